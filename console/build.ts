@@ -31,23 +31,28 @@ function packageOf(name: string): string | null {
 
 /** Returns each operation's text by its id, which is what pages send. */
 async function compileOperations(compiler: string): Promise<Record<string, string>> {
-  const made = join(root, '__generated__');
-  const persisted = join(made, 'persisted.json');
+  const generatedDir = join(root, '__generated__');
+  const persisted = join(generatedDir, 'persisted.json');
   // Operations that are compiled already are not persisted again.
-  if (!existsSync(persisted)) rmSync(made, { recursive: true, force: true });
+  if (!existsSync(persisted)) rmSync(generatedDir, { recursive: true, force: true });
   // relay-compiler creates neither the folder nor the file.
-  mkdirSync(made, { recursive: true });
+  mkdirSync(generatedDir, { recursive: true });
   if (!existsSync(persisted)) writeFileSync(persisted, '{}');
   const args = [compiler, join(root, 'relay.config.json')];
   await promisify(execFile)(process.execPath, args, { cwd: root });
-  return usedDocuments(made, JSON.parse(readFileSync(persisted, 'utf8')));
+  return usedDocuments(generatedDir, JSON.parse(readFileSync(persisted, 'utf8')));
 }
 
 /** Drops operations of older builds, which the compiler keeps. */
-function usedDocuments(made: string, all: Record<string, string>): Record<string, string> {
-  const texts = readdirSync(made).map((name) => readFileSync(join(made, name), 'utf8'));
+function usedDocuments(
+  generatedDir: string,
+  documents: Record<string, string>,
+): Record<string, string> {
+  const texts = readdirSync(generatedDir).map((name) =>
+    readFileSync(join(generatedDir, name), 'utf8'),
+  );
   const ids = texts.flatMap((text) => /@relayRequestID (\w+)/.exec(text)?.[1] ?? []);
-  return Object.fromEntries(ids.map((id) => [id, all[id] ?? missing(id)]));
+  return Object.fromEntries(ids.map((id) => [id, documents[id] ?? missing(id)]));
 }
 
 function missing(id: string): never {
@@ -80,18 +85,20 @@ async function writeEditedInputs(): Promise<void> {
     if (!isInputObjectType(type) || name in inputs) return;
     const members: Record<string, object> = {};
     inputs[name] = members;
-    for (const { name: member, type: given, defaultValue, description } of Object.values(
+    for (const { name: member, type: fieldType, defaultValue, description } of Object.values(
       type.getFields(),
     )) {
-      const named = getNamedType(given);
+      const namedType = getNamedType(fieldType);
       members[member] = {
-        of: named.name,
-        isList: isListType(getNullableType(given)),
-        isRequired: getNullableType(given) !== given && defaultValue === undefined,
-        values: isEnumType(named) ? named.getValues().map(({ name: value }) => value) : null,
-        about: description ?? '',
+        valueType: namedType.name,
+        isList: isListType(getNullableType(fieldType)),
+        isRequired: getNullableType(fieldType) !== fieldType && defaultValue === undefined,
+        values: isEnumType(namedType)
+          ? namedType.getValues().map(({ name: value }) => value)
+          : null,
+        description: description ?? '',
       };
-      write(named.name);
+      write(namedType.name);
     }
   };
   write(EDITED);
@@ -117,14 +124,14 @@ async function bundle(outDir: string): Promise<void> {
 }
 
 /** Several processes may build at the same time: each has its own folder, and the last one stays. */
-function putInPlace(made: string): void {
+function replaceDist(generatedDir: string): void {
   const old = `${dist}.old-${process.pid}`;
   try {
     renameSync(dist, old);
   } catch {
     // There is no earlier build.
   }
-  renameSync(made, dist);
+  renameSync(generatedDir, dist);
   rmSync(old, { recursive: true, force: true });
 }
 
@@ -134,16 +141,16 @@ if (compiler === null || packageOf('vite') === null) {
     'The console is not built, because its development packages are not installed. Run `npm ci` with development packages.',
   );
 } else {
-  const made = `${dist}.new-${process.pid}`;
+  const newDist = `${dist}.new-${process.pid}`;
   try {
     const documents = await compileOperations(compiler);
     await writeEnums();
     await writeEditedInputs();
-    await bundle(made);
-    writeFileSync(join(made, 'documents.json'), JSON.stringify(documents));
-    compress(made);
-    putInPlace(made);
+    await bundle(newDist);
+    writeFileSync(join(newDist, 'documents.json'), JSON.stringify(documents));
+    compress(newDist);
+    replaceDist(newDist);
   } finally {
-    rmSync(made, { recursive: true, force: true });
+    rmSync(newDist, { recursive: true, force: true });
   }
 }

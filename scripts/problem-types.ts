@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { compile } from 'json-schema-to-typescript';
 import { z } from 'zod';
-import { problem, problemExtensions, shownIssue } from '../src/problem-schema.ts';
+import { problem, problemExtensions, problemIssue } from '../src/problem-schema.ts';
 
 export const TYPES_PATH = join(import.meta.dirname, '..', 'docs', 'problem-extensions.ts');
 
@@ -14,7 +14,7 @@ const BANNER = `/**
 /** Returns the text of the file. */
 export async function problemTypes(): Promise<string> {
   const named = z.registry<{ id?: string; title?: string }>();
-  named.add(shownIssue, { id: 'ProblemIssue', title: 'ProblemIssue' });
+  named.add(problemIssue, { id: 'ProblemIssue', title: 'ProblemIssue' });
   named.add(problem, { id: 'Problem', title: 'Problem' });
   const schema = z.toJSONSchema(problemExtensions, {
     metadata: named,

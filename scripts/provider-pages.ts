@@ -7,8 +7,8 @@ import {
 } from '../src/providers/declarative/declaration/declaration.ts';
 import type { List } from '../src/providers/declarative/declaration/list-declaration.ts';
 import {
+  createDeclarativeProvider,
   type DeclaredProvider,
-  declarativeProvider,
 } from '../src/providers/declarative/declarative-provider.ts';
 import { searchList } from '../src/providers/declarative/reading/equality.ts';
 import { DECLARATIONS } from '../src/providers/declared/all.ts';
@@ -67,7 +67,7 @@ function index(all: DeclaredProvider[]): string {
 }
 
 function supports(declared: DeclaredProvider): string {
-  const found = supportedCapabilities(declarativeProvider(declared));
+  const found = supportedCapabilities(createDeclarativeProvider(declared));
   return found.map((one) => one.toLowerCase().replace('_', ' ')).join(', ');
 }
 

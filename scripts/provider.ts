@@ -6,7 +6,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { supportedCapabilities } from '../src/providers/contract.ts';
-import { declarativeProvider } from '../src/providers/declarative/declarative-provider.ts';
+import { createDeclarativeProvider } from '../src/providers/declarative/declarative-provider.ts';
 import { DECLARATIONS } from '../src/providers/declared/all.ts';
 import { accountSession } from './provider-account.ts';
 import { readObjects } from './provider-reading.ts';
@@ -18,7 +18,7 @@ if (!declared) {
   process.exit(2);
 }
 
-const provider = declarativeProvider(declared);
+const provider = createDeclarativeProvider(declared);
 console.log(`${provider.displayName}: ${supportedCapabilities(provider).join(', ')}`);
 console.log(`Checked against: ${declared.records.checkedAgainst}`);
 

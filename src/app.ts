@@ -22,9 +22,9 @@ import { attachWebSocket } from './server/graphql/websocket.ts';
 import { openYoga, type Yoga } from './server/graphql/yoga.ts';
 import { type ClientAddresses, createClientAddresses } from './server/http/client-address.ts';
 import { type Cors, createCors } from './server/http/cors.ts';
-import { createFront, type Front } from './server/http/front.ts';
+import { createFront, type Front, hasApiRole } from './server/http/front.ts';
 import { createGatewayUrl, type GatewayUrl, isUrlUnknown } from './server/http/gateway-url.ts';
-import { type OpenServices, openServices, type Overrides as ServiceOverrides } from './services.ts';
+import { type OpenServices, openServices, type ServiceOverrides } from './services.ts';
 import { startWork } from './start-work.ts';
 import { stopWorkMs } from './work/deadline.ts';
 
@@ -70,16 +70,16 @@ export interface App extends AsyncDisposable {
 export async function createApp(config: Config, overrides: Overrides = {}): Promise<App> {
   await using building = new AsyncDisposableStack();
   const shutdown = new Shutdown();
-  const opened = await openServices(config, overrides, (...resource) =>
+  const openedServices = await openServices(config, overrides, (...resource) =>
     shutdown.use(building, ...resource),
   );
-  const { services, sandbox } = opened;
+  const { services, sandbox } = openedServices;
   const verifier = await createBearerVerifier(config);
   await replayTokenJournal(services);
   const admission = createAdmission(services, verifier, config);
   const state = initialState();
   const parts: AppParts = {
-    ...opened,
+    ...openedServices,
     verifier,
     admission,
     yoga: openYoga({
@@ -89,7 +89,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       tabs: () => state.tabs,
       plugins: overrides.plugins,
     }),
-    ...clientFacts(services),
+    ...createClientReaders(services),
     state,
   };
   const front = await openFront(parts, overrides);
@@ -133,11 +133,11 @@ interface AppParts extends OpenServices {
   addresses: ClientAddresses;
   cors: Cors;
   gatewayUrl: GatewayUrl;
-  state: State;
+  state: AppState;
 }
 
 /** Functions that read a client's address, its page's origin and the gateway's URL from its request. */
-function clientFacts({
+function createClientReaders({
   config,
   database,
 }: Services): Pick<AppParts, 'addresses' | 'cors' | 'gatewayUrl'> {
@@ -149,25 +149,21 @@ function clientFacts({
 }
 
 /** The state of the app that requests see. */
-interface State {
+interface AppState {
   isReady: boolean;
   tabs: GraphiqlTab[];
   demo: Demo | null;
   demoFile: string | null;
 }
 
-function initialState(): State {
+function initialState(): AppState {
   return { isReady: false, tabs: demoTabs(null), demo: null, demoFile: null };
 }
 
-function servesApi({ ROLES }: Config): boolean {
-  return ROLES.includes('api');
-}
-
-async function drain(config: Config, front: Front, state: State): Promise<void> {
+async function drain(config: Config, front: Front, state: AppState): Promise<void> {
   state.isReady = false;
   // Clients send no requests to a process without the role `api`, so there is nothing to drain.
-  if (!front.app.server.listening || !servesApi(config)) return;
+  if (!front.app.server.listening || !hasApiRole(config)) return;
   front.drain();
   await wait(config.DRAIN_MS);
 }
@@ -231,8 +227,8 @@ async function openMetrics(
     countsWork: config.ROLES.includes('worker'),
   });
   const { METRICS_HOST: host, METRICS_PORT: port = 0 } = config;
-  const opened = running.use(await openMetricsPort(metrics.registry, { host, port, look }));
-  return opened.url;
+  const metricsPort = running.use(await openMetricsPort(metrics.registry, { host, port, look }));
+  return metricsPort.url;
 }
 
 async function openPort(
@@ -244,7 +240,7 @@ async function openPort(
   const { HOST: host, PORT: port } = config;
   const url = await front.listen({ host, port });
   serving.add('requests', () => front.stop(stopWorkMs(config)));
-  if (servesApi(config)) {
+  if (hasApiRole(config)) {
     const { shares } = services;
     const shared = { config, log, shares, addresses, cors, gatewayUrl, yoga, admission };
     const sockets = attachWebSocket(front.app.server, shared);
@@ -260,7 +256,7 @@ async function openPort(
 async function showDemo({ services, sandbox, verifier, state }: AppParts, url: string) {
   if (!(await isDemoOn(services))) return;
   sandbox.fillWith(seedSandbox);
-  if (!servesApi(services.config)) return;
+  if (!hasApiRole(services.config)) return;
   const demo = await fillDemo({ services, verifier, url });
   state.demo = demo;
   state.tabs = demoTabs(demo);

@@ -5,7 +5,7 @@ const PARTS = /^(postgres(?:ql)?:\/\/(?:[^/?]*@)?)([^/?@]*)(.*)$/;
 /** Returns one URL for each server. */
 export function databaseUrls(text: string): [string, ...string[]] {
   const [, before = text, hosts = '', after = ''] = PARTS.exec(text) ?? [];
-  const [first = '', ...others] = hosts.split(',');
+  const [first = '', ...otherHosts] = hosts.split(',');
   const urlOf = (host: string) => `${before}${host}${after}`;
-  return [urlOf(first), ...others.map(urlOf)];
+  return [urlOf(first), ...otherHosts.map(urlOf)];
 }

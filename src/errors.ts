@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Log } from './log.ts';
-import { ERROR_STATUS, type ErrorCode, type Problem, type ShownIssue } from './problem-schema.ts';
+import { ERROR_STATUS, type ErrorCode, type Problem, type ProblemIssue } from './problem-schema.ts';
 
 const TITLES: Record<ErrorCode, string> = {
   GRAPHQL_PARSE_FAILED: 'Bad Request',
@@ -89,7 +89,7 @@ export function problemOf(
     status: ERROR_STATUS[code],
     detail,
     instance: newInstance(),
-    ...(issues && { issues: issues.map(shownIssue) }),
+    ...(issues && { issues: issues.map(toProblemIssue) }),
     ...extra,
   };
 }
@@ -137,7 +137,7 @@ export function problemName(code: ErrorCode): string {
   return code.toLowerCase().replaceAll('_', '-');
 }
 
-function shownIssue({ kind = 'invalid-value', ...issue }: Issue): ShownIssue {
+function toProblemIssue({ kind = 'invalid-value', ...issue }: Issue): ProblemIssue {
   return { type: `${TYPES}${kind}`, title: ISSUE_TITLES[kind], ...issue };
 }
 
@@ -190,8 +190,8 @@ export function invalid(name: string, detail: string, value?: unknown): DomainEr
 /**
  * Creates the error for a row that does not exist or is outside the caller's scope. Both look the same to the caller.
  */
-export function notFound(what: string, id: string): DomainError {
-  return new DomainError('NOT_FOUND', `${what} ${JSON.stringify(id)} was not found.`);
+export function notFound(noun: string, id: string): DomainError {
+  return new DomainError('NOT_FOUND', `${noun} ${JSON.stringify(id)} was not found.`);
 }
 
 export function conflict(detail: string): DomainError {
@@ -207,7 +207,7 @@ export function unauthenticated(detail: string): DomainError {
 }
 
 /** Creates the error for a request without credentials. */
-export function withoutCredentials(): DomainError {
+export function missingCredentials(): DomainError {
   return unauthenticated('Send an API key as X-Api-Key, or a bearer token as Authorization.');
 }
 
@@ -224,7 +224,7 @@ export function maskedError(log: Log, error: unknown, facts: object): DomainErro
   const instance = newInstance();
   log.error({ err: error, instance, ...facts }, 'error.internal');
   const detail =
-    'The gateway failed. Give the operator the `instance`: it finds the error in the log.';
+    'The gateway failed. Report the `instance` to the operator, who can find the error in the log.';
   return new DomainError('INTERNAL_ERROR', detail, { instance });
 }
 

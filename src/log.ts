@@ -18,8 +18,8 @@ export function createLog(level: string, lines?: DestinationStream): Log {
     base: undefined,
     timestamp: () => `,"time":"${isoNow()}"`,
     formatters: { level: (label: string) => ({ level: label }) },
-    hooks: { logMethod: quietly },
-    mixin: traceOf,
+    hooks: { logMethod: logOutageQuietly },
+    mixin: traceFields,
     // Pino's default strategy would add each line's fields to NO_TRACE, and so to all later lines.
     mixinMergeStrategy: (line, trace) => (trace === NO_TRACE ? line : { ...trace, ...line }),
     // A safeguard: no code should log request headers. If any does, credentials are removed here.
@@ -32,7 +32,7 @@ export function createLog(level: string, lines?: DestinationStream): Log {
 }
 
 /** Returns the ids of the current trace and span. */
-function traceOf(): object {
+function traceFields(): object {
   const span = currentSpan();
   if (!span) return NO_TRACE;
   const { traceId, spanId } = span.spanContext();
@@ -45,18 +45,22 @@ const NO_TRACE = Object.freeze({});
 const OUTAGE: ServiceUnavailable['name'] = 'ServiceUnavailable';
 
 /** Logs consequences of an outage at level debug. The part that failed logs the outage itself, once. */
-const quietly: NonNullable<LoggerOptions['hooks']>['logMethod'] = function (args, method, level) {
+const logOutageQuietly: NonNullable<LoggerOptions['hooks']>['logMethod'] = function (
+  args,
+  method,
+  level,
+) {
   const { err } = (args[0] ?? {}) as { err?: unknown };
   const isConsequence = level >= WARN && (err as Error | undefined)?.name === OUTAGE;
   if (isConsequence) this.debug(...args);
   else method.apply(this, args);
 };
 
-let opened: DestinationStream | undefined;
+let stdoutStream: DestinationStream | undefined;
 
 function stdout(): DestinationStream {
-  opened ??= openStdout();
-  return opened;
+  stdoutStream ??= openStdout();
+  return stdoutStream;
 }
 
 /** Buffers lines below the level warn. All lines are written before the process exits. */

@@ -12,7 +12,7 @@ export interface Meters {
   /** The number of requests that LIMIT_REQUESTS counts has changed. */
   requestSlotsChanged(change: 1 | -1): void;
   httpResponded(response: { method: string; route: string; status: number; seconds: number }): void;
-  requested(request: {
+  requestEnded(request: {
     surface: 'graphql' | 'rest';
     kind: OperationKind;
     /** `OK`, or the code of the refusal. */
@@ -20,12 +20,12 @@ export interface Meters {
     seconds: number;
     projectId?: string | undefined;
   }): void;
-  costed(cost: number): void;
+  costComputed(cost: number): void;
   /**
    * A limit refused work: of a GraphQL operation (`depth`), a rate (`rate`, `wrong_keys`), or a share by the name of
    * its setting (`caller_requests`).
    */
-  refused(limit: string): void;
+  limitRefused(limit: string): void;
   /** `outcome` is the class of the status, like `2xx`, or the kind of the failure. */
   providerCalled(call: {
     provider: string;
@@ -52,36 +52,36 @@ export interface Meters {
   statementEnded(statement: { outcome: 'ok' | 'failed'; seconds: number }): void;
 }
 
-const nothing = () => {};
+const noop = () => {};
 
 export const NO_METERS: Meters = Object.freeze({
   isOn: false,
-  requestSlotsChanged: nothing,
-  httpResponded: nothing,
-  requested: nothing,
-  costed: nothing,
-  refused: nothing,
-  providerCalled: nothing,
-  tokenRefreshed: nothing,
-  operationEnded: nothing,
-  recordsMoved: nothing,
-  deliveryAttempted: nothing,
-  providerEventReceived: nothing,
-  providerEventsMoved: nothing,
-  statementEnded: nothing,
+  requestSlotsChanged: noop,
+  httpResponded: noop,
+  requestEnded: noop,
+  costComputed: noop,
+  limitRefused: noop,
+  providerCalled: noop,
+  tokenRefreshed: noop,
+  operationEnded: noop,
+  recordsMoved: noop,
+  deliveryAttempted: noop,
+  providerEventReceived: noop,
+  providerEventsMoved: noop,
+  statementEnded: noop,
 });
 
 /** The duration and outcome of measured work. */
-export type Ended<T> = { seconds: number; outcome: string } & (
+export type Measured<T> = { seconds: number; outcome: string } & (
   | { result: T; error?: never }
   | { error: unknown; result?: never }
 );
 
 /** Runs the work and reports its duration and outcome. Returns or throws what the work does. */
-export async function timed<T>(
+export async function measure<T>(
   { isOn }: Meters,
   work: () => Promise<T>,
-  report: (ended: Ended<T>) => void,
+  report: (ended: Measured<T>) => void,
 ): Promise<T> {
   if (!isOn) return work();
   const startedMs = performance.now();

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Secret } from './secrets.ts';
 import { httpUrl, wholeNumber } from './setting-kinds.ts';
 
-const secret = z
+const headerList = z
   .string()
   .refine(
     (text) => text.split(',').every((pair) => /^\s*[^=\s]+\s*=/.test(pair)),
@@ -15,22 +15,22 @@ export const otelSettings = {
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl
     .optional()
     .describe(
-      'Base URL of a receiver of traces over OTLP, /v1/traces is added; default: none, nothing is traced',
+      'Base URL of the OTLP receiver of traces, to which /v1/traces is appended; default: none, nothing is traced',
     ),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: httpUrl
     .optional()
-    .describe('The same as a whole URL; it goes before OTEL_EXPORTER_OTLP_ENDPOINT'),
+    .describe('Complete URL of the receiver; takes precedence over OTEL_EXPORTER_OTLP_ENDPOINT'),
   OTEL_EXPORTER_OTLP_PROTOCOL: z
     .enum(['http/protobuf'])
     .default('http/protobuf')
-    .describe('How traces are sent'),
-  OTEL_EXPORTER_OTLP_HEADERS: secret
+    .describe('Protocol by which traces are sent'),
+  OTEL_EXPORTER_OTLP_HEADERS: headerList
     .optional()
     .describe(
       'Headers for the receiver of traces: name=value, comma-separated, values URL-encoded',
     ),
   OTEL_EXPORTER_OTLP_TIMEOUT: wholeNumber(10_000, 1, 600_000).describe(
-    'Milliseconds in which the receiver must answer',
+    'Milliseconds in which the receiver must respond',
   ),
   OTEL_SERVICE_NAME: z
     .string()
@@ -40,7 +40,7 @@ export const otelSettings = {
   OTEL_RESOURCE_ATTRIBUTES: z
     .string()
     .optional()
-    .describe('More about this process in traces: name=value, comma-separated'),
+    .describe('Further attributes of this process in traces: name=value, comma-separated'),
   OTEL_TRACES_SAMPLER: z
     .enum([
       'parentbased_always_on',
@@ -51,24 +51,26 @@ export const otelSettings = {
       'traceidratio',
     ])
     .default('parentbased_always_on')
-    .describe('Which traces are sent; parentbased ones follow a caller that sends traceparent'),
+    .describe(
+      'Which traces are sent; the parentbased ones follow the sampling decision in traceparent',
+    ),
   OTEL_TRACES_SAMPLER_ARG: z.coerce
     .number()
     .min(0)
     .max(1)
     .default(1)
-    .describe('Share of traces that traceidratio samples, 0 to 1'),
+    .describe('Share of traces that the traceidratio samplers keep, 0 to 1'),
   OTEL_BSP_SCHEDULE_DELAY: wholeNumber(5_000, 1, 600_000).describe(
-    'Milliseconds between two sendings of spans',
+    'Milliseconds between two exports of spans',
   ),
   OTEL_BSP_MAX_QUEUE_SIZE: wholeNumber(2_048, 1, 1_000_000).describe(
-    'Spans that wait to be sent; more are dropped',
+    'Spans that wait to be exported; more are dropped',
   ),
   OTEL_BSP_MAX_EXPORT_BATCH_SIZE: wholeNumber(512, 1, 1_000_000).describe(
-    'Spans of one sending; at most OTEL_BSP_MAX_QUEUE_SIZE',
+    'Spans of one export; at most OTEL_BSP_MAX_QUEUE_SIZE',
   ),
   OTEL_SDK_DISABLED: z
     .enum(['true', 'false'])
     .default('false')
-    .describe('true: nothing is traced, whatever else is set'),
+    .describe('If true, nothing is traced, whatever else is set'),
 };

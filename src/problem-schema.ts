@@ -22,7 +22,7 @@ export const ERROR_STATUS = {
 } as const;
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
-export const shownIssue = z
+export const problemIssue = z
   .looseObject({
     type: z
       .string()
@@ -71,7 +71,7 @@ export const problem = z
       .optional()
       .describe('How long to wait before retrying the request, in seconds.'),
     reason: z.string().optional().describe('For a provider error: the kind of failure.'),
-    issues: z.array(shownIssue).optional().describe('Every offending input, at most 1000.'),
+    issues: z.array(problemIssue).optional().describe('Every offending input, at most 1000.'),
   })
   .describe('A problem document (RFC 9457).');
 
@@ -85,5 +85,5 @@ export const problemExtensions = z
   })
   .describe('The `extensions` of each error in a GraphQL response.');
 
-export type ShownIssue = z.infer<typeof shownIssue>;
+export type ProblemIssue = z.infer<typeof problemIssue>;
 export type Problem = z.infer<typeof problem>;

@@ -78,7 +78,7 @@ export function createVault(keys: [Buffer, ...Buffer[]]): Vault {
   return {
     seal(value, location) {
       const nonce = randomBytes(NONCE_BYTES);
-      const cipher = createCipheriv(ALGORITHM, currentKey, nonce).setAAD(boundTo(location));
+      const cipher = createCipheriv(ALGORITHM, currentKey, nonce).setAAD(additionalData(location));
       const text = Buffer.concat([cipher.update(value, 'utf8'), cipher.final()]);
       const bytes = Buffer.concat([nonce, cipher.getAuthTag(), text]);
       return `v1.${currentId}.${bytes.toString('base64url')}`;
@@ -88,12 +88,12 @@ export function createVault(keys: [Buffer, ...Buffer[]]): Vault {
       const key = byId.get(id ?? '');
       if (version !== 'v1' || !key || !body) {
         throw new Error(
-          `No key ${id} to open ${location.table}.${location.column} of ${location.row}.`,
+          `${location.table}.${location.column} of ${location.row} is sealed with the key ${id}, which this process lacks.`,
         );
       }
       const bytes = Buffer.from(body, 'base64url');
       const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES))
-        .setAAD(boundTo(location))
+        .setAAD(additionalData(location))
         .setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
       const text = decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES));
       return Buffer.concat([text, decipher.final()]).toString('utf8');
@@ -122,6 +122,6 @@ function keyId(key: Buffer): string {
   return createHash('sha256').update('key id').update(key).digest('hex').slice(0, 8);
 }
 
-function boundTo({ table, column, row, projectId }: SealedLocation): Buffer {
+function additionalData({ table, column, row, projectId }: SealedLocation): Buffer {
   return Buffer.from(JSON.stringify([table, column, row, projectId]));
 }

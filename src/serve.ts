@@ -21,7 +21,7 @@ function stop(reason: string): void {
     log.error({ givenUp: stopsWaitFor() }, 'server.stop_given_up');
     process.exit(1);
   }, config.DRAIN_MS + config.SHUTDOWN_MS);
-  stopped(app).then(
+  stopApp(app).then(
     () => {
       log.info('server.stopped');
       process.exit(0);
@@ -33,7 +33,7 @@ function stop(reason: string): void {
   );
 }
 
-async function stopped(running: App): Promise<void> {
+async function stopApp(running: App): Promise<void> {
   await running.drain();
   await running[Symbol.asyncDispose]();
 }

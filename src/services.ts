@@ -47,7 +47,7 @@ import type { Sandbox } from './server/sandbox-server.ts';
 const PROVIDER_SOCKETS_MAX = 256;
 
 /** Replacements for tests. */
-export interface Overrides {
+export interface ServiceOverrides {
   log?: Log;
   /** Default: created from the configuration. */
   metrics?: Metrics;
@@ -64,7 +64,7 @@ export interface Overrides {
 }
 
 /** Registers a resource by name. The app closes resources in reverse order. */
-export type Use = <T extends AsyncDisposable>(name: string, resource: T) => T;
+export type UseResource = <T extends AsyncDisposable>(name: string, resource: T) => T;
 
 export interface OpenServices {
   services: Services;
@@ -78,18 +78,18 @@ export interface OpenServices {
 /** Opens the services. Throws StartRefused, before it creates anything, if state of an earlier start is missing. */
 export async function openServices(
   config: Config,
-  overrides: Overrides,
-  use: Use,
+  overrides: ServiceOverrides,
+  use: UseResource,
 ): Promise<OpenServices> {
   const log = overrides.log ?? createLog(config.LOG_LEVEL);
   const metrics = overrides.metrics ?? (await loadMetrics(config));
   const meters = metrics?.meters ?? NO_METERS;
   const tracer = await openTracer(config, log, use);
   const configuredUrls = overrides.database ?? (await openDatabase(config, log, meters));
-  const opened = use('database', configuredUrls);
-  const vault = await openVault(config, opened);
-  const erasedSubjects = use('erasures', await watchErasedSubjects(opened, log));
-  const database = withoutErased(opened, erasedSubjects);
+  const openedDatabase = use('database', configuredUrls);
+  const vault = await openVault(config, openedDatabase);
+  const erasedSubjects = use('erasures', await watchErasedSubjects(openedDatabase, log));
+  const database = hideErased(openedDatabase, erasedSubjects);
   const sandbox = use('sandbox', await openSandbox({ config, database, log }));
   const now = overrides.now ?? database.now;
   let publicUrl = config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`;
@@ -126,14 +126,14 @@ export async function openServices(
   };
 }
 
-function openProviderAccess(use: Use, { log, outbound }: { log: Log; outbound: Outbound }) {
+function openProviderAccess(use: UseResource, { log, outbound }: { log: Log; outbound: Outbound }) {
   return createProviderAccess(
     use('requests to providers', outbound),
     use('tokens to store', new UnstoredTokens(log)),
   );
 }
 
-function withoutErased(database: Database, { ids }: ErasedSubjects): Database {
+function hideErased(database: Database, { ids }: ErasedSubjects): Database {
   return { ...database, rows: hidingRows(database.rows, ids) };
 }
 
@@ -151,7 +151,7 @@ function openCallers({
   };
 }
 
-function openFeeds(database: Database, log: Log, use: Use) {
+function openFeeds(database: Database, log: Log, use: UseResource) {
   const events = createFeed({ database, log, source: eventLogs(database, eventCursor) });
   const streams = createFeed({ database, log, source: streamLogs(database, messageCursor) });
   return {
@@ -169,7 +169,7 @@ async function loadMetrics(config: Config): Promise<Metrics | null> {
 }
 
 /** Opens tracing. Null without a receiver of traces; then the SDK is not loaded. */
-async function openTracer(config: Config, log: Log, use: Use): Promise<Tracer | null> {
+async function openTracer(config: Config, log: Log, use: UseResource): Promise<Tracer | null> {
   const { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT } = config;
   const receiver = OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? OTEL_EXPORTER_OTLP_ENDPOINT;
   if (receiver === undefined || config.OTEL_SDK_DISABLED === 'true') return null;
@@ -194,12 +194,12 @@ function providerOutbound(config: Config, sandbox: Sandbox): Outbound {
   const { ALLOWED_PRIVATE_TARGETS, HUBSPOT_BASE_URL } = config;
   const { SALESFORCE_BASE_URL, SALESFORCE_PUBSUB_URL } = config;
   const configuredUrls = [HUBSPOT_BASE_URL, SALESFORCE_BASE_URL, SALESFORCE_PUBSUB_URL];
-  const own = configuredUrls.flatMap((url) =>
+  const providerOrigins = configuredUrls.flatMap((url) =>
     url && URL.canParse(url) ? new URL(url).origin : [],
   );
   return createOutbound({
     allowedPrivateTargets: ALLOWED_PRIVATE_TARGETS,
-    alwaysAllowedOrigins: () => [...own, sandbox.url()],
+    alwaysAllowedOrigins: () => [...providerOrigins, sandbox.url()],
     socketsMax: PROVIDER_SOCKETS_MAX,
   });
 }

@@ -57,15 +57,15 @@ export function inTrace<T>(
   work: (span: Span) => T,
 ): T {
   if (!tracer) return work(NO_SPAN);
-  const begun = beginTrace(tracer, options);
-  return within(begun, () => spanning(trace.getSpan(begun) ?? NO_SPAN, work));
+  const traced = beginTrace(tracer, options);
+  return runInContext(traced, () => runInSpan(trace.getSpan(traced) ?? NO_SPAN, work));
 }
 
 /** Runs work as a child span of the active span. Outside of sampled traces it only runs the work. */
 export function inSpan<T>(name: string, options: SpanOptions, work: (span: Span) => T): T {
   const tracer = activeTracer();
   if (!tracer) return work(NO_SPAN);
-  return tracer.startActiveSpan(name, options, (span) => spanning(span, work));
+  return tracer.startActiveSpan(name, options, (span) => runInSpan(span, work));
 }
 
 /** Starts a child span of the active span, which the caller ends. It records nothing outside of sampled traces. */
@@ -82,13 +82,13 @@ export function failSpan(span: Span, failure: string): void {
  * Runs work in a context. If that context is already active, as for all requests without a trace, it only runs the
  * work.
  */
-export function within<T>(traced: Context, work: () => T): T {
+export function runInContext<T>(traced: Context, work: () => T): T {
   return traced === context.active() ? work() : context.with(traced, work);
 }
 
 /** Runs work outside of all traces. Use it for shared work that one request happens to start. */
 export function outsideTraces<T>(work: () => T): T {
-  return within(ROOT_CONTEXT, work);
+  return runInContext(ROOT_CONTEXT, work);
 }
 
 /** The active span. Null outside of traces, and after the span has ended: later work is not part of its trace. */
@@ -110,8 +110,8 @@ export function currentTraceparent(): string | null {
   return headers.traceparent ?? null;
 }
 
-/** Returns a function that runs `work` in the current context, whoever calls it. */
-export function keepingSpan<A extends unknown[], R>(work: (...args: A) => R): (...args: A) => R {
+/** Returns a function that runs `work` in the context of this call, from wherever it is called. */
+export function bindSpan<A extends unknown[], R>(work: (...args: A) => R): (...args: A) => R {
   const active = context.active();
   return active === ROOT_CONTEXT ? work : context.bind(active, work);
 }
@@ -127,7 +127,7 @@ function isSampled(span: Span): boolean {
   return (span.spanContext().traceFlags & TraceFlags.SAMPLED) !== 0;
 }
 
-function spanning<T>(span: Span, work: (span: Span) => T): T {
+function runInSpan<T>(span: Span, work: (span: Span) => T): T {
   const fail = (error: unknown) => {
     failSpan(span, outcomeOf(error));
     span.end();

@@ -4,7 +4,7 @@ import { startDeliveries } from './deliveries/delivery-worker.ts';
 import { earliestDue } from './deliveries/outbox.ts';
 import type { Services } from './domain/call.ts';
 import { HANDLERS } from './jobs/handlers.ts';
-import { type AdditionalWork, startJobs, type Work } from './jobs/job-worker.ts';
+import { type AdditionalWork, type BackgroundWork, startJobs } from './jobs/job-worker.ts';
 import { SWEEPS } from './jobs/sweeps.ts';
 import { createOutbound } from './outbound/client.ts';
 import { HOUR_MS } from './work/durations.ts';
@@ -12,7 +12,7 @@ import { HOUR_MS } from './work/durations.ts';
 /** The interval between checks for deliveries that are due and not started. */
 const DUE_GAP_MS = 1_000;
 
-export const WORK: Work = { handlers: HANDLERS, sweeps: SWEEPS };
+export const WORK: BackgroundWork = { handlers: HANDLERS, sweeps: SWEEPS };
 
 /** Starts the work. Disposing the result starts no new work, and waits for running work. */
 export async function startWork(services: Services): Promise<AsyncDisposable> {

@@ -33,8 +33,8 @@ function SignedIn({ session, returned }: { session: Session; returned: Returned 
     <RelayEnvironmentProvider environment={environment}>
       <main className="connect">
         <Loaded
-          place="connect"
-          refused={
+          path="connect"
+          refusedPage={
             <Notice title="This link has expired">
               Links are valid for a few minutes. Go back to the app that sent you here and open the
               page again.

@@ -41,15 +41,15 @@ const POLL_MS = 700;
 
 interface ConsentStepProps {
   input: Ends & { projectIdOrName: string; provider: string };
-  known: { id: string } | null;
+  existing: { id: string } | null;
   onDone: () => void;
 }
 
-type State = 'ready' | 'waiting' | 'abandoned';
+type ConsentState = 'ready' | 'waiting' | 'abandoned';
 
 export function ConsentStep({ input, onDone }: ConsentStepProps) {
   const { run, isRunning, problem } = useChange<consentStepMutation>(START);
-  const [state, setState] = useState<State>('ready');
+  const [state, setState] = useState<ConsentState>('ready');
   const [packageUrl, setPackageUrl] = useState<string | null>(null);
   const consent = useRef<Window | null>(null);
   const connected = useConnected(input, state === 'waiting');
@@ -121,24 +121,24 @@ export function ConsentStep({ input, onDone }: ConsentStepProps) {
 /** The connection that this consent created or renewed since the wait began; null until then. */
 function useConnected(input: ConsentStepProps['input'], isWaiting: boolean): string | null {
   const environment = useRelayEnvironment();
-  const [found, setFound] = useState<string | null>(null);
+  const [returnedId, setFound] = useState<string | null>(null);
   const { projectIdOrName: project, provider } = input;
   useEffect(() => {
     if (!isWaiting) return;
     let before: Map<string, string> | null = null;
-    const look = async () => {
+    const poll = async () => {
       const variables = { project, provider };
       const response = await fetchQuery<consentStepQuery>(environment, LOOK, variables).toPromise();
       const nodes = response?.project?.connections.nodes ?? [];
-      const states = new Map(nodes.map((one) => [one.id, `${one.status} ${one.updateTime}`]));
-      const known = before;
+      const states = new Map(nodes.map((node) => [node.id, `${node.status} ${node.updateTime}`]));
+      const previous = before;
       before ??= states;
-      const changed = known && nodes.find(({ id }) => known.get(id) !== states.get(id));
+      const changed = previous && nodes.find(({ id }) => previous.get(id) !== states.get(id));
       if (changed && changed.status !== 'BAD_CREDENTIALS') setFound(changed.id);
     };
-    void look();
-    const timer = setInterval(() => void look().catch(() => {}), POLL_MS);
+    void poll();
+    const timer = setInterval(() => void poll().catch(() => {}), POLL_MS);
     return () => clearInterval(timer);
   }, [environment, project, provider, isWaiting]);
-  return found;
+  return returnedId;
 }

@@ -42,10 +42,10 @@ const GENERATE = graphql`
 
 interface CredentialsFormProps {
   projectId: string;
-  ends: Ends;
+  parties: Ends;
   provider: credentialsForm_provider$key;
   /** The connection that is reconnected. */
-  known: { id: string } | null;
+  existing: { id: string } | null;
   onDone: () => void;
 }
 
@@ -54,8 +54,8 @@ const METADATA = 'providerMetadata.';
 
 export function CredentialsForm({
   projectId,
-  ends,
-  known,
+  parties,
+  existing,
   onDone,
   ...props
 }: CredentialsFormProps) {
@@ -66,29 +66,29 @@ export function CredentialsForm({
   const [account, setAccount] = useState<object | null>(null);
   const { run, isRunning, problem } = useChange<credentialsFormMutation>(GENERATE);
   const inputs = inputsOf(scheme, customInputs);
-  const facts = provider.inputs.map(({ name }) => METADATA + name);
-  const shown = [...inputs.map(({ name }) => name), ...facts, WORKSPACE];
-  const of = { projectIdOrName: projectId, provider: provider.name, ...ends };
+  const metadataNames = provider.inputs.map(({ name }) => METADATA + name);
+  const fieldNames = [...inputs.map(({ name }) => name), ...metadataNames, WORKSPACE];
+  const target = { projectIdOrName: projectId, provider: provider.name, ...parties };
   const submit = async (values: Record<string, FormDataEntryValue>) => {
-    const about = nested(values, [WORKSPACE, ...facts]);
-    if (isByConsent(scheme)) return setAccount(about);
+    const providerDetails = nested(values, [WORKSPACE, ...metadataNames]);
+    if (isByConsent(scheme)) return setAccount(providerDetails);
     const credentials = nested(
       values,
       inputs.map(({ name }) => name),
     );
-    const input = { ...of, authScheme: scheme, ...about, ...credentials } as never;
-    const made = await run({ input });
-    if (!made) return;
+    const input = { ...target, authScheme: scheme, ...providerDetails, ...credentials } as never;
+    const response = await run({ input });
+    if (!response) return;
     notifyOpener({
       type: 'connected',
-      connectionId: made.generateConnection.connection.id,
+      connectionId: response.generateConnection.connection.id,
       provider: provider.name,
     });
     onDone();
   };
   if (account) {
     // No scheme is named: the gateway uses PKCE if the provider supports it.
-    return <ConsentStep input={{ ...of, ...account }} known={known} onDone={onDone} />;
+    return <ConsentStep input={{ ...target, ...account }} existing={existing} onDone={onDone} />;
   }
   return (
     <Form problem={problem} onSubmit={submit}>
@@ -128,7 +128,7 @@ export function CredentialsForm({
           </a>
         </p>
       )}
-      <Refusal problem={problem} shown={shown} />
+      <Refusal problem={problem} shownNames={fieldNames} />
       <div className="row end">
         <Action onPress={onDone}>Cancel</Action>
         <Action type="submit" kind="primary" isPending={isRunning}>

@@ -27,10 +27,15 @@ interface DisconnectProps {
   /** Installations that use the connection. */
   installationIds: readonly string[];
   /** The account's name for people. */
-  at: string;
+  providerName: string;
 }
 
-export function Disconnect({ projectId, connectionId, installationIds, at }: DisconnectProps) {
+export function Disconnect({
+  projectId,
+  connectionId,
+  installationIds,
+  providerName,
+}: DisconnectProps) {
   const uninstall = useChange<disconnectUninstallMutation>(UNINSTALL);
   const disconnect = useChange<disconnectMutation>(DISCONNECT);
   const end = async () => {
@@ -45,7 +50,12 @@ export function Disconnect({ projectId, connectionId, installationIds, at }: Dis
     isRunning: uninstall.isRunning || disconnect.isRunning,
   };
   return (
-    <Confirm opener="Disconnect" title={`Disconnect ${at}?`} change={change} onConfirm={end}>
+    <Confirm
+      opener="Disconnect"
+      title={`Disconnect ${providerName}?`}
+      change={change}
+      onConfirm={end}
+    >
       <p>Reads and writes of this account stop. You can connect it again later.</p>
     </Confirm>
   );

@@ -70,10 +70,17 @@ export function InstallForm({ projectId, groupRef, connectionId, ...props }: Ins
   const objects = latestRevision.content.read?.objects ?? [];
   const install = async (values: Record<string, FormDataEntryValue>) => {
     const read = objects.map(({ objectName }) => chosenIn(values, objectName));
-    const ends = { projectIdOrName: projectId, integrationIdOrName: name, groupRef, connectionId };
-    const made = await run({ input: { ...ends, ...(read.length > 0 && { config: { read } }) } });
-    if (!made) return;
-    const { id: installationId } = made.createInstallation.installation;
+    const target = {
+      projectIdOrName: projectId,
+      integrationIdOrName: name,
+      groupRef,
+      connectionId,
+    };
+    const response = await run({
+      input: { ...target, ...(read.length > 0 && { config: { read } }) },
+    });
+    if (!response) return;
+    const { id: installationId } = response.createInstallation.installation;
     notifyOpener({ type: 'installed', installationId, integration: name });
   };
   return (
@@ -81,11 +88,16 @@ export function InstallForm({ projectId, groupRef, connectionId, ...props }: Ins
       {objects.map((object) => (
         <Loaded
           key={object.objectName}
-          place={object.objectName}
-          refused={<ObjectFields object={object} known={NONE} chosen={null} />}
+          path={object.objectName}
+          refusedPage={<ObjectFields object={object} accountFields={NONE} chosen={null} />}
         >
-          <KnownFields
-            of={{ project: projectId, groupRef, provider, objectName: object.objectName }}
+          <FieldsOfAccount
+            queryVariables={{
+              project: projectId,
+              groupRef,
+              provider,
+              objectName: object.objectName,
+            }}
             object={object}
           />
         </Loaded>
@@ -104,11 +116,11 @@ export function InstallForm({ projectId, groupRef, connectionId, ...props }: Ins
 const NONE: KnownField[] = [];
 
 interface KnownFieldsProps {
-  of: installFormFieldsQuery['variables'];
+  queryVariables: installFormFieldsQuery['variables'];
   object: Parameters<typeof ObjectFields>[0]['object'];
 }
 
-function KnownFields({ of, object }: KnownFieldsProps) {
-  const { objectMetadata } = usePageQuery<installFormFieldsQuery>(FIELDS, of);
-  return <ObjectFields object={object} known={objectMetadata.fields} chosen={null} />;
+function FieldsOfAccount({ queryVariables, object }: KnownFieldsProps) {
+  const { objectMetadata } = usePageQuery<installFormFieldsQuery>(FIELDS, queryVariables);
+  return <ObjectFields object={object} accountFields={objectMetadata.fields} chosen={null} />;
 }

@@ -48,7 +48,7 @@ interface InstalledPartProps {
 }
 
 export function InstalledPart({ installation, mayRead }: InstalledPartProps) {
-  const { project, group, integration, objects, operations, ...of } = useFragment(
+  const { project, group, integration, objects, operations, ...fragmentRef } = useFragment(
     INSTALLATION,
     installation,
   );
@@ -60,11 +60,11 @@ export function InstalledPart({ installation, mayRead }: InstalledPartProps) {
   const progressOf = (name: string) =>
     operations.nodes
       .map(({ metadata }) => metadata.progress)
-      .find((one) => one?.objectName === name);
+      .find((candidate) => candidate?.objectName === name);
   return (
     <div className="installed">
       <p>
-        <Status of={of.healthStatus} /> {of.healthReason}
+        <Status value={fragmentRef.healthStatus} /> {fragmentRef.healthReason}
       </p>
       <ul className="plain-list">
         {objects.map((object) => {
@@ -77,7 +77,7 @@ export function InstalledPart({ installation, mayRead }: InstalledPartProps) {
               {progress ? (
                 <Progress
                   label={`Progress of ${name}`}
-                  done={progress.recordsProcessed}
+                  completed={progress.recordsProcessed}
                   total={progress.recordsEstimatedTotal}
                 />
               ) : (
@@ -106,12 +106,12 @@ function ReadSoFar({ recordsRead, lastReadTime, nextReadTime }: ReadSoFarProps) 
       {recordsRead.toLocaleString('en')} records
       {lastReadTime && (
         <>
-          , last read <Time of={lastReadTime} />
+          , last read <Time value={lastReadTime} />
         </>
       )}
       {!lastReadTime && nextReadTime && (
         <>
-          , starting the first read <Time of={nextReadTime} />
+          , starting the first read <Time value={nextReadTime} />
         </>
       )}
     </span>

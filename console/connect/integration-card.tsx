@@ -33,7 +33,7 @@ export interface Ends {
 
 interface IntegrationCardProps {
   projectId: string;
-  ends: Ends;
+  parties: Ends;
   integration: integrationCard_integration$key;
   provider: (credentialsForm_provider$key & { displayName: string }) | null;
   connection: { id: string; status: string; consumer: { consumerRef: string } } | null;
@@ -45,9 +45,9 @@ interface IntegrationCardProps {
 }
 
 export function IntegrationCard(props: IntegrationCardProps) {
-  const { projectId, ends, provider, connection, installation, permissions } = props;
+  const { projectId, parties, provider, connection, installation, permissions } = props;
   const mayEnd =
-    connection?.consumer.consumerRef === ends.consumerRef &&
+    connection?.consumer.consumerRef === parties.consumerRef &&
     permissions.includes('CONNECT') &&
     (props.installationIds.length === 0 || permissions.includes('INSTALL'));
   const integration = useFragment(INTEGRATION, props.integration);
@@ -62,7 +62,7 @@ export function IntegrationCard(props: IntegrationCardProps) {
           <span className="quiet">{provider?.displayName ?? integration.provider}</span>
         </div>
         {isBroken ? (
-          <Status of="BAD_CREDENTIALS" />
+          <Status value="BAD_CREDENTIALS" />
         ) : (
           <span className={`status ${connection ? 'good' : 'idle'}`}>
             {connection ? 'Connected' : 'Not connected'}
@@ -73,9 +73,9 @@ export function IntegrationCard(props: IntegrationCardProps) {
       {isConnecting && provider && (
         <CredentialsForm
           projectId={projectId}
-          ends={ends}
+          parties={parties}
           provider={provider}
-          known={connection}
+          existing={connection}
           onDone={() => setConnecting(false)}
         />
       )}
@@ -90,10 +90,10 @@ export function IntegrationCard(props: IntegrationCardProps) {
         (installation ? (
           <InstalledPart installation={installation} mayRead={permissions.includes('READ')} />
         ) : (
-          <Loaded place={connection.id}>
+          <Loaded path={connection.id}>
             <InstallForm
               projectId={projectId}
-              groupRef={ends.groupRef}
+              groupRef={parties.groupRef}
               connectionId={connection.id}
               integration={integration}
             />
@@ -111,7 +111,7 @@ export function IntegrationCard(props: IntegrationCardProps) {
               projectId={projectId}
               connectionId={connection.id}
               installationIds={props.installationIds}
-              at={provider?.displayName ?? integration.provider}
+              providerName={provider?.displayName ?? integration.provider}
             />
           )}
         </div>

@@ -85,8 +85,10 @@ export function Integrations({ session, returned }: IntegrationsProps) {
   useEffect(() => {
     document.title = appName ? `Connect with ${appName}` : 'Connect';
   }, [appName]);
-  const made = project?.connections.nodes.find(({ id }) => id === returned?.connectionId);
-  const provider = made?.provider;
+  const returnedConnection = project?.connections.nodes.find(
+    ({ id }) => id === returned?.connectionId,
+  );
+  const provider = returnedConnection?.provider;
   useEffect(() => {
     if (returned?.connectionId && provider) {
       notifyOpener({ type: 'connected', connectionId: returned.connectionId, provider });
@@ -99,10 +101,10 @@ export function Integrations({ session, returned }: IntegrationsProps) {
       </Empty>
     );
   }
-  const ends = { groupRef: group.groupRef, consumerRef: consumer.consumerRef };
+  const parties = { groupRef: group.groupRef, consumerRef: consumer.consumerRef };
   const { integrations, connections, installations, entitlements } = project;
   const connectionOf = (integration: { provider: string }) =>
-    connections.nodes.find((one) => one.provider === integration.provider) ?? null;
+    connections.nodes.find((connection) => connection.provider === integration.provider) ?? null;
   return (
     <>
       <header>
@@ -119,16 +121,18 @@ export function Integrations({ session, returned }: IntegrationsProps) {
         <IntegrationCard
           key={integration.id}
           projectId={project.id}
-          ends={ends}
+          parties={parties}
           permissions={permissions}
           integration={integration}
           provider={providers.nodes.find(({ name }) => name === integration.provider) ?? null}
           connection={connectionOf(integration)}
           installationIds={installations.nodes
-            .filter((one) => one.connection.id === connectionOf(integration)?.id)
+            .filter((installation) => installation.connection.id === connectionOf(integration)?.id)
             .map(({ id }) => id)}
           installation={
-            installations.nodes.find((one) => one.integration.id === integration.id) ?? null
+            installations.nodes.find(
+              (installation) => installation.integration.id === integration.id,
+            ) ?? null
           }
         />
       ))}

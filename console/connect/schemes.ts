@@ -1,5 +1,5 @@
 /** The inputs that a person enters for each scheme, and their form in the API. */
-export interface Input {
+export interface SchemeInput {
   name: string;
   label: string;
   isSecret?: boolean;
@@ -7,7 +7,7 @@ export interface Input {
   help?: string;
 }
 
-const INPUTS: Record<string, Input[]> = {
+const INPUTS: Record<string, SchemeInput[]> = {
   API_KEY: [
     {
       name: 'apiKey',
@@ -33,7 +33,7 @@ const INPUTS: Record<string, Input[]> = {
 };
 
 /** The inputs of a scheme. `NONE` takes the inputs that the provider declares for `customAuth`. */
-export function inputsOf(scheme: string, custom: readonly DeclaredInput[]): Input[] {
+export function inputsOf(scheme: string, custom: readonly DeclaredInput[]): SchemeInput[] {
   if (scheme !== 'NONE') return INPUTS[scheme] ?? [];
   return custom.map(({ name, displayName, optional }) => ({
     name: `customAuth.${name}`,
@@ -58,8 +58,8 @@ export const isByConsent = (scheme: string) => scheme.startsWith('OAUTH2_AUTHORI
  */
 export function choicesOf(schemes: readonly string[], hasCustomInputs: boolean): string[] {
   const consents = schemes.filter(isByConsent).slice(0, 1);
-  const rest = schemes.filter((one) => !isByConsent(one) && one !== 'NONE');
-  const choices = [...consents, ...rest, ...(hasCustomInputs ? ['NONE'] : [])];
+  const otherSchemes = schemes.filter((scheme) => !isByConsent(scheme) && scheme !== 'NONE');
+  const choices = [...consents, ...otherSchemes, ...(hasCustomInputs ? ['NONE'] : [])];
   return choices.length > 0 ? choices : [...schemes];
 }
 
@@ -75,8 +75,9 @@ const SCHEME_WORDS: Record<string, string> = {
 };
 
 export function wordsOf(scheme: string, hasCustomInputs: boolean): string {
-  const known = scheme === 'NONE' && hasCustomInputs ? SCHEME_WORDS.CUSTOM : SCHEME_WORDS[scheme];
-  return known ?? scheme;
+  const schemeWords =
+    scheme === 'NONE' && hasCustomInputs ? SCHEME_WORDS.CUSTOM : SCHEME_WORDS[scheme];
+  return schemeWords ?? scheme;
 }
 
 /** `{ 'basicAuth.username': 'a' }` as `{ basicAuth: { username: 'a' } }`. */
@@ -85,9 +86,9 @@ export function nested(values: Record<string, FormDataEntryValue>, names: readon
   for (const name of names) {
     const value = values[name];
     if (value === undefined || value === '') continue;
-    const [outer = '', inner] = name.split('.');
-    if (inner === undefined) result[outer] = value;
-    else result[outer] = { ...(result[outer] as object | undefined), [inner]: value };
+    const [group = '', member] = name.split('.');
+    if (member === undefined) result[group] = value;
+    else result[group] = { ...(result[group] as object | undefined), [member]: value };
   }
   return result;
 }

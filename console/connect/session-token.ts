@@ -55,12 +55,12 @@ export interface Returned {
 /** Restores the token after a consent in this window, so that the page can be reloaded. Null at other times. */
 export function takeReturned(): Returned | null {
   const url = new URL(location.href);
-  const kept = sessionStorage.getItem(KEPT);
+  const storedToken = sessionStorage.getItem(KEPT);
   const [connectionId, error, detail] = FACTS.map((name) => url.searchParams.get(name));
-  if (kept === null || !(connectionId || error)) return null;
+  if (storedToken === null || !(connectionId || error)) return null;
   sessionStorage.removeItem(KEPT);
   for (const name of FACTS) url.searchParams.delete(name);
-  url.hash = kept;
+  url.hash = storedToken;
   history.replaceState(null, '', url);
   return {
     connectionId: connectionId ?? null,

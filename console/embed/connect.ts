@@ -2,19 +2,19 @@
  * `/connect.js`: opens the connect page in a frame or a window and reports its events. It uses no cookie and stores
  * nothing. It accepts messages only from the page that it opened.
  */
-type Kind = 'connected' | 'installed' | 'failed' | 'closed';
+type MessageKind = 'connected' | 'installed' | 'failed' | 'closed';
 
-interface Message {
-  type: Kind;
+interface ConnectMessage {
+  type: MessageKind;
   [fact: string]: unknown;
 }
 
-interface Options {
+interface ConnectOptions {
   /** `connectUrl` of createSessionToken. */
   connectUrl: string;
   /** The element for the frame; default: a new window. */
   container?: HTMLElement;
-  onEvent?: (message: Message) => void;
+  onEvent?: (message: ConnectMessage) => void;
 }
 
 interface Opened {
@@ -35,30 +35,30 @@ function addressOf(connectUrl: string): URL {
   return url;
 }
 
-function open({ connectUrl, container, onEvent }: Options): Opened {
+function open({ connectUrl, container, onEvent }: ConnectOptions): Opened {
   const url = addressOf(connectUrl);
   const frame = container ? document.createElement('iframe') : null;
   let popup: Window | null = null;
   let isOver = false;
 
-  const tell = (message: Message) => onEvent?.(message);
+  const notify = (message: ConnectMessage) => onEvent?.(message);
   const close = () => {
     if (isOver) return;
     isOver = true;
     clearInterval(timer);
-    removeEventListener('message', hear);
+    removeEventListener('message', onMessage);
     frame?.remove();
     popup?.close();
-    tell({ type: 'closed' });
+    notify({ type: 'closed' });
   };
-  const hear = ({ origin, source, data }: MessageEvent) => {
+  const onMessage = ({ origin, source, data }: MessageEvent) => {
     const page = frame ? frame.contentWindow : popup;
     if (origin !== url.origin || source !== page || data?.source !== 'integration-gateway') return;
     const { source: _source, ...message } = data;
     if (message.type === 'closed') close();
-    else tell(message);
+    else notify(message);
   };
-  addEventListener('message', hear);
+  addEventListener('message', onMessage);
   if (frame && container) {
     frame.src = url.href;
     frame.title = 'Connect an account';
@@ -67,7 +67,7 @@ function open({ connectUrl, container, onEvent }: Options): Opened {
   } else {
     popup = window.open(url.href, 'connect', 'popup,width=640,height=800');
     if (!popup)
-      tell({
+      notify({
         type: 'failed',
         detail: 'The browser blocked the window. Open it from a click, or allow pop-ups.',
       });

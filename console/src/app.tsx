@@ -13,9 +13,9 @@ import { Shell } from './shell/shell.tsx';
 
 export function App() {
   const [credential, setCredential] = useState(storedCredential);
-  const signedIn = (given: string | null) => {
-    storeCredential(given);
-    setCredential(given);
+  const signedIn = (apiKey: string | null) => {
+    storeCredential(apiKey);
+    setCredential(apiKey);
   };
   return (
     <Router base={`${BASE}/console`}>
@@ -41,14 +41,14 @@ function SignedIn({ credential, onSignOut }: SignedInProps) {
     <RelayEnvironmentProvider environment={environment}>
       <Switch>
         <Route path="/">
-          <Loaded place="projects">
+          <Loaded path="projects">
             <ProjectsPage onSignOut={onSignOut} />
           </Loaded>
         </Route>
         <Route path="/:project/*?">
-          {({ project, '*': below = '' }) => (
+          {({ project, '*': subpath = '' }) => (
             <Shell project={decodeURIComponent(project)} onSignOut={onSignOut}>
-              <ProjectPage project={decodeURIComponent(project)} below={below ?? ''} />
+              <ProjectPage project={decodeURIComponent(project)} below={subpath ?? ''} />
             </Shell>
           )}
         </Route>
@@ -60,14 +60,14 @@ function SignedIn({ credential, onSignOut }: SignedInProps) {
   );
 }
 
-function ProjectPage({ project, below }: { project: string; below: string }) {
-  const [path = '', id] = below.split('/').map(decodeURIComponent);
-  const place = PLACES.find((one) => one.path === path);
-  const Shown = id ? place?.One : place?.List;
-  if (!Shown) return <Missing what="page" />;
+function ProjectPage({ project, below: subpath }: { project: string; below: string }) {
+  const [path = '', id] = subpath.split('/').map(decodeURIComponent);
+  const page = PLACES.find((candidate) => candidate.path === path);
+  const PageComponent = id ? page?.DetailPage : page?.List;
+  if (!PageComponent) return <Missing noun="page" />;
   return (
-    <Loaded place={`${project}/${below}`}>
-      <Shown project={project} id={id} />
+    <Loaded path={`${project}/${subpath}`}>
+      <PageComponent project={project} id={id} />
     </Loaded>
   );
 }

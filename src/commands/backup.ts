@@ -13,15 +13,15 @@ import { takeCopy } from '../copies/take-copy.ts';
 import { findEncryptionKeys, keyFileText } from '../domain/keys/encryption-keys.ts';
 import { StartRefused } from '../errors.ts';
 import { createLog } from '../log.ts';
-import { countRows, runCommand, whereIs } from './run-command.ts';
+import { countRows, databaseLocation, runCommand } from './run-command.ts';
 
 const USAGE = 'Usage: BACKUP_PASSPHRASE=… npm run backup -- <file> [--without-keys]';
 
 await runCommand(USAGE, async () => {
   const options = { 'without-keys': { type: 'boolean' } } as const;
   const { positionals, values } = parseArgs({ options, allowPositionals: true });
-  const [file, ...others] = positionals;
-  if (!file || others.length > 0) return null;
+  const [file, ...extraArguments] = positionals;
+  if (!file || extraArguments.length > 0) return null;
   return () => backUp(file, { withKeys: !values['without-keys'] });
 });
 
@@ -36,7 +36,7 @@ async function backUp(file: string, { withKeys }: { withKeys: boolean }): Promis
   if (existsSync(file)) throw new StartRefused(`${file} already exists: name another file.`);
   const config = readConfig(process.env);
   const files = withKeys && passphrase ? sealFiles(filesOf(config), passphrase) : null;
-  await using source = await openSource(whereIs(config), createLog('warn'));
+  await using source = await openSource(databaseLocation(config), createLog('warn'));
   await source.inSession(async (session) => {
     const copy = await takeCopy(session);
     const end = await writeArchive(file, files, copy);

@@ -3,13 +3,13 @@
  * it exits with 1 if there is one. `npm run config -- --example` prints .env.example.
  */
 import { parseArgs } from 'node:util';
-import { checkConfig, type Variables } from '../config.ts';
+import { checkConfig, type EnvironmentVariables } from '../config.ts';
 import { describeConfig, effectiveValue, exampleFile } from './settings.ts';
 
 const USAGE = 'Usage: npm run config -- --check, or --example';
 
 /** Returns one line for each variable, and the problems separately. */
-function showConfig(variables: Variables): { lines: string[]; problems: string[] } {
+function showConfig(variables: EnvironmentVariables): { lines: string[]; problems: string[] } {
   const { problems } = checkConfig(variables);
   const refused = new Set(problems.map((problem) => problem.match(/^\w+/)?.[0]));
   const lines = describeConfig().map(({ name }) => {
@@ -37,7 +37,7 @@ if (options?.example) {
   const { lines, problems } = showConfig(process.env);
   console.log(lines.join('\n'));
   if (problems.length > 0) {
-    console.error(`The configuration is not usable:\n${problems.join('\n')}`);
+    console.error(`The configuration is invalid:\n${problems.join('\n')}`);
     process.exitCode = 1;
   }
 } else {

@@ -22,22 +22,22 @@ await runCommand(USAGE, async () => {
 async function spread(): Promise<void> {
   const url = readConfig(process.env).DATABASE_URL?.reveal();
   if (!url) throw new StartRefused('Set DATABASE_URL: the embedded database has no other nodes.');
-  await using place = await openTarget(url, createLog('error'));
-  await place.inSession(schemaOf);
-  if (await place.isInUse())
+  await using target = await openTarget(url, createLog('error'));
+  await target.inSession(getClusterSchema);
+  if (await target.isInUse())
     throw new StartRefused('A gateway is running on the database: stop it first.');
-  await migrate(place.server, createLog('error'));
-  await place.inSession(async (session) => {
-    const schema = await schemaOf(session);
-    await schema.spread(({ table, placement, durationMs, done, count }) => {
+  await migrate(target.server, createLog('error'));
+  await target.inSession(async (session) => {
+    const schema = await getClusterSchema(session);
+    await schema.spread(({ table, placement, durationMs, spreadCount, count }) => {
       const seconds = (durationMs / 1_000).toFixed(1);
-      console.log(`${done} of ${count}: ${table}, ${placement}, ${seconds} s`);
+      console.log(`${spreadCount} of ${count}: ${table}, ${placement}, ${seconds} s`);
     });
     console.log('All tables are distributed.');
   });
 }
 
-async function schemaOf(session: OpenSession): Promise<ClusterSchema> {
+async function getClusterSchema(session: OpenSession): Promise<ClusterSchema> {
   const schema = await findClusterSchema(session);
   if (!schema) {
     throw new StartRefused('The database is not the coordinator of a cluster: see docs/scale.md.');

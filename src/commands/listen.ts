@@ -12,8 +12,8 @@ import { WebSocket } from 'ws';
 import { z } from 'zod';
 import { readConfig } from '../config.ts';
 import { writeWhole } from '../domain/files.ts';
-import { StartRefused } from '../errors.ts';
 import { backoffMs } from '../work/backoff.ts';
+import { CommandError, parseOptions, printError } from './run-command.ts';
 
 const USAGE =
   'Usage: npm run listen -- [--topic NAME | --stream DESTINATION] [--project demo] ' +
@@ -21,9 +21,6 @@ const USAGE =
 const RETRY = { firstMs: 250, maxMs: 10_000, jitter: 0.2 };
 /** Close codes after which a retry can't help. */
 const FINAL_CODES = [4401, 4403];
-
-/** An error for the user, printed without a stack. */
-class Refusal extends Error {}
 
 const FIND_TOPIC = `query ($project: String!, $after: String) {
   project(idOrName: $project) {
@@ -66,29 +63,21 @@ function readOptions(args: string[]) {
     key: text,
     'cursor-file': text,
   };
-  const given = parseOptions(() => parseArgs({ args, options }).values);
+  const values = parseOptions(USAGE, () => parseArgs({ args, options }).values);
   const path = join(readConfig(process.env).DATA_DIR, 'demo.json');
   const demo = existsSync(path) ? demoFile.parse(JSON.parse(readFileSync(path, 'utf8'))) : null;
-  const url = given.url ?? demo?.url ?? 'http://127.0.0.1:4000';
-  const key = given.key ?? demo?.apiKey;
-  if (!URL.canParse(url)) throw new Refusal(`--url: must be a URL\n${USAGE}`);
-  if (!key) throw new Refusal(`--key: required, because there is no ${path}\n${USAGE}`);
-  const { topic, stream, project = 'demo', 'cursor-file': cursorFile } = given;
+  const url = values.url ?? demo?.url ?? 'http://127.0.0.1:4000';
+  const key = values.key ?? demo?.apiKey;
+  if (!URL.canParse(url)) throw new CommandError(`--url: must be a URL\n${USAGE}`);
+  if (!key) throw new CommandError(`--key: required, because there is no ${path}\n${USAGE}`);
+  const { topic, stream, project = 'demo', 'cursor-file': cursorFile } = values;
   if (topic !== undefined && stream !== undefined) {
-    throw new Refusal(`--stream: streams have no topics, omit --topic\n${USAGE}`);
+    throw new CommandError(`--stream: streams have no topics, omit --topic\n${USAGE}`);
   }
   return { url, key, topic, stream, project, cursorFile };
 }
 
-function parseOptions<T>(parse: () => T): T {
-  try {
-    return parse();
-  } catch (error) {
-    throw new Refusal(`${(error as Error).message}\n${USAGE}`);
-  }
-}
-
-async function ask<T>(client: Client, query: string, variables: object): Promise<T> {
+async function runQuery<T>(client: Client, query: string, variables: object): Promise<T> {
   for await (const { data, errors } of client.iterate<T>({ query, variables: { ...variables } })) {
     if (errors) throw errors;
     if (data) return data;
@@ -96,7 +85,7 @@ async function ask<T>(client: Client, query: string, variables: object): Promise
   throw new Error('The gateway did not respond. Check --url, and that the gateway runs.');
 }
 
-interface Named {
+interface NamedPage {
   project: {
     list: {
       nodes: { id: string; name: string }[];
@@ -106,18 +95,18 @@ interface Named {
 }
 
 /** The id of the resource with that name in a project. */
-async function getIdOf(
+async function findId(
   client: Client,
-  { what, query, project }: { what: string; query: string; project: string },
+  { noun, query, project }: { noun: string; query: string; project: string },
   name: string,
 ): Promise<string> {
   for (let after: string | null = null; ; ) {
-    const found: Named = await ask(client, query, { project, after });
-    const list = found.project?.list;
+    const page: NamedPage = await runQuery(client, query, { project, after });
+    const list = page.project?.list;
     const id = list?.nodes.find((node) => node.name === name || node.id === name)?.id;
     if (id) return id;
     if (!list?.pageInfo.hasNextPage) {
-      throw new Refusal(`There is no ${what} ${name} in the project ${project}.`);
+      throw new CommandError(`There is no ${noun} ${name} in the project ${project}.`);
     }
     after = list.pageInfo.endCursor;
   }
@@ -135,31 +124,31 @@ async function findSource(
   { topic, stream, project }: ReturnType<typeof readOptions>,
 ): Promise<Source> {
   if (stream !== undefined) {
-    const named = { what: 'destination', query: FIND_DESTINATION, project };
-    const destinationId = await getIdOf(client, named, stream);
+    const lookup = { noun: 'destination', query: FIND_DESTINATION, project };
+    const destinationId = await findId(client, lookup, stream);
     return { follow: FOLLOW_STREAM, findEnd: FIND_END_OF_STREAM, variables: { destinationId } };
   }
-  const ofProject = { follow: FOLLOW, findEnd: FIND_END };
-  if (topic === undefined) return { ...ofProject, variables: { project } };
-  const topicId = await getIdOf(client, { what: 'topic', query: FIND_TOPIC, project }, topic);
-  return { ...ofProject, variables: { project, topicId } };
+  const projectSource = { follow: FOLLOW, findEnd: FIND_END };
+  if (topic === undefined) return { ...projectSource, variables: { project } };
+  const topicId = await findId(client, { noun: 'topic', query: FIND_TOPIC, project }, topic);
+  return { ...projectSource, variables: { project, topicId } };
 }
 
 /** The cursor to begin after: from the file, or of the newest item, so that a dropped connection loses nothing. */
 async function findStart(client: Client, { findEnd, variables }: Source, cursorFile?: string) {
   if (cursorFile && existsSync(cursorFile)) return readFileSync(cursorFile, 'utf8').trim() || null;
-  type End = { project: { end: { pageInfo: { endCursor: string | null } } } | null };
-  const found: End = await ask(client, findEnd, variables);
-  return found.project?.end.pageInfo.endCursor ?? null;
+  type EndResponse = { project: { end: { pageInfo: { endCursor: string | null } } } | null };
+  const response: EndResponse = await runQuery(client, findEnd, variables);
+  return response.project?.end.pageInfo.endCursor ?? null;
 }
 
-interface Edge {
+interface EdgeData {
   edge: { cursor: string; node: object };
 }
 
 async function* edges(client: Client, { follow, variables }: Source, after: string | null) {
   const operation = { query: follow, variables: { ...variables, after } };
-  for await (const { data, errors } of client.iterate<Edge>(operation)) {
+  for await (const { data, errors } of client.iterate<EdgeData>(operation)) {
     if (errors) throw errors;
     if (data) yield data.edge;
   }
@@ -190,7 +179,7 @@ async function listen(args: string[]): Promise<void> {
         failures = 0;
       }
     } catch (error) {
-      refuseWhereFinal(error);
+      throwIfFinal(error);
     }
     await sleep(backoffMs(RETRY, failures + 1));
   }
@@ -199,22 +188,24 @@ async function listen(args: string[]): Promise<void> {
 /**
  * Throws if the gateway refused the subscription, because a retry cannot help then, unlike after a dropped connection.
  */
-function refuseWhereFinal(error: unknown): void {
-  if (error instanceof Refusal) throw error;
+function throwIfFinal(error: unknown): void {
+  if (error instanceof CommandError) throw error;
   const { code, reason } = error as { code?: number; reason?: string };
-  if (code !== undefined && FINAL_CODES.includes(code)) throw new Refusal(reason ?? String(code));
-  const refused = Array.isArray(error)
+  if (code !== undefined && FINAL_CODES.includes(code))
+    throw new CommandError(reason ?? String(code));
+  const errors = Array.isArray(error)
     ? (error as { message: string; extensions?: { code?: string } }[])
     : [];
-  const passing = ['RATE_LIMITED', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE'];
-  const final = refused.find(({ extensions }) => !passing.includes(extensions?.code ?? ''));
-  if (final) throw new Refusal(final.message);
+  const temporaryCodes = ['RATE_LIMITED', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE'];
+  const finalError = errors.find(
+    ({ extensions }) => !temporaryCodes.includes(extensions?.code ?? ''),
+  );
+  if (finalError) throw new CommandError(finalError.message);
 }
 
 try {
   await listen(process.argv.slice(2));
 } catch (error) {
-  const isForPeople = error instanceof Refusal || error instanceof StartRefused;
-  console.error(isForPeople ? error.message : error);
+  printError(error);
   process.exit(1);
 }

@@ -6,12 +6,9 @@ import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { readConfig } from '../config.ts';
 import { createBearerVerifier } from '../domain/viewer/bearer.ts';
-import { StartRefused } from '../errors.ts';
+import { CommandError, parseOptions, printError } from './run-command.ts';
 
 const USAGE = 'Usage: npm run token -- --email ada@example.com [--name "Ada"] [--sub ada]';
-
-/** An error for the user, printed without a stack. */
-class Refusal extends Error {}
 
 const claimText = z.string().trim().min(1).max(256).optional();
 const options = z.object({
@@ -21,28 +18,24 @@ const options = z.object({
 });
 
 function readOptions(args: string[]): z.output<typeof options> {
-  const result = options.safeParse(parseOptions(args));
+  const text = { type: 'string' } as const;
+  const values = parseOptions(
+    USAGE,
+    () => parseArgs({ args, options: { email: text, name: text, sub: text } }).values,
+  );
+  const result = options.safeParse(values);
   if (result.success) return result.data;
   const problems = result.error.issues.map(
     ({ path, message }) => `--${path.join('.')}: ${message}`,
   );
-  throw new Refusal(`${problems.join('\n')}\n${USAGE}`);
-}
-
-function parseOptions(args: string[]): unknown {
-  const text = { type: 'string' } as const;
-  try {
-    return parseArgs({ args, options: { email: text, name: text, sub: text } }).values;
-  } catch (error) {
-    throw new Refusal(`${(error as Error).message}\n${USAGE}`);
-  }
+  throw new CommandError(`${problems.join('\n')}\n${USAGE}`);
 }
 
 async function mintToken(args: string[]): Promise<string> {
   const { email, name, sub = email } = readOptions(args);
   const { mint } = await createBearerVerifier(readConfig(process.env));
   if (mint) return mint({ sub, email, ...(name === undefined ? {} : { name }) });
-  throw new Refusal(
+  throw new CommandError(
     'BEARER_ISSUER is configured, so tokens come from that issuer. Only the local issuer, ' +
       'which runs where BEARER_ISSUER is not set, can sign them here.',
   );
@@ -51,7 +44,6 @@ async function mintToken(args: string[]): Promise<string> {
 try {
   console.log(await mintToken(process.argv.slice(2)));
 } catch (error) {
-  const isForPeople = error instanceof Refusal || error instanceof StartRefused;
-  console.error(isForPeople ? error.message : error);
+  printError(error);
   process.exitCode = 1;
 }

@@ -11,7 +11,7 @@ import { takeCopy } from '../copies/take-copy.ts';
 import { findEncryptionKeys, keyFileText } from '../domain/keys/encryption-keys.ts';
 import { StartRefused } from '../errors.ts';
 import { createLog } from '../log.ts';
-import { countRows, keySettings, runCommand, whereIs } from './run-command.ts';
+import { countRows, databaseLocation, keySettings, runCommand } from './run-command.ts';
 
 const USAGE = 'Usage: npm run move -- --to <postgresql://… or folder>';
 
@@ -23,7 +23,7 @@ await runCommand(USAGE, async () => {
 
 async function move(to: string): Promise<void> {
   const config = readConfig(process.env);
-  const from = whereIs(config);
+  const from = databaseLocation(config);
   if (from === to) throw new StartRefused('--to: the database is already there.');
   const log = createLog('warn');
   await using source = await openSource(from, log);

@@ -8,35 +8,28 @@ import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
 import { isSigned } from '../deliveries/sign.ts';
 import { SECRET_PREFIX } from '../deliveries/signing-secret.ts';
+import { CommandError, parseOptions, printError } from './run-command.ts';
 
 const USAGE =
   'Usage: SIGNING_SECRET=whsec_... npm run receive -- [--port 4100], or with --secret whsec_...';
 /** Far above the size of a message. */
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
 
-/** An error for the user, printed without a stack. */
-class Refusal extends Error {}
-
 function readOptions(args: string[]): { secret: string; port: number } {
   const text = { type: 'string' } as const;
   const { secret = process.env.SIGNING_SECRET, port = '4100' } = parseOptions(
+    USAGE,
     () => parseArgs({ args, options: { secret: text, port: text } }).values,
   );
   if (!secret?.startsWith(SECRET_PREFIX)) {
-    throw new Refusal(`SIGNING_SECRET or --secret: must start with ${SECRET_PREFIX}\n${USAGE}`);
+    throw new CommandError(
+      `SIGNING_SECRET or --secret: must start with ${SECRET_PREFIX}\n${USAGE}`,
+    );
   }
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
-    throw new Refusal(`--port: must be a port\n${USAGE}`);
+    throw new CommandError(`--port: must be a port\n${USAGE}`);
   }
   return { secret, port: Number(port) };
-}
-
-function parseOptions<T>(parse: () => T): T {
-  try {
-    return parse();
-  } catch (error) {
-    throw new Refusal(`${(error as Error).message}\n${USAGE}`);
-  }
 }
 
 /** Null if it is too large. */
@@ -51,7 +44,7 @@ async function readBody(request: IncomingMessage): Promise<string | null> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -65,7 +58,7 @@ async function receive(request: IncomingMessage, secret: string): Promise<number
   if (body === null) return 413;
   const verified = isSigned(body, request.headers, { secret, nowSeconds: Date.now() / 1000 });
   const id = request.headers['webhook-id'] ?? null;
-  console.log(JSON.stringify({ id, verified, message: parsed(body) }));
+  console.log(JSON.stringify({ id, verified, message: parseJson(body) }));
   return verified ? 204 : 401;
 }
 
@@ -82,10 +75,10 @@ try {
     process.exit(1);
   });
   server.listen(port, '127.0.0.1', () => {
-    const { port: taken } = server.address() as AddressInfo;
-    console.error(`Listening on http://127.0.0.1:${taken}`);
+    const { port: boundPort } = server.address() as AddressInfo;
+    console.error(`Listening on http://127.0.0.1:${boundPort}`);
   });
 } catch (error) {
-  console.error(error instanceof Refusal ? error.message : error);
+  printError(error);
   process.exit(1);
 }

@@ -16,7 +16,7 @@ import { DATABASE, UNFINISHED } from '../database/embedded/data-folder.ts';
 import { LOCK } from '../database/embedded/data-folder-lock.ts';
 import { StartRefused } from '../errors.ts';
 import { createLog } from '../log.ts';
-import { countRows, keySettings, runCommand, whereIs } from './run-command.ts';
+import { countRows, databaseLocation, keySettings, runCommand } from './run-command.ts';
 
 const USAGE = 'Usage: BACKUP_PASSPHRASE=… npm run restore -- <file> [--without-keys] [--resend]';
 
@@ -24,46 +24,46 @@ await runCommand(USAGE, async () => {
   const flag = { type: 'boolean' } as const;
   const options = { 'without-keys': flag, resend: flag };
   const { positionals, values } = parseArgs({ options, allowPositionals: true });
-  const [file, ...others] = positionals;
-  if (!file || others.length > 0) return null;
+  const [file, ...extraArguments] = positionals;
+  if (!file || extraArguments.length > 0) return null;
   const { 'without-keys': withoutKeys = false, resend = false } = values;
   return () => restore(file, { withoutKeys, resend });
 });
 
-interface Choices {
+interface RestoreOptions {
   withoutKeys: boolean;
   resend: boolean;
 }
 
-async function restore(file: string, { withoutKeys, resend }: Choices): Promise<void> {
+async function restore(file: string, { withoutKeys, resend }: RestoreOptions): Promise<void> {
   const config = readConfig(process.env);
   const { head, copy } = await readArchive(file);
-  const files = withoutKeys ? {} : filesOf(head);
-  let held: HeldBack | undefined;
-  const undo = undoing(config, files);
+  const files = withoutKeys ? {} : openArchiveFiles(head);
+  let heldBack: HeldBack | undefined;
+  const undo = createUndo(config, files);
   const fill = async () => {
-    await using target = await openTarget(whereIs(config), createLog('warn'));
+    await using target = await openTarget(databaseLocation(config), createLog('warn'));
     // Keys come before rows: rows are useless without them, and a start would create other keys.
-    const left = writeKeptFiles(config.DATA_DIR, files);
+    const keptFiles = writeKeptFiles(config.DATA_DIR, files);
     const end = await loadCopy(target, copy, {
       log: createLog('warn'),
       afterwards: async (session) => {
-        held = await holdBack(session, { resend });
+        heldBack = await holdBack(session, { resend });
       },
     });
-    return { left, end };
+    return { left: keptFiles, end };
   };
-  const { left, end } = await fill().catch((error: unknown) => {
+  const { left: keptFiles, end } = await fill().catch((error: unknown) => {
     undo();
     throw error;
   });
   console.log(`${countRows(end)} as of ${head.takenTime} are restored.`);
-  if (held) reportUnknown(head, held);
-  reportKeys(config, files, left);
+  if (heldBack) reportUnknown(head, heldBack);
+  reportKeys(config, files, keptFiles);
 }
 
 /** Returns a function that removes what a failed restore has created in the data folder, and the folder if it is new. */
-function undoing({ DATA_DIR }: Config, files: Files): () => void {
+function createUndo({ DATA_DIR }: Config, files: Files): () => void {
   const firstMissing = (path: string): string =>
     path === DATA_DIR || existsSync(dirname(path)) ? path : firstMissing(dirname(path));
   const created = [DATABASE, UNFINISHED, LOCK, ...Object.keys(files)]
@@ -75,7 +75,7 @@ function undoing({ DATA_DIR }: Config, files: Files): () => void {
   };
 }
 
-function filesOf({ files }: ArchiveHead): Files {
+function openArchiveFiles({ files }: ArchiveHead): Files {
   if (!files) {
     throw new StartRefused(
       'The backup has no keys: put those of the original into ENCRYPTION_KEY and ENCRYPTION_KEYS_RETIRED, or into the ' +
@@ -88,8 +88,8 @@ function filesOf({ files }: ArchiveHead): Files {
 }
 
 /** Reports what the backup cannot contain: work of the original after the backup was taken. */
-function reportUnknown({ takenTime }: ArchiveHead, held: HeldBack): void {
-  const { deliveries, writes, providerEvents, reads } = held;
+function reportUnknown({ takenTime }: ArchiveHead, heldBack: HeldBack): void {
+  const { deliveries, writes, providerEvents, reads } = heldBack;
   const lines = [
     [deliveries, 'deliveries waited: they are FAILED now. Use retryDelivery to retry one.'],
     [
@@ -110,8 +110,8 @@ function reportUnknown({ takenTime }: ArchiveHead, held: HeldBack): void {
   console.log('- Keys, members and connections that were removed later are back: remove them.');
 }
 
-function reportKeys(config: Config, files: Files, left: string[]): void {
-  for (const path of left) {
+function reportKeys(config: Config, files: Files, keptFiles: string[]): void {
+  for (const path of keptFiles) {
     console.log(
       `${join(config.DATA_DIR, path)} already exists and was kept: the backup has a different one.`,
     );

@@ -1,8 +1,26 @@
-/** Shared parts of commands that work on a whole database. */
+/** Shared parts of commands: arguments, errors, and the location of the database. */
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import type { End } from '../copies/copy.ts';
-import { StartRefused } from '../errors.ts';
+import { DomainError, StartRefused } from '../errors.ts';
+
+/** An error for the user, printed without a stack. */
+export class CommandError extends Error {}
+
+/** Parses arguments. Throws a CommandError with the usage if they are invalid. */
+export function parseOptions<T>(usage: string, parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    throw new CommandError(`${(error as Error).message}\n${usage}`);
+  }
+}
+
+/** Prints an error that ends a command. Only an unexpected error has a stack. */
+export function printError(error: unknown): void {
+  const isForUser = [CommandError, StartRefused, DomainError].some((kind) => error instanceof kind);
+  console.error(isForUser ? (error as Error).message : error);
+}
 
 /** Exits with 2 if the arguments are invalid, and with 1 and the reason if the command is refused. */
 export async function runCommand(
@@ -18,13 +36,13 @@ export async function runCommand(
   try {
     await run();
   } catch (error) {
-    console.error(error instanceof StartRefused ? error.message : error);
+    printError(error);
     process.exitCode = 1;
   }
 }
 
 /** The location of the configured database: its URL without a pooler, or its folder. */
-export function whereIs({ DATABASE_LISTEN_URL, DATABASE_URL, DATA_DIR }: Config): string {
+export function databaseLocation({ DATABASE_LISTEN_URL, DATABASE_URL, DATA_DIR }: Config): string {
   return (DATABASE_LISTEN_URL ?? DATABASE_URL)?.reveal() ?? DATA_DIR;
 }
 

@@ -9,71 +9,67 @@ import { z } from 'zod';
 import { readConfig } from '../config.ts';
 import { openDatabase } from '../database/database.ts';
 import { setBillingAccount, setEntitlements } from '../domain/org/plan.ts';
-import { DomainError, StartRefused } from '../errors.ts';
 import { createLog } from '../log.ts';
+import { CommandError, parseOptions, printError } from './run-command.ts';
 
 const USAGE = `Usage: npm run plan -- --project <id or name> --branding-removal true|false
        npm run plan -- --org <id> [--billing-name <text>] [--billing-provider <text>] [--billing-ref <text>]`;
 
-/** An error for the user, printed without a stack. */
-class Refusal extends Error {}
-
 const text = z.string().trim().min(1).max(256);
-const ofProject = z.strictObject({
+const projectOptions = z.strictObject({
   project: text,
   'branding-removal': z.enum(['true', 'false']),
 });
-const ofOrg = z
+const orgOptions = z
   .strictObject({
     org: text,
     'billing-name': text.optional(),
     'billing-provider': text.optional(),
     'billing-ref': text.optional(),
   })
-  .refine((given) => Object.keys(given).length > 1, 'Name at least one value to set.');
+  .refine((options) => Object.keys(options).length > 1, 'Name at least one value to set.');
 
-const NAMES = [...Object.keys(ofProject.shape), ...Object.keys(ofOrg.shape)];
+const ARGUMENTS = Object.fromEntries(
+  [...Object.keys(projectOptions.shape), ...Object.keys(orgOptions.shape)].map((name) => [
+    name,
+    { type: 'string' } as const,
+  ]),
+);
 
 function readOptions(args: string[]) {
-  const schema = args.some((word) => /^--project(=|$)/.test(word)) ? ofProject : ofOrg;
-  const result = schema.safeParse(parsedOptions(args));
+  const schema = args.some((argument) => /^--project(=|$)/.test(argument))
+    ? projectOptions
+    : orgOptions;
+  const result = schema.safeParse(
+    parseOptions(USAGE, () => ({ ...parseArgs({ args, options: ARGUMENTS }).values })),
+  );
   if (result.success) return result.data;
   const problems = result.error.issues.map(({ path, message }) =>
     path.length > 0 ? `--${path.join('.')}: ${message}` : message,
   );
-  throw new Refusal(`${problems.join('\n')}\n${USAGE}`);
-}
-
-function parsedOptions(args: string[]): unknown {
-  const options = Object.fromEntries(NAMES.map((name) => [name, { type: 'string' } as const]));
-  try {
-    return { ...parseArgs({ args, options }).values };
-  } catch (error) {
-    throw new Refusal(`${(error as Error).message}\n${USAGE}`);
-  }
+  throw new CommandError(`${problems.join('\n')}\n${USAGE}`);
 }
 
 async function setPlan(args: string[]): Promise<string> {
-  const given = readOptions(args);
+  const options = readOptions(args);
   await using database = await openDatabase(readConfig(process.env), createLog('warn'));
-  if ('project' in given) {
-    const brandingRemoval = given['branding-removal'] === 'true';
-    const name = await setEntitlements(database, given.project, { brandingRemoval });
+  if ('project' in options) {
+    const brandingRemoval = options['branding-removal'] === 'true';
+    const name = await setEntitlements(database, options.project, { brandingRemoval });
     return `The project ${name}: brandingRemoval is ${brandingRemoval}.`;
   }
-  const account = await setBillingAccount(database, given.org, {
-    displayName: given['billing-name'],
-    billingProvider: given['billing-provider'],
-    billingProviderRef: given['billing-ref'],
+  const account = await setBillingAccount(database, options.org, {
+    displayName: options['billing-name'],
+    billingProvider: options['billing-provider'],
+    billingProviderRef: options['billing-ref'],
   });
   const { displayName, billingProvider, billingProviderRef } = account;
-  return `The billing account of ${given.org}: ${displayName}, ${billingProvider} ${billingProviderRef}.`;
+  return `The billing account of ${options.org}: ${displayName}, ${billingProvider} ${billingProviderRef}.`;
 }
 
 try {
   console.log(await setPlan(process.argv.slice(2)));
 } catch (error) {
-  const isForPeople = [Refusal, StartRefused, DomainError].some((kind) => error instanceof kind);
-  console.error(isForPeople ? (error as Error).message : error);
+  printError(error);
   process.exitCode = 1;
 }

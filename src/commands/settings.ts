@@ -1,6 +1,6 @@
 /** Describes the settings, from the schema that parses them, so that the description is complete. */
 import { z } from 'zod';
-import { type Config, environment, type Variables } from '../config.ts';
+import { type Config, type EnvironmentVariables, environment } from '../config.ts';
 
 /** The description of a variable in the example file and in the documentation. */
 export interface Setting {
@@ -43,7 +43,7 @@ export function describeConfig(): Setting[] {
 }
 
 /** The effective value of a variable, with secrets masked. Null if it is not set. Throws if it is invalid. */
-export function effectiveValue(name: string, variables: Variables): string | null {
+export function effectiveValue(name: string, variables: EnvironmentVariables): string | null {
   const schema = environment.shape[name as keyof Config];
   const value: unknown = schema.parse(variables[name] || undefined);
   if (value === undefined || (Array.isArray(value) && value.length === 0)) return null;
@@ -54,22 +54,22 @@ const LINE_MAX = 100;
 
 /** A file with all variables as comments, in the syntax of a shell and of systemd. */
 export function exampleFile(): string {
-  const head = [
-    '# Every setting of the gateway, with its default. Remove the # of what you set.',
-    '# A shell takes the file by `set -a; . ./.env; set +a`, systemd by EnvironmentFile.',
-    '# Made by `npm run config -- --example`.',
+  const header = [
+    '# Every setting of the gateway, with its default. Remove the # of each setting that you change.',
+    '# Load it in a shell with `set -a; . ./.env; set +a`, and in systemd with EnvironmentFile.',
+    '# Created by `npm run config -- --example`.',
   ];
-  return `${[head, ...describeConfig().map(exampleOf)].map((lines) => lines.join('\n')).join('\n\n')}\n`;
+  return `${[header, ...describeConfig().map(exampleOf)].map((lines) => lines.join('\n')).join('\n\n')}\n`;
 }
 
 function exampleOf({ name, meaning, fallback, range, choices }: Setting): string[] {
   const allowed =
     (choices && `One of ${choices.join(', ')}.`) ?? (range && `${range.min} to ${range.max}.`);
   const text = allowed ? `${meaning}. ${allowed}` : `${meaning}.`;
-  return [...wrapped(text), `#${name}=${fallback ?? ''}`];
+  return [...wrapComment(text), `#${name}=${fallback ?? ''}`];
 }
 
-function wrapped(text: string): string[] {
+function wrapComment(text: string): string[] {
   const lines = ['#'];
   for (const word of text.split(' ')) {
     const line = lines.at(-1) ?? '';

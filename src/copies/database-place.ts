@@ -1,7 +1,7 @@
 /** A database that is copied from or into: a PostgreSQL, or the folder of an embedded one. */
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { DATABASE, refuseDamage } from '../database/embedded/data-folder.ts';
+import { DATABASE, requireIntactFolder } from '../database/embedded/data-folder.ts';
 import { lockDataFolder } from '../database/embedded/data-folder-lock.ts';
 import { startEngine } from '../database/embedded/embedded.ts';
 import { borrowSnapshot } from '../database/embedded/snapshots.ts';
@@ -40,14 +40,14 @@ export async function openSource(where: string, log: Log): Promise<Place> {
   const snapshot = lock ? null : opening.use(await borrowSnapshot(where));
   if (lock) opening.use(lock);
   const folder = snapshot?.folder ?? where;
-  refuseDamage(folder);
+  requireIntactFolder(folder);
   return onEngine(folder, { log, isInUse: snapshot !== null, opening: opening.move() });
 }
 
 /** Opens a database to copy into. */
 export async function openTarget(where: string, log: Log): Promise<Place> {
   if (isPostgres(where)) return onPostgres(where, log);
-  if (existsSync(join(where, DATABASE))) refuseDamage(where);
+  if (existsSync(join(where, DATABASE))) requireIntactFolder(where);
   mkdirSync(where, { recursive: true, mode: 0o700 });
   await using opening = new AsyncDisposableStack();
   opening.use(lockDataFolder(where));

@@ -11,37 +11,37 @@ const IDLE_POLLS = 10;
 const SILENCE_MAX_MS = 5_000;
 
 export interface AvailabilityCheckOptions {
-  lookMs?: number;
+  pollMs?: number;
   silenceMaxMs?: number;
 }
 
 /** Must be created when the database has just responded. */
 export class AvailabilityCheck implements Disposable {
-  readonly #look: () => Promise<unknown>;
+  readonly #ping: () => Promise<unknown>;
   readonly #silenceMaxMs: number;
   readonly #timer: NodeJS.Timeout;
-  #lookingSinceMs: number | null = null;
+  #pingSinceMs: number | null = null;
   #failure: unknown = null;
-  #unaskedLooks = ACTIVE_POLLS;
+  #unusedPolls = ACTIVE_POLLS;
 
-  constructor(look: () => Promise<unknown>, options: AvailabilityCheckOptions = {}) {
-    const { lookMs = POLL_MS, silenceMaxMs = SILENCE_MAX_MS } = options;
-    this.#look = look;
+  constructor(ping: () => Promise<unknown>, options: AvailabilityCheckOptions = {}) {
+    const { pollMs = POLL_MS, silenceMaxMs = SILENCE_MAX_MS } = options;
+    this.#ping = ping;
     this.#silenceMaxMs = silenceMaxMs;
     this.#timer = setInterval(() => {
-      this.#unaskedLooks += 1;
-      const inProjects = this.#unaskedLooks < ACTIVE_POLLS;
-      if (inProjects || this.#unaskedLooks % IDLE_POLLS === 0) void this.#lookOnce();
-    }, lookMs).unref();
+      this.#unusedPolls += 1;
+      const isActive = this.#unusedPolls < ACTIVE_POLLS;
+      if (isActive || this.#unusedPolls % IDLE_POLLS === 0) void this.#pingOnce();
+    }, pollMs).unref();
   }
 
   /** Throws if the last check failed or has had no response for too long. */
   check(): void {
-    this.#unaskedLooks = 0;
+    this.#unusedPolls = 0;
     if (this.#failure !== null) throw this.#failure;
-    const silentMs = performance.now() - (this.#lookingSinceMs ?? performance.now());
+    const silentMs = performance.now() - (this.#pingSinceMs ?? performance.now());
     if (silentMs > this.#silenceMaxMs) {
-      throw new Error(`The database has not answered for ${Math.round(silentMs)} ms.`);
+      throw new Error(`The database has not responded for ${Math.round(silentMs)} ms.`);
     }
   }
 
@@ -50,13 +50,13 @@ export class AvailabilityCheck implements Disposable {
     this.#failure ??= new Error('The database is closed.');
   }
 
-  async #lookOnce(): Promise<void> {
-    if (this.#lookingSinceMs !== null) return;
-    this.#lookingSinceMs = performance.now();
-    this.#failure = await this.#look().then(
+  async #pingOnce(): Promise<void> {
+    if (this.#pingSinceMs !== null) return;
+    this.#pingSinceMs = performance.now();
+    this.#failure = await this.#ping().then(
       () => null,
-      (error: unknown) => error ?? new Error('The database does not answer.'),
+      (error: unknown) => error ?? new Error('The database does not respond.'),
     );
-    this.#lookingSinceMs = null;
+    this.#pingSinceMs = null;
   }
 }

@@ -5,7 +5,7 @@ import { PrismaClient } from './generated/client.ts';
 import { createSharedChanges, type SharedChanges } from './hot/shared-changes.ts';
 import { NotificationSender, type SendNotifications } from './notifications/notification-sender.ts';
 import type { Notify } from './notifications/notifications.ts';
-import { type NameStatement, readsInBursts, type Servers } from './reads/read-bursts.ts';
+import { createReadBursts, type NameStatement, type ServerRouting } from './reads/read-bursts.ts';
 import { createRows, type Rows, type RunQuery, statementName } from './rows.ts';
 import type { Pooler } from './sessions/session.ts';
 import { TRANSACTION_OPTIONS } from './transaction.ts';
@@ -14,29 +14,36 @@ export interface Clients extends AsyncDisposable {
   prisma: PrismaClient;
   rows: Rows;
   changes: SharedChanges;
-  tell: Notify;
+  notify: Notify;
 }
 
 export interface ClientsOptions {
   pooler?: Pooler | undefined;
-  servers?: Servers | undefined;
-  sendHints: SendNotifications;
+  servers?: ServerRouting | undefined;
+  sendNotifications: SendNotifications;
 }
 
 /** The pool's clients must be created with `pipeline`, and read columns by COLUMN_TYPES. */
-export function clientsOf(pool: pg.Pool, { pooler, servers, sendHints }: ClientsOptions): Clients {
-  const nameOf = statementNames(pooler);
+export function createClients(
+  pool: pg.Pool,
+  { pooler, servers, sendNotifications }: ClientsOptions,
+): Clients {
+  const nameStatement = statementNames(pooler);
   const prisma = new PrismaClient({
-    adapter: new PrismaPg(pool, { statementNameGenerator: ({ sql }) => nameOf(sql) as string }),
+    adapter: new PrismaPg(pool, {
+      statementNameGenerator: ({ sql }) => nameStatement(sql) as string,
+    }),
     transactionOptions: TRANSACTION_OPTIONS,
   });
-  const run = queriesBy(pool, nameOf);
-  const notifications = new NotificationSender(sendHints);
+  const run = createQuery(pool, nameStatement);
+  const notifications = new NotificationSender(sendNotifications);
   return {
     prisma,
-    rows: rowsBy(pool, nameOf, servers),
-    changes: createSharedChanges(run, notifications.tell, { isDistributed: servers !== undefined }),
-    tell: notifications.tell,
+    rows: createReadRows(pool, nameStatement, servers),
+    changes: createSharedChanges(run, notifications.notify, {
+      isDistributed: servers !== undefined,
+    }),
+    notify: notifications.notify,
     async [Symbol.asyncDispose]() {
       await notifications[Symbol.asyncDispose]();
       await prisma.$disconnect();
@@ -44,20 +51,23 @@ export function clientsOf(pool: pg.Pool, { pooler, servers, sendHints }: Clients
   };
 }
 
-/** Reads only. The pool has the same requirements as that of `clientsOf`. */
-export function rowsBy(
+/** Read-only statements. The pool's clients must be created with `pipeline`, and read columns by COLUMN_TYPES. */
+export function createReadRows(
   pool: pg.Pool,
-  nameOf: NameStatement = statementName,
-  servers?: Servers,
+  nameStatement: NameStatement = statementName,
+  servers?: ServerRouting,
 ): Rows {
-  const bursts = readsInBursts(pool, nameOf, servers);
-  return createRows(queriesBy(pool, nameOf), { short: bursts.each, shared: bursts.shared });
+  const bursts = createReadBursts(pool, nameStatement, servers);
+  return createRows(createQuery(pool, nameStatement), {
+    short: bursts.query,
+    shared: bursts.querySharing,
+  });
 }
 
 /** Runs statements on a pool whose clients read columns by COLUMN_TYPES. */
-export function queriesBy(pool: pg.Pool, nameOf: NameStatement): RunQuery {
+export function createQuery(pool: pg.Pool, nameStatement: NameStatement): RunQuery {
   return async (text, values, rowMode) => {
-    const config = { name: nameOf(text), text, values, ...(rowMode && { rowMode }) };
+    const config = { name: nameStatement(text), text, values, ...(rowMode && { rowMode }) };
     const { rows } = await pool.query(config);
     return rows;
   };

@@ -35,31 +35,31 @@ class StoredTime extends Date {
 }
 
 /** Parses `2026-01-31 12:00:00.123+00`. Null for any other form. */
-export function timestampOf(text: string): Date | null {
+export function parseTimestamp(text: string): Date | null {
   const end = text.length - OFFSET.length;
   const digits = end - WHOLE_SECONDS - 1;
   const isUsual = end === WHOLE_SECONDS || (digits > 0 && digits < 4);
   if (!isUsual || text.charCodeAt(4) !== DASH || !text.endsWith(OFFSET)) return null;
   const ms = Date.UTC(
-    two(text, 0) * 100 + two(text, 2) + CYCLE_YEARS,
-    two(text, 5) - 1,
-    two(text, 8),
-    two(text, 11),
-    two(text, 14),
-    two(text, 17),
+    twoDigits(text, 0) * 100 + twoDigits(text, 2) + CYCLE_YEARS,
+    twoDigits(text, 5) - 1,
+    twoDigits(text, 8),
+    twoDigits(text, 11),
+    twoDigits(text, 14),
+    twoDigits(text, 17),
     millisecondsOf(text, end),
   );
   return new StoredTime(ms - CYCLE_MS, text);
 }
 
-function two(text: string, index: number): number {
+function twoDigits(text: string, index: number): number {
   return digit(text, index) * 10 + digit(text, index + 1);
 }
 
 function millisecondsOf(text: string, end: number): number {
   let ms = 0;
-  for (let at = WHOLE_SECONDS + 1, worth = 100; at < end; at += 1, worth /= 10) {
-    ms += digit(text, at) * worth;
+  for (let position = WHOLE_SECONDS + 1, worth = 100; position < end; position += 1, worth /= 10) {
+    ms += digit(text, position) * worth;
   }
   return ms;
 }
@@ -77,7 +77,7 @@ export const COLUMN_TYPES: pg.CustomTypesConfig = {
     if (format === 'binary') return pg.types.getTypeParser(oid, format);
     if (oid === pg.types.builtins.INT8) return BigInt;
     if (oid === pg.types.builtins.TIMESTAMPTZ) {
-      return (text: string) => timestampOf(text) ?? readTimestamp(text);
+      return (text: string) => parseTimestamp(text) ?? readTimestamp(text);
     }
     return pg.types.getTypeParser(oid, format);
   },

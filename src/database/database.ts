@@ -39,13 +39,13 @@ export interface Database extends AsyncDisposable {
   /** Subscribes to the notifications of every process, which are sent after the commit and may be lost. */
   listen: Listen;
   /** Use `notifyAfterCommit` of database/transaction.ts for changes of a transaction. */
-  tell: Notify;
+  notify: Notify;
   /** The database of the job queue. */
   jobs: JobDatabase;
   /** The processes that share the database. */
   processes: Processes;
   /** The pool that requests and jobs share. */
-  connections: () => Connections;
+  connections: () => ConnectionCounts;
   /** The database's clock, which all processes use. */
   now: () => Date;
   /** Converts failures of the database into errors for callers. */
@@ -54,7 +54,13 @@ export interface Database extends AsyncDisposable {
   ping(): Promise<void>;
 }
 
-export interface Connections {
+/** Receivers of the database's logs and metrics. */
+export interface DatabaseObservers {
+  log: Log;
+  meters: Meters;
+}
+
+export interface ConnectionCounts {
   open: number;
   idle: number;
   /** The number of statements and transactions that wait for a connection. */

@@ -29,7 +29,7 @@ const STATES: readonly [string, FailureKind][] = [
 const IS_STATE = /^[0-9A-Z]{5}$/;
 
 /** The message for a connection that was destroyed because nothing arrived. */
-export const HUNG = 'No answer came in time';
+export const HUNG = 'No response arrived in time';
 
 /** Errors of pg itself have no code. */
 const MESSAGES: readonly [string, FailureKind][] = [
@@ -52,8 +52,8 @@ export function failureKindOf(error: unknown): FailureKind | null {
   const { code, syscall, message } = error as NodeJS.ErrnoException;
   if (code === TRANSACTION_TIMEOUT) return 'SLOW';
   if (syscall !== undefined) return 'UNREACHABLE';
-  const known = IS_STATE.test(code ?? '')
+  const match = IS_STATE.test(code ?? '')
     ? STATES.find(([beginning]) => code?.startsWith(beginning))
     : MESSAGES.find(([beginning]) => message.startsWith(beginning));
-  return known?.[1] ?? null;
+  return match?.[1] ?? null;
 }

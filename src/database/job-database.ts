@@ -14,41 +14,44 @@ export interface JobDatabase {
 }
 
 type ListenOfQueue = NonNullable<Db['listen']>;
-type OnNotification = Parameters<ListenOfQueue>[1];
+type OnQueueNotification = Parameters<ListenOfQueue>[1];
 
 /** Its statements are short. Its own pool keeps heartbeats running while requests use the other one. */
 const CONNECTIONS = 3;
 
-export function jobsOn(
+export function createJobDatabase(
   pool: pg.Pool,
   listen: Listen,
   options: JobDatabase['options'] = {},
 ): JobDatabase {
-  const listeners = new Set<OnNotification>();
+  const listeners = new Set<OnQueueNotification>();
   return {
     db: {
       executeSql: (text, values) => pool.query(text, values),
-      listen: listenBy(listen, listeners),
+      listen: listenForQueue(listen, listeners),
     },
     options,
     wake(queue) {
-      for (const tell of listeners) tell(queue);
+      for (const onNotification of listeners) onNotification(queue);
     },
   };
 }
 
-export function jobsOnPostgres(
+export function createPostgresJobDatabase(
   server: Server,
   listen: Listen,
   options?: JobDatabase['options'],
 ): JobDatabase & AsyncDisposable {
   const name = 'integration-gateway jobs';
   const sessions = new SessionPool({ ...server, name, size: CONNECTIONS });
-  return { ...jobsOn(sessions, listen, options), [Symbol.asyncDispose]: () => sessions.close() };
+  return {
+    ...createJobDatabase(sessions, listen, options),
+    [Symbol.asyncDispose]: () => sessions.close(),
+  };
 }
 
 /** The process has one connection for notifications, which also receives those of the queue. */
-function listenBy(listen: Listen, listeners: Set<OnNotification>): ListenOfQueue {
+function listenForQueue(listen: Listen, listeners: Set<OnQueueNotification>): ListenOfQueue {
   return async (channel, onNotification, onReconnect) => {
     const listening = listen(channel, (payload) =>
       payload === undefined ? onReconnect() : onNotification(payload),

@@ -15,14 +15,14 @@ import {
 } from '../work/lease.ts';
 import type { Database } from './database.ts';
 import { Prisma } from './generated/client.ts';
-import { allProjects, type Swept } from './projects/all-projects.ts';
-import { partsInTurn } from './projects/project-groups.ts';
+import { allProjectsMark, type SweepDatabase } from './projects/all-projects.ts';
+import { rotatedParts } from './projects/project-groups.ts';
 import type { Column, Row, Table } from './tables.ts';
 
-const DUE = Prisma.raw(allProjects('rows that are due'));
+const DUE = Prisma.raw(allProjectsMark('rows that are due'));
 
 /** Where due rows are looked up: in all projects, or in those of the database's group. */
-export type Claimed = Swept & Pick<Database, 'processes'>;
+export type ClaimDatabase = SweepDatabase & Pick<Database, 'processes'>;
 
 export interface LeaseOptions<T extends Table, K extends Column<T>, L extends Column<T>> {
   table: T;
@@ -30,12 +30,12 @@ export interface LeaseOptions<T extends Table, K extends Column<T>, L extends Co
   key: readonly K[];
   leaseMs: number;
   columns: LeaseColumns & { token: L };
-  /** A condition on the row, `held`. A row that fails it is not claimed, and its lease is not renewed. */
-  isWanted?: Prisma.Sql;
+  /** A condition on the row, named `held`. A row that fails it is not claimed, and its lease is not renewed. */
+  isClaimable?: Prisma.Sql;
 }
 
-interface Holding {
-  /** The name of the log line for a failed renewal. */
+interface HoldOptions {
+  /** The log event of a failed renewal. */
   notRenewed: string;
   /** Called when the row is no longer held. */
   onLost?: () => void;
@@ -53,16 +53,16 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
   readonly isFree: Prisma.Sql;
   /** SQL without values: the end of a lease that begins or is renewed now. */
   readonly leaseEnd: Prisma.Sql;
-  readonly #of: LeaseOptions<T, K, L>;
+  readonly #options: LeaseOptions<T, K, L>;
   readonly #table: Prisma.Sql;
-  readonly #isWanted: Prisma.Sql;
+  readonly #isClaimable: Prisma.Sql;
   #claims = 0;
 
   constructor(options: LeaseOptions<T, K, L>) {
-    this.#of = options;
+    this.#options = options;
     this.#table = Prisma.raw(`"${options.table}"`);
     this.leaseEnd = Prisma.raw(leaseEndSql(options.leaseMs));
-    this.#isWanted = options.isWanted ?? Prisma.raw('true');
+    this.#isClaimable = options.isClaimable ?? Prisma.raw('true');
     this.isFree = Prisma.raw(isFreeSql(options.columns));
   }
 
@@ -70,16 +70,16 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
    * Claims rows whose `dueTime` has passed, longest overdue first. Row locks that only prevent a deletion do not count.
    */
   async claimDue<C extends Column<T>>(
-    database: Claimed,
+    database: ClaimDatabase,
     { countMax, now, columns }: { countMax: number; now: Date; columns: readonly C[] },
   ): Promise<Pick<Row<T>, C>[]> {
     return this.claim(
       database,
       { countMax, columns },
-      (of, left) => Prisma.sql`chosen as (
-        select ${listOf('held', this.#of.key)} from ${this.#table} held
-        where ${inProjectsSql(of, 'held')} and held."dueTime" <= ${now} and ${this.isFree} and ${this.#isWanted}
-        order by held."dueTime" limit ${left}::int for no key update of held skip locked
+      (groupDatabase, remaining) => Prisma.sql`chosen as (
+        select ${columnList('held', this.#options.key)} from ${this.#table} held
+        where ${inProjectsSql(groupDatabase, 'held')} and held."dueTime" <= ${now} and ${this.isFree} and ${this.#isClaimable}
+        order by held."dueTime" limit ${remaining}::int for no key update of held skip locked
       )`,
     );
   }
@@ -89,33 +89,35 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
    * where rows are on several servers, the limit applies to each server.
    */
   async claim<C extends Column<T>>(
-    database: Claimed,
+    database: ClaimDatabase,
     { countMax, columns }: { countMax: number; columns: readonly C[] },
-    chosen: (of: Claimed, left: number) => Prisma.Sql,
+    chosen: (groupDatabase: ClaimDatabase, remaining: number) => Prisma.Sql,
   ): Promise<Pick<Row<T>, C>[]> {
     const claimed: Pick<Row<T>, C>[] = [];
     this.#claims += 1;
-    for (const group of partsInTurn(database.group, this.#claims)) {
-      const left = countMax - claimed.length;
-      if (left <= 0) break;
-      const of = { ...database, group };
-      claimed.push(...(await this.#claimChosen(of, chosen(of, left), columns)));
+    for (const group of rotatedParts(database.group, this.#claims)) {
+      const remaining = countMax - claimed.length;
+      if (remaining <= 0) break;
+      const groupDatabase = { ...database, group };
+      claimed.push(
+        ...(await this.#claimChosen(groupDatabase, chosen(groupDatabase, remaining), columns)),
+      );
     }
     return claimed;
   }
 
   #claimChosen<C extends Column<T>>(
-    database: Claimed,
+    database: ClaimDatabase,
     chosen: Prisma.Sql,
     columns: readonly C[],
   ): Promise<Pick<Row<T>, C>[]> {
-    const isChosen = this.#of.key.map((column) => `held."${column}" = chosen."${column}"`);
+    const isChosen = this.#options.key.map((column) => `held."${column}" = chosen."${column}"`);
     return sweepSql(
       database,
       Prisma.sql`${DUE} with recursive ${chosen}
       update ${this.#table} held set ${this.#leaseOf(database.processes.id)}
       from chosen where ${Prisma.raw(isChosen.join(' and '))}
-      returning ${listOf('held', columns)}`,
+      returning ${columnList('held', columns)}`,
     );
   }
 
@@ -129,43 +131,43 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
   ): Promise<Pick<Row<T>, C> | null> {
     const [claimed] = await prisma.$queryRaw<Pick<Row<T>, C>[]>`
       update ${this.#table} held set ${this.#leaseOf(processes.id)}
-      where ${isRow(row, this.#of.key)} and ${condition} and ${this.isFree} and ${this.#isWanted}
-      returning ${listOf('held', columns)}`;
+      where ${isRow(row, this.#options.key)} and ${condition} and ${this.isFree} and ${this.#isClaimable}
+      returning ${columnList('held', columns)}`;
     return claimed ?? null;
   }
 
   #leaseOf(processId: string): Prisma.Sql {
-    const { token, expireTime } = this.#of.columns;
-    return Prisma.sql`${nameOf(token)} = ${newLeaseToken(processId)}, ${nameOf(expireTime)} = ${this.leaseEnd}`;
+    const { token, expireTime } = this.#options.columns;
+    return Prisma.sql`${quotedName(token)} = ${newLeaseToken(processId)}, ${quotedName(expireTime)} = ${this.leaseEnd}`;
   }
 
   /** Renews the lease of a claim until it is disposed of. */
   hold(
     { database, log }: { database: { prisma: Client }; log: Log },
     claim: Pick<Row<T>, K | L>,
-    { notRenewed, onLost }: Holding,
+    { notRenewed, onLost }: HoldOptions,
   ): Disposable {
-    const named: object = picked(claim, this.#of.key);
+    const keyFields: object = pick(claim, this.#options.key);
     const renew = () => this.renew(database.prisma, claim);
-    return keepLease(this.#of.leaseMs, renew, (error) => {
+    return keepLease(this.#options.leaseMs, renew, (error) => {
       if (error instanceof LeaseLost) onLost?.();
-      else log.warn({ err: error, ...named }, notRenewed);
+      else log.warn({ err: error, ...keyFields }, notRenewed);
     });
   }
 
   /** Throws LeaseLost. */
   async renew(client: Client, claim: Pick<Row<T>, K | L>): Promise<void> {
-    const { key, columns } = this.#of;
+    const { key, columns } = this.#options;
     const isHeld = isRow(claim, [...key, columns.token]);
     const renewed = await client.$executeRaw`
-      update ${this.#table} held set ${nameOf(columns.expireTime)} = ${this.leaseEnd}
-      where ${isHeld} and ${this.#isWanted}`;
+      update ${this.#table} held set ${quotedName(columns.expireTime)} = ${this.leaseEnd}
+      where ${isHeld} and ${this.#isClaimable}`;
     requireLease(renewed);
   }
 
   /** The conditions under which a change belongs to the claim. */
   heldBy(claim: Pick<Row<T>, K | L>): Pick<Row<T>, K | L> {
-    return picked(claim, [...this.#of.key, this.#of.columns.token]);
+    return pick(claim, [...this.#options.key, this.#options.columns.token]);
   }
 
   /** Throws LeaseLost. */
@@ -179,13 +181,13 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
   }
 }
 
-/** A statement with its own mark that restricts itself to the database's group by `inProjectsSql`. */
-export function sweepSql<R>({ sweeps, group }: Swept, { text, values }: Prisma.Sql) {
+/** Runs a sweep that is marked with `allProjectsMark` and restricts itself to the database's group by `inProjectsSql`. */
+export function sweepSql<R>({ sweeps, group }: SweepDatabase, { text, values }: Prisma.Sql) {
   return sweeps(group)<R>(text, values);
 }
 
 /** SQL: true if the rows of a table belong to projects of the database's group. */
-export function inProjectsSql({ group }: Swept, table: string): Prisma.Sql {
+export function inProjectsSql({ group }: SweepDatabase, table: string): Prisma.Sql {
   const projectIds = group.projectIds();
   if (projectIds === null) return Prisma.raw('true');
   return Prisma.sql`${Prisma.raw(`"${table}"."projectId"`)} = any(${projectIds}::text[])`;
@@ -195,18 +197,20 @@ function isRow<R extends object, C extends keyof R & string>(
   row: R,
   columns: readonly C[],
 ): Prisma.Sql {
-  const equals = columns.map((column) => Prisma.sql`held.${nameOf(column)} = ${row[column]}`);
-  return Prisma.join(equals, ' and ');
+  const comparisons = columns.map(
+    (column) => Prisma.sql`held.${quotedName(column)} = ${row[column]}`,
+  );
+  return Prisma.join(comparisons, ' and ');
 }
 
-function nameOf(column: string): Prisma.Sql {
+function quotedName(column: string): Prisma.Sql {
   return Prisma.raw(`"${column}"`);
 }
 
-function listOf(table: string, columns: readonly string[]): Prisma.Sql {
+function columnList(table: string, columns: readonly string[]): Prisma.Sql {
   return Prisma.raw(columns.map((column) => `${table}."${column}"`).join(', '));
 }
 
-function picked<R extends object, C extends keyof R>(row: R, columns: readonly C[]): Pick<R, C> {
+function pick<R extends object, C extends keyof R>(row: R, columns: readonly C[]): Pick<R, C> {
   return Object.fromEntries(columns.map((column) => [column, row[column]])) as Pick<R, C>;
 }

@@ -6,20 +6,20 @@ import { type FailureKind, failureKindOf } from './failure-kind.ts';
 /** An outage is over after this time without a failure. */
 const QUIET_MS = 30_000;
 
-const AGAIN = 'A change that was under way may be done: look before you repeat it.';
-const TOLD: Record<FailureKind, { detail: string; retryAfterSeconds: number }> = {
+const AGAIN = 'A change in progress may have been made: check before you repeat it.';
+const CALLER_ERRORS: Record<FailureKind, { detail: string; retryAfterSeconds: number }> = {
   UNREACHABLE: { detail: `The database can't be reached. ${AGAIN}`, retryAfterSeconds: 2 },
   BUSY: {
-    detail: 'All connections to the database are in use. Try again after Retry-After.',
+    detail: 'All connections to the database are in use. Retry after the time in Retry-After.',
     retryAfterSeconds: 2,
   },
-  SLOW: { detail: `The database did not answer in time. ${AGAIN}`, retryAfterSeconds: 2 },
+  SLOW: { detail: `The database did not respond in time. ${AGAIN}`, retryAfterSeconds: 2 },
   FULL: {
-    detail: 'The database has no room for changes: its operator must free space.',
+    detail: 'The disk of the database is full: its operator must free space.',
     retryAfterSeconds: 30,
   },
   READ_ONLY: {
-    detail: 'The database takes no changes at the moment. Try again after Retry-After.',
+    detail: 'The database accepts no writes at the moment. Retry after the time in Retry-After.',
     retryAfterSeconds: 5,
   },
 };
@@ -27,17 +27,17 @@ const TOLD: Record<FailureKind, { detail: string; retryAfterSeconds: number }> =
 /** A caller that timed out within this time after a failure has probably waited for the database. */
 const RECENT_MS = 5_000;
 
-interface Outage {
+interface OpenOutage {
   sinceMs: number;
   lastMs: number;
   failures: number;
-  told: ServiceUnavailable;
+  error: ServiceUnavailable;
   timer: NodeJS.Timeout;
 }
 
 export class Outages implements Disposable {
   readonly #log: Log;
-  readonly #open = new Map<FailureKind, Outage>();
+  readonly #open = new Map<FailureKind, OpenOutage>();
   readonly #quietMs: number;
   /** Called for each failure. */
   onFailure: () => void = () => {};
@@ -49,20 +49,20 @@ export class Outages implements Disposable {
   }
 
   /** Returns the caller's error for a failure of the database, and any other error unchanged. */
-  told(error: unknown): unknown {
+  callerError(error: unknown): unknown {
     if (error instanceof ServiceUnavailable) return error;
     const kind = failureKindOf(error);
     if (kind === null) return error;
-    const { detail, retryAfterSeconds } = TOLD[kind];
-    const told = new ServiceUnavailable(detail, { cause: error, retryAfterSeconds });
-    this.#meet(kind, told);
-    return told;
+    const { detail, retryAfterSeconds } = CALLER_ERRORS[kind];
+    const callerError = new ServiceUnavailable(detail, { cause: error, retryAfterSeconds });
+    this.#recordFailure(kind, callerError);
+    return callerError;
   }
 
-  /** The error for a caller that timed out: that of the outage, if there is one. */
-  waitedFor<T extends Error>(late: T): T | ServiceUnavailable {
+  /** Returns the error of a recent outage in place of a caller's own timeout error. */
+  timeoutError<T extends Error>(error: T): T | ServiceUnavailable {
     const recentMs = performance.now() - RECENT_MS;
-    return [...this.#open.values()].find(({ lastMs }) => lastMs > recentMs)?.told ?? late;
+    return [...this.#open.values()].find(({ lastMs }) => lastMs > recentMs)?.error ?? error;
   }
 
   /** Closes the database. Later failures are not an outage. */
@@ -72,7 +72,7 @@ export class Outages implements Disposable {
     this.#open.clear();
   }
 
-  #meet(kind: FailureKind, told: ServiceUnavailable): void {
+  #recordFailure(kind: FailureKind, callerError: ServiceUnavailable): void {
     if (this.#isClosed) return;
     this.onFailure();
     const outage = this.#open.get(kind);
@@ -82,10 +82,10 @@ export class Outages implements Disposable {
       outage.timer.refresh();
       return;
     }
-    this.#log.warn({ err: told.cause, kind }, 'database.failed');
+    this.#log.warn({ err: callerError.cause, kind }, 'database.failed');
     const nowMs = performance.now();
     const timer = setTimeout(() => this.#end(kind), this.#quietMs).unref();
-    this.#open.set(kind, { sinceMs: nowMs, lastMs: nowMs, failures: 1, timer, told });
+    this.#open.set(kind, { sinceMs: nowMs, lastMs: nowMs, failures: 1, timer, error: callerError });
   }
 
   #end(kind: FailureKind): void {

@@ -10,8 +10,8 @@ export interface Processes {
   /** The id of this process. */
   id: string;
   /** Records which processes are missing, and which have returned. Returns the ids of those that went missing now. */
-  look(): Promise<string[]>;
-  /** SQL: a time at which `look` would record something. Null if it never does. */
+  check(): Promise<string[]>;
+  /** SQL: the time from which `check` would record something. Null if it never does. */
   earliest: string | null;
 }
 
@@ -25,24 +25,24 @@ const LOCK_OF_A_PROCESS = `
     and l.classid::bigint = ${LOCK_CLASS}
     and l.database = (select oid from pg_database where datname = current_database())`;
 
-const IS_THERE = `exists (${LOCK_OF_A_PROCESS} and l.objid::bigint = p."lockKey")`;
+const HOLDS_LOCK = `exists (${LOCK_OF_A_PROCESS} and l.objid::bigint = p."lockKey")`;
 
-const OTHERS = `select exists (${LOCK_OF_A_PROCESS} and l.objid::bigint <> $1) as "are"`;
+const HAS_OTHERS = `select exists (${LOCK_OF_A_PROCESS} and l.objid::bigint <> $1) as "are"`;
 
 /**
  * A process is present while it checks, even if it has just lost its connection for notifications. It then marks no
  * other process as missing, because all may have lost theirs, and a promoted standby has not been restarted.
  */
-const hasChanged = (id: string, lockKey: number) => `(p."missedTime" is null) <> ${IS_THERE}
+const hasChangedSql = (id: string, lockKey: number) => `(p."missedTime" is null) <> ${HOLDS_LOCK}
     and (p."missedTime" is not null
       or p."id" <> '${id}' and now() > pg_postmaster_start_time() + interval '${RESTART_SECONDS} seconds'
         and exists (${LOCK_OF_A_PROCESS} and l.objid::bigint = ${lockKey}))`;
 
 /** $1: true to record missing processes in addition to those that have returned. */
-const look = (id: string, lockKey: number) => `
+const recordChangesSql = (id: string, lockKey: number) => `
   update "ServerProcess" p set
     "missedTime" = case when p."missedTime" is null then clock_timestamp() end
-  where ${hasChanged(id, lockKey)} and ($1 or p."missedTime" is not null)
+  where ${hasChangedSql(id, lockKey)} and ($1 or p."missedTime" is not null)
   returning p."id", p."missedTime" is not null as "isMissed"`;
 
 /** Other processes notice this long before the leases of this one expire. */
@@ -51,7 +51,7 @@ const LEAVE = `
 
 export interface SharedProcesses extends Processes {
   /** Runs on each new connection for notifications. The process keeps its leases while that connection is open. */
-  attend(query: (text: string, values: unknown[]) => Promise<unknown>): Promise<void>;
+  announce(query: (text: string, values: unknown[]) => Promise<unknown>): Promise<void>;
   /** True if other processes have such a connection now. */
   hasOthers(query: RunQuery): Promise<boolean>;
   /** Call it when nothing of this process runs any more. */
@@ -75,32 +75,35 @@ export async function joinProcesses(query: RunQuery): Promise<SharedProcesses> {
   const [row] = await query<{ lockKey: number }>(insert, [id]);
   if (!row) throw new Error('The process was not registered.');
   const { lockKey } = row;
-  let hasAttended = false;
+  let hasAnnounced = false;
   /** When this process has just returned, others may still return. */
   let missesFromMs = 0;
   return {
     id,
-    async attend(ask) {
-      if (hasAttended) missesFromMs = performance.now() + RESTART_SECONDS * 1_000;
+    async announce(sessionQuery) {
+      if (hasAnnounced) missesFromMs = performance.now() + RESTART_SECONDS * 1_000;
       // Shared, because an older connection of this process that hangs may still hold it.
-      await ask(`select pg_advisory_lock_shared(${LOCK_CLASS}, $1::int)`, [lockKey]);
+      await sessionQuery(`select pg_advisory_lock_shared(${LOCK_CLASS}, $1::int)`, [lockKey]);
       // A database that refuses changes can still be read. A later check records that this process
       // runs.
-      await ask('update "ServerProcess" set "missedTime" = null where "id" = $1', [id]).catch(
-        () => {},
-      );
-      hasAttended = true;
+      await sessionQuery('update "ServerProcess" set "missedTime" = null where "id" = $1', [
+        id,
+      ]).catch(() => {});
+      hasAnnounced = true;
     },
-    async hasOthers(ask) {
-      const [others] = await ask<{ are: boolean }>(OTHERS, [lockKey]);
-      return others?.are === true;
+    async hasOthers(sessionQuery) {
+      const [row] = await sessionQuery<{ are: boolean }>(HAS_OTHERS, [lockKey]);
+      return row?.are === true;
     },
-    async look() {
+    async check() {
       const mayMiss = performance.now() >= missesFromMs;
-      const changed = await query<{ id: string; isMissed: boolean }>(look(id, lockKey), [mayMiss]);
-      return changed.filter(({ isMissed }) => isMissed).map((one) => one.id);
+      const changed = await query<{ id: string; isMissed: boolean }>(
+        recordChangesSql(id, lockKey),
+        [mayMiss],
+      );
+      return changed.filter(({ isMissed }) => isMissed).map((process) => process.id);
     },
-    earliest: `select now() from "ServerProcess" p where ${hasChanged(id, lockKey)} limit 1`,
+    earliest: `select now() from "ServerProcess" p where ${hasChangedSql(id, lockKey)} limit 1`,
     async leave() {
       await query(LEAVE, [id]);
     },
@@ -108,7 +111,7 @@ export async function joinProcesses(query: RunQuery): Promise<SharedProcesses> {
 }
 
 /** The only process on a data folder: all leases of earlier ones are free. */
-export async function onlyProcess(query: RunQuery): Promise<Processes> {
+export async function registerOnlyProcess(query: RunQuery): Promise<Processes> {
   const id = randomUUID();
   await query(
     `update "ServerProcess" set "missedTime" = clock_timestamp() - interval '1 minute'
@@ -116,5 +119,5 @@ export async function onlyProcess(query: RunQuery): Promise<Processes> {
     [],
   );
   await query('insert into "ServerProcess" ("id") values ($1)', [id]);
-  return { id, look: async () => [], earliest: null };
+  return { id, check: async () => [], earliest: null };
 }

@@ -7,6 +7,6 @@ export interface RowKey {
 
 /** The keys as two columns for `unnest` or `any`, without duplicates. */
 export function keyColumns(rows: readonly RowKey[]): [projectIds: string[], ids: string[]] {
-  const each = [...new Map(rows.map((row) => [row.id, row])).values()];
-  return [each.map(({ projectId }) => projectId), each.map(({ id }) => id)];
+  const distinctRows = [...new Map(rows.map((row) => [row.id, row])).values()];
+  return [distinctRows.map(({ projectId }) => projectId), distinctRows.map(({ id }) => id)];
 }

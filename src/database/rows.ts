@@ -6,8 +6,8 @@ import { createHash } from 'node:crypto';
 import { type Link, rowsOfArrays } from './reads/linked-rows.ts';
 import type { AnyList, Conditions } from './reads/list-shape.ts';
 import { listStatement } from './reads/list-statement.ts';
-import { placeIn, readTogether } from './reads/many-lists.ts';
-import type { Kept } from './statements.ts';
+import { createListKey, readTogether } from './reads/many-lists.ts';
+import type { CompiledStatement } from './statements.ts';
 import type { Row, Table } from './tables.ts';
 
 export type { Row, Table } from './tables.ts';
@@ -27,7 +27,7 @@ export interface OneOf {
   oneOf: readonly string[];
 }
 
-/** The first search word of each row that is not before this one. */
+/** Selects the first search word of each row that is not before this one. */
 export interface FirstFrom {
   firstFrom: string;
 }
@@ -38,7 +38,7 @@ export interface Span<V> {
   until?: V | undefined;
 }
 
-/** Times after one, up to and including one, or in a range. */
+/** Times after a bound (exclusive), up to a bound (inclusive), or in a range. */
 export type TimeRange = { after: Date } | { upTo: Date } | Span<Date>;
 
 /** Columns that equal a value or one of several. Times may be in a range. */
@@ -70,7 +70,7 @@ export interface RowList {
   where: Conditions;
   range: Omit<KeyRange<Table>, 'column'> & { column: string };
   /** The columns that precede the key in the index that contains the page's rows contiguously, in index order. */
-  along?: readonly string[];
+  indexPrefix?: readonly string[];
   /** The relations to read with the rows. */
   links?: readonly Link[];
 }
@@ -81,15 +81,15 @@ export interface Rows {
   pages(lists: readonly RowList[]): Promise<object[][]>;
   /** Returns rows in no defined order. Missing rows are omitted. */
   find<T extends Table>(table: T, where: Where<T>): Promise<Row<T>[]>;
-  /** The project that nearly every call names. Callers may share the row and must not change it. */
+  /** Returns the project of a call. Concurrent callers share the row and must not change it. */
   findProject(where: Where<'Project'>): Promise<Readonly<Row<'Project'>> | null>;
   count<T extends Table>(table: T, where: Where<T>): Promise<number>;
   /** Counts lists, which share statements as in `pages`. */
   counts(lists: readonly Omit<RowList, 'range'>[]): Promise<number[]>;
-  /** Runs a caller's short statement and returns rows as arrays of values. */
-  arrays<Input>(statement: Kept<Input>, input: Input): Promise<unknown[][]>;
-  /** Runs a caller's statement that may be long. It is sent alone. */
-  run<Input, R>(statement: Kept<Input, R>, input: Input): Promise<R[]>;
+  /** Runs a short statement and returns rows as arrays of values. */
+  arrays<Input>(statement: CompiledStatement<Input>, input: Input): Promise<unknown[][]>;
+  /** Runs a statement that may be long. It is sent alone. */
+  run<Input, R>(statement: CompiledStatement<Input, R>, input: Input): Promise<R[]>;
   /** Runs a constant text alone. Values are bound, never inserted into the text. */
   query: RunQuery;
 }
@@ -107,7 +107,7 @@ export function createRows(
       ? (linkedPage(short, [list]) as Promise<T[]>)
       : short(...listStatement('rows', [list]));
   const countOf = async (list: AnyList) => {
-    const [row] = await query<Counted>(...listStatement('count', [list]));
+    const [row] = await query<CountRow>(...listStatement('count', [list]));
     return row?.count ?? 0;
   };
   return {
@@ -118,13 +118,13 @@ export function createRows(
     count: (table, where) => countOf({ table, where }),
     pages: (lists) =>
       readTogether<RowList, object[]>(lists, {
-        one: pageOf,
-        many: (alike) => pagesTogether(short, alike),
+        readOne: pageOf,
+        readMany: (sameShape) => pagesTogether(short, sameShape),
       }),
     counts: (lists) =>
       readTogether<AnyList, number>(lists, {
-        one: ({ table, where }) => countOf({ table, where }),
-        many: (alike) => countsTogether(query, alike),
+        readOne: ({ table, where }) => countOf({ table, where }),
+        readMany: (sameShape) => countsTogether(query, sameShape),
       }),
     find: (table, where) => short(...listStatement('rows', [{ table, where }])),
     async findProject(where) {
@@ -135,15 +135,15 @@ export function createRows(
   };
 }
 
-interface Counted extends Conditions {
+interface CountRow extends Conditions {
   count: number;
 }
 
 async function pagesTogether(query: RunQuery, lists: RowList[]): Promise<object[][]> {
-  const placeOf = placeIn(lists);
-  const found = await linkedPage(query, lists);
-  const pages = Map.groupBy(found as Conditions[], placeOf);
-  return lists.map((list) => pages.get(placeOf(list.where)) ?? []);
+  const keyOf = createListKey(lists);
+  const rows = await linkedPage(query, lists);
+  const pages = Map.groupBy(rows as Conditions[], keyOf);
+  return lists.map((list) => pages.get(keyOf(list.where)) ?? []);
 }
 
 async function linkedPage(query: RunQuery, lists: RowList[]): Promise<object[]> {
@@ -153,15 +153,15 @@ async function linkedPage(query: RunQuery, lists: RowList[]): Promise<object[]> 
 }
 
 async function countsTogether(query: RunQuery, lists: AnyList[]): Promise<number[]> {
-  const placeOf = placeIn(lists);
-  const found = await query<Counted>(
+  const keyOf = createListKey(lists);
+  const rows = await query<CountRow>(
     ...listStatement(
       'count',
       lists.map(({ table, where }) => ({ table, where })),
     ),
   );
-  const counts = new Map(found.map((row) => [placeOf(row), row.count]));
-  return lists.map((list) => counts.get(placeOf(list.where)) ?? 0);
+  const counts = new Map(rows.map((row) => [keyOf(row), row.count]));
+  return lists.map((list) => counts.get(keyOf(list.where)) ?? 0);
 }
 
 /** Derives one name from each text, so that every connection prepares it once. */

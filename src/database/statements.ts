@@ -52,35 +52,35 @@ export function anyOf<T extends string>(values: readonly T[]): RawBuilder<T> {
 }
 
 /** A placeholder for a value of the input that the statement is run with. */
-export type ValueOf<Input> = <T>(of: (input: Input) => T) => RawBuilder<T>;
+export type ValueOf<Input> = <T>(read: (input: Input) => T) => RawBuilder<T>;
 
-class Place<Input> {
-  readonly of: (input: Input) => unknown;
+class InputValue<Input> {
+  readonly read: (input: Input) => unknown;
 
-  constructor(of: (input: Input) => unknown) {
-    this.of = of;
+  constructor(read: (input: Input) => unknown) {
+    this.read = read;
   }
 }
 
 /** Like `anyOf`, for values of a kept statement. */
-export function anyOfThese<T extends string>(values: RawBuilder<readonly T[]>): RawBuilder<T> {
+export function anyOfBound<T extends string>(values: RawBuilder<readonly T[]>): RawBuilder<T> {
   return sql<T>`any(${values})`;
 }
 
 /** A statement that is built once and then only bound to values, because building one costs up to 100 µs. */
-export class Kept<Input, R = unknown> {
+export class CompiledStatement<Input, R = unknown> {
   readonly text: string;
-  readonly #places: readonly Place<Input>[];
+  readonly #inputValues: readonly InputValue<Input>[];
 
   constructor(write: (value: ValueOf<Input>) => Compilable<R>) {
-    const value: ValueOf<Input> = <T>(of: (input: Input) => T) => sql<T>`${new Place(of)}`;
+    const value: ValueOf<Input> = <T>(read: (input: Input) => T) => sql<T>`${new InputValue(read)}`;
     const compiled = write(value).compile();
     this.text = compiled.sql;
-    this.#places = compiled.parameters as Place<Input>[];
+    this.#inputValues = compiled.parameters as InputValue<Input>[];
   }
 
   /** The values of its parameters, in order. */
   valuesOf(input: Input): unknown[] {
-    return this.#places.map(({ of }) => of(input));
+    return this.#inputValues.map(({ read }) => read(input));
   }
 }

@@ -12,7 +12,7 @@ export type Transaction = Prisma.TransactionClient;
  */
 export const TRANSACTION_OPTIONS = { maxWait: 5_000, timeout: 10_000 };
 
-/** How often work is started that the database rolls back. */
+/** The number of attempts for work that the database rolls back. */
 export const TRIES_MAX = 4;
 /** Prisma's own code for both, and the SQLSTATEs of serialization failures and deadlocks. */
 const REPEATABLE = ['P2034', '40001', '40P01'];
@@ -23,9 +23,9 @@ const NOTIFICATIONS = new WeakMap<object, Notification[]>();
 
 /** Sends the notifications after the commit of a transaction of `inTransaction`. */
 export function notifyAfterCommit(tx: object, ...notifications: readonly Notification[]): void {
-  const ofTransaction = NOTIFICATIONS.get(tx);
-  if (!ofTransaction) throw new Error('Bug: notifications outside a transaction of inTransaction.');
-  ofTransaction.push(...notifications);
+  const pending = NOTIFICATIONS.get(tx);
+  if (!pending) throw new Error('Bug: notifications outside a transaction of inTransaction.');
+  pending.push(...notifications);
 }
 
 /** Runs a statement of `database/hot/` in a transaction, and sends its notifications after the commit. */
@@ -44,20 +44,20 @@ export async function changeAndNotify<R>(
 
 /** Runs the work in one transaction: all of it or nothing. The work may run more than once. */
 export async function inTransaction<T>(
-  { prisma, outages, tell }: Pick<Database, 'prisma' | 'outages' | 'tell'>,
+  { prisma, outages, notify }: Pick<Database, 'prisma' | 'outages' | 'notify'>,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     const notifications: Notification[] = [];
     try {
-      const done = await prisma.$transaction((tx) => {
+      const result = await prisma.$transaction((tx) => {
         NOTIFICATIONS.set(tx, notifications);
         return work(tx);
       });
-      tell(notifications);
-      return done;
+      notify(notifications);
+      return result;
     } catch (error) {
-      if (tries >= TRIES_MAX || !isRepeatable(error)) throw outages.told(error);
+      if (tries >= TRIES_MAX || !isRepeatable(error)) throw outages.callerError(error);
     }
   }
 }

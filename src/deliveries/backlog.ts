@@ -29,7 +29,7 @@ export interface ProjectCapacity {
 }
 
 /** The deliveries of a project that this process holds. */
-interface ProjectHeld {
+interface HeldCounts {
   rows: number;
   bytes: number;
   /** Rows for failing destinations. */
@@ -38,7 +38,7 @@ interface ProjectHeld {
   inFlightFailing: number;
 }
 
-const NOTHING_HELD: ProjectHeld = {
+const NOTHING_HELD: HeldCounts = {
   rows: 0,
   bytes: 0,
   failing: 0,
@@ -61,8 +61,8 @@ export class Backlog {
   readonly #queues = new Map<string, DestinationQueue>();
   readonly #quick = new LRUCache<string, true>({ max: QUICK_MAX });
   #stale: Job[] = [];
-  readonly #all: ProjectHeld = { ...NOTHING_HELD };
-  readonly #projects = new Map<string, ProjectHeld>();
+  readonly #all: HeldCounts = { ...NOTHING_HELD };
+  readonly #projects = new Map<string, HeldCounts>();
 
   constructor(limits: DeliveryLimits) {
     this.#limits = limits;
@@ -77,21 +77,23 @@ export class Backlog {
   }
 
   /** The free capacity of each project with held deliveries, and that of any other project. */
-  capacities(): { of: Map<string, ProjectCapacity>; other: ProjectCapacity } {
-    const of = new Map([...this.#projects].map(([id, held]) => [id, this.#capacityOf(held)]));
-    return { of, other: this.#capacityOf(NOTHING_HELD) };
+  capacities(): { byProject: Map<string, ProjectCapacity>; other: ProjectCapacity } {
+    const byProject = new Map(
+      [...this.#projects].map(([id, held]) => [id, this.#capacityOf(held)]),
+    );
+    return { byProject, other: this.#capacityOf(NOTHING_HELD) };
   }
 
   /** The number of additional deliveries that each destination may hold. Destinations without an entry hold none. */
   free(): Map<string, number> {
     const destinationIds = new Set([...this.#queues.keys(), ...this.#quick.keys()]);
-    return new Map([...destinationIds].map((id) => [id, this.#freeOf(id)]));
+    return new Map([...destinationIds].map((id) => [id, this.#freeCapacity(id)]));
   }
 
   add(jobs: readonly Job[]): void {
     for (const job of jobs) {
       const { destinationId } = job.row;
-      const queue = this.#queues.get(destinationId) ?? newQueue(job.row);
+      const queue = this.#queues.get(destinationId) ?? createDestinationQueue(job.row);
       this.#queues.set(destinationId, queue);
       queue.waiting.push(job);
       queue.held += 1;
@@ -116,11 +118,11 @@ export class Backlog {
   }
 
   /** Counts the end of an attempt. Its result decides how the destination's waiting deliveries are treated. */
-  sent(
+  endAttempt(
     { row: { destinationId } }: Job,
     { isSuccess, durationMs }: { isSuccess: boolean; durationMs: number },
   ): void {
-    const queue = this.#queueOf(destinationId);
+    const queue = this.#getQueue(destinationId);
     this.#countInFlight(queue, -1);
     this.#setFailing(queue, !isSuccess);
     if (isSuccess && durationMs <= this.#limits.quickMs) this.#quick.set(destinationId, true);
@@ -133,7 +135,7 @@ export class Backlog {
       row: { destinationId },
       bodyBytes,
     } of jobs) {
-      const queue = this.#queueOf(destinationId);
+      const queue = this.#getQueue(destinationId);
       queue.held -= 1;
       this.#count(queue, { rows: -1, bytes: -bodyBytes, failing: queue.isFailing ? -1 : 0 });
       if (queue.held === 0) this.#queues.delete(destinationId);
@@ -154,7 +156,7 @@ export class Backlog {
     return queues.flatMap((queue) => queue?.waiting.splice(0) ?? []);
   }
 
-  #freeOf(destinationId: string): number {
+  #freeCapacity(destinationId: string): number {
     const mayHold = this.#quick.has(destinationId)
       ? this.#limits.heldPerQuickDestination
       : this.#limits.inFlightPerDestination;
@@ -163,7 +165,7 @@ export class Backlog {
 
   #mayStart({ projectId, waiting, inFlight, isFailing }: DestinationQueue): boolean {
     if (waiting.length === 0 || inFlight >= this.#limits.inFlightPerDestination) return false;
-    const held = this.#heldOf(projectId);
+    const held = this.#heldCounts(projectId);
     if (this.#free('inFlight', held) <= 0) return false;
     return !isFailing || this.#free('inFlightFailing', held) > 0;
   }
@@ -173,37 +175,37 @@ export class Backlog {
     this.#count(queue, { inFlight: change, inFlightFailing: queue.isFailing ? change : 0 });
   }
 
-  #count({ projectId }: DestinationQueue, changes: Partial<ProjectHeld>): void {
-    const held = this.#heldOf(projectId);
+  #count({ projectId }: DestinationQueue, changes: Partial<HeldCounts>): void {
+    const held = this.#heldCounts(projectId);
     if (held === NOTHING_HELD) this.#projects.set(projectId, { ...NOTHING_HELD });
-    for (const counted of [this.#all, this.#heldOf(projectId)]) {
+    for (const counts of [this.#all, this.#heldCounts(projectId)]) {
       for (const [name, change] of Object.entries(changes)) {
-        counted[name as keyof ProjectHeld] += change;
+        counts[name as keyof HeldCounts] += change;
       }
     }
-    if (this.#heldOf(projectId).rows === 0) this.#projects.delete(projectId);
+    if (this.#heldCounts(projectId).rows === 0) this.#projects.delete(projectId);
   }
 
-  #heldOf(projectId: string): ProjectHeld {
+  #heldCounts(projectId: string): HeldCounts {
     return this.#projects.get(projectId) ?? NOTHING_HELD;
   }
 
-  #capacityOf(held: ProjectHeld): ProjectCapacity {
+  #capacityOf(held: HeldCounts): ProjectCapacity {
     const [rows, bytes] = [this.#free('rows', held), this.#free('bytes', held)];
     return { rows: bytes > 0 ? rows : 0, bytes, failing: this.#free('failing', held) };
   }
 
   /** The additional amount that a project may hold. Rounded up, so that projects take turns at a limit of 1. */
-  #free(what: keyof ProjectHeld, held: ProjectHeld): number {
-    const others = this.#all[what] - held[what];
-    const free = this.#maxOf(what) - others;
-    return Math.max(0, Math.ceil(free * PROJECT_PART) - held[what]);
+  #free(resource: keyof HeldCounts, held: HeldCounts): number {
+    const others = this.#all[resource] - held[resource];
+    const free = this.#maximum(resource) - others;
+    return Math.max(0, Math.ceil(free * PROJECT_PART) - held[resource]);
   }
 
-  #maxOf(what: keyof ProjectHeld): number {
+  #maximum(resource: keyof HeldCounts): number {
     const { heldRows, heldBytes, inFlight, inFlightFailing } = this.#limits;
     const failing = heldRows * FAILING_PART;
-    return { rows: heldRows, bytes: heldBytes, failing, inFlight, inFlightFailing }[what];
+    return { rows: heldRows, bytes: heldBytes, failing, inFlight, inFlightFailing }[resource];
   }
 
   #setFailing(queue: DestinationQueue, isFailing: boolean): void {
@@ -213,13 +215,13 @@ export class Backlog {
     this.#count(queue, { failing: sign * queue.held, inFlightFailing: sign * queue.inFlight });
   }
 
-  #queueOf(destinationId: string): DestinationQueue {
+  #getQueue(destinationId: string): DestinationQueue {
     const queue = this.#queues.get(destinationId);
     if (!queue) throw new Error(`Bug: no deliveries are held for ${destinationId}.`);
     return queue;
   }
 }
 
-function newQueue({ projectId, isFailing }: Job['row']): DestinationQueue {
+function createDestinationQueue({ projectId, isFailing }: Job['row']): DestinationQueue {
   return { projectId, isFailing, waiting: [], inFlight: 0, held: 0 };
 }

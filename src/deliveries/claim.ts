@@ -18,7 +18,7 @@ import { openSigningSecrets } from './signing-secret.ts';
 import { openTarget, type TargetHeaders } from './target-secrets.ts';
 
 /** The target of a destination's messages, with decrypted values. */
-export interface Target {
+export interface DeliveryTarget {
   keys: readonly KeyObject[];
   url: string;
   headers: TargetHeaders;
@@ -29,7 +29,7 @@ export interface Job {
   row: ClaimedRow;
   bodyBytes: number;
   /** Null if the destination's secrets can't be opened: the attempt fails without being sent. */
-  target: Target | null;
+  target: DeliveryTarget | null;
   /** The latest start of an attempt by performance.now(). A later attempt could outlast its lease. */
   startByMs: number;
   /** The database's clock minus performance.now(). */
@@ -57,7 +57,7 @@ interface ClaimDeps {
 const EMPTY_CLAIM: Claim = { jobs: [], isComplete: true, hasNextTurn: false, isSaturated: false };
 
 /** The projects of a claim. */
-interface Turn {
+interface ClaimTurn {
   projectIds: ProjectIds;
   /** Projects up to this id have had their turn. */
   afterProjectId: string;
@@ -71,7 +71,7 @@ interface Turn {
  */
 export class Claimer {
   readonly #deps: ClaimDeps;
-  #turns: Turn[] = [];
+  #turns: ClaimTurn[] = [];
   /** The last destination that had its turn, for projects that did not get all of their due deliveries. */
   readonly #afterDestinations = new Map<string, string>();
 
@@ -84,7 +84,7 @@ export class Claimer {
     const rows = Math.min(limits.claimRows, limits.heldRows - backlog.held);
     const bytes = limits.heldBytes - backlog.heldBytes;
     if (rows <= 0 || bytes <= 0) return { ...EMPTY_CLAIM, isSaturated: true };
-    if (this.#turns.length === 0) this.#turns = await this.#newTurns();
+    if (this.#turns.length === 0) this.#turns = await this.#createTurns();
     const [turn] = this.#turns;
     if (!turn) return EMPTY_CLAIM;
 
@@ -106,13 +106,13 @@ export class Claimer {
     const isFull = claimed.length === rows || bytesOf(claimed) >= bytes;
     const { isCut, hasMore } = this.#recordTurns(turn, claimed, { capacities, isFull });
     this.#turns.shift();
-    if (isFull) this.#turns.push({ ...turn, afterProjectId: last(claimed, 'projectId') });
+    if (isFull) this.#turns.push({ ...turn, afterProjectId: lastId(claimed, 'projectId') });
     else if (turn.afterProjectId !== '' || hasMore) {
       this.#turns.push({ ...turn, afterProjectId: '' });
     }
     const [next] = this.#turns;
     return {
-      jobs: this.#ready(claimed, requestedMs),
+      jobs: this.#createJobs(claimed, requestedMs),
       isComplete: !next,
       hasNextTurn: next !== undefined && next.projectIds !== turn.projectIds,
       isSaturated: isCut || isSaturated(claimed, free, limits),
@@ -125,29 +125,31 @@ export class Claimer {
    * up the capacity.
    */
   #recordTurns(
-    { projectIds, afterProjectId }: Turn,
+    { projectIds, afterProjectId }: ClaimTurn,
     claimed: readonly ClaimedRow[],
     { capacities, isFull }: { capacities: ReturnType<Backlog['capacities']>; isFull: boolean },
   ): { isCut: boolean; hasMore: boolean } {
-    const taken = Map.groupBy(claimed, ({ projectId }) => projectId);
-    const until = isFull ? last(claimed, 'projectId') : null;
-    const capacityOf = (projectId: string) => capacities.of.get(projectId) ?? capacities.other;
-    const wasExhausted = [capacities.other, ...capacities.of.values()].some(
+    const rowsByProject = Map.groupBy(claimed, ({ projectId }) => projectId);
+    const lastProjectId = isFull ? lastId(claimed, 'projectId') : null;
+    const capacityOf = (projectId: string) =>
+      capacities.byProject.get(projectId) ?? capacities.other;
+    const wasExhausted = [capacities.other, ...capacities.byProject.values()].some(
       ({ rows, failing }) => rows <= 0 || failing <= 0,
     );
     let [isCut, hasMore] = [wasExhausted, false];
     for (const projectId of [...this.#afterDestinations.keys()]) {
-      const isOfTurn = projectIds === null || projectIds.includes(projectId);
-      const wasSeen = projectId > afterProjectId && (until === null || projectId <= until);
-      if (!isOfTurn || !wasSeen || capacityOf(projectId).rows <= 0) continue;
+      const isInTurn = projectIds === null || projectIds.includes(projectId);
+      const hadTurn =
+        projectId > afterProjectId && (lastProjectId === null || projectId <= lastProjectId);
+      if (!isInTurn || !hadTurn || capacityOf(projectId).rows <= 0) continue;
       this.#afterDestinations.delete(projectId);
       hasMore = true;
     }
-    for (const [projectId, rows] of taken) {
+    for (const [projectId, rows] of rowsByProject) {
       const capacity = capacityOf(projectId);
       const hasUsedUp = rows.length >= capacity.rows || bytesOf(rows) >= capacity.bytes;
-      if (hasUsedUp || projectId === until) {
-        this.#afterDestinations.set(projectId, last(rows, 'destinationId'));
+      if (hasUsedUp || projectId === lastProjectId) {
+        this.#afterDestinations.set(projectId, lastId(rows, 'destinationId'));
       }
       const failing = rows.filter(({ isFailing }) => isFailing).length;
       const isFailingCut = failing > 0 && failing >= capacity.failing;
@@ -157,23 +159,23 @@ export class Claimer {
     return { isCut, hasMore };
   }
 
-  async #newTurns(): Promise<Turn[]> {
+  async #createTurns(): Promise<ClaimTurn[]> {
     const { database, now } = this.#deps;
     const { rows, group } = database;
     const projectIds = group.projectIds();
     if (projectIds === null) return [{ projectIds, afterProjectId: '' }];
     const pending = await findPending(rows.query, projectIds, now());
     return group
-      .together(pending)
-      .map((together) => ({ projectIds: together, afterProjectId: '' }));
+      .splitIntoParts(pending)
+      .map((projectPart) => ({ projectIds: projectPart, afterProjectId: '' }));
   }
 
-  #ready(claimed: ClaimedRow[], requestedMs: number): Job[] {
+  #createJobs(claimed: ClaimedRow[], requestedMs: number): Job[] {
     const { limits } = this.#deps;
     const nowMs = performance.now();
-    const targets = new Map<string, Target | null>();
+    const targets = new Map<string, DeliveryTarget | null>();
     for (const row of claimed) {
-      if (!targets.has(row.destinationId)) targets.set(row.destinationId, this.#targetOf(row));
+      if (!targets.has(row.destinationId)) targets.set(row.destinationId, this.#openTarget(row));
     }
     return claimed.map((row) => ({
       row,
@@ -184,7 +186,7 @@ export class Claimer {
     }));
   }
 
-  #targetOf(row: ClaimedRow): Target | null {
+  #openTarget(row: ClaimedRow): DeliveryTarget | null {
     const { vault, log, now } = this.#deps;
     try {
       const sealed = { ...row, id: row.destinationId };
@@ -199,7 +201,7 @@ export class Claimer {
 }
 
 /** The last id in the order of the claim: byte by byte. Ids are ASCII. */
-function last(claimed: readonly DestinationKey[], column: keyof DestinationKey): string {
+function lastId(claimed: readonly DestinationKey[], column: keyof DestinationKey): string {
   return claimed.reduce((latest, { [column]: id }) => (id > latest ? id : latest), '');
 }
 
@@ -213,8 +215,8 @@ function isSaturated(
   limits: DeliveryLimits,
 ): boolean {
   if ([...free.values()].includes(0)) return true;
-  const taken = Map.groupBy(claimed, ({ destinationId }) => destinationId);
-  return [...taken].some(
+  const rowsByDestination = Map.groupBy(claimed, ({ destinationId }) => destinationId);
+  return [...rowsByDestination].some(
     ([id, rows]) => rows.length >= (free.get(id) ?? limits.inFlightPerDestination),
   );
 }

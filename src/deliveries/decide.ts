@@ -41,7 +41,7 @@ export function decide(outcome: Outcome, attemptCount: number, rules: RetryRules
   }
   const delaySeconds = rules.retrySeconds[attemptCount];
   if (delaySeconds === undefined) {
-    const failureReason = `Given up after ${attemptCount + 1} attempts: ${outcome.error}`;
+    const failureReason = `Failed permanently at attempt ${attemptCount + 1}: ${outcome.error}`;
     return { status: 'FAILED', failureReason, nextAttemptTime: null };
   }
   const jittered = delaySeconds * 1000 * (1 + JITTER * (2 * rules.random() - 1));

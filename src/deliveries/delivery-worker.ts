@@ -7,7 +7,7 @@ import { SpanKind, type Tracer } from '@opentelemetry/api';
 import type { Config } from '../config.ts';
 import type { Database } from '../database/database.ts';
 import type { EventRow } from '../database/hot/append-events.ts';
-import { partsOf } from '../database/projects/project-groups.ts';
+import { batchRows } from '../database/projects/project-groups.ts';
 import { eventRow } from '../events/record.ts';
 import { newId } from '../ids.ts';
 import type { Log } from '../log.ts';
@@ -15,7 +15,7 @@ import type { Meters } from '../meters.ts';
 import type { Outbound } from '../outbound/client.ts';
 import type { Vault } from '../secrets.ts';
 import { failSpan, inTrace } from '../spans.ts';
-import { untilDone } from '../work/backoff.ts';
+import { retryUntilDone } from '../work/backoff.ts';
 import { stopWorkMs } from '../work/deadline.ts';
 import { Outage } from '../work/outage.ts';
 import { Alarm } from '../work/signal.ts';
@@ -95,18 +95,18 @@ export class DeliveryWorker {
   /** Claims and sends deliveries until `stop` is called. */
   async run(): Promise<void> {
     const { signal } = this.#stopping;
-    let tookBeforeMs = 0;
+    let previousClaimMs = 0;
     while (!signal.aborted) {
-      const beganMs = performance.now();
-      const claim = await this.#untilDone(
+      const startMs = performance.now();
+      const claim = await this.#retryUntilDone(
         async () => (signal.aborted ? undefined : this.#claim()),
         this.#claiming,
       );
-      const tookMs = performance.now() - beganMs;
+      const claimMs = performance.now() - startMs;
       // A single slow claim is a stall of the database. It must not delay the next claims further, so the shorter of
       // two durations counts.
-      const gapMs = Math.min(tookMs, tookBeforeMs) * (1 / CLAIM_SHARE - 1);
-      tookBeforeMs = tookMs;
+      const gapMs = Math.min(claimMs, previousClaimMs) * (1 / CLAIM_SHARE - 1);
+      previousClaimMs = claimMs;
       if (claim?.hasNextTurn || (claim && claim.jobs.length * 2 > this.#limits.claimRows)) continue;
       const pauseMs = Math.min(Math.max(gapMs, this.#limits.gapMs), GAP_MAX_MS);
       await sleep(pauseMs, undefined, { signal }).catch(() => {});
@@ -118,7 +118,7 @@ export class DeliveryWorker {
   async drain(): Promise<void> {
     for (;;) {
       const { jobs, isComplete } = await this.#claim();
-      await this.#settled();
+      await this.#waitUntilEmpty();
       if (isComplete && jobs.length === 0) return;
     }
   }
@@ -134,7 +134,7 @@ export class DeliveryWorker {
     const timer = setTimeout(() => this.#aborting.abort(), waitMs);
     await running;
     this.#release(this.#backlog.takeWaiting());
-    await this.#settled();
+    await this.#waitUntilEmpty();
     clearTimeout(timer);
   }
 
@@ -175,16 +175,16 @@ export class DeliveryWorker {
   async #attempt(job: Job): Promise<void> {
     const startTime = this.#deps.now();
     const startedMs = performance.now();
-    const outcome = await this.#outcomeOf(job);
+    const outcome = await this.#findOutcome(job);
     const durationMs = Math.round(performance.now() - startedMs);
-    this.#backlog.sent(job, { isSuccess: outcome?.error === null, durationMs });
+    this.#backlog.endAttempt(job, { isSuccess: outcome?.error === null, durationMs });
     if (outcome) this.#record(job, outcome, { startTime, durationMs });
     else this.#drop([job]);
     this.#sendNext();
   }
 
   /** Sends a message. Undefined if the attempt was aborted. */
-  async #outcomeOf(job: Job): Promise<Outcome | undefined> {
+  async #findOutcome(job: Job): Promise<Outcome | undefined> {
     const { signal } = this.#aborting;
     try {
       return await this.#send(job, signal);
@@ -205,8 +205,8 @@ export class DeliveryWorker {
       'gateway.delivery.attempt': attemptCount + 1,
     };
     const kind = SpanKind.PRODUCER;
-    const about = { name: 'deliver', kind, parent: traceparent, attributes };
-    return inTrace(this.#deps, about, async (span) => {
+    const spanOptions = { name: 'deliver', kind, parent: traceparent, attributes };
+    return inTrace(this.#deps, spanOptions, async (span) => {
       const options = { attemptMs: this.#limits.attemptMs, signal };
       const outcome = await send(job, this.#deps.outbound, options);
       if (outcome.error !== null) failSpan(span, String(outcome.responseStatus ?? 'UNANSWERED'));
@@ -225,7 +225,7 @@ export class DeliveryWorker {
     const attemptId = newId('att');
     const ids = { attemptId, projectId, deliveryId, destinationId, leaseToken };
     const response = { responseStatus, responseBody, error };
-    const event = decision.status === 'FAILED' ? deliveryFailedEvent(job, decision) : null;
+    const event = decision.status === 'FAILED' ? createFailureEvent(job, decision) : null;
     this.#recorder.add({ job, record: { ...ids, ...time, ...response, event, ...decision } });
     const dueMs = decision.nextAttemptTime?.getTime() ?? Number.POSITIVE_INFINITY;
     this.#nextDueMs = Math.min(this.#nextDueMs, dueMs);
@@ -235,8 +235,8 @@ export class DeliveryWorker {
     if (jobs.length === 0) return;
     const { rows, group } = this.#deps.database;
     const claimed = jobs.map(({ row }) => row);
-    const released = partsOf(group, claimed, ({ projectId }) => projectId).map((part) =>
-      this.#untilDone(() => release(rows.query, part), this.#releasing),
+    const released = batchRows(group, claimed, ({ projectId }) => projectId).map((batch) =>
+      this.#retryUntilDone(() => release(rows.query, batch), this.#releasing),
     );
     void Promise.all(released).then(() => this.#drop(jobs));
   }
@@ -248,7 +248,7 @@ export class DeliveryWorker {
     if (this.#isSaturated) this.#due.ring();
   }
 
-  async #settled(): Promise<void> {
+  async #waitUntilEmpty(): Promise<void> {
     while (this.#backlog.held > 0) await this.#dropped.wait(this.#limits.pollMs);
   }
 
@@ -257,25 +257,25 @@ export class DeliveryWorker {
     return Math.min(Math.max(dueMs, 0), this.#limits.pollMs);
   }
 
-  async #untilDone<T>(work: () => Promise<T>, outage: Outage): Promise<T | undefined> {
-    const done = await untilDone(work, {
+  async #retryUntilDone<T>(work: () => Promise<T>, outage: Outage): Promise<T | undefined> {
+    const result = await retryUntilDone(work, {
       backoff: this.#limits.backoff,
-      onFailure: (error) => outage.failed(error),
+      onFailure: (error) => outage.recordFailure(error),
       signal: this.#aborting.signal,
     });
-    outage.ended();
-    return done;
+    outage.end();
+    return result;
   }
 }
 
 /** Delivers messages until it is disposed of. */
-interface Deliveries extends AsyncDisposable {
+interface DeliverySender extends AsyncDisposable {
   /** Starts a claim. Call it after a commit that creates deliveries. */
   wake(): void;
 }
 
 /** Starts sending. Disposing waits for running attempts; other deliveries are sent later. */
-export function startDeliveries(deps: DeliveryDeps): Deliveries {
+export function startDeliveries(deps: DeliveryDeps): DeliverySender {
   const worker = new DeliveryWorker(deps);
   const running = worker.run();
   return {
@@ -288,7 +288,7 @@ export function startDeliveries(deps: DeliveryDeps): Deliveries {
  * The event that a delivery failed permanently. The statement that records the last attempt appends it, and adds the
  * name of the destination and the operation.
  */
-export function deliveryFailedEvent({ row }: Job, { failureReason }: Decision): EventRow {
+export function createFailureEvent({ row }: Job, { failureReason }: Decision): EventRow {
   const { id: deliveryId, projectId, destinationId, url, attemptCount } = row;
   return eventRow({
     projectId,

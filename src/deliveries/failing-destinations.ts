@@ -78,7 +78,7 @@ export function disableGone(
   return disable(
     database,
     { projectId, id, url, urlSealed },
-    { reason: 'The receiver answered 410 Gone.', now },
+    { reason: 'The receiver responded with 410 Gone.', now },
   );
 }
 
@@ -100,7 +100,9 @@ export function disableFailing(
   );
 }
 
-type Condition = Parameters<Database['prisma']['destination']['updateManyAndReturn']>[0]['where'];
+type DestinationCondition = Parameters<
+  Database['prisma']['destination']['updateManyAndReturn']
+>[0]['where'];
 
 /**
  * Disables a destination and records the event. Its deliveries stay pending until it is enabled. Returns true if this
@@ -108,7 +110,7 @@ type Condition = Parameters<Database['prisma']['destination']['updateManyAndRetu
  */
 async function disable(
   database: Database,
-  condition: Condition,
+  condition: DestinationCondition,
   { reason, now }: { reason: string; now: Date },
 ): Promise<boolean> {
   return inTransaction(database, async (tx) => {

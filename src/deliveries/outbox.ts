@@ -1,22 +1,26 @@
 /**
- * The outbox: statements of workers on the table Delivery. They are manual SQL, because each of them handles many
+ * The outbox: statements of workers on the table Delivery. They are hand-written SQL, because each handles many
  * deliveries. A delivery is due if its nextAttemptTime has passed and no process holds its lease. Leases use the
  * database's clock, which all processes share.
  */
 import {
-  changeFound,
-  isAtPlaceOf,
-  type Missed,
+  isAtPositionOf,
+  type MissedCount,
   missedColumn,
+  repeatUntilAllChanged,
   rowsByKey,
 } from '../database/keyed-rows.ts';
 import {
   acrossProjects,
+  bindProjects,
   forProjects,
   type InProjects,
-  sent,
 } from '../database/projects/all-projects.ts';
-import { type Part, type ProjectGroup, partsOf } from '../database/projects/project-groups.ts';
+import {
+  batchRows,
+  type ProjectGroup,
+  type RowBatch,
+} from '../database/projects/project-groups.ts';
 import { keyColumns, type RowKey } from '../database/row-keys.ts';
 import type { RunQuery } from '../database/rows.ts';
 import { isFreeSql } from '../work/lease.ts';
@@ -62,7 +66,7 @@ export interface ClaimOrder {
   free: ReadonlyMap<string, number>;
   freeByDefault: number;
   /** The free capacity of each project. Other projects have the capacity `other`. */
-  capacities: { of: ReadonlyMap<string, ProjectCapacity>; other: ProjectCapacity };
+  capacities: { byProject: ReadonlyMap<string, ProjectCapacity>; other: ProjectCapacity };
   rows: number;
   bytes: number;
   leaseToken: string;
@@ -76,16 +80,16 @@ export interface ClaimOrder {
  * destination with a hundred thousand due deliveries costs no more than one with a single one.
  */
 export const pendingSql = (after: string, inProjects: InProjects) => `
-  with recursive owed as (
+  with recursive pending_destination as (
     (select "projectId", "destinationId" as "id", "nextAttemptTime" as "earliest" from "Delivery"
       where ${inProjects('"projectId"')} and "nextAttemptTime" is not null
         and ("projectId", "destinationId") > (${after})
       order by "projectId", "destinationId", "nextAttemptTime" limit 1)
     union all
-    select following.* from owed cross join lateral (
+    select following.* from pending_destination cross join lateral (
       select "projectId", "destinationId", "nextAttemptTime" from "Delivery"
       where ${inProjects('"projectId"')} and "nextAttemptTime" is not null
-        and ("projectId", "destinationId") > (owed."projectId", owed."id")
+        and ("projectId", "destinationId") > (pending_destination."projectId", pending_destination."id")
       order by "projectId", "destinationId", "nextAttemptTime" limit 1) following
   )`;
 
@@ -93,13 +97,13 @@ export const pendingSql = (after: string, inProjects: InProjects) => `
 export const earliestDue = (inProjects: InProjects) => `
   ${pendingSql("'', ''", inProjects)}
   select least(
-    (select min(owed."earliest") from owed
-      join "Destination" d on d."projectId" = owed."projectId" and d."id" = owed."id"
+    (select min(pending_destination."earliest") from pending_destination
+      join "Destination" d on d."projectId" = pending_destination."projectId" and d."id" = pending_destination."id"
       where d."status" = 'ENABLED'),
     (select now() from "Delivery" where ${inProjects('"projectId"')} and "afterId" is not null and "status" = 'PENDING' limit 1))`;
 
 const PENDING = acrossProjects(
-  'projects that are owed deliveries',
+  'projects with due deliveries',
   (inProjects) => `
   select t."projectId" from "Destination" t
   where ${inProjects('t."projectId"')} and t."status" = 'ENABLED' and exists (
@@ -114,39 +118,39 @@ export async function findPending(
   projectIds: readonly string[],
   now: Date,
 ): Promise<string[]> {
-  const pending = await query<{ projectId: string }>(...sent(PENDING, projectIds, [now]));
+  const pending = await query<{ projectId: string }>(...bindProjects(PENDING, projectIds, [now]));
   return pending.map(({ projectId }) => projectId);
 }
 
-const destinationOf = (row: string, id: string, columns: readonly string[]) =>
+const destinationRow = (row: string, id: string, columns: readonly string[]) =>
   rowsByKey('Destination', { projectId: `${row}."projectId"`, id: `${row}."${id}"` }, { columns });
 
 /** Selects each project with pending deliveries by a recursive scan that reads one index entry for each. */
 const pendingProjectsSql = (after: string, inProjects: InProjects) => `
-  with recursive owed_project as (
+  with recursive pending_project as (
     (select "projectId" from "Delivery"
       where ${inProjects('"projectId"')} and "nextAttemptTime" is not null and "projectId" > ${after}
       order by "projectId", "destinationId", "nextAttemptTime" limit 1)
     union all
-    select following.* from owed_project cross join lateral (
+    select following.* from pending_project cross join lateral (
       select "projectId" from "Delivery"
       where ${inProjects('"projectId"')} and "nextAttemptTime" is not null
-        and "projectId" > owed_project."projectId"
+        and "projectId" > pending_project."projectId"
       order by "projectId", "destinationId", "nextAttemptTime" limit 1) following
   )`;
 
 /** Selects each destination with pending deliveries of the project `room."projectId"` by a recursive scan. */
 const PENDING_OF_PROJECT = `
-  with recursive owed as (
+  with recursive pending_destination as (
     (select "destinationId" as "id", "nextAttemptTime" as "earliest" from "Delivery"
       where "projectId" = room."projectId" and "nextAttemptTime" is not null
         and "destinationId" > room."after"
       order by "projectId", "destinationId", "nextAttemptTime" limit 1)
     union all
-    select following.* from owed cross join lateral (
+    select following.* from pending_destination cross join lateral (
       select "destinationId", "nextAttemptTime" from "Delivery"
       where "projectId" = room."projectId" and "nextAttemptTime" is not null
-        and "destinationId" > owed."id"
+        and "destinationId" > pending_destination."id"
       order by "projectId", "destinationId", "nextAttemptTime" limit 1) following
   )`;
 
@@ -158,11 +162,11 @@ const CLAIM = acrossProjects(
   'deliveries that are due',
   (inProjects) => `
   ${pendingProjectsSql('$1', inProjects)}, due as materialized (
-    select delivery.* from owed_project
+    select delivery.* from pending_project
     left join unnest($2::text[], $3::text[], $4::int[], $5::int[], $6::int[])
-      as known_project("id", "after", "rows", "bytes", "failing") on known_project."id" = owed_project."projectId"
+      as known_project("id", "after", "rows", "bytes", "failing") on known_project."id" = pending_project."projectId"
     cross join lateral (
-      select owed_project."projectId", coalesce(known_project."after", '') as "after",
+      select pending_project."projectId", coalesce(known_project."after", '') as "after",
         coalesce(known_project."rows", $7::int) as "rows", coalesce(known_project."bytes", $8::int) as "bytes",
         coalesce(known_project."failing", $9::int) as "failing") room
     cross join lateral (
@@ -171,22 +175,22 @@ const CLAIM = acrossProjects(
         select ready.*, sum("bytes") over until_here - "bytes" as "bytesBefore",
           count(*) filter (where "isFailing") over until_here as "failing"
         from (
-          select free.*, destination."failingSince" is not null as "isFailing" from owed
-          left join unnest($10::text[], $11::int[]) as known("id", "free") on known."id" = owed."id"
+          select free.*, destination."failingSince" is not null as "isFailing" from pending_destination
+          left join unnest($10::text[], $11::int[]) as known("id", "free") on known."id" = pending_destination."id"
           cross join ${rowsByKey(
             'Destination',
-            { projectId: 'room."projectId"', id: 'owed."id"' },
+            { projectId: 'room."projectId"', id: 'pending_destination."id"' },
             { columns: ['status', 'failingSince'] },
           )} destination
           cross join lateral (
             select locked.* from (
               select ctid as "place", room."projectId", octet_length("body") as "bytes" from "Delivery"
-              where "projectId" = room."projectId" and "destinationId" = owed."id"
+              where "projectId" = room."projectId" and "destinationId" = pending_destination."id"
                 and "nextAttemptTime" <= greatest(now(), $12) and ${isFreeSql()}
               order by "projectId", "destinationId", "nextAttemptTime" limit 200
               for update skip locked) locked
             limit coalesce(known."free", $13::int)) free
-          where owed."earliest" <= greatest(now(), $12)
+          where pending_destination."earliest" <= greatest(now(), $12)
             and destination."status" = 'ENABLED' and (room."failing" > 0 or destination."failingSince" is null)
           limit room."rows") ready
         window until_here as (rows unbounded preceding)) counted
@@ -200,14 +204,14 @@ const CLAIM = acrossProjects(
   ), claimed as (
     update "Delivery" d set
       "leaseToken" = $16, "leaseExpireTime" = now() + $17::int * interval '1 millisecond'
-    from within_bytes w where ${isAtPlaceOf('d', { with: 'within_bytes', as: 'w' })}
+    from within_bytes w where ${isAtPositionOf('d', { with: 'within_bytes', as: 'w' })}
     returning d."id", d."projectId", d."destinationId", d."body", d."attemptCount", d."leaseToken", d."traceparent",
       d."orderKey" is not null as "isOrdered"
   )
   select d.*, t."url", t."urlSealed", t."maskedHeaders", t."headersSealed", t."failingSince" is not null as "isFailing", t."signingSecretSealed",
     t."previousSecretSealed", t."previousSecretExpireTime",
     (extract(epoch from clock_timestamp()) * 1000)::float8 as "claimedMs"
-  from claimed d cross join ${destinationOf('d', 'destinationId', [
+  from claimed d cross join ${destinationRow('d', 'destinationId', [
     'url',
     'urlSealed',
     'maskedHeaders',
@@ -221,9 +225,9 @@ const CLAIM = acrossProjects(
 
 export function claimDue(query: RunQuery, order: ClaimOrder): Promise<ClaimedRow[]> {
   const { afterDestinations, capacities } = order;
-  const projects = [...new Set([...afterDestinations.keys(), ...capacities.of.keys()])].map(
+  const projects = [...new Set([...afterDestinations.keys(), ...capacities.byProject.keys()])].map(
     (id) => ({
-      ...(capacities.of.get(id) ?? capacities.other),
+      ...(capacities.byProject.get(id) ?? capacities.other),
       id,
       after: afterDestinations.get(id) ?? '',
     }),
@@ -247,7 +251,7 @@ export function claimDue(query: RunQuery, order: ClaimOrder): Promise<ClaimedRow
     order.leaseToken,
     order.leaseMs,
   ];
-  return query<ClaimedRow>(...sent(CLAIM, order.projectIds, values));
+  return query<ClaimedRow>(...bindProjects(CLAIM, order.projectIds, values));
 }
 
 /**
@@ -266,7 +270,7 @@ const RELEASE_NEXT = forProjects(
       'Delivery',
       { afterId: 'ended."id"' },
       {
-        beside: { projectId: 'ended."projectId"' },
+        alsoEqual: { projectId: 'ended."projectId"' },
         columns: ['status'],
         condition: '"afterId" is not null',
         limit: RELEASED_MAX,
@@ -275,7 +279,7 @@ const RELEASE_NEXT = forProjects(
     where d."status" = 'PENDING' and ${inProjects('ended."projectId"')}
   ), released as (
     update "Delivery" d set "afterId" = null, "nextAttemptTime" = now()
-    from found f where ${isAtPlaceOf('d', { with: 'found', as: 'f' })} and ${IS_PENDING}
+    from found f where ${isAtPositionOf('d', { with: 'found', as: 'f' })} and ${IS_PENDING}
     returning 1
   )
   select ${missedColumn('found', 'released')}`,
@@ -284,9 +288,11 @@ const RELEASE_NEXT = forProjects(
 /** Makes the deliveries due that waited for the end of these. */
 export async function releaseNext(
   query: RunQuery,
-  { projectIds, rows: ended }: Part<RowKey>,
+  { projectIds, rows: ended }: RowBatch<RowKey>,
 ): Promise<void> {
-  await changeFound(() => query<Missed>(...sent(RELEASE_NEXT, projectIds, keyColumns(ended))));
+  await repeatUntilAllChanged(() =>
+    query<MissedCount>(...bindProjects(RELEASE_NEXT, projectIds, keyColumns(ended))),
+  );
 }
 
 const ORPHANS = acrossProjects(
@@ -302,9 +308,9 @@ const ORPHANS = acrossProjects(
  * them.
  */
 export async function releaseOrphans(query: RunQuery, group: ProjectGroup): Promise<void> {
-  const ended = await query<RowKey>(...sent(ORPHANS, group.projectIds(), []));
+  const ended = await query<RowKey>(...bindProjects(ORPHANS, group.projectIds(), []));
   if (ended.length === 0) return;
-  for (const part of partsOf(group, ended, ({ projectId }) => projectId)) {
+  for (const part of batchRows(group, ended, ({ projectId }) => projectId)) {
     await releaseNext(query, part);
   }
 }
@@ -317,7 +323,7 @@ const RELEASE = forProjects(
     where d."leaseToken" = any($3) and ${inProjects('claimed."projectId"')}
   ), released as (
     update "Delivery" d set "leaseToken" = null, "leaseExpireTime" = null
-    from found f where ${isAtPlaceOf('d', { with: 'found', as: 'f' })} and d."leaseToken" = any($3)
+    from found f where ${isAtPositionOf('d', { with: 'found', as: 'f' })} and d."leaseToken" = any($3)
     returning 1
   )
   select ${missedColumn('found', 'released')}`,
@@ -326,9 +332,11 @@ const RELEASE = forProjects(
 /** Releases claimed deliveries that were not sent. They are due again immediately. */
 export async function release(
   query: RunQuery,
-  { projectIds, rows: claimed }: Part<Pick<ClaimedRow, 'projectId' | 'id' | 'leaseToken'>>,
+  { projectIds, rows: claimed }: RowBatch<Pick<ClaimedRow, 'projectId' | 'id' | 'leaseToken'>>,
 ): Promise<void> {
   const tokens = new Set(claimed.map(({ leaseToken }) => leaseToken));
   const values = [...keyColumns(claimed), [...tokens]];
-  await changeFound(() => query<Missed>(...sent(RELEASE, projectIds, values)));
+  await repeatUntilAllChanged(() =>
+    query<MissedCount>(...bindProjects(RELEASE, projectIds, values)),
+  );
 }

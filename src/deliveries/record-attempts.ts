@@ -1,19 +1,19 @@
 /**
- * Records the results of attempts in the outbox. Each statement handles many attempts, so the SQL is written manually.
+ * Records the results of attempts in the outbox. The SQL is hand-written, because each statement handles many attempts.
  */
 import type { Database } from '../database/database.ts';
 import { APPENDING, EVENT_COLUMNS, type EventRow } from '../database/hot/append-events.ts';
 import { notificationsColumn } from '../database/hot/notification-channels.ts';
 import {
-  changeFound,
-  isAtPlaceOf,
-  type Missed,
+  isAtPositionOf,
+  type MissedCount,
   missedColumn,
+  repeatUntilAllChanged,
   rowsByKey,
 } from '../database/keyed-rows.ts';
 import type { Notification } from '../database/notifications/notifications.ts';
-import { forProjects, type InProjects, sent } from '../database/projects/all-projects.ts';
-import type { Part } from '../database/projects/project-groups.ts';
+import { bindProjects, forProjects, type InProjects } from '../database/projects/all-projects.ts';
+import type { RowBatch } from '../database/projects/project-groups.ts';
 import type { RunQuery } from '../database/rows.ts';
 import { type DestinationKey, IS_PENDING } from './outbox.ts';
 
@@ -43,11 +43,11 @@ export interface DisableThreshold {
 }
 
 /** Destinations that have failed for so long that an action is needed. */
-export interface Failing {
+export interface FailingDestinations {
   /** Destinations to disable. */
-  hopeless: DestinationKey[];
+  toDisable: DestinationKey[];
   /** Destinations to report: no event has reported them yet. */
-  untold: DestinationKey[];
+  toReport: DestinationKey[];
 }
 
 const failingSql = (condition: string) => `(
@@ -65,7 +65,7 @@ const heldSql = (inProjects: InProjects) => `
     where d."leaseToken" = r."leaseToken" and d."status" = 'PENDING' and ${inProjects('r."projectId"')}
   )`;
 /** An SQL condition: the delivery belongs to a row `r` of `held`, and its claim is still valid. */
-const IS_HELD = `${isAtPlaceOf('d', { with: 'held', as: 'r' })}
+const IS_HELD = `${isAtPositionOf('d', { with: 'held', as: 'r' })}
       and d."leaseToken" = r."leaseToken" and ${IS_PENDING}`;
 
 /**
@@ -108,8 +108,8 @@ const recordSql = (hasFailures: boolean) =>
     returning d."projectId", d."id", d."failingSince", d."failedAttempts", d."isFailingTold"
   )${hasFailures ? FAILURE_EVENTS : ''}
   select (select count(*)::int from recorded) as "recorded", ${missedColumn('held', 'recorded')},
-    ${failingSql('"failingSince" <= $3 and "failedAttempts" >= $4')} as "hopeless",
-    ${failingSql('"failingSince" <= $5 and not "isFailingTold"')} as "untold"${hasFailures ? `, ${notificationsColumn('event_notifications')}` : ''}`,
+    ${failingSql('"failingSince" <= $3 and "failedAttempts" >= $4')} as "toDisable",
+    ${failingSql('"failingSince" <= $5 and not "isFailingTold"')} as "toReport"${hasFailures ? `, ${notificationsColumn('event_notifications')}` : ''}`,
   );
 
 /**
@@ -160,31 +160,31 @@ const RECORD_SUCCESSES = forProjects(
   select (select count(*)::int from recorded) as "recorded", ${missedColumn('held', 'recorded')}`,
 );
 
-type RecordingDatabase = Pick<Database, 'rows' | 'tell'>;
+type RecordingDatabase = Pick<Database, 'rows' | 'notify'>;
 
-interface Times {
+interface RecordingTimes {
   now: Date;
-  hopeless: DisableThreshold;
+  toDisable: DisableThreshold;
   reportSince: Date;
 }
 
 /** Records attempts. Returns how many were recorded, and the destinations that have failed for long. */
 export function recordAttempts(
   database: RecordingDatabase,
-  part: Part<AttemptRecord>,
-  times: Times,
-): Promise<{ recorded: number } & Failing> {
-  const haveSucceeded = part.rows.every(({ status }) => status === 'SUCCEEDED');
+  batch: RowBatch<AttemptRecord>,
+  times: RecordingTimes,
+): Promise<{ recorded: number } & FailingDestinations> {
+  const haveSucceeded = batch.rows.every(({ status }) => status === 'SUCCEEDED');
   return haveSucceeded
-    ? recordSuccesses(database.rows.query, part, times)
-    : recordAny(database, part, times);
+    ? recordSuccesses(database.rows.query, batch, times)
+    : recordWithFailures(database, batch, times);
 }
 
 async function recordSuccesses(
   query: RunQuery,
-  { projectIds, rows }: Part<AttemptRecord>,
-  { now }: Times,
-): Promise<{ recorded: number } & Failing> {
+  { projectIds, rows }: RowBatch<AttemptRecord>,
+  { now }: RecordingTimes,
+): Promise<{ recorded: number } & FailingDestinations> {
   const values = [
     now,
     rows.map(({ attemptId }) => attemptId),
@@ -196,35 +196,39 @@ async function recordSuccesses(
     rows.map(({ responseStatus }) => responseStatus),
     rows.map(({ responseBody }) => responseBody),
   ];
-  const statement = sent(RECORD_SUCCESSES, projectIds, values);
-  const responses = await changeFound(() => query<Recorded>(...statement));
-  return allOf(responses);
+  const statement = bindProjects(RECORD_SUCCESSES, projectIds, values);
+  const responses = await repeatUntilAllChanged(() => query<RecordedRow>(...statement));
+  return mergeResults(responses);
 }
 
 /** The row that one statement returns. */
-interface Recorded extends Missed, Partial<Failing> {
+interface RecordedRow extends MissedCount, Partial<FailingDestinations> {
   recorded: number;
   notifications?: Notification[];
 }
 
-function allOf(responses: readonly Recorded[]): { recorded: number } & Failing {
+function mergeResults(
+  responses: readonly RecordedRow[],
+): { recorded: number } & FailingDestinations {
   return {
     recorded: responses.reduce((sum, { recorded }) => sum + recorded, 0),
-    hopeless: responses.flatMap(({ hopeless = [] }) => hopeless),
-    untold: responses.flatMap(({ untold = [] }) => untold),
+    toDisable: responses.flatMap(({ toDisable = [] }) => toDisable),
+    toReport: responses.flatMap(({ toReport = [] }) => toReport),
   };
 }
 
-async function recordAny(
-  { rows: { query }, tell }: RecordingDatabase,
-  { projectIds, rows }: Part<AttemptRecord>,
-  { now, hopeless, reportSince }: Times,
-): Promise<{ recorded: number } & Failing> {
+async function recordWithFailures(
+  { rows: { query }, notify }: RecordingDatabase,
+  { projectIds, rows }: RowBatch<AttemptRecord>,
+  { now, toDisable, reportSince }: RecordingTimes,
+): Promise<{ recorded: number } & FailingDestinations> {
   const hasFailures = rows.some(({ event }) => event !== null);
-  const { failingSince, failedAttempts } = hopeless;
+  const { failingSince, failedAttempts } = toDisable;
   const values = [JSON.stringify(rows), now, failingSince, failedAttempts, reportSince];
   const text = hasFailures ? RECORD_WITH_FAILURES : RECORD;
-  const responses = await changeFound(() => query<Recorded>(...sent(text, projectIds, values)));
-  tell(responses.flatMap(({ notifications = [] }) => notifications));
-  return allOf(responses);
+  const responses = await repeatUntilAllChanged(() =>
+    query<RecordedRow>(...bindProjects(text, projectIds, values)),
+  );
+  notify(responses.flatMap(({ notifications = [] }) => notifications));
+  return mergeResults(responses);
 }

@@ -1,9 +1,9 @@
 /** Records attempts. It records many with one statement, while the next ones arrive. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';
-import { type Part, partsOf } from '../database/projects/project-groups.ts';
+import { batchRows, type RowBatch } from '../database/projects/project-groups.ts';
 import type { Log } from '../log.ts';
-import { untilDone } from '../work/backoff.ts';
+import { retryUntilDone } from '../work/backoff.ts';
 import { Outage } from '../work/outage.ts';
 import type { Job } from './claim.ts';
 import { GONE } from './decide.ts';
@@ -16,7 +16,7 @@ import {
 } from './failing-destinations.ts';
 import type { DeliveryLimits } from './limits.ts';
 import { type DestinationKey, releaseNext, releaseOrphans } from './outbox.ts';
-import { type AttemptRecord, type Failing, recordAttempts } from './record-attempts.ts';
+import { type AttemptRecord, type FailingDestinations, recordAttempts } from './record-attempts.ts';
 
 export interface Attempt {
   job: Job;
@@ -72,20 +72,20 @@ export class Recorder {
     while (this.#waiting.length > 0) {
       if (this.#waiting.length < limits.inFlight) await sleep(limits.recordGapMs);
       const batch = this.#waiting.splice(0, limits.claimRows);
-      for (const part of partsOf(database.group, batch, projectOf)) await this.#recordPart(part);
+      for (const part of batchRows(database.group, batch, projectOf)) await this.#recordBatch(part);
     }
     this.#isRunning = false;
     this.#isBehind = false;
-    this.#outage.ended();
+    this.#outage.end();
   }
 
-  async #recordPart(part: Part<Attempt>): Promise<void> {
-    const { rows: attempts } = part;
-    const done = await this.#untilDone(() => this.#record(part));
-    await this.#untilDone(() => this.#releaseNext(part, done?.refused ?? 0));
-    await this.#untilDone(() => this.#disableGone(attempts));
-    await this.#untilDone(() => this.#reportFailing(done?.untold ?? []));
-    await this.#untilDone(() => this.#disableFailing(done?.hopeless ?? []));
+  async #recordBatch(batch: RowBatch<Attempt>): Promise<void> {
+    const { rows: attempts } = batch;
+    const result = await this.#retryUntilDone(() => this.#record(batch));
+    await this.#retryUntilDone(() => this.#releaseNext(batch, result?.refused ?? 0));
+    await this.#retryUntilDone(() => this.#disableGone(attempts));
+    await this.#retryUntilDone(() => this.#reportFailing(result?.toReport ?? []));
+    await this.#retryUntilDone(() => this.#disableFailing(result?.toDisable ?? []));
     this.#unrecorded -= attempts.length;
     this.#deps.onDone(attempts.map(({ job }) => job));
   }
@@ -94,11 +94,11 @@ export class Recorder {
   async #record({
     projectIds,
     rows: attempts,
-  }: Part<Attempt>): Promise<Failing & { refused: number }> {
+  }: RowBatch<Attempt>): Promise<FailingDestinations & { refused: number }> {
     const { database, log, now: clock } = this.#deps;
     const now = clock();
     const records = { projectIds, rows: attempts.map(({ record }) => record) };
-    const time = { now, hopeless: disableThreshold(now), reportSince: reportableSince(now) };
+    const time = { now, toDisable: disableThreshold(now), reportSince: reportableSince(now) };
     const { recorded, ...failing } = await recordAttempts(database, records, time);
     const refused = attempts.length - recorded;
     if (refused > 0) log.warn({ refused }, 'deliveries.results_refused');
@@ -106,7 +106,7 @@ export class Recorder {
   }
 
   async #releaseNext(
-    { projectIds, rows: attempts }: Part<Attempt>,
+    { projectIds, rows: attempts }: RowBatch<Attempt>,
     refused: number,
   ): Promise<void> {
     const ended = attempts.filter(
@@ -126,8 +126,11 @@ export class Recorder {
     const rows = new Map(goneReceivers.map(({ job: { row } }) => [row.destinationId, row]));
     for (const { projectId, destinationId, url, urlSealed } of rows.values()) {
       const target = { projectId, destinationId, url, urlSealed };
-      const done = await disableGone(this.#deps.database, { ...target, now: this.#deps.now() });
-      if (done) this.#disabled(destinationId, 'the receiver is gone');
+      const isDisabled = await disableGone(this.#deps.database, {
+        ...target,
+        now: this.#deps.now(),
+      });
+      if (isDisabled) this.#reportDisabled(destinationId, 'the receiver is gone');
     }
   }
 
@@ -141,23 +144,26 @@ export class Recorder {
 
   async #disableFailing(keys: DestinationKey[]): Promise<void> {
     for (const key of keys) {
-      const done = await disableFailing(this.#deps.database, { ...key, now: this.#deps.now() });
-      if (done) this.#disabled(key.destinationId, 'failing for too long');
+      const isDisabled = await disableFailing(this.#deps.database, {
+        ...key,
+        now: this.#deps.now(),
+      });
+      if (isDisabled) this.#reportDisabled(key.destinationId, 'failing for too long');
     }
   }
 
-  #disabled(destinationId: string, why: string): void {
-    this.#deps.log.warn({ destinationId, why }, 'destination.disabled');
+  #reportDisabled(destinationId: string, reason: string): void {
+    this.#deps.log.warn({ destinationId, why: reason }, 'destination.disabled');
     this.#deps.onDisabled(destinationId);
   }
 
-  #untilDone<T>(work: () => Promise<T>): Promise<T | undefined> {
+  #retryUntilDone<T>(work: () => Promise<T>): Promise<T | undefined> {
     const { limits, signal } = this.#deps;
     const onFailure = (error: unknown) => {
       this.#isBehind = true;
-      this.#outage.failed(error);
+      this.#outage.recordFailure(error);
     };
-    return untilDone(work, { backoff: limits.backoff, onFailure, signal });
+    return retryUntilDone(work, { backoff: limits.backoff, onFailure, signal });
   }
 }
 

@@ -1,7 +1,7 @@
 /** One attempt of a delivery: builds the request, sends it, and returns the outcome. */
 import type { Outbound, OutboundRequest, OutboundResponse } from '../outbound/client.ts';
 import { OutboundError } from '../outbound/error.ts';
-import type { Job, Target } from './claim.ts';
+import type { DeliveryTarget, Job } from './claim.ts';
 import type { Outcome } from './decide.ts';
 import { signedHeaders } from './sign.ts';
 
@@ -46,16 +46,16 @@ export async function send(job: Job, outbound: Outbound, options: SendOptions): 
     return { responseStatus: null, error: "The destination's secrets could not be opened." };
   }
   try {
-    return outcomeOf(await outbound.send(prepare(job, target, options)));
+    return outcomeOf(await outbound.send(buildRequest(job, target, options)));
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
     return { responseStatus: null, error: error.message };
   }
 }
 
-function prepare(
+function buildRequest(
   { row, clockOffsetMs }: Job,
-  { keys, url, headers }: Target,
+  { keys, url, headers }: DeliveryTarget,
   options: SendOptions,
 ): OutboundRequest {
   // Uses the database's clock. Receivers refuse messages with a wrong time, and one clock is easier to keep right.
@@ -66,7 +66,7 @@ function prepare(
     url,
     headers: {
       'user-agent': 'integration-gateway',
-      ...lowercased(headers),
+      ...lowercaseNames(headers),
       'content-type': 'application/json',
       ...signedHeaders(message, keys),
     },
@@ -81,18 +81,18 @@ function outcomeOf({ status, headers, body }: OutboundResponse): Outcome {
   return {
     responseBody: responseText(body, headers['content-type']),
     responseStatus: status,
-    error: status >= 200 && status < 300 ? null : errorOf(status),
+    error: status >= 200 && status < 300 ? null : refusalText(status),
     retryAfter: headers['retry-after'],
   };
 }
 
-function errorOf(status: number): string {
+function refusalText(status: number): string {
   return status >= 300 && status < 400
-    ? `The receiver answered ${status}: redirects are not followed.`
-    : `The receiver answered ${status}.`;
+    ? `The receiver responded with ${status}: redirects are not followed.`
+    : `The receiver responded with ${status}.`;
 }
 
-function lowercased(headers: Record<string, string>): Record<string, string> {
+function lowercaseNames(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
   );

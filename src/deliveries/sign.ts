@@ -5,7 +5,7 @@ import { SECRET_PREFIX } from './signing-secret.ts';
 /** The difference between clocks that receivers accept. */
 const TOLERANCE_SECONDS = 5 * 60;
 
-export interface Message {
+export interface SignedMessage {
   /** The message's id. It is the same for all attempts. */
   id: string;
   timestampSeconds: number;
@@ -18,11 +18,11 @@ export function signingKey(secret: string): KeyObject {
 }
 
 /** The headers of a message, with one signature for each key. */
-export function signedHeaders(message: Message, keys: readonly KeyObject[]) {
+export function signedHeaders(message: SignedMessage, keys: readonly KeyObject[]) {
   return {
     'webhook-id': message.id,
     'webhook-timestamp': String(message.timestampSeconds),
-    'webhook-signature': keys.map((key) => signature(message, key)).join(' '),
+    'webhook-signature': keys.map((key) => createSignature(message, key)).join(' '),
   };
 }
 
@@ -35,13 +35,13 @@ export function isSigned(
   const timestampSeconds = Number(headers['webhook-timestamp']);
   if (!(Math.abs(nowSeconds - timestampSeconds) <= TOLERANCE_SECONDS)) return false;
   const message = { id: String(headers['webhook-id']), timestampSeconds, body };
-  const expected = signature(message, signingKey(secret));
+  const expected = createSignature(message, signingKey(secret));
   return String(headers['webhook-signature'])
     .split(' ')
     .some((received) => isEqual(received, expected));
 }
 
-function signature({ id, timestampSeconds, body }: Message, key: KeyObject): string {
+function createSignature({ id, timestampSeconds, body }: SignedMessage, key: KeyObject): string {
   const digest = createHmac('sha256', key).update(`${id}.${timestampSeconds}.${body}`);
   return `v1,${digest.digest('base64')}`;
 }

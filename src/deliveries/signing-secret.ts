@@ -3,17 +3,13 @@
  * does. After a rotation the previous secret also signs for 24 hours, while receivers switch.
  */
 import { randomBytes } from 'node:crypto';
+import type { RowKey } from '../database/row-keys.ts';
 import type { Vault } from '../secrets.ts';
 import { DAY_MS } from '../work/durations.ts';
 
 export const SECRET_PREFIX = 'whsec_';
 const RANDOM_BYTES = 32;
 const OVERLAP_MS = DAY_MS;
-
-interface Owner {
-  id: string;
-  projectId: string;
-}
 
 export interface SealedSecrets {
   signingSecretSealed: string;
@@ -33,14 +29,14 @@ export function newSigningSecret(): string {
 }
 
 /** The columns of a first secret. */
-export function sealSigningSecret(vault: Vault, owner: Owner, secret: string) {
+export function sealSigningSecret(vault: Vault, owner: RowKey, secret: string) {
   return { signingSecretSealed: vault.seal(secret, sealContext(owner, 'signingSecretSealed')) };
 }
 
 /** The columns after a rotation to a new secret. */
 export function rotateSecrets(
   vault: Vault,
-  sealed: Owner & Pick<SealedSecrets, 'signingSecretSealed'>,
+  sealed: RowKey & Pick<SealedSecrets, 'signingSecretSealed'>,
   { secret, now }: { secret: string; now: Date },
 ): SealedSecrets {
   const previous = vault.open(
@@ -57,7 +53,7 @@ export function rotateSecrets(
 /** The secrets that sign at this time, the current one first. */
 export function openSigningSecrets(
   vault: Vault,
-  sealed: Owner & SealedSecrets,
+  sealed: RowKey & SealedSecrets,
   now: Date,
 ): [string, ...string[]] {
   const current = vault.open(
@@ -78,6 +74,6 @@ export const SEALED_SECRETS = {
   previousSecretExpireTime: true,
 } as const;
 
-function sealContext({ id, projectId }: Owner, column: keyof SealedSecrets) {
+function sealContext({ id, projectId }: RowKey, column: keyof SealedSecrets) {
   return { table: 'Destination', column, row: id, projectId };
 }

@@ -2,17 +2,14 @@
  * The URL and headers of a destination, which may contain credentials of its receiver. The columns `url` and
  * `maskedHeaders` contain what any reader may see. The values are encrypted in other columns.
  */
+
+import type { RowKey } from '../database/row-keys.ts';
 import type { Vault } from '../secrets.ts';
 
 /** Replaces a value that is not shown. Inputs with it are refused, so that it never replaces the value. */
 export const MASK = '***';
 
 export type TargetHeaders = Record<string, string>;
-
-interface Owner {
-  id: string;
-  projectId: string;
-}
 
 export interface SealedTarget {
   url: string | null;
@@ -33,24 +30,24 @@ export const SEALED_TARGET = {
 
 /** Masks every value of the query, because any of them may be a credential. */
 export function maskUrl(url: string): string {
-  const at = url.indexOf('?');
-  if (at === -1) return url;
-  const parts = url.slice(at + 1).split('&');
-  return `${url.slice(0, at)}?${parts.map(maskPart).join('&')}`;
+  const queryStart = url.indexOf('?');
+  if (queryStart === -1) return url;
+  const parts = url.slice(queryStart + 1).split('&');
+  return `${url.slice(0, queryStart)}?${parts.map(maskPart).join('&')}`;
 }
 
 function maskPart(part: string): string {
-  const valueAt = part.indexOf('=') + 1;
-  return valueAt === part.length ? part : part.slice(0, valueAt) + MASK;
+  const valueStart = part.indexOf('=') + 1;
+  return valueStart === part.length ? part : part.slice(0, valueStart) + MASK;
 }
 
 /** Names of query parameters whose value is a mask. */
 export function maskedParameters(url: string): string[] {
-  const at = url.indexOf('?');
-  const parts = at === -1 ? [] : url.slice(at + 1).split('&');
+  const queryStart = url.indexOf('?');
+  const parts = queryStart === -1 ? [] : url.slice(queryStart + 1).split('&');
   return parts.flatMap((part) => {
-    const valueAt = part.indexOf('=') + 1;
-    return part.slice(valueAt) === MASK ? [part.slice(0, Math.max(valueAt - 1, 0))] : [];
+    const valueStart = part.indexOf('=') + 1;
+    return part.slice(valueStart) === MASK ? [part.slice(0, Math.max(valueStart - 1, 0))] : [];
   });
 }
 
@@ -59,13 +56,13 @@ export function maskHeaders(headers: unknown): TargetHeaders | null {
   return headers == null ? null : Object.fromEntries(names.map((name) => [name, MASK]));
 }
 
-export function sealUrl(vault: Vault, owner: Owner, url: string) {
+export function sealUrl(vault: Vault, owner: RowKey, url: string) {
   const masked = maskUrl(url);
   const urlSealed = masked === url ? null : vault.seal(url, sealContext(owner, 'urlSealed'));
   return { url: masked, urlSealed };
 }
 
-export function sealHeaders(vault: Vault, owner: Owner, headers: TargetHeaders | null) {
+export function sealHeaders(vault: Vault, owner: RowKey, headers: TargetHeaders | null) {
   const headersSealed =
     headers && vault.seal(JSON.stringify(headers), sealContext(owner, 'headersSealed'));
   return { maskedHeaders: maskHeaders(headers), headersSealed };
@@ -77,19 +74,19 @@ export function sealHeaders(vault: Vault, owner: Owner, headers: TargetHeaders |
  */
 export function openTarget(
   vault: Vault,
-  row: Owner & SealedTarget,
+  row: RowKey & SealedTarget,
 ): { url: string | null; headers: TargetHeaders | null } {
   return { url: openUrl(vault, row), headers: openHeaders(vault, row) };
 }
 
-function openUrl(vault: Vault, row: Owner & SealedTarget): string | null {
+function openUrl(vault: Vault, row: RowKey & SealedTarget): string | null {
   const { url, urlSealed } = row;
   if (url === null || urlSealed === null || maskUrl(url) !== url) return url;
   const opened = vault.open(urlSealed, sealContext(row, 'urlSealed'));
   return maskUrl(opened) === url ? opened : url;
 }
 
-function openHeaders(vault: Vault, row: Owner & SealedTarget): TargetHeaders | null {
+function openHeaders(vault: Vault, row: RowKey & SealedTarget): TargetHeaders | null {
   const headers = row.maskedHeaders as TargetHeaders | null;
   if (!headers || !row.headersSealed || !isMasked(headers)) return headers;
   return JSON.parse(
@@ -102,6 +99,6 @@ export function isMasked(headers: TargetHeaders): boolean {
   return Object.values(headers).every((value) => value === MASK);
 }
 
-function sealContext({ id, projectId }: Owner, column: 'urlSealed' | 'headersSealed') {
+function sealContext({ id, projectId }: RowKey, column: 'urlSealed' | 'headersSealed') {
   return { table: 'Destination', column, row: id, projectId };
 }

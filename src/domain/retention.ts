@@ -8,8 +8,8 @@ import type { Database } from '../database/database.ts';
 import {
   acrossProjects,
   type ForProjects,
-  firstOfAll,
-  type Swept,
+  mergeFirst,
+  type SweepDatabase,
   sweep,
 } from '../database/projects/all-projects.ts';
 import { keyColumns, type RowKey } from '../database/row-keys.ts';
@@ -135,14 +135,14 @@ const EXPIRED_STATES: Expired = { table: 'OAuthConnect', time: 'expireTime', key
 
 class Remover {
   readonly removed: Removed = {};
-  readonly #database: Swept & Pick<Database, 'rows'>;
+  readonly #database: SweepDatabase & Pick<Database, 'rows'>;
   readonly #lateMs: number;
   readonly #signal: AbortSignal | undefined;
   readonly #pause: NonNullable<Removal['pause']>;
   #pauseFactor = PAUSE_FACTORS.inTime;
 
   constructor(
-    database: Swept & Pick<Database, 'rows'>,
+    database: SweepDatabase & Pick<Database, 'rows'>,
     lateMs: number,
     { signal, pause = pauseUntil(signal) }: Removal,
   ) {
@@ -160,7 +160,7 @@ class Remover {
       const batches = await this.#find<Batch>(statement, cutoff, last);
       for (const { removed } of batches) this.count(expired.table, removed);
       // In a cluster every shard returns a batch. The next batches start after the earliest of their last rows.
-      const [first] = firstOfAll(
+      const [first] = mergeFirst(
         batches.filter(({ seen }) => seen === STATEMENT_ROWS),
         1,
         ({ time, key }) => [time.getTime(), ...key],

@@ -36,18 +36,18 @@ export interface MessagesToEnqueue {
  */
 export async function enqueueMessages(
   tx: Transaction,
-  to: LockedDestination,
+  destination: LockedDestination,
   pending: MessagesToEnqueue,
 ): Promise<string[]> {
   if (pending.messages.length === 0) return [];
-  if (to.type === 'STREAM') return putIntoStream(tx, to, pending);
-  const data = await deliveriesOf(tx, to, pending);
+  if (destination.type === 'STREAM') return appendMessages(tx, destination, pending);
+  const data = await deliveriesOf(tx, destination, pending);
   await tx.delivery.createMany({ data });
-  announceRecorded(tx, to.projectId);
+  announceRecorded(tx, destination.projectId);
   return data.map(({ id }) => id);
 }
 
-async function putIntoStream(
+async function appendMessages(
   tx: Transaction,
   { projectId, id: destinationId }: LockedDestination,
   { messages, subject }: MessagesToEnqueue,
@@ -68,10 +68,10 @@ async function deliveriesOf(
   const lastMessages =
     keys.length > 0 ? await lastByOrderKey(tx, { projectId, destinationId }, keys) : [];
   const last = new Map(lastMessages.map(({ orderKey, id }) => [orderKey, id]));
-  const about = { projectId, destinationId, operationId, ...subject };
+  const commonColumns = { projectId, destinationId, operationId, ...subject };
   const traceparent = currentTraceparent();
   return messages.map(({ body, orderKey }) => {
-    const message = { id: newId('dlv'), ...about, traceparent, body };
+    const message = { id: newId('dlv'), ...commonColumns, traceparent, body };
     if (orderKey === undefined) return message;
     const afterId = last.get(orderKey);
     last.set(orderKey, message.id);

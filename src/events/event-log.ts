@@ -6,7 +6,7 @@ import type { Database } from '../database/database.ts';
 import type { NotificationEventType } from '../database/generated/enums.ts';
 import type { Row } from '../database/rows.ts';
 import type { Feed } from './feed.ts';
-import type { FeedSource, LogEntry, LogItem, LogPart, LogRange } from './feed-source.ts';
+import type { FeedSource, LogEntry, LogItem, LogRange, LogRead } from './feed-source.ts';
 
 export type LoggedEvent = Row<'NotificationEvent'>;
 
@@ -28,12 +28,12 @@ export function eventLogs(
 ): FeedSource<LoggedEvent, EventFilter> {
   return {
     read: ({ projectId }, range, filter) => readEvents(database, { projectId, ...range }, filter),
-    readEnds: (logs) =>
-      readEnds(
+    readLastPositions: (logs) =>
+      readLastPositions(
         database,
         logs.map(({ projectId }) => projectId),
       ),
-    async choose({ projectId }, events, filters) {
+    async createMatcher({ projectId }, events, filters) {
       const byTopic = filters.some(({ topicId }) => topicId !== undefined);
       const topicIds = byTopic ? await readTopicIds(database, projectId, events) : new Map();
       return ({ id, eventType }, { topicId, eventTypes }) =>
@@ -51,7 +51,7 @@ export async function readEvents(
   { rows }: Database,
   { projectId, above, upTo, limit }: LogRange & { projectId: string },
   { topicId, eventTypes }: EventFilter = {},
-): Promise<LogPart<LoggedEvent>> {
+): Promise<LogRead<LoggedEvent>> {
   const where = { projectId, ...(eventTypes && { eventType: [...eventTypes] }) };
   const below = upTo === undefined ? undefined : upTo + 1n;
   const range = { column: 'position', direction: 'asc', above, below, limit } as const;
@@ -79,14 +79,14 @@ export async function readTopicIds(
   const routed = await rows.find('NotificationEventTopic', { projectId, eventId });
   const topicIds = new Map<string, Set<string>>();
   for (const route of routed) {
-    const own = topicIds.get(route.eventId) ?? new Set();
-    topicIds.set(route.eventId, own.add(route.topicId));
+    const eventTopicIds = topicIds.get(route.eventId) ?? new Set();
+    topicIds.set(route.eventId, eventTopicIds.add(route.topicId));
   }
   return topicIds;
 }
 
 /** The last position of each project's log. A project without events is absent. */
-export async function readEnds(
+export async function readLastPositions(
   { rows }: Database,
   projectIds: string[],
 ): Promise<Map<string, bigint>> {

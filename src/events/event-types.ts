@@ -11,7 +11,7 @@ const idText = text.meta({ graphql: 'ID' });
 const config = z.record(z.string(), z.unknown()).describe("The installation's config.");
 const error = z.string().describe('What went wrong, for people.');
 
-const about = {
+const connectionFields = {
   projectId: idText.describe('The id of the project.'),
   provider: text.describe('The provider, by name.'),
   groupRef: text.describe("The group, by the builder's reference."),
@@ -20,10 +20,10 @@ const about = {
   consumerName: text.describe("The consumer's name."),
 };
 
-const connection = z.object(about);
+const connection = z.object(connectionFields);
 
 const installation = z.object({
-  ...about,
+  ...connectionFields,
   integrationId: idText.describe('The id of the integration.'),
   integrationName: text.describe("The integration's name."),
   installationId: idText.describe('The id of the installation.'),
@@ -37,17 +37,17 @@ const triggeredRead = installation.extend({
   fromTimestamp: timestamp
     .optional()
     .describe(
-      'Only what was changed since then was read; left out if the request had no such time.',
+      'The beginning of the range of change times that was read. Omitted if the request has none.',
     ),
   untilTimestamp: timestamp
     .optional()
     .describe(
-      'Only what was changed until then was read; left out if the request had no such time.',
+      'The end of the range of change times that was read. Omitted if the request has none.',
     ),
 });
 
 const destination = z.object({
-  projectId: about.projectId,
+  projectId: connectionFields.projectId,
   destinationId: idText.describe('The id of the destination.'),
   destinationName: text.describe("The destination's name."),
   url: text.describe('The URL that its messages were posted to.'),
@@ -110,7 +110,7 @@ export const EVENTS = {
     wireName: 'connection.error',
     happened: "The provider refused a connection's credentials.",
     data: connection.extend({
-      errors: z.array(z.string()).describe('What the provider answered.'),
+      errors: z.array(z.string()).describe("The provider's error messages."),
     }),
   },
   CONNECTION_DELETED: {
@@ -155,14 +155,14 @@ export const EVENTS = {
   DELIVERY_FAILED: {
     wireName: 'delivery.failed',
     happened:
-      'A delivery was given up. Deliveries of this event, and of events about destinations, cause none.',
+      'A delivery failed permanently. Deliveries of this event, and of events about destinations, cause none.',
     data: destination.extend({
       deliveryId: idText.describe('The id of the delivery.'),
       operationId: idText
         .optional()
-        .describe('The id of the read whose records it carried; left out for an event.'),
+        .describe('The id of the read whose records it carried. Omitted for an event.'),
       attempts: z.int().describe('How many attempts were made.'),
-      error: z.string().describe('Why it was given up, for people.'),
+      error: z.string().describe('Why the last attempt failed, for people.'),
     }),
   },
 } as const satisfies Record<

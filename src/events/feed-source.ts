@@ -24,7 +24,7 @@ export interface LogRange {
 }
 
 /** Entries of a range, and the position up to which it was read. */
-export interface LogPart<E> {
+export interface LogRead<E> {
   entries: E[];
   /**
    * The position up to which the range was read, if more entries may follow. An entry there may have been removed in
@@ -35,11 +35,11 @@ export interface LogPart<E> {
 
 export interface FeedSource<E extends LogEntry, F> {
   /** Reads entries in their order. Throws LogLost if some were removed before they were read. */
-  read(log: FollowedLog, range: LogRange, filter?: F): Promise<LogPart<E>>;
+  read(log: FollowedLog, range: LogRange, filter?: F): Promise<LogRead<E>>;
   /** The last position of each log, by its id. A log without entries may be absent. */
-  readEnds(logs: readonly FollowedLog[]): Promise<Map<string, bigint>>;
+  readLastPositions(logs: readonly FollowedLog[]): Promise<Map<string, bigint>>;
   /** Returns a predicate: does a follower with this filter, one of `filters`, want this entry? */
-  choose(
+  createMatcher(
     log: FollowedLog,
     entries: readonly E[],
     filters: readonly F[],

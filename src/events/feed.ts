@@ -45,7 +45,7 @@ export function createFeed<E extends LogEntry, F>(
   const poll = async () => {
     for (const [logId, tail] of tails) if (tail.followers.size === 0) tails.delete(logId);
     if (tails.size === 0) return;
-    const groups = await database.groups().catch((error: unknown) => outage.failed(error));
+    const groups = await database.groups().catch((error: unknown) => outage.recordFailure(error));
     for (const group of groups ?? []) void pollGroup(group);
   };
 
@@ -90,8 +90,9 @@ export function createFeed<E extends LogEntry, F>(
 function createPoller(log: Log, outage: Outage, advance: (group: ProjectGroup) => Promise<void>) {
   const polls = new Map<string, { isOn: boolean; outage: Outage }>();
   return async (group: ProjectGroup) => {
-    const own = () => (group.projectIds() === null ? outage : new Outage(log, 'feed.unreadable'));
-    const poll = polls.get(group.name) ?? { isOn: false, outage: own() };
+    const createOutage = () =>
+      group.projectIds() === null ? outage : new Outage(log, 'feed.unreadable');
+    const poll = polls.get(group.name) ?? { isOn: false, outage: createOutage() };
     polls.set(group.name, poll);
     if (poll.isOn) return;
     poll.isOn = true;
@@ -106,8 +107,8 @@ function tailsOf<E extends LogEntry, F>(
 ): Tail<E, F>[] {
   const projectIds = group.projectIds();
   if (projectIds === null) return [...tails.values()];
-  const own = new Set(projectIds);
-  return [...tails.values()].filter(({ log }) => own.has(log.projectId));
+  const groupProjectIds = new Set(projectIds);
+  return [...tails.values()].filter(({ log }) => groupProjectIds.has(log.projectId));
 }
 
 /** Advances the tails of logs that have grown. */
@@ -116,9 +117,9 @@ async function advanceAll<E extends LogEntry, F>(
   tails: readonly Tail<E, F>[],
 ): Promise<void> {
   if (tails.length === 0) return;
-  const ends = await source.readEnds(tails.map(({ log }) => log));
+  const lastPositions = await source.readLastPositions(tails.map(({ log }) => log));
   for (const tail of tails) {
-    if ((ends.get(tail.log.logId) ?? 0n) > tail.position) await tail.advance();
+    if ((lastPositions.get(tail.log.logId) ?? 0n) > tail.position) await tail.advance();
     for (const follower of tail.followers) follower.retry();
   }
 }

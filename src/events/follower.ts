@@ -89,7 +89,7 @@ export class Follower<E extends LogEntry, F> implements AsyncIterableIterator<Lo
   }
 
   /** Reports that the tail could not read the entries after its position. */
-  lose(lost: LogLost): void {
+  reportLoss(lost: LogLost): void {
     if (!this.#isLive || (lost.upTo !== null && this.#covered >= lost.upTo)) return;
     this.#lost = lost;
     this.#signal.raise();

@@ -15,12 +15,12 @@ const POLL_MS = 1_000;
 /** The most operations that one statement reads. */
 const READ_BATCH = 500;
 
-type Operation = Row<'Operation'>;
-export type OperationItem = StreamItem<Operation>;
+type OperationRow = Row<'Operation'>;
+export type OperationItem = StreamItem<OperationRow>;
 
 export interface OperationChanges extends AsyncDisposable {
   /** Yields the operation in its current state, then after each change. Completes when it has ended or was deleted. */
-  follow(operation: Operation): AsyncIterableIterator<OperationItem>;
+  follow(operation: OperationRow): AsyncIterableIterator<OperationItem>;
 }
 
 export function createOperationChanges(
@@ -57,7 +57,7 @@ class OperationReader {
     this.#outage = new Outage(log, 'operations.unreadable');
   }
 
-  follow(operation: Operation): OperationFollower {
+  follow(operation: OperationRow): OperationFollower {
     const { id } = operation;
     const siblings = this.#followers.get(id) ?? new Set();
     const follower = new OperationFollower(operation, () => {
@@ -89,9 +89,9 @@ class OperationReader {
     for (const id of ids) this.#toRead.delete(id);
     const projectId = [...new Set(ids.flatMap((id) => this.#projectOf(id) ?? []))];
     const rows = await this.#database.rows.find('Operation', { projectId, id: ids });
-    const found = new Map(rows.map((row) => [row.id, new StreamItem(row, undefined)]));
+    const items = new Map(rows.map((row) => [row.id, new StreamItem(row, undefined)]));
     for (const id of ids) {
-      for (const follower of this.#followers.get(id) ?? []) follower.offer(found.get(id) ?? null);
+      for (const follower of this.#followers.get(id) ?? []) follower.offer(items.get(id) ?? null);
     }
   }
 
@@ -101,8 +101,8 @@ class OperationReader {
   }
 
   async end(): Promise<void> {
-    const all = [...this.#followers.values()].flatMap((siblings) => [...siblings]);
-    await Promise.all(all.map((follower) => follower.return()));
+    const followers = [...this.#followers.values()].flatMap((siblings) => [...siblings]);
+    await Promise.all(followers.map((follower) => follower.return()));
   }
 }
 
@@ -116,7 +116,7 @@ class OperationFollower implements AsyncIterableIterator<OperationItem> {
   #lastYielded: OperationItem | null = null;
   #hasEnded = false;
 
-  constructor(operation: Operation, onEnd: () => void) {
+  constructor(operation: OperationRow, onEnd: () => void) {
     this.#latest = new StreamItem(operation, undefined);
     this.projectId = operation.projectId;
     this.#onEnd = onEnd;
@@ -126,7 +126,7 @@ class OperationFollower implements AsyncIterableIterator<OperationItem> {
     while (!this.#hasEnded) {
       const latest = this.#latest;
       if (!latest) break;
-      if (!this.#lastYielded || !isSame(this.#lastYielded.node, latest.node)) {
+      if (!this.#lastYielded || !isUnchanged(this.#lastYielded.node, latest.node)) {
         this.#lastYielded = latest;
         return { done: false, value: latest };
       }
@@ -154,10 +154,10 @@ class OperationFollower implements AsyncIterableIterator<OperationItem> {
   }
 }
 
-function isSame(a: Operation, b: Operation): boolean {
+function isUnchanged(a: OperationRow, b: OperationRow): boolean {
   return fingerprint(a) === fingerprint(b);
 }
 
-function fingerprint({ status, result, metadata, updateTime }: Operation): string {
+function fingerprint({ status, result, metadata, updateTime }: OperationRow): string {
   return JSON.stringify([status, result, metadata, updateTime]);
 }

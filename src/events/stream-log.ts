@@ -7,8 +7,8 @@ import {
   type FeedSource,
   type FollowedLog,
   LogLost,
-  type LogPart,
   type LogRange,
+  type LogRead,
 } from './feed-source.ts';
 
 /** A message with its body. */
@@ -28,17 +28,19 @@ export function streamLogs(
 ): FeedSource<StreamedMessage, null> {
   return {
     read: (log, range) => readMessages(database, log, range),
-    async readEnds(logs) {
+    async readLastPositions(logs) {
       const [projectId, destinationId] = [
         logs.map((log) => log.projectId),
         logs.map((log) => log.logId),
       ];
       const streams = await database.rows.find('StreamLog', { projectId, destinationId });
-      const kept = streams.filter(({ isDeleted }) => !isDeleted);
-      const ends = new Map(kept.map((stream) => [stream.destinationId, stream.lastPosition]));
-      return new Map(destinationId.map((id) => [id, ends.get(id) ?? BEYOND_END]));
+      const existing = streams.filter(({ isDeleted }) => !isDeleted);
+      const lastPositions = new Map(
+        existing.map((stream) => [stream.destinationId, stream.lastPosition]),
+      );
+      return new Map(destinationId.map((id) => [id, lastPositions.get(id) ?? BEYOND_END]));
     },
-    choose: async () => () => true,
+    createMatcher: async () => () => true,
     cursorOf,
     bytesOf: ({ body }) => body.length,
   };
@@ -54,10 +56,10 @@ export async function findStream(
 }
 
 /** The error for a cursor after which messages were removed. */
-export function removedAfter(cursor?: string) {
+export function messagesRemoved(cursor?: string) {
   return invalid(
     'after',
-    'is older than what is kept: messages after it were removed. Read the list, and subscribe from there.',
+    'is too old: messages after it were removed. Read the list, and subscribe from there.',
     cursor,
   );
 }
@@ -71,21 +73,21 @@ async function readMessages(
   { rows }: Database,
   log: FollowedLog,
   { above, upTo, limit }: LogRange,
-): Promise<LogPart<StreamedMessage>> {
+): Promise<LogRead<StreamedMessage>> {
   const stream = streamOf(log);
   const below = upTo === undefined ? undefined : upTo + 1n;
   const range = { column: 'position', direction: 'asc', above, below, limit } as const;
-  const found = await rows.page('StreamMessage', stream, range);
-  const chosen = found.filter(
-    ({ lastByte }, index) => index === 0 || lastByte - firstByte(found) <= BATCH_BYTES_MAX,
+  const messages = await rows.page('StreamMessage', stream, range);
+  const selected = messages.filter(
+    ({ lastByte }, index) => index === 0 || lastByte - firstByte(messages) <= BATCH_BYTES_MAX,
   );
-  const bodies = await readBodies(rows.query, stream, { above, chosen });
-  const entries = chosen.flatMap((message) => {
+  const bodies = await readBodies(rows.query, stream, { above, chosen: selected });
+  const entries = selected.flatMap((message) => {
     const body = bodies.get(message.position);
     return body === undefined ? [] : { ...message, body };
   });
-  const isWhole = chosen.length === found.length && found.length < limit;
-  return { entries, readTo: isWhole ? null : (chosen.at(-1)?.position ?? null) };
+  const isWhole = selected.length === messages.length && messages.length < limit;
+  return { entries, readTo: isWhole ? null : (selected.at(-1)?.position ?? null) };
 }
 
 function firstByte([first]: Row<'StreamMessage'>[]): bigint {
@@ -105,16 +107,16 @@ interface BodyRow {
   body: string;
 }
 
-/** Reads bodies by position. Throws LogLost if a message after `above` was removed, which `taken` may lack. */
+/** Reads bodies by position. Throws LogLost if a message after `above` was removed, which `selected` may lack. */
 async function readBodies(
   query: Database['rows']['query'],
   { projectId, destinationId }: StreamId,
-  { above, chosen }: { above: bigint; chosen: Row<'StreamMessage'>[] },
+  { above, chosen: selected }: { above: bigint; chosen: Row<'StreamMessage'>[] },
 ): Promise<Map<bigint | null, string>> {
-  const positions = chosen.map(({ position }) => position);
-  const found = await query<BodyRow>(BODIES, [projectId, destinationId, positions]);
-  const [first] = found;
+  const positions = selected.map(({ position }) => position);
+  const rows = await query<BodyRow>(BODIES, [projectId, destinationId, positions]);
+  const [first] = rows;
   if (!first) throw new LogLost(notFound('Destination', destinationId), null);
-  if (first.removedPosition > above) throw new LogLost(removedAfter(), first.removedPosition);
-  return new Map(found.map(({ position, body }) => [position, body]));
+  if (first.removedPosition > above) throw new LogLost(messagesRemoved(), first.removedPosition);
+  return new Map(rows.map(({ position, body }) => [position, body]));
 }

@@ -5,8 +5,8 @@ import {
   type LogEntry,
   type LogItem,
   LogLost,
-  type LogPart,
   type LogRange,
+  type LogRead,
 } from './feed-source.ts';
 import type { Follower } from './follower.ts';
 import { StreamItem } from './stream-item.ts';
@@ -39,7 +39,7 @@ export class Tail<E extends LogEntry, F> {
   }
 
   /** Reads items of the log for one follower. They are not shared. */
-  async read(range: LogRange, filter?: F): Promise<LogPart<LogItem<E>>> {
+  async read(range: LogRange, filter?: F): Promise<LogRead<LogItem<E>>> {
     const { entries, readTo } = await this.source.read(this.log, range, filter);
     const itemOf = (entry: E) => new StreamItem(entry, this.source.cursorOf(entry));
     return { entries: entries.map(itemOf), readTo };
@@ -57,7 +57,7 @@ export class Tail<E extends LogEntry, F> {
       }
     } catch (error) {
       if (!(error instanceof LogLost)) throw error;
-      await this.#lose(error);
+      await this.#reportLoss(error);
     } finally {
       this.#isReading = false;
     }
@@ -73,7 +73,7 @@ export class Tail<E extends LogEntry, F> {
     if (position === undefined) return;
     const filters = [...this.followers].map(({ filter }) => filter);
     const entries = items.map(({ node }) => node);
-    const matches = await this.source.choose(this.log, entries, filters);
+    const matches = await this.source.createMatcher(this.log, entries, filters);
     for (const follower of this.followers) {
       follower.offer(items, (entry) => matches(entry, follower.filter));
     }
@@ -81,9 +81,9 @@ export class Tail<E extends LogEntry, F> {
   }
 
   /** Reports lost entries to the live followers, and moves to the end of the log for new ones. */
-  async #lose(lost: LogLost): Promise<void> {
-    for (const follower of this.followers) follower.lose(lost);
-    const ends = await this.source.readEnds([this.log]);
-    this.position = ends.get(this.log.logId) ?? this.position;
+  async #reportLoss(lost: LogLost): Promise<void> {
+    for (const follower of this.followers) follower.reportLoss(lost);
+    const lastPositions = await this.source.readLastPositions([this.log]);
+    this.position = lastPositions.get(this.log.logId) ?? this.position;
   }
 }

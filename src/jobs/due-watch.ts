@@ -12,9 +12,9 @@ import {
 } from '../database/hot/notification-channels.ts';
 import {
   acrossProjects,
+  bindProjects,
   type ForProjects,
   type InProjects,
-  sent,
 } from '../database/projects/all-projects.ts';
 import type { Services } from '../domain/call.ts';
 import { Outage } from '../work/outage.ts';
@@ -22,9 +22,9 @@ import { Alarm } from '../work/signal.ts';
 
 export type Earliest = (inProjects: InProjects) => string;
 
-export interface Watched {
+export interface DueWork {
   /**
-   * An SQL expression: the earliest time at which work is due in these projects, also if it is being done. Null if
+   * An SQL expression: the earliest time at which work is due in these projects, including work in progress. Null if
    * nothing waits.
    */
   earliest: Earliest;
@@ -58,7 +58,7 @@ export interface DueWatchOptions {
 
 export class DueWatch implements AsyncDisposable {
   readonly #services: WatchServices;
-  readonly #watched: (Watched & { notBeforeMs: number })[] = [];
+  readonly #watched: (DueWork & { notBeforeMs: number })[] = [];
   readonly #idleMs: number;
   readonly #outage: Outage;
   readonly #alarm = new Alarm();
@@ -69,17 +69,17 @@ export class DueWatch implements AsyncDisposable {
 
   constructor(
     services: WatchServices,
-    watched: readonly Watched[] = [],
+    watched: readonly DueWork[] = [],
     { idleMs = IDLE_MS }: DueWatchOptions = {},
   ) {
     this.#services = services;
     this.#idleMs = idleMs;
-    for (const one of watched) this.add(one);
+    for (const work of watched) this.add(work);
     this.#outage = new Outage(services.log, 'due_work.unreadable');
   }
 
   /** Adds work to check. Call it before `start`. */
-  add(watched: Watched): void {
+  add(watched: DueWork): void {
     this.#watched.push({ ...watched, notBeforeMs: 0 });
   }
 
@@ -132,15 +132,18 @@ export class DueWatch implements AsyncDisposable {
    */
   async #dueInMs(): Promise<Map<number, number>> {
     const { database, now } = this.#services;
-    const all = this.#watched.map((watched, index) => ({ ...watched, index }));
-    const parts = database.isDistributed
-      ? [all.filter(({ isCommon }) => isCommon), all.filter(({ isCommon }) => !isCommon)]
-      : [all];
+    const indexedWork = this.#watched.map((watched, index) => ({ ...watched, index }));
+    const statementParts = database.isDistributed
+      ? [
+          indexedWork.filter(({ isCommon }) => isCommon),
+          indexedWork.filter(({ isCommon }) => !isCommon),
+        ]
+      : [indexedWork];
     const due = new Map<number, number>();
-    for (const part of parts.filter(({ length }) => length > 0)) {
+    for (const part of statementParts.filter(({ length }) => length > 0)) {
       const isCommon = part.every((watched) => watched.isCommon);
       const projectIds = isCommon ? null : database.group.projectIds();
-      const statement = sent(dueStatement(part), projectIds, [now()]);
+      const statement = bindProjects(dueStatement(part), projectIds, [now()]);
       for (const { index, ms } of await database.rows.query<Due>(...statement)) {
         if (ms !== null) due.set(index, Math.min(ms, due.get(index) ?? Number.POSITIVE_INFINITY));
       }
@@ -151,7 +154,7 @@ export class DueWatch implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopping.abort();
     this.#alarm.ring();
-    await Promise.all(this.#listening.map((one) => one[Symbol.asyncDispose]()));
+    await Promise.all(this.#listening.map((listener) => listener[Symbol.asyncDispose]()));
     await this.#running;
   }
 }
@@ -161,7 +164,7 @@ interface Due {
   ms: number | null;
 }
 
-function dueStatement(watched: readonly (Watched & { index: number })[]): ForProjects {
+function dueStatement(watched: readonly (DueWork & { index: number })[]): ForProjects {
   const values = (inProjects: InProjects) =>
     watched.map(({ earliest, index }) => `(${index}, (${earliest(inProjects)}))`).join(', ');
   return acrossProjects(

@@ -2,7 +2,7 @@
 import { eraseSlice } from '../domain/erasure/erase-slice.ts';
 import { runSlice } from '../domain/operation/read/slice.ts';
 import { runWrite } from '../domain/operation/write/write-run.ts';
-import type { Handlers } from './job-worker.ts';
+import type { JobHandlers } from './job-worker.ts';
 
 export const HANDLERS = {
   /** Attempts a write once. If the attempt fails, another job runs the next one. */
@@ -13,4 +13,4 @@ export const HANDLERS = {
   'run-read': runSlice,
   /** Removes some rows. Another job removes the rest. */
   'run-erasure': eraseSlice,
-} satisfies Handlers;
+} satisfies JobHandlers;

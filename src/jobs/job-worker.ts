@@ -10,7 +10,7 @@ import { endWithin, stopWorkMs } from '../work/deadline.ts';
 import { HOUR_MS } from '../work/durations.ts';
 import { Outage } from '../work/outage.ts';
 import { Alarm } from '../work/signal.ts';
-import { DueWatch, type Earliest, type Watched } from './due-watch.ts';
+import { DueWatch, type DueWork, type Earliest } from './due-watch.ts';
 import { jobSpan, traceparentOf } from './job-span.ts';
 import { HEARTBEAT_SECONDS, JOBS, type JobName, type JobPayload, type JobPolicy } from './jobs.ts';
 import { OwnWork } from './own-work.ts';
@@ -30,38 +30,38 @@ async function startByGroup<S extends Services>(
   const running = new Map<string, AsyncDisposable>();
   const outage = new Outage(services.log, 'project_groups.unreadable');
   const stopping = new AbortController();
-  const follow = async () => {
+  const followGroups = async () => {
     const groups = await services.database.groups();
     const removed = new Set(running.keys());
     for (const group of groups) {
       removed.delete(group.name);
       if (running.has(group.name) || stopping.signal.aborted) continue;
-      running.set(group.name, start(servicesOf(services, group)));
+      running.set(group.name, start(limitToGroup(services, group)));
     }
     for (const name of removed) {
       void running.get(name)?.[Symbol.asyncDispose]();
       running.delete(name);
     }
   };
-  await follow();
+  await followGroups();
   const following = (async () => {
     const { signal } = stopping;
     while (!signal.aborted) {
       await wait(POLL_MS, undefined, { signal, ref: false }).catch(() => {});
-      if (!signal.aborted) await outage.watch(follow);
+      if (!signal.aborted) await outage.watch(followGroups);
     }
   })();
   return {
     async [Symbol.asyncDispose]() {
       stopping.abort();
-      const ended = [...running.values()].map((one) => one[Symbol.asyncDispose]());
+      const ended = [...running.values()].map((work) => work[Symbol.asyncDispose]());
       await Promise.all([following, ...ended]);
     },
   };
 }
 
 /** Services whose database is limited to the group wherever statements read all projects. */
-export function servicesOf<S extends Services>(services: S, group: ProjectGroup): S {
+export function limitToGroup<S extends Services>(services: S, group: ProjectGroup): S {
   if (group === services.database.group) return services;
   return { ...services, database: { ...services.database, group } };
 }
@@ -69,13 +69,13 @@ export function servicesOf<S extends Services>(services: S, group: ProjectGroup)
 /**
  * A handler must be safe to run twice, also at the same time. `signal` aborts when the job is no longer this worker's.
  */
-export type Handler<N extends JobName> = (
+export type JobHandler<N extends JobName> = (
   services: Services,
   payload: JobPayload<N>,
   signal: AbortSignal,
 ) => Promise<void>;
 
-export type Handlers = { [N in JobName]?: Handler<N> };
+export type JobHandlers = { [N in JobName]?: JobHandler<N> };
 
 /**
  * Finds and does work that no job announces, or whose job was lost. It must be safe to run in many processes in
@@ -95,15 +95,15 @@ export interface Sweep {
   run: (services: Services, signal: AbortSignal) => Promise<void>;
 }
 
-export interface Work {
-  handlers: Handlers;
+export interface BackgroundWork {
+  handlers: JobHandlers;
   sweeps: readonly Sweep[];
-  /** Starts work of a shard group that is not a sweep, and returns what to call when it is due. */
+  /** Starts work of a shard group that is not a sweep. */
   startAdditional?: (services: Services) => AdditionalWork;
 }
 
 export interface AdditionalWork extends AsyncDisposable {
-  watched: readonly Watched[];
+  watched: readonly DueWork[];
 }
 
 /** The delay between the first runs of two sweeps, which spreads the load of a start. */
@@ -122,15 +122,15 @@ const POLL_GAP_MS = 1_000;
  */
 export async function startJobs(
   services: Services & { queue: JobQueue },
-  { handlers, ...work }: Work,
+  { handlers, ...work }: BackgroundWork,
 ): Promise<AsyncDisposable> {
   const { boss } = services.queue;
   const names = Object.keys(handlers) as JobName[];
-  const stopOwn: (() => Promise<void>)[] = [];
+  const stopOwnWorkers: (() => Promise<void>)[] = [];
   for (const name of names) {
-    const handler = handlers[name] as Handler<JobName>;
+    const handler = handlers[name] as JobHandler<JobName>;
     await startWorkers(services, name, handler);
-    stopOwn.push(takeOwnWork(services, name, handler));
+    stopOwnWorkers.push(startOwnWorker(services, name, handler));
   }
   const groups = await startByGroup(services, (groupServices) =>
     startSweeps(groupServices, names, work),
@@ -139,8 +139,8 @@ export async function startJobs(
     async [Symbol.asyncDispose]() {
       const sweeping = groups[Symbol.asyncDispose]();
       const working = names.map((name) => boss.offWork(name, { wait: true }));
-      const own = stopOwn.map((stop) => stop());
-      const ended = endWithin(Promise.all([...working, ...own]), stopWorkMs(services.config));
+      const ownStops = stopOwnWorkers.map((stop) => stop());
+      const ended = endWithin(Promise.all([...working, ...ownStops]), stopWorkMs(services.config));
       await Promise.all([sweeping, ended]);
     },
   };
@@ -150,21 +150,21 @@ export async function startJobs(
 function startSweeps(
   services: Services & { queue: JobQueue },
   names: readonly JobName[],
-  { sweeps, startAdditional }: Omit<Work, 'handlers'>,
+  { sweeps, startAdditional }: Omit<BackgroundWork, 'handlers'>,
 ): AsyncDisposable {
   const { queue } = services;
-  const others = startAdditional?.(services);
+  const additional = startAdditional?.(services);
   const stopping = new AbortController();
-  const watch = new DueWatch(services, others?.watched);
+  const watch = new DueWatch(services, additional?.watched);
   for (const name of names) {
     const earliest = () => queue.earliest(name);
     watch.add({ earliest, isCommon: true, gapMs: POLL_GAP_MS, onDue: () => queue.wake(name) });
   }
   const loops = [...sweeps, supervision(queue)].map(async (sweep, index) => {
-    const alarm = watchedAlarm(services, watch, sweep);
+    const alarm = createAlarm(services, watch, sweep);
     if (index > 0) await pause(index * SWEEP_GAP_MS, stopping.signal);
-    const onRan = () => watch.checkSoon();
-    await runRepeatedly(services, sweep, { alarm, onRan, signal: stopping.signal });
+    const onRun = () => watch.checkSoon();
+    await runRepeatedly(services, sweep, { alarm, onRan: onRun, signal: stopping.signal });
   });
   watch.start();
   return {
@@ -173,7 +173,7 @@ function startSweeps(
       const watching = watch[Symbol.asyncDispose]();
       const ended = endWithin(Promise.all([watching, ...loops]), stopWorkMs(services.config));
       // Both are stopped in parallel, so that each has all of the time.
-      await Promise.all([others?.[Symbol.asyncDispose](), ended]);
+      await Promise.all([additional?.[Symbol.asyncDispose](), ended]);
     },
   };
 }
@@ -181,7 +181,7 @@ function startSweeps(
 async function startWorkers<N extends JobName>(
   services: Services & { queue: JobQueue },
   name: N,
-  handler: Handler<N>,
+  handler: JobHandler<N>,
 ): Promise<void> {
   const { payload, batchSize, concurrency, concurrencyOfGroup }: JobPolicy = JOBS[name];
   const options = {
@@ -197,9 +197,9 @@ async function startWorkers<N extends JobName>(
     Promise.all(
       jobs.map(async ({ id, data, signal }): Promise<JobResult> => {
         try {
-          const parsed = payload.parse(data) as JobPayload<N>;
-          const span = jobSpan(name, parsed, traceparentOf(data));
-          await inTrace(services, span, () => handler(services, parsed, signal));
+          const jobPayload = payload.parse(data) as JobPayload<N>;
+          const span = jobSpan(name, jobPayload, traceparentOf(data));
+          await inTrace(services, span, () => handler(services, jobPayload, signal));
           return { id, status: 'completed' };
         } catch (error) {
           services.log.warn({ err: error, job: name, data }, 'job.failed');
@@ -211,22 +211,22 @@ async function startWorkers<N extends JobName>(
 }
 
 /** Makes this process do work that it begins. Returns a function that stops that. */
-function takeOwnWork<N extends JobName>(
+function startOwnWorker<N extends JobName>(
   services: Services & { queue: JobQueue },
   name: N,
-  handler: Handler<N>,
+  handler: JobHandler<N>,
 ): () => Promise<void> {
-  const { own }: JobPolicy = JOBS[name];
-  if (!own) return async () => {};
+  const { ownWork }: JobPolicy = JOBS[name];
+  if (!ownWork) return async () => {};
   const { queue } = services;
   const worker = {
-    work: new OwnWork(own),
+    work: new OwnWork(ownWork),
     run: (payload: unknown, signal: AbortSignal) =>
       handler(services, payload as JobPayload<N>, signal),
   };
-  queue.own.set(name, worker);
+  queue.ownWorkers.set(name, worker);
   return () => {
-    if (queue.own.get(name) === worker) queue.own.delete(name);
+    if (queue.ownWorkers.get(name) === worker) queue.ownWorkers.delete(name);
     return worker.work.stop();
   };
 }
@@ -243,7 +243,7 @@ function supervision({ boss, earliestEnded }: JobQueue): Sweep {
 }
 
 /** Returns an alarm that rings when the sweep has work to do. */
-function watchedAlarm({ database }: Services, watch: DueWatch, sweep: Sweep): Alarm {
+function createAlarm({ database }: Services, watch: DueWatch, sweep: Sweep): Alarm {
   const alarm = new Alarm();
   const { earliest, intervalMs: gapMs, isCommon = false } = sweep;
   if (earliest?.(() => 'true', database)) {
@@ -256,7 +256,7 @@ function watchedAlarm({ database }: Services, watch: DueWatch, sweep: Sweep): Al
 async function runRepeatedly(
   services: Services,
   { name, intervalMs, earliest, channel, run }: Sweep,
-  { alarm, onRan, signal }: { alarm: Alarm; onRan: () => void; signal: AbortSignal },
+  { alarm, onRan: onRun, signal }: { alarm: Alarm; onRan: () => void; signal: AbortSignal },
 ): Promise<void> {
   const outage = new Outage(services.log.child({ sweep: name }), 'sweep.failed');
   const onStop = () => alarm.ring();
@@ -264,7 +264,7 @@ async function runRepeatedly(
   await using _listening = channel ? services.database.listen(channel, () => alarm.ring()) : null;
   while (!signal.aborted) {
     await outage.watch(() => run(services, signal));
-    onRan();
+    onRun();
     if (!signal.aborted) await alarm.wait(earliest === undefined ? intervalMs : HOUR_MS);
   }
   signal.removeEventListener('abort', onStop);

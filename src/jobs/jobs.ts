@@ -21,7 +21,7 @@ export interface JobPolicy {
    * Limits of the work that a process begins and does itself, besides its workers. Without it, all work goes through
    * the queue.
    */
-  own?: OwnWorkOptions;
+  ownWork?: OwnWorkOptions;
 }
 
 /** A job of an older version without a project id finds no row. The sweeps start its work again. */
@@ -36,7 +36,7 @@ export const JOBS = {
     batchSize: 2,
     concurrency: 8,
     concurrencyOfGroup: 6,
-    own: { runningMax: 32, runningOfGroupMax: 24, waitingMax: 1_000 },
+    ownWork: { runningMax: 32, runningOfGroupMax: 24, waitingMax: 1_000 },
   },
   /** Some pages of a read. The next job reads the rest. */
   'run-read': {
@@ -46,7 +46,7 @@ export const JOBS = {
     batchSize: 1,
     concurrency: 8,
     concurrencyOfGroup: 4,
-    own: { runningMax: 8, runningOfGroupMax: 4, waitingMax: 1_000 },
+    ownWork: { runningMax: 8, runningOfGroupMax: 4, waitingMax: 1_000 },
   },
   /** Some rows of an erasure. The next job removes the rest. */
   'run-erasure': {

@@ -66,7 +66,7 @@ export interface JobQueue extends Queue, AsyncDisposable {
   /** Only for jobs/job-worker.ts. */
   boss: PgBoss;
   /** Work that the workers of this process take without the queue. Only for jobs/job-worker.ts. */
-  own: Map<JobName, OwnWorker>;
+  ownWorkers: Map<JobName, OwnWorker>;
 }
 
 const SCHEMA = 'pgboss';
@@ -88,32 +88,32 @@ export async function openQueue(
   const boss = createBoss(jobs, log);
   await boss.start();
   await declareQueues(boss);
-  const own: JobQueue['own'] = new Map();
+  const ownWorkers: JobQueue['ownWorkers'] = new Map();
   return {
     boss,
     counts: async () => (await boss.getQueues()).flatMap(countsOf),
-    own,
+    ownWorkers,
     earliest: earliestOf,
     earliestEnded: `select now() from ${SCHEMA}.job limit 1`,
     wake: (name) => jobs.wake(name),
     async enqueue(tx, name, payload, options = {}) {
-      await boss.send(name, ...jobOf(name, payload, options, { db: fromPrisma(tx) }));
+      await boss.send(name, ...sendArguments(name, payload, options, { db: fromPrisma(tx) }));
     },
-    begin: createBegin(boss, { own, log, tracer }),
+    begin: createBegin(boss, { ownWorkers, log, tracer }),
     // The workers have stopped before. Another process runs a job that is still held.
     [Symbol.asyncDispose]: () => boss.stop({ graceful: false, close: false }),
   };
 }
 
-interface Beginning {
-  own: JobQueue['own'];
+interface BeginServices {
+  ownWorkers: JobQueue['ownWorkers'];
   log: Log;
   tracer: Tracer | null;
 }
 
-function createBegin(boss: PgBoss, { own, log, tracer }: Beginning): Queue['begin'] {
+function createBegin(boss: PgBoss, { ownWorkers, log, tracer }: BeginServices): Queue['begin'] {
   return async (name, payload, { run, ...options }) => {
-    const worker = own.get(name);
+    const worker = ownWorkers.get(name);
     const span = jobSpan(name, payload, currentTraceparent());
     const doWork = async (signal: AbortSignal) => {
       try {
@@ -126,7 +126,7 @@ function createBegin(boss: PgBoss, { own, log, tracer }: Beginning): Queue['begi
     };
     if (worker?.work.take({ group: options.group, run: doWork })) return;
     try {
-      await boss.send(name, ...jobOf(name, payload, options));
+      await boss.send(name, ...sendArguments(name, payload, options));
     } catch (error) {
       log.warn({ err: error, job: name, data: payload }, 'job.not_enqueued');
     }
@@ -150,7 +150,7 @@ function createBoss({ db, options }: Pick<Database['jobs'], 'db' | 'options'>, l
   });
   // Every worker repeats the same error, and no event reports its end, so the log repeats it at an interval.
   const outage = new Outage(log, 'job_queue.failed', { repeatMs: REPORT_MS });
-  boss.on('error', (error) => outage.failed(error));
+  boss.on('error', (error) => outage.recordFailure(error));
   boss.on('warning', ({ message, data }) =>
     log.info({ warning: message, data }, 'job_queue.warned'),
   );
@@ -169,7 +169,7 @@ function countsOf({ name: queue, readyCount, deferredCount, activeCount }: Queue
   return Object.entries(counts).map(([state, count]) => ({ queue, state, count }));
 }
 
-function jobOf<N extends JobName>(
+function sendArguments<N extends JobName>(
   name: N,
   payload: JobPayload<N>,
   { startAfter, singletonKey, group }: EnqueueOptions,

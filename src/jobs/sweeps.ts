@@ -28,7 +28,7 @@ export const missProcessesSweep: Sweep = {
   earliest: (_inProjects, { processes }) => processes.earliest,
   isCommon: true,
   async run({ database, log }) {
-    const processIds = await database.processes.look();
+    const processIds = await database.processes.check();
     if (processIds.length > 0) log.warn({ processIds }, 'process.missed');
   },
 };

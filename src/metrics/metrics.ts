@@ -117,10 +117,10 @@ export function createMetrics({ METRICS_PROJECTS }: Pick<Config, 'METRICS_PROJEC
         seconds,
       );
     },
-    requested: ({ projectId, seconds, ...labels }) =>
+    requestEnded: ({ projectId, seconds, ...labels }) =>
       meter.requests.observe({ ...labels, ...ofProject(projectId) }, seconds),
-    costed: (cost) => meter.cost.observe(cost),
-    refused: (limit) => meter.refusals.inc({ limit }),
+    costComputed: (cost) => meter.cost.observe(cost),
+    limitRefused: (limit) => meter.refusals.inc({ limit }),
     providerCalled: ({ seconds, ...labels }) => meter.providers.observe(labels, seconds),
     tokenRefreshed: (labels) => meter.refreshes.inc(labels),
     operationEnded: ({ projectId, ...labels }) =>

@@ -4,7 +4,7 @@
  */
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
 import type { Database } from '../database/database.ts';
-import { acrossProjects, type Swept, sweep } from '../database/projects/all-projects.ts';
+import { acrossProjects, type SweepDatabase, sweep } from '../database/projects/all-projects.ts';
 
 /** Counts above this are not exact, so that counting stays cheap however much work is pending. */
 const COUNTED_MAX = 100_000;
@@ -35,7 +35,7 @@ interface OutboxState {
   oldestDueSeconds: number;
 }
 
-async function findOutbox(database: Swept): Promise<OutboxState> {
+async function findOutbox(database: SweepDatabase): Promise<OutboxState> {
   // In a cluster, each shard returns a row.
   const found = await sweep<OutboxState>(database, OUTBOX);
   return found.reduce(
@@ -64,7 +64,7 @@ interface ProviderEventsState {
   oldestSeconds: number;
 }
 
-async function findProviderEvents(database: Swept): Promise<ProviderEventsState> {
+async function findProviderEvents(database: SweepDatabase): Promise<ProviderEventsState> {
   // In a cluster, each shard returns a row.
   const found = await sweep<ProviderEventsState>(database, WAITING);
   return found.reduce(

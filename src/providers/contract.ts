@@ -43,7 +43,7 @@ export const CONSENT_SCHEMES = [
 ] as const satisfies AuthScheme[];
 
 export function isConsentScheme(scheme: AuthScheme): scheme is (typeof CONSENT_SCHEMES)[number] {
-  return CONSENT_SCHEMES.some((one) => one === scheme);
+  return CONSENT_SCHEMES.some((consentScheme) => consentScheme === scheme);
 }
 
 export const PROVIDER_CAPABILITIES = [

@@ -8,15 +8,15 @@ type Modules = [ProviderModule, ...ProviderModule[]];
 
 /** Returns at least one module. The first one is the default. */
 export function modulesOf({ modules = [], displayName, baseUrl }: Provider): Modules {
-  const [first, ...others] = modules;
-  return first ? [first, ...others] : [{ name: ROOT_MODULE, displayName, baseUrl }];
+  const [first, ...otherModules] = modules;
+  return first ? [first, ...otherModules] : [{ name: ROOT_MODULE, displayName, baseUrl }];
 }
 
 /** Returns the module with that name or alias. Null if the provider has no such module. */
 export function findModule(provider: Provider, name: string | null): ProviderModule | null {
   const modules = modulesOf(provider);
   if (name === null) return modules[0];
-  return modules.find((one) => one.name === name || one.aliases?.includes(name)) ?? null;
+  return modules.find((module) => module.name === name || module.aliases?.includes(name)) ?? null;
 }
 
 /**
@@ -44,8 +44,8 @@ export function proxyTarget(
 ): Provider | null {
   if (!useModule) return provider;
   const module = findModule(provider, name);
-  const at = providerAt(provider, name);
-  return module && at && withModuleUrl(at, module);
+  const moduleProvider = providerAt(provider, name);
+  return module && moduleProvider && withModuleUrl(moduleProvider, module);
 }
 
 function withModuleUrl(provider: Provider, { baseUrl, inputs, headers }: ProviderModule): Provider {

@@ -23,11 +23,13 @@ export function responseBody<Schema extends z.ZodType>(
   response: ProviderResponse,
   purpose: RequestPurpose,
 ): z.output<Schema> {
-  const parsed = schema.safeParse(response.body);
-  if (parsed.success) return parsed.data;
+  const result = schema.safeParse(response.body);
+  if (result.success) return result.data;
   throw new ProviderError(
     purpose === 'READ' ? 'RETRYABLE' : 'DISCONNECTED',
-    bounded(`The response does not have the documented form: ${z.prettifyError(parsed.error)}`),
+    truncateMessage(
+      `The response does not have the documented form: ${z.prettifyError(result.error)}`,
+    ),
     { status: response.status },
   );
 }
@@ -39,13 +41,13 @@ export function responseBody<Schema extends z.ZodType>(
 export function retryAfterMs({ headers }: Pick<ProviderResponse, 'headers'>): number | null {
   const value = headers['retry-after']?.trim() ?? '';
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1_000;
-  const until = Date.parse(value);
-  if (Number.isNaN(until)) return null;
+  const retryTime = Date.parse(value);
+  if (Number.isNaN(retryTime)) return null;
   const responseTime = Date.parse(headers.date ?? '');
-  return Number.isNaN(responseTime) ? null : Math.max(0, until - responseTime);
+  return Number.isNaN(responseTime) ? null : Math.max(0, retryTime - responseTime);
 }
 
-export function bounded(message: string): string {
+export function truncateMessage(message: string): string {
   return message.length <= MESSAGE_LENGTH_MAX
     ? message
     : `${message.slice(0, MESSAGE_LENGTH_MAX - 1)}…`;

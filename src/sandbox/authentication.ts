@@ -4,7 +4,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AuthorizationServer } from './oauth/authorization-server.ts';
-import { Refusal } from './refusal.ts';
+import { SandboxRefusal } from './refusal.ts';
 
 /** The prefix of accepted API keys, for example `sandbox-key` or `sandbox-key-of-acme`. */
 export const API_KEY_PREFIX = 'sandbox-key';
@@ -32,8 +32,8 @@ export function authenticate(headers: IncomingHttpHeaders, oauth: AuthorizationS
 export function basicCredentials(header: string): { user: string; password: string } | null {
   const encoded = /^basic +([a-z0-9+/_=-]+)$/i.exec(header)?.[1];
   if (encoded === undefined) return null;
-  const [user = '', ...rest] = Buffer.from(encoded, 'base64').toString('utf8').split(':');
-  return { user, password: rest.join(':') };
+  const [user = '', ...passwordParts] = Buffer.from(encoded, 'base64').toString('utf8').split(':');
+  return { user, password: passwordParts.join(':') };
 }
 
 function callerOfKey(header: string, key: string): string {
@@ -54,6 +54,10 @@ function callerOfAuthorization(authorization: string, oauth: AuthorizationServer
   throw unauthorized('invalid_credentials', 'The user name or the password is wrong');
 }
 
-function unauthorized(code: string, message: string): Refusal {
-  return new Refusal(401, { code, message }, { 'www-authenticate': 'Bearer realm="sandbox"' });
+function unauthorized(code: string, message: string): SandboxRefusal {
+  return new SandboxRefusal(
+    401,
+    { code, message },
+    { 'www-authenticate': 'Bearer realm="sandbox"' },
+  );
 }

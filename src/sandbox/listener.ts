@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Fault, Faults } from './faults.ts';
-import { Refusal } from './refusal.ts';
+import { SandboxRefusal } from './refusal.ts';
 import { readBody, type SandboxResponse } from './request.ts';
-import { type Route, routeRequest } from './router.ts';
+import { routeRequest, type SandboxRoute } from './router.ts';
 
 /** More connections than any test opens. The limit keeps a looping client from using all file handles. */
 const CONNECTIONS_MAX = 2_000;
@@ -16,7 +16,7 @@ const REQUEST_TIMEOUT_MS = 30_000;
 export async function listen(options: {
   host: string;
   port: number;
-  routes: Route[];
+  routes: SandboxRoute[];
   faults: Faults;
 }): Promise<{ url: string; close(): Promise<void> }> {
   const closing = new AbortController();
@@ -45,7 +45,7 @@ export async function listen(options: {
 async function serve(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  { routes, faults, closing }: { routes: Route[]; faults: Faults; closing: AbortSignal },
+  { routes, faults, closing }: { routes: SandboxRoute[]; faults: Faults; closing: AbortSignal },
 ): Promise<void> {
   const [path = '/'] = (incoming.url ?? '/').split('?');
   const fault = faults.take(incoming.method ?? 'GET', path);
@@ -63,7 +63,7 @@ async function serve(
 async function respondTo(
   incoming: IncomingMessage,
   path: string,
-  routes: Route[],
+  routes: SandboxRoute[],
 ): Promise<SandboxResponse> {
   try {
     const body = await readBody(incoming);
@@ -71,7 +71,7 @@ async function respondTo(
     const { method = 'GET', headers } = incoming;
     return routeRequest(routes, { method, path, query, headers, body });
   } catch (error) {
-    if (error instanceof Refusal) return refusalResponse(error);
+    if (error instanceof SandboxRefusal) return refusalResponse(error);
     // The client disconnected during its request.
     if (incoming.destroyed && !incoming.complete) throw error;
     const message = error instanceof Error ? error.message : String(error);
@@ -79,12 +79,12 @@ async function respondTo(
   }
 }
 
-function refusalResponse({ status, problems, headers }: Refusal): SandboxResponse {
+function refusalResponse({ status, problems, headers }: SandboxRefusal): SandboxResponse {
   return { status, headers, json: { error: problems[0], errors: problems } };
 }
 
 function faultResponse({ status = 500, retryAfterSeconds }: Fault): SandboxResponse {
-  const message = `The sandbox was told to answer ${status}`;
+  const message = `Injected fault: status ${status}`;
   return {
     status,
     headers: retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) },

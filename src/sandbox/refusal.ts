@@ -1,4 +1,4 @@
-export interface Problem {
+export interface SandboxProblem {
   /** A machine-readable code such as `unknown_field`. */
   code: string;
   /** A message for people. */
@@ -7,21 +7,23 @@ export interface Problem {
 }
 
 /** A refused request. The response body is `{ error, errors }`. */
-export class Refusal extends Error {
+export class SandboxRefusal extends Error {
   override name = 'Refusal';
   readonly status: number;
-  readonly problems: [Problem, ...Problem[]];
+  readonly problems: [SandboxProblem, ...SandboxProblem[]];
   readonly headers: Record<string, string>;
 
   constructor(
     status: number,
-    problems: Problem | [Problem, ...Problem[]],
+    problems: SandboxProblem | [SandboxProblem, ...SandboxProblem[]],
     headers: Record<string, string> = {},
   ) {
-    const all: [Problem, ...Problem[]] = Array.isArray(problems) ? problems : [problems];
-    super(all[0].message);
+    const problemList: [SandboxProblem, ...SandboxProblem[]] = Array.isArray(problems)
+      ? problems
+      : [problems];
+    super(problemList[0].message);
     this.status = status;
-    this.problems = all;
+    this.problems = problemList;
     this.headers = headers;
   }
 }

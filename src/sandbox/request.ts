@@ -1,7 +1,7 @@
 /** Requests and responses of the sandbox's routes. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { z } from 'zod';
-import { Refusal } from './refusal.ts';
+import { SandboxRefusal } from './refusal.ts';
 
 /** The largest request body. A batch of 100 long records has a tenth of it. */
 export const BODY_BYTES_MAX = 1024 * 1024;
@@ -34,7 +34,7 @@ export async function readBody(incoming: IncomingMessage): Promise<string> {
   }
   if (bytes > BODY_BYTES_MAX) {
     const message = `A body has at most ${BODY_BYTES_MAX} bytes`;
-    throw new Refusal(413, { code: 'body_too_large', message });
+    throw new SandboxRefusal(413, { code: 'body_too_large', message });
   }
   return Buffer.concat(chunks).toString('utf8');
 }
@@ -43,18 +43,21 @@ export function jsonBody(request: SandboxRequest): unknown {
   try {
     return JSON.parse(request.body);
   } catch {
-    throw new Refusal(400, { code: 'malformed_json', message: 'The body is not JSON' });
+    throw new SandboxRefusal(400, { code: 'malformed_json', message: 'The body is not JSON' });
   }
 }
 
 /** Returns the parsed value. Throws a Refusal that names every invalid member. */
-export function parsed<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+export function parseInput<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const [first, ...others] = result.error.issues.map((issue) => ({
+  const [first, ...moreProblems] = result.error.issues.map((issue) => ({
     code: 'invalid_request',
     message: issue.message,
     field: issue.path.join('.'),
   }));
-  throw new Refusal(400, [first!, ...others]);
+  throw new SandboxRefusal(400, [first!, ...moreProblems]);
 }

@@ -19,9 +19,9 @@ import { recordView } from './records/record-view.ts';
 import { Seeder } from './records/seed.ts';
 import type { StoredRecord } from './records/table.ts';
 import { RECORDS_PER_OBJECT_MAX, Workspace } from './records/workspace.ts';
-import { Refusal } from './refusal.ts';
-import { jsonBody, parsed, type SandboxRequest } from './request.ts';
-import type { Route } from './router.ts';
+import { SandboxRefusal } from './refusal.ts';
+import { jsonBody, parseInput, type SandboxRequest } from './request.ts';
+import type { SandboxRoute } from './router.ts';
 import { defaultSettings, type Settings, settingsSchema } from './settings.ts';
 import { webhookRoutes } from './webhooks/webhook-routes.ts';
 import { Webhooks } from './webhooks/webhook-subscriptions.ts';
@@ -38,13 +38,13 @@ interface ControlServices {
 }
 
 /** Routes that control the sandbox. They are not part of the imitated service, so faults never affect them. */
-function controlRoutes({ faults, settings, seeder }: ControlServices): Route[] {
+function controlRoutes({ faults, settings, seeder }: ControlServices): SandboxRoute[] {
   return [
     {
       method: 'PUT',
       pattern: '/control/faults',
       handle(request) {
-        const fault = parsed(faultSchema, jsonBody(request));
+        const fault = parseInput(faultSchema, jsonBody(request));
         faults.set(fault);
         return { status: 200, json: fault };
       },
@@ -61,7 +61,7 @@ function controlRoutes({ faults, settings, seeder }: ControlServices): Route[] {
       method: 'PUT',
       pattern: '/control/settings',
       handle(request) {
-        Object.assign(settings, parsed(settingsSchema.partial(), jsonBody(request)));
+        Object.assign(settings, parseInput(settingsSchema.partial(), jsonBody(request)));
         return { status: 200, json: settings };
       },
     },
@@ -69,7 +69,7 @@ function controlRoutes({ faults, settings, seeder }: ControlServices): Route[] {
       method: 'POST',
       pattern: '/control/seed',
       handle(request) {
-        const { objectName, count } = parsed(seedSchema, jsonBody(request));
+        const { objectName, count } = parseInput(seedSchema, jsonBody(request));
         seeder.seed(objectName, count);
         return { status: 201, json: { objectName, count } };
       },
@@ -100,7 +100,7 @@ class RateLimit {
       const waitSeconds = Math.ceil((1 - this.#left) / requestsPerSecond);
       const message = `More than ${requestsPerSecond} requests in a second`;
       const headers = { 'retry-after': String(waitSeconds) };
-      throw new Refusal(429, { code: 'rate_limited', message }, headers);
+      throw new SandboxRefusal(429, { code: 'rate_limited', message }, headers);
     }
     this.#left -= 1;
   }
@@ -109,7 +109,7 @@ class RateLimit {
 const SHOWN_RECORDS = 10;
 
 /** The route `GET /`: a page for people with the records of the sandbox. */
-function frontPageRoute(workspace: Workspace): Route {
+function frontPageRoute(workspace: Workspace): SandboxRoute {
   return {
     method: 'GET',
     pattern: '/',
@@ -127,16 +127,16 @@ function frontPageRoute(workspace: Workspace): Route {
 
 function section(definition: ObjectDefinition, size: number, records: StoredRecord[]): Html {
   const { name, displayName, fields } = definition;
-  const heads = fields.map((field) => html`<th>${field.displayName}</th>`);
+  const headerCells = fields.map((field) => html`<th>${field.displayName}</th>`);
   const rows = records.map(recordView(definition)).map((view) => {
-    return html`<tr>${fields.map((field) => html`<td>${shown(view[field.name])}</td>`)}</tr>`;
+    return html`<tr>${fields.map((field) => html`<td>${cellText(view[field.name])}</td>`)}</tr>`;
   });
   return html`<h2>${displayName}: ${size}</h2>
     <p><a href="/objects/${name}">Fields</a> <a href="/objects/${name}/records">Records</a></p>
-    <table><thead><tr>${heads}</tr></thead><tbody>${rows}</tbody></table>`;
+    <table><thead><tr>${headerCells}</tr></thead><tbody>${rows}</tbody></table>`;
 }
 
-function shown(value: unknown): string {
+function cellText(value: unknown): string {
   return value === null ? '' : String(value);
 }
 

@@ -7,7 +7,7 @@ import {
 } from '../domain/connection/consent/oauth-callback.ts';
 import type { Waiter } from '../domain/provider/provider-wait.ts';
 import { type Html, html } from '../html.ts';
-import { browserOf, openerOrigins, privatePage } from './oauth-page.ts';
+import { findBrowserSecret, openerOrigins, privatePage } from './oauth-page.ts';
 import { type PageScript, pageOf, paragraphsOf } from './plain-page.ts';
 
 /** The maximum length of a provider's text on the page. */
@@ -20,7 +20,7 @@ export async function oauthCallback(services: Waiter, request: Request): Promise
   const { searchParams } = new URL(request.url);
   return privatePage(services, async () => {
     const outcome = await finishOAuthConnect(services, {
-      browser: browserOf(services, request),
+      browser: findBrowserSecret(services, request),
       state: searchParams.get('state'),
       code: searchParams.get('code'),
       error: searchParams.get('error'),
@@ -30,11 +30,12 @@ export async function oauthCallback(services: Waiter, request: Request): Promise
   });
 }
 
-type Origins = Pick<Config, 'CORS_ORIGINS' | 'REDIRECT_ORIGINS'>;
+type OpenerConfig = Pick<Config, 'CORS_ORIGINS' | 'REDIRECT_ORIGINS'>;
 
-function respondTo(outcome: CallbackOutcome, origins: Origins): Response {
-  const ofProject = 'page' in outcome ? outcome.page?.origins : [];
-  const telling = (message: unknown) => notifyOpener(message, openerOrigins(origins, ofProject));
+function respondTo(outcome: CallbackOutcome, origins: OpenerConfig): Response {
+  const projectOrigins = 'page' in outcome ? outcome.page?.origins : [];
+  const notifyScript = (message: unknown) =>
+    notifyOpener(message, openerOrigins(origins, projectOrigins));
   switch (outcome.kind) {
     case 'UNKNOWN':
     case 'OTHER_BROWSER': {
@@ -43,25 +44,28 @@ function respondTo(outcome: CallbackOutcome, origins: Origins): Response {
         detail,
         'Go back to the app that sent you here and connect again.',
       ]);
-      const script = telling(failure('invalid_request', detail));
+      const script = notifyScript(failure('invalid_request', detail));
       return pageOf(400, 'Not connected', { content, script });
     }
     case 'CONNECTED': {
       const { redirectUrl, connectionId } = outcome;
       if (redirectUrl !== null) return redirect(redirectUrl, { connectionId });
       const content = contentOf(outcome.page, ['You can close this window.']);
-      const script = telling({
+      const script = notifyScript({
         eventType: 'AUTHORIZATION_SUCCEEDED',
         data: { connection: connectionId },
       });
       return pageOf(200, 'Connected', { content, script });
     }
     case 'FAILED': {
-      const [error, detail] = [bounded(outcome.error), bounded(outcome.detail)];
+      const [error, detail] = [truncate(outcome.error), truncate(outcome.detail)];
       const { redirectUrl } = outcome;
       if (redirectUrl !== null) return redirect(redirectUrl, { error, error_description: detail });
       const content = contentOf(outcome.page, [detail, `(${error})`]);
-      return pageOf(400, 'Not connected', { content, script: telling(failure(error, detail)) });
+      return pageOf(400, 'Not connected', {
+        content,
+        script: notifyScript(failure(error, detail)),
+      });
     }
   }
 }
@@ -78,13 +82,13 @@ const REFUSALS = {
  */
 function contentOf(connectPage: ConnectPage | null, paragraphs: string[]): Html {
   const { packageInstallUrl = null, isBranded = true, appName = null } = connectPage ?? {};
-  const installing =
+  const installLink =
     packageInstallUrl === null
       ? html``
       : html`<p><a href="${packageInstallUrl}" rel="noreferrer">Install the package of ${appName ?? 'the app'}</a>, if your account does not have it yet.</p>\n`;
   const sentBy = appName === null ? html`` : html`<p>You came from ${appName}.</p>\n`;
   const brand = isBranded ? html`<p><small>Connected by Integration gateway</small></p>\n` : html``;
-  return html`${paragraphsOf(paragraphs)}${installing}${sentBy}${brand}`;
+  return html`${paragraphsOf(paragraphs)}${installLink}${sentBy}${brand}`;
 }
 
 function failure(error: string, detail: string) {
@@ -108,12 +112,12 @@ if (window.opener && origins.length > 0) {
 `;
 
 /** Redirects with 303, so the browser always follows with a GET. */
-function redirect(to: string, params: Record<string, string>): Response {
-  const url = new URL(to);
+function redirect(target: string, params: Record<string, string>): Response {
+  const url = new URL(target);
   for (const [name, value] of Object.entries(params)) url.searchParams.set(name, value);
   return new Response(null, { status: 303, headers: { location: url.href } });
 }
 
-function bounded(text: string): string {
+function truncate(text: string): string {
   return text.slice(0, TEXT_LENGTH_MAX);
 }

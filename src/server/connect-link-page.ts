@@ -6,7 +6,7 @@ import type { Services } from '../domain/call.ts';
 import { randomText } from '../domain/connection/consent/connect-ticket.ts';
 import { type Named, type OpenedLink, openLink } from '../domain/connection/consent/oauth-link.ts';
 import { type Html, html } from '../html.ts';
-import { browserCookie, browserOf, openerOrigins, privatePage } from './oauth-page.ts';
+import { browserCookie, findBrowserSecret, openerOrigins, privatePage } from './oauth-page.ts';
 import { page, pageOf } from './plain-page.ts';
 
 export async function connectLinkPage(services: Services, request: Request): Promise<Response> {
@@ -14,13 +14,13 @@ export async function connectLinkPage(services: Services, request: Request): Pro
     return new Response(null, { status: 405, headers: { allow: 'GET, HEAD' } });
   }
   return privatePage(services, async () => {
-    const browser = browserOf(services, request) ?? randomText();
+    const browser = findBrowserSecret(services, request) ?? randomText();
     const ticket = new URL(request.url).searchParams.get('ticket');
     const link = await openLink(services, { ticket, browser });
     if (!link) return USED_OR_EXPIRED();
     const response = isFromOwnPage(request)
       ? new Response(null, { status: 302, headers: { location: link.consentUrl } })
-      : confirmation(link, isFromOpener(services, request, link));
+      : confirmationPage(link, isFromOpener(services, request, link));
     response.headers.set('set-cookie', browserCookie(services, browser));
     return response;
   });
@@ -49,7 +49,7 @@ function isFromOpener({ config }: Services, { headers }: Request, { page }: Open
   return origin !== undefined && openerOrigins(config, page.origins).includes(origin);
 }
 
-function confirmation(link: OpenedLink, mayContinue: boolean): Response {
+function confirmationPage(link: OpenedLink, mayContinue: boolean): Response {
   const { providerName, consentUrl } = link;
   return pageOf(200, `Connect ${providerName}`, {
     content: contentOf(link),
@@ -72,8 +72,8 @@ function contentOf({ providerName, consentUrl, group, consumer, page }: OpenedLi
   return html`<p>You are about to give ${appName} access to your ${providerName} account, on behalf of:</p>
 <dl>
 <div><dt>App</dt><dd>${appName}</dd></div>
-<div><dt>Organization</dt><dd>${shown(group)}</dd></div>
-<div><dt>User</dt><dd>${shown(consumer)}</dd></div>
+<div><dt>Organization</dt><dd>${displayText(group)}</dd></div>
+<div><dt>User</dt><dd>${displayText(consumer)}</dd></div>
 </dl>
 <p>Continue only if this is your organization and you expected this request. Otherwise close this page: that organization
 would get access to the data of your account.</p>
@@ -82,6 +82,6 @@ ${brand}`;
 }
 
 /** Shows the ref besides the name, because a caller may choose any name. */
-function shown({ name, ref }: Named): string {
+function displayText({ name, ref }: Named): string {
   return name === null || name === ref ? ref : `${name} (${ref})`;
 }

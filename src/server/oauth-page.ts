@@ -35,9 +35,9 @@ function retryLater({ status, retryAfterSeconds }: Problem): Response {
 /** Origins of pages that may open a connect in a window: those of the operator, and those of the project. */
 export function openerOrigins(
   { CORS_ORIGINS, REDIRECT_ORIGINS }: Pick<Config, 'CORS_ORIGINS' | 'REDIRECT_ORIGINS'>,
-  ofProject: readonly string[] = [],
+  projectOrigins: readonly string[] = [],
 ): string[] {
-  return [...new Set([...CORS_ORIGINS, ...REDIRECT_ORIGINS, ...ofProject])];
+  return [...new Set([...CORS_ORIGINS, ...REDIRECT_ORIGINS, ...projectOrigins])];
 }
 
 type PublicUrl = Pick<Services, 'publicUrl'>;
@@ -50,13 +50,13 @@ function isSecure({ publicUrl }: PublicUrl): boolean {
  * The cookie's name. With the prefix `__Host-`, browsers accept the cookie from this host only, so a neighboring host
  * can't set it (RFC 6265bis).
  */
-const nameOf = (services: PublicUrl) =>
+const cookieName = (services: PublicUrl) =>
   isSecure(services) ? '__Host-oauth-browser' : 'oauth-browser';
 
 /** Returns the secret of the browser that sent the request. Null if it has none. */
-export function browserOf(services: PublicUrl, { headers }: Request): string | null {
+export function findBrowserSecret(services: PublicUrl, { headers }: Request): string | null {
   const pairs = (headers.get('cookie') ?? '').split(';').map((pair) => pair.trim().split('='));
-  const secret = pairs.find(([name]) => name === nameOf(services))?.[1];
+  const secret = pairs.find(([name]) => name === cookieName(services))?.[1];
   return isBrowserSecret(secret) ? secret : null;
 }
 
@@ -66,7 +66,7 @@ export function browserOf(services: PublicUrl, { headers }: Request): string | n
  */
 export function browserCookie(services: PublicUrl, secret: string): string {
   return [
-    `${nameOf(services)}=${secret}`,
+    `${cookieName(services)}=${secret}`,
     'Path=/',
     `Max-Age=${LIFETIME_MS / 1_000}`,
     'HttpOnly',

@@ -10,7 +10,7 @@ import { connectLinkPage } from './connect-link-page.ts';
 import { hasDocs } from './docs/docs.ts';
 import { sendResponse } from './plain-page.ts';
 import { problemPage } from './problem-page.ts';
-import { links, type StartLinks, startPage } from './start-page.ts';
+import { type StartLinks, startPage, startResponse } from './start-page.ts';
 
 export interface PageParts {
   services: Services;
@@ -39,25 +39,28 @@ export function registerHealth(app: FastifyInstance, { services, isReady }: Page
 export function registerPages(app: FastifyInstance, parts: PageParts): void {
   app.get('/', (request, reply) => {
     reply.header('vary', 'Accept');
-    return sendResponse(reply, links(request.headers.accept, startLinksOf(parts, request)));
+    return sendResponse(
+      reply,
+      startResponse(request.headers.accept, createStartLinks(parts, request)),
+    );
   });
   app.get('/start', (request, reply) =>
-    sendResponse(reply, startPage(startLinksOf(parts, request))),
+    sendResponse(reply, startPage(createStartLinks(parts, request))),
   );
   app.get(PROBLEM_PAGES, ({ facts }, reply) => sendResponse(reply, problemPage(facts.path)));
   app.get(`${PROBLEM_PAGES}/*`, ({ facts }, reply) => sendResponse(reply, problemPage(facts.path)));
   app.all(LINK_PATH, async (request, reply) =>
-    sendResponse(reply, await connectLinkPage(parts.services, toFetch(request))),
+    sendResponse(reply, await connectLinkPage(parts.services, toFetchRequest(request))),
   );
   app.all(CALLBACK_PATH, async (request, reply) => {
     const { slot } = request.facts;
     const services = { ...parts.services, ...(slot && { slot }) };
-    return sendResponse(reply, await oauthCallback(services, toFetch(request)));
+    return sendResponse(reply, await oauthCallback(services, toFetchRequest(request)));
   });
 }
 
 /** Converts a request for the pages of an OAuth connect. They do not read its body. */
-function toFetch({ method, url, headers }: FastifyRequest): Request {
+function toFetchRequest({ method, url, headers }: FastifyRequest): Request {
   const { cookie = '', referer = '', 'sec-fetch-site': site } = headers;
   const readHeaders = {
     cookie,
@@ -67,7 +70,10 @@ function toFetch({ method, url, headers }: FastifyRequest): Request {
   return new Request(`http://localhost${url}`, { method, headers: readHeaders });
 }
 
-function startLinksOf({ services, demoFile }: PageParts, { facts }: FastifyRequest): StartLinks {
+function createStartLinks(
+  { services, demoFile }: PageParts,
+  { facts }: FastifyRequest,
+): StartLinks {
   const { publicUrl, sandboxUrl } = services;
   return {
     url: facts.gatewayUrl ?? publicUrl(),

@@ -47,7 +47,7 @@ const GUIDES: Record<ErrorCode, Guide> = {
     'Check the id, and whether the caller belongs to the right project.',
   ],
   METHOD_NOT_ALLOWED: [
-    'The path exists and takes other methods.',
+    'The path exists and supports other methods.',
     'Use a method that the header Allow or the detail of the problem names.',
   ],
   CONFLICT: [
@@ -56,7 +56,7 @@ const GUIDES: Record<ErrorCode, Guide> = {
   ],
   CONTENT_TOO_LARGE: [
     'The body of the request is larger than the server accepts.',
-    'Send less at once. The detail of the problem names the limit.',
+    'Send a smaller body, or several requests. The detail of the problem names the limit.',
   ],
   UNSUPPORTED_MEDIA_TYPE: [
     'The body of the request has a type or an encoding that the server does not read.',
@@ -67,8 +67,8 @@ const GUIDES: Record<ErrorCode, Guide> = {
     'The problem says which of them, and why.',
   ],
   RATE_LIMITED: [
-    'The caller, its address or its project has used up its rate for now.',
-    'Wait for the seconds in Retry-After. RateLimit and RateLimit-Policy of each response show the rest.',
+    'The caller, its address or its project has exceeded its rate.',
+    'Retry after the seconds in Retry-After. RateLimit and RateLimit-Policy of each response show what is left.',
   ],
   PROVIDER_ERROR: [
     'The provider did not respond, or its response was unusable.',
@@ -80,7 +80,7 @@ const GUIDES: Record<ErrorCode, Guide> = {
   ],
   INTERNAL_ERROR: [
     'The gateway failed. The cause is in its log and in no response.',
-    'Give the operator the `instance` of the problem: the log has it too.',
+    'Report the `instance` of the problem to the operator, who can find it in the log.',
   ],
 };
 

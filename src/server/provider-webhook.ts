@@ -10,9 +10,9 @@ import type { Slots } from './http/slots.ts';
 const PATH = /^\/webhooks\/([\w.-]{1,64})\/(app_[0-9a-z]{26})$/;
 
 export function registerWebhooks(scope: FastifyInstance, services: Services, slots: Slots): void {
-  const refuseForm = (request: FastifyRequest, reply: FastifyReply, outcome: RefusedForm) => {
-    const { provider } = destinationOf(request) ?? { provider: '' };
-    services.meters.providerEventReceived({ provider: nameOf(services, provider), outcome });
+  const refuseBody = (request: FastifyRequest, reply: FastifyReply, outcome: BodyRefusal) => {
+    const { provider } = parseAppPath(request) ?? { provider: '' };
+    services.meters.providerEventReceived({ provider: metricName(services, provider), outcome });
     return sendProblem(reply, outcome === 'COMPRESSED' ? compressed() : tooLarge());
   };
   scope.removeAllContentTypeParsers();
@@ -22,65 +22,66 @@ export function registerWebhooks(scope: FastifyInstance, services: Services, slo
   );
   // Invalid requests are refused before their bodies are read.
   scope.addHook('onRequest', (request, reply, done) => {
-    if (!destinationOf(request)) return void sendProblem(reply, nowhere());
+    if (!parseAppPath(request)) return void sendProblem(reply, unknownPath());
     if (request.method !== 'POST')
-      return void sendProblem(reply.header('allow', 'POST'), notPost());
+      return void sendProblem(reply.header('allow', 'POST'), wrongMethod());
     if (request.headers['content-encoding'] !== undefined) {
-      return void refuseForm(request, reply, 'COMPRESSED');
+      return void refuseBody(request, reply, 'COMPRESSED');
     }
     done();
   });
   scope.addHook('preHandler', slots.hook);
   scope.setErrorHandler<{ code?: string } & Error>((error, request, reply) => {
     if (error.code !== 'FST_ERR_CTP_BODY_TOO_LARGE') throw error;
-    return refuseForm(request, reply, 'TOO_LARGE');
+    return refuseBody(request, reply, 'TOO_LARGE');
   });
-  scope.setNotFoundHandler((_request, reply) => sendProblem(reply, nowhere()));
+  scope.setNotFoundHandler((_request, reply) => sendProblem(reply, unknownPath()));
   scope.all('/*', { bodyLimit: EVENT_BODY_BYTES_MAX }, async (request, reply) => {
     const { method, headers, facts } = request;
-    const to = destinationOf(request);
-    if (!to) return sendProblem(reply, nowhere());
+    const app = parseAppPath(request);
+    if (!app) return sendProblem(reply, unknownPath());
     const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
     const url = (facts.gatewayUrl ?? services.publicUrl()) + request.url;
-    const sent = { method, url, headers, body };
-    const { receipt, stored, response, waitSeconds } = await receiveEvents(services, to, sent);
-    const provider = nameOf(services, to.provider);
+    const input = { method, url, headers, body };
+    const { receipt, stored, response, waitSeconds } = await receiveEvents(services, app, input);
+    const provider = metricName(services, app.provider);
     services.meters.providerEventReceived({ provider, outcome: receipt });
     services.meters.providerEventsMoved({ provider, outcome: 'stored', count: stored });
-    const line = { requestId: facts.requestId, ...to, receipt, stored };
+    const line = { requestId: facts.requestId, ...app, receipt, stored };
     services.log.info(line, 'provider_events.received');
     if (receipt !== 'ACCEPTED') return sendProblem(reply, problemFor(receipt, waitSeconds));
-    const { status, headers: own = {}, body: text } = response ?? { status: 204 };
-    return reply.code(status).headers(own).send(text);
+    const { status, headers: replyHeaders = {}, body: text } = response ?? { status: 204 };
+    return reply.code(status).headers(replyHeaders).send(text);
   });
 }
 
-type RefusedForm = 'COMPRESSED' | 'TOO_LARGE';
+type BodyRefusal = 'COMPRESSED' | 'TOO_LARGE';
 
-interface Destination {
+interface AddressedApp {
   provider: string;
   providerAppId: string;
 }
 
-function destinationOf({ facts }: FastifyRequest): Destination | null {
+function parseAppPath({ facts }: FastifyRequest): AddressedApp | null {
   const [, provider, providerAppId] = PATH.exec(facts.path) ?? [];
   return provider && providerAppId ? { provider, providerAppId } : null;
 }
 
 /** Returns the provider's name for metrics. Paths may contain any name, so unknown ones share a label. */
-function nameOf({ catalogue }: Services, name: string): string {
+function metricName({ catalogue }: Services, name: string): string {
   return catalogue.find(name)?.name ?? 'unknown';
 }
 
-const nowhere = () => problemOf('NOT_FOUND', 'Events go to /webhooks/{provider}/{providerAppId}.');
-const notPost = () => problemOf('METHOD_NOT_ALLOWED', 'Send events by POST.');
+const unknownPath = () =>
+  problemOf('NOT_FOUND', 'Send events to /webhooks/{provider}/{providerAppId}.');
+const wrongMethod = () => problemOf('METHOD_NOT_ALLOWED', 'Send events by POST.');
 const tooLarge = () =>
-  problemOf('CONTENT_TOO_LARGE', `A request has at most ${EVENT_BODY_BYTES_MAX} bytes.`);
+  problemOf('CONTENT_TOO_LARGE', `The body must have at most ${EVENT_BODY_BYTES_MAX} bytes.`);
 const compressed = () => problemOf('UNSUPPORTED_MEDIA_TYPE', 'Send the body uncompressed.');
 const notSigned = () =>
   problemOf(
     'UNAUTHENTICATED',
-    'The request is not signed by a secret of this app or of the subscription that its address names.',
+    'The request is not signed with a secret of this app or of the subscription in its URL.',
   );
 
 /** Returns the problem for a refused request. Retry-After has whole seconds, and at least one. */
@@ -95,13 +96,14 @@ const PROBLEMS: Record<Exclude<Receipt, 'ACCEPTED'>, () => Problem> = {
   // Both have one response, so that it does not reveal which apps exist.
   REFUSED: notSigned,
   UNKNOWN_APP: notSigned,
-  MALFORMED: () => problemOf('BAD_USER_INPUT', 'The body is not what the provider sends.'),
+  MALFORMED: () =>
+    problemOf('BAD_USER_INPUT', "The body does not have the form of this provider's events."),
   TOO_FAST: () =>
-    problemOf('RATE_LIMITED', 'Too much comes at once. Send it again after Retry-After.', {
+    problemOf('RATE_LIMITED', 'The event rate is exceeded. Retry after the time in Retry-After.', {
       status: 503,
     }),
   FULL: () =>
-    problemOf('RATE_LIMITED', 'Too many events wait. Send it again after Retry-After.', {
+    problemOf('RATE_LIMITED', 'Too many events are pending. Retry after the time in Retry-After.', {
       status: 503,
     }),
 };

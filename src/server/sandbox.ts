@@ -78,9 +78,9 @@ const RELEASE_MS = 1_000;
 
 /** Waits until this or another process runs a sandbox. */
 async function shareSandbox(host: SandboxHost): Promise<Sandbox> {
-  const shared = new SharedSandbox(host);
-  await shared.open();
-  return shared;
+  const sharedSandbox = new SharedSandbox(host);
+  await sharedSandbox.open();
+  return sharedSandbox;
 }
 
 class SharedSandbox implements Sandbox {
@@ -169,11 +169,11 @@ class SharedSandbox implements Sandbox {
 
 /** Opens the sandbox. All processes of a database share one, so that each sees what others write to it. */
 export async function openSandbox(host: SandboxHost): Promise<Sandbox> {
-  return host.database.kind === 'embedded' ? ownSandbox(host.config) : shareSandbox(host);
+  return host.database.kind === 'embedded' ? startUnsharedSandbox(host.config) : shareSandbox(host);
 }
 
 /** Starts a sandbox that is not shared. The embedded database has only one process. */
-async function ownSandbox(config: Config): Promise<Sandbox> {
+async function startUnsharedSandbox(config: Config): Promise<Sandbox> {
   const server = await startSandbox(config);
   return {
     url: () => server.url,

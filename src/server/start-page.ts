@@ -14,14 +14,14 @@ export interface StartLinks {
 }
 
 export function startPage(startLinks: StartLinks): Response {
-  return pageOf(200, 'Integration gateway', { content: content(startLinks) });
+  return pageOf(200, 'Integration gateway', { content: startContent(startLinks) });
 }
 
 /**
  * Redirects browsers to the console, and returns JSON to programs. The redirect is relative, so that it also works
  * behind a proxy.
  */
-export function links(
+export function startResponse(
   accept: string | undefined,
   { url, sandboxUrl, hasDocs }: StartLinks,
 ): Response {
@@ -40,7 +40,7 @@ export function links(
 }
 
 /** Links to the gateway are relative, so that they also work at a URL that the gateway does not know. */
-function content(startLinks: StartLinks): Html {
+function startContent(startLinks: StartLinks): Html {
   const { url, sandboxUrl, demoFile, hasDocs } = startLinks;
   return html`<p>The gateway runs at <code>${url}</code>.</p>
 <dl>
@@ -69,7 +69,8 @@ In a browser on the gateway's machine, GraphiQL already has it.</dd></div>\n`;
 
 /** The first commands of the README. A test compares them. */
 function withDemo(url: string, demoFile: string): Html {
-  const read = (member: string) => `node -p ${quoted(`require(${pathOf(demoFile)}).${member}`)}`;
+  const read = (member: string) =>
+    `node -p ${shellQuote(`require(${requirePath(demoFile)}).${member}`)}`;
   return html`<h2>First commands</h2>
 <p>Run them in the folder of the project. A click selects a block. List the demo's operations:</p>
 <pre tabindex="0">key=$(${read('apiKey')})
@@ -93,11 +94,11 @@ function withoutDemo(url: string): Html {
 }
 
 /** Returns a path that `require` does not mistake for a package name. */
-function pathOf(file: string): string {
+function requirePath(file: string): string {
   return JSON.stringify(isAbsolute(file) ? file : `./${file}`);
 }
 
 /** Quotes a text as a single word of a shell. */
-function quoted(text: string): string {
+function shellQuote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

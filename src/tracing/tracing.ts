@@ -70,8 +70,8 @@ function createExporter(config: Config, log: Log): SpanExporter {
   return {
     export: (spans, done) =>
       exporter.export(spans, (result) => {
-        if (result.code === ExportResultCode.SUCCESS) outage.ended();
-        else outage.failed(result.error);
+        if (result.code === ExportResultCode.SUCCESS) outage.end();
+        else outage.recordFailure(result.error);
         done(result);
       }),
     shutdown: () => exporter.shutdown(),

@@ -32,7 +32,7 @@ export interface Persistence {
 }
 
 /** Retries the work until it succeeds. Undefined if the signal aborts, even while the work hangs. */
-export async function untilDone<T>(
+export async function retryUntilDone<T>(
   work: () => Promise<T>,
   { backoff, onFailure, signal }: Persistence & { signal: AbortSignal },
 ): Promise<T | undefined> {
@@ -55,7 +55,7 @@ export async function untilDone<T>(
 }
 
 /** Tries the work up to `triesMax` times, and throws its last error. A final error is thrown immediately. */
-export async function withTries<T>(
+export async function retryUpTo<T>(
   work: () => Promise<T>,
   {
     backoff,
@@ -76,7 +76,7 @@ export async function withTries<T>(
 }
 
 /** Counts one more consecutive failure. Returns their number, and the time of the next try. */
-export function nextTry(
+export function scheduleRetry(
   { now, random }: { now: () => Date; random: () => number },
   backoff: Backoff,
   failuresBefore: number,

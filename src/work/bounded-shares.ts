@@ -3,17 +3,17 @@ const RESERVED_PART = 1 / 5;
 const SMALL_USE_PART = 1 / 100;
 
 /** The levels of a holder. A level that is absent is not bounded for it. */
-export type Level = 'caller' | 'project' | 'connection';
-export type Holder = { readonly [L in Level]?: string };
+export type ShareLevel = 'caller' | 'project' | 'connection';
+export type Holder = { readonly [L in ShareLevel]?: string };
 
 export interface ShareLimits {
   /** The maximum of all holders together. */
   process: number;
-  levels: readonly { level: Level; max: number }[];
+  levels: readonly { level: ShareLevel; max: number }[];
 }
 
 /** The limit that is used up: the whole resource, or the share of one level. */
-export type UsedUp = 'process' | Level;
+export type ExhaustedLimit = 'process' | ShareLevel;
 
 /**
  * A bounded resource that many holders share, such as the requests or sockets of a process. Each level (a caller, a
@@ -25,14 +25,14 @@ export class BoundedShares {
   readonly max: number;
   readonly #reserved: number;
   readonly #smallUse: number;
-  readonly #levels: { level: Level; max: number; held: Map<string, number> }[];
+  readonly #levels: { level: ShareLevel; max: number; held: Map<string, number> }[];
   #held = 0;
 
   constructor({ process, levels }: ShareLimits) {
     this.max = process;
     this.#reserved = Math.floor(process * RESERVED_PART);
     this.#smallUse = Math.max(1, Math.floor(process * SMALL_USE_PART));
-    this.#levels = levels.map((one) => ({ ...one, held: new Map() }));
+    this.#levels = levels.map((level) => ({ ...level, held: new Map() }));
   }
 
   get held(): number {
@@ -40,24 +40,24 @@ export class BoundedShares {
   }
 
   /** Number of holders of a level that hold at least one unit. */
-  holders(level: Level): number {
+  holders(level: ShareLevel): number {
     return this.#heldAt(level)?.size ?? 0;
   }
 
-  heldBy(level: Level, name: string): number {
+  heldBy(level: ShareLevel, name: string): number {
     return this.#heldAt(level)?.get(name) ?? 0;
   }
 
   /** The units that the largest holder of each bounded level holds. */
-  largest(): { level: Level; held: number }[] {
+  largest(): { level: ShareLevel; held: number }[] {
     return this.#levels.map(({ level, held }) => ({
       level,
-      held: held.values().reduce((shareMax, one) => Math.max(shareMax, one), 0),
+      held: held.values().reduce((shareMax, units) => Math.max(shareMax, units), 0),
     }));
   }
 
   /** Takes one unit. If that is not possible, takes nothing and returns the level that is used up. */
-  take(holder: Holder): UsedUp | null {
+  take(holder: Holder): ExhaustedLimit | null {
     const free = this.max - this.#held;
     if (free <= 0) return 'process';
     for (const { level, max, held } of this.#levels) {
@@ -91,7 +91,7 @@ export class BoundedShares {
     }
   }
 
-  #heldAt(level: Level): Map<string, number> | undefined {
-    return this.#levels.find((one) => one.level === level)?.held;
+  #heldAt(level: ShareLevel): Map<string, number> | undefined {
+    return this.#levels.find((bounds) => bounds.level === level)?.held;
   }
 }

@@ -5,12 +5,12 @@ import { DomainError } from '../errors.ts';
 export async function withDeadline<T, L = T>(
   running: Promise<T>,
   maxMs: number,
-  late: () => L,
+  onLate: () => L,
 ): Promise<T | L> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, maxMs);
   try {
-    return await Promise.race([running, promise.then(late)]);
+    return await Promise.race([running, promise.then(onLate)]);
   } finally {
     clearTimeout(timer);
   }
@@ -42,12 +42,14 @@ export function operationMsMax(
 }
 
 /** The error for an operation or a request that took too long. */
-export function outOfTime(
-  what: 'operation' | 'request',
+export function timeoutError(
+  subject: 'operation' | 'request',
   { isChange, maximumMs }: { isChange: boolean; maximumMs: number },
 ): DomainError {
-  const after = isChange ? ' What it had begun may still be done: look before you repeat it.' : '';
-  const detail = `The ${what} took longer than ${maximumMs} ms.${after}`;
+  const after = isChange
+    ? ' A change in progress may still be made: check before you repeat it.'
+    : '';
+  const detail = `The ${subject} took longer than ${maximumMs} ms.${after}`;
   return new DomainError('QUERY_LIMIT_EXCEEDED', detail, { limit: 'time', maximum: maximumMs });
 }
 

@@ -5,7 +5,7 @@
  * caller that was idle therefore comes next, regardless of what others have queued.
  */
 
-export interface Work {
+export interface QueuedWork {
   readonly project: string;
   readonly caller: string;
   /** At least 1. Work that is twice as heavy counts as two turns. */
@@ -25,7 +25,7 @@ class Party<T> {
   readonly waiting: { start: number; work?: T }[] = [];
 }
 
-class Level<T, P extends Party<T>> {
+class FairLevel<T, P extends Party<T>> {
   readonly parties = new Map<string, P>();
   readonly #create: () => P;
   virtualTime = 0;
@@ -76,12 +76,12 @@ class Level<T, P extends Party<T>> {
   }
 }
 
-class Project<T> extends Party<T> {
-  readonly callers = new Level<T, Party<T>>(() => new Party<T>());
+class ProjectParty<T> extends Party<T> {
+  readonly callers = new FairLevel<T, Party<T>>(() => new Party<T>());
 }
 
-export class FairQueue<T extends Work> {
-  readonly #projects = new Level<T, Project<T>>(() => new Project<T>());
+export class FairQueue<T extends QueuedWork> {
+  readonly #projects = new FairLevel<T, ProjectParty<T>>(() => new ProjectParty<T>());
   #size = 0;
 
   /** Number of pieces of work that wait. */
@@ -95,7 +95,7 @@ export class FairQueue<T extends Work> {
   }
 
   /** Counts work that starts without waiting. */
-  pass({ project: name, caller, weight }: T): void {
+  countStarted({ project: name, caller, weight }: T): void {
     const projects = this.#projects;
     const project = projects.partyOf(name);
     projects.virtualTime = projects.stamp(project, weight);
@@ -128,9 +128,9 @@ export class FairQueue<T extends Work> {
   remove(work: T): void {
     const project = this.#projects.partyOf(work.project);
     const { waiting } = project.callers.partyOf(work.caller);
-    const at = waiting.findIndex((one) => one.work === work);
-    if (at < 0) return;
-    waiting.splice(at, 1);
+    const index = waiting.findIndex((entry) => entry.work === work);
+    if (index < 0) return;
+    waiting.splice(index, 1);
     project.waiting.pop();
     this.#size -= 1;
   }

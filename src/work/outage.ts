@@ -27,7 +27,7 @@ export class Outage {
     return this.#loggedAtMs !== null;
   }
 
-  failed(error: unknown, fields: object = {}): void {
+  recordFailure(error: unknown, fields: object = {}): void {
     const nowMs = performance.now();
     if (this.#loggedAtMs !== null && nowMs - this.#loggedAtMs < this.#repeatMs) return;
     this.#loggedAtMs = nowMs;
@@ -35,7 +35,7 @@ export class Outage {
   }
 
   /** Ends the outage, so that the next failure is logged as a new one. */
-  ended(): void {
+  end(): void {
     this.#loggedAtMs = null;
   }
 
@@ -43,10 +43,10 @@ export class Outage {
   async watch<T>(work: () => Promise<T>): Promise<T | undefined> {
     try {
       const result = await work();
-      this.ended();
+      this.end();
       return result;
     } catch (error) {
-      this.failed(error);
+      this.recordFailure(error);
       return undefined;
     }
   }

@@ -9,12 +9,12 @@ export interface TokenBuckets {
   /** Takes tokens and returns 0. If there are too few, takes none and returns the seconds until there are enough. */
   take(name: string, count?: number): number;
   /** Takes tokens like `take`, and also returns how many are left. */
-  spend(name: string, count?: number): Spent;
+  spend(name: string, count?: number): SpendResult;
   /** Returns what `take` would return, without taking tokens. */
   wait(name: string, count?: number): number;
 }
 
-export interface Spent {
+export interface SpendResult {
   /** Seconds until there are enough tokens, or 0. */
   waitSeconds: number;
   tokens: number;
@@ -22,7 +22,7 @@ export interface Spent {
 
 interface Bucket {
   tokens: number;
-  at: number;
+  refilledAt: number;
 }
 
 export function createTokenBuckets(
@@ -37,9 +37,9 @@ export function createTokenBuckets(
     const time = now();
     const existing = buckets.get(name);
     // A clock that jumps back must not remove tokens.
-    const elapsed = existing ? Math.max(0, time - existing.at) / 1000 : 0;
+    const elapsed = existing ? Math.max(0, time - existing.refilledAt) / 1000 : 0;
     const tokens = existing ? Math.min(burst, existing.tokens + elapsed * perSecond) : burst;
-    const bucket = { tokens, at: time };
+    const bucket = { tokens, refilledAt: time };
     buckets.set(name, bucket);
     return bucket;
   };

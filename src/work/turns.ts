@@ -3,7 +3,7 @@
  * starts immediately; the rest waits in a fair queue. Heavy work has its own queue, with a limit for each caller, so
  * that light work never waits behind it.
  */
-import { FairQueue, type Work } from './fair-queue.ts';
+import { FairQueue, type QueuedWork } from './fair-queue.ts';
 
 export interface TurnLimits {
   /** The total weight of light work that runs at the same time. */
@@ -18,9 +18,9 @@ export interface TurnLimits {
 }
 
 /** Work to start. The object must be the same from `begin` to `end`. */
-export interface Turn extends Work {
+export interface Turn extends QueuedWork {
   /** Set by Turns while the work waits. */
-  decide?: ((begins: boolean) => void) | undefined;
+  decide?: ((mayBegin: boolean) => void) | undefined;
 }
 
 export class Turns {
@@ -95,7 +95,7 @@ class TurnQueue {
     // Work that waits because of its caller's limit does not delay other callers.
     const isNext = this.#queue.size === 0 || this.#limits.callerMax !== undefined;
     if (isNext && this.#hasRoom && this.#mayBegin(turn)) {
-      this.#queue.pass(turn);
+      this.#queue.countStarted(turn);
       this.count(turn, 1);
       return undefined;
     }
@@ -140,10 +140,10 @@ class TurnQueue {
   #wait(turn: Turn): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const timer = setTimeout(() => this.end(turn), this.#limits.waitMs);
-    turn.decide = (begins) => {
+    turn.decide = (mayBegin) => {
       clearTimeout(timer);
       turn.decide = undefined;
-      resolve(begins);
+      resolve(mayBegin);
     };
     this.#queue.push(turn);
     return promise;

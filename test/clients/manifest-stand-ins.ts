@@ -3,8 +3,8 @@
 import { CATALOGUE } from '../../src/providers/catalogue/all-rows.ts';
 import type { Provider } from '../../src/providers/contract.ts';
 import {
+  createDeclarativeProvider,
   type DeclaredProvider,
-  declarativeProvider,
 } from '../../src/providers/declarative/declarative-provider.ts';
 import { DECLARATIONS } from '../../src/providers/declared/all.ts';
 import { hubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
@@ -58,7 +58,7 @@ export async function standIns(): Promise<StandIns> {
   const openDeclared = async ({ provider: name, module, objectName }: Wanted): Promise<Account> => {
     const declaredProvider = declared.find((other) => other.name === name) as DeclaredProvider;
     const accountObject = ownObjectName(
-      providerAt(declarativeProvider(declaredProvider), module),
+      providerAt(createDeclarativeProvider(declaredProvider), module),
       objectName,
     );
     const { fixture, facts, needs, textField } = generateWire(declaredProvider, accountObject);
@@ -109,7 +109,7 @@ export async function standIns(): Promise<StandIns> {
       salesforceProvider({ baseUrl: salesforce.url, engagementUrl: engagement.url }),
       hubspotProvider({ baseUrl: hubspot.url }),
       ...declared.map((declaration) =>
-        servedBy(declarativeProvider(declaration), () => current?.url ?? ''),
+        servedBy(createDeclarativeProvider(declaration), () => current?.url ?? ''),
       ),
       ...CATALOGUE.filter(({ name }) => !named.has(name)),
     ],

@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PGlite } from '@electric-sql/pglite';
 import { expect, test } from 'vitest';
-import { noticeOf } from '../../src/database/migrating/migrate.ts';
+import { findNotice } from '../../src/database/migrating/migrate.ts';
 import { openUnmigratedPglite } from '../support/database/embedded/embedded-databases.ts';
 
 const FOLDER = join(import.meta.dirname, '..', '..', 'migrations');
@@ -183,7 +183,7 @@ test('keeps the rows when a key gets the project first, and estimates the durati
   for (const name of namesFrom('key_of_operation_log')) {
     const sql = readFileSync(join(FOLDER, name, 'migration.sql'), 'utf8');
     const session = { query: (text: string, values: unknown[]) => database.query(text, values) };
-    const notice = await noticeOf(session as never, sql);
+    const notice = await findNotice(session as never, sql);
     if (notice) notices.push(notice);
     await database.exec(sql);
   }

@@ -34,7 +34,7 @@ async function rowsDue(dueTimes: (Date | null)[], leaseMs = MINUTE_MS) {
     key: KEY,
     leaseMs,
     columns: LEASE,
-    isWanted: Prisma.sql`held."projectId" = ${projectId} and held."isWanted"`,
+    isClaimable: Prisma.sql`held."projectId" = ${projectId} and held."isWanted"`,
   });
   const claim = (countMax: number, now = NOW) =>
     rows.claimDue(database, { countMax, now, columns: [...KEY, LEASE.token] });
@@ -71,8 +71,8 @@ test('divides due rows among workers that claim at the same time', async () => {
 
 test('claims at most the requested number over separate projects, in turn', async () => {
   const ids = [(await rowsDue([NOW, NOW])).projectId, (await rowsDue([NOW, NOW])).projectId];
-  const together = (some: readonly string[]) => some.map((id) => [id]);
-  const group = { name: 'some', projectIds: () => ids, together };
+  const splitIntoParts = (some: readonly string[]) => some.map((id) => [id]);
+  const group = { name: 'some', projectIds: () => ids, splitIntoParts };
   const spec = { table: 'ObjectSubscription', key: KEY, columns: LEASE } as const;
   const rows = new LeasedRows({ ...spec, leaseMs: MINUTE_MS });
   const claim = async (countMax: number) => {

@@ -35,8 +35,9 @@ test('sends the first notification immediately, and later ones together without 
   await using sender = new NotificationSender(notifyBy(database.query));
   const { promise, resolve } = Promise.withResolvers<void>();
   database.taken = promise;
-  sender.tell(['logs one']);
-  for (let time = 0; time < 50; time += 1) sender.tell(['logs two', 'logs three of it', 'others ']);
+  sender.notify(['logs one']);
+  for (let time = 0; time < 50; time += 1)
+    sender.notify(['logs two', 'logs three of it', 'others ']);
   resolve();
   await expect.poll(() => database.statements.length, POLLING).toBe(2);
   expect(database.statements).toEqual([['logs one'], ['logs two', 'logs three of it', 'others ']]);
@@ -46,10 +47,10 @@ test('queues at most 10,000 notifications while the database is down, and sends 
   const database = startDatabase();
   await using sender = new NotificationSender(notifyBy(database.query));
   database.isDown = true;
-  sender.tell(['logs first']);
+  sender.notify(['logs first']);
   await wait(1);
   const many = Array.from({ length: 12_000 }, (_, number) => `logs ${number}` as const);
-  sender.tell(many);
+  sender.notify(many);
   database.isDown = false;
   await expect.poll(() => database.delivered().length, POLLING).toBe(10_001);
   expect(database.delivered().slice(0, 2)).toEqual(['logs first', 'logs 0']);
@@ -58,12 +59,12 @@ test('queues at most 10,000 notifications while the database is down, and sends 
 test('sends queued notifications on disposal, and does not wait for a database that hangs', async () => {
   const database = startDatabase();
   const sender = new NotificationSender(notifyBy(database.query));
-  sender.tell(['logs one']);
-  sender.tell(['logs two']);
+  sender.notify(['logs one']);
+  sender.notify(['logs two']);
   await sender[Symbol.asyncDispose]();
   expect(database.delivered()).toEqual(['logs one', 'logs two']);
   const hanging = new NotificationSender(() => new Promise(() => {}));
-  hanging.tell(['logs one']);
-  hanging.tell(['logs two']);
+  hanging.notify(['logs one']);
+  hanging.notify(['logs two']);
   await hanging[Symbol.asyncDispose]();
 });

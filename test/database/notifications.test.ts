@@ -71,7 +71,7 @@ test.runIf(!onPostgres)('needs no database connection within one process', async
   const { received, until, listening } = await listenTo('test_inside');
   await inTransaction(database, async (tx) => {
     await tx.$executeRaw`select 1`;
-    database.tell(['test_inside one', 'test_inside two']);
+    database.notify(['test_inside one', 'test_inside two']);
     await until(() => received.includes('two'));
   });
   expect(received).toEqual([undefined, 'one', 'two']);

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/database/database.ts';
-import { plannerUnsetOf } from '../../src/database/postgres/pooler.ts';
+import { listUnsetPlannerSettings } from '../../src/database/postgres/pooler.ts';
 import { createLog } from '../../src/log.ts';
 import { onPostgres } from '../support/app.ts';
 import { reasonWithoutPgbouncer, startPgbouncer } from '../support/database/pgbouncer.ts';
@@ -68,7 +68,7 @@ test.runIf(isThere)('requires generic plans if the pooler keeps prepared stateme
   const client = new pg.Client({ connectionString: direct });
   await client.connect();
   onTestFinished(() => client.end());
-  const missing = () => plannerUnsetOf(client, { keepsStatements: true });
+  const missing = () => listUnsetPlannerSettings(client, { keepsStatements: true });
   expect(await missing()).toEqual(['enable_seqscan', 'jit', 'plan_cache_mode']);
   await client.query('set plan_cache_mode = force_generic_plan');
   expect(await missing()).toEqual(['enable_seqscan', 'jit']);
@@ -99,7 +99,7 @@ test.runIf(isThere)(
     await expect.poll(() => received).toEqual([undefined]);
     await opened.rows.query(`select pg_notify('some_channel', 'a word')`, []);
     await expect.poll(() => received).toEqual([undefined, 'a word']);
-    expect(await opened.processes.look()).toEqual([]);
+    expect(await opened.processes.check()).toEqual([]);
   },
 );
 

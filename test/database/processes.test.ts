@@ -45,7 +45,7 @@ test.runIf(onPostgres)(
     // No process is missed just after the start of the server.
     const isLongUp = `select now() > pg_postmaster_start_time() + interval '11 seconds' as "is"`;
     await expect.poll(() => database.rows.query(isLongUp, [])).toEqual([{ is: true }]);
-    expect(await processes.look()).toEqual([]);
+    expect(await processes.check()).toEqual([]);
 
     const server = new pg.Client({ connectionString: url });
     await server.connect();
@@ -54,7 +54,7 @@ test.runIf(onPostgres)(
     where l.locktype = 'advisory' and l.objsubid = 2 and p."id" = '${other.processes.id}'`);
     await server.end();
     // The process still has its other connections, and does not consider itself missed.
-    expect(await other.processes.look()).toEqual([]);
+    expect(await other.processes.check()).toEqual([]);
     // The process reopens its connection for notifications automatically, and is no longer missed.
     await expect
       .poll(async () =>
@@ -64,11 +64,11 @@ test.runIf(onPostgres)(
         ),
       )
       .toBe(true);
-    await processes.look();
+    await processes.check();
     expect(await missedTime()).toBeNull();
 
     await other[Symbol.asyncDispose]();
-    await processes.look();
+    await processes.check();
     expect(await missedTime()).not.toBeNull();
     await database[Symbol.asyncDispose]();
   },
@@ -79,7 +79,7 @@ test.runIf(onPostgres)('reopens a connection that fails before its first use', a
   let attempts = 0;
   const processes = {
     ...other.processes,
-    attend: async () => {
+    announce: async () => {
       attempts += 1;
       // A standby responds with this error.
       if (attempts < 3) throw new Error('cannot execute LISTEN during recovery');
@@ -112,12 +112,12 @@ test.runIf(onPostgres)(
     const joined = await joinProcesses(query);
     const gone = await joinProcesses(query);
     // The process holds no lock, as after a failure that cut all connections.
-    expect(await joined.look()).toEqual([]);
-    await joined.attend((text, values) => server.query(text, values));
-    expect(await joined.look()).toEqual([gone.id]);
+    expect(await joined.check()).toEqual([]);
+    await joined.announce((text, values) => server.query(text, values));
+    expect(await joined.check()).toEqual([gone.id]);
     await query('update "ServerProcess" set "missedTime" = null where "id" = $1', [gone.id]);
-    await joined.attend((text, values) => server.query(text, values));
-    expect(await joined.look()).toEqual([]);
+    await joined.announce((text, values) => server.query(text, values));
+    expect(await joined.check()).toEqual([]);
     await server.end();
     await database[Symbol.asyncDispose]();
   },
@@ -138,7 +138,7 @@ test.runIf(onPostgres)(
 
     await other.ping();
     const tellBoth = () => {
-      database.tell(['test_passed to-both']);
+      database.notify(['test_passed to-both']);
       return passed;
     };
     await expect.poll(tellBoth).toContain('to-both');
@@ -149,7 +149,7 @@ test.runIf(onPostgres)(
     const tellOnce = async () => {
       count += 1;
       const payload = `alone-${count}`;
-      database.tell([`test_passed ${payload}`]);
+      database.notify([`test_passed ${payload}`]);
       await expect.poll(() => received).toContain(payload);
       // Notifications of a server arrive in order, so the earlier one has arrived, too, if it went through the
       // server.
@@ -163,7 +163,7 @@ test.runIf(onPostgres)(
     await back.ping();
     // The other process needs a moment to notice the new one.
     const tellAgain = () => {
-      database.tell(['test_passed to-both-again']);
+      database.notify(['test_passed to-both-again']);
       return passed;
     };
     await expect.poll(tellAgain).toContain('to-both-again');

@@ -1,6 +1,10 @@
 /** Tests the check that every test file applies to its statements. */
 import { expect, test } from 'vitest';
-import { acrossProjects, forProjects, sent } from '../../src/database/projects/all-projects.ts';
+import {
+  acrossProjects,
+  bindProjects,
+  forProjects,
+} from '../../src/database/projects/all-projects.ts';
 import { listMissingConditions } from '../support/database/project-conditions.ts';
 
 test.each([
@@ -65,8 +69,8 @@ test('accepts a marked statement over all projects, except changes without the p
     acrossProjects(
       'due',
       () => `with due as (${due}) update "Delivery" d set "body" = '' from due where ${condition}`,
-    ).all;
-  expect(listMissingConditions(acrossProjects('due', () => due).all)).toEqual([]);
+    ).forAll;
+  expect(listMissingConditions(acrossProjects('due', () => due).forAll)).toEqual([]);
   expect(
     listMissingConditions(change('d."projectId" = due."projectId" and d."id" = due."id"')),
   ).toEqual([]);
@@ -79,9 +83,9 @@ test('appends the project ids as the last value, which makes the mark unnecessar
       `select 1 from "Delivery" where ${isAsked('"projectId"')} and "nextAttemptTime" between $1 and $2`,
   );
   const times = [new Date(0), new Date(1)];
-  expect(sent(due, null, times)).toEqual([due.all, times]);
-  expect(listMissingConditions(due.all)).toEqual(['reads Delivery']);
-  const [text, values] = sent(due, ['prj_a'], times);
+  expect(bindProjects(due, null, times)).toEqual([due.forAll, times]);
+  expect(listMissingConditions(due.forAll)).toEqual(['reads Delivery']);
+  const [text, values] = bindProjects(due, ['prj_a'], times);
   expect(text).toContain('"projectId" = any($3::text[])');
   expect(values).toEqual([...times, ['prj_a']]);
   expect(listMissingConditions(text)).toEqual([]);

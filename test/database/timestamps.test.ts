@@ -1,6 +1,6 @@
 /** Times come back from the database as they were stored, to the millisecond, from every parser. */
 import { expect, test } from 'vitest';
-import { timestampOf } from '../../src/database/column-types.ts';
+import { parseTimestamp } from '../../src/database/column-types.ts';
 import { testDatabase } from '../support/app.ts';
 
 const TIMES = [
@@ -37,5 +37,5 @@ test.each([
   'infinity',
   '',
 ])('leaves %j to the slow parser', (text) => {
-  expect(timestampOf(text)).toBeNull();
+  expect(parseTimestamp(text)).toBeNull();
 });

@@ -33,7 +33,7 @@ test('alternates between destinations, and limits the messages in flight of each
   expect(destinationsOf(first)).toEqual(['a', 'b', 'c', 'a']);
   const [ofA] = first;
   if (!ofA) return expect.unreachable();
-  backlog.sent(ofA, QUICKLY);
+  backlog.endAttempt(ofA, QUICKLY);
   expect(destinationsOf(take(backlog))).toEqual(['a']);
 });
 
@@ -61,10 +61,10 @@ test('limits the messages in flight of failing destinations, including newly fai
   const [e1, e2] = take(backlog);
   if (!e1 || !e2) return expect.unreachable();
   expect(destinationsOf([e1, e2])).toEqual(['e', 'e']);
-  backlog.sent(e1, { isSuccess: false, durationMs: 1 });
+  backlog.endAttempt(e1, { isSuccess: false, durationMs: 1 });
   // The second job of the destination still counts, now as failing.
   expect(take(backlog)).toEqual([]);
-  backlog.sent(e2, QUICKLY);
+  backlog.endAttempt(e2, QUICKLY);
   expect(destinationsOf(take(backlog))).toEqual(['e']);
 });
 
@@ -83,13 +83,13 @@ test('raises the allowance of a destination while it responds quickly', () => {
   backlog.add([first]);
   expect(backlog.free()).toEqual(new Map([['a', 1]]));
   take(backlog);
-  backlog.sent(first, QUICKLY);
+  backlog.endAttempt(first, QUICKLY);
   backlog.drop([first]);
   expect(backlog.free()).toEqual(new Map([['a', LIMITS.heldPerQuickDestination]]));
   const second = job('a');
   backlog.add([second]);
   take(backlog);
-  backlog.sent(second, { isSuccess: true, durationMs: LIMITS.quickMs + 1 });
+  backlog.endAttempt(second, { isSuccess: true, durationMs: LIMITS.quickMs + 1 });
   backlog.drop([second]);
   expect(backlog.free()).toEqual(new Map());
 });
@@ -103,7 +103,7 @@ test('counts jobs and bytes until they are dropped', () => {
   expect(backlog).toMatchObject({ held: 1, heldBytes: 10 });
   backlog.drop(backlog.takeWaiting());
   expect(backlog).toMatchObject({ held: 0, heldBytes: 0 });
-  expect(backlog.capacities().of).toEqual(new Map());
+  expect(backlog.capacities().byProject).toEqual(new Map());
 });
 
 test('allows a project three quarters of the free room, and failing rows a quarter of the total', () => {
@@ -116,10 +116,10 @@ test('allows a project three quarters of the free room, and failing rows a quart
   ];
   backlog.add(jobs);
   expect(backlog.capacities()).toEqual({
-    of: new Map([['greedy', { rows: 36, bytes: 60, failing: 11 }]]),
+    byProject: new Map([['greedy', { rows: 36, bytes: 60, failing: 11 }]]),
     other: { rows: 42, bytes: 120, failing: 12 },
   });
   backlog.add(Array.from({ length: 6 }, () => job('a', greedy)));
   // Without room for bytes, there is none for rows.
-  expect(backlog.capacities().of.get('greedy')).toEqual({ rows: 0, bytes: 0, failing: 11 });
+  expect(backlog.capacities().byProject.get('greedy')).toEqual({ rows: 0, bytes: 0, failing: 11 });
 });

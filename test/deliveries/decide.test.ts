@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { decide } from '../../src/deliveries/decide.ts';
 
 const now = new Date('2026-01-01T00:00:00Z');
-const failed = { responseStatus: 500, error: 'The receiver answered 500.' };
+const failed = { responseStatus: 500, error: 'The receiver responded with 500.' };
 
 function waitMs(random: number, retryAfter?: string, retrySeconds = [100]) {
   const rules = { retrySeconds, now, random: () => random };
@@ -54,7 +54,7 @@ test('uses a delay for each attempt, and fails the delivery after the last one',
   expect(decisions.map(({ status }) => status)).toEqual(['PENDING', 'PENDING', 'FAILED', 'FAILED']);
   expect(decisions[1]?.nextAttemptTime).toEqual(new Date(now.getTime() + 2_000));
   expect(decisions[2]).toMatchObject({
-    failureReason: 'Given up after 3 attempts: The receiver answered 500.',
+    failureReason: 'Failed permanently at attempt 3: The receiver responded with 500.',
     nextAttemptTime: null,
   });
 });

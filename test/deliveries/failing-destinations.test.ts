@@ -18,7 +18,7 @@ test('disables the destination after a 410, records an event and keeps its deliv
   await sender.worker.drain();
   expect(await destinationRow(id)).toMatchObject({
     status: 'DISABLED',
-    disabledReason: 'The receiver answered 410 Gone.',
+    disabledReason: 'The receiver responded with 410 Gone.',
   });
   const event = await prisma.notificationEvent.findFirstOrThrow({ where: { destinationId: id } });
   expect(event).toMatchObject({

@@ -83,7 +83,7 @@ test('records an event for a failed delivery, except a delivery of such an event
     deliveryId,
     operationId,
     attempts: 1,
-    error: 'Given up after 1 attempts: The receiver answered 500.',
+    error: 'Failed permanently at attempt 1: The receiver responded with 500.',
   });
   const eventDelivery = await prisma.delivery.findFirstOrThrow({
     where: { eventId: String(event?.id) },

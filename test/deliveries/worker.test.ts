@@ -75,7 +75,7 @@ test('keeps the id over all attempts, waits longer after each, and fails after t
   const failed = await delivery(deliveryId);
   expect(failed).toMatchObject({
     status: 'FAILED',
-    failureReason: 'Given up after 8 attempts: The receiver answered 500.',
+    failureReason: 'Failed permanently at attempt 8: The receiver responded with 500.',
     attemptCount: 8,
   });
   expect(failed.attempts.map(({ attemptNumber }) => attemptNumber)).toEqual([
@@ -87,12 +87,12 @@ test('keeps the id over all attempts, waits longer after each, and fails after t
 });
 
 test.each([
-  { behaviour: { status: 500 }, status: 500, error: 'The receiver answered 500.' },
-  { behaviour: { status: 404 }, status: 404, error: 'The receiver answered 404.' },
+  { behaviour: { status: 500 }, status: 500, error: 'The receiver responded with 500.' },
+  { behaviour: { status: 404 }, status: 404, error: 'The receiver responded with 404.' },
   {
     behaviour: { status: 301, headers: { location: receiver.url('elsewhere') } },
     status: 301,
-    error: 'The receiver answered 301: redirects are not followed.',
+    error: 'The receiver responded with 301: redirects are not followed.',
   },
   { behaviour: 'HANG', status: null, error: 'No whole answer within 0.2 s.' },
   {

@@ -6,7 +6,7 @@ import {
   type EventFilter,
   eventLogs,
   type LoggedEvent,
-  readEnds,
+  readLastPositions,
 } from '../../src/events/event-log.ts';
 import { createFeed } from '../../src/events/feed.ts';
 import { OWN_BATCH, WAITING_MAX } from '../../src/events/follower.ts';
@@ -36,7 +36,7 @@ async function follow(
   projectId: string,
   { after, filter = {}, by = feed }: { after?: bigint; filter?: EventFilter; by?: EventFeed } = {},
 ) {
-  const end = (await readEnds(database, [projectId])).get(projectId) ?? 0n;
+  const end = (await readLastPositions(database, [projectId])).get(projectId) ?? 0n;
   return by.follow({ projectId, logId: projectId }, { after: after ?? end, end, filter });
 }
 
@@ -213,11 +213,13 @@ test('delivers an event whose notification is lost while the server of another p
     groups: async () => groups,
   };
   const source = eventLogs(database, eventCursor);
-  const readEndsOf: typeof source.readEnds = (logs) =>
-    logs.some((log) => log.projectId === hanging) ? new Promise(() => {}) : source.readEnds(logs);
+  const readEndsOf: typeof source.readLastPositions = (logs) =>
+    logs.some((log) => log.projectId === hanging)
+      ? new Promise(() => {})
+      : source.readLastPositions(logs);
   const options = { pollMs: 20 };
   const by = createFeed(
-    { database: deaf, log, source: { ...source, readEnds: readEndsOf } },
+    { database: deaf, log, source: { ...source, readLastPositions: readEndsOf } },
     options,
   );
   const others = await follow(hanging, { by });

@@ -148,7 +148,7 @@ test('rejects a follower whose position was removed', async () => {
   expect(await findStream(database, stream)).toMatchObject({ removedPosition: 5n });
   await expect(overtaken.next()).rejects.toMatchObject({
     code: 'BAD_USER_INPUT',
-    message: expect.stringContaining('older than what is kept'),
+    message: expect.stringContaining('too old'),
   });
   expect(await overtaken.next()).toEqual({ done: true, value: undefined });
   expect((await takeNext(kept, 2)).map(nameOf)).toEqual(['m7', 'm8']);

@@ -96,7 +96,11 @@ test("accepts the integration's names of objects through an installation", async
         objectName: 'contacts',
         fields: [
           { fieldName: 'pet', action: 'UPDATE', error: null },
-          { fieldName: 'email', action: 'NONE', error: 'email is a field that every account has' },
+          {
+            fieldName: 'email',
+            action: 'NONE',
+            error: 'email is a standard field and cannot be changed',
+          },
         ],
       },
     ],
@@ -110,7 +114,7 @@ test("returns the provider's refusal as a warning, and creates the other fields"
   const result = await put(rest, ofConnection(rest), { contacts: [email, other] });
   expect(result.success).toBe(false);
   expect(result.fields.contacts).toMatchObject({
-    email: { action: 'none', warnings: [expect.stringContaining('every account has')] },
+    email: { action: 'none', warnings: [expect.stringContaining('standard field')] },
     motto: { action: 'create' },
   });
 });
@@ -134,7 +138,7 @@ test('refuses invalid definitions at their position before it creates a field', 
   const body = { groupRef: 'acme', fields: bad };
   const { issues } = await rest.refusal('PUT', ofConnection(rest), body);
   expect(issues?.map(({ name, detail }) => `${name} ${detail}`)).toEqual([
-    'fields.contacts[0].fieldName must be small letters, digits and underscores, with a letter first, 64 at most.',
+    'fields.contacts[0].fieldName must be lower-case letters, digits and underscores, start with a letter, and have at most 64 characters.',
     'fields.contacts[0].stringOptions.pattern is not supported by Sandbox CRM.',
     'fields.contacts[1].stringOptions.values must be given for a select field.',
     'fields.contacts[2].fieldName is named twice.',

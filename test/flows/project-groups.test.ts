@@ -22,7 +22,7 @@ const { prisma } = database;
 
 /** A statement may change rows of one project at a time. */
 function groupOf(name: string, projectIds: () => string[]): ProjectGroup {
-  return { name, projectIds, together: (ids) => ids.map((id) => [id]) };
+  return { name, projectIds, splitIntoParts: (ids) => ids.map((id) => [id]) };
 }
 
 /** A server that can hang: statements that name one of its projects wait until it responds again. */

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { pollSchemas } from '../../src/domain/schema-watch/poll-schemas.ts';
 import { schemaMessage } from '../../src/domain/schema-watch/schema-message.ts';
-import { servicesOf } from '../../src/jobs/job-worker.ts';
+import { limitToGroup } from '../../src/jobs/job-worker.ts';
 import type { FieldDescription } from '../../src/providers/contract.ts';
 import { ProviderError } from '../../src/providers/provider-error.ts';
 import { sandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
@@ -69,7 +69,7 @@ async function checkAfter(ms = 0): Promise<void> {
   nowMs += ms;
   const { services } = app.app;
   for (const group of await services.database.groups()) {
-    await pollSchemas(servicesOf(services, group), new AbortController().signal);
+    await pollSchemas(limitToGroup(services, group), new AbortController().signal);
   }
 }
 

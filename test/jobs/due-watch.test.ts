@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { DueWatch, type Watched } from '../../src/jobs/due-watch.ts';
+import { DueWatch, type DueWork } from '../../src/jobs/due-watch.ts';
 import { createLog } from '../../src/log.ts';
 import { HOUR_MS } from '../../src/work/durations.ts';
 import { sharedApp } from '../support/app.ts';
@@ -19,7 +19,7 @@ function watched(sql: string, gapMs = 50) {
   };
 }
 
-function watch(all: Watched[], log = services.log): void {
+function watch(all: DueWork[], log = services.log): void {
   const watching = new DueWatch({ ...services, log }, all, { idleMs: HOUR_MS });
   watching.start();
   onTestFinished(() => watching[Symbol.asyncDispose]());

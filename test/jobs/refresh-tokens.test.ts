@@ -142,7 +142,7 @@ test('postpones unreadable connections, and refreshes the others', async () => {
     .map((line) => JSON.parse(line))
     .filter(({ msg }) => msg === 'token.not_refreshed');
   expect(logged.map(({ connectionId }) => connectionId).toSorted()).toEqual(unreadable.toSorted());
-  expect(logged[0].err.message).toContain('No key 00000000');
+  expect(logged[0].err.message).toContain('sealed with the key 00000000');
   await prisma.connection.deleteMany({ where: { id: { in: unreadable } } });
 });
 

@@ -71,7 +71,7 @@ test("leaves HubSpot's own properties unchanged, and reports a property that is 
   expect(own).toMatchObject({ action: 'NONE', error: 'The property definition is read only.' });
   await defineAtHubspot(server, [text('hobby')]);
   const [unique] = await defineAtHubspot(server, [text('hobby', { unique: true })]);
-  expect(unique?.error).toContain('not unique');
+  expect(unique?.error).toContain('without unique values');
   const [number] = await defineAtHubspot(server, [text('age', { valueType: 'INT' })]);
   expect(number).toMatchObject({ action: 'CREATE', error: null });
   expect(number?.warnings).toEqual([expect.stringContaining('fractions')]);

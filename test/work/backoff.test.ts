@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { backoffMs, nextTry, untilDone, withTries } from '../../src/work/backoff.ts';
+import { backoffMs, retryUntilDone, retryUpTo, scheduleRetry } from '../../src/work/backoff.ts';
 
 const SOON = { firstMs: 1, maxMs: 2 };
 
@@ -24,40 +24,40 @@ test('shortens the wait at most by the jitter', () => {
   expect(backoffMs(backoff, 2, () => 1)).toBe(2_000);
 });
 
-test('untilDone retries until the work succeeds, and reports every failure', async () => {
+test('retryUntilDone retries until the work succeeds, and reports every failure', async () => {
   const { signal } = new AbortController();
   const failures: number[] = [];
   const onFailure = (_error: unknown, count: number) => failures.push(count);
-  expect(await untilDone(failingTimes(3), { backoff: SOON, onFailure, signal })).toBe(4);
+  expect(await retryUntilDone(failingTimes(3), { backoff: SOON, onFailure, signal })).toBe(4);
   expect(failures).toEqual([1, 2, 3]);
 });
 
-test('untilDone ends when its signal aborts, even while the work hangs or a wait is under way', async () => {
+test('retryUntilDone ends when its signal aborts, even while the work hangs or a wait is under way', async () => {
   const hour = { firstMs: 3_600_000, maxMs: 3_600_000 };
   for (const work of [() => new Promise<never>(() => {}), failingTimes(1)]) {
     const aborting = new AbortController();
-    const done = untilDone(work, { backoff: hour, signal: aborting.signal });
+    const done = retryUntilDone(work, { backoff: hour, signal: aborting.signal });
     setImmediate(() => aborting.abort());
     expect(await done).toBeUndefined();
   }
 });
 
-test('withTries throws the last error after the last try', async () => {
-  expect(await withTries(failingTimes(2), { backoff: SOON, triesMax: 3 })).toBe(3);
-  const trying = withTries(failingTimes(9), { backoff: SOON, triesMax: 3 });
+test('retryUpTo throws the last error after the last try', async () => {
+  expect(await retryUpTo(failingTimes(2), { backoff: SOON, triesMax: 3 })).toBe(3);
+  const trying = retryUpTo(failingTimes(9), { backoff: SOON, triesMax: 3 });
   await expect(trying).rejects.toThrow('failure 3');
 });
 
-test('withTries throws a final error without another try', async () => {
-  const trying = withTries(failingTimes(9), { backoff: SOON, triesMax: 3, isFinal: () => true });
+test('retryUpTo throws a final error without another try', async () => {
+  const trying = retryUpTo(failingTimes(9), { backoff: SOON, triesMax: 3, isFinal: () => true });
   await expect(trying).rejects.toThrow('failure 1');
 });
 
-test('nextTry counts the failure, and waits from the current time', () => {
+test('scheduleRetry counts the failure, and waits from the current time', () => {
   const now = () => new Date(1_000);
   const backoff = { firstMs: 100, maxMs: 1_000, jitter: 0.5 };
-  const first = nextTry({ now, random: () => 1 }, backoff, 0);
+  const first = scheduleRetry({ now, random: () => 1 }, backoff, 0);
   expect(first).toEqual({ failures: 1, dueTime: new Date(1_100) });
-  const third = nextTry({ now, random: () => 0 }, backoff, 2);
+  const third = scheduleRetry({ now, random: () => 0 }, backoff, 2);
   expect(third).toEqual({ failures: 3, dueTime: new Date(1_200) });
 });

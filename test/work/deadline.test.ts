@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { endWithin, operationMsMax, outOfTime, withDeadline } from '../../src/work/deadline.ts';
+import { endWithin, operationMsMax, timeoutError, withDeadline } from '../../src/work/deadline.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -15,7 +15,7 @@ test('returns a result in time, and leaves no timer', async () => {
 test('returns the fallback for late work, or throws its error', async () => {
   const late = withDeadline(never, 1_000, () => 'late');
   const refused = withDeadline(never, 1_000, () => {
-    throw outOfTime('request', { isChange: false, maximumMs: 1_000 });
+    throw timeoutError('request', { isChange: false, maximumMs: 1_000 });
   });
   const expected = expect(refused).rejects.toThrow('The request took longer than 1000 ms.');
   await vi.advanceTimersByTimeAsync(1_000);
@@ -33,9 +33,9 @@ test('endWithin waits for the end of the work, at most for the given time', asyn
 test('reports that a change that timed out may be done', () => {
   const limits = { LIMIT_QUERY_MS: 10, LIMIT_MUTATION_MS: 30 };
   expect([true, false].map((isChange) => operationMsMax(limits, { isChange }))).toEqual([30, 10]);
-  expect(outOfTime('operation', { isChange: true, maximumMs: 30 }).problem).toMatchObject({
+  expect(timeoutError('operation', { isChange: true, maximumMs: 30 }).problem).toMatchObject({
     detail:
-      'The operation took longer than 30 ms. What it had begun may still be done: look before you repeat it.',
+      'The operation took longer than 30 ms. A change in progress may still be made: check before you repeat it.',
     limit: 'time',
     maximum: 30,
   });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { FairQueue, type Work } from '../../src/work/fair-queue.ts';
+import { FairQueue, type QueuedWork } from '../../src/work/fair-queue.ts';
 
-interface Named extends Work {
+interface Named extends QueuedWork {
   name: string;
 }
 
@@ -44,7 +44,7 @@ test('counts work by its weight', () => {
 
 test('counts work that began without waiting', () => {
   const queue = new FairQueue<Named>();
-  for (let count = 0; count < 10; count += 1) queue.pass(work('p', 'busy'));
+  for (let count = 0; count < 10; count += 1) queue.countStarted(work('p', 'busy'));
   queue.push(work('p', 'busy'));
   queue.push(work('p', 'idle'));
   expect(drain(queue)).toEqual(['idle', 'busy']);
@@ -85,7 +85,8 @@ test('removes queued work, and keeps other work of its project', () => {
 
 test('forgets idle projects and callers', () => {
   const queue = new FairQueue<Named>();
-  for (let count = 0; count < 50_000; count += 1) queue.pass(work(`p${count}`, `c${count}`));
+  for (let count = 0; count < 50_000; count += 1)
+    queue.countStarted(work(`p${count}`, `c${count}`));
   queue.push(work('p', 'busy'));
   expect(drain(queue)).toEqual(['busy']);
   expect(queue.names).toBeLessThanOrEqual(1_001);

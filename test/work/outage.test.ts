@@ -11,11 +11,11 @@ function collected() {
 test('logs an outage once, with its first error, and the next outage again', () => {
   const { log, lines } = collected();
   const outage = new Outage(log, 'thing.unreadable');
-  for (const text of ['one', 'two', 'three']) outage.failed(new Error(text));
+  for (const text of ['one', 'two', 'three']) outage.recordFailure(new Error(text));
   expect(outage.isOn).toBe(true);
-  outage.ended();
+  outage.end();
   expect(outage.isOn).toBe(false);
-  outage.failed(new Error('four'));
+  outage.recordFailure(new Error('four'));
   expect(lines.map(({ msg, err }) => [msg, err.message])).toEqual([
     ['thing.unreadable', 'one'],
     ['thing.unreadable', 'four'],
@@ -25,7 +25,7 @@ test('logs an outage once, with its first error, and the next outage again', () 
 test('logs a continuing outage again after the repeat time', () => {
   const { log, lines } = collected();
   const outage = new Outage(log, 'it fails', { repeatMs: 0 });
-  for (const text of ['one', 'two']) outage.failed(new Error(text));
+  for (const text of ['one', 'two']) outage.recordFailure(new Error(text));
   expect(lines).toHaveLength(2);
 });
 

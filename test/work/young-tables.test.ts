@@ -96,7 +96,7 @@ async function sendDeliveries({ app, projectId, destinationId }: Young): Promise
   const room = { rows: 2 * AT_ONCE, bytes: 1e9, failing: 2 * AT_ONCE };
   const order = {
     ...{ projectIds: null, afterProjectId: '', afterDestinations: new Map(), free: new Map() },
-    ...{ freeByDefault: 2 * AT_ONCE, capacities: { of: new Map(), other: room }, ...room },
+    ...{ freeByDefault: 2 * AT_ONCE, capacities: { byProject: new Map(), other: room }, ...room },
     ...{ leaseToken, leaseMs: 60_000, now },
   };
   const claimed = await claimDue(query, order);
@@ -110,7 +110,7 @@ async function sendDeliveries({ app, projectId, destinationId }: Young): Promise
   };
   const ofAll = <R>(rows: R[]) => ({ projectIds: null, rows });
   const half = Math.ceil(claimed.length / 2);
-  const times = { now, hopeless: { failingSince: now, failedAttempts: 1 }, reportSince: now };
+  const times = { now, toDisable: { failingSince: now, failedAttempts: 1 }, reportSince: now };
   const succeeded = claimed.slice(0, half).map(({ id }) => resultOf(id, 'SUCCEEDED'));
   const failed = claimed.slice(half).map(({ id }) => resultOf(id, 'FAILED'));
   for (const records of [succeeded, failed]) {

@@ -30,13 +30,13 @@ export function ConnectCustomer({ project }: { project: string }) {
         },
       })}
       tellsAll
-      made={({ createSessionToken: { connectUrl, expireTime } }) => (
+      renderResult={({ createSessionToken: { connectUrl, expireTime } }) => (
         <p>
           <a href={connectUrl} target="_blank" rel="noreferrer">
             Open connect page
           </a>{' '}
           <span className="quiet">
-            This link expires <Time of={expireTime} />.
+            This link expires <Time value={expireTime} />.
           </span>
         </p>
       )}

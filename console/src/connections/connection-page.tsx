@@ -13,7 +13,7 @@ import { useChange, usePageQuery } from '../parts/queries.ts';
 import { Status, schemeName } from '../parts/status.tsx';
 import { Facts, Json } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
-import type { PageProps } from '../shell/places.ts';
+import type { PlaceProps } from '../shell/places.ts';
 import { ConsentAction } from './consent-action.tsx';
 
 const QUERY = graphql`
@@ -75,23 +75,23 @@ const DELETE = graphql`
 
 type Connection = NonNullable<connectionPageQuery['response']['node']>;
 
-export default function ConnectionPage({ project, id = '' }: PageProps) {
+export default function ConnectionPage({ project, id = '' }: PlaceProps) {
   const variables = { project, id };
   const { node } = usePageQuery<connectionPageQuery>(QUERY, variables);
   const address = useAddress(project);
-  if (!node?.id) return <Missing what="connection" />;
+  if (!node?.id) return <Missing noun="connection" />;
   return (
     <Page
       title={`${node.group?.groupName} at ${node.provider}`}
-      about={<Link href={address('connections')}>Connections</Link>}
+      description={<Link href={address('connections')}>Connections</Link>}
       actions={<Actions project={project} connection={node} />}
       query={QUERY}
       variables={variables}
     >
       <Panel>
         <Facts
-          of={{
-            Status: <Status of={node.status ?? ''} />,
+          facts={{
+            Status: <Status value={node.status ?? ''} />,
             Scheme: schemeName(node.authScheme ?? ''),
             Group: node.group && (
               <Link href={address(`groups/${encodeURIComponent(node.group.groupRef)}`)}>
@@ -100,22 +100,22 @@ export default function ConnectionPage({ project, id = '' }: PageProps) {
             ),
             Consumer: `${node.consumer?.consumerName} (${node.consumer?.consumerRef})`,
             'Access token expires': byToken(node.authScheme) ? (
-              <Time of={node.tokenExpireTime} none="unknown" />
+              <Time value={node.tokenExpireTime} none="unknown" />
             ) : null,
             Workspace: node.providerWorkspaceRef,
             'Account at the provider': node.providerConsumerRef,
-            Made: <Time of={node.createTime} />,
-            Changed: <Time of={node.updateTime} />,
+            Made: <Time value={node.createTime} />,
+            Changed: <Time value={node.updateTime} />,
             Id: <code>{node.id}</code>,
           }}
         />
       </Panel>
       <Panel title="Installations">
-        <Installations of={node.installations} address={address} />
+        <Installations installations={node.installations} address={address} />
       </Panel>
       {node.providerMetadata && (
         <Panel title="Metadata of the account">
-          <Json of={node.providerMetadata} label="Metadata of the account" />
+          <Json value={node.providerMetadata} label="Metadata of the account" />
         </Panel>
       )}
     </Page>
@@ -123,11 +123,11 @@ export default function ConnectionPage({ project, id = '' }: PageProps) {
 }
 
 interface InstallationsProps {
-  of: Connection['installations'];
+  installations: Connection['installations'];
   address: (path: string) => string;
 }
 
-function Installations({ of: installations, address }: InstallationsProps) {
+function Installations({ installations, address }: InstallationsProps) {
   if (!installations?.totalCount) return <Empty title="No installation uses this connection" />;
   return <InstallationRows installations={installations.nodes} address={address} />;
 }
@@ -164,7 +164,7 @@ function Actions({ project, connection }: { project: string; connection: Connect
         ) : (
           <p>No installation uses it. To use this account again, the group has to reconnect.</p>
         )}
-        <Installations of={connection.installations} address={address} />
+        <Installations installations={connection.installations} address={address} />
       </ConfirmChange>
     </>
   );

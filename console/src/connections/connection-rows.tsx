@@ -44,11 +44,11 @@ export function ConnectionRows({ connections, address }: ConnectionRowsProps) {
           <td>{consumer.consumerName}</td>
           <td>{provider}</td>
           <td>
-            <Status of={status} />
+            <Status value={status} />
           </td>
           <td>{schemeName(authScheme)}</td>
           <td>
-            <Time of={createTime} />
+            <Time value={createTime} />
           </td>
         </tr>
       ))}

@@ -14,7 +14,7 @@ import {
 import { Empty, ListPage, Missing } from '../parts/page.tsx';
 import { Paged } from '../parts/paged.tsx';
 import { usePageQuery } from '../parts/queries.ts';
-import type { PageProps } from '../shell/places.ts';
+import type { PlaceProps } from '../shell/places.ts';
 import { ConnectCustomer } from './connect-customer.tsx';
 import { ConnectionRows } from './connection-rows.tsx';
 import { FoundConnections } from './found-connections.tsx';
@@ -73,18 +73,18 @@ const EMPTY = (
 
 const listOf = ({ connections }: connectionsPage_project$data) => connections;
 
-export default function ConnectionsPage({ project: idOrName }: PageProps) {
+export default function ConnectionsPage({ project: idOrName }: PlaceProps) {
   const status = useFilter('status', STATUSES);
   const createTime = useTimeRange();
   const { search, isSearching } = useSearch();
   const variables = { project: idOrName, status, createTime, search, isSearching };
   const { project } = usePageQuery<connectionsPageQuery>(QUERY, variables, { everyMs: POLL_MS });
   const address = useAddress(idOrName);
-  if (!project) return <Missing what="project" />;
+  if (!project) return <Missing noun="project" />;
   return (
     <ListPage
       title="Connections"
-      about="Accounts at providers that your customers have connected."
+      description="Accounts at providers that your customers have connected."
       actions={<ConnectCustomer project={idOrName} />}
       query={QUERY}
       variables={variables}
@@ -98,7 +98,7 @@ export default function ConnectionsPage({ project: idOrName }: PageProps) {
     >
       {project.found && <FoundConnections project={project.found} address={address} />}
       {project.all && (
-        <Paged fragment={LIST} of={project.all} list={listOf} empty={EMPTY}>
+        <Paged fragment={LIST} parent={project.all} list={listOf} empty={EMPTY}>
           {(connections) => <ConnectionRows connections={connections} address={address} />}
         </Paged>
       )}

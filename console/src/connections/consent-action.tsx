@@ -21,7 +21,7 @@ export function ConsentAction({
   input: { projectIdOrName: string; connectionId: string };
 }) {
   const { run, isRunning, problem } = useChange<consentActionMutation>(START);
-  const ask = async () => {
+  const startConsent = async () => {
     // The click itself opens the window: browsers block windows that open later.
     const consent = window.open('', 'consent', 'popup,width=560,height=720');
     const started = await run({ input });
@@ -37,7 +37,7 @@ export function ConsentAction({
   return (
     <>
       <Refusal problem={problem} />
-      <Action isPending={isRunning} onPress={ask}>
+      <Action isPending={isRunning} onPress={startConsent}>
         Renew consent
       </Action>
     </>

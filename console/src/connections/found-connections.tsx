@@ -36,7 +36,7 @@ export function FoundConnections({ project, address }: FoundConnectionsProps) {
     <Empty title="No connections match. Search by the beginning of a group's or consumer's name." />
   );
   return (
-    <Paged fragment={FOUND} of={project} list={(data) => data.found} empty={empty}>
+    <Paged fragment={FOUND} parent={project} list={(data) => data.found} empty={empty}>
       {(connections) => <ConnectionRows connections={connections} address={address} />}
     </Paged>
   );

@@ -48,7 +48,7 @@ export function DeliveriesList({ project, destination }: DeliveriesListProps) {
     </Empty>
   );
   return (
-    <Paged fragment={LIST} of={destination} list={(data) => data.deliveries} empty={empty}>
+    <Paged fragment={LIST} parent={destination} list={(data) => data.deliveries} empty={empty}>
       {(deliveries) => <DeliveryRows project={project} deliveries={deliveries} address={address} />}
     </Paged>
   );

@@ -7,7 +7,7 @@ import { Filter, TimeFilter, useAddress, useFilter, useTimeRange } from '../part
 import { Empty, ListPage, Missing } from '../parts/page.tsx';
 import { Paged } from '../parts/paged.tsx';
 import { usePageQuery } from '../parts/queries.ts';
-import type { PageProps } from '../shell/places.ts';
+import type { PlaceProps } from '../shell/places.ts';
 import { DeliveryRows } from './delivery-rows.tsx';
 import { RetryMany } from './retry-many.tsx';
 import { STATUSES } from './statuses.ts';
@@ -63,18 +63,18 @@ const EMPTY = (
 
 const listOf = ({ deliveries }: deliveriesPage_project$data) => deliveries;
 
-export default function DeliveriesPage({ project: idOrName }: PageProps) {
+export default function DeliveriesPage({ project: idOrName }: PlaceProps) {
   const status = useFilter('status', STATUSES);
   const eventType = useFilter('type', EVENT_TYPES);
   const createTime = useTimeRange();
   const variables = { project: idOrName, status, eventType, createTime };
   const { project } = usePageQuery<deliveriesPageQuery>(QUERY, variables, { everyMs: POLL_MS });
   const address = useAddress(idOrName);
-  if (!project) return <Missing what="project" />;
+  if (!project) return <Missing noun="project" />;
   return (
     <ListPage
       title="Deliveries"
-      about="Messages to destinations. Failed messages are retried until they succeed or run out of retries."
+      description="Messages to destinations. Failed messages are retried until they succeed or run out of retries."
       actions={<RetryMany project={idOrName} status={status} createTime={createTime} />}
       query={QUERY}
       variables={variables}
@@ -86,7 +86,7 @@ export default function DeliveriesPage({ project: idOrName }: PageProps) {
         </>
       }
     >
-      <Paged fragment={LIST} of={project} list={listOf} empty={EMPTY}>
+      <Paged fragment={LIST} parent={project} list={listOf} empty={EMPTY}>
         {(deliveries) => (
           <DeliveryRows
             project={idOrName}

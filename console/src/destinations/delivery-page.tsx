@@ -8,7 +8,7 @@ import { usePageQuery } from '../parts/queries.ts';
 import { Status } from '../parts/status.tsx';
 import { Facts, Json, Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
-import type { PageProps } from '../shell/places.ts';
+import type { PlaceProps } from '../shell/places.ts';
 import { messageOf } from './delivery-rows.tsx';
 import { RetryAction } from './retry-action.tsx';
 
@@ -50,16 +50,16 @@ const QUERY = graphql`
 const POLL_MS = 2_000;
 const COLUMNS = ['Attempt', 'Response', 'Duration', 'Time', 'Response body'];
 
-export default function DeliveryPage({ project, id = '' }: PageProps) {
+export default function DeliveryPage({ project, id = '' }: PlaceProps) {
   const variables = { id };
   const { node } = usePageQuery<deliveryPageQuery>(QUERY, variables, { everyMs: POLL_MS });
   const address = useAddress(project);
-  if (!node?.id || !node.status) return <Missing what="delivery" />;
+  if (!node?.id || !node.status) return <Missing noun="delivery" />;
   const { destination, event, operation, attempts = [] } = node;
   return (
     <Page
       title={`${messageOf({ event, operation })} to ${destination?.name ?? 'a deleted destination'}`}
-      about={
+      description={
         destination && (
           <Link href={address(`destinations/${destination.id}`)}>{destination.name}</Link>
         )
@@ -70,11 +70,11 @@ export default function DeliveryPage({ project, id = '' }: PageProps) {
     >
       <Panel>
         <Facts
-          of={{
-            Status: <Status of={node.status} />,
+          facts={{
+            Status: <Status value={node.status} />,
             Reason: node.failureReason,
-            Made: <Time of={node.createTime} />,
-            'Next attempt': <Time of={node.nextAttemptTime} />,
+            Made: <Time value={node.createTime} />,
+            'Next attempt': <Time value={node.nextAttemptTime} />,
             Event: event && <Link href={address(`events/${event.id}`)}>{event.id}</Link>,
             Operation: operation && (
               <Link href={address(`operations/${operation.id}`)}>{operation.id}</Link>
@@ -88,23 +88,25 @@ export default function DeliveryPage({ project, id = '' }: PageProps) {
           <Empty title="No attempts yet" />
         ) : (
           <Table label="Attempts" columns={COLUMNS}>
-            {attempts.map(({ attemptNumber, responseStatus, error, durationMs, ...of }) => (
-              <tr key={attemptNumber}>
-                <td>{attemptNumber}</td>
-                <td>{error ?? responseStatus}</td>
-                <td>{durationMs} ms</td>
-                <td>
-                  <Time of={of.createTime} />
-                </td>
-                <td className="outcome mono">{of.responseBody ?? '—'}</td>
-              </tr>
-            ))}
+            {attempts.map(
+              ({ attemptNumber, responseStatus, error, durationMs, ...fragmentRef }) => (
+                <tr key={attemptNumber}>
+                  <td>{attemptNumber}</td>
+                  <td>{error ?? responseStatus}</td>
+                  <td>{durationMs} ms</td>
+                  <td>
+                    <Time value={fragmentRef.createTime} />
+                  </td>
+                  <td className="outcome mono">{fragmentRef.responseBody ?? '—'}</td>
+                </tr>
+              ),
+            )}
           </Table>
         )}
       </Panel>
       <Panel title={`Body (${node.bodyBytes?.toLocaleString('en')} bytes)`}>
         {node.body ? (
-          <Json of={node.body} label="Body" />
+          <Json value={node.body} label="Body" />
         ) : (
           <Empty title="Body not available">
             Reading it needs the scope payloads:read. Bodies are removed after the retention period.

@@ -48,30 +48,32 @@ export function DeliveryRows({ project, deliveries, address, ...props }: Deliver
       label="Deliveries"
       columns={['Message', ...(showsDestination ? ['Destination'] : []), ...COLUMNS]}
     >
-      {rows.map(({ id, status, attempts, destination, createTime, nextAttemptTime, ...about }) => (
-        <tr key={id}>
-          <td>
-            <Link href={address(`deliveries/${id}`)} className="strong">
-              {messageOf(about)}
-            </Link>
-          </td>
-          {showsDestination && <td>{destination?.name ?? 'deleted'}</td>}
-          <td>
-            <Status of={status} />
-          </td>
-          <td>{attempts.length}</td>
-          <td>{attempts.at(-1)?.responseStatus ?? attempts.at(-1)?.error ?? '—'}</td>
-          <td>
-            <Time of={createTime} />
-          </td>
-          <td>
-            <Time of={nextAttemptTime} />
-          </td>
-          <td>
-            <RetryAction project={project} deliveryId={id} />
-          </td>
-        </tr>
-      ))}
+      {rows.map(
+        ({ id, status, attempts, destination, createTime, nextAttemptTime, ...fragmentRef }) => (
+          <tr key={id}>
+            <td>
+              <Link href={address(`deliveries/${id}`)} className="strong">
+                {messageOf(fragmentRef)}
+              </Link>
+            </td>
+            {showsDestination && <td>{destination?.name ?? 'deleted'}</td>}
+            <td>
+              <Status value={status} />
+            </td>
+            <td>{attempts.length}</td>
+            <td>{attempts.at(-1)?.responseStatus ?? attempts.at(-1)?.error ?? '—'}</td>
+            <td>
+              <Time value={createTime} />
+            </td>
+            <td>
+              <Time value={nextAttemptTime} />
+            </td>
+            <td>
+              <RetryAction project={project} deliveryId={id} />
+            </td>
+          </tr>
+        ),
+      )}
     </Table>
   );
 }

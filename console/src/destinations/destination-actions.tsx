@@ -56,7 +56,7 @@ interface ActionsProps {
 }
 
 export function DestinationActions({ project, destination }: ActionsProps) {
-  const { id, status, type, ...shown } = useFragment(DESTINATION, destination);
+  const { id, status, type, ...settings } = useFragment(DESTINATION, destination);
   const address = useAddress(project);
   const update = useChange<destinationActionsUpdateMutation>(UPDATE);
   const input = { projectIdOrName: project, destinationId: id };
@@ -74,7 +74,7 @@ export function DestinationActions({ project, destination }: ActionsProps) {
           {status === 'ENABLED' ? 'Disable' : 'Enable'}
         </Action>
       )}
-      {isWebhook && <Edit input={input} shown={shown} />}
+      {isWebhook && <Edit input={input} settings={settings} />}
       {isWebhook && <Rotate input={input} />}
       <ConfirmChange<destinationActionsDeleteMutation>
         opener="Delete"
@@ -94,10 +94,10 @@ interface InputProps {
 }
 
 interface EditProps extends InputProps {
-  shown: { name: string; url: string | null | undefined };
+  settings: { name: string; url: string | null | undefined };
 }
 
-function Edit({ input, shown }: EditProps) {
+function Edit({ input, settings }: EditProps) {
   return (
     <FormDialog<destinationActionsUpdateMutation>
       opener="Edit"
@@ -106,14 +106,14 @@ function Edit({ input, shown }: EditProps) {
       mutation={UPDATE}
       variables={({ name, url }) => ({ input: { ...input, name: String(name), url: String(url) } })}
     >
-      <TextInput name="name" label="Name" isRequired defaultValue={shown.name} />
-      <TextInput name="url" label="URL" isRequired defaultValue={shown.url ?? ''} />
+      <TextInput name="name" label="Name" isRequired defaultValue={settings.name} />
+      <TextInput name="url" label="URL" isRequired defaultValue={settings.url ?? ''} />
     </FormDialog>
   );
 }
 
 function Rotate({ input }: InputProps) {
-  const about = 'The new signing secret. Your receiver verifies messages with it:';
+  const explanation = 'The new signing secret. Your receiver verifies messages with it:';
   return (
     <FormDialog<destinationActionsRotateMutation>
       opener="Rotate secret"
@@ -121,8 +121,8 @@ function Rotate({ input }: InputProps) {
       submit="Rotate secret"
       mutation={ROTATE}
       variables={() => ({ input })}
-      made={({ rotateDestinationSecret: { signingSecret } }) => (
-        <Secret about={about} value={signingSecret} label="Signing secret" />
+      renderResult={({ rotateDestinationSecret: { signingSecret } }) => (
+        <Secret explanation={explanation} value={signingSecret} label="Signing secret" />
       )}
     >
       <p>For 24 hours, messages are signed with both secrets, so that your receiver can switch.</p>

@@ -53,7 +53,7 @@ export default function DestinationActivity({ id }: { id: string }) {
             label={`Duration of attempts in milliseconds; latest p50 ${last.p50Ms ?? '–'}, p95 ${last.p95Ms ?? '–'}, p99 ${last.p99Ms ?? '–'}`}
             times={plots.times}
             series={plots.durations}
-            look="lines"
+            style="lines"
           />
         </div>
       )}
@@ -61,16 +61,16 @@ export default function DestinationActivity({ id }: { id: string }) {
   );
 }
 
-type Activity = NonNullable<
+type DestinationHours = NonNullable<
   NonNullable<destinationActivityQuery['response']['node']>['activity']
 >[number];
 
-function plotsOf(activity: readonly Activity[], period: Parameters<typeof linesOf>[1]) {
+function plotsOf(activity: readonly DestinationHours[], period: Parameters<typeof linesOf>[1]) {
   const { times, valuesOf } = linesOf(activity, period);
-  const all = valuesOf(({ attempts }) => attempts, 0);
+  const attemptCounts = valuesOf(({ attempts }) => attempts, 0);
   const failed = valuesOf(({ failedAttempts }) => failedAttempts, 0);
   const attempts: Series[] = [
-    { name: 'All', tone: 'accent', values: all },
+    { name: 'All', tone: 'accent', values: attemptCounts },
     { name: 'Failed', tone: 'bad', values: failed },
   ];
   const durations: Series[] = [
@@ -78,5 +78,5 @@ function plotsOf(activity: readonly Activity[], period: Parameters<typeof linesO
     { name: 'p95 ms', tone: 'busy', values: valuesOf(({ p95Ms }) => p95Ms, null) },
     { name: 'p99 ms', tone: 'bad', values: valuesOf(({ p99Ms }) => p99Ms, null) },
   ];
-  return { times, attempts, durations, all: sumOf(all), failed: sumOf(failed) };
+  return { times, attempts, durations, all: sumOf(attemptCounts), failed: sumOf(failed) };
 }

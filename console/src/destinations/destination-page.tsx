@@ -9,7 +9,7 @@ import { usePageQuery } from '../parts/queries.ts';
 import { Status, wordsOf } from '../parts/status.tsx';
 import { Facts } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
-import type { PageProps } from '../shell/places.ts';
+import type { PlaceProps } from '../shell/places.ts';
 import { DeliveriesList } from './deliveries-list.tsx';
 import { DestinationActions } from './destination-actions.tsx';
 import { RetryMany } from './retry-many.tsx';
@@ -45,48 +45,48 @@ const StreamActivity = lazy(() => import('./stream-activity.tsx'));
 
 const POLL_MS = 3_000;
 
-export default function DestinationPage({ project, id = '' }: PageProps) {
+export default function DestinationPage({ project, id = '' }: PlaceProps) {
   const status = useFilter('status', STATUSES);
   const createTime = useTimeRange();
   const variables = { id, status, createTime };
-  const { node: found } = usePageQuery<destinationPageQuery>(QUERY, variables, {
+  const { node: result } = usePageQuery<destinationPageQuery>(QUERY, variables, {
     everyMs: POLL_MS,
   });
-  const node = found?.destination;
+  const node = result?.destination;
   const address = useAddress(project);
-  if (!node) return <Missing what="destination" />;
+  if (!node) return <Missing noun="destination" />;
   const { headers } = node;
   return (
     <Page
       title={node.name}
-      about={<Link href={address('destinations')}>Destinations</Link>}
+      description={<Link href={address('destinations')}>Destinations</Link>}
       actions={<DestinationActions project={project} destination={node} />}
       query={QUERY}
       variables={variables}
     >
       <Panel>
         <Facts
-          of={{
-            Status: node.type === 'WEBHOOK' ? <Status of={node.status} /> : null,
+          facts={{
+            Status: node.type === 'WEBHOOK' ? <Status value={node.status} /> : null,
             Reason: node.disabledReason,
             Type: wordsOf(node.type),
             Address: node.url && <code>{node.url}</code>,
             Headers: headers ? Object.keys(headers).join(', ') : null,
-            Made: <Time of={node.createTime} />,
+            Made: <Time value={node.createTime} />,
             Id: <code>{node.id}</code>,
           }}
         />
       </Panel>
       {node.type === 'STREAM' ? (
         <>
-          <Loaded place={`activity of ${node.id}`}>
+          <Loaded path={`activity of ${node.id}`}>
             <StreamActivity id={node.id} />
           </Loaded>
           <StreamTail key={node.id} id={node.id} />
         </>
       ) : (
         <>
-          <Loaded place={`activity of ${node.id}`}>
+          <Loaded path={`activity of ${node.id}`}>
             <DestinationActivity id={node.id} />
           </Loaded>
           <Panel

@@ -13,7 +13,7 @@ import { Paged } from '../parts/paged.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { Status, wordsOf } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
-import type { PageProps } from '../shell/places.ts';
+import type { PlaceProps } from '../shell/places.ts';
 
 const QUERY = graphql`
   query destinationsPageQuery($project: String!, $search: String) {
@@ -59,22 +59,22 @@ const COLUMNS = ['Name', 'Type', 'URL', 'Status', 'Pending', 'Failed'];
 
 const listOf = ({ destinations }: destinationsPage_project$data) => destinations;
 
-export default function DestinationsPage({ project: idOrName }: PageProps) {
+export default function DestinationsPage({ project: idOrName }: PlaceProps) {
   const { search } = useSearch();
   const variables = { project: idOrName, search };
   const { project } = usePageQuery<destinationsPageQuery>(QUERY, variables, { everyMs: POLL_MS });
   const address = useAddress(idOrName);
-  if (!project) return <Missing what="project" />;
+  if (!project) return <Missing noun="project" />;
   return (
     <ListPage
       title="Destinations"
-      about="Receivers of events and records. Failed messages are retried until they succeed or run out of retries."
+      description="Receivers of events and records. Failed messages are retried until they succeed or run out of retries."
       actions={<CreateDestination project={idOrName} />}
       query={QUERY}
       variables={variables}
       filters={<Search label="Name" />}
     >
-      <Paged fragment={LIST} of={project} list={listOf} empty={EMPTY}>
+      <Paged fragment={LIST} parent={project} list={listOf} empty={EMPTY}>
         {(destinations) => (
           <Table label="Destinations" columns={COLUMNS}>
             {destinations.map(({ id, name, type, url, status, pending, failed }) => (
@@ -93,7 +93,7 @@ export default function DestinationsPage({ project: idOrName }: PageProps) {
                 ) : (
                   <>
                     <td>
-                      <Status of={status} />
+                      <Status value={status} />
                     </td>
                     <td>
                       <Link href={address(`destinations/${id}?status=PENDING`)}>
@@ -149,7 +149,7 @@ function CreateDestination({ project }: { project: string }) {
       submit="Create destination"
       mutation={CREATE}
       variables={(values) => ({ input: inputOf(values) })}
-      made={({ createDestination: { signingSecret } }) => secretOf(signingSecret)}
+      renderResult={({ createDestination: { signingSecret } }) => secretOf(signingSecret)}
     >
       <TextInput
         name="name"
@@ -172,7 +172,7 @@ function CreateDestination({ project }: { project: string }) {
 
 /** A stream has no URL. */
 function secretOf(secret: string | null | undefined) {
-  const about =
+  const explanation =
     'Destination created. This is its signing secret. Your receiver verifies messages with it:';
-  return secret && <Secret about={about} value={secret} label="Signing secret" />;
+  return secret && <Secret explanation={explanation} value={secret} label="Signing secret" />;
 }

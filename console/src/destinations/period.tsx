@@ -44,15 +44,15 @@ export function linesOf<Counted extends { time: string }>(
   { firstMs, bucketMs, buckets }: Pick<Period, 'firstMs' | 'bucketMs' | 'buckets'>,
 ) {
   const starts = Array.from({ length: buckets }, (_none, index) => firstMs + index * bucketMs);
-  const byTime = new Map(counted.map((one) => [Date.parse(one.time), one]));
+  const byTime = new Map(counted.map((bucket) => [Date.parse(bucket.time), bucket]));
   return {
     times: starts.map((start) => start / 1_000),
-    valuesOf: <None,>(of: (one: Counted) => number | null | undefined, none: None) =>
+    valuesOf: <None,>(read: (bucket: Counted) => number | null | undefined, fallback: None) =>
       starts.map((start) => {
-        const one = byTime.get(start);
-        return (one && of(one)) ?? none;
+        const bucket = byTime.get(start);
+        return (bucket && read(bucket)) ?? fallback;
       }),
   };
 }
 
-export const sumOf = (values: readonly number[]) => values.reduce((sum, one) => sum + one, 0);
+export const sumOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);

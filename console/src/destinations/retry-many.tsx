@@ -47,24 +47,24 @@ interface RetryManyProps {
   createTime: { from: string | null; until: string | null } | null;
 }
 
-export function RetryMany({ status, ...of }: RetryManyProps) {
+export function RetryMany({ status, ...scope }: RetryManyProps) {
   const [chosen, choose] = useState<Status | null>(null);
-  const wanted = chosen ?? status ?? 'FAILED';
+  const selectedStatus = chosen ?? status ?? 'FAILED';
   const options = STATUSES.map((id) => ({ id, label: wordsOf(id) }));
-  const toStatus = (id: string) => choose(STATUSES.find((one) => one === id) ?? null);
+  const toStatus = (id: string) => choose(STATUSES.find((candidate) => candidate === id) ?? null);
   return (
     <Dialog opener="Retry deliveries" title="Retry deliveries">
       {(close) => (
         <div className="form">
-          <Choice label="Deliveries" options={options} value={wanted} onChange={toStatus} />
+          <Choice label="Deliveries" options={options} value={selectedStatus} onChange={toStatus} />
           <p className="quiet">
-            {of.createTime
+            {scope.createTime
               ? 'Retries deliveries of the period that the page shows.'
               : 'Retries deliveries of all times.'}{' '}
             A receiver that already accepted a message gets it again with the same webhook-id.
           </p>
-          <Loaded place={wanted}>
-            <Sending {...of} status={wanted} close={close} />
+          <Loaded path={selectedStatus}>
+            <Sending {...scope} status={selectedStatus} close={close} />
           </Loaded>
         </div>
       )}
@@ -81,43 +81,43 @@ const POLL_MS = 1_000;
 
 function Sending({ project, destinationId = null, status, createTime, close }: SendingProps) {
   const variables = { project, destinationId, status, createTime };
-  const found = usePageQuery<retryManyQuery>(COUNTS, variables, { everyMs: POLL_MS });
+  const data = usePageQuery<retryManyQuery>(COUNTS, variables, { everyMs: POLL_MS });
   const { run, isRunning, problem } = useChange<retryManyMutation>(RETRY);
   const [count, setCount] = useState<number | null>(null);
-  const waiting = found.project?.waiting.totalCount ?? 0;
-  const wanted = found.project?.wanted.totalCount ?? 0;
+  const waiting = data.project?.waiting.totalCount ?? 0;
+  const matching = data.project?.wanted.totalCount ?? 0;
   const send = async () => {
     // The gateway accepts no null for filters that are not set.
     const chosen = { ...(destinationId && { destinationId }), ...(createTime && { createTime }) };
     const input = { projectIdOrName: project, status, ...chosen };
     let hasMore = true;
     // Deliveries that succeed during the retry match again, so the total is capped at the first count.
-    for (let all = 0; hasMore && all < wanted; ) {
-      const done = await run({ input });
-      if (!done) return;
-      all += done.retryDeliveries.count;
-      hasMore = done.retryDeliveries.hasMore;
-      setCount(all);
+    for (let retried = 0; hasMore && retried < matching; ) {
+      const response = await run({ input });
+      if (!response) return;
+      retried += response.retryDeliveries.count;
+      hasMore = response.retryDeliveries.hasMore;
+      setCount(retried);
     }
   };
   return (
     <>
       <output>
-        {count === null && `${wanted.toLocaleString('en')} deliveries`}
+        {count === null && `${matching.toLocaleString('en')} deliveries`}
         {count === 0 && 'No deliveries match.'}
       </output>
       {count !== null && count > 0 && (
         <Progress
           label="Retried"
-          what="deliveries"
-          done={Math.max(0, count - waiting)}
+          unit="deliveries"
+          completed={Math.max(0, count - waiting)}
           total={count}
         />
       )}
       <Refusal problem={problem} />
       <div className="row end">
         <Action onPress={close}>Close</Action>
-        <Action kind="primary" isPending={isRunning} isDisabled={wanted === 0} onPress={send}>
+        <Action kind="primary" isPending={isRunning} isDisabled={matching === 0} onPress={send}>
           Retry deliveries
         </Action>
       </div>

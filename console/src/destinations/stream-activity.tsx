@@ -32,8 +32,8 @@ export default function StreamActivity({ id }: { id: string }) {
   const { times, series, all } = useMemo(() => {
     const lines = linesOf(activity ?? [], { firstMs, bucketMs, buckets });
     const values = lines.valuesOf(({ messages }) => messages, 0);
-    const shown: Series[] = [{ name: 'Messages', tone: 'accent', values }];
-    return { times: lines.times, series: shown, all: sumOf(values) };
+    const messageSeries: Series[] = [{ name: 'Messages', tone: 'accent', values }];
+    return { times: lines.times, series: messageSeries, all: sumOf(values) };
   }, [activity, firstMs, bucketMs, buckets]);
   return (
     <Panel title={`Messages of ${label}`} actions={<PeriodChoice />}>

@@ -9,7 +9,7 @@ import { Older } from '../parts/older.tsx';
 import { Empty, Loading, Panel } from '../parts/page.tsx';
 import { Json } from '../parts/table.tsx';
 import { ClockTime } from '../parts/time.tsx';
-import { LAST_COUNT, type Source, useLive } from '../parts/use-live.ts';
+import { LAST_COUNT, type LiveSource, useLive } from '../parts/use-live.ts';
 
 const LAST = graphql`
   query streamTailQuery($id: ID!, $last: Int!, $before: String) {
@@ -47,7 +47,7 @@ const LIVE = graphql`
   }
 `;
 
-interface Message {
+interface TailMessage {
   id: string;
   createTime: string;
   body: Record<string, unknown>;
@@ -77,27 +77,27 @@ export function StreamTail({ id }: { id: string }) {
       <ol className="lines" aria-live="off">
         {items.map(({ id: message, createTime, body }) => (
           <li key={message}>
-            <ClockTime of={createTime} />
+            <ClockTime value={createTime} />
             <span className="strong">{kindOf(body)}</span>
             <details>
               <summary>Body</summary>
-              <Json of={body} label={`Body of ${message}`} />
+              <Json value={body} label={`Body of ${message}`} />
             </details>
           </li>
         ))}
       </ol>
-      <Older of={tail} />
+      <Older live={tail} />
     </Panel>
   );
 }
 
 /** Events have their type. Records and changes have the action and the object. */
-function kindOf({ notificationType, action, objectName }: Message['body']): string {
+function kindOf({ notificationType, action, objectName }: TailMessage['body']): string {
   const words = [notificationType ?? action, objectName];
   return words.filter((word) => typeof word === 'string').join(' ') || 'Message';
 }
 
-function messagesOf(environment: IEnvironment, id: string): Source<Message> {
+function messagesOf(environment: IEnvironment, id: string): LiveSource<TailMessage> {
   return {
     read(before, sink) {
       const variables = { id, before, last: LAST_COUNT };

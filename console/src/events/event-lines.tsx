@@ -14,7 +14,7 @@ export function EventLines({ events, address }: EventLinesProps) {
     <ol className="lines" aria-live="off">
       {events.map(({ id, eventType, createTime, connection }) => (
         <li key={id}>
-          <ClockTime of={createTime} />
+          <ClockTime value={createTime} />
           <Link href={address(`events/${id}`)} className="strong">
             {wordsOf(eventType)}
           </Link>

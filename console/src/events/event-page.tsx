@@ -8,7 +8,7 @@ import { usePageQuery } from '../parts/queries.ts';
 import { Status, wordsOf } from '../parts/status.tsx';
 import { Facts, Json, Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
-import type { PageProps } from '../shell/places.ts';
+import type { PlaceProps } from '../shell/places.ts';
 
 const QUERY = graphql`
   query eventPageQuery($id: ID!) {
@@ -56,32 +56,32 @@ const QUERY = graphql`
 const POLL_MS = 3_000;
 type Event = NonNullable<eventPageQuery['response']['node']>;
 
-export default function EventPage({ project, id = '' }: PageProps) {
+export default function EventPage({ project, id = '' }: PlaceProps) {
   const variables = { id };
   const { node } = usePageQuery<eventPageQuery>(QUERY, variables, { everyMs: POLL_MS });
   const address = useAddress(project);
-  if (!node?.id || !node.eventType) return <Missing what="event" />;
-  const linked = (place: string, to: { id: string } | null | undefined) =>
-    to && (
-      <Link href={address(`${place}/${to.id}`)}>
-        <code>{to.id}</code>
+  if (!node?.id || !node.eventType) return <Missing noun="event" />;
+  const renderLink = (path: string, target: { id: string } | null | undefined) =>
+    target && (
+      <Link href={address(`${path}/${target.id}`)}>
+        <code>{target.id}</code>
       </Link>
     );
   return (
     <Page
       title={wordsOf(node.eventType)}
-      about={<Link href={address('events')}>Events</Link>}
+      description={<Link href={address('events')}>Events</Link>}
       query={QUERY}
       variables={variables}
     >
       <Panel>
         <Facts
-          of={{
-            Happened: <Time of={node.createTime} />,
+          facts={{
+            Happened: <Time value={node.createTime} />,
             Topics: node.topics?.map(({ name }) => name).join(', ') || 'none',
-            Connection: linked('connections', node.connection),
-            Installation: linked('installations', node.installation),
-            Operation: linked('operations', node.operation),
+            Connection: renderLink('connections', node.connection),
+            Installation: renderLink('installations', node.installation),
+            Operation: renderLink('operations', node.operation),
             Id: <code>{node.id}</code>,
           }}
         />
@@ -90,7 +90,7 @@ export default function EventPage({ project, id = '' }: PageProps) {
         <Deliveries event={node} address={address} />
       </Panel>
       <Panel title="Payload">
-        <Json of={node.data} label="Payload" />
+        <Json value={node.data} label="Payload" />
       </Panel>
     </Page>
   );
@@ -113,11 +113,11 @@ function Deliveries({ event, address }: { event: Event; address: (path: string) 
             <Link href={address(`deliveries/${id}`)}>{destination?.name ?? 'deleted'}</Link>
           </td>
           <td>
-            <Status of={status} />
+            <Status value={status} />
           </td>
           <td>{attempts.length}</td>
           <td>
-            <Time of={nextAttemptTime} />
+            <Time value={nextAttemptTime} />
           </td>
         </tr>
       ))}

@@ -7,11 +7,11 @@ import { Action, Refusal } from '../parts/form.tsx';
 import { Older } from '../parts/older.tsx';
 import { Empty, ListPage, Loading } from '../parts/page.tsx';
 import { LAST_COUNT } from '../parts/use-live.ts';
-import type { PageProps } from '../shell/places.ts';
+import type { PlaceProps } from '../shell/places.ts';
 import { EventLines } from './event-lines.tsx';
 import { TAIL_QUERY, useTail } from './use-tail.ts';
 
-export default function EventsPage({ project }: PageProps) {
+export default function EventsPage({ project }: PlaceProps) {
   const type = useFilter('type', EVENT_TYPES);
   const createTime = useTimeRange();
   const [isPaused, setPaused] = useState(false);
@@ -22,7 +22,7 @@ export default function EventsPage({ project }: PageProps) {
   return (
     <ListPage
       title="Events"
-      about="Events of the project, newest first. Only events that are routed to a topic are recorded."
+      description="Events of the project, newest first. Only events that are routed to a topic are recorded."
       actions={
         !hasEnded && (
           <Action onPress={() => setPaused(!isPaused)}>{isPaused ? 'Resume' : 'Pause'}</Action>
@@ -43,10 +43,10 @@ export default function EventsPage({ project }: PageProps) {
       <Refusal problem={tail.problem} />
       {!tail.isLoaded && <Loading />}
       {tail.isLoaded && tail.items.length === 0 && !tail.problem && (
-        <None isFiltered={type !== null || createTime !== null} address={address} />
+        <NoEvents isFiltered={type !== null || createTime !== null} address={address} />
       )}
       <EventLines events={tail.items} address={address} />
-      <Older of={tail} />
+      <Older live={tail} />
     </ListPage>
   );
 }
@@ -56,7 +56,7 @@ interface NoneProps {
   address: (path: string) => string;
 }
 
-function None({ isFiltered, address }: NoneProps) {
+function NoEvents({ isFiltered, address }: NoneProps) {
   if (isFiltered) return <Empty title="No events of this type in this period" />;
   return (
     <Empty title="No events yet">

@@ -7,7 +7,7 @@ import type {
   useTailQuery,
 } from '../../__generated__/useTailQuery.graphql.ts';
 import type { useTailSubscription } from '../../__generated__/useTailSubscription.graphql.ts';
-import { LAST_COUNT, type Live, type Source, useLive } from '../parts/use-live.ts';
+import { LAST_COUNT, type Live, type LiveSource, useLive } from '../parts/use-live.ts';
 
 const LAST = graphql`
   query useTailQuery(
@@ -89,19 +89,22 @@ export interface TailFilter {
 export function useTail(filter: TailFilter, isPaused: boolean): Live<TailEvent> {
   const environment = useRelayEnvironment();
   // Compared by content, because a caller may create it anew on each render.
-  const said = JSON.stringify(filter);
-  const source = useMemo(() => eventsOf(environment, JSON.parse(said)), [environment, said]);
+  const filterKey = JSON.stringify(filter);
+  const source = useMemo(
+    () => eventsOf(environment, JSON.parse(filterKey)),
+    [environment, filterKey],
+  );
   return useLive(source, isPaused);
 }
 
-function eventsOf(environment: IEnvironment, filter: TailFilter): Source<TailEvent> {
+function eventsOf(environment: IEnvironment, filter: TailFilter): LiveSource<TailEvent> {
   const { project, eventTypes = null, createTime = null } = filter;
   return {
     read(before, sink) {
       const variables = { project, eventTypes, createTime, before, last: LAST_COUNT };
       const { unsubscribe } = fetchQuery<useTailQuery>(environment, LAST, variables).subscribe({
-        next: ({ project: found }) => {
-          const { edges = [], pageInfo } = found?.notificationEvents ?? {};
+        next: ({ project }) => {
+          const { edges = [], pageInfo } = project?.notificationEvents ?? {};
           sink.next({
             edges,
             endCursor: pageInfo?.endCursor ?? null,

@@ -23,7 +23,7 @@ const QUERY = graphql`
 interface AccountFieldsProps {
   installationId: string;
   objectName: string;
-  children: (known: readonly KnownField[]) => ReactNode;
+  children: (accountFields: readonly KnownField[]) => ReactNode;
 }
 
 export function AccountFields({ installationId, objectName, children }: AccountFieldsProps) {

@@ -29,7 +29,7 @@ export interface KnownField {
 }
 
 /** The current choice of the installation; empty for a new one. */
-export interface Chosen {
+export interface ChosenFields {
   selectedFields: readonly string[];
   fieldMappings: readonly { fieldName?: string | null; mapToName?: string | null }[];
 }
@@ -37,8 +37,8 @@ export interface Chosen {
 interface ObjectFieldsProps {
   object: objectFields_object$key;
   /** The account's own fields; empty if its provider can't describe them. */
-  known: readonly KnownField[];
-  chosen: Chosen | null;
+  accountFields: readonly KnownField[];
+  chosen: ChosenFields | null;
 }
 
 interface Mapping {
@@ -47,27 +47,27 @@ interface Mapping {
   mapToDisplayName?: string | null;
 }
 
-export function ObjectFields({ object, known, chosen }: ObjectFieldsProps) {
+export function ObjectFields({ object, accountFields, chosen }: ObjectFieldsProps) {
   const spec = useFragment(OBJECT, object);
   const label = ({ fieldName, mapToName, mapToDisplayName }: Mapping) =>
     mapToDisplayName ??
-    known.find((one) => one.fieldName === fieldName)?.displayName ??
+    accountFields.find((candidate) => candidate.fieldName === fieldName)?.displayName ??
     mapToName ??
     fieldName ??
     '';
   const required = spec.requiredFields.filter(({ fieldName }) => fieldName);
-  const all = [...spec.requiredFields, ...spec.optionalFields];
-  const open = all.filter(({ fieldName }) => !fieldName);
-  const named = new Set(all.map(({ fieldName }) => fieldName));
+  const manifestFields = [...spec.requiredFields, ...spec.optionalFields];
+  const open = manifestFields.filter(({ fieldName }) => !fieldName);
+  const manifestFieldNames = new Set(manifestFields.map(({ fieldName }) => fieldName));
   const optional = [
     ...spec.optionalFields.filter(({ fieldName }) => fieldName),
     ...(spec.optionalFieldsAuto === 'ALL'
-      ? known.filter(({ fieldName }) => !named.has(fieldName))
+      ? accountFields.filter(({ fieldName }) => !manifestFieldNames.has(fieldName))
       : []),
   ] as Mapping[];
   const mapped = (name: string | null | undefined) =>
     chosen?.fieldMappings.find(({ mapToName }) => mapToName === name)?.fieldName ?? undefined;
-  const options = known.map(({ fieldName, displayName }) => ({
+  const options = accountFields.map(({ fieldName, displayName }) => ({
     id: fieldName,
     label: displayName,
   }));
@@ -113,15 +113,15 @@ const mappingName = (objectName: string, name: string) => `map/${objectName}/${n
 
 /** The config of an object's fields, as the form of ObjectFields represents it. */
 export function chosenIn(values: Record<string, FormDataEntryValue>, objectName: string) {
-  const of = (prefix: string) =>
+  const valuesWithPrefix = (prefix: string) =>
     Object.entries(values).flatMap(([name, value]) => {
       const start = `${prefix}/${objectName}/`;
       return name.startsWith(start) && value !== '' ? [[name.slice(start.length), value]] : [];
     });
   return {
     objectName,
-    selectedFields: of('field').map(([fieldName]) => String(fieldName)),
-    fieldMappings: of('map').map(([mapToName, fieldName]) => ({
+    selectedFields: valuesWithPrefix('field').map(([fieldName]) => String(fieldName)),
+    fieldMappings: valuesWithPrefix('map').map(([mapToName, fieldName]) => ({
       mapToName: String(mapToName),
       fieldName: String(fieldName),
     })),

@@ -34,7 +34,7 @@ export function Consumers({ project }: { project: consumers_project$key }) {
     <Empty title="No consumers yet">They are created when your customers connect accounts.</Empty>
   );
   return (
-    <Paged fragment={LIST} of={project} list={(data) => data.consumers} empty={empty}>
+    <Paged fragment={LIST} parent={project} list={(data) => data.consumers} empty={empty}>
       {(consumers) => (
         <Table label="Consumers" columns={['Name', 'Reference', 'Created']}>
           {consumers.map(({ id, consumerName, consumerRef, createTime }) => (
@@ -42,7 +42,7 @@ export function Consumers({ project }: { project: consumers_project$key }) {
               <td>{consumerName}</td>
               <td className="mono">{consumerRef}</td>
               <td>
-                <Time of={createTime} />
+                <Time value={createTime} />
               </td>
             </tr>
           ))}

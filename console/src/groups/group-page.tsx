@@ -11,7 +11,7 @@ import { usePageQuery } from '../parts/queries.ts';
 import { Status } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
-import type { PageProps } from '../shell/places.ts';
+import type { PlaceProps } from '../shell/places.ts';
 
 const QUERY = graphql`
   query groupPageQuery($project: String!, $groupRef: String!) {
@@ -42,16 +42,16 @@ const ERASE = graphql`
   }
 `;
 
-export default function GroupPage({ project: idOrName, id: groupRef = '' }: PageProps) {
+export default function GroupPage({ project: idOrName, id: groupRef = '' }: PlaceProps) {
   const variables = { project: idOrName, groupRef };
   const { project } = usePageQuery<groupPageQuery>(QUERY, variables);
   const address = useAddress(idOrName);
-  if (!project) return <Missing what="project" />;
+  if (!project) return <Missing noun="project" />;
   const { nodes } = project.connections;
   return (
     <Page
       title={nodes[0]?.group.groupName ?? groupRef}
-      about={
+      description={
         <>
           <Link href={address('groups')}>Groups</Link> · <code>{groupRef}</code>
         </>
@@ -74,10 +74,10 @@ export default function GroupPage({ project: idOrName, id: groupRef = '' }: Page
                 </td>
                 <td>{consumer.consumerName}</td>
                 <td>
-                  <Status of={status} />
+                  <Status value={status} />
                 </td>
                 <td>
-                  <Time of={createTime} />
+                  <Time value={createTime} />
                 </td>
               </tr>
             ))}

@@ -9,7 +9,7 @@ import { Paged } from '../parts/paged.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
-import type { PageProps } from '../shell/places.ts';
+import type { PlaceProps } from '../shell/places.ts';
 import { Consumers } from './consumers.tsx';
 
 const QUERY = graphql`
@@ -43,16 +43,16 @@ const LIST = graphql`
   }
 `;
 
-export default function GroupsPage({ project: idOrName }: PageProps) {
+export default function GroupsPage({ project: idOrName }: PlaceProps) {
   const { search } = useSearch();
   const variables = { project: idOrName, search };
   const { project } = usePageQuery<groupsPageQuery>(QUERY, variables);
   const address = useAddress(idOrName);
-  if (!project) return <Missing what="project" />;
+  if (!project) return <Missing noun="project" />;
   return (
     <Page
       title="Groups and consumers"
-      about="A group is one of your customers; a consumer is one of its people. Both are created when accounts are connected."
+      description="A group is one of your customers; a consumer is one of its people. Both are created when accounts are connected."
       query={QUERY}
       variables={variables}
     >
@@ -79,7 +79,7 @@ function Groups({ project, address }: GroupsProps) {
     <Empty title="No groups yet">A customer's first connection creates its group.</Empty>
   );
   return (
-    <Paged fragment={LIST} of={project} list={(data) => data.groups} empty={empty}>
+    <Paged fragment={LIST} parent={project} list={(data) => data.groups} empty={empty}>
       {(groups) => (
         <Table label="Groups" columns={['Name', 'Reference', 'Created']}>
           {groups.map(({ id, groupName, groupRef, createTime }) => (
@@ -91,7 +91,7 @@ function Groups({ project, address }: GroupsProps) {
               </td>
               <td className="mono">{groupRef}</td>
               <td>
-                <Time of={createTime} />
+                <Time value={createTime} />
               </td>
             </tr>
           ))}

@@ -124,7 +124,9 @@ export function EditFields({ project, installation }: EditFieldsProps) {
   const objects = revision.content.read?.objects ?? [];
   const configured = (name: string) => config.read.find(({ objectName }) => objectName === name);
   const inputOf = (values: FormValues) => {
-    const read = config.read.map((one) => withChosen(one, chosenIn(values, one.objectName)));
+    const read = config.read.map((object) =>
+      withChosen(object, chosenIn(values, object.objectName)),
+    );
     // A config replaces the one before, so parts that the form does not show are sent back unchanged.
     const next = { ...config, read };
     return { projectIdOrName: project, installationId: id, config: next as never };
@@ -141,12 +143,12 @@ export function EditFields({ project, installation }: EditFieldsProps) {
       {objects
         .filter(({ objectName }) => configured(objectName))
         .map((object) => (
-          <Loaded key={object.objectName} place={object.objectName}>
+          <Loaded key={object.objectName} path={object.objectName}>
             <AccountFields installationId={id} objectName={object.objectName}>
-              {(known) => (
+              {(accountFields) => (
                 <ObjectFields
                   object={object}
-                  known={known}
+                  accountFields={accountFields}
                   chosen={configured(object.objectName) ?? null}
                 />
               )}
@@ -163,10 +165,13 @@ interface Mapped {
 
 /** Mappings that the form does not show are kept, and so are their other members. */
 function withChosen<Read extends Mapped>(read: Read, chosen: ReturnType<typeof chosenIn>) {
-  const byName = new Map(chosen.fieldMappings.map((one) => [one.mapToName, one]));
-  const known = read.fieldMappings.map((one) => ({ ...one, ...byName.get(one.mapToName ?? '') }));
+  const byName = new Map(chosen.fieldMappings.map((mapping) => [mapping.mapToName, mapping]));
+  const mappings = read.fieldMappings.map((mapping) => ({
+    ...mapping,
+    ...byName.get(mapping.mapToName ?? ''),
+  }));
   const added = chosen.fieldMappings.filter(
-    ({ mapToName }) => !read.fieldMappings.some((one) => one.mapToName === mapToName),
+    ({ mapToName }) => !read.fieldMappings.some((mapping) => mapping.mapToName === mapToName),
   );
-  return { ...read, selectedFields: chosen.selectedFields, fieldMappings: [...known, ...added] };
+  return { ...read, selectedFields: chosen.selectedFields, fieldMappings: [...mappings, ...added] };
 }

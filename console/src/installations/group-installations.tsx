@@ -21,8 +21,8 @@ const QUERY = graphql`
 
 export function GroupInstallations({ project, groupRef }: { project: string; groupRef: string }) {
   const address = useAddress(project);
-  const found = usePageQuery<groupInstallationsQuery>(QUERY, { project, groupRef });
-  const nodes = found.project?.installations.nodes ?? [];
+  const data = usePageQuery<groupInstallationsQuery>(QUERY, { project, groupRef });
+  const nodes = data.project?.installations.nodes ?? [];
   if (nodes.length === 0) {
     return (
       <Empty title="No installations yet">

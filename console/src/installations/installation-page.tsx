@@ -11,7 +11,7 @@ import { usePageQuery } from '../parts/queries.ts';
 import { Status } from '../parts/status.tsx';
 import { Facts } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
-import type { PageProps } from '../shell/places.ts';
+import type { PlaceProps } from '../shell/places.ts';
 import { EditFields } from './edit-fields.tsx';
 import { InstalledObjects } from './installed-objects.tsx';
 import { Records } from './records.tsx';
@@ -65,20 +65,20 @@ const DELETE = graphql`
 
 const POLL_MS = 2_000;
 
-export default function InstallationPage({ project, id = '' }: PageProps) {
+export default function InstallationPage({ project, id = '' }: PlaceProps) {
   const variables = { id };
-  const { node: found } = usePageQuery<installationPageQuery>(QUERY, variables, {
+  const { node: result } = usePageQuery<installationPageQuery>(QUERY, variables, {
     everyMs: POLL_MS,
   });
-  const node = found?.installation;
+  const node = result?.installation;
   const address = useAddress(project);
-  if (!node) return <Missing what="installation" />;
+  if (!node) return <Missing noun="installation" />;
   const { group, integration, connection } = node;
   const operations = node.operations.nodes;
   return (
     <Page
       title={`${group.groupName}: ${integration.name}`}
-      about={<Link href={address('installations')}>Installations</Link>}
+      description={<Link href={address('installations')}>Installations</Link>}
       actions={
         <>
           <EditFields project={project} installation={node} />
@@ -90,8 +90,8 @@ export default function InstallationPage({ project, id = '' }: PageProps) {
     >
       <Panel>
         <Facts
-          of={{
-            Health: <Status of={node.healthStatus} />,
+          facts={{
+            Health: <Status value={node.healthStatus} />,
             Reason: node.healthReason,
             Group: (
               <Link href={address(`groups/${encodeURIComponent(group.groupRef)}`)}>
@@ -103,10 +103,10 @@ export default function InstallationPage({ project, id = '' }: PageProps) {
             ),
             Connection: (
               <Link href={address(`connections/${connection.id}`)}>
-                <Status of={connection.status} />
+                <Status value={connection.status} />
               </Link>
             ),
-            Made: <Time of={node.createTime} />,
+            Made: <Time value={node.createTime} />,
             By: node.createdBy,
             Id: <code>{node.id}</code>,
           }}

@@ -40,7 +40,7 @@ export function InstallationRows({ installations, address }: InstallationRowsPro
   const rows = useFragment(ROW, installations);
   return (
     <Table label="Installations" columns={COLUMNS}>
-      {rows.map(({ id, group, integration, healthStatus, healthReason, ...of }) => (
+      {rows.map(({ id, group, integration, healthStatus, healthReason, ...fragmentRef }) => (
         <tr key={id}>
           <td>
             <Link href={address(`installations/${id}`)} className="strong">
@@ -49,16 +49,16 @@ export function InstallationRows({ installations, address }: InstallationRowsPro
           </td>
           <td>{integration.name}</td>
           <td>
-            <Status of={healthStatus} /> <span className="quiet">{healthReason}</span>
+            <Status value={healthStatus} /> <span className="quiet">{healthReason}</span>
           </td>
           <td>
-            <Status of={of.connection.status} />
+            <Status value={fragmentRef.connection.status} />
           </td>
           <td>
-            <Time of={of.lastOperation?.createTime} none="none yet" />
+            <Time value={fragmentRef.lastOperation?.createTime} none="none yet" />
           </td>
           <td>
-            <Time of={of.createTime} />
+            <Time value={fragmentRef.createTime} />
           </td>
         </tr>
       ))}

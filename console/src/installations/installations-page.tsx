@@ -14,7 +14,7 @@ import {
 import { Empty, ListPage, Missing } from '../parts/page.tsx';
 import { Paged } from '../parts/paged.tsx';
 import { usePageQuery } from '../parts/queries.ts';
-import type { PageProps } from '../shell/places.ts';
+import type { PlaceProps } from '../shell/places.ts';
 import { InstallationRows } from './installation-rows.tsx';
 
 const QUERY = graphql`
@@ -76,18 +76,18 @@ const EMPTY = (
 
 const listOf = ({ installations }: installationsPage_project$data) => installations;
 
-export default function InstallationsPage({ project: idOrName }: PageProps) {
+export default function InstallationsPage({ project: idOrName }: PlaceProps) {
   const integration = useTextFilter('integration');
   const createTime = useTimeRange();
   const health = useFilter('health', HEALTH);
   const variables = { project: idOrName, integration, health, createTime };
   const { project } = usePageQuery<installationsPageQuery>(QUERY, variables, { everyMs: POLL_MS });
   const address = useAddress(idOrName);
-  if (!project) return <Missing what="project" />;
+  if (!project) return <Missing noun="project" />;
   return (
     <ListPage
       title="Installations"
-      about="Integrations that your customers have installed, and their health."
+      description="Integrations that your customers have installed, and their health."
       query={QUERY}
       variables={variables}
       filters={
@@ -102,7 +102,7 @@ export default function InstallationsPage({ project: idOrName }: PageProps) {
         </>
       }
     >
-      <Paged fragment={LIST} of={project} list={listOf} empty={EMPTY}>
+      <Paged fragment={LIST} parent={project} list={listOf} empty={EMPTY}>
         {(installations) => <InstallationRows installations={installations} address={address} />}
       </Paged>
     </ListPage>

@@ -48,7 +48,7 @@ export function InstalledObjects({ project, installation }: InstalledObjectsProp
   };
   return (
     <Table label="Objects" columns={COLUMNS}>
-      {objects.map(({ objectName, mappedObjectName, paused, ...of }) => {
+      {objects.map(({ objectName, mappedObjectName, paused, ...fragmentRef }) => {
         const input = { projectIdOrName: project, installationId: id, objects: [objectName] };
         return (
           <tr key={objectName}>
@@ -58,20 +58,20 @@ export function InstalledObjects({ project, installation }: InstalledObjectsProp
             </td>
             <td>
               {paused ? (
-                <span title={of.pauseNote ?? undefined}>
-                  Paused{of.pauseNote && `: ${of.pauseNote}`}
+                <span title={fragmentRef.pauseNote ?? undefined}>
+                  Paused{fragmentRef.pauseNote && `: ${fragmentRef.pauseNote}`}
                 </span>
               ) : (
-                <Status of={of.backfillDone ? 'ACTIVE' : 'PENDING'} />
+                <Status value={fragmentRef.backfillDone ? 'ACTIVE' : 'PENDING'} />
               )}
             </td>
-            <td className="mono">{of.schedule ?? 'none'}</td>
-            <td>{of.recordsRead.toLocaleString('en')}</td>
+            <td className="mono">{fragmentRef.schedule ?? 'none'}</td>
+            <td>{fragmentRef.recordsRead.toLocaleString('en')}</td>
             <td>
-              <Time of={of.lastReadTime} none="never" />
+              <Time value={fragmentRef.lastReadTime} none="never" />
             </td>
             <td>
-              <Time of={of.nextReadTime} />
+              <Time value={fragmentRef.nextReadTime} />
             </td>
             <td>
               <div className="row">

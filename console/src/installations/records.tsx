@@ -38,15 +38,15 @@ interface RecordsProps {
   objects: readonly string[];
 }
 
-interface Asked {
+interface RecordQuery {
   objectName: string;
   filters: { fieldName: string; value: unknown }[] | null;
 }
 
 export function Records({ id, objects }: RecordsProps) {
-  const [asked, setAsked] = useState<Asked | null>(null);
+  const [recordQuery, setAsked] = useState<RecordQuery | null>(null);
   if (objects.length === 0) return null;
-  const ask = ({ objectName, fieldName, value }: FormValues) =>
+  const submitQuery = ({ objectName, fieldName, value }: FormValues) =>
     setAsked({
       objectName: String(objectName),
       filters: fieldName
@@ -56,7 +56,7 @@ export function Records({ id, objects }: RecordsProps) {
   const [first = ''] = objects;
   return (
     <Panel title="Records at the provider">
-      <Form onSubmit={ask}>
+      <Form onSubmit={submitQuery}>
         <div className="filters">
           <Choice
             name="objectName"
@@ -69,9 +69,9 @@ export function Records({ id, objects }: RecordsProps) {
           <Action type="submit">Load records</Action>
         </div>
       </Form>
-      {asked && (
-        <Loaded place={JSON.stringify(asked)}>
-          <Found key={JSON.stringify(asked)} id={id} asked={asked} />
+      {recordQuery && (
+        <Loaded path={JSON.stringify(recordQuery)}>
+          <FoundRecords key={JSON.stringify(recordQuery)} id={id} query={recordQuery} />
         </Loaded>
       )}
     </Panel>
@@ -85,30 +85,30 @@ function literalOf(text: string): unknown {
 
 const COLUMNS_MAX = 6;
 
-function Found({ id, asked }: { id: string; asked: Asked }) {
+function FoundRecords({ id, query: recordQuery }: { id: string; query: RecordQuery }) {
   const [after, setAfter] = useState<string | null>(null);
-  const { node } = usePageQuery<recordsQuery>(QUERY, { id, ...asked, after });
+  const { node } = usePageQuery<recordsQuery>(QUERY, { id, ...recordQuery, after });
   const { nodes = [], pageInfo } = node?.records ?? {};
   if (nodes.length === 0) return <Empty title="No records match" />;
   const valuesOf = (record: (typeof nodes)[number]) => ({
     ...record.fields,
     ...record.mappedFields,
   });
-  const columns = [...new Set(nodes.flatMap((one) => Object.keys(valuesOf(one))))];
-  const shown = columns.slice(0, COLUMNS_MAX);
+  const columns = [...new Set(nodes.flatMap((record) => Object.keys(valuesOf(record))))];
+  const visibleColumns = columns.slice(0, COLUMNS_MAX);
   return (
     <>
-      <Table label="Records at the provider" columns={['ID', ...shown, 'Raw record']}>
+      <Table label="Records at the provider" columns={['ID', ...visibleColumns, 'Raw record']}>
         {nodes.map((record) => (
           <tr key={record.id}>
             <td className="mono">{record.id}</td>
-            {shown.map((name) => (
+            {visibleColumns.map((name) => (
               <td key={name}>{textOf((valuesOf(record) as Record<string, unknown>)[name])}</td>
             ))}
             <td>
               <details>
                 <summary>Show raw</summary>
-                <Json of={record.raw} label={`Record ${record.id}`} />
+                <Json value={record.raw} label={`Record ${record.id}`} />
               </details>
             </td>
           </tr>

@@ -38,16 +38,16 @@ export function Subscriptions({ installation, address }: SubscriptionsProps) {
   return (
     <Panel title="Subscriptions at the provider">
       <Table label="Subscriptions at the provider" columns={COLUMNS}>
-        {subscriptions.map(({ objectName, kinds, status, error, destination, ...of }) => (
+        {subscriptions.map(({ objectName, kinds, status, error, destination, ...fragmentRef }) => (
           <tr key={objectName}>
-            <td>{of.mappedObjectName ?? objectName}</td>
+            <td>{fragmentRef.mappedObjectName ?? objectName}</td>
             <td>{kinds.map(wordsOf).join(', ')}</td>
             <td>
-              <Status of={status} /> <span className="quiet">{error}</span>
+              <Status value={status} /> <span className="quiet">{error}</span>
             </td>
-            <td>{of.eventCount.toLocaleString('en')}</td>
+            <td>{fragmentRef.eventCount.toLocaleString('en')}</td>
             <td>
-              <Time of={of.lastEventTime} none="none yet" />
+              <Time value={fragmentRef.lastEventTime} none="none yet" />
             </td>
             <td>
               {destination ? (

@@ -8,7 +8,7 @@ import { ConfirmChange } from '../parts/dialog.tsx';
 import { useAddress } from '../parts/filters.tsx';
 import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
-import type { PageProps } from '../shell/places.ts';
+import type { PlaceProps } from '../shell/places.ts';
 import { NewRevision } from './new-revision.tsx';
 import { Revisions } from './revisions.tsx';
 
@@ -46,19 +46,19 @@ const DELETE = graphql`
   }
 `;
 
-export default function IntegrationPage({ project: idOrName, id: name = '' }: PageProps) {
+export default function IntegrationPage({ project: idOrName, id: name = '' }: PlaceProps) {
   const variables = { project: idOrName, name };
   const { project } = usePageQuery<integrationPageQuery>(QUERY, variables);
   const address = useAddress(idOrName);
   const integration = project?.integration;
-  if (!integration) return <Missing what="integration" />;
+  if (!integration) return <Missing noun="integration" />;
   const { totalCount, nodes } = integration.installations;
   const input = { projectIdOrName: idOrName, integrationIdOrName: integration.id };
   return (
     <Page
       title={integration.latestRevision.content.displayName ?? integration.name}
       name={integration.name}
-      about={
+      description={
         <>
           <Link href={address('integrations')}>Integrations</Link> · {integration.name} ·{' '}
           <Link href={address(`providers/${integration.provider}`)}>{integration.provider}</Link>

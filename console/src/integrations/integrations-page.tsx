@@ -9,7 +9,7 @@ import { Paged } from '../parts/paged.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
-import type { PageProps } from '../shell/places.ts';
+import type { PlaceProps } from '../shell/places.ts';
 import { NewIntegration } from './new-integration.tsx';
 
 const QUERY = graphql`
@@ -83,25 +83,25 @@ const namesOf = (part: { objects: readonly { objectName: string }[] } | null | u
 
 const listOf = ({ integrations }: integrationsPage_project$data) => integrations;
 
-export default function IntegrationsPage({ project: idOrName }: PageProps) {
+export default function IntegrationsPage({ project: idOrName }: PlaceProps) {
   const { search } = useSearch();
   const variables = { project: idOrName, search };
   const { project } = usePageQuery<integrationsPageQuery>(QUERY, variables);
   const address = useAddress(idOrName);
-  if (!project) return <Missing what="project" />;
+  if (!project) return <Missing noun="project" />;
   return (
     <ListPage
       title="Integrations"
-      about="Versioned definitions of what to read, write and proxy for each customer who installs them."
+      description="Versioned definitions of what to read, write and proxy for each customer who installs them."
       actions={<NewIntegration project={idOrName} />}
       query={QUERY}
       variables={variables}
       filters={<Search label="Name" />}
     >
-      <Paged fragment={LIST} of={project} list={listOf} empty={EMPTY}>
+      <Paged fragment={LIST} parent={project} list={listOf} empty={EMPTY}>
         {(integrations) => (
           <Table label="Integrations" columns={COLUMNS}>
-            {integrations.map(({ id, name, provider, latestRevision, ...of }) => (
+            {integrations.map(({ id, name, provider, latestRevision, ...fragmentRef }) => (
               <tr key={id}>
                 <td>
                   <Link href={address(`integrations/${name}`)} className="strong">
@@ -111,14 +111,14 @@ export default function IntegrationsPage({ project: idOrName }: PageProps) {
                 <td>{provider}</td>
                 <td>{namesOf(latestRevision.content.read)}</td>
                 <td>{namesOf(latestRevision.content.write)}</td>
-                <td>{of.revisions.totalCount}</td>
+                <td>{fragmentRef.revisions.totalCount}</td>
                 <td>
                   <Link href={address(`installations?integration=${name}`)}>
-                    {of.installations.totalCount.toLocaleString('en')}
+                    {fragmentRef.installations.totalCount.toLocaleString('en')}
                   </Link>
                 </td>
                 <td>
-                  <Time of={latestRevision.createTime} />
+                  <Time value={latestRevision.createTime} />
                 </td>
               </tr>
             ))}

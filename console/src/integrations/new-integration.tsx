@@ -44,9 +44,9 @@ export function NewIntegration({ project }: { project: string }) {
     const { name, provider } = content;
     const latestRevision = { specVersion: '1.0.0', content: content as never };
     const input = { projectIdOrName: project, latestRevision };
-    const named = { name: String(name), provider: String(provider) };
-    const made = await run({ input: { ...input, ...named } });
-    return made?.createIntegration.warnings ?? null;
+    const names = { name: String(name), provider: String(provider) };
+    const response = await run({ input: { ...input, ...names } });
+    return response?.createIntegration.warnings ?? null;
   };
   return (
     <Dialog opener="New integration" kind="primary" title="New integration" isWide>

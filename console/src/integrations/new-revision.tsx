@@ -47,8 +47,8 @@ export function NewRevision({ input, revision }: NewRevisionProps) {
           isRunning={isRunning}
           save="Create revision"
           onSave={async (next) => {
-            const made = { specVersion, content: next as never };
-            const response = await run({ input: { ...input, destructive, revision: made } });
+            const revision = { specVersion, content: next as never };
+            const response = await run({ input: { ...input, destructive, revision } });
             return response?.createRevision.warnings ?? null;
           }}
           onDone={close}

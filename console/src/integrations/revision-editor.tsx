@@ -33,10 +33,12 @@ export function RevisionEditor(props: RevisionEditorProps) {
   const [text, setText] = useState(initial);
   const [saved, setSaved] = useState<string | null>(null);
   const [findings, setFindings] = useState<LineFinding[]>([]);
-  const [done, setDone] = useState<{ content: Content; warnings: readonly string[] } | null>(null);
+  const [created, setCreated] = useState<{ content: Content; warnings: readonly string[] } | null>(
+    null,
+  );
   // Findings of an older text may no longer apply.
   const isOfText = saved === text;
-  const refused = useMemo(
+  const serverFindings = useMemo(
     () => (problem && isOfText ? findingsOf(problem, prefix) : NONE),
     [problem, isOfText, prefix],
   );
@@ -46,19 +48,19 @@ export function RevisionEditor(props: RevisionEditorProps) {
     const warnings = content && (await onSave(content));
     if (!warnings) return;
     if (warnings.length === 0) onDone(content);
-    else setDone({ content, warnings });
+    else setCreated({ content, warnings });
   };
-  if (done) {
-    const found = done.warnings.map((warning) => findingOf(warning, prefix));
-    return <Warnings found={found} onClose={() => onDone(done.content)} />;
+  if (created) {
+    const warningFindings = created.warnings.map((warning) => findingOf(warning, prefix));
+    return <Warnings findings={warningFindings} onClose={() => onDone(created.content)} />;
   }
   return (
     <div className="editor">
-      <Loaded place="editor">
+      <Loaded path="editor">
         <JsonEditor
           label="Content"
           initial={initial}
-          refused={refused}
+          serverFindings={serverFindings}
           onChange={setText}
           onFindings={setFindings}
         />
@@ -74,7 +76,7 @@ export function RevisionEditor(props: RevisionEditorProps) {
           </ul>
         </div>
       )}
-      {refused.length === 0 && isOfText && <Refusal problem={problem} />}
+      {serverFindings.length === 0 && isOfText && <Refusal problem={problem} />}
       {children}
       <div className="row end">
         <Action onPress={onCancel}>Cancel</Action>
@@ -87,13 +89,13 @@ export function RevisionEditor(props: RevisionEditorProps) {
 }
 
 /** Shown instead of the editor until the reader closes it. */
-function Warnings({ found, onClose }: { found: Finding[]; onClose: () => void }) {
+function Warnings({ findings, onClose }: { findings: Finding[]; onClose: () => void }) {
   return (
     <>
       <div role="alert">
-        <p>Saved with {found.length === 1 ? '1 warning' : `${found.length} warnings`}:</p>
+        <p>Saved with {findings.length === 1 ? '1 warning' : `${findings.length} warnings`}:</p>
         <ul className="issues">
-          {found.map(({ path, detail }) => (
+          {findings.map(({ path, detail }) => (
             <li key={`${path} ${detail}`}>
               {path && <code>{path}</code>} {detail}
             </li>

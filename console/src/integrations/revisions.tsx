@@ -30,12 +30,13 @@ export function Revisions({ integration }: { integration: revisions_integration$
     id,
     label: `${totalCount - index}, from ${day.format(new Date(createTime))}`,
   }));
-  const known = (id: string | null) => nodes.find((node) => node.id === id);
-  const to = known(params.get('to')) ?? nodes[0];
-  const from = params.get('from') === NOTHING ? undefined : (known(params.get('from')) ?? nodes[1]);
+  const findRevision = (id: string | null) => nodes.find((node) => node.id === id);
+  const to = findRevision(params.get('to')) ?? nodes[0];
+  const from =
+    params.get('from') === NOTHING ? undefined : (findRevision(params.get('from')) ?? nodes[1]);
   const choose = (name: string) => (id: string) =>
     setParams(
-      (before) => new URLSearchParams([...[...before].filter(([one]) => one !== name), [name, id]]),
+      (before) => new URLSearchParams([...[...before].filter(([key]) => key !== name), [name, id]]),
       {
         replace: true,
       },
@@ -52,7 +53,7 @@ export function Revisions({ integration }: { integration: revisions_integration$
         />
         <Choice label="To" options={options} value={to.id} onChange={choose('to')} />
       </div>
-      {from ? <Difference from={from} to={to} /> : <Whole revision={to} />}
+      {from ? <Difference from={from} to={to} /> : <RevisionContent revision={to} />}
     </>
   );
 }
@@ -61,7 +62,7 @@ function useText(revision: content_revision$key): string {
   return textOf(useFragment(CONTENT, revision).content);
 }
 
-function Whole({ revision }: { revision: content_revision$key }) {
+function RevisionContent({ revision }: { revision: content_revision$key }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
     <section className="diff" tabIndex={0} aria-label="Content">
@@ -72,8 +73,8 @@ function Whole({ revision }: { revision: content_revision$key }) {
 
 function Difference({ from, to }: { from: content_revision$key; to: content_revision$key }) {
   const parts = diffLines(useText(from), useText(to));
-  const count = (of: 'added' | 'removed') =>
-    parts.filter((part) => part[of]).reduce((sum, part) => sum + (part.count ?? 0), 0);
+  const count = (change: 'added' | 'removed') =>
+    parts.filter((part) => part[change]).reduce((sum, part) => sum + (part.count ?? 0), 0);
   return (
     <>
       <p className="quiet">
@@ -96,10 +97,10 @@ const CONTEXT_LINES = 4;
 
 function shortened(text: string): string {
   const lines = text.replace(/\n$/, '').split('\n');
-  const left = lines.length - 2 * CONTEXT_LINES;
-  if (left <= 1) return text;
+  const hiddenLines = lines.length - 2 * CONTEXT_LINES;
+  if (hiddenLines <= 1) return text;
   const [start, end] = [lines.slice(0, CONTEXT_LINES), lines.slice(-CONTEXT_LINES)];
-  return [...start, `… ${left} unchanged lines`, ...end].join('\n');
+  return [...start, `… ${hiddenLines} unchanged lines`, ...end].join('\n');
 }
 
 /** The sign repeats the colour, for readers who do not distinguish colours. */

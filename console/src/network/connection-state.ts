@@ -8,9 +8,9 @@ export const connectionState = {
   get isLost() {
     return isLost;
   },
-  set(lost: boolean) {
-    if (lost === isLost) return;
-    isLost = lost;
+  set(isNowLost: boolean) {
+    if (isNowLost === isLost) return;
+    isLost = isNowLost;
     for (const listener of listeners) listener();
   },
   subscribe(listener: Listener) {

@@ -3,17 +3,17 @@ import { useEffect, useState } from 'react';
 import { BASE } from './connection-state.ts';
 
 type Documents = Record<string, string>;
-let all: Promise<Documents> | undefined;
+let loading: Promise<Documents> | undefined;
 
 /** One promise for all pages of a tab. A failed load is repeated at the next use. */
 function readDocuments(): Promise<Documents> {
-  all ??= fetch(`${BASE}/console/documents.json`)
+  loading ??= fetch(`${BASE}/console/documents.json`)
     .then((response) => response.json())
     .catch(() => {
-      all = undefined;
+      loading = undefined;
       return {};
     });
-  return all;
+  return loading;
 }
 
 /** Null until loaded. */

@@ -4,7 +4,7 @@ import { type GraphqlError, Problem } from './problem.ts';
 
 const RETRY_MS = 1_000;
 
-export interface Operation {
+export interface GraphqlOperation {
   /** The persisted document with this ID, which the same build gave to the gateway. */
   documentId: string;
   variables: object;
@@ -19,16 +19,19 @@ export function idOf({ id, name }: { id: string | null; name: string }): string 
 
 export type Headers = Record<string, string>;
 
-interface Answer {
+interface GraphqlResponse {
   data?: Record<string, unknown> | null;
   errors?: GraphqlError[];
 }
 
 /** Throws a Problem if the gateway refuses the operation. */
-export async function fetchGraphql(operation: Operation, headers: Headers): Promise<Answer> {
+export async function fetchGraphql(
+  operation: GraphqlOperation,
+  headers: Headers,
+): Promise<GraphqlResponse> {
   for (;;) {
-    const answer = await send(operation, headers);
-    if (answer) return withoutRefusals(answer);
+    const response = await send(operation, headers);
+    if (response) return withoutRefusals(response);
     if (operation.isMutation) {
       throw new Problem({
         message:
@@ -41,9 +44,9 @@ export async function fetchGraphql(operation: Operation, headers: Headers): Prom
 
 /** Null if the gateway is unreachable or overloaded. */
 async function send(
-  { documentId, variables }: Operation,
+  { documentId, variables }: GraphqlOperation,
   headers: Headers,
-): Promise<Answer | null> {
+): Promise<GraphqlResponse | null> {
   try {
     const response = await fetch(GRAPHQL_URL, {
       method: 'POST',
@@ -52,7 +55,7 @@ async function send(
     });
     const isAway = response.status === 502 || response.status === 503 || response.status === 504;
     connectionState.set(isAway);
-    return isAway ? null : ((await response.json()) as Answer);
+    return isAway ? null : ((await response.json()) as GraphqlResponse);
   } catch {
     connectionState.set(true);
     return null;
@@ -67,10 +70,10 @@ const IS_OLD = new Problem({
 });
 
 /** An error below an existing member makes that member null, which the page shows. */
-function withoutRefusals(answer: Answer): Answer {
-  const { data, errors = [] } = answer;
+function withoutRefusals(response: GraphqlResponse): GraphqlResponse {
+  const { data, errors = [] } = response;
   const refusal = errors.find(({ path }) => !data || !path || data[path[0] as string] === null);
   if (refusal && UNKNOWN_DOCUMENT.test(refusal.message)) throw IS_OLD;
   if (refusal) throw new Problem(refusal);
-  return answer;
+  return response;
 }

@@ -46,13 +46,13 @@ export function OperationLogs({ id, isRunning }: { id: string; isRunning: boolea
       <ol className="lines">
         {edges.map(({ cursor, node: { timestamp, severity, message, details } }) => (
           <li key={cursor}>
-            <ClockTime of={timestamp} />
-            {severity !== 'INFO' && <Status of={severity} />}
+            <ClockTime value={timestamp} />
+            {severity !== 'INFO' && <Status value={severity} />}
             <span>{message}</span>
             {details && Object.keys(details).length > 0 && (
               <details>
                 <summary>Details</summary>
-                <Json of={details} label="Details" />
+                <Json value={details} label="Details" />
               </details>
             )}
           </li>

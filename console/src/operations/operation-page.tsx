@@ -10,7 +10,7 @@ import { usePageQuery } from '../parts/queries.ts';
 import { Status, wordsOf } from '../parts/status.tsx';
 import { Facts, Progress } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
-import type { PageProps } from '../shell/places.ts';
+import type { PlaceProps } from '../shell/places.ts';
 import { OperationLogs } from './operation-logs.tsx';
 
 const QUERY = graphql`
@@ -70,27 +70,27 @@ const LIVE = graphql`
   }
 `;
 
-export default function OperationPage({ project, id = '' }: PageProps) {
+export default function OperationPage({ project, id = '' }: PlaceProps) {
   const variables = { id };
   const { node } = usePageQuery<operationPageQuery>(QUERY, variables);
   useSubscription<operationPageSubscription>(
     useMemo(() => ({ subscription: LIVE, variables: { id }, onError: () => {} }), [id]),
   );
   const address = useAddress(project);
-  if (!node?.id || !node.status) return <Missing what="operation" />;
+  if (!node?.id || !node.status) return <Missing noun="operation" />;
   const { metadata, installation, status } = node;
   const { progress, retry } = metadata ?? {};
   return (
     <Page
       title={`${wordsOf(node.actionType ?? '')} ${metadata?.objects.join(', ')}`}
-      about={<Link href={address('operations')}>Operations</Link>}
+      description={<Link href={address('operations')}>Operations</Link>}
       query={QUERY}
       variables={variables}
     >
       <Panel>
         <Facts
-          of={{
-            Status: <Status of={status} />,
+          facts={{
+            Status: <Status value={status} />,
             Outcome: node.result,
             Integration: node.integration && (
               <Link href={address(`integrations/${node.integration.name}`)}>
@@ -102,8 +102,8 @@ export default function OperationPage({ project, id = '' }: PageProps) {
                 {installation.group.groupName}
               </Link>
             ),
-            Began: <Time of={node.createTime} />,
-            'Last change': <Time of={node.updateTime} />,
+            Began: <Time value={node.createTime} />,
+            'Last change': <Time value={node.updateTime} />,
             Attempts: retry?.attempts,
             'Records written': metadata?.successfulRecordIds.join(', ') || null,
             Id: <code>{node.id}</code>,
@@ -112,7 +112,7 @@ export default function OperationPage({ project, id = '' }: PageProps) {
         {progress && (
           <Progress
             label={`Progress of ${progress.objectName}`}
-            done={progress.recordsProcessed}
+            completed={progress.recordsProcessed}
             total={
               status === 'IN_PROGRESS' ? progress.recordsEstimatedTotal : progress.recordsProcessed
             }

@@ -44,7 +44,7 @@ export function OperationsList({ operations, address }: OperationsListProps) {
   const rows = useFragment(ROW, operations);
   return (
     <Table label="Operations" columns={COLUMNS}>
-      {rows.map(({ id, actionType, status, result, createTime, metadata, ...of }) => (
+      {rows.map(({ id, actionType, status, result, createTime, metadata, ...fragmentRef }) => (
         <tr key={id}>
           <td>
             <Link href={address(`operations/${id}`)} className="strong">
@@ -52,15 +52,15 @@ export function OperationsList({ operations, address }: OperationsListProps) {
             </Link>
           </td>
           <td>
-            <Status of={status} />
+            <Status value={status} />
           </td>
-          <td>{of.integration?.name ?? '—'}</td>
-          <td>{of.installation?.group.groupName ?? '—'}</td>
+          <td>{fragmentRef.integration?.name ?? '—'}</td>
+          <td>{fragmentRef.installation?.group.groupName ?? '—'}</td>
           <td className="outcome">
             {status === 'IN_PROGRESS' && metadata.progress ? (
               <Progress
                 label={`Progress of ${metadata.progress.objectName}`}
-                done={metadata.progress.recordsProcessed}
+                completed={metadata.progress.recordsProcessed}
                 total={metadata.progress.recordsEstimatedTotal}
               />
             ) : (
@@ -68,7 +68,7 @@ export function OperationsList({ operations, address }: OperationsListProps) {
             )}
           </td>
           <td>
-            <Time of={createTime} />
+            <Time value={createTime} />
           </td>
         </tr>
       ))}

@@ -14,7 +14,7 @@ import {
 import { Empty, ListPage, Missing } from '../parts/page.tsx';
 import { Paged } from '../parts/paged.tsx';
 import { usePageQuery } from '../parts/queries.ts';
-import type { PageProps } from '../shell/places.ts';
+import type { PlaceProps } from '../shell/places.ts';
 import { OperationsList } from './operations-list.tsx';
 
 const QUERY = graphql`
@@ -84,7 +84,7 @@ const EMPTY = (
 
 const listOf = ({ operations }: operationsPage_project$data) => operations;
 
-export default function OperationsPage({ project: idOrName }: PageProps) {
+export default function OperationsPage({ project: idOrName }: PlaceProps) {
   const status = useFilter('status', STATUSES);
   const actionType = useFilter('action', ACTIONS);
   const integration = useTextFilter('integration');
@@ -92,11 +92,11 @@ export default function OperationsPage({ project: idOrName }: PageProps) {
   const variables = { project: idOrName, status, actionType, integration, createTime };
   const { project } = usePageQuery<operationsPageQuery>(QUERY, variables, { everyMs: POLL_MS });
   const address = useAddress(idOrName);
-  if (!project) return <Missing what="project" />;
+  if (!project) return <Missing noun="project" />;
   return (
     <ListPage
       title="Operations"
-      about="Reads and writes at providers, each with its outcome and log."
+      description="Reads and writes at providers, each with its outcome and log."
       query={QUERY}
       variables={variables}
       filters={
@@ -112,7 +112,7 @@ export default function OperationsPage({ project: idOrName }: PageProps) {
         </>
       }
     >
-      <Paged fragment={LIST} of={project} list={listOf} empty={EMPTY}>
+      <Paged fragment={LIST} parent={project} list={listOf} empty={EMPTY}>
         {(operations) => <OperationsList operations={operations} address={address} />}
       </Paged>
     </ListPage>

@@ -50,8 +50,8 @@ const POLL_MS = 15_000;
 const HOUR_MS = 3_600_000;
 const HOURS = 24;
 
-type Activity = NonNullable<activityQuery['response']['project']>;
-type Counted = Activity['byHour']['operations'][number];
+type ProjectActivity = NonNullable<activityQuery['response']['project']>;
+type OperationCount = ProjectActivity['byHour']['operations'][number];
 
 interface ActivityPanelsProps {
   project: string;
@@ -96,22 +96,22 @@ export default function ActivityPanels({ project: idOrName, to }: ActivityPanels
         )}
       </Panel>
       <Panel title="Today, in UTC">
-        <Moved of={project.today.records} since={variables.today} to={to} />
-        <Streamed of={project.today.streams} to={to} />
-        <Delivered of={project.today.deliveries} since={variables.today} to={to} />
+        <RecordsToday counts={project.today.records} since={variables.today} to={to} />
+        <MessagesToday counts={project.today.streams} to={to} />
+        <DeliveriesToday counts={project.today.deliveries} since={variables.today} to={to} />
       </Panel>
     </>
   );
 }
 
 /** A column for each hour. Failed ones are drawn last and cover the rest. */
-function columnsOf(operations: readonly Counted[], firstHour: number) {
+function columnsOf(operations: readonly OperationCount[], firstHour: number) {
   const hours = Array.from({ length: HOURS }, (_none, index) => firstHour + index * HOUR_MS);
-  const sumOf = (isCounted: (one: Counted) => boolean) =>
-    operations.reduce((sum, one) => sum + (isCounted(one) ? one.count : 0), 0);
-  const isFailed = ({ status }: Counted) => status === 'FAILURE';
-  const valuesOf = (isCounted: (one: Counted) => boolean) =>
-    hours.map((hour) => sumOf((one) => Date.parse(one.time) === hour && isCounted(one)));
+  const sumOf = (isCounted: (bucket: OperationCount) => boolean) =>
+    operations.reduce((sum, bucket) => sum + (isCounted(bucket) ? bucket.count : 0), 0);
+  const isFailed = ({ status }: OperationCount) => status === 'FAILURE';
+  const valuesOf = (isCounted: (bucket: OperationCount) => boolean) =>
+    hours.map((hour) => sumOf((bucket) => Date.parse(bucket.time) === hour && isCounted(bucket)));
   const series: Series[] = [
     { name: 'All', tone: 'accent', values: valuesOf(() => true) },
     { name: 'Failed', tone: 'bad', values: valuesOf(isFailed) },
@@ -120,26 +120,26 @@ function columnsOf(operations: readonly Counted[], firstHour: number) {
   return { times, series, all: sumOf(() => true), failed: sumOf(isFailed) };
 }
 
-interface TodayProps<Of extends keyof Activity['today']> {
-  of: Activity['today'][Of];
+interface TodayProps<Of extends keyof ProjectActivity['today']> {
+  counts: ProjectActivity['today'][Of];
   since: string;
   to: (path: string) => string;
 }
 
-function Moved({ of: records, since, to }: TodayProps<'records'>) {
-  const sum = (name: 'read' | 'written' | 'receivedEvents') =>
-    records.reduce((all, one) => all + one[name], 0).toLocaleString('en');
+function RecordsToday({ counts: records, since, to }: TodayProps<'records'>) {
+  const totalOf = (name: 'read' | 'written' | 'receivedEvents') =>
+    records.reduce((total, record) => total + record[name], 0).toLocaleString('en');
   return (
     <p>
-      <Link href={to(`operations?action=READ&from=${since}`)}>{sum('read')} records read</Link>,{' '}
-      <Link href={to(`operations?action=WRITE&from=${since}`)}>{sum('written')} written</Link>,{' '}
-      <Link href={to('installations')}>{sum('receivedEvents')} provider events received</Link>.
+      <Link href={to(`operations?action=READ&from=${since}`)}>{totalOf('read')} records read</Link>,{' '}
+      <Link href={to(`operations?action=WRITE&from=${since}`)}>{totalOf('written')} written</Link>,{' '}
+      <Link href={to('installations')}>{totalOf('receivedEvents')} provider events received</Link>.
     </p>
   );
 }
 
-function Streamed({ of: streams, to }: Omit<TodayProps<'streams'>, 'since'>) {
-  const messages = streams.reduce((all, one) => all + one.messages, 0);
+function MessagesToday({ counts: streams, to }: Omit<TodayProps<'streams'>, 'since'>) {
+  const messages = streams.reduce((total, stream) => total + stream.messages, 0);
   if (messages === 0) return null;
   return (
     <p>
@@ -150,21 +150,21 @@ function Streamed({ of: streams, to }: Omit<TodayProps<'streams'>, 'since'>) {
 
 const COLUMNS = ['Destination', 'Attempts', 'Failed', 'p50', 'p95', 'p99'];
 
-function Delivered({ of: deliveries, since, to }: TodayProps<'deliveries'>) {
+function DeliveriesToday({ counts: deliveries, since, to }: TodayProps<'deliveries'>) {
   if (deliveries.length === 0) return <p className="quiet">No deliveries today.</p>;
   const ms = (value: number | null | undefined) => (value == null ? '–' : `${value} ms`);
   return (
     <Table label="Deliveries today" columns={COLUMNS}>
       {deliveries.map(({ destination, attempts, failedAttempts, p50Ms, p95Ms, p99Ms }, index) => {
-        const place = destination ? `destinations/${destination.id}` : 'deliveries';
+        const path = destination ? `destinations/${destination.id}` : 'deliveries';
         return (
           <tr key={destination?.id ?? `deleted ${index}`}>
-            <td>{destination ? <Link href={to(place)}>{destination.name}</Link> : 'deleted'}</td>
+            <td>{destination ? <Link href={to(path)}>{destination.name}</Link> : 'deleted'}</td>
             <td>
-              <Link href={to(`${place}?from=${since}`)}>{attempts.toLocaleString('en')}</Link>
+              <Link href={to(`${path}?from=${since}`)}>{attempts.toLocaleString('en')}</Link>
             </td>
             <td>
-              <Link href={to(`${place}?status=FAILED&from=${since}`)}>
+              <Link href={to(`${path}?status=FAILED&from=${since}`)}>
                 {failedAttempts.toLocaleString('en')}
               </Link>
             </td>

@@ -52,7 +52,7 @@ export function LastFailures({ project, to }: CareProps) {
             {wordsOf(actionType)} {metadata.objects.join(', ')}
           </Link>
           <span className="quiet">
-            <Time of={createTime} />
+            <Time value={createTime} />
           </span>
           <span className="whole quiet">{result}</span>
         </li>
@@ -90,7 +90,7 @@ export function DestinationStates({ project, to }: CareProps) {
                   {givenUp.totalCount.toLocaleString('en')} failed
                 </Link>
               </span>
-              <Status of={status} />
+              <Status value={status} />
             </span>
           )}
         </li>

@@ -8,7 +8,7 @@ import { useTail } from '../events/use-tail.ts';
 import { useAddress } from '../parts/filters.tsx';
 import { Empty, Loaded, Missing, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
-import type { PageProps } from '../shell/places.ts';
+import type { PlaceProps } from '../shell/places.ts';
 import { DestinationStates, LastFailures } from './care.tsx';
 
 /** Loads separately, so that figures do not wait for it. */
@@ -84,25 +84,25 @@ const FIGURES = [
   { of: 'givenUp', name: 'Failed deliveries', path: 'deliveries?status=FAILED', isBad: true },
 ] as const satisfies { of: string; name: string; path: string; isBad?: boolean }[];
 
-export default function OverviewPage({ project: idOrName }: PageProps) {
+export default function OverviewPage({ project: idOrName }: PlaceProps) {
   const variables = { project: idOrName };
   const { project } = usePageQuery<overviewPageQuery>(QUERY, variables, { everyMs: POLL_MS });
   const to = useAddress(idOrName);
-  if (!project) return <Missing what="project" />;
+  if (!project) return <Missing noun="project" />;
   return (
-    <Page title="Overview" about={project.appName} query={QUERY} variables={variables}>
+    <Page title="Overview" description={project.appName} query={QUERY} variables={variables}>
       <div className="figures">
         {FIGURES.map((figure) => (
           <Figure
             key={figure.path}
-            of={project[figure.of].totalCount}
+            count={project[figure.of].totalCount}
             name={figure.name}
             to={to(figure.path)}
             isBad={'isBad' in figure}
           />
         ))}
       </div>
-      <Loaded place={idOrName}>
+      <Loaded path={idOrName}>
         <ActivityPanels project={idOrName} to={to} />
       </Loaded>
       <div className="grid">
@@ -124,16 +124,16 @@ export default function OverviewPage({ project: idOrName }: PageProps) {
 }
 
 interface FigureProps {
-  of: number;
+  count: number;
   name: string;
   to: string;
   isBad: boolean;
 }
 
-function Figure({ of, name, to, isBad }: FigureProps) {
+function Figure({ count, name, to, isBad }: FigureProps) {
   return (
-    <Link href={to} className={isBad && of > 0 ? 'figure bad' : 'figure'}>
-      <strong>{of.toLocaleString('en')}</strong>
+    <Link href={to} className={isBad && count > 0 ? 'figure bad' : 'figure'}>
+      <strong>{count.toLocaleString('en')}</strong>
       <span className="quiet">{name}</span>
     </Link>
   );

@@ -25,18 +25,18 @@ export function ChangeForm<Mutation extends MutationParameters>(props: ChangeFor
   const { mutation, variables, submit, kind = 'plain', tellsAll = false, clears = false } = props;
   const { run, isRunning, problem } = useChange<Mutation>(mutation, { tellsAll });
   const [names, setNames] = useState<string[]>([]);
-  const [round, setRound] = useState(0);
+  const [formKey, setFormKey] = useState(0);
   const save = async (values: FormValues) => {
     setNames(Object.keys(values));
     const response = await run(variables(values));
     if (!response) return;
-    if (clears) setRound(round + 1);
+    if (clears) setFormKey(formKey + 1);
     props.onDone?.(response);
   };
   return (
-    <Form key={round} problem={problem} onSubmit={save}>
+    <Form key={formKey} problem={problem} onSubmit={save}>
       {props.children}
-      <Refusal problem={problem} shown={names} />
+      <Refusal problem={problem} shownNames={names} />
       <div className={props.onCancel ? 'row end' : 'row'}>
         {props.onCancel && <Action onPress={props.onCancel}>Cancel</Action>}
         <Action type="submit" kind={kind} isPending={isRunning}>

@@ -50,31 +50,31 @@ interface FormDialogProps<Mutation extends MutationParameters>
   kind?: 'primary' | 'plain' | 'danger';
   title: string;
   /** Replaces the form after success, until the reader closes the dialog. Without it, the dialog closes immediately. */
-  made?: (response: Changed<Mutation>) => ReactNode;
+  renderResult?: (response: Changed<Mutation>) => ReactNode;
 }
 
 /** A form in front of the page, for one change. */
 export function FormDialog<Mutation extends MutationParameters>(props: FormDialogProps<Mutation>) {
-  const { opener, kind = 'plain', title, made, ...form } = props;
+  const { opener, kind = 'plain', title, renderResult, ...form } = props;
   return (
     <Dialog opener={opener} kind={kind} title={title}>
-      {(close) => <DialogForm {...form} kind={kind} made={made} close={close} />}
+      {(close) => <DialogForm {...form} kind={kind} renderResult={renderResult} close={close} />}
     </Dialog>
   );
 }
 
 interface DialogFormProps<Mutation extends MutationParameters> extends ChangeFormProps<Mutation> {
-  made: FormDialogProps<Mutation>['made'];
+  renderResult: FormDialogProps<Mutation>['renderResult'];
   close: () => void;
 }
 
 function DialogForm<Mutation extends MutationParameters>(props: DialogFormProps<Mutation>) {
-  const { made, close, kind, onDone, ...form } = props;
-  const [shown, setShown] = useState<ReactNode>(null);
-  if (shown) {
+  const { renderResult, close, kind, onDone, ...form } = props;
+  const [result, setResult] = useState<ReactNode>(null);
+  if (result) {
     return (
       <>
-        {shown}
+        {result}
         <div className="row end">
           <Action kind="primary" onPress={close}>
             Done
@@ -85,8 +85,8 @@ function DialogForm<Mutation extends MutationParameters>(props: DialogFormProps<
   }
   const finish = (response: Changed<Mutation>) => {
     onDone?.(response);
-    const next = made?.(response);
-    if (next) setShown(next);
+    const next = renderResult?.(response);
+    if (next) setResult(next);
     else close();
   };
   return (
@@ -163,13 +163,13 @@ export function ConfirmChange<Mutation extends MutationParameters>(
 }
 
 interface SecretProps {
-  about: string;
+  explanation: string;
   value: string;
   label: string;
 }
 
 /** A value that is shown once. */
-export function Secret({ about, value, label }: SecretProps) {
+export function Secret({ explanation, value, label }: SecretProps) {
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {
     await navigator.clipboard.writeText(value);
@@ -177,7 +177,7 @@ export function Secret({ about, value, label }: SecretProps) {
   };
   return (
     <>
-      <p>{about}</p>
+      <p>{explanation}</p>
       <div className="secret">
         <code data-label={label}>{value}</code>
         <Action onPress={copy}>{isCopied ? 'Copied' : 'Copy'}</Action>

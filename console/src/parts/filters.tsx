@@ -30,8 +30,8 @@ export function useFilter<const Value extends string>(
   values: readonly Value[],
 ): Value | null {
   const [params] = useParameters();
-  const given = params.get(name);
-  return values.find((one) => one === given) ?? null;
+  const parameter = params.get(name);
+  return values.find((value) => value === parameter) ?? null;
 }
 
 interface FilterProps {
@@ -44,7 +44,7 @@ interface FilterProps {
 
 export function Filter({ name, label, values, isDisabled = false }: FilterProps) {
   const value = useFilter(name, values);
-  const options = values.map((one) => ({ id: one, label: wordsOf(one) }));
+  const options = values.map((value) => ({ id: value, label: wordsOf(value) }));
   return <OneOrAll {...{ name, label, options, isDisabled }} value={value ?? ''} />;
 }
 
@@ -57,8 +57,8 @@ interface NameFilterProps {
 /** Names that people chose. A name in the URL that no longer exists is shown too. */
 export function NameFilter({ name, label, names }: NameFilterProps) {
   const value = useTextFilter(name) ?? '';
-  const known = value === '' || names.includes(value) ? names : [...names, value];
-  const options = known.map((one) => ({ id: one, label: one }));
+  const allNames = value === '' || names.includes(value) ? names : [...names, value];
+  const options = allNames.map((name) => ({ id: name, label: name }));
   return <OneOrAll {...{ name, label, options, value }} />;
 }
 

@@ -122,20 +122,22 @@ export function Choice({ label, options, value, defaultValue, onChange, ...props
 interface RefusalProps {
   problem: Problem | null;
   /** Names of inputs that show their issues themselves. */
-  shown?: readonly string[];
+  shownNames?: readonly string[];
 }
 
-export function Refusal({ problem, shown = [] }: RefusalProps) {
+export function Refusal({ problem, shownNames = [] }: RefusalProps) {
   if (!problem) return null;
-  const rest = problem.issues.filter(({ name }) => !shown.includes(name.replace(/^input\./, '')));
-  const isAllShown = problem.issues.length > 0 && rest.length === 0;
+  const otherIssues = problem.issues.filter(
+    ({ name }) => !shownNames.includes(name.replace(/^input\./, '')),
+  );
+  const isAllShown = problem.issues.length > 0 && otherIssues.length === 0;
   if (isAllShown) return null;
   return (
     <div role="alert" className="refusal">
       <p>{problem.message}</p>
-      {rest.length > 0 && (
+      {otherIssues.length > 0 && (
         <ul>
-          {rest.map(({ name, detail }) => (
+          {otherIssues.map(({ name, detail }) => (
             <li key={name + detail}>
               <code>{name}</code>: {detail}
             </li>
@@ -226,6 +228,6 @@ const MINUTE_MS = 60_000;
 
 /** A time in the form of the browser's inputs: local time without a zone. */
 function localOf(time: string): string {
-  const at = new Date(time);
-  return new Date(at.getTime() - at.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 16);
+  const date = new Date(time);
+  return new Date(date.getTime() - date.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 16);
 }

@@ -15,7 +15,7 @@ interface PageProps {
   /** The title of the tab and of bookmarks, if the visible title is more than a text. */
   name?: string;
   /** A line below the title. */
-  about?: ReactNode;
+  description?: ReactNode;
   actions?: ReactNode;
   /** The query of the page, to open in GraphiQL. */
   query?: GraphQLTaggedNode;
@@ -23,7 +23,7 @@ interface PageProps {
   children: ReactNode;
 }
 
-export function Page({ title, name, about, actions, query, variables, children }: PageProps) {
+export function Page({ title, name, description, actions, query, variables, children }: PageProps) {
   const called = name ?? (typeof title === 'string' ? title : 'Console');
   useEffect(() => {
     document.title = `${called} · Console`;
@@ -33,7 +33,7 @@ export function Page({ title, name, about, actions, query, variables, children }
       <header className="page-head">
         <div>
           <h1>{title}</h1>
-          {about && <div className="quiet">{about}</div>}
+          {description && <div className="quiet">{description}</div>}
         </div>
         <div className="row">
           {actions}
@@ -102,16 +102,16 @@ export function Panel({ title, actions, children }: PanelProps) {
 
 interface LoadedProps {
   /** A new key remounts the content. */
-  place: string;
+  path: string;
   /** Shown instead of the content if the gateway refused it; default: the reason and a retry button. */
-  refused?: ReactNode;
+  refusedPage?: ReactNode;
   children: ReactNode;
 }
 
 /** Loads and fails separately, so that the rest of the screen stays. */
-export function Loaded({ place, refused, children }: LoadedProps) {
+export function Loaded({ path, refusedPage, children }: LoadedProps) {
   return (
-    <Refusals key={place} refused={refused}>
+    <Refusals key={path} refusedPage={refusedPage}>
       <Suspense fallback={<Loading />}>{children}</Suspense>
     </Refusals>
   );
@@ -125,7 +125,7 @@ export function Loading() {
   );
 }
 
-type RefusalsProps = Pick<LoadedProps, 'refused' | 'children'>;
+type RefusalsProps = Pick<LoadedProps, 'refusedPage' | 'children'>;
 
 class Refusals extends Component<RefusalsProps, { problem: Problem | null }> {
   override state = { problem: null };
@@ -140,9 +140,9 @@ class Refusals extends Component<RefusalsProps, { problem: Problem | null }> {
       this.setState({ problem: null });
       refreshAll();
     };
-    const { refused, children } = this.props;
+    const { refusedPage, children } = this.props;
     if (!problem) return children;
-    return refused ?? <RefusedPage problem={problem} onRetry={retry} />;
+    return refusedPage ?? <RefusedPage problem={problem} onRetry={retry} />;
   }
 }
 
@@ -176,12 +176,12 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
 }
 
 /** No object has this ID or name, or the reader may not see it. */
-export function Missing({ what }: { what: string }) {
+export function Missing({ noun }: { noun: string }) {
   return (
     <div className="card empty" role="alert">
       <h1>Not found</h1>
-      <p>There is no {what} at this URL, or it was deleted.</p>
-      {what === 'project' && <Link href="/">Your projects</Link>}
+      <p>There is no {noun} at this URL, or it was deleted.</p>
+      {noun === 'project' && <Link href="/">Your projects</Link>}
     </div>
   );
 }

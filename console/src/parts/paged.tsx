@@ -11,7 +11,7 @@ type Spread<Data> = Readonly<{ ' $data'?: Data; ' $fragmentSpreads': FragmentTyp
 interface PagedProps<Data, Node> {
   /** A refetchable fragment with one connection. */
   fragment: GraphQLTaggedNode;
-  of: Spread<Data>;
+  parent: Spread<Data>;
   /** The connection in the fragment's data. */
   list: (data: Data) => { totalCount: number; edges: readonly { node: Node }[] };
   /** Shown instead of a list without rows. */
@@ -22,8 +22,8 @@ interface PagedProps<Data, Node> {
 export const PAGE_SIZE = 25;
 
 export function Paged<Data, Node>(props: PagedProps<Data, Node>) {
-  const { fragment, of, list, empty, children } = props;
-  const { data, ...pages } = usePaginationFragment<OperationType, Spread<Data>>(fragment, of);
+  const { fragment, parent, list, empty, children } = props;
+  const { data, ...pages } = usePaginationFragment<OperationType, Spread<Data>>(fragment, parent);
   const { edges, totalCount } = list(data);
   const isLonger = edges.length > PAGE_SIZE;
   useHeld(isLonger);

@@ -15,7 +15,7 @@ interface PlotProps {
   /** Starts of the buckets, in seconds. */
   times: readonly number[];
   series: readonly Series[];
-  look?: Look;
+  style?: Look;
 }
 
 type Look = 'bars' | 'lines';
@@ -23,10 +23,10 @@ type Look = 'bars' | 'lines';
 const HEIGHT_PX = 190;
 const BAR_SHARE = 0.7;
 const BAR_PX_MAX = 28;
-const STEPS = Array.from({ length: 9 }, (_none, zeros) => 10 ** zeros).flatMap((one) => [
-  one,
-  2 * one,
-  5 * one,
+const STEPS = Array.from({ length: 9 }, (_none, zeros) => 10 ** zeros).flatMap((unit) => [
+  unit,
+  2 * unit,
+  5 * unit,
 ]);
 
 const colour = (name: string, element: Element) => {
@@ -38,38 +38,38 @@ const colour = (name: string, element: Element) => {
   return color;
 };
 
-export function Plot({ label, times, series, look = 'bars' }: PlotProps) {
-  const place = useRef<HTMLDivElement>(null);
+export function Plot({ label, times, series, style = 'bars' }: PlotProps) {
+  const container = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    const element = place.current;
+    const element = container.current;
     if (!element) return;
     const draw = () => {
       const plot = new UPlot(
-        optionsOf(element, { times, series, look }),
+        optionsOf(element, { times, series, style }),
         dataOf(times, series),
         element,
       );
       return () => plot.destroy();
     };
     let end = draw();
-    const again = () => {
+    const redraw = () => {
       end();
       end = draw();
     };
-    const watch = new ResizeObserver(again);
+    const watch = new ResizeObserver(redraw);
     watch.observe(element);
     const scheme = matchMedia('(prefers-color-scheme: dark)');
-    scheme.addEventListener('change', again);
-    const choice = new MutationObserver(again);
+    scheme.addEventListener('change', redraw);
+    const choice = new MutationObserver(redraw);
     choice.observe(document.documentElement, { attributeFilter: ['data-theme'] });
     return () => {
       watch.disconnect();
       choice.disconnect();
-      scheme.removeEventListener('change', again);
+      scheme.removeEventListener('change', redraw);
       end();
     };
-  }, [times, series, look]);
-  return <div ref={place} className="plot" role="img" aria-label={label} />;
+  }, [times, series, style]);
+  return <div ref={container} className="plot" role="img" aria-label={label} />;
 }
 
 function dataOf(times: readonly number[], series: readonly Series[]): UPlot.AlignedData {
@@ -83,11 +83,11 @@ function bucketOf([first = 0, second = first + 1]: readonly number[]): number {
 
 function optionsOf(
   element: HTMLElement,
-  { times, series, look }: Required<Omit<PlotProps, 'label'>>,
+  { times, series, style }: Required<Omit<PlotProps, 'label'>>,
 ): UPlot.Options {
   const [text, line] = [colour('quiet', element), colour('line', element)];
   const axis = { stroke: text, grid: { stroke: line, width: 1 }, ticks: { stroke: line } };
-  const isBars = look === 'bars';
+  const isBars = style === 'bars';
   const bars = isBars && UPlot.paths.bars?.({ size: [BAR_SHARE, BAR_PX_MAX] });
   return {
     width: element.clientWidth,

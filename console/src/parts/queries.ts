@@ -12,9 +12,15 @@ export function usePageQuery<Query extends OperationType>(
   { everyMs }: { everyMs?: number } = {},
 ): Query['response'] {
   const fetchKey = useDeferredValue(useRefreshKey(everyMs));
-  const asked = useDeferredValue(JSON.stringify(variables));
-  const shown = useMemo((): Query['variables'] => JSON.parse(asked), [asked]);
-  return useLazyLoadQuery<Query>(query, shown, { fetchPolicy: 'store-and-network', fetchKey });
+  const deferredKey = useDeferredValue(JSON.stringify(variables));
+  const deferredVariables = useMemo(
+    (): Query['variables'] => JSON.parse(deferredKey),
+    [deferredKey],
+  );
+  return useLazyLoadQuery<Query>(query, deferredVariables, {
+    fetchPolicy: 'store-and-network',
+    fetchKey,
+  });
 }
 
 /** The response to a mutation without errors: only a refused field is null. */
@@ -22,7 +28,7 @@ export type Changed<Mutation extends MutationParameters> = {
   [Field in keyof Mutation['response']]: NonNullable<Mutation['response'][Field]>;
 };
 
-export interface Change<Mutation extends MutationParameters> {
+export interface MutationControl<Mutation extends MutationParameters> {
   /** Null if the gateway refused it: then `problem` says why. */
   run: (variables: Mutation['variables']) => Promise<Changed<Mutation> | null>;
   isRunning: boolean;
@@ -37,7 +43,7 @@ interface ChangeOptions {
 export function useChange<Mutation extends MutationParameters>(
   mutation: GraphQLTaggedNode,
   { tellsAll = false }: ChangeOptions = {},
-): Change<Mutation> {
+): MutationControl<Mutation> {
   const [commit, isRunning] = useMutation<Mutation>(mutation);
   const [problem, setProblem] = useState<Problem | null>(null);
   const run = (variables: Mutation['variables']) =>

@@ -2,12 +2,12 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { connectionState } from '../network/connection-state.ts';
 
-let round = 0;
+let refreshKey = 0;
 const listeners = new Set<() => void>();
 
 /** Refreshes the data on the screen. */
 export function refreshAll(): void {
-  round += 1;
+  refreshKey += 1;
   for (const listener of listeners) listener();
 }
 
@@ -21,27 +21,28 @@ connectionState.subscribe(() => {
   if (!connectionState.isLost) refreshAll();
 });
 
-let held = 0;
+let holdCount = 0;
 
 /** Stops regular refreshes, which would drop loaded pages of a list. */
 export function useHeld(isHeld: boolean): void {
   useEffect(() => {
     if (!isHeld) return;
-    held += 1;
+    holdCount += 1;
     return () => {
-      held -= 1;
+      holdCount -= 1;
     };
   }, [isHeld]);
 }
 
 /** Changes when the page must refresh. */
 export function useRefreshKey(everyMs?: number): string {
-  const current = useSyncExternalStore(subscribe, () => round);
+  const current = useSyncExternalStore(subscribe, () => refreshKey);
   const [ticks, setTicks] = useState(0);
   useEffect(() => {
     if (everyMs === undefined) return;
     const timer = setInterval(() => {
-      if (!document.hidden && !connectionState.isLost && held === 0) setTicks((count) => count + 1);
+      if (!document.hidden && !connectionState.isLost && holdCount === 0)
+        setTicks((count) => count + 1);
     }, everyMs);
     return () => clearInterval(timer);
   }, [everyMs]);

@@ -18,14 +18,14 @@ const TONES: Record<string, 'good' | 'bad' | 'busy' | 'idle'> = {
   WARNING: 'busy',
 };
 
-export function Status({ of }: { of: string }) {
-  return <span className={`status ${TONES[of] ?? 'idle'}`}>{wordsOf(of)}</span>;
+export function Status({ value: status }: { value: string }) {
+  return <span className={`status ${TONES[status] ?? 'idle'}`}>{wordsOf(status)}</span>;
 }
 
 /** `IN_PROGRESS` as `In progress` */
 export function wordsOf(value: string): string {
-  const words = value.toLowerCase().replaceAll('_', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  const label = value.toLowerCase().replaceAll('_', ' ');
+  return label.charAt(0).toUpperCase() + label.slice(1);
 }
 
 const ACRONYMS: Record<string, string> = {

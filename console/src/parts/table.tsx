@@ -29,10 +29,10 @@ export function Table({ label, columns, children }: TableProps) {
 }
 
 /** Facts about one object. A null fact is omitted. */
-export function Facts({ of }: { of: Record<string, ReactNode> }) {
+export function Facts({ facts }: { facts: Record<string, ReactNode> }) {
   return (
     <dl className="facts">
-      {Object.entries(of)
+      {Object.entries(facts)
         .filter(([, value]) => value !== null && value !== undefined)
         .map(([name, value]) => (
           <div key={name}>
@@ -44,32 +44,35 @@ export function Facts({ of }: { of: Record<string, ReactNode> }) {
   );
 }
 
-export function Json({ of, label }: { of: unknown; label: string }) {
+export function Json({ value, label }: { value: unknown; label: string }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
     <section className="json" tabIndex={0} aria-label={label}>
-      <pre>{JSON.stringify(of, null, 2)}</pre>
+      <pre>{JSON.stringify(value, null, 2)}</pre>
     </section>
   );
 }
 
 interface BarProps {
   label: string;
-  done: number;
+  completed: number;
   /** Unknown until the provider reports it. */
   total: number | null | undefined;
   /** The unit that is counted. */
-  what?: string;
+  unit?: string;
 }
 
-export function Progress({ label, done, total, what = 'records' }: BarProps) {
-  const known = total != null && total > 0;
-  const words = known
-    ? `${done.toLocaleString('en')} of ${what === 'records' ? 'about ' : ''}${total.toLocaleString('en')} ${what}`
-    : `${done.toLocaleString('en')} ${what}`;
+export function Progress({ label, completed, total, unit = 'records' }: BarProps) {
+  const isKnown = total != null && total > 0;
+  const words = isKnown
+    ? `${completed.toLocaleString('en')} of ${unit === 'records' ? 'about ' : ''}${total.toLocaleString('en')} ${unit}`
+    : `${completed.toLocaleString('en')} ${unit}`;
   return (
     <div className="progress">
-      <progress aria-label={label} {...(known && { max: total, value: Math.min(done, total) })} />
+      <progress
+        aria-label={label}
+        {...(isKnown && { max: total, value: Math.min(completed, total) })}
+      />
       <span className="quiet">{words}</span>
     </div>
   );

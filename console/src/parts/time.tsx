@@ -29,12 +29,12 @@ function ago(time: Date): string {
   return relative.format(Math.trunc(seconds / length), unit);
 }
 
-export function Time({ of, none = '—' }: { of: string | null | undefined; none?: string }) {
+export function Time({ value, none = '—' }: { value: string | null | undefined; none?: string }) {
   useSyncExternalStore(subscribe, () => now);
-  if (!of) return <span className="quiet">{none}</span>;
-  const time = new Date(of);
+  if (!value) return <span className="quiet">{none}</span>;
+  const time = new Date(value);
   return (
-    <time dateTime={of} title={exact.format(time)}>
+    <time dateTime={value} title={exact.format(time)}>
       {ago(time)}
     </time>
   );
@@ -44,10 +44,10 @@ const day = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' });
 const isToday = (time: Date) => time.toDateString() === new Date().toDateString();
 
 /** For lines of a log or a tail: with the day, unless it is today. */
-export function ClockTime({ of }: { of: string }) {
-  const time = new Date(of);
+export function ClockTime({ value }: { value: string }) {
+  const time = new Date(value);
   return (
-    <time dateTime={of} title={exact.format(time)} className="quiet clock">
+    <time dateTime={value} title={exact.format(time)} className="quiet clock">
       {!isToday(time) && `${day.format(time)}, `}
       {clock.format(time)}
     </time>

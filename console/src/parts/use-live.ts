@@ -5,14 +5,14 @@
 import { useEffect, useRef, useState } from 'react';
 import { type Problem, problemOf } from '../network/problem.ts';
 
-export interface Edge<Item> {
+export interface LiveEdge<Item> {
   cursor: string;
   node: Item;
 }
 
 /** A part of a list, oldest first. */
-export interface Part<Item> {
-  edges: readonly Edge<Item>[];
+export interface LivePage<Item> {
+  edges: readonly LiveEdge<Item>[];
   /** The cursor after the last entry; null if there was none. */
   endCursor: string | null;
   hasOlder: boolean;
@@ -34,20 +34,20 @@ interface Sink<Value> {
 }
 
 /** The sources. Each returns a function that stops it. */
-export interface Source<Item> {
+export interface LiveSource<Item> {
   /** Loads the latest entries, or the latest before a cursor. */
-  read: (before: string | null, sink: Sink<Part<Item>>) => () => void;
+  read: (before: string | null, sink: Sink<LivePage<Item>>) => () => void;
   /** Null if no entry can arrive any more. */
-  follow: ((cursor: string | null, sink: Sink<Edge<Item>>) => () => void) | null;
+  follow: ((cursor: string | null, sink: Sink<LiveEdge<Item>>) => () => void) | null;
 }
 
 /** How many new entries stay on the page. Dropped ones are loaded again as older entries. */
 const KEPT_MAX = 300;
 export const LAST_COUNT = 50;
 
-interface Shown<Item> {
+interface LiveState<Item> {
   /** Newest first. */
-  edges: readonly Edge<Item>[];
+  edges: readonly LiveEdge<Item>[];
   /** How many may stay. Entries that the reader loaded are kept. */
   room: number;
   hasOlder: boolean;
@@ -58,13 +58,13 @@ interface Shown<Item> {
 const NOTHING = { edges: [], room: KEPT_MAX, hasOlder: false, isLoaded: false, problem: null };
 
 /** A new source restarts the list: pass the same object while nothing changed. */
-export function useLive<Item>(source: Source<Item>, isPaused: boolean): Live<Item> {
+export function useLive<Item>(source: LiveSource<Item>, isPaused: boolean): Live<Item> {
   const cursor = useRef<string | null>(null);
-  const [shown, setShown] = useState<Shown<Item>>(NOTHING);
+  const [state, setState] = useState<LiveState<Item>>(NOTHING);
   const [start, setStart] = useState(0);
   const [olderThan, setOlderThan] = useState<string | null>(null);
   const fail = (error: unknown) =>
-    setShown((before) => ({ ...before, isLoaded: true, problem: problemOf(error) }));
+    setState((before) => ({ ...before, isLoaded: true, problem: problemOf(error) }));
 
   useEffect(() => {
     cursor.current = null;
@@ -72,10 +72,10 @@ export function useLive<Item>(source: Source<Item>, isPaused: boolean): Live<Ite
     return source.read(null, {
       next: ({ edges, endCursor, hasOlder }) => {
         cursor.current = endCursor;
-        setShown({ ...NOTHING, edges: edges.toReversed(), hasOlder, isLoaded: true });
+        setState({ ...NOTHING, edges: edges.toReversed(), hasOlder, isLoaded: true });
         setStart((count) => count + 1);
       },
-      error: (error) => setShown({ ...NOTHING, isLoaded: true, problem: problemOf(error) }),
+      error: (error) => setState({ ...NOTHING, isLoaded: true, problem: problemOf(error) }),
     });
   }, [source]);
 
@@ -84,7 +84,7 @@ export function useLive<Item>(source: Source<Item>, isPaused: boolean): Live<Ite
     return source.follow?.(cursor.current, {
       next: (edge) => {
         cursor.current = edge.cursor;
-        setShown((before) => withNew(before, edge));
+        setState((before) => withNew(before, edge));
       },
       error: fail,
     });
@@ -94,7 +94,7 @@ export function useLive<Item>(source: Source<Item>, isPaused: boolean): Live<Ite
     if (olderThan === null) return;
     return source.read(olderThan, {
       next: (part) => {
-        setShown((before) => withOlder(before, part));
+        setState((before) => withOlder(before, part));
         setOlderThan(null);
       },
       error: (error) => {
@@ -104,7 +104,7 @@ export function useLive<Item>(source: Source<Item>, isPaused: boolean): Live<Ite
     });
   }, [source, olderThan]);
 
-  const { edges, isLoaded, problem, hasOlder } = shown;
+  const { edges, isLoaded, problem, hasOlder } = state;
   return {
     items: edges.map(({ node }) => node),
     isLoaded,
@@ -115,7 +115,7 @@ export function useLive<Item>(source: Source<Item>, isPaused: boolean): Live<Ite
   };
 }
 
-function withNew<Item>(before: Shown<Item>, edge: Edge<Item>): Shown<Item> {
+function withNew<Item>(before: LiveState<Item>, edge: LiveEdge<Item>): LiveState<Item> {
   const edges = [edge, ...before.edges];
   const isFull = edges.length > before.room;
   return {
@@ -125,7 +125,10 @@ function withNew<Item>(before: Shown<Item>, edge: Edge<Item>): Shown<Item> {
   };
 }
 
-function withOlder<Item>(before: Shown<Item>, { edges: found, hasOlder }: Part<Item>): Shown<Item> {
-  const edges = [...before.edges, ...found.toReversed()];
+function withOlder<Item>(
+  before: LiveState<Item>,
+  { edges: olderEdges, hasOlder }: LivePage<Item>,
+): LiveState<Item> {
+  const edges = [...before.edges, ...olderEdges.toReversed()];
   return { ...before, edges, room: KEPT_MAX + edges.length, hasOlder };
 }

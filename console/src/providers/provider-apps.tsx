@@ -64,13 +64,13 @@ export function ProviderApps({ project, idOrName, isNeeded }: ProviderAppsProps)
   return nodes.map(({ id, clientId, externalRef, scopes, createTime, ...webhook }) => (
     <div key={id} className="app">
       <Facts
-        of={{
+        facts={{
           Client: <code>{clientId}</code>,
           'Client ID': externalRef,
           Scopes: scopes.join(' ') || null,
           'Webhook URL': webhook.webhookUrl && <code>{webhook.webhookUrl}</code>,
           'Set up at the provider': webhook.webhookInstructions,
-          Made: <Time of={createTime} />,
+          Made: <Time value={createTime} />,
         }}
       />
       <ConfirmChange<providerAppsDeleteMutation>

@@ -7,7 +7,7 @@ import { Missing, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { schemeName, wordsOf } from '../parts/status.tsx';
 import { Facts } from '../parts/table.tsx';
-import type { PageProps } from '../shell/places.ts';
+import type { PlaceProps } from '../shell/places.ts';
 import { NewApp, ProviderApps } from './provider-apps.tsx';
 
 const QUERY = graphql`
@@ -36,23 +36,23 @@ const QUERY = graphql`
   }
 `;
 
-export default function ProviderPage({ project: idOrName, id: name = '' }: PageProps) {
+export default function ProviderPage({ project: idOrName, id: name = '' }: PlaceProps) {
   const variables = { project: idOrName, name };
   const { provider, project } = usePageQuery<providerPageQuery>(QUERY, variables);
   const address = useAddress(idOrName);
-  if (!provider) return <Missing what="provider" />;
+  if (!provider) return <Missing noun="provider" />;
   const byOAuth = provider.authSchemes.some((scheme) => scheme.startsWith('OAUTH2_AUTHORIZATION'));
   return (
     <Page
       title={provider.displayName}
-      about={<Link href={address('providers')}>Providers</Link>}
+      description={<Link href={address('providers')}>Providers</Link>}
       actions={<NewApp project={idOrName} provider={name} />}
       query={QUERY}
       variables={variables}
     >
       <Panel>
         <Facts
-          of={{
+          facts={{
             Can: provider.supports.map(wordsOf).join(', '),
             Authentication: provider.authSchemes.map(schemeName).join(', '),
             'Base URL': <code>{provider.baseUrl}</code>,

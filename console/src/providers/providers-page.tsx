@@ -7,7 +7,7 @@ import { Empty, ListPage } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { schemeName, wordsOf } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
-import type { PageProps } from '../shell/places.ts';
+import type { PlaceProps } from '../shell/places.ts';
 
 const QUERY = graphql`
   query providersPageQuery {
@@ -23,25 +23,25 @@ const QUERY = graphql`
   }
 `;
 
-export default function ProvidersPage({ project }: PageProps) {
+export default function ProvidersPage({ project }: PlaceProps) {
   const { providers } = usePageQuery<providersPageQuery>(QUERY, {});
   const search = useSearch().search?.toLowerCase() ?? '';
   const address = useAddress(project);
   const isFound = ({ name, displayName }: { name: string; displayName: string }) =>
     `${name} ${displayName}`.toLowerCase().includes(search);
-  const found = providers.nodes.filter(isFound);
+  const providerList = providers.nodes.filter(isFound);
   return (
     <ListPage
       title="Providers"
-      about="Services that can be connected, and what the gateway supports at each."
+      description="Services that can be connected, and what the gateway supports at each."
       query={QUERY}
       filters={<Search />}
     >
-      {found.length === 0 ? (
+      {providerList.length === 0 ? (
         <Empty title="No providers match" />
       ) : (
         <Table label="Providers" columns={['Provider', 'Capabilities', 'Authentication']}>
-          {found.map(({ name, displayName, supports, authSchemes }) => (
+          {providerList.map(({ name, displayName, supports, authSchemes }) => (
             <tr key={name}>
               <td>
                 <Link href={address(`providers/${name}`)} className="strong">
@@ -50,9 +50,9 @@ export default function ProvidersPage({ project }: PageProps) {
               </td>
               <td>
                 <div className="row tags">
-                  {supports.map((one) => (
-                    <span key={one} className="tag">
-                      {wordsOf(one)}
+                  {supports.map((capability) => (
+                    <span key={capability} className="tag">
+                      {wordsOf(capability)}
                     </span>
                   ))}
                 </div>

@@ -1,29 +1,29 @@
 /** The selection in the picture: its routes are highlighted and listed. */
 import type { RoutedProject } from './routes-page.tsx';
 
-export interface Chosen {
+export interface RouteEnd {
   kind: 'event' | 'topic' | 'destination';
   /** For an event, its type. */
   id: string;
 }
 
-export interface Route {
+export interface RouteEnds {
   id: string;
-  from: Chosen;
-  to: Chosen;
+  from: RouteEnd;
+  to: RouteEnd;
 }
 
-export function routesOf({ eventTopicRoutes, topicDestinationRoutes }: RoutedProject): Route[] {
+export function routesOf({ eventTopicRoutes, topicDestinationRoutes }: RoutedProject): RouteEnds[] {
   return [
     ...eventTopicRoutes.nodes.map(
-      ({ id, eventType, topic }): Route => ({
+      ({ id, eventType, topic }): RouteEnds => ({
         id,
         from: { kind: 'event', id: eventType },
         to: { kind: 'topic', id: topic.id },
       }),
     ),
     ...topicDestinationRoutes.nodes.map(
-      ({ id, topic, destination }): Route => ({
+      ({ id, topic, destination }): RouteEnds => ({
         id,
         from: { kind: 'topic', id: topic.id },
         to: { kind: 'destination', id: destination.id },
@@ -32,9 +32,9 @@ export function routesOf({ eventTopicRoutes, topicDestinationRoutes }: RoutedPro
   ];
 }
 
-export const isSame = (one: Chosen, other: Chosen | null) =>
-  one.kind === other?.kind && one.id === other.id;
+export const isSameEnd = (first: RouteEnd, second: RouteEnd | null) =>
+  first.kind === second?.kind && first.id === second.id;
 
 /** True for all routes if nothing is selected. */
-export const concerns = ({ from, to }: Pick<Route, 'from' | 'to'>, chosen: Chosen | null) =>
-  chosen === null || isSame(from, chosen) || isSame(to, chosen);
+export const concerns = ({ from, to }: Pick<RouteEnds, 'from' | 'to'>, chosen: RouteEnd | null) =>
+  chosen === null || isSameEnd(from, chosen) || isSameEnd(to, chosen);

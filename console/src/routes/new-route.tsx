@@ -7,7 +7,7 @@ import type { newRouteTopicMutation } from '../../__generated__/newRouteTopicMut
 import { FormDialog } from '../parts/dialog.tsx';
 import { Choice, TextInput } from '../parts/form.tsx';
 import { wordsOf } from '../parts/status.tsx';
-import type { Chosen } from './chosen.ts';
+import type { RouteEnd } from './chosen.ts';
 import type { RoutedProject } from './routes-page.tsx';
 
 const TOPIC = graphql`
@@ -61,10 +61,10 @@ export function NewTopic({ project }: NewProps) {
 interface NewRouteProps extends NewProps {
   routed: RoutedProject;
   /** The selection in the picture, which prefills the form. */
-  chosen: Chosen | null;
+  chosen: RouteEnd | null;
 }
 
-const startingWith = (chosen: Chosen | null, kind: Chosen['kind']) =>
+const startingWith = (chosen: RouteEnd | null, kind: RouteEnd['kind']) =>
   chosen?.kind === kind ? { defaultValue: chosen.id } : {};
 
 const optionsOf = (nodes: readonly { id: string; name: string }[]) =>

@@ -7,7 +7,7 @@ import { Empty } from '../parts/page.tsx';
 import { useChange } from '../parts/queries.ts';
 import { wordsOf } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
-import { type Chosen, concerns, routesOf } from './chosen.ts';
+import { concerns, type RouteEnd, routesOf } from './chosen.ts';
 import type { RoutedProject } from './routes-page.tsx';
 
 const REMOVE_EVENT = graphql`
@@ -30,16 +30,16 @@ interface RouteListProps {
   project: string;
   routed: RoutedProject;
   /** Only its routes; null for all. */
-  chosen: Chosen | null;
+  chosen: RouteEnd | null;
 }
 
 export function RouteList({ project, routed, chosen }: RouteListProps) {
   const event = useChange<routeListEventMutation>(REMOVE_EVENT);
   const topic = useChange<routeListTopicMutation>(REMOVE_TOPIC);
-  const shown = new Set(
+  const visibleIds = new Set(
     routesOf(routed).flatMap((route) => (concerns(route, chosen) ? route.id : [])),
   );
-  const all = [
+  const allRoutes = [
     ...routed.eventTopicRoutes.nodes.map((route) => ({
       id: route.id,
       from: wordsOf(route.eventType),
@@ -53,7 +53,7 @@ export function RouteList({ project, routed, chosen }: RouteListProps) {
       change: topic,
     })),
   ];
-  const rows = all.filter(({ id }) => shown.has(id));
+  const rows = allRoutes.filter(({ id }) => visibleIds.has(id));
   if (rows.length === 0) {
     return (
       <Empty title="No routes yet">

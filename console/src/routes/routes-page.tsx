@@ -7,8 +7,8 @@ import { useAddress } from '../parts/filters.tsx';
 import { Action } from '../parts/form.tsx';
 import { Missing, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
-import type { PageProps } from '../shell/places.ts';
-import type { Chosen } from './chosen.ts';
+import type { PlaceProps } from '../shell/places.ts';
+import type { RouteEnd } from './chosen.ts';
 import { NewTopic, RouteFromEvents, RouteToDestination } from './new-route.tsx';
 import { RouteList } from './route-list.tsx';
 import { RoutesPicture } from './routes-picture.tsx';
@@ -67,15 +67,15 @@ const QUERY = graphql`
 export type RoutedProject = NonNullable<routesPageQuery['response']['project']>;
 const POLL_MS = 5_000;
 
-export default function RoutesPage({ project: idOrName }: PageProps) {
+export default function RoutesPage({ project: idOrName }: PlaceProps) {
   const variables = { project: idOrName };
   const { project } = usePageQuery<routesPageQuery>(QUERY, variables, { everyMs: POLL_MS });
-  const [chosen, choose] = useState<Chosen | null>(null);
-  if (!project) return <Missing what="project" />;
+  const [chosen, choose] = useState<RouteEnd | null>(null);
+  if (!project) return <Missing noun="project" />;
   return (
     <Page
       title="Routes"
-      about="Events go to topics, and from there to destinations. A line's width shows its share of the last 100 events."
+      description="Events go to topics, and from there to destinations. A line's width shows its share of the last 100 events."
       actions={
         <>
           <NewTopic project={idOrName} />
@@ -101,7 +101,7 @@ export default function RoutesPage({ project: idOrName }: PageProps) {
 
 interface LeaveProps {
   project: string;
-  chosen: Chosen;
+  chosen: RouteEnd;
   onAll: () => void;
 }
 

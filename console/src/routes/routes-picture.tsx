@@ -2,7 +2,7 @@
 import { ToggleButton } from 'react-aria-components';
 import { Empty } from '../parts/page.tsx';
 import { wordsOf } from '../parts/status.tsx';
-import { type Chosen, concerns, isSame, routesOf } from './chosen.ts';
+import { concerns, isSameEnd, type RouteEnd, routesOf } from './chosen.ts';
 import type { RoutedProject } from './routes-page.tsx';
 
 const ROW_PX = 40;
@@ -18,17 +18,17 @@ interface Line {
   isDim: boolean;
 }
 
-interface Node extends Chosen {
+interface PictureNode extends RouteEnd {
   name: string;
   /** Shown by its style. */
-  look?: string;
+  style?: string;
 }
 
 interface RoutesPictureProps {
   routed: RoutedProject;
-  chosen: Chosen | null;
+  chosen: RouteEnd | null;
   /** Null clears the selection. */
-  onChoose: (chosen: Chosen | null) => void;
+  onChoose: (chosen: RouteEnd | null) => void;
 }
 
 export function RoutesPicture({ routed, chosen, onChoose }: RoutesPictureProps) {
@@ -36,7 +36,8 @@ export function RoutesPicture({ routed, chosen, onChoose }: RoutesPictureProps) 
   if (topics.length === 0) {
     return <Empty title="No topics yet">Create a topic, and route an event type to it.</Empty>;
   }
-  const lines = (from: Node[], to: Node[]) => linesBetween(routed, { from, to, chosen });
+  const lines = (from: PictureNode[], to: PictureNode[]) =>
+    linesBetween(routed, { from, to, chosen });
   const rows = Math.max(events.length, topics.length, destinations.length);
   const column = { chosen, onChoose };
   return (
@@ -44,9 +45,9 @@ export function RoutesPicture({ routed, chosen, onChoose }: RoutesPictureProps) 
     <section className="scrolls" tabIndex={0} aria-label="Picture of the routes">
       <div className="picture">
         <Column name="Events" nodes={events} {...column} />
-        <Lines lines={lines(events, topics)} rows={rows} />
+        <FlowLines lines={lines(events, topics)} rows={rows} />
         <Column name="Topics" nodes={topics} {...column} />
-        <Lines lines={lines(topics, destinations)} rows={rows} />
+        <FlowLines lines={lines(topics, destinations)} rows={rows} />
         <Column name="Destinations" nodes={destinations} {...column} />
       </div>
     </section>
@@ -55,25 +56,26 @@ export function RoutesPicture({ routed, chosen, onChoose }: RoutesPictureProps) 
 
 function columnsOf({ topics, destinations, eventTopicRoutes }: RoutedProject) {
   const types = [...new Set(eventTopicRoutes.nodes.map(({ eventType }) => eventType))].toSorted();
-  const events = types.map((id): Node => ({ kind: 'event', id, name: wordsOf(id) }));
-  const middle = topics.nodes.map(
-    ({ id, name }): Node => ({ kind: 'topic', id, name, look: 'strong' }),
+  const events = types.map((id): PictureNode => ({ kind: 'event', id, name: wordsOf(id) }));
+  const topicNodes = topics.nodes.map(
+    ({ id, name }): PictureNode => ({ kind: 'topic', id, name, style: 'strong' }),
   );
-  const last = destinations.nodes.map(({ id, name, status }): Node => {
+  const last = destinations.nodes.map(({ id, name, status }): PictureNode => {
     const isDisabled = status === 'DISABLED';
     return { kind: 'destination', id, name: isDisabled ? `${name} (disabled)` : name };
   });
-  return [events, middle, last] as const;
+  return [events, topicNodes, last] as const;
 }
 
 interface Between {
-  from: Node[];
-  to: Node[];
-  chosen: Chosen | null;
+  from: PictureNode[];
+  to: PictureNode[];
+  chosen: RouteEnd | null;
 }
 
 function linesBetween(routed: RoutedProject, { from, to, chosen }: Between): Line[] {
-  const indexIn = (nodes: Node[], one: Chosen) => nodes.findIndex((node) => isSame(node, one));
+  const indexIn = (nodes: PictureNode[], end: RouteEnd) =>
+    nodes.findIndex((node) => isSameEnd(node, end));
   return routesOf(routed).flatMap((route) => {
     const [start, end] = [indexIn(from, route.from), indexIn(to, route.to)];
     const [begin, finish] = [from[start], to[end]];
@@ -90,7 +92,7 @@ function linesBetween(routed: RoutedProject, { from, to, chosen }: Between): Lin
 }
 
 /** Events on the line from an event type to a topic. A topic sends all of its events to each destination. */
-function flowOf({ notificationEvents }: RoutedProject, from: Chosen, to: Chosen): number {
+function flowOf({ notificationEvents }: RoutedProject, from: RouteEnd, to: RouteEnd): number {
   const topicId = from.kind === 'topic' ? from.id : to.id;
   return notificationEvents.nodes.filter(
     ({ eventType, topics }) =>
@@ -100,7 +102,7 @@ function flowOf({ notificationEvents }: RoutedProject, from: Chosen, to: Chosen)
 
 interface ColumnProps extends Pick<RoutesPictureProps, 'chosen' | 'onChoose'> {
   name: string;
-  nodes: readonly Node[];
+  nodes: readonly PictureNode[];
 }
 
 function Column({ name, nodes, chosen, onChoose }: ColumnProps) {
@@ -110,8 +112,8 @@ function Column({ name, nodes, chosen, onChoose }: ColumnProps) {
       {nodes.map((node) => (
         <ToggleButton
           key={node.id}
-          className={`node ${node.look ?? ''}`}
-          isSelected={isSame(node, chosen)}
+          className={`node ${node.style ?? ''}`}
+          isSelected={isSameEnd(node, chosen)}
           onChange={(isChosen) => onChoose(isChosen ? { kind: node.kind, id: node.id } : null)}
         >
           {node.name}
@@ -121,9 +123,9 @@ function Column({ name, nodes, chosen, onChoose }: ColumnProps) {
   );
 }
 
-function Lines({ lines, rows }: { lines: Line[]; rows: number }) {
+function FlowLines({ lines, rows }: { lines: Line[]; rows: number }) {
   const most = Math.max(1, ...lines.map(({ flow }) => flow));
-  const middle = (index: number) => index * ROW_PX + ROW_PX / 2;
+  const rowCenter = (index: number) => index * ROW_PX + ROW_PX / 2;
   return (
     <svg
       className="links"
@@ -136,7 +138,7 @@ function Lines({ lines, rows }: { lines: Line[]; rows: number }) {
       {lines.map(({ id, from, to, flow, name, isDim }) => (
         <path
           key={id}
-          d={`M0 ${middle(from)} C 50 ${middle(from)}, 50 ${middle(to)}, 100 ${middle(to)}`}
+          d={`M0 ${rowCenter(from)} C 50 ${rowCenter(from)}, 50 ${rowCenter(to)}, 100 ${rowCenter(to)}`}
           strokeWidth={1.5 + (flow / most) * WIDTH_PX_MAX}
           className={`${flow > 0 ? 'flows' : ''} ${isDim ? 'dim' : ''}`}
         >

@@ -28,8 +28,8 @@ const QUERY = graphql`
 
 export function ProjectsPage({ onSignOut }: { onSignOut: () => void }) {
   const { viewer, projects } = usePageQuery<projectsPageQuery>(QUERY, {});
-  const only = viewer.project ?? (projects.nodes.length === 1 ? projects.nodes[0] : null);
-  if (only) return <Redirect to={`/${encodeURIComponent(only.name)}`} replace />;
+  const onlyProject = viewer.project ?? (projects.nodes.length === 1 ? projects.nodes[0] : null);
+  if (onlyProject) return <Redirect to={`/${encodeURIComponent(onlyProject.name)}`} replace />;
   return (
     <main className="projects">
       <Page title="Projects" query={QUERY} actions={<Action onPress={onSignOut}>Sign out</Action>}>

@@ -59,7 +59,7 @@ export function ApiKeys({ project, idOrName }: { project: apiKeys_project$key; i
   const { nodes } = useFragment(KEYS, project).apiKeys;
   const update = useChange<apiKeysUpdateMutation>(UPDATE);
   const remove = useChange<apiKeysDeleteMutation>(DELETE);
-  const of = { projectIdOrName: idOrName };
+  const projectInput = { projectIdOrName: idOrName };
   if (nodes.length === 0)
     return <Empty title="No API keys yet">Create one for your backend.</Empty>;
   return (
@@ -69,16 +69,16 @@ export function ApiKeys({ project, idOrName }: { project: apiKeys_project$key; i
       keys={nodes}
       update={update}
       remove={remove}
-      onSwitch={(apiKeyId, active) => update.run({ input: { ...of, apiKeyId, active } })}
-      onDelete={(apiKey) => remove.run({ input: { ...of, apiKey } })}
-      broken="Requests with this key are refused immediately."
+      onSwitch={(apiKeyId, active) => update.run({ input: { ...projectInput, apiKeyId, active } })}
+      onDelete={(apiKey) => remove.run({ input: { ...projectInput, apiKey } })}
+      deleteWarning="Requests with this key are refused immediately."
     >
       {({ prefix, scopes, lastUsedTime }) => (
         <>
           <td className="mono">{prefix}…</td>
           <td className="outcome">{scopes.join(', ')}</td>
           <td>
-            <Time of={lastUsedTime} none="never" />
+            <Time value={lastUsedTime} none="never" />
           </td>
         </>
       )}
@@ -100,8 +100,8 @@ export function NewApiKey({ project }: { project: string }) {
       submit="Create key"
       mutation={CREATE}
       variables={(values) => ({ input: inputOf(values) })}
-      made={({ createApiKey: { key } }) => (
-        <Secret about="Copy it now. It is not shown again." value={key} label="API key" />
+      renderResult={({ createApiKey: { key } }) => (
+        <Secret explanation="Copy it now. It is not shown again." value={key} label="API key" />
       )}
     >
       <TextInput name="label" label="Label" isRequired help="Where the key is used." />

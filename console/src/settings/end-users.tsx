@@ -131,13 +131,13 @@ function JwtKeys({ projectId, nodes }: { projectId: string; nodes: readonly JwtK
       remove={remove}
       onSwitch={(id, active) => update.run({ input: { ...inputOf(id), active } })}
       onDelete={(id) => remove.run({ input: inputOf(id) })}
-      broken="Tokens signed with this key are refused immediately."
+      deleteWarning="Tokens signed with this key are refused immediately."
     >
       {({ algorithm, createTime }) => (
         <>
           <td>{algorithm}</td>
           <td>
-            <Time of={createTime} />
+            <Time value={createTime} />
           </td>
         </>
       )}

@@ -5,13 +5,13 @@ import { Action, Refusal } from '../parts/form.tsx';
 import { Status } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
 
-interface Key {
+interface KeyRow {
   id: string;
   label: string;
   active: boolean;
 }
 
-interface KeyTableProps<Row extends Key> {
+interface KeyTableProps<Row extends KeyRow> {
   label: string;
   /** Columns between the label and the state. */
   columns: readonly string[];
@@ -21,12 +21,13 @@ interface KeyTableProps<Row extends Key> {
   onSwitch: (id: string, active: boolean) => unknown;
   onDelete: (id: string) => Promise<unknown>;
   /** The consequence of its deletion. */
-  broken: string;
+  deleteWarning: string;
   children: (key: Row) => ReactNode;
 }
 
-export function KeyTable<Row extends Key>(props: KeyTableProps<Row>) {
-  const { label, columns, keys, update, remove, onSwitch, onDelete, broken, children } = props;
+export function KeyTable<Row extends KeyRow>(props: KeyTableProps<Row>) {
+  const { label, columns, keys, update, remove, onSwitch, onDelete, deleteWarning, children } =
+    props;
   return (
     <>
       <Refusal problem={update.problem} />
@@ -36,7 +37,7 @@ export function KeyTable<Row extends Key>(props: KeyTableProps<Row>) {
             <td className="strong">{key.label}</td>
             {children(key)}
             <td>
-              <Status of={key.active ? 'ACTIVE' : 'DISABLED'} />
+              <Status value={key.active ? 'ACTIVE' : 'DISABLED'} />
             </td>
             <td>
               <div className="row">
@@ -49,7 +50,7 @@ export function KeyTable<Row extends Key>(props: KeyTableProps<Row>) {
                   change={remove}
                   onConfirm={() => onDelete(key.id)}
                 >
-                  <p>{broken}</p>
+                  <p>{deleteWarning}</p>
                 </Confirm>
               </div>
             </td>

@@ -81,7 +81,7 @@ const VERIFY = graphql`
   }
 `;
 
-type Org = NonNullable<orgSettingsQuery['response']['org']>;
+type OrgData = NonNullable<orgSettingsQuery['response']['org']>;
 
 export function OrgSettings({ orgId }: { orgId: string }) {
   const { org } = usePageQuery<orgSettingsQuery>(QUERY, { id: orgId });
@@ -106,7 +106,7 @@ export function OrgSettings({ orgId }: { orgId: string }) {
   );
 }
 
-function Invites({ org }: { org: Org }) {
+function Invites({ org }: { org: OrgData }) {
   const revoke = useChange<orgSettingsRevokeMutation>(REVOKE);
   return (
     <>
@@ -115,7 +115,7 @@ function Invites({ org }: { org: Org }) {
           <li key={id}>
             <span>{invitedEmail}</span>
             <span className="row">
-              <Status of={status} />
+              <Status value={status} />
               <Action
                 aria-label={`Revoke invite of ${invitedEmail}`}
                 onPress={() => revoke.run({ input: { orgId: org.id, inviteId: id } })}
@@ -139,7 +139,7 @@ function Invites({ org }: { org: Org }) {
   );
 }
 
-function Domains({ org }: { org: Org }) {
+function Domains({ org }: { org: OrgData }) {
   const verify = useChange<orgSettingsVerifyMutation>(VERIFY);
   const { nodes } = org.claimedDomains;
   return (
@@ -154,7 +154,7 @@ function Domains({ org }: { org: Org }) {
           <li key={id}>
             <span className="strong">{domain}</span>
             {verifiedTime ? (
-              <Status of="ACTIVE" />
+              <Status value="ACTIVE" />
             ) : (
               <span>
                 <code>{verificationText}</code> as a TXT record{' '}

@@ -43,11 +43,11 @@ export function ScopeChoice() {
       scopes.length === chosen.length && scopes.every((scope) => chosen.includes(scope)),
   );
   const choose = (id: string) => {
-    const next = PRESETS.find((one) => one.id === id);
+    const next = PRESETS.find((preset) => preset.id === id);
     if (next) setChosen(next.scopes);
   };
   const change = (scope: ScopeName, isOn: boolean) =>
-    setChosen(isOn ? [...chosen, scope] : chosen.filter((one) => one !== scope));
+    setChosen(isOn ? [...chosen, scope] : chosen.filter((candidate) => candidate !== scope));
   return (
     <fieldset className="fields">
       <legend className="strong">Scopes</legend>

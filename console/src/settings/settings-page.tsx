@@ -3,7 +3,7 @@ import { graphql } from 'react-relay';
 import type { settingsPageQuery } from '../../__generated__/settingsPageQuery.graphql.ts';
 import { Loaded, Missing, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
-import type { PageProps } from '../shell/places.ts';
+import type { PlaceProps } from '../shell/places.ts';
 import { ApiKeys, NewApiKey } from './api-keys.tsx';
 import { DeleteProject } from './delete-project.tsx';
 import { EndUsers } from './end-users.tsx';
@@ -26,10 +26,10 @@ const QUERY = graphql`
   }
 `;
 
-export default function SettingsPage({ project: idOrName }: PageProps) {
+export default function SettingsPage({ project: idOrName }: PlaceProps) {
   const variables = { project: idOrName };
   const { viewer, project } = usePageQuery<settingsPageQuery>(QUERY, variables);
-  if (!project) return <Missing what="project" />;
+  if (!project) return <Missing noun="project" />;
   return (
     <Page title="Settings" query={QUERY} variables={variables}>
       <Panel title="Project">
@@ -39,7 +39,7 @@ export default function SettingsPage({ project: idOrName }: PageProps) {
         <ApiKeys project={project} idOrName={idOrName} />
       </Panel>
       <EndUsers project={project} />
-      <Loaded place={project.orgId}>
+      <Loaded path={project.orgId}>
         <OrgSettings orgId={project.orgId} />
       </Loaded>
       {viewer.kind === 'BUILDER' && (

@@ -1,85 +1,90 @@
 /** The pages of a project, each loaded when it is first opened. */
 import { type ComponentType, lazy } from 'react';
 
-export interface PageProps {
+export interface PlaceProps {
   /** The project's ID or name, as in the URL. */
   project: string;
   /** The rest of the path below the page: an ID or a name. */
   id?: string | undefined;
 }
 
-interface Place {
+interface ConsolePage {
   path: string;
   name: string;
-  List?: ComponentType<PageProps>;
-  One?: ComponentType<PageProps>;
+  List?: ComponentType<PlaceProps>;
+  DetailPage?: ComponentType<PlaceProps>;
 }
 
-type Module = Promise<{ default: ComponentType<PageProps> }>;
+type Module = Promise<{ default: ComponentType<PlaceProps> }>;
 
-const place = (path: string, name: string, list?: () => Module, one?: () => Module): Place => ({
+const definePage = (
+  path: string,
+  name: string,
+  list?: () => Module,
+  detail?: () => Module,
+): ConsolePage => ({
   path,
   name,
   ...(list && { List: lazy(list) }),
-  ...(one && { One: lazy(one) }),
+  ...(detail && { DetailPage: lazy(detail) }),
 });
 
-export const PLACES: Place[] = [
-  place('', 'Overview', () => import('../overview/overview-page.tsx')),
-  place(
+export const PLACES: ConsolePage[] = [
+  definePage('', 'Overview', () => import('../overview/overview-page.tsx')),
+  definePage(
     'connections',
     'Connections',
     () => import('../connections/connections-page.tsx'),
     () => import('../connections/connection-page.tsx'),
   ),
-  place(
+  definePage(
     'groups',
     'Groups and consumers',
     () => import('../groups/groups-page.tsx'),
     () => import('../groups/group-page.tsx'),
   ),
-  place(
+  definePage(
     'integrations',
     'Integrations',
     () => import('../integrations/integrations-page.tsx'),
     () => import('../integrations/integration-page.tsx'),
   ),
-  place(
+  definePage(
     'installations',
     'Installations',
     () => import('../installations/installations-page.tsx'),
     () => import('../installations/installation-page.tsx'),
   ),
-  place(
+  definePage(
     'operations',
     'Operations',
     () => import('../operations/operations-page.tsx'),
     () => import('../operations/operation-page.tsx'),
   ),
-  place(
+  definePage(
     'events',
     'Events',
     () => import('../events/events-page.tsx'),
     () => import('../events/event-page.tsx'),
   ),
-  place('routes', 'Routes', () => import('../routes/routes-page.tsx')),
-  place(
+  definePage('routes', 'Routes', () => import('../routes/routes-page.tsx')),
+  definePage(
     'destinations',
     'Destinations',
     () => import('../destinations/destinations-page.tsx'),
     () => import('../destinations/destination-page.tsx'),
   ),
-  place(
+  definePage(
     'deliveries',
     'Deliveries',
     () => import('../destinations/deliveries-page.tsx'),
     () => import('../destinations/delivery-page.tsx'),
   ),
-  place(
+  definePage(
     'providers',
     'Providers',
     () => import('../providers/providers-page.tsx'),
     () => import('../providers/provider-page.tsx'),
   ),
-  place('settings', 'Settings', () => import('../settings/settings-page.tsx')),
+  definePage('settings', 'Settings', () => import('../settings/settings-page.tsx')),
 ];

@@ -47,7 +47,7 @@ export function Shell({ project, onSignOut, children }: ShellProps) {
       <nav className={isOpen ? 'side open' : 'side'} aria-label="Console">
         <div className="brand">
           <img src={`${BASE}/console/icon.svg`} alt="" width="26" height="26" />
-          <Loaded place={project} refused={<span className="names strong">{project}</span>}>
+          <Loaded path={project} refusedPage={<span className="names strong">{project}</span>}>
             <ProjectName project={project} />
           </Loaded>
           <Action

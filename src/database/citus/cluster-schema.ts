@@ -76,8 +76,8 @@ async function createShardFunctions(session: Pick<OpenSession, 'query'>): Promis
   const { rows } = await session.query<{ body: string }>(
     `select prosrc as "body" from pg_proc where pronamespace = 'public'::regnamespace`,
   );
-  const known = new Set(rows.map(({ body }) => body));
-  const changed = FUNCTIONS.filter((text) => !known.has(text.split('$$')[1] ?? ''));
+  const existingBodies = new Set(rows.map(({ body }) => body));
+  const changed = FUNCTIONS.filter((text) => !existingBodies.has(text.split('$$')[1] ?? ''));
   if (changed.length === 0) return;
   for (const text of changed) await session.query(text);
   await session.query(
@@ -108,16 +108,16 @@ interface Enum {
 }
 
 /**
- * Creates such a cast for every enum. Must be repeated after values were added; otherwise it changes nothing and
- * contacts no node.
+ * Creates an immutable cast to text for every enum. Must run again after values were added. Changes nothing and contacts
+ * no node if the casts are current.
  */
 async function castEnums(session: Pick<OpenSession, 'query'>): Promise<void> {
   const { rows } = await session.query<Enum>(ENUMS);
-  for (const { name, values, isCast, body: known } of rows) {
+  for (const { name, values, isCast, body: storedBody } of rows) {
     const type = pg.escapeIdentifier(name);
     const cases = values.map(pg.escapeLiteral).map((value) => `when ${value} then ${value}`);
     const body = ` select case "value" ${cases.join(' ')} end `;
-    if (body !== known)
+    if (body !== storedBody)
       await session.query(`create or replace function "text_of"("value" ${type}) returns text
         language sql immutable strict parallel safe as $$${body}$$`);
     if (!isCast)
@@ -125,7 +125,7 @@ async function castEnums(session: Pick<OpenSession, 'query'>): Promise<void> {
   }
 }
 
-type Session = Pick<OpenSession, 'query'>;
+type QuerySession = Pick<OpenSession, 'query'>;
 
 /** Progress of spreading: the table that was spread last, and how long it took. */
 export interface SpreadTable {
@@ -133,7 +133,7 @@ export interface SpreadTable {
   placement: TablePlacement;
   durationMs: number;
   /** The number of tables that are spread, of `count`. */
-  done: number;
+  spreadCount: number;
   count: number;
 }
 
@@ -143,10 +143,10 @@ export interface ClusterSchema {
   /** Runs the SQL of a migration, inside its transaction. */
   run(sql: string): Promise<unknown>;
   /**
-   * Must run after all migrations. Spreads an empty database. Returns false for a database with rows that is not spread: it
-   * keeps working on the coordinator, because spreading blocks all use until an operator runs `npm run distribute`.
+   * Must run after all migrations. Spreads an empty database. Returns false for a database with rows that is not spread:
+   * spreading blocks all use, so it stays on the coordinator until an operator runs `npm run distribute`.
    */
-  settle(log: Log): Promise<boolean>;
+  spreadIfEmpty(log: Log): Promise<boolean>;
   /** Spreads the tables that are not spread yet, all of them or none. */
   spread(onSpread: (table: SpreadTable) => void): Promise<void>;
 }
@@ -161,22 +161,22 @@ export async function findClusterSchema(session: OpenSession): Promise<ClusterSc
   return {
     isDistributed,
     run: (sql) => (isDistributed ? runSpreading(session, sql) : session.query(sql)),
-    async settle(log) {
+    async spreadIfEmpty(log) {
       if (!isDistributed && (await hasRows(session))) {
         log.warn({ command: 'npm run distribute' }, 'database.not_distributed');
         return false;
       }
-      await inTransaction(session, (table, placement) =>
+      await spreadInTransaction(session, (table, placement) =>
         log.debug({ table, place: placement }, 'table.placed'),
       );
       return true;
     },
     async spread(onSpread) {
       const count = tablesToSpread().length;
-      let done = 0;
-      await inTransaction(session, (table, placement, durationMs) => {
-        done += 1;
-        onSpread({ table, placement, durationMs, done, count });
+      let spreadCount = 0;
+      await spreadInTransaction(session, (table, placement, durationMs) => {
+        spreadCount += 1;
+        onSpread({ table, placement, durationMs, spreadCount, count });
       });
       // The coordinator still has its own copies of the rows.
       await freeLocalRows(session);
@@ -185,17 +185,17 @@ export async function findClusterSchema(session: OpenSession): Promise<ClusterSc
 }
 
 /** True if the database is the coordinator of a cluster. */
-export async function hasExtension(session: Session): Promise<boolean> {
+export async function hasExtension(session: QuerySession): Promise<boolean> {
   const { rows } = await session.query(`select from pg_extension where extname = 'citus'`);
   return rows.length > 0;
 }
 
 /** True if the database is a cluster, over whose nodes its tables are spread. */
-export async function isSpread(session: Session): Promise<boolean> {
+export async function isSpread(session: QuerySession): Promise<boolean> {
   return (await hasExtension(session)) && (await isAnchorSpread(session));
 }
 
-async function isAnchorSpread(session: Session): Promise<boolean> {
+async function isAnchorSpread(session: QuerySession): Promise<boolean> {
   const { rows } = await session.query(
     'select from pg_dist_partition where logicalrelid = to_regclass($1)',
     [pg.escapeIdentifier(ANCHOR)],
@@ -203,7 +203,7 @@ async function isAnchorSpread(session: Session): Promise<boolean> {
   return rows.length > 0;
 }
 
-async function hasRows(session: Session): Promise<boolean> {
+async function hasRows(session: QuerySession): Promise<boolean> {
   const { rows } = await session.query('select from "Org" limit 1');
   return rows.length > 0;
 }
@@ -211,29 +211,29 @@ async function hasRows(session: Session): Promise<boolean> {
 /** Spreads each table that the SQL creates before the next statement, which may reference it. */
 async function runSpreading(session: OpenSession, sql: string): Promise<void> {
   await loadParser();
-  const { stmts = [] } = parseSql(sql) as { stmts?: Statement[] };
+  const { stmts = [] } = parseSql(sql) as { stmts?: ParsedMigrationStatement[] };
   // The parser counts bytes.
   const bytes = Buffer.from(sql);
   for (const { stmt, stmt_location: from = 0, stmt_len: length } of stmts) {
-    const until = length === undefined ? undefined : from + length;
-    await session.query(bytes.subarray(from, until).toString());
+    const end = length === undefined ? undefined : from + length;
+    await session.query(bytes.subarray(from, end).toString());
     const table = stmt.CreateStmt?.relation.relname;
     if (table !== undefined) await spreadNewTable(session, table);
   }
 }
 
-interface Statement {
+interface ParsedMigrationStatement {
   stmt: { CreateStmt?: { relation: { relname: string } } };
   stmt_location?: number;
   stmt_len?: number;
 }
 
-type OnTable = (table: Table, placement: TablePlacement, durationMs: number) => void;
+type OnSpread = (table: Table, placement: TablePlacement, durationMs: number) => void;
 
-async function inTransaction(session: Session, onTable: OnTable): Promise<void> {
+async function spreadInTransaction(session: QuerySession, onSpread: OnSpread): Promise<void> {
   await session.query('begin');
   try {
-    await spreadAll(session, onTable);
+    await spreadAll(session, onSpread);
     await session.query('commit');
   } catch (error) {
     await session.query('rollback');
@@ -242,19 +242,19 @@ async function inTransaction(session: Session, onTable: OnTable): Promise<void> 
 }
 
 /** Locks each table against reads and changes while its rows move. Tables that are already spread are skipped. */
-async function spreadAll(session: Session, onTable: OnTable): Promise<void> {
-  await refuseAlone(session);
+async function spreadAll(session: QuerySession, onSpread: OnSpread): Promise<void> {
+  await requireCoordinatorNode(session);
   await castEnums(session);
-  const known = await spreadTables(session);
-  const missing = tablesToSpread().filter((table) => !known.has(table));
+  const spreadNames = await spreadTables(session);
+  const missing = tablesToSpread().filter((table) => !spreadNames.has(table));
   if (missing.length > 0) {
-    const attached = await attachedTo(session, missing);
+    const attached = await listAttached(session, missing);
     for (const { drop } of attached) await session.query(drop);
     for (const table of missing) {
-      const beganMs = performance.now();
+      const startMs = performance.now();
       const placement = placementOf(table);
       await spreadTable(session, table, placement);
-      onTable(table, placement, performance.now() - beganMs);
+      onSpread(table, placement, performance.now() - startMs);
     }
     await shareFunctions(session);
     for (const { create } of attached) await session.query(create);
@@ -266,7 +266,7 @@ async function spreadAll(session: Session, onTable: OnTable): Promise<void> {
  * The placement follows from the table's columns, because a later migration may drop the table, so that the current
  * schema does not contain it.
  */
-async function spreadNewTable(session: Session, table: string): Promise<void> {
+async function spreadNewTable(session: QuerySession, table: string): Promise<void> {
   const { rows } = await session.query(
     `select from pg_attribute where attrelid = to_regclass($1) and attname = 'projectId'`,
     [pg.escapeIdentifier(table)],
@@ -276,7 +276,7 @@ async function spreadNewTable(session: Session, table: string): Promise<void> {
 }
 
 /** Frees the space of the coordinator's own copies of the rows. */
-async function freeLocalRows(session: Session): Promise<void> {
+async function freeLocalRows(session: QuerySession): Promise<void> {
   await session.query(
     'select truncate_local_data_after_distributing_table(logicalrelid) from pg_dist_partition where logicalrelid = any($1::regclass[])',
     [tablesToSpread().map((table) => pg.escapeIdentifier(table))],
@@ -284,7 +284,7 @@ async function freeLocalRows(session: Session): Promise<void> {
 }
 
 async function spreadTable(
-  session: Session,
+  session: QuerySession,
   table: string,
   placement: TablePlacement,
 ): Promise<void> {
@@ -301,16 +301,16 @@ async function spreadTable(
   }
 }
 
-/** Throws if the coordinator is no node: local tables refer to reference tables, which must exist there. */
-async function refuseAlone(session: Session): Promise<void> {
+/** Throws if the coordinator is not registered as a node: local tables refer to reference tables, which must exist there. */
+async function requireCoordinatorNode(session: QuerySession): Promise<void> {
   const { rows } = await session.query('select from pg_dist_node where groupid = 0');
   if (rows.length > 0) return;
   throw new StartRefused(
-    "The coordinator of the Citus cluster has no address that its nodes know: run `select citus_set_coordinator_host('<its host>')` in the database first.",
+    "The coordinator of the Citus cluster is not registered with its nodes: run `select citus_set_coordinator_host('<its host>')` in the database first.",
   );
 }
 
-async function spreadTables(session: Session): Promise<Set<string>> {
+async function spreadTables(session: QuerySession): Promise<Set<string>> {
   const { rows } = await session.query<{ name: string }>(
     `select c.relname as "name" from pg_dist_partition p join pg_class c on c.oid = p.logicalrelid
      where p.partmethod <> 'n' or p.repmodel = 't'`,
@@ -319,7 +319,7 @@ async function spreadTables(session: Session): Promise<Set<string>> {
 }
 
 /** Copies functions to the nodes. Triggers run there and call functions that Citus does not copy with a table. */
-async function shareFunctions(session: Session): Promise<void> {
+async function shareFunctions(session: QuerySession): Promise<void> {
   await session.query(
     `select create_distributed_function(f.oid::regprocedure) from pg_proc f
      where f.pronamespace = 'public'::regnamespace
@@ -334,7 +334,7 @@ interface Attached {
   create: string;
 }
 
-async function attachedTo(session: Session, tables: readonly Table[]): Promise<Attached[]> {
+async function listAttached(session: QuerySession, tables: readonly Table[]): Promise<Attached[]> {
   const { rows } = await session.query<Attached>(
     `with moved as (select unnest($1::regclass[])::oid as "id")
      select format('alter table %s drop constraint %I', conrelid::regclass, conname) as "drop",

@@ -27,7 +27,7 @@ export interface Cuttable {
   cut(): void;
 }
 
-interface Waiting {
+interface WaitingStatement {
   session: Cuttable;
   sinceMs: number;
 }
@@ -38,9 +38,9 @@ export interface NodeWatchOptions {
   /** All nodes that have projects. */
   nodes: () => number[];
   /** True if the node commits a change over a new connection in time. Throws if that cannot be determined. */
-  answers: (node: number) => Promise<boolean>;
+  canCommit: (node: number) => Promise<boolean>;
   log: Log;
-  lookMs?: number;
+  pollMs?: number;
 }
 
 export class NodeWatch implements Disposable {
@@ -50,7 +50,7 @@ export class NodeWatch implements Disposable {
 
   constructor(options: NodeWatchOptions) {
     this.#options = options;
-    this.#timer = setInterval(() => this.#look(), options.lookMs ?? POLL_MS).unref();
+    this.#timer = setInterval(() => this.#checkAll(), options.pollMs ?? POLL_MS).unref();
   }
 
   /** The nodes of the projects in the values of a statement. */
@@ -66,10 +66,10 @@ export class NodeWatch implements Disposable {
   /** Returns the error for a statement of these nodes, or null if it may be sent. */
   refusalOf(nodes: readonly number[]): ServiceUnavailable | null {
     if (!nodes.some((node) => this.isAway(node))) return null;
-    const about = { cause: undefined, retryAfterSeconds: 2 };
+    const options = { cause: undefined, retryAfterSeconds: 2 };
     return new ServiceUnavailable(
-      'The database server that has the rows of this project does not answer. Nothing was done: try again after Retry-After.',
-      about,
+      'The database server that has the rows of this project does not respond. Nothing was changed: retry after the time in Retry-After.',
+      options,
     );
   }
 
@@ -86,35 +86,35 @@ export class NodeWatch implements Disposable {
   }
 
   /** Records that a statement waits for the nodes. The caller must pass its result to the returned callback. */
-  waiting(nodes: readonly number[], session: Cuttable, take: OnResult): OnResult {
-    const ends = nodes.map((node) => this.#watched(node).add(session));
+  watchStatement(nodes: readonly number[], session: Cuttable, take: OnResult): OnResult {
+    const endCallbacks = nodes.map((node) => this.#getWatchedNode(node).add(session));
     return (error, result) => {
-      for (const end of ends) end(endOf(error));
+      for (const end of endCallbacks) end(endOf(error));
       take(error, result);
     };
   }
 
   /** Records that work waits for one node until it ends. */
-  async during<T>(node: number, session: Cuttable, work: () => Promise<T>): Promise<T> {
+  async watchWork<T>(node: number, session: Cuttable, work: () => Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    const take = this.waiting([node], session, (error, result) =>
+    const take = this.watchStatement([node], session, (error, result) =>
       error ? reject(error) : resolve(result as T),
     );
     work().then((result) => take(null, result), take);
     return await promise;
   }
 
-  #watched(node: number): WatchedNode {
-    const known = this.#nodes.get(node);
-    if (known) return known;
-    const { answers: responses, log } = this.#options;
-    const watched = new WatchedNode({ node, log, answers: () => responses(node) });
+  #getWatchedNode(node: number): WatchedNode {
+    const existing = this.#nodes.get(node);
+    if (existing) return existing;
+    const { canCommit, log } = this.#options;
+    const watched = new WatchedNode({ node, log, answers: () => canCommit(node) });
     this.#nodes.set(node, watched);
     return watched;
   }
 
-  #look(): void {
-    for (const watched of this.#nodes.values()) void watched.look();
+  #checkAll(): void {
+    for (const node of this.#nodes.values()) void node.check();
   }
 
   [Symbol.dispose](): void {
@@ -122,99 +122,102 @@ export class NodeWatch implements Disposable {
   }
 }
 
-/** The state of a node that the end of a statement shows. */
-type End = 'answer' | 'lost' | 'nothing';
+/** The state of the node as far as the end of a statement shows it. */
+type StatementEnd = 'responded' | 'connectionLost' | 'timedOut';
 
 /** The SQLSTATE class of connection errors, which the coordinator also reports for its connections to nodes. */
 const CONNECTION_STATES = '08';
 
-function endOf(error: unknown): End {
-  if (!(error instanceof ServiceUnavailable)) return 'answer';
+function endOf(error: unknown): StatementEnd {
+  if (!(error instanceof ServiceUnavailable)) return 'responded';
   const { cause } = error;
   const isLost = cause instanceof pg.DatabaseError && cause.code?.startsWith(CONNECTION_STATES);
-  return isLost ? 'lost' : 'nothing';
+  return isLost ? 'connectionLost' : 'timedOut';
 }
 
 class WatchedNode {
   readonly #node: number;
-  readonly #answers: () => Promise<boolean>;
+  readonly #canCommit: () => Promise<boolean>;
   readonly #outage: Outage;
-  readonly #waiting = new Set<Waiting>();
-  #answeredMs = Number.NEGATIVE_INFINITY;
-  #triedMs = Number.NEGATIVE_INFINITY;
-  #isTried = false;
+  readonly #waiting = new Set<WaitingStatement>();
+  #respondedMs = Number.NEGATIVE_INFINITY;
+  #checkedMs = Number.NEGATIVE_INFINITY;
+  #isChecking = false;
   #isLost = false;
   isAway = false;
 
   constructor({
     node,
     log,
-    answers: responses,
+    answers: canCommit,
   }: { node: number; log: Log; answers(): Promise<boolean> }) {
     this.#node = node;
-    this.#answers = responses;
+    this.#canCommit = canCommit;
     this.#outage = new Outage(log, 'node.away');
   }
 
-  add(session: Cuttable): (end: End) => void {
+  add(session: Cuttable): (end: StatementEnd) => void {
     const waiting = { session, sinceMs: performance.now() };
     this.#waiting.add(waiting);
     return (end) => {
       this.#waiting.delete(waiting);
-      if (end === 'answer') this.#answeredMs = performance.now();
-      if (end === 'lost') this.#isLost = true;
+      if (end === 'responded') this.#respondedMs = performance.now();
+      if (end === 'connectionLost') this.#isLost = true;
     };
   }
 
-  async look(): Promise<void> {
+  async check(): Promise<void> {
     const nowMs = performance.now();
-    if (this.#isTried || !this.#isToBeTried(nowMs)) return;
-    this.#isTried = true;
+    if (this.#isChecking || !this.#isCheckDue(nowMs)) return;
+    this.#isChecking = true;
     this.#isLost = false;
     const stuck = this.#waitingSince(nowMs - STUCK_MS);
-    const responses = await this.#answers().catch(() => null);
-    this.#isTried = false;
-    this.#triedMs = performance.now();
-    if (responses === true) this.#isBack();
-    else if (responses === false && (this.isAway || this.#answersNobody(nowMs, stuck)))
-      this.#isGone();
+    const isCommitting = await this.#canCommit().catch(() => null);
+    this.#isChecking = false;
+    this.#checkedMs = performance.now();
+    if (isCommitting === true) this.#markBack();
+    else if (isCommitting === false && (this.isAway || this.#hasNoResponses(nowMs, stuck)))
+      this.#markAway();
   }
 
   /** True if no statement got a response since then, or none of those that have waited for long. */
-  #answersNobody(sinceMs: number, stuck: readonly Waiting[]): boolean {
-    return this.#answeredMs < sinceMs || isMany(stuck.filter((one) => this.#waiting.has(one)));
+  #hasNoResponses(sinceMs: number, stuck: readonly WaitingStatement[]): boolean {
+    return (
+      this.#respondedMs < sinceMs ||
+      isManyWaiting(stuck.filter((statement) => this.#waiting.has(statement)))
+    );
   }
 
-  #isToBeTried(nowMs: number): boolean {
-    const isTime = nowMs > this.#triedMs + TRY_MS;
-    if (this.isAway) return isTime;
-    const isStuck = isTime && isMany(this.#waitingSince(nowMs - STUCK_MS));
+  #isCheckDue(nowMs: number): boolean {
+    const isRetryDue = nowMs > this.#checkedMs + TRY_MS;
+    if (this.isAway) return isRetryDue;
+    const isStuck = isRetryDue && isManyWaiting(this.#waitingSince(nowMs - STUCK_MS));
     return this.#isLost || isStuck || this.#isSilent(nowMs);
   }
 
   #isSilent(nowMs: number): boolean {
     const sinceMs = nowMs - SILENCE_MS;
-    return isMany(this.#waitingSince(sinceMs)) && this.#answeredMs < sinceMs;
+    return isManyWaiting(this.#waitingSince(sinceMs)) && this.#respondedMs < sinceMs;
   }
 
-  #waitingSince(sinceMs: number): Waiting[] {
-    return [...this.#waiting].filter((one) => one.sinceMs < sinceMs);
+  #waitingSince(sinceMs: number): WaitingStatement[] {
+    return [...this.#waiting].filter((statement) => statement.sinceMs < sinceMs);
   }
 
-  #isBack(): void {
+  #markBack(): void {
     this.isAway = false;
-    this.#answeredMs = performance.now();
-    this.#outage.ended();
+    this.#respondedMs = performance.now();
+    this.#outage.end();
   }
 
-  #isGone(): void {
+  #markAway(): void {
     this.isAway = true;
-    this.#outage.failed(undefined, { node: this.#node, waiting: this.#waiting.size });
+    this.#outage.recordFailure(undefined, { node: this.#node, waiting: this.#waiting.size });
     for (const { session } of this.#waiting) session.cut();
   }
 }
 
-function isMany(waiting: readonly Waiting[]): boolean {
+function isManyWaiting(waiting: readonly WaitingStatement[]): boolean {
   return waiting.length > WAITING_FEW;
 }
 

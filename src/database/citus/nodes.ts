@@ -6,10 +6,11 @@ import { Outage } from '../../work/outage.ts';
 import type { Cuttable, NodeWatch } from './node-watch.ts';
 import { ANCHOR } from './table-placement.ts';
 
-type Send = (statement: object) => Promise<pg.QueryResult>;
+/** Sends a statement of the caller, or one that serves it. */
+export type Send = (statement: object) => Promise<pg.QueryResult>;
 
 /** Shards rarely move. The next refresh finds a moved shard. */
-const KNOWN_MS = 5_000;
+const NODES_MAX_AGE_MS = 5_000;
 /** The interval between attempts to reach a node that does not respond. */
 const AWAY_MS = 5_000;
 
@@ -27,7 +28,7 @@ const PROJECTS_BY_SHARD = `
   select array_agg(n) as "projects" from unnest($1::text[]) n
   group by get_shard_id_for_distribution_column('"${ANCHOR}"', n)`;
 
-interface Node {
+interface ShardNode {
   id: number;
   key: string;
 }
@@ -37,8 +38,8 @@ export class Nodes {
   readonly #awayUntilMs = new Map<number, number>();
   readonly #log: Log;
   readonly #watch: NodeWatch;
-  #known: Promise<Node[]> | null = null;
-  #knownMs = Number.NEGATIVE_INFINITY;
+  #nodes: Promise<ShardNode[]> | null = null;
+  #nodesReadMs = Number.NEGATIVE_INFINITY;
 
   constructor(watch: NodeWatch, log: Log) {
     this.#watch = watch;
@@ -46,62 +47,62 @@ export class Nodes {
   }
 
   /** Returns the results of the nodes that respond, one after the other. Throws if none responds. */
-  async onEach<T>(
+  async queryEach<T>(
     { send, session }: { send: Send; session: Cuttable },
-    ask: (key: string) => Promise<T[]>,
+    query: (key: string) => Promise<T[]>,
   ): Promise<T[]> {
     const nodes = await this.#list(send);
-    const present = nodes.filter(({ id }) => !this.#watch.isAway(id) && !this.#isLeftOut(id));
-    const found: T[] = [];
+    const available = nodes.filter(({ id }) => !this.#watch.isAway(id) && !this.#isSkipped(id));
+    const rows: T[] = [];
     let failure: unknown;
-    let failed = 0;
-    for (const { id, key } of present) {
+    let failureCount = 0;
+    for (const { id, key } of available) {
       try {
-        found.push(...(await this.#watch.during(id, session, () => ask(key))));
-        this.#outages.get(id)?.ended();
+        rows.push(...(await this.#watch.watchWork(id, session, () => query(key))));
+        this.#outages.get(id)?.end();
       } catch (error) {
         failure = error;
-        failed += 1;
-        this.#failed(id, error);
+        failureCount += 1;
+        this.#recordFailure(id, error);
       }
     }
-    if (failed > 0 && failed === nodes.length) throw failure;
-    return found;
+    if (failureCount > 0 && failureCount === nodes.length) throw failure;
+    return rows;
   }
 
   /** Groups projects whose rows are on one shard. */
   async byShard(send: Send, projects: readonly string[]): Promise<string[][]> {
-    const { rows } = await send({ text: PROJECTS_BY_SHARD, values: [projects], asked: null });
+    const { rows } = await send({ text: PROJECTS_BY_SHARD, values: [projects], callerQuery: null });
     return (rows as { projects: string[] }[]).map(({ projects }) => projects);
   }
 
   /** SQL: the ids of the processes whose leases are free, as constants. Only the coordinator has these rows. */
   async missedProcesses(send: Send): Promise<string> {
     const text = `select quote_literal(${MISSED_PROCESSES}) || '::text[]' as "ids"`;
-    const { rows } = await send({ text, asked: null });
+    const { rows } = await send({ text, callerQuery: null });
     return (rows as { ids: string }[])[0]?.ids ?? `'{}'::text[]`;
   }
 
-  #isLeftOut(id: number): boolean {
+  #isSkipped(id: number): boolean {
     return (this.#awayUntilMs.get(id) ?? 0) > performance.now();
   }
 
-  #failed(id: number, error: unknown): void {
+  #recordFailure(id: number, error: unknown): void {
     const outage = this.#outages.get(id) ?? new Outage(this.#log, 'node.failed');
     this.#outages.set(id, outage);
-    outage.failed(error);
+    outage.recordFailure(error);
     this.#awayUntilMs.set(id, performance.now() + AWAY_MS);
-    this.#known = null;
+    this.#nodes = null;
   }
 
-  async #list(send: Send): Promise<Node[]> {
-    if (!this.#known || performance.now() > this.#knownMs + KNOWN_MS) {
-      this.#knownMs = performance.now();
-      this.#known = send({ text: KEYS, asked: null }).then(({ rows }) => rows as Node[]);
-      this.#known.catch(() => {
-        this.#known = null;
+  async #list(send: Send): Promise<ShardNode[]> {
+    if (!this.#nodes || performance.now() > this.#nodesReadMs + NODES_MAX_AGE_MS) {
+      this.#nodesReadMs = performance.now();
+      this.#nodes = send({ text: KEYS, callerQuery: null }).then(({ rows }) => rows as ShardNode[]);
+      this.#nodes.catch(() => {
+        this.#nodes = null;
       });
     }
-    return await this.#known;
+    return await this.#nodes;
   }
 }

@@ -1,15 +1,15 @@
-/** Opens a Citus cluster. Other parts import it through `database/cluster.ts`. */
+/** Opens a Citus cluster. Other folders import it through `database/cluster.ts`. */
 import type { Log } from '../../log.ts';
 import type { Database } from '../database.ts';
 import type { JobDatabase } from '../job-database.ts';
 import { ALL_PROJECTS, type ProjectGroup } from '../projects/project-groups.ts';
-import type { Servers } from '../reads/read-bursts.ts';
+import type { ServerRouting } from '../reads/read-bursts.ts';
 import type { RunQuery } from '../rows.ts';
 import { openSession, type Server } from '../sessions/session.ts';
 import type { PoolOptions } from '../sessions/session-pool.ts';
 import { NodeWatch } from './node-watch.ts';
 import { Nodes } from './nodes.ts';
-import { refusalsOf, routedSessions } from './routed-session.ts';
+import { createRefusal, routedSessions } from './routed-session.ts';
 import { loadParser } from './statement-plan.ts';
 import { ANCHOR } from './table-placement.ts';
 
@@ -57,7 +57,10 @@ class ProjectLocations {
     this.#locations = new Map(locations.map((location) => [location.projectId, location]));
     const byNode = Map.groupBy(locations, ({ node }) => node);
     this.#projectIds = new Map(
-      [...byNode].map(([node, some]) => [node, some.map(({ projectId }) => projectId)]),
+      [...byNode].map(([node, nodeLocations]) => [
+        node,
+        nodeLocations.map(({ projectId }) => projectId),
+      ]),
     );
   }
 }
@@ -75,7 +78,7 @@ function groupsOfNodes(
   const groupOf = (node: number): ProjectGroup => ({
     name: `node ${node}`,
     projectIds: () => locations.projectsOf(node, query),
-    together: (projectIds) => [
+    splitIntoParts: (projectIds) => [
       ...Map.groupBy(projectIds, (id) => locations.shardOf(id) ?? id).values(),
     ],
   });
@@ -99,8 +102,8 @@ const RESPONSE_MAX_MS = 1_500;
 /** A write without row locks. Its commit waits for the disk and the standby, as every commit does. */
 const CHANGE = "select pg_logical_emit_message(true, 'gateway', '')";
 
-const ANSWERS = `
-  select bool_and(a."success") as "isSo" from pg_dist_node n
+const COMMITS = `
+  select bool_and(a."success") as "canCommit" from pg_dist_node n
   cross join lateral master_run_on_worker(array[n.nodename], array[n.nodeport], array[$2], false) a
   where n.groupid = $1 and n.noderole = 'primary'`;
 
@@ -109,7 +112,7 @@ export interface Cluster extends Disposable {
   /** Options for the pools whose statements reach the nodes. */
   pools: Required<Pick<PoolOptions, 'Client' | 'refusal'>>;
   /** The nodes of a statement, for reads that are sent together. */
-  servers: Servers;
+  servers: ServerRouting;
   /** Options of the job queue, whose tables stay on the coordinator. */
   queue: JobDatabase['options'];
   /** The groups of projects that fail apart from each other. */
@@ -119,13 +122,13 @@ export interface Cluster extends Disposable {
 export async function openCluster(server: Server, log: Log): Promise<Cluster> {
   await loadParser();
   const locations = new ProjectLocations();
-  const responses = (node: number) => nodeResponds(server, node);
-  const watch = new NodeWatch({ ...locations, answers: responses, log });
-  const refusal = refusalsOf(watch);
+  const canCommit = (node: number) => canNodeCommit(server, node);
+  const watch = new NodeWatch({ ...locations, canCommit, log });
+  const refusal = createRefusal(watch);
   return {
     pools: { Client: routedSessions({ nodes: new Nodes(watch, log), watch }), refusal },
     servers: {
-      of: (values) => watch.nodesOf(values).join(),
+      serversOf: (values) => watch.nodesOf(values).join(),
       refusal: (text, values) => refusal({ text, values }),
     },
     queue: { backend: 'citus' },
@@ -135,12 +138,12 @@ export async function openCluster(server: Server, log: Log): Promise<Cluster> {
 }
 
 /** True if the node commits. The coordinator opens a new connection, because an open one may wait for a lock or be lost. */
-async function nodeResponds(server: Server, node: number): Promise<boolean> {
+async function canNodeCommit(server: Server, node: number): Promise<boolean> {
   const name = 'integration-gateway nodes';
   const session = await openSession({ ...server, name, limitMs: RESPONSE_MAX_MS });
   try {
-    const { rows } = await session.query<{ isSo: boolean | null }>(ANSWERS, [node, CHANGE]);
-    return rows[0]?.isSo ?? false;
+    const { rows } = await session.query<{ canCommit: boolean | null }>(COMMITS, [node, CHANGE]);
+    return rows[0]?.canCommit ?? false;
   } catch {
     return false;
   } finally {

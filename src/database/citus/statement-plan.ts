@@ -24,13 +24,13 @@ export function parseSql(text: string): unknown {
   return parser.parseSync(text);
 }
 
-export type Route =
-  /** The shards of these projects. `of` returns the values for one of these shards. */
-  | { projects: string[]; of: (projects: readonly string[]) => unknown[] }
+export type ShardRoute =
+  /** The shards of these projects. `valuesFor` returns the values for the shard of some of them. */
+  | { projects: string[]; valuesFor: (projects: readonly string[]) => unknown[] }
   /** All shards, with a statement for each. */
   | 'everywhere';
 
-/** How a text runs with any values. `parameter` (from 0) holds the projects, or rows with projects as JSON. */
+/** How a text is sent, whatever its values. `parameter` (from 0) holds the projects, or rows with projects as JSON. */
 type Plan =
   | { by: 'citus' }
   | { by: 'all nodes' }
@@ -44,7 +44,7 @@ interface ParsedStatement {
   parameters: number[];
 }
 
-/** Far more than the few hundred texts of the gateway. */
+/** A safety bound: the gateway has a few hundred texts. */
 const STATEMENTS_MAX = 2_000;
 const STATEMENTS = new LRUCache<string, ParsedStatement>({ max: STATEMENTS_MAX });
 
@@ -52,20 +52,20 @@ const STATEMENTS = new LRUCache<string, ParsedStatement>({ max: STATEMENTS_MAX }
 const ALL_PROJECTS = '/* all projects:';
 
 /** Null for a statement that Citus plans. */
-export function routeOf(text: string, values: readonly unknown[]): Route | null {
-  const { plan } = parsed(text);
+export function routeOf(text: string, values: readonly unknown[]): ShardRoute | null {
+  const { plan } = parseCached(text);
   if (plan.by === 'citus' || plan.by === 'all nodes') return null;
   return plan.by === 'everywhere' ? 'everywhere' : routeBy(plan, values);
 }
 
 /** True if the statement changes a reference table, whose rows all nodes change in one transaction. */
 export function isForAllNodes(text: string): boolean {
-  return parsed(text).plan.by === 'all nodes';
+  return parseCached(text).plan.by === 'all nodes';
 }
 
 /** The text with its values as constants, which have the types that parameters would have. */
 export function boundText(text: string, values: readonly unknown[]): string {
-  const { parts, parameters } = parsed(text);
+  const { parts, parameters } = parseCached(text);
   return parts
     .map((part, at) =>
       at === 0 ? part : literal(values[(parameters[at - 1] as number) - 1]) + part,
@@ -73,7 +73,7 @@ export function boundText(text: string, values: readonly unknown[]): string {
     .join('');
 }
 
-function parsed(text: string): ParsedStatement {
+function parseCached(text: string): ParsedStatement {
   let statement = STATEMENTS.get(text);
   if (!statement) {
     statement = parse(text);
@@ -82,21 +82,22 @@ function parsed(text: string): ParsedStatement {
   return statement;
 }
 
-type Node = Record<string, unknown>;
+type SyntaxNode = Record<string, unknown>;
 
 function parse(text: string): ParsedStatement {
-  const facts = new Facts();
+  const facts = new StatementFacts();
   facts.read(parseSql(text));
-  const at = facts.parameters.toSorted((a, b) => a.location - b.location);
+  const placeholders = facts.parameters.toSorted((a, b) => a.location - b.location);
   // The parser counts bytes.
   const bytes = Buffer.from(text);
-  const parts = [0, ...at.map(({ location, number }) => location + `$${number}`.length)].map(
-    (from, index) => bytes.subarray(from, at[index]?.location).toString(),
-  );
-  return { plan: planOf(text, facts), parts, parameters: at.map(({ number }) => number) };
+  const parts = [
+    0,
+    ...placeholders.map(({ location, number }) => location + `$${number}`.length),
+  ].map((from, index) => bytes.subarray(from, placeholders[index]?.location).toString());
+  return { plan: planOf(text, facts), parts, parameters: placeholders.map(({ number }) => number) };
 }
 
-function planOf(text: string, facts: Facts): Plan {
+function planOf(text: string, facts: StatementFacts): Plan {
   if (facts.changed.some((table) => placementIn(table) === 'reference')) return { by: 'all nodes' };
   if (!facts.tables.some((table) => placementIn(table) === 'distributed')) return { by: 'citus' };
   const byProjects = (number: number | null, otherwise: Plan): Plan =>
@@ -104,13 +105,13 @@ function planOf(text: string, facts: Facts): Plan {
   if (text.trimStart().startsWith(ALL_PROJECTS)) {
     return byProjects(facts.firstProjects, { by: 'everywhere' });
   }
-  if (facts.requested !== null) return byProjects(facts.requested, { by: 'citus' });
-  if (!facts.isHard) return { by: 'citus' };
-  if (facts.isOfJson) return { by: 'rows', parameter: 0 };
+  if (facts.requestedProjects !== null) return byProjects(facts.requestedProjects, { by: 'citus' });
+  if (!facts.needsRouting) return { by: 'citus' };
+  if (facts.hasJsonRows) return { by: 'rows', parameter: 0 };
   return byProjects(facts.firstProject, { by: 'citus' });
 }
 
-function first(placeholders: readonly Placeholder[]): number | null {
+function firstNumber(placeholders: readonly Placeholder[]): number | null {
   return placeholders.toSorted((a, b) => a.location - b.location)[0]?.number ?? null;
 }
 
@@ -127,32 +128,32 @@ interface Placeholder {
 const CHANGES = ['InsertStmt', 'UpdateStmt', 'DeleteStmt'];
 
 /** Facts of a statement's syntax tree that decide how it runs. */
-class Facts {
+class StatementFacts {
   readonly tables: string[] = [];
   readonly changed: string[] = [];
   readonly parameters: Placeholder[] = [];
   /** Parameters that a projectId is compared with. */
   readonly projects: (Placeholder & { isArray: boolean })[] = [];
   /** The parameter with the projects of rows that are requested by arrays of their keys. */
-  requested: number | null = null;
+  requestedProjects: number | null = null;
   /** True if the first parameter holds rows as JSON. */
-  isOfJson = false;
-  isHard = false;
+  hasJsonRows = false;
+  needsRouting = false;
   #selected: number | null = null;
-  #isOfPrisma = false;
+  #isPrismaChange = false;
 
   /** The parameter that the statement compares or selects as projectId first. */
   get firstProject(): number | null {
-    return first(this.projects) ?? this.#selected;
+    return firstNumber(this.projects) ?? this.#selected;
   }
 
   /** The first array of parameters that a projectId is compared with. */
   get firstProjects(): number | null {
-    return first(this.projects.filter(({ isArray }) => isArray));
+    return firstNumber(this.projects.filter(({ isArray }) => isArray));
   }
 
   read(value: unknown): void {
-    if (Array.isArray(value)) for (const one of value) this.read(one);
+    if (Array.isArray(value)) for (const item of value) this.read(item);
     if (!isNode(value)) return;
     for (const [kind, body] of Object.entries(value)) {
       if (isNode(body)) this.#meet(kind, body);
@@ -160,33 +161,34 @@ class Facts {
     }
   }
 
-  #meet(kind: string, body: Node): void {
-    if (CHANGES.includes(kind)) this.#meetChange(body);
-    if (kind === 'RangeVar') this.#meetTable(body);
+  #meet(kind: string, body: SyntaxNode): void {
+    if (CHANGES.includes(kind)) this.#visitChange(body);
+    if (kind === 'RangeVar') this.#visitTable(body);
     if (kind === 'ParamRef') this.parameters.push(placeholder(body));
-    if (kind === 'A_Expr') this.#meetComparison(body);
-    if (kind === 'RangeFunction') this.#meetRows(body);
+    if (kind === 'A_Expr') this.#visitComparison(body);
+    if (kind === 'RangeFunction') this.#visitRowFunction(body);
     if (kind === 'ResTarget' && body.name === 'projectId') {
       this.#selected ??= parameterOf(body.val)?.number ?? null;
     }
     // Members of nodes for `lateral` and `with recursive`.
-    this.isHard ||= kind === 'LockingClause' || body.lateral === true || body.recursive === true;
+    this.needsRouting ||=
+      kind === 'LockingClause' || body.lateral === true || body.recursive === true;
   }
 
-  #meetChange(body: Node): void {
+  #visitChange(body: SyntaxNode): void {
     const relation = body.relation as { relname: string; schemaname?: string };
-    this.#meetTable(relation);
+    this.#visitTable(relation);
     this.changed.push(relation.relname);
     // Prisma names the schema. Its upserts cast texts to enums, which Citus refuses.
-    this.#isOfPrisma ||= relation.schemaname === 'public';
-    this.isHard ||= !this.#isOfPrisma || body.onConflictClause !== undefined;
+    this.#isPrismaChange ||= relation.schemaname === 'public';
+    this.needsRouting ||= !this.#isPrismaChange || body.onConflictClause !== undefined;
   }
 
-  #meetTable({ relname }: Node): void {
+  #visitTable({ relname }: SyntaxNode): void {
     this.tables.push(String(relname));
   }
 
-  #meetComparison({ kind, lexpr, rexpr }: Node): void {
+  #visitComparison({ kind, lexpr, rexpr }: SyntaxNode): void {
     if (kind !== 'AEXPR_OP' && kind !== 'AEXPR_OP_ANY') return;
     if (columnOf(lexpr) !== 'projectId') return;
     const parameter = parameterOf(rexpr);
@@ -194,26 +196,27 @@ class Facts {
   }
 
   /** A function in FROM that turns parameters into rows. */
-  #meetRows({ functions, alias }: Node): void {
-    const [call] = ((functions as [{ List: { items: Node[] } }])[0].List.items ?? []) as Node[];
+  #visitRowFunction({ functions, alias }: SyntaxNode): void {
+    const [call] = ((functions as [{ List: { items: SyntaxNode[] } }])[0].List.items ??
+      []) as SyntaxNode[];
     const { funcname = [], args = [] } = (call?.FuncCall ?? {}) as {
-      funcname?: Node[];
+      funcname?: SyntaxNode[];
       args?: unknown[];
     };
     const name = (funcname.at(-1)?.String as { sval?: string } | undefined)?.sval ?? '';
     if (name === 'unnest') {
       const { colnames = [] } = (alias ?? {}) as { colnames?: { String: { sval: string } }[] };
       const at = colnames.findIndex(({ String: { sval } }) => sval === 'projectId');
-      this.requested ??= parameterOf(args[at])?.number ?? null;
+      this.requestedProjects ??= parameterOf(args[at])?.number ?? null;
     }
     const isJson = ['json', 'jsonb'].some((kind) => name.startsWith(`${kind}_to_record`));
     // The rows are the parameter, or a member of it.
-    const { A_Expr: member } = (args[0] ?? {}) as { A_Expr?: Node };
-    if (isJson && parameterOf(member?.lexpr ?? args[0])?.number === 1) this.isOfJson = true;
+    const { A_Expr: member } = (args[0] ?? {}) as { A_Expr?: SyntaxNode };
+    if (isJson && parameterOf(member?.lexpr ?? args[0])?.number === 1) this.hasJsonRows = true;
   }
 }
 
-function isNode(value: unknown): value is Node {
+function isNode(value: unknown): value is SyntaxNode {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
@@ -224,7 +227,7 @@ function parameterOf(expression: unknown): Placeholder | null {
   return isNode(expression.ParamRef) ? placeholder(expression.ParamRef) : null;
 }
 
-function placeholder(body: Node): Placeholder {
+function placeholder(body: SyntaxNode): Placeholder {
   const { number = 0, location = 0 } = body as Partial<Placeholder>;
   return { number, location };
 }
@@ -239,31 +242,32 @@ function columnOf(expression: unknown): string | null {
 function routeBy(
   { by, parameter }: { by: 'projects' | 'rows'; parameter: number },
   values: readonly unknown[],
-): Route {
-  const given = values[parameter];
+): ShardRoute {
+  const parameterValue = values[parameter];
   if (by === 'rows') {
-    const rows: { projectId?: string }[] = JSON.parse(String(given));
+    const rows: { projectId?: string }[] = JSON.parse(String(parameterValue));
     return {
-      projects: distinct(rows.map(({ projectId }) => projectId)),
-      of: (some) =>
+      projects: distinctTexts(rows.map(({ projectId }) => projectId)),
+      valuesFor: (shardProjects) =>
         values.with(
           parameter,
-          JSON.stringify(rows.filter((row) => some.includes(String(row.projectId)))),
+          JSON.stringify(rows.filter((row) => shardProjects.includes(String(row.projectId)))),
         ),
     };
   }
-  if (!Array.isArray(given)) return { projects: distinct([given]), of: () => [...values] };
+  if (!Array.isArray(parameterValue))
+    return { projects: distinctTexts([parameterValue]), valuesFor: () => [...values] };
   return {
-    projects: distinct(given),
-    of: (some) =>
+    projects: distinctTexts(parameterValue),
+    valuesFor: (shardProjects) =>
       values.with(
         parameter,
-        given.map((project) => (some.includes(project) ? project : '')),
+        parameterValue.map((project) => (shardProjects.includes(project) ? project : '')),
       ),
   };
 }
 
-function distinct(projects: unknown[]): string[] {
+function distinctTexts(projects: unknown[]): string[] {
   return [...new Set(projects.filter((project) => typeof project === 'string'))];
 }
 

@@ -41,7 +41,7 @@ export function placementByColumns(
   table: string,
   { hasProject }: { hasProject: boolean },
 ): TablePlacement {
-  if (REFERENCE.some((known) => known === table)) return 'reference';
+  if (REFERENCE.some((reference) => reference === table)) return 'reference';
   return hasProject ? 'distributed' : 'local';
 }
 

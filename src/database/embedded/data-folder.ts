@@ -25,50 +25,50 @@ const TIMELINE_OFFSET = 48;
 const CONTROL_BYTES = 8192;
 
 /** Throws StartRefused that names the missing file. Writes nothing. */
-export function refuseDamage(dataDir: string): void {
+export function requireIntactFolder(dataDir: string): void {
   const folder = join(dataDir, DATABASE);
   if (!existsSync(folder) || readdirSync(folder).length === 0) {
     const keys = join(dataDir, 'encryption-keys');
-    if (existsSync(keys)) throw damaged(folder, `is not there, though ${keys} is`);
+    if (existsSync(keys)) throw damageError(folder, `is missing, although ${keys} exists`);
     return;
   }
   for (const name of FOLDERS) {
     const path = join(folder, name);
-    if (!existsSync(path)) throw damaged(path, 'is missing');
-    if (readdirSync(path).length === 0) throw damaged(path, 'is empty');
+    if (!existsSync(path)) throw damageError(path, 'is missing');
+    if (readdirSync(path).length === 0) throw damageError(path, 'is empty');
   }
   for (const name of FILES) {
     const path = join(folder, name);
-    if (!existsSync(path)) throw damaged(path, 'is missing');
-    if (statSync(path).size === 0) throw damaged(path, 'is empty');
+    if (!existsSync(path)) throw damageError(path, 'is missing');
+    if (statSync(path).size === 0) throw damageError(path, 'is empty');
   }
   const version = join(folder, 'PG_VERSION');
   if (readFileSync(version, 'utf8').trim() !== MAJOR) {
-    throw damaged(version, `does not say ${MAJOR}, the version of this database`);
+    throw damageError(version, `does not say ${MAJOR}, the version of this database`);
   }
-  refuseLostLog(folder);
+  requireRecoveryLog(folder);
 }
 
 /** Recovery begins in one specific file of the write-ahead log. Without it the others are useless. */
-function refuseLostLog(folder: string): void {
+function requireRecoveryLog(folder: string): void {
   const control = join(folder, 'global/pg_control');
   const bytes = readFileSync(control);
   if (bytes.length !== CONTROL_BYTES)
-    throw damaged(control, `does not have ${CONTROL_BYTES} bytes`);
+    throw damageError(control, `does not have ${CONTROL_BYTES} bytes`);
   const segment = bytes.readBigUInt64LE(REDO_OFFSET) / BigInt(SEGMENT_BYTES);
   const perName = 2n ** 32n / BigInt(SEGMENT_BYTES);
   const parts = [BigInt(bytes.readUInt32LE(TIMELINE_OFFSET)), segment / perName, segment % perName];
   const name = parts.map((part) => part.toString(16).toUpperCase().padStart(8, '0')).join('');
   const path = join(folder, 'pg_wal', name);
-  if (!existsSync(path)) throw damaged(path, 'is missing');
+  if (!existsSync(path)) throw damageError(path, 'is missing');
   if (statSync(path).size !== SEGMENT_BYTES) {
-    throw damaged(path, `does not have ${SEGMENT_BYTES} bytes`);
+    throw damageError(path, `does not have ${SEGMENT_BYTES} bytes`);
   }
 }
 
-export function damaged(path: string, problem: string, options?: ErrorOptions): StartRefused {
-  const words =
-    `The data folder is damaged: ${path} ${problem}. Bring back the whole DATA_DIR from a backup. ` +
-    'To begin anew without its data, move it away or name another DATA_DIR.';
-  return Object.assign(new StartRefused(words), options);
+export function damageError(path: string, problem: string, options?: ErrorOptions): StartRefused {
+  const message =
+    `The data folder is damaged: ${path} ${problem}. Restore the whole DATA_DIR from a backup. ` +
+    'To start without its data, move it away or set another DATA_DIR.';
+  return Object.assign(new StartRefused(message), options);
 }

@@ -5,20 +5,20 @@ import pg from 'pg';
 import type { Log } from '../../log.ts';
 import type { Meters } from '../../meters.ts';
 import { AvailabilityCheck } from '../availability-check.ts';
-import { clientsOf } from '../clients.ts';
+import { createClients } from '../clients.ts';
 import { COLUMN_TYPES } from '../column-types.ts';
-import type { Database } from '../database.ts';
+import type { Database, DatabaseObservers } from '../database.ts';
 import { followClock } from '../follow-clock.ts';
-import { jobsOn } from '../job-database.ts';
+import { createJobDatabase } from '../job-database.ts';
 import { migrate } from '../migrating/migrate.ts';
 import { Listeners } from '../notifications/listeners.ts';
 import type { Listen } from '../notifications/notifications.ts';
 import { Outages } from '../outages.ts';
-import { onlyProcess } from '../processes.ts';
+import { registerOnlyProcess } from '../processes.ts';
 import { ONE_GROUP } from '../projects/project-groups.ts';
 import { PLANNED_ONCE, PLANNING } from '../sessions/session.ts';
 import { SessionPool } from '../sessions/session-pool.ts';
-import { refuseDamage } from './data-folder.ts';
+import { requireIntactFolder } from './data-folder.ts';
 import { lockDataFolder } from './data-folder-lock.ts';
 import { Engine, type EngineOptions } from './engine.ts';
 import { serveSnapshots } from './snapshots.ts';
@@ -30,17 +30,17 @@ import { startUpkeep } from './upkeep.ts';
  */
 
 /** The delay before the next attempt while the database fails or is overloaded. */
-const TRY_AGAIN_MS = 1_000;
+const RETRY_MS = 1_000;
 
 class EmbeddedNotifications {
   readonly #listeners = new Listeners();
   readonly send = this.#listeners.send;
 
   /** Called for each new connection. Notifications since the previous one was lost are unknown. */
-  attend = async (client: pg.ClientBase): Promise<void> => {
-    client.on('notification', ({ channel, payload }) => this.#listeners.tell(channel, payload));
+  attach = async (client: pg.ClientBase): Promise<void> => {
+    client.on('notification', ({ channel, payload }) => this.#listeners.notify(channel, payload));
     for (const channel of this.#listeners.channels) await subscribe(client, channel);
-    for (const channel of this.#listeners.channels) this.#listeners.tell(channel);
+    for (const channel of this.#listeners.channels) this.#listeners.notify(channel);
   };
 
   listenOn(pool: pg.Pool): Listen {
@@ -57,16 +57,16 @@ class EmbeddedNotifications {
     while (!pool.ending) {
       try {
         await subscribe(pool, channel);
-        return this.#listeners.tell(channel);
+        return this.#listeners.notify(channel);
       } catch {
-        await wait(TRY_AGAIN_MS, undefined, { ref: false });
+        await wait(RETRY_MS, undefined, { ref: false });
       }
     }
   }
 }
 
-async function subscribe(to: pg.ClientBase | pg.Pool, channel: string): Promise<void> {
-  await to.query(`listen ${pg.escapeIdentifier(channel)}`);
+async function subscribe(client: pg.ClientBase | pg.Pool, channel: string): Promise<void> {
+  await client.query(`listen ${pg.escapeIdentifier(channel)}`);
 }
 
 /**
@@ -75,15 +75,12 @@ async function subscribe(to: pg.ClientBase | pg.Pool, channel: string): Promise<
  */
 const STATEMENT_MAX_MS = 60_000;
 
-/** Receivers of the database's logs and metrics. */
-interface Told {
-  log: Log;
-  meters: Meters;
-}
-
 /** Opens the database of the data folder, which no other process may have open. If it crashes, so does this process. */
-export async function openEmbedded(dataDir: string, { log, meters }: Told): Promise<Database> {
-  refuseDamage(dataDir);
+export async function openEmbedded(
+  dataDir: string,
+  { log, meters }: DatabaseObservers,
+): Promise<Database> {
+  requireIntactFolder(dataDir);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   await using opening = new AsyncDisposableStack();
   opening.use(lockDataFolder(dataDir));
@@ -94,8 +91,8 @@ export async function openEmbedded(dataDir: string, { log, meters }: Told): Prom
   const database = opening.use(await openEngine(engine, log, meters));
   opening.use(startUpkeep(database.rows.query, log));
   opening.use(await serveSnapshots(dataDir, engine));
-  const open = opening.move();
-  return { ...database, [Symbol.asyncDispose]: () => open.disposeAsync() };
+  const opened = opening.move();
+  return { ...database, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
 /** Starts the engine on the data folder, which this process has locked. */
@@ -127,13 +124,13 @@ export async function openEngine(engine: OpenEngine, log: Log, meters?: Meters):
   opening.defer(() => sessions.close());
   const pool: pg.Pool = sessions;
   const listen = notifications.listenOn(pool);
-  const clients = opening.use(clientsOf(pool, { sendHints: notifications.send }));
+  const clients = opening.use(createClients(pool, { sendNotifications: notifications.send }));
   const { query } = clients.rows;
-  const processes = await onlyProcess(query);
+  const processes = await registerOnlyProcess(query);
   const clock = opening.use(await followClock(query));
-  const answering = opening.use(new AvailabilityCheck(async () => pool.query('select 1')));
+  const availability = opening.use(new AvailabilityCheck(async () => pool.query('select 1')));
   opening.use(outages);
-  const open = opening.move();
+  const opened = opening.move();
   return {
     kind: 'embedded',
     processes,
@@ -145,13 +142,13 @@ export async function openEngine(engine: OpenEngine, log: Log, meters?: Meters):
     ...ONE_GROUP,
     sweeps: () => query,
     listen,
-    jobs: jobsOn(pool, listen),
-    ping: async () => answering.check(),
-    [Symbol.asyncDispose]: () => open.disposeAsync(),
+    jobs: createJobDatabase(pool, listen),
+    ping: async () => availability.check(),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }
 
 async function prepare(client: pg.ClientBase, notifications: EmbeddedNotifications): Promise<void> {
-  await notifications.attend(client);
+  await notifications.attach(client);
   for (const settings of [PLANNING, PLANNED_ONCE]) await client.query(settings);
 }

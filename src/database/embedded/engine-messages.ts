@@ -3,41 +3,41 @@ import type { MessagePort } from 'node:worker_threads';
 import { StartRefused } from '../../errors.ts';
 
 /** Requests a copy of the database's files in a folder that does not exist yet. */
-export interface CopyOrder {
+export interface CopyRequest {
   copyTo: string;
 }
 /** A new connection or a request. */
-export type ToEngine = MessagePort | CopyOrder | 'close';
+export type ToEngine = MessagePort | CopyRequest | 'close';
 
 /** The result of a copy. */
-export interface CopyEnd {
+export interface CopyResult {
   copiedTo: string;
   failure: string | null;
 }
 
-export interface EngineEnd {
+export interface EngineFailure {
   /** The last error that PostgreSQL logged before it aborted. */
-  lastWords: string;
+  lastLogLine: string;
   message: string;
   /** True if an operator can resolve the cause, which the message names. */
   isRefused: boolean;
 }
 /** The state of the engine. Results of copies are sent in addition. */
-export type FromEngine = 'open' | 'closed' | EngineEnd;
+export type FromEngine = 'open' | 'closed' | EngineFailure;
 
-const NO_ROOM = /No space left on device|Disk quota exceeded/;
+const DISK_FULL_MESSAGE = /No space left on device|Disk quota exceeded/;
 /** SQLSTATE: disk full. */
 const DISK_FULL = '53100';
 
-/** Returns the reason why a thread has ended, from its last message or its uncaught error. */
-export function failureOf(last: FromEngine | undefined, thrown: unknown): Error {
+/** The error for a thread that ended, from its last message or its uncaught error. */
+export function engineFailure(lastMessage: FromEngine | undefined, thrown: unknown): Error {
   if (thrown) return new Error('The thread of the database failed.', { cause: thrown });
-  if (typeof last !== 'object') return new Error('The thread of the database has ended.');
-  const { lastWords, message, isRefused } = last;
-  const isFull = NO_ROOM.test(lastWords) || NO_ROOM.test(message);
-  if (isFull) return Object.assign(new Error(lastWords || message), { code: DISK_FULL });
+  if (typeof lastMessage !== 'object') return new Error('The thread of the database has ended.');
+  const { lastLogLine, message, isRefused } = lastMessage;
+  const isFull = DISK_FULL_MESSAGE.test(lastLogLine) || DISK_FULL_MESSAGE.test(message);
+  if (isFull) return Object.assign(new Error(lastLogLine || message), { code: DISK_FULL });
   if (isRefused) return new StartRefused(message);
-  return new Error(`PostgreSQL ended: ${lastWords || message}`);
+  return new Error(`PostgreSQL ended: ${lastLogLine || message}`);
 }
 
 export function isDiskFull(failure: Error): boolean {

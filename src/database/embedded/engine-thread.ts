@@ -3,7 +3,7 @@ import { constants, cpSync, existsSync, readdirSync, renameSync, rmSync } from '
 import { join } from 'node:path';
 import { workerData } from 'node:worker_threads';
 import { PGlite, type PGliteOptions } from '@electric-sql/pglite';
-import { DATABASE, damaged, UNFINISHED } from './data-folder.ts';
+import { DATABASE, damageError, UNFINISHED } from './data-folder.ts';
 import { runEngine } from './run-engine.ts';
 
 const dataDir = workerData as string;
@@ -28,18 +28,18 @@ function copyFiles(dataDir: string, to: string): void {
  */
 async function openFolder(dataDir: string, options: PGliteOptions): Promise<PGlite> {
   const folder = join(dataDir, DATABASE);
-  const isThere = existsSync(folder) && readdirSync(folder).length > 0;
-  if (!isThere) {
+  const exists = existsSync(folder) && readdirSync(folder).length > 0;
+  if (!exists) {
     const unfinished = join(dataDir, UNFINISHED);
     rmSync(unfinished, { recursive: true, force: true });
-    const made = await PGlite.create({ ...options, dataDir: unfinished });
-    await made.close();
+    const created = await PGlite.create({ ...options, dataDir: unfinished });
+    await created.close();
     renameSync(unfinished, folder);
   }
   try {
     return await PGlite.create({ ...options, dataDir: folder });
   } catch (cause) {
     const { message } = cause as Error;
-    throw damaged(folder, `can't be opened (${message})`, { cause });
+    throw damageError(folder, `can't be opened (${message})`, { cause });
   }
 }

@@ -10,9 +10,9 @@ import { type Backoff, backoffMs } from '../../work/backoff.ts';
 import { endWithin } from '../../work/deadline.ts';
 import type { FixedAddress } from '../sessions/session.ts';
 import {
-  type CopyEnd,
+  type CopyResult,
+  engineFailure,
   type FromEngine,
-  failureOf,
   isDiskFull,
   type ToEngine,
 } from './engine-messages.ts';
@@ -34,7 +34,7 @@ export class Engine implements AsyncDisposable {
   readonly address: FixedAddress;
   readonly #options: EngineOptions;
   readonly #streams = new Set<PortStream>();
-  readonly #copies = new Map<string, (end: CopyEnd) => void>();
+  readonly #copies = new Map<string, (end: CopyResult) => void>();
   #thread: Worker | undefined;
   #ended = Promise.resolve();
   /** Why it is not open. Null while it is open. */
@@ -46,7 +46,7 @@ export class Engine implements AsyncDisposable {
     const engine = new Engine(options);
     await engine.#open().catch((failure: Error) => {
       if (!isDiskFull(failure)) throw failure;
-      throw new StartRefused(`There is no room for the database: ${failure.message}`);
+      throw new StartRefused(`The disk has no space for the database: ${failure.message}`);
     });
     return engine;
   }
@@ -72,13 +72,13 @@ export class Engine implements AsyncDisposable {
    */
   async copyTo(folder: string): Promise<string | null> {
     if (this.#failure) return this.#failure.message;
-    const { promise, resolve } = Promise.withResolvers<CopyEnd>();
+    const { promise, resolve } = Promise.withResolvers<CopyResult>();
     this.#copies.set(folder, resolve);
     this.#thread?.postMessage({ copyTo: folder } satisfies ToEngine);
     return (await promise).failure;
   }
 
-  #endCopy(end: CopyEnd): void {
+  #endCopy(end: CopyResult): void {
     this.#copies.get(end.copiedTo)?.(end);
     this.#copies.delete(end.copiedTo);
   }
@@ -102,25 +102,25 @@ export class Engine implements AsyncDisposable {
     // The flags of the process, such as --import and --inspect, are not meant for this thread.
     const thread = new Worker(module, { name: 'database', workerData: data, execArgv: [] });
     this.#thread = thread;
-    let last: FromEngine | undefined;
+    let lastMessage: FromEngine | undefined;
     let thrown: unknown;
-    const told = Promise.withResolvers<void>();
-    thread.on('message', (message: FromEngine | CopyEnd) => {
+    const firstMessage = Promise.withResolvers<void>();
+    thread.on('message', (message: FromEngine | CopyResult) => {
       if (typeof message === 'object' && 'copiedTo' in message) return this.#endCopy(message);
-      last = message;
-      told.resolve();
+      lastMessage = message;
+      firstMessage.resolve();
     });
     thread.on('error', (error) => {
       thrown = error;
     });
     const ended = once(thread, 'exit');
-    await Promise.race([told.promise, ended]);
-    if (last !== 'open') {
+    await Promise.race([firstMessage.promise, ended]);
+    if (lastMessage !== 'open') {
       await ended;
-      throw failureOf(last, thrown);
+      throw engineFailure(lastMessage, thrown);
     }
     this.#failure = null;
-    this.#ended = ended.then(() => this.#lost(failureOf(last, thrown)));
+    this.#ended = ended.then(() => this.#lost(engineFailure(lastMessage, thrown)));
   }
 
   #lost(failure: Error): void {

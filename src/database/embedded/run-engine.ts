@@ -2,7 +2,7 @@
 import { MessagePort, parentPort } from 'node:worker_threads';
 import type { PGlite, PGliteOptions } from '@electric-sql/pglite';
 import { StartRefused } from '../../errors.ts';
-import type { CopyEnd, CopyOrder, FromEngine, ToEngine } from './engine-messages.ts';
+import type { CopyRequest, CopyResult, FromEngine, ToEngine } from './engine-messages.ts';
 
 /**
  * PGlite is a PostgreSQL with one session. Clients speak PostgreSQL's own protocol over ports instead of sockets.
@@ -12,7 +12,7 @@ import type { CopyEnd, CopyOrder, FromEngine, ToEngine } from './engine-messages
 /** PGlite's exit code for a statement that failed and was rolled back. */
 const STATEMENT_FAILED = 100;
 
-interface Connections {
+interface PortConnections {
   /** Serves the connection after the earlier ones have ended. */
   add(port: MessagePort): void;
   /** Resolves when no statement is running, and none will start. */
@@ -20,15 +20,18 @@ interface Connections {
 }
 
 /** Calls `onDead` if PostgreSQL aborts, because PGlite would repeat the same step forever. `onDead` must not return. */
-export function serveConnections(pglite: PGlite, onDead: (error: unknown) => never): Connections {
+export function serveConnections(
+  pglite: PGlite,
+  onDead: (error: unknown) => never,
+): PortConnections {
   let served = Promise.resolve();
   let current: MessagePort | null = null;
   let hasEnded = false;
   const postgres = pglite.Module;
-  const step = postgres._PostgresMainLoopOnce;
+  const runStep = postgres._PostgresMainLoopOnce;
   postgres._PostgresMainLoopOnce = () => {
     try {
-      step();
+      runStep();
     } catch (error) {
       if ((error as { status?: number }).status === STATEMENT_FAILED) throw error;
       // Flushes the error that PostgreSQL aborts with.
@@ -68,24 +71,24 @@ async function serve(pglite: PGlite, port: MessagePort, closed: Promise<void>): 
 }
 
 /** PostgreSQL's last line on standard error. */
-const LAST_WORDS = /\b(?:PANIC|FATAL): +(.*)/;
+const FATAL_LINE = /\b(?:PANIC|FATAL): +(.*)/;
 
 /** Resolves when the thread ends. */
 export async function runEngine(
   open: (options: PGliteOptions) => Promise<PGlite>,
   copy?: (to: string) => void,
 ): Promise<void> {
-  if (!parentPort) throw new Error('A database is run in a thread of its own.');
+  if (!parentPort) throw new Error('Bug: the engine must run in a worker thread.');
   const main = parentPort;
-  const tell = (message: FromEngine) => main.postMessage(message);
-  let lastWords = '';
+  const post = (message: FromEngine) => main.postMessage(message);
+  let lastLogLine = '';
   const onStderr = (line: string) => {
-    lastWords = LAST_WORDS.exec(line)?.[1] ?? lastWords;
+    lastLogLine = FATAL_LINE.exec(line)?.[1] ?? lastLogLine;
     return false;
   };
   const fail = (error: unknown): never => {
     const message = error instanceof Error ? error.message : String(error);
-    tell({ lastWords, message, isRefused: error instanceof StartRefused });
+    post({ lastLogLine, message, isRefused: error instanceof StartRefused });
     // Ends the thread, not the process.
     process.exit();
   };
@@ -94,18 +97,18 @@ export async function runEngine(
   main.on('message', async (message: ToEngine) => {
     if (message instanceof MessagePort) return connections.add(message);
     // No statement runs during the copy, because it uses the same thread.
-    if (message !== 'close') return main.postMessage(copied(message, copy));
+    if (message !== 'close') return main.postMessage(copyFiles(message, copy));
     await connections.end();
     await pglite.close();
-    tell('closed');
+    post('closed');
     main.close();
   });
-  tell('open');
+  post('open');
 }
 
-function copied({ copyTo }: CopyOrder, copy?: (to: string) => void): CopyEnd {
+function copyFiles({ copyTo }: CopyRequest, copy?: (to: string) => void): CopyResult {
   try {
-    if (!copy) throw new Error('it has no files');
+    if (!copy) throw new Error('an in-memory database has no files');
     copy(copyTo);
     return { copiedTo: copyTo, failure: null };
   } catch (error) {

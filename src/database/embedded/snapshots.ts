@@ -14,7 +14,7 @@ import { DATABASE } from './data-folder.ts';
 import type { Engine } from './engine.ts';
 
 /** Contains the address at which the server provides copies, and a token that proves access to the data folder. */
-const FILE = 'snapshots.json';
+const SERVICE_FILE = 'snapshots.json';
 const PREFIX = 'snapshot-';
 const TOKEN_BYTES = 32;
 
@@ -25,21 +25,23 @@ interface Service {
 
 /** Provides copies on the loopback interface until it is disposed of. */
 export async function serveSnapshots(dataDir: string, engine: Engine): Promise<AsyncDisposable> {
-  removeLeftOver(dataDir);
+  removeLeftovers(dataDir);
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
   const server = createServer((incoming, response) => {
-    const take = isOwner(incoming, token) ? give(dataDir, engine, response) : refuse(response);
-    void take.catch((error: Error) => response.destroy(error));
+    const sent = isOwner(incoming, token)
+      ? sendCopy(dataDir, engine, response)
+      : sendForbidden(response);
+    void sent.catch((error: Error) => response.destroy(error));
   });
   // A copy in use does not delay the end of the server.
   server.unref();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const service: Service = { port: (server.address() as AddressInfo).port, token };
-  writeFileSync(join(dataDir, FILE), JSON.stringify(service), { mode: 0o600 });
+  writeFileSync(join(dataDir, SERVICE_FILE), JSON.stringify(service), { mode: 0o600 });
   return {
     async [Symbol.asyncDispose]() {
-      rmSync(join(dataDir, FILE), { force: true });
+      rmSync(join(dataDir, SERVICE_FILE), { force: true });
       server.close();
       server.closeAllConnections();
     },
@@ -47,17 +49,17 @@ export async function serveSnapshots(dataDir: string, engine: Engine): Promise<A
 }
 
 function isOwner({ headers }: IncomingMessage, token: string): boolean {
-  const wanted = Buffer.from(`Bearer ${token}`);
-  const given = Buffer.from(headers.authorization ?? '');
-  return given.length === wanted.length && timingSafeEqual(given, wanted);
+  const expected = Buffer.from(`Bearer ${token}`);
+  const received = Buffer.from(headers.authorization ?? '');
+  return received.length === expected.length && timingSafeEqual(received, expected);
 }
 
-async function refuse(response: ServerResponse): Promise<void> {
+async function sendForbidden(response: ServerResponse): Promise<void> {
   response.writeHead(403).end();
 }
 
 /** The copy exists while the connection is open. */
-async function give(dataDir: string, engine: Engine, response: ServerResponse): Promise<void> {
+async function sendCopy(dataDir: string, engine: Engine, response: ServerResponse): Promise<void> {
   const folder = join(dataDir, `${PREFIX}${randomUUID()}`);
   response.once('close', () => rmSync(folder, { recursive: true, force: true }));
   const failure = await engine.copyTo(join(folder, DATABASE));
@@ -68,7 +70,7 @@ async function give(dataDir: string, engine: Engine, response: ServerResponse): 
 }
 
 /** Removes copies of a server that was killed. */
-function removeLeftOver(dataDir: string): void {
+function removeLeftovers(dataDir: string): void {
   for (const name of readdirSync(dataDir)) {
     if (name.startsWith(PREFIX)) rmSync(join(dataDir, name), { recursive: true, force: true });
   }
@@ -84,25 +86,27 @@ export interface Snapshot extends Disposable {
 /** Requests a copy from the server that has the data folder open. Throws StartRefused if it provides none. */
 export async function borrowSnapshot(dataDir: string): Promise<Snapshot> {
   try {
-    const { port, token } = JSON.parse(readFileSync(join(dataDir, FILE), 'utf8')) as Service;
+    const { port, token } = JSON.parse(
+      readFileSync(join(dataDir, SERVICE_FILE), 'utf8'),
+    ) as Service;
     const headers = { authorization: `Bearer ${token}` };
-    const asking = request({ host: '127.0.0.1', port, method: 'POST', headers }).end();
-    const [response] = (await once(asking, 'response')) as [IncomingMessage];
+    const copyRequest = request({ host: '127.0.0.1', port, method: 'POST', headers }).end();
+    const [response] = (await once(copyRequest, 'response')) as [IncomingMessage];
     if (response.statusCode !== 200) throw new Error(await text(response));
     const [chunk] = (await once(response, 'data')) as [Buffer];
     const folder = chunk.toString();
     // If the server ends, the copy stays usable.
-    for (const end of [asking, response]) end.on('error', () => {});
+    for (const end of [copyRequest, response]) end.on('error', () => {});
     return {
       folder,
       [Symbol.dispose]() {
-        asking.destroy();
+        copyRequest.destroy();
         rmSync(folder, { recursive: true, force: true });
       },
     };
   } catch (cause) {
     throw new StartRefused(
-      `The server that uses ${dataDir} gives no copy of its database (${(cause as Error).message}). Stop it first.`,
+      `The server that uses ${dataDir} provides no copy of its database (${(cause as Error).message}). Stop that server first.`,
       { cause },
     );
   }

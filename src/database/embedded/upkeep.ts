@@ -48,7 +48,7 @@ const STALEST_TABLE = `
     or (c.relfrozenxid <> '0' and age(c.relfrozenxid) > $1 * ${AGE_MAX})
   order by stale."rows" desc limit 1`;
 
-export interface UpkeepDone {
+export interface UpkeepResult {
   checkpoint: boolean;
   /** The table that was vacuumed. */
   vacuum: string | null;
@@ -57,7 +57,7 @@ export interface UpkeepDone {
 }
 
 /** One step, which vacuums at most one table. */
-export async function keepUp(query: RunQuery): Promise<UpkeepDone> {
+export async function runUpkeepStep(query: RunQuery): Promise<UpkeepResult> {
   const startMs = performance.now();
   const [wal] = await query<{ end: string; bytes: number }>(WAL_SIZE, []);
   const isQuiet = performance.now() - startMs < QUIET_MS;
@@ -80,9 +80,9 @@ export function startUpkeep(query: RunQuery, log: Log): AsyncDisposable {
     while (!signal.aborted) {
       await wait(pauseMs, undefined, { signal, ref: false }).catch(() => {});
       if (signal.aborted) return;
-      const done = await outage.watch(() => keepUp(query));
-      pauseMs = done?.end === end ? IDLE_STEP_MS : STEP_MS;
-      end = done?.end;
+      const result = await outage.watch(() => runUpkeepStep(query));
+      pauseMs = result?.end === end ? IDLE_STEP_MS : STEP_MS;
+      end = result?.end;
     }
   };
   const running = run();

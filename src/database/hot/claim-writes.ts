@@ -1,5 +1,5 @@
 /** Claims writes for a worker. */
-import { isAtPlaceOf, rowsByKey } from '../keyed-rows.ts';
+import { isAtPositionOf, rowsByKey } from '../keyed-rows.ts';
 import type { Tables } from '../tables.ts';
 import type { ChangeOfMany } from './shared-changes.ts';
 
@@ -37,14 +37,14 @@ export function claimWrites({
   ),
   free as materialized (
     select t.ctid as "place", t."projectId", t."id", t."isUncertain", t."dueTime" from found f, "WriteTask" t
-    where ${isAtPlaceOf('t', { with: 'found', as: 'f' })} and ${isFree}
+    where ${isAtPositionOf('t', { with: 'found', as: 'f' })} and ${isFree}
     order by t."id" for update of t skip locked
   )
   update "WriteTask" t set "openGroup" = null, "leaseToken" = g."leaseToken", "isUncertain" = true,
     "uncertainSince" = case when t."isUncertain" then coalesce(t."uncertainSince", t."createTime") else g."now" end,
     "leaseExpireTime" = ${leaseEnd}, "attempts" = t."attempts" + 1, "lastAttempt" = g."now"
   from free f join given g on g."projectId" = f."projectId" and g."id" = f."id"
-  where ${isAtPlaceOf('t', { with: 'free', as: 'f' })} and f."dueTime" <= greatest(g."now", now())
+  where ${isAtPositionOf('t', { with: 'free', as: 'f' })} and f."dueTime" <= greatest(g."now", now())
   returning t."id" as "of", t.*, f."isUncertain" as "wasUncertain"`,
   };
 }

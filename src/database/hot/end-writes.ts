@@ -1,5 +1,5 @@
 /** Ends writes: the outcomes of their records, and their operations. */
-import { isAtPlaceOf, rowsByKey } from '../keyed-rows.ts';
+import { isAtPositionOf, rowsByKey } from '../keyed-rows.ts';
 import type { Tables } from '../tables.ts';
 import {
   END_UNREPORTED_OPERATIONS,
@@ -46,7 +46,7 @@ function endWrites(endingOperations: string): ChangeOfMany<WriteEndRow, EndedWri
     update "WriteTask" t set "dueTime" = null, "leaseToken" = null, "leaseExpireTime" = null,
       "isUncertain" = false, "endTime" = g."now"
     from tasks g
-    where ${isAtPlaceOf('t', { with: 'tasks', as: 'g' })} and t."leaseToken" = g."leaseToken"
+    where ${isAtPositionOf('t', { with: 'tasks', as: 'g' })} and t."leaseToken" = g."leaseToken"
     returning t."id"
   ),
   ending as (select g.* from given g join ended_tasks t on t."id" = g."operationId"),
@@ -60,7 +60,7 @@ function endWrites(endingOperations: string): ChangeOfMany<WriteEndRow, EndedWri
   ),
   outcomes as (
     update "WriteEntry" e set "outcome" = g."outcome"
-    from entries g where ${isAtPlaceOf('e', { with: 'entries', as: 'g' })}
+    from entries g where ${isAtPositionOf('e', { with: 'entries', as: 'g' })}
   ),
   ${endingOperations}
   select t."id" as "of", o.*, ${notificationsColumn('end_notifications')}

@@ -5,7 +5,7 @@
 import type { RawBuilder } from 'kysely';
 import { rowsOfTables } from '../reads/linked-rows.ts';
 import type { Rows } from '../rows.ts';
-import { Kept, sql, statements, type ValueOf } from '../statements.ts';
+import { CompiledStatement, sql, statements, type ValueOf } from '../statements.ts';
 import { columnsOf, type Row, type Table, type Tables } from '../tables.ts';
 
 /** A connection with its sealed credentials. */
@@ -88,7 +88,7 @@ const TARGETS = {
 type Named = (value: ValueOf<TargetKey>) => RawBuilder<string>;
 
 function targets(column: 'id' | 'name', named: Named) {
-  return new Kept<TargetKey>((value) =>
+  return new CompiledStatement<TargetKey>((value) =>
     targetOf(value).where(`n.${column}`, '=', named(value)).select('c.credentialsSealed'),
   );
 }
@@ -146,7 +146,7 @@ export const installed = statements
     join.onRef('u.projectId', '=', 'i.projectId').onRef('u.id', '=', 'c.consumerId'),
   );
 
-const INSTALLED = new Kept<{ projectId: string; installationId: string }>((value) => {
+const INSTALLED = new CompiledStatement<{ projectId: string; installationId: string }>((value) => {
   const project = value(({ projectId }) => projectId);
   return installed
     .select(columns('n', 'Integration'))

@@ -30,7 +30,7 @@ const READS_ALL = [
 ];
 
 /** Null if the migration reads no table completely, or only empty ones. */
-export async function noticeOf(
+export async function findNotice(
   session: Pick<OpenSession, 'query'>,
   sql: string,
 ): Promise<MigrationNotice | null> {
@@ -95,7 +95,7 @@ export async function migrate(
   log: Log,
   { only, migrations = listMigrations() }: MigrateOptions = {},
 ): Promise<Migrated> {
-  const wanted = migrations.filter(({ name }) => !only || only.includes(name));
+  const selected = migrations.filter(({ name }) => !only || only.includes(name));
   const name = 'integration-gateway migrations';
   // Uses its own connection, because it may take longer than a statement of a request.
   const session = await openSession({ ...server, name, limitMs: MIGRATION_MAX_MS });
@@ -103,9 +103,9 @@ export async function migrate(
     await session.query(`set lock_timeout = ${LOCK_MAX_MS}`);
     await session.query('select pg_advisory_lock($1)', [ADVISORY_LOCK]);
     const cluster = await findClusterSchema(session);
-    const isNew = await applyAll({ session, cluster, log }, wanted);
+    const isNew = await applyAll({ session, cluster, log }, selected);
     // Spreading requires all tables, which a part of the migrations does not create.
-    const isDistributed = cluster !== null && !only && (await cluster.settle(log));
+    const isDistributed = cluster !== null && !only && (await cluster.spreadIfEmpty(log));
     return { isNew, isDistributed };
   } finally {
     // Ending the session releases its locks.
@@ -119,7 +119,7 @@ interface Applying {
   log: Log;
 }
 
-async function applyAll(applying: Applying, wanted: Migration[]): Promise<boolean> {
+async function applyAll(applying: Applying, selected: Migration[]): Promise<boolean> {
   const { session } = applying;
   await session.query(HISTORY_TABLE);
   const { rows: history } = await session.query<Applied>(
@@ -127,9 +127,9 @@ async function applyAll(applying: Applying, wanted: Migration[]): Promise<boolea
      where rolled_back_at is null order by started_at`,
   );
   const applied = new Map(history.map((row) => [row.migration_name, row]));
-  for (const migration of wanted) {
+  for (const migration of selected) {
     const row = applied.get(migration.name);
-    if (row) refuseContradiction(row, migration);
+    if (row) requireConsistentHistory(row, migration);
     else await apply({ ...applying, isFilled: history.length > 0 }, migration);
   }
   return history.length === 0;
@@ -153,10 +153,10 @@ export function listMigrations(): Migration[] {
     });
 }
 
-function refuseContradiction(row: Applied, migration: Migration): void {
+function requireConsistentHistory(row: Applied, migration: Migration): void {
   if (!row.finished_at) {
     throw new Error(
-      `Migration ${migration.name} was begun and not finished: repair the database with \`prisma migrate resolve\` first.`,
+      `Migration ${migration.name} was started and not finished: repair the database with \`prisma migrate resolve\` first.`,
     );
   }
   if (row.checksum !== migration.checksum) {
@@ -171,7 +171,7 @@ async function apply(
   { session, cluster, log, isFilled }: Applying & { isFilled: boolean },
   migration: Migration,
 ): Promise<void> {
-  const notice = isFilled ? await noticeOf(session, migration.sql) : null;
+  const notice = isFilled ? await findNotice(session, migration.sql) : null;
   if (notice) log.info({ migration: migration.name, ...notice }, 'migration.begun');
   await session.query('begin');
   try {

@@ -28,17 +28,17 @@ export class Listeners {
     };
   }
 
-  tell(channel: string, payload?: string): void {
+  notify(channel: string, payload?: string): void {
     for (const onNotification of this.#byChannel.get(channel) ?? []) onNotification(payload);
   }
 
   /** Delivers notifications within the process. Listeners run outside the trace of the sender. */
   send: SendNotifications = (notifications) =>
     new Promise<void>((resolve) => {
-      const tellAll = () => {
-        for (const { channel, payload } of notifications) this.tell(channel, payload);
+      const notifyAll = () => {
+        for (const { channel, payload } of notifications) this.notify(channel, payload);
         resolve();
       };
-      outsideTraces(() => setImmediate(tellAll));
+      outsideTraces(() => setImmediate(notifyAll));
     });
 }

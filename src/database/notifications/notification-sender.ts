@@ -1,6 +1,6 @@
 /** Sends notifications in batches and retries until they are sent. */
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Backoff, untilDone } from '../../work/backoff.ts';
+import { type Backoff, retryUntilDone } from '../../work/backoff.ts';
 import { endWithin } from '../../work/deadline.ts';
 import type { RunQuery } from '../rows.ts';
 import type { Notification, Notify } from './notifications.ts';
@@ -13,7 +13,7 @@ const WAITING_MAX = 10_000;
 /** A server that hangs must not delay the end of this process. */
 const CLOSE_MS = 1_000;
 
-const TELL = `select pg_notify("channel", "payload")::text
+const NOTIFY = `select pg_notify("channel", "payload")::text
   from unnest($1::text[], $2::text[]) as told("channel", "payload")`;
 
 /** Sends notifications to all listeners. */
@@ -27,23 +27,23 @@ interface SplitNotification {
 /** Sends notifications to the listeners of all processes, with one statement. */
 export function notifyBy(query: RunQuery): SendNotifications {
   return (notifications) =>
-    query(TELL, [
+    query(NOTIFY, [
       notifications.map(({ channel }) => channel),
       notifications.map(({ payload }) => payload),
     ]);
 }
 
 export class NotificationSender implements AsyncDisposable {
-  readonly #sendHints: SendNotifications;
+  readonly #sendNotifications: SendNotifications;
   readonly #waiting = new Set<Notification>();
   readonly #closing = new AbortController();
   #isSending = false;
 
-  constructor(sendHints: SendNotifications) {
-    this.#sendHints = sendHints;
+  constructor(sendNotifications: SendNotifications) {
+    this.#sendNotifications = sendNotifications;
   }
 
-  tell: Notify = (notifications) => {
+  notify: Notify = (notifications) => {
     for (const notification of notifications)
       if (this.#waiting.size < WAITING_MAX) this.#waiting.add(notification);
     if (this.#waiting.size > 0 && !this.#isSending) void this.#sendAll();
@@ -54,7 +54,7 @@ export class NotificationSender implements AsyncDisposable {
     this.#isSending = true;
     while (this.#waiting.size > 0 && !signal.aborted) {
       const notifications = this.#takeAll();
-      await untilDone(() => this.#send(notifications), { backoff: RETRY, signal });
+      await retryUntilDone(() => this.#send(notifications), { backoff: RETRY, signal });
       await wait(GAP_MS, undefined, { signal, ref: false }).catch(() => {});
     }
     this.#isSending = false;
@@ -67,7 +67,7 @@ export class NotificationSender implements AsyncDisposable {
   }
 
   async #send(notifications: readonly Notification[]): Promise<void> {
-    await this.#sendHints(notifications.map(split));
+    await this.#sendNotifications(notifications.map(splitNotification));
   }
 
   /** Sends the pending notifications once more. */
@@ -77,7 +77,10 @@ export class NotificationSender implements AsyncDisposable {
   }
 }
 
-function split(notification: Notification): SplitNotification {
-  const at = notification.indexOf(' ');
-  return { channel: notification.slice(0, at), payload: notification.slice(at + 1) };
+function splitNotification(notification: Notification): SplitNotification {
+  const separatorIndex = notification.indexOf(' ');
+  return {
+    channel: notification.slice(0, separatorIndex),
+    payload: notification.slice(separatorIndex + 1),
+  };
 }

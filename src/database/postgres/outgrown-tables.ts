@@ -3,8 +3,8 @@
  * table, and autovacuum polls once a minute. Until then the planner may use any index that begins with the project for
  * a lookup by key, and scan all rows of the project: an event takes ten times as long after 10,000 others. A vacuum
  * updates the number of rows but not their values, so that a project seems to have one row in each table of a few
- * hundred. (A server that was killed forgets when a table was last analyzed, and a standby that takes over never knew,
- * but the statistics remain.)
+ * hundred. The check reads the statistics themselves, because a killed server and a promoted standby have lost the time
+ * of the last analyze.
  */
 import type { RunQuery } from '../rows.ts';
 

@@ -1,6 +1,6 @@
 /**
  * Supports a pooler in front of PostgreSQL that assigns a connection to each transaction, like PgBouncer in transaction
- * mode. State of sessions bypasses it: LISTEN, the lock of the process, migrations, and limits that a session sets.
+ * mode. Session state bypasses it: LISTEN, the lock of the process, migrations, and limits that a session sets.
  */
 import { randomUUID } from 'node:crypto';
 import { StartRefused } from '../../errors.ts';
@@ -17,30 +17,30 @@ export async function detectPooler(
   log: Log,
 ): Promise<Pooler> {
   const name = 'integration-gateway start';
-  // Assumes at first that the pooler keeps no prepared statements.
+  // Prepared statements are not used until the probe below has shown that the pooler keeps them.
   const session = await openSession({ ...pooled, pooler: { keepsStatements: false }, name });
-  await using opened = new AsyncDisposableStack();
-  opened.defer(() => session.end());
-  const past = await openSession({ ...direct, name });
-  opened.defer(() => past.end());
-  if ((await placeOf(session)) !== (await placeOf(past))) {
+  await using sessions = new AsyncDisposableStack();
+  sessions.defer(() => session.end());
+  const directSession = await openSession({ ...direct, name });
+  sessions.defer(() => directSession.end());
+  if ((await findDatabaseId(session)) !== (await findDatabaseId(directSession))) {
     throw new StartRefused('DATABASE_LISTEN_URL leads to another database than DATABASE_URL.');
   }
   const pooler = { keepsStatements: await keepsStatements(session) };
-  const unlimited = await namesOf(session, UNLIMITED);
+  const unlimited = await listSettings(session, UNLIMITED);
   if (unlimited.length > 0) log.warn({ settings: unlimited }, 'database.unlimited');
-  const unset = await plannerUnsetOf(session, pooler);
+  const unset = await listUnsetPlannerSettings(session, pooler);
   if (unset.length > 0) log.warn({ settings: unset }, 'database.planner_unset');
   return pooler;
 }
 
 /** Returns equal values on two connections only if they lead to the same database of the same server. */
-async function placeOf(session: OpenSession): Promise<string | undefined> {
-  const { rows } = await session.query<{ place: string }>(
-    `select oid || ' since ' || pg_postmaster_start_time() at time zone 'UTC' as "place"
+async function findDatabaseId(session: OpenSession): Promise<string | undefined> {
+  const { rows } = await session.query<{ databaseId: string }>(
+    `select oid || ' since ' || pg_postmaster_start_time() at time zone 'UTC' as "databaseId"
      from pg_database where datname = current_database()`,
   );
-  return rows[0]?.place;
+  return rows[0]?.databaseId;
 }
 
 /**
@@ -53,15 +53,18 @@ const UNSET = `name in ('enable_seqscan', 'jit') and setting <> 'off'`;
 const UNSET_FOR_KEPT = `${UNSET} or name = 'plan_cache_mode' and setting <> 'force_generic_plan'`;
 
 /** The planner settings that this session should have and lacks. */
-export async function plannerUnsetOf(
+export async function listUnsetPlannerSettings(
   session: Pick<OpenSession, 'query'>,
   { keepsStatements }: { keepsStatements: boolean },
 ): Promise<string[]> {
   const plansOnce = keepsStatements && !(await isCluster(session));
-  return namesOf(session, plansOnce ? UNSET_FOR_KEPT : UNSET);
+  return listSettings(session, plansOnce ? UNSET_FOR_KEPT : UNSET);
 }
 
-async function namesOf(session: Pick<OpenSession, 'query'>, condition: string): Promise<string[]> {
+async function listSettings(
+  session: Pick<OpenSession, 'query'>,
+  condition: string,
+): Promise<string[]> {
   const { rows } = await session.query<{ name: string }>(
     `select name from pg_settings where ${condition} order by name`,
   );

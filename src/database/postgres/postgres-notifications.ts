@@ -1,8 +1,8 @@
 /**
  * The connection of a process for notifications. It is open from the start, receives notifications of the server, shows
- * that the server responds, and holds the lock that tells other processes that this one runs. While no other process
- * runs, notifications stay within the process. Each process announces itself at its start, and all check from time to
- * time which others run.
+ * that the server responds, and holds the lock by which other processes see that this one runs. While no other process
+ * runs, notifications stay within the process. Each process announces itself at its start, and checks at an interval
+ * which others run.
  */
 import pg from 'pg';
 import { ServiceUnavailable } from '../../errors.ts';
@@ -67,16 +67,16 @@ export class PostgresNotifications implements AsyncDisposable {
   /** Throws if the server does not respond within a second. A lost connection is reopened immediately. */
   ping = async (): Promise<void> => {
     if (!this.#session) this.#connectNow();
-    this.#pinging ??= this.#ask().finally(() => {
+    this.#pinging ??= this.#pingSession().finally(() => {
       this.#pinging = null;
     });
     await withDeadline(this.#pinging, PING_MAX_MS, () => {
-      const about = { cause: undefined, retryAfterSeconds: 1 };
-      throw new ServiceUnavailable('The database does not answer.', about);
+      const options = { cause: undefined, retryAfterSeconds: 1 };
+      throw new ServiceUnavailable('The database does not respond.', options);
     });
   };
 
-  async #ask(): Promise<void> {
+  async #pingSession(): Promise<void> {
     const session = await this.#connected.promise;
     await session.query('select 1');
   }
@@ -92,13 +92,13 @@ export class PostgresNotifications implements AsyncDisposable {
     try {
       session = await this.#open();
       this.#newest = session;
-      session.once('end', () => this.#lost(session));
+      session.once('end', () => this.#handleLoss(session));
       await this.#greet(session);
       for (const channel of this.#listeners.channels) await this.#subscribe(session, channel);
-      this.#take(session);
+      this.#use(session);
     } catch {
       session?.cut();
-      this.#lost(session);
+      this.#handleLoss(session);
     }
   }
 
@@ -106,34 +106,34 @@ export class PostgresNotifications implements AsyncDisposable {
     const limitMs = Math.min(this.#server.limitMs, STATEMENT_MAX_MS);
     const name = 'integration-gateway hints';
     const session = await openSession({ ...this.#server, name, limitMs });
-    session.on('notification', ({ channel, payload }) => this.#heard(channel, payload));
+    session.on('notification', ({ channel, payload }) => this.#receive(channel, payload));
     this.#subscribed = Promise.resolve();
     return session;
   }
 
   /** Announces this process and checks which others run. A standby refuses this. */
   async #greet(session: OpenSession): Promise<void> {
-    await this.#processes.attend((text, values) => session.query(text, values));
+    await this.#processes.announce((text, values) => session.query(text, values));
     await session.query(`listen ${GREETINGS_CHANNEL}`);
     await session.query(`select pg_notify('${GREETINGS_CHANNEL}', $1)`, [this.#processes.id]);
-    await this.#lookForOthers(session);
+    await this.#checkForOthers(session);
   }
 
-  #take(session: OpenSession): void {
+  #use(session: OpenSession): void {
     this.#isConnecting = false;
     this.#session = session;
     this.#failures = 0;
     this.#connected.resolve(session);
-    const look = () =>
-      void this.#lookForOthers(session).catch(() => {
+    const check = () =>
+      void this.#checkForOthers(session).catch(() => {
         this.#isAlone = false;
       });
-    this.#heartbeat = setInterval(look, HEARTBEAT_MS).unref();
+    this.#heartbeat = setInterval(check, HEARTBEAT_MS).unref();
     if (this.#isClosed) void session.end();
   }
 
   /** Logged once for each connection that was lost or could not be opened. */
-  #lost(session: OpenSession | undefined): void {
+  #handleLoss(session: OpenSession | undefined): void {
     if (session !== this.#newest) return;
     this.#newest = undefined;
     this.#isConnecting = false;
@@ -155,18 +155,18 @@ export class PostgresNotifications implements AsyncDisposable {
     } finally {
       resolve();
     }
-    this.#listeners.tell(channel);
+    this.#listeners.notify(channel);
   }
 
-  #heard(channel: string, payload: string | undefined): void {
-    if (channel !== GREETINGS_CHANNEL) this.#listeners.tell(channel, payload);
+  #receive(channel: string, payload: string | undefined): void {
+    if (channel !== GREETINGS_CHANNEL) this.#listeners.notify(channel, payload);
     else if (payload !== this.#processes.id) {
       this.#greetings += 1;
       this.#isAlone = false;
     }
   }
 
-  async #lookForOthers(session: OpenSession): Promise<void> {
+  async #checkForOthers(session: OpenSession): Promise<void> {
     const greetings = this.#greetings;
     const hasOthers = await this.#processes.hasOthers(async (text, values) => {
       const { rows } = await session.query(text, values);

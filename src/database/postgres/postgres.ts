@@ -1,15 +1,13 @@
 /** Opens any PostgreSQL: a pool for requests, one for jobs, and a connection for notifications. */
 import type { Config } from '../../config.ts';
 import { databaseUrls } from '../../database-urls.ts';
-import type { Log } from '../../log.ts';
-import type { Meters } from '../../meters.ts';
 import { endWithin } from '../../work/deadline.ts';
-import { clientsOf, queriesBy, statementNames } from '../clients.ts';
+import { createClients, createQuery, statementNames } from '../clients.ts';
 import { type Cluster, openCluster } from '../cluster.ts';
 import { COLUMN_TYPES } from '../column-types.ts';
-import type { Database } from '../database.ts';
+import type { Database, DatabaseObservers } from '../database.ts';
 import { followClock } from '../follow-clock.ts';
-import { jobsOnPostgres } from '../job-database.ts';
+import { createPostgresJobDatabase } from '../job-database.ts';
 import { migrate } from '../migrating/migrate.ts';
 import { notifyBy } from '../notifications/notification-sender.ts';
 import { Outages } from '../outages.ts';
@@ -30,17 +28,17 @@ import { Primary } from './primary.ts';
 /** There are a dozen sweeps, of which few have work at the same time. The others wait. */
 const CONNECTIONS = 4;
 
-type SweptServer = Server & Pick<PoolOptions, 'Client' | 'refusal' | 'plansOnce'>;
+type SweepServer = Server & Pick<PoolOptions, 'Client' | 'refusal' | 'plansOnce'>;
 
 class SweepPools implements AsyncDisposable {
-  readonly #server: SweptServer;
+  readonly #server: SweepServer;
   readonly #pools = new Map<string, { sessions: SessionPool; query: RunQuery }>();
 
-  constructor(server: SweptServer) {
+  constructor(server: SweepServer) {
     this.#server = server;
   }
 
-  readonly of = ({ name: group }: ProjectGroup): RunQuery => {
+  readonly queryFor = ({ name: group }: ProjectGroup): RunQuery => {
     let pool = this.#pools.get(group);
     if (!pool) {
       const name = 'integration-gateway sweeps';
@@ -50,7 +48,7 @@ class SweepPools implements AsyncDisposable {
         size: CONNECTIONS,
         types: COLUMN_TYPES,
       });
-      pool = { sessions, query: queriesBy(sessions, statementNames(this.#server.pooler)) };
+      pool = { sessions, query: createQuery(sessions, statementNames(this.#server.pooler)) };
       this.#pools.set(group, pool);
     }
     return pool.query;
@@ -66,31 +64,29 @@ class SweepPools implements AsyncDisposable {
  */
 const STATEMENT_MAX_MS = 5_000;
 
-interface Told {
-  log: Log;
-  meters: Meters;
-}
-
 /** Disposing of it takes at most a few seconds, whatever hangs. */
-export async function openPostgres(config: Config, told: Told): Promise<Database> {
-  const outages = new Outages(told.log);
-  const { direct, server, primaries } = await findServers(config, { ...told, outages });
-  const migrated = await migrate(direct, told.log);
+export async function openPostgres(
+  config: Config,
+  { log, meters }: DatabaseObservers,
+): Promise<Database> {
+  const outages = new Outages(log);
+  const { direct, server, primaries } = await findServers(config, { log, meters, outages });
+  const migrated = await migrate(direct, log);
   const { pooler } = server;
-  const cluster = migrated.isDistributed ? await openCluster(direct, told.log) : null;
-  const pools = poolsOf(cluster);
-  const sessions = sessionsFor(server, { ...pools, size: config.DATABASE_POOL_SIZE });
-  const query = queriesBy(sessions, statementNames(pooler));
+  const cluster = migrated.isDistributed ? await openCluster(direct, log) : null;
+  const pools = poolOptions(cluster);
+  const sessions = openSessionPool(server, { ...pools, size: config.DATABASE_POOL_SIZE });
+  const query = createQuery(sessions, statementNames(pooler));
   const sweeps = new SweepPools({ ...server, limitMs: config.LIMIT_SWEEP_MS, ...pools });
   const processes = await joinProcesses(query);
   const clock = await followClock(query);
   const notifications = new PostgresNotifications(direct, processes, notifyBy(query));
-  const clients = clientsOf(sessions, {
+  const clients = createClients(sessions, {
     pooler,
     servers: cluster?.servers,
-    sendHints: notifications.send,
+    sendNotifications: notifications.send,
   });
-  const jobs = jobsOnPostgres(server, notifications.listen, cluster?.queue);
+  const jobs = createPostgresJobDatabase(server, notifications.listen, cluster?.queue);
   return {
     kind: 'postgres',
     ...migrated,
@@ -98,7 +94,7 @@ export async function openPostgres(config: Config, told: Told): Promise<Database
     processes,
     now: clock.now,
     ...(cluster?.groups(query) ?? ONE_GROUP),
-    sweeps: sweeps.of,
+    sweeps: sweeps.queryFor,
     listen: notifications.listen,
     jobs,
     outages,
@@ -118,21 +114,21 @@ export async function openPostgres(config: Config, told: Told): Promise<Database
   };
 }
 
-/** The coordinator of a cluster needs the values, which determine where the rows are. */
-function poolsOf(cluster: Cluster | null) {
+/** Generic plans are off for a cluster: the coordinator plans with the values, which determine where the rows are. */
+function poolOptions(cluster: Cluster | null) {
   return { ...cluster?.pools, plansOnce: cluster === null };
 }
 
-function sessionsFor(
+function openSessionPool(
   server: Server,
-  options: ReturnType<typeof poolsOf> & Pick<PoolOptions, 'size'>,
+  options: ReturnType<typeof poolOptions> & Pick<PoolOptions, 'size'>,
 ): SessionPool {
-  const of = { name: 'integration-gateway', types: COLUMN_TYPES, pipeline: true };
-  return new SessionPool({ ...server, ...of, ...options });
+  const defaults = { name: 'integration-gateway', types: COLUMN_TYPES, pipeline: true };
+  return new SessionPool({ ...server, ...defaults, ...options });
 }
 
-interface Servers {
-  /** For state of sessions. */
+interface ConfiguredServers {
+  /** For session state: LISTEN, locks, migrations. */
   direct: Server;
   /** For everything else, through a pooler if one is configured. */
   server: Server;
@@ -141,19 +137,19 @@ interface Servers {
 
 async function findServers(
   { DATABASE_URL, DATABASE_LISTEN_URL, LIMIT_QUERY_MS }: Config,
-  { log, ...told }: Told & { outages: Outages },
-): Promise<Servers> {
+  { log, ...serverOptions }: DatabaseObservers & { outages: Outages },
+): Promise<ConfiguredServers> {
   const primaries = [DATABASE_LISTEN_URL, DATABASE_URL].flatMap((url) =>
     url ? new Primary(databaseUrls(url.reveal()), log) : [],
   );
-  told.outages.onFailure = () => {
+  serverOptions.outages.onFailure = () => {
     for (const primary of primaries) primary.suspect();
   };
   const limitMs = Math.min(LIMIT_QUERY_MS, STATEMENT_MAX_MS);
   const [direct, pooled] = await Promise.all(
     primaries.map(async (primary): Promise<Server> => {
       await primary.find();
-      return { ...told, address: primary.address, limitMs };
+      return { ...serverOptions, address: primary.address, limitMs };
     }),
   );
   if (!direct) throw new Error('DATABASE_URL is not set.');

@@ -1,6 +1,6 @@
 /**
  * Finds which of several servers of a database accepts writes, at the start and again whenever the database fails. The
- * gateway does not decide which server is the primary: whoever promotes a standby must stop writes to the old server.
+ * gateway does not decide which server is the primary: a failover must stop writes to the old server itself.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
@@ -11,14 +11,14 @@ import type { Address } from '../sessions/session.ts';
 const POLL_GAP_MS = 500;
 const RESPONSE_MS = 2_000;
 
-const TAKES_CHANGES = `select not pg_is_in_recovery() and current_setting('transaction_read_only') = 'off' as "isPrimary"`;
+const ACCEPTS_CHANGES = `select not pg_is_in_recovery() and current_setting('transaction_read_only') = 'off' as "isPrimary"`;
 
 export class Primary implements AsyncDisposable {
   readonly #urls: readonly string[];
   readonly #log: Log;
   readonly #stopping = new AbortController();
   #current: string;
-  #looking: Promise<void> | null = null;
+  #searching: Promise<void> | null = null;
 
   /** Takes one or more URLs. The first is the primary until another is found. */
   constructor(urls: readonly [string, ...string[]], log: Log) {
@@ -33,26 +33,26 @@ export class Primary implements AsyncDisposable {
   /** Reports a failure of the database, after which another server may have taken over. */
   suspect = (): void => {
     if (this.#urls.length === 1 || this.#stopping.signal.aborted) return;
-    this.#looking ??= this.#lookUntilFound().finally(() => {
-      this.#looking = null;
+    this.#searching ??= this.#searchUntilFound().finally(() => {
+      this.#searching = null;
     });
   };
 
   /** Checks once, for the start. If no server accepts writes, the first stays the primary. */
   async find(): Promise<void> {
-    if (this.#urls.length > 1) await this.#look();
+    if (this.#urls.length > 1) await this.#search();
   }
 
-  async #lookUntilFound(): Promise<void> {
+  async #searchUntilFound(): Promise<void> {
     const { signal } = this.#stopping;
-    while (!signal.aborted && !(await this.#look())) {
+    while (!signal.aborted && !(await this.#search())) {
       await wait(POLL_GAP_MS, undefined, { signal }).catch(() => {});
     }
   }
 
   /** True if a server accepts writes. The present primary stays if it does. */
-  async #look(): Promise<boolean> {
-    const responses = await Promise.all(this.#urls.map(takesChanges));
+  async #search(): Promise<boolean> {
+    const responses = await Promise.all(this.#urls.map(acceptsChanges));
     const primaries = this.#urls.filter((_, index) => responses[index]);
     const [first] = primaries;
     if (first === undefined) return false;
@@ -66,12 +66,12 @@ export class Primary implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopping.abort();
-    await this.#looking;
+    await this.#searching;
   }
 }
 
 /** False also for a server that does not respond. */
-async function takesChanges(connectionString: string): Promise<boolean> {
+async function acceptsChanges(connectionString: string): Promise<boolean> {
   const client = new pg.Client({
     connectionString,
     connectionTimeoutMillis: RESPONSE_MS,
@@ -80,7 +80,7 @@ async function takesChanges(connectionString: string): Promise<boolean> {
   client.on('error', () => {});
   try {
     await client.connect();
-    const { rows } = await client.query<{ isPrimary: boolean }>(TAKES_CHANGES);
+    const { rows } = await client.query<{ isPrimary: boolean }>(ACCEPTS_CHANGES);
     return rows[0]?.isPrimary ?? false;
   } catch {
     return false;

@@ -5,10 +5,10 @@
  */
 import type { Database } from '../database.ts';
 
-/** A statement for all projects, and one for some, whose last parameter is their ids. */
+/** Two forms of a statement: for all projects, and for some, whose ids are the last parameter. */
 export interface ForProjects {
-  all: string;
-  some: string;
+  forAll: string;
+  forSome: string;
 }
 
 /** SQL: true if the column names one of the requested projects. */
@@ -19,10 +19,10 @@ export type InProjects = (projectId: string) => string;
  * reads.
  */
 export function forProjects(write: (inProjects: InProjects) => string): ForProjects {
-  const all = write(() => 'true').trim();
-  const places = [...all.matchAll(/\$(\d+)/g)].map(([, place]) => Number(place));
-  const last = Math.max(0, ...places) + 1;
-  return { all, some: write((projectId) => `${projectId} = any($${last}::text[])`).trim() };
+  const forAll = write(() => 'true').trim();
+  const parameters = [...forAll.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number));
+  const next = Math.max(0, ...parameters) + 1;
+  return { forAll, forSome: write((projectId) => `${projectId} = any($${next}::text[])`).trim() };
 }
 
 /**
@@ -33,56 +33,59 @@ export function acrossProjects(
   reason: string,
   write: (inProjects: InProjects) => string,
 ): ForProjects {
-  const { all, some } = forProjects(write);
-  return { all: `${allProjects(reason)} ${all}`, some: `${allProjects(reason)} ${some}` };
+  const { forAll, forSome } = forProjects(write);
+  return {
+    forAll: `${allProjectsMark(reason)} ${forAll}`,
+    forSome: `${allProjectsMark(reason)} ${forSome}`,
+  };
 }
 
-/** A lookup by a value that names no project, with the reason why that is enough. */
+/** Marks a lookup by a value that names no project, with the reason why that is sufficient. */
 export function withoutProject(reason: string, text: string): string {
-  return `${allProjects(reason)} ${text.trim()}`;
+  return `${allProjectsMark(reason)} ${text.trim()}`;
 }
 
 /** Merges the first rows of all projects. In a cluster every shard returns its own first rows. */
-export function firstOfAll<R>(
+export function mergeFirst<R>(
   rows: readonly R[],
   limit: number,
   keyOf: (row: R) => readonly (string | number)[],
 ): R[] {
-  return rows.toSorted((a, b) => comparedKeys(keyOf(a), keyOf(b))).slice(0, limit);
+  return rows.toSorted((a, b) => compareKeys(keyOf(a), keyOf(b))).slice(0, limit);
 }
 
-type Key = readonly (string | number)[];
+type SortKey = readonly (string | number)[];
 
-function comparedKeys(a: Key, b: Key): number {
+function compareKeys(a: SortKey, b: SortKey): number {
   const at = a.findIndex((part, index) => part !== b[index]);
-  const [one = '', other = ''] = [a[at], b[at]];
-  return at < 0 ? 0 : one < other ? -1 : 1;
+  const [first = '', second = ''] = [a[at], b[at]];
+  return at < 0 ? 0 : first < second ? -1 : 1;
 }
 
 /** Returns the mark for statements that are composed of parts. */
-export function allProjects(reason: string): string {
+export function allProjectsMark(reason: string): string {
   return `/* all projects: ${reason} */`;
 }
 
 /** Returns the form to send and its values. Null means all projects. */
-export function sent(
-  { all, some }: ForProjects,
+export function bindProjects(
+  { forAll, forSome }: ForProjects,
   projectIds: readonly string[] | null,
   values: readonly unknown[],
 ): [text: string, values: unknown[]] {
-  return projectIds === null ? [all, [...values]] : [some, [...values, projectIds]];
+  return projectIds === null ? [forAll, [...values]] : [forSome, [...values, projectIds]];
 }
 
-export type Swept = Pick<Database, 'sweeps' | 'group'>;
+export type SweepDatabase = Pick<Database, 'sweeps' | 'group'>;
 
 /**
  * Runs the statement for the projects of the database's group, on the connections of sweeps and within their time
  * limit.
  */
 export function sweep<R>(
-  { sweeps, group }: Swept,
+  { sweeps, group }: SweepDatabase,
   statement: ForProjects,
   values: readonly unknown[] = [],
 ): Promise<R[]> {
-  return sweeps(group)<R>(...sent(statement, group.projectIds(), values));
+  return sweeps(group)<R>(...bindProjects(statement, group.projectIds(), values));
 }

@@ -10,13 +10,13 @@ export interface ProjectGroup {
   /** The projects of the group now. Null means all projects. */
   projectIds(): readonly string[] | null;
   /** Splits any projects into parts. One statement may lock and change the rows of a part together. */
-  together(projectIds: readonly string[]): readonly (readonly string[])[];
+  splitIntoParts(projectIds: readonly string[]): readonly (readonly string[])[];
 }
 
 export const ALL_PROJECTS: ProjectGroup = {
   name: 'all',
   projectIds: () => null,
-  together: (projectIds) => [projectIds],
+  splitIntoParts: (projectIds) => [projectIds],
 };
 
 /** The group of a database on a single server. */
@@ -26,29 +26,31 @@ export const ONE_GROUP = { group: ALL_PROJECTS, groups: async () => [ALL_PROJECT
  * Splits the group into parts whose rows one statement may lock and change. A statement that takes a few of all rows
  * goes from part to part, and each turn begins with another part.
  */
-export function partsInTurn(group: ProjectGroup, turn: number): ProjectGroup[] {
+export function rotatedParts(group: ProjectGroup, turn: number): ProjectGroup[] {
   const projectIds = group.projectIds();
   if (projectIds === null) return [group];
-  const parts = group.together(projectIds).map((some) => ({ ...group, projectIds: () => some }));
+  const parts = group
+    .splitIntoParts(projectIds)
+    .map((part) => ({ ...group, projectIds: () => part }));
   const first = parts.length > 0 ? turn % parts.length : 0;
   return [...parts.slice(first), ...parts.slice(0, first)];
 }
 
 /** Rows of projects that one statement may change together. */
-export interface Part<R> {
+export interface RowBatch<R> {
   /** Null means any project. */
   projectIds: readonly string[] | null;
   rows: readonly R[];
 }
 
 /** Groups the rows by the projects that one statement may change together. */
-export function partsOf<R>(
+export function batchRows<R>(
   group: ProjectGroup,
   rows: readonly R[],
   projectOf: (row: R) => string,
-): Part<R>[] {
+): RowBatch<R>[] {
   if (group.projectIds() === null) return [{ projectIds: null, rows }];
-  return group.together([...new Set(rows.map(projectOf))]).map((projectIds) => ({
+  return group.splitIntoParts([...new Set(rows.map(projectOf))]).map((projectIds) => ({
     projectIds,
     rows: rows.filter((row) => projectIds.includes(projectOf(row))),
   }));

@@ -8,31 +8,31 @@ import {
   comparisonOf,
   distinct,
   isId,
-  type Lists,
   mergedColumns,
+  type SimilarLists,
 } from './list-shape.ts';
 
-export interface Condition {
+export interface ListCondition {
   column: string;
   comparison: Comparison;
   /** Returns the value to compare the column with. */
-  of: (lists: Lists) => unknown;
+  valueIn: (lists: SimilarLists) => unknown;
 }
 
-export type Value = ValueOf<Lists>;
+export type BindValue = ValueOf<SimilarLists>;
 
 /** The conditions of each index range that a list is merged from. */
-export function rangesOf([list, ...others]: Lists): Condition[][] {
+export function rangesOf([list, ...moreLists]: SimilarLists): ListCondition[][] {
   const { where } = list as AnyList;
   const conditions = conditionsOf(where, (lists) => (lists[0] as AnyList).where).map((condition) =>
-    others.length > 0 && isId(condition.column, where[condition.column])
+    moreLists.length > 0 && isId(condition.column, where[condition.column])
       ? { ...condition, comparison: 'requested' as const }
       : condition,
   );
   return mergedColumns(list as AnyList).reduce(
     (ranges, column) =>
-      distinct(where[column]).flatMap((one, place) =>
-        ranges.map((range) => withOneValue(range, { column, one, place })),
+      distinct(where[column]).flatMap((value, index) =>
+        ranges.map((range) => withOneValue(range, { column, value, index })),
       ),
     [conditions],
   );
@@ -40,15 +40,15 @@ export function rangesOf([list, ...others]: Lists): Condition[][] {
 
 /** The range in which the column has the value at that position. */
 function withOneValue(
-  range: readonly Condition[],
-  { column, one, place }: { column: string; one: unknown; place: number },
-): Condition[] {
+  range: readonly ListCondition[],
+  { column, value, index }: { column: string; value: unknown; index: number },
+): ListCondition[] {
   return range.map((condition) =>
     condition.column === column
       ? {
           column,
-          comparison: comparisonOf(one),
-          of: (lists) => distinct(condition.of(lists))[place],
+          comparison: comparisonOf(value),
+          valueIn: (lists) => distinct(condition.valueIn(lists))[index],
         }
       : condition,
   );
@@ -56,32 +56,32 @@ function withOneValue(
 
 export function conditionsOf(
   where: Conditions,
-  whereOf: (lists: Lists) => Conditions,
-): Condition[] {
+  whereOf: (lists: SimilarLists) => Conditions,
+): ListCondition[] {
   return Object.keys(where)
     .filter((column) => where[column] !== undefined)
     .map((column) => ({
       column,
       comparison: comparisonOf(where[column]),
-      of: (lists) => whereOf(lists)[column],
+      valueIn: (lists) => whereOf(lists)[column],
     }));
 }
 
 export function expressionOf(
-  { column, comparison, of }: Condition,
-  value: Value,
+  { column, comparison, valueIn }: ListCondition,
+  value: BindValue,
 ): RawBuilder<SqlBool> {
   // The range of ids that matches a range of times is narrower than an index range of times alone.
   const isTime = comparison.startsWith('time');
   const name = isTime ? sql`(${sql.ref(column)} + interval '0')` : sql.ref(column);
-  const member = (key: string) => value((lists) => (of(lists) as Conditions)[key]);
+  const member = (key: string) => value((lists) => (valueIn(lists) as Conditions)[key]);
   switch (comparison) {
     case 'null':
       return sql`${name} is null`;
     case 'requested':
       return sql`${name} = ${sql.ref(`requested.${column}`)}`;
     case 'any':
-      return sql`${name} = any(${value(of)})`;
+      return sql`${name} = any(${value(valueIn)})`;
     case 'inOrgs':
       return sql`${name} in (select "id" from "Project" where "orgId" = any(${member('projectsOfOrgs')}))`;
     case 'noneOf':
@@ -100,16 +100,16 @@ export function expressionOf(
     case 'span':
       return sql`${name} >= ${member('from')} and ${name} < ${member('until')}`;
     case 'firstFrom':
-      return firstFrom(name, member('firstFrom'));
+      return isFirstFrom(name, member('firstFrom'));
     case 'upTo':
       return sql`${name} <= ${member('upTo')}`;
     default:
-      return sql`${name} = ${value(of)}`;
+      return sql`${name} = ${value(valueIn)}`;
   }
 }
 
 /** Selects the first of a row's search words with that prefix, so that each row is found once. */
-function firstFrom(name: RawBuilder<unknown>, from: RawBuilder<unknown>): RawBuilder<SqlBool> {
+function isFirstFrom(name: RawBuilder<unknown>, from: RawBuilder<unknown>): RawBuilder<SqlBool> {
   return sql`not exists (
     select from "SearchWord" earlier
     where earlier."projectId" = "SearchWord"."projectId" and earlier.${name} = "SearchWord".${name}

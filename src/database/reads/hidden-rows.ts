@@ -6,13 +6,13 @@ import type { Conditions } from './list-shape.ts';
 
 /** Columns that name a group or a consumer. Each may be null. */
 const NAMING = ['groupId', 'consumerId'];
-const THEMSELVES: readonly Table[] = ['Group', 'Consumer'];
+const ERASED_TABLES: readonly Table[] = ['Group', 'Consumer'];
 
 /** Does not change statements that a caller writes (`run`, `query`). */
 export function hidingRows(rows: Rows, hiddenIds: () => readonly string[]): Rows {
   const hide = <W>(table: Table, where: W): W => {
     const ids = hiddenIds();
-    return ids.length === 0 ? where : (without(table, where as Conditions, ids) as W);
+    return ids.length === 0 ? where : (excludeIds(table, where as Conditions, ids) as W);
   };
   const hideIn = <L extends Omit<RowList, 'range'>>(list: L): L => ({
     ...list,
@@ -33,17 +33,17 @@ function hideLink(link: Link, hide: <W>(table: Table, where: W) => W): Link {
   return { ...link, where: hide(link.table, link.where) };
 }
 
-function without(table: Table, where: Conditions, ids: readonly string[]): Conditions {
-  const own: readonly string[] = columnsOf(table);
-  const columns = THEMSELVES.includes(table)
+function excludeIds(table: Table, where: Conditions, ids: readonly string[]): Conditions {
+  const tableColumns: readonly string[] = columnsOf(table);
+  const columns = ERASED_TABLES.includes(table)
     ? ['id']
-    : NAMING.filter((column) => own.includes(column));
-  const changed = columns.map((column) => [column, lessIds(where[column], ids)]);
-  return { ...where, ...Object.fromEntries(changed) };
+    : NAMING.filter((column) => tableColumns.includes(column));
+  const replaced = columns.map((column) => [column, excludeFromCondition(where[column], ids)]);
+  return { ...where, ...Object.fromEntries(replaced) };
 }
 
 /** Removes hidden ids from a condition on a column. A condition without ids matches nothing. */
-function lessIds(condition: unknown, ids: readonly string[]): unknown {
+function excludeFromCondition(condition: unknown, ids: readonly string[]): unknown {
   if (condition === undefined) return { noneOf: ids };
   if (typeof condition === 'string') return ids.includes(condition) ? [] : condition;
   if (isOneOf(condition)) return { oneOf: condition.oneOf.filter((id) => !ids.includes(id)) };

@@ -27,19 +27,19 @@ export function rowsOfArrays(
   links: readonly Link[],
   arrays: readonly unknown[][],
 ): PageRow[] {
-  const own = columnsOf(table);
+  const ownColumns = columnsOf(table);
   const shapes = links.map(({ table, column }) => {
     const columns = columnsOf(table);
     return { columns, column, idAt: columns.indexOf('id') };
   });
   return arrays.map((values) => {
-    let at = own.length;
+    let offset = ownColumns.length;
     const linked: Record<string, object | null> = {};
     for (const { columns, column, idAt } of shapes) {
-      linked[column] = values[at + idAt] === null ? null : rowOf(columns, values, at);
-      at += columns.length;
+      linked[column] = values[offset + idAt] === null ? null : rowOf(columns, values, offset);
+      offset += columns.length;
     }
-    const row: PageRow = rowOf(own, values, 0);
+    const row: PageRow = rowOf(ownColumns, values, 0);
     if (links.length > 0) row.linked = linked;
     return row;
   });
@@ -49,14 +49,14 @@ export function rowsOfArrays(
 export function rowsOfTables<T extends Table>(
   tables: readonly T[],
   values: readonly unknown[],
-): { [One in T]: Row<One> | null } {
-  let at = 0;
+): { [Name in T]: Row<Name> | null } {
+  let offset = 0;
   const rows = tables.map((table: Table) => {
     const columns = columnsOf(table);
-    const from = at;
-    at += columns.length;
-    const isThere = values[from + columns.indexOf('id')] !== null;
-    return [table, isThere ? rowOf(columns, values, from) : null];
+    const from = offset;
+    offset += columns.length;
+    const exists = values[from + columns.indexOf('id')] !== null;
+    return [table, exists ? rowOf(columns, values, from) : null];
   });
   return Object.fromEntries(rows);
 }

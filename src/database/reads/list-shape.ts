@@ -7,7 +7,7 @@ export type Conditions = Record<string, unknown>;
 export type AnyList = Omit<RowList, 'range'> & Partial<Pick<RowList, 'range'>>;
 
 /** One list, or several that differ only by ids. The ids are the rows of `requested`, which the table is joined to. */
-export type Lists = readonly AnyList[];
+export type SimilarLists = readonly AnyList[];
 
 /** How a column is compared with its value. */
 export type Comparison =
@@ -57,7 +57,7 @@ export function isId(name: string, value: unknown): boolean {
   return typeof value === 'string' && /(^id|Id)$/.test(name);
 }
 
-export function idsOf([list]: Lists): string[] {
+export function idColumnsOf([list]: SimilarLists): string[] {
   const { where = {} } = list ?? {};
   return Object.keys(where).filter((name) => isId(name, where[name]));
 }
@@ -86,17 +86,17 @@ export function distinct(values: unknown): unknown[] {
 }
 
 /** Returns a key. Lists with equal keys share a statement. */
-export function shapeOf(purpose: 'rows' | 'count', lists: Lists): string {
+export function shapeOf(purpose: 'rows' | 'count', lists: SimilarLists): string {
   const [list] = lists as [AnyList];
-  const { table, where, range, along, links } = list;
-  const places = mergedColumns(list)
+  const { table, where, range, indexPrefix, links } = list;
+  const mergedRanges = mergedColumns(list)
     .map((name) => `${name} ${distinct(where[name]).length}`)
     .join(' ');
-  let shape = `${purpose} ${lists.length > 1} ${table} ${comparisons(where)}| ${places} |`;
+  let shape = `${purpose} ${lists.length > 1} ${table} ${comparisons(where)}| ${mergedRanges} |`;
   if (range) {
     const { column, direction, above, below, at } = range;
     shape += `${column} ${direction} ${above !== undefined} ${below !== undefined} ${at !== undefined}`;
-    shape += ` ${along}`;
+    shape += ` ${indexPrefix}`;
   }
   for (const link of links ?? []) {
     shape += `| ${link.table} ${link.column} ${comparisons(link.where)}`;

@@ -12,107 +12,121 @@ import {
 } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import type { RowList } from '../rows.ts';
-import { Kept, statements } from '../statements.ts';
+import { CompiledStatement, statements } from '../statements.ts';
 import { columnsOf, type Table } from '../tables.ts';
-import { type Condition, conditionsOf, expressionOf, rangesOf, type Value } from './conditions.ts';
+import {
+  type BindValue,
+  conditionsOf,
+  expressionOf,
+  type ListCondition,
+  rangesOf,
+} from './conditions.ts';
 import type { Link } from './linked-rows.ts';
-import { type AnyList, idsOf, type Lists, shapeOf } from './list-shape.ts';
+import { type AnyList, idColumnsOf, type SimilarLists, shapeOf } from './list-shape.ts';
 
-type Columns = Record<string, unknown>;
-type AnyTables = Record<string, Columns>;
-type Select = SelectQueryBuilder<AnyTables, string, Columns>;
+type AnyColumns = Record<string, unknown>;
+type AnyTables = Record<string, AnyColumns>;
+type Select = SelectQueryBuilder<AnyTables, string, AnyColumns>;
 
 const tables = statements as unknown as Kysely<AnyTables>;
 
-const namesOf: (table: Table) => readonly string[] = columnsOf;
+const columnNames: (table: Table) => readonly string[] = columnsOf;
 
 /**
  * The most cached statements. The gateway has a few hundred shapes; only queries with many combinations of links exceed
  * this.
  */
-const KEPT_MAX = 2_000;
-const KEPT = new LRUCache<string, Kept<Lists>>({ max: KEPT_MAX });
+const STATEMENTS_MAX = 2_000;
+const STATEMENTS = new LRUCache<string, CompiledStatement<SimilarLists>>({ max: STATEMENTS_MAX });
 
 /** The statement for the rows or the count of one list, or of several lists of one shape. Cached by shape. */
 export function listStatement(
   purpose: 'rows' | 'count',
-  lists: Lists,
+  lists: SimilarLists,
 ): [text: string, values: unknown[]] {
   const shape = shapeOf(purpose, lists);
-  let kept = KEPT.get(shape);
-  if (!kept) {
-    kept = new Kept(
-      purpose === 'rows' ? (value) => rows(lists, value) : (value) => count(lists, value),
+  let statement = STATEMENTS.get(shape);
+  if (!statement) {
+    statement = new CompiledStatement(
+      purpose === 'rows'
+        ? (value) => selectRows(lists, value)
+        : (value) => selectCount(lists, value),
     );
-    KEPT.set(shape, kept);
+    STATEMENTS.set(shape, statement);
   }
-  return [kept.text, kept.valuesOf(lists)];
+  return [statement.text, statement.valuesOf(lists)];
 }
 
-function rows(lists: Lists, value: Value): Select {
+function selectRows(lists: SimilarLists, value: BindValue): Select {
   const [{ table, range, links = [] }] = lists as [AnyList];
   const page = selectPage(lists, value);
   if (lists.length === 1 && links.length === 0) return page;
   const from =
     lists.length === 1
       ? tables.selectFrom(page.as('page'))
-      : tables.selectFrom(requested(lists, value)).crossJoinLateral(page.as('page'));
-  const own = from.select(namesOf(table).map((column) => `page.${column}`)) as Select;
+      : tables.selectFrom(requestedRows(lists, value)).crossJoinLateral(page.as('page'));
+  const selected = from.select(columnNames(table).map((column) => `page.${column}`)) as Select;
   const linked = links.reduce(
-    (select, link, place) => withLink(select, { link, place }, value),
-    own,
+    (select, link, index) => withLink(select, { link, place: index }, value),
+    selected,
   );
   return range ? linked.orderBy(`page.${range.column}`, range.direction) : linked;
 }
 
 /** Each link is one lookup of a primary key, whatever the plan. */
-function withLink(select: Select, { link, place }: { link: Link; place: number }, value: Value) {
-  const name = `link${place}`;
-  const conditions = conditionsOf(link.where, (lists) => linksOf(lists)[place]?.where ?? {});
+function withLink(
+  select: Select,
+  { link, place: index }: { link: Link; place: number },
+  value: BindValue,
+) {
+  const name = `link${index}`;
+  const conditions = conditionsOf(link.where, (lists) => linksOf(lists)[index]?.where ?? {});
   const row = tables
     .selectFrom(link.table)
-    .select([...namesOf(link.table)])
+    .select([...columnNames(link.table)])
     .whereRef('projectId', '=', 'page.projectId')
     .whereRef('id', '=', `page.${link.column}`)
     .where((eb) => eb.and(conditions.map((condition) => expressionOf(condition, value))))
     .limit(sql.lit(1));
   return select
     .leftJoinLateral(row.as(name), (join) => join.onTrue())
-    .select(namesOf(link.table).map((column) => `${name}.${column}`)) as Select;
+    .select(columnNames(link.table).map((column) => `${name}.${column}`)) as Select;
 }
 
-function linksOf([list]: Lists): readonly Link[] {
+function linksOf([list]: SimilarLists): readonly Link[] {
   return list?.links ?? [];
 }
 
 /** Selects the rows of a list in the order of its range. For several lists, selects those of one row of `requested`. */
-function selectPage(lists: Lists, value: Value): Select {
-  const [{ table, range, along = [] }] = lists as [AnyList];
+function selectPage(lists: SimilarLists, value: BindValue): Select {
+  const [{ table, range, indexPrefix = [] }] = lists as [AnyList];
   const ranges = rangesOf(lists).map((conditions) => {
-    const all = tables.selectFrom(table).select([...namesOf(table)]);
+    const fromTable = tables.selectFrom(table).select([...columnNames(table)]);
     if (!range) {
-      return all.where((eb) => eb.and(conditions.map((one) => expressionOf(one, value))));
+      return fromTable.where((eb) =>
+        eb.and(conditions.map((condition) => expressionOf(condition, value))),
+      );
     }
-    const ordered = { conditions, range, along };
-    const read = isIndexRange(ordered) ? indexRange(ordered, value) : keyRange(ordered, value);
-    const page = all.where((eb) => eb.and(read.conditions)).limit(value(limitOf));
-    return read.order.reduce((select, column) => select.orderBy(column, range.direction), page);
+    const ordered = { conditions, range, indexPrefix };
+    const rangeSql = isIndexRange(ordered) ? indexRange(ordered, value) : keyRange(ordered, value);
+    const page = fromTable.where((eb) => eb.and(rangeSql.conditions)).limit(value(limitOf));
+    return rangeSql.order.reduce((select, column) => select.orderBy(column, range.direction), page);
   });
   const [first] = ranges as [Select];
   if (ranges.length === 1 || !range) return first;
-  const together = sql<Columns>`(${sql.join(ranges, sql` union all `)})`;
+  const union = sql<AnyColumns>`(${sql.join(ranges, sql` union all `)})`;
   return tables
-    .selectFrom(together.as('ranges'))
-    .select([...namesOf(table)])
+    .selectFrom(union.as('ranges'))
+    .select([...columnNames(table)])
     .orderBy(range.column, range.direction)
     .limit(value(limitOf));
 }
 
-function limitOf([list]: Lists): number {
+function limitOf([list]: SimilarLists): number {
   return list?.range?.limit ?? 0;
 }
 
-function count(lists: Lists, value: Value): Select {
+function selectCount(lists: SimilarLists, value: BindValue): Select {
   const [{ table }] = lists as [AnyList];
   const [conditions = []] = rangesOf(lists);
   const counted = tables
@@ -121,19 +135,19 @@ function count(lists: Lists, value: Value): Select {
     .where((eb) => eb.and(conditions.map((condition) => expressionOf(condition, value))));
   if (lists.length === 1) return counted as Select;
   return tables
-    .selectFrom(requested(lists, value))
+    .selectFrom(requestedRows(lists, value))
     .crossJoinLateral(counted.as('counted'))
     .selectAll() as Select;
 }
 
 /** The ids by which the lists differ, one row for each list. */
-function requested(lists: Lists, value: Value) {
-  const names = idsOf(lists);
+function requestedRows(lists: SimilarLists, value: BindValue) {
+  const names = idColumnsOf(lists);
   const arrays = names.map(
     (name) => sql`${value((lists) => lists.map(({ where }) => where[name]))}::text[]`,
   );
   const columns = sql.join(names.map((name) => sql.ref(name)));
-  return sql<Columns>`unnest(${sql.join(arrays)})`.as<'requested'>(sql`requested(${columns})`);
+  return sql<AnyColumns>`unnest(${sql.join(arrays)})`.as<'requested'>(sql`requested(${columns})`);
 }
 
 /**
@@ -141,56 +155,56 @@ function requested(lists: Lists, value: Value) {
  * alone the planner could scan the primary key in the same order, and read every row.
  */
 
-type Range = RowList['range'];
+type ListRange = RowList['range'];
 
 /** The part of a list that is read in the order of a key. */
 interface OrderedRange {
-  conditions: readonly Condition[];
-  range: Range;
-  along: readonly string[];
+  conditions: readonly ListCondition[];
+  range: ListRange;
+  indexPrefix: readonly string[];
 }
 
-interface Written {
+interface RangeSql {
   conditions: RawBuilder<SqlBool>[];
   /** The columns of its order that only the index has. */
   order: readonly string[];
 }
 
 /** True if every condition on the index has one value, so that the page is one range of it. */
-function isIndexRange({ conditions, range, along }: OrderedRange): boolean {
-  const isOne = (name: string) =>
+function isIndexRange({ conditions, range, indexPrefix }: OrderedRange): boolean {
+  const hasOneValue = (name: string) =>
     conditions.some(
       ({ column, comparison }) =>
         column === name && (comparison === 'text' || comparison === 'requested'),
     );
-  return along.length > 1 && range.at === undefined && along.every(isOne);
+  return indexPrefix.length > 1 && range.at === undefined && indexPrefix.every(hasOneValue);
 }
 
-function indexRange({ conditions, range, along }: OrderedRange, value: Value): Written {
-  const rest = along.slice(1);
-  const names = rest.map((name) => sql.ref(name));
-  const own = rest.map((name) => {
-    const condition = conditions.find(({ column }) => column === name) as Condition;
+function indexRange({ conditions, range, indexPrefix }: OrderedRange, value: BindValue): RangeSql {
+  const prefix = indexPrefix.slice(1);
+  const names = prefix.map((name) => sql.ref(name));
+  const prefixValues = prefix.map((name) => {
+    const condition = conditions.find(({ column }) => column === name) as ListCondition;
     return condition.comparison === 'requested'
       ? sql.ref(`requested.${name}`)
-      : value(condition.of);
+      : value(condition.valueIn);
   });
   const bounded = (sign: '>' | '<', bound: 'above' | 'below') =>
     range[bound] === undefined
-      ? sql<SqlBool>`${row(names)} ${sql.raw(sign)}= ${row(own)}`
-      : sql<SqlBool>`${row([...names, sql.ref(range.column)])} ${sql.raw(sign)} ${row([...own, boundOf(bound, value)])}`;
-  const others = conditions.filter(({ column }) => !rest.includes(column));
+      ? sql<SqlBool>`${rowExpression(names)} ${sql.raw(sign)}= ${rowExpression(prefixValues)}`
+      : sql<SqlBool>`${rowExpression([...names, sql.ref(range.column)])} ${sql.raw(sign)} ${rowExpression([...prefixValues, boundOf(bound, value)])}`;
+  const otherConditions = conditions.filter(({ column }) => !prefix.includes(column));
   return {
     conditions: [
       bounded('>', 'above'),
       bounded('<', 'below'),
-      ...others.map((condition) => expressionOf(condition, value)),
+      ...otherConditions.map((condition) => expressionOf(condition, value)),
     ],
-    order: [...rest, range.column],
+    order: [...prefix, range.column],
   };
 }
 
-function keyRange({ conditions, range }: OrderedRange, value: Value): Written {
+function keyRange({ conditions, range }: OrderedRange, value: BindValue): RangeSql {
   const key = sql.ref(range.column);
   const signs = { above: sql`>`, below: sql`<`, at: sql`=` };
   const bounds = (['above', 'below', 'at'] as const)
@@ -202,10 +216,10 @@ function keyRange({ conditions, range }: OrderedRange, value: Value): Written {
   };
 }
 
-function row(members: Expression<unknown>[]) {
+function rowExpression(members: Expression<unknown>[]) {
   return sql`(${sql.join(members)})`;
 }
 
-function boundOf(bound: 'above' | 'below' | 'at', value: Value) {
-  return value((lists: Lists) => lists[0]?.range?.[bound]);
+function boundOf(bound: 'above' | 'below' | 'at', value: BindValue) {
+  return value((lists: SimilarLists) => lists[0]?.range?.[bound]);
 }

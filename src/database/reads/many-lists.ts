@@ -2,40 +2,47 @@
  * Reads many lists that differ only by ids, like the operations of each of many installations, in one statement. The
  * ids are joined as rows of `requested`, and each takes its own range of the index.
  */
-import { type AnyList, type Conditions, idsOf, isId, type Lists } from './list-shape.ts';
+import {
+  type AnyList,
+  type Conditions,
+  idColumnsOf,
+  isId,
+  type SimilarLists,
+} from './list-shape.ts';
 
-interface Reads<L, V> {
-  one(list: L): Promise<V>;
+interface ListReaders<L, V> {
+  readOne(list: L): Promise<V>;
   /** Reads several different lists of one shape. */
-  many(lists: L[]): Promise<V[]>;
+  readMany(lists: L[]): Promise<V[]>;
 }
 
 /** Returns the result of each list, in their order. Sends one statement for each shape. */
 export async function readTogether<L extends AnyList, V>(
   lists: readonly L[],
-  { one, many }: Reads<L, V>,
+  { readOne, readMany }: ListReaders<L, V>,
 ): Promise<V[]> {
-  if (lists.length === 1) return [await one(lists[0] as L)];
+  if (lists.length === 1) return [await readOne(lists[0] as L)];
   const responses = new Map<string, V>();
-  const kinds = Map.groupBy(lists, kindOf);
+  const listsByShape = Map.groupBy(lists, shapeKeyOf);
   await Promise.all(
-    [...kinds.values()].map(async (alike) => {
-      const distinct = [...new Map(alike.map((list) => [keyOf(list), list])).values()];
+    [...listsByShape.values()].map(async (sameShape) => {
+      const distinct = [...new Map(sameShape.map((list) => [keyOf(list), list])).values()];
       const [first] = distinct as [L];
-      const found = distinct.length === 1 ? [await one(first)] : await many(distinct);
-      for (const [index, list] of distinct.entries()) responses.set(keyOf(list), found[index] as V);
+      const results = distinct.length === 1 ? [await readOne(first)] : await readMany(distinct);
+      for (const [index, list] of distinct.entries())
+        responses.set(keyOf(list), results[index] as V);
     }),
   );
   return lists.map((list) => responses.get(keyOf(list)) as V);
 }
 
-/** Returns a function that tells which of the lists a row belongs to. */
-export function placeIn(lists: Lists): (row: Conditions) => string {
-  const names = idsOf(lists);
+/** Returns a function from a row to the key of the list that it belongs to. */
+export function createListKey(lists: SimilarLists): (row: Conditions) => string {
+  const names = idColumnsOf(lists);
   return (row) => JSON.stringify(names.map((name) => row[name]));
 }
 
-function kindOf({ table, where, range, links }: AnyList): string {
+function shapeKeyOf({ table, where, range, links }: AnyList): string {
   const conditions = Object.entries(where).map(([name, value]) =>
     isId(name, value) ? name : [name, value],
   );
@@ -47,5 +54,7 @@ function keyOf({ table, where, range, links }: AnyList): string {
 }
 
 function textOf(value: unknown): string {
-  return JSON.stringify(value, (_key, inner) => (typeof inner === 'bigint' ? `${inner}n` : inner));
+  return JSON.stringify(value, (_key, member) =>
+    typeof member === 'bigint' ? `${member}n` : member,
+  );
 }

@@ -3,7 +3,7 @@
  * burst one after the other.
  */
 import type pg from 'pg';
-import { keepingSpan, outsideTraces } from '../../spans.ts';
+import { bindSpan, outsideTraces } from '../../spans.ts';
 import type { RunQuery } from '../rows.ts';
 
 /**
@@ -12,7 +12,7 @@ import type { RunQuery } from '../rows.ts';
  */
 const BURST_MAX = 8;
 
-interface Read {
+interface PendingRead {
   servers: string;
   send(client: pg.PoolClient): Promise<pg.QueryResult>;
   resolve(rows: never[]): void;
@@ -20,9 +20,9 @@ interface Read {
 }
 
 /** Routes reads of a database whose rows are spread over several servers. */
-export interface Servers {
+export interface ServerRouting {
   /** Returns a key of the servers that hold the rows of the projects in the values. */
-  of(values: readonly unknown[]): string;
+  serversOf(values: readonly unknown[]): string;
   /** Returns why a statement cannot be sent now. Null if it can. */
   refusal(text: string, values: readonly unknown[]): Error | null;
 }
@@ -30,56 +30,61 @@ export interface Servers {
 /** Returns the name to prepare a statement under. Undefined prepares it for each use. */
 export type NameStatement = (text: string) => string | undefined;
 
-export interface ReadsInBursts {
-  each: RunQuery;
+export interface ReadBursts {
+  query: RunQuery;
   /** Executes equal reads of one burst once. Callers share the rows and must not change them. */
-  shared: RunQuery;
+  querySharing: RunQuery;
 }
 
 /**
  * The pool's clients must be created with `pipeline`. With several servers, reads of one server do not wait for
  * another.
  */
-export function readsInBursts(
+export function createReadBursts(
   pool: pg.Pool,
-  nameOf: NameStatement,
-  servers?: Servers,
-): ReadsInBursts {
-  let waiting: Read[] = [];
-  let alike = new Map<string, Promise<never[]>>();
+  nameStatement: NameStatement,
+  servers?: ServerRouting,
+): ReadBursts {
+  let waiting: PendingRead[] = [];
+  let sharedReads = new Map<string, Promise<never[]>>();
   const sendAll = () => {
     const reads = waiting;
     waiting = [];
     // Replaced instead of cleared: the tables of one Map reference each other
     // (docs/decisions/048-request-object-lifetime.md).
-    alike = new Map();
-    for (const some of Map.groupBy(reads, ({ servers }) => servers).values()) {
-      for (let at = 0; at < some.length; at += BURST_MAX) {
-        void send(pool, some.slice(at, at + BURST_MAX));
+    sharedReads = new Map();
+    for (const serverReads of Map.groupBy(reads, ({ servers }) => servers).values()) {
+      for (let start = 0; start < serverReads.length; start += BURST_MAX) {
+        void send(pool, serverReads.slice(start, start + BURST_MAX));
       }
     }
   };
-  const each: RunQuery = (text, values, rowMode) =>
+  const query: RunQuery = (text, values, rowMode) =>
     new Promise((resolve, reject) => {
       // Runs outside the trace of the first read, because the others are not part of it.
       if (waiting.length === 0) outsideTraces(() => setImmediate(sendAll));
       const refusal = servers?.refusal(text, values);
       if (refusal) return reject(refusal);
-      const config = { name: nameOf(text), text, values, ...(rowMode && { rowMode }) };
-      const send = keepingSpan((client: pg.PoolClient) => client.query(config));
-      const of = servers?.of(values) ?? '';
-      waiting.push({ servers: of, send, resolve: resolve as Read['resolve'], reject });
+      const config = { name: nameStatement(text), text, values, ...(rowMode && { rowMode }) };
+      const send = bindSpan((client: pg.PoolClient) => client.query(config));
+      const serverKeys = servers?.serversOf(values) ?? '';
+      waiting.push({
+        servers: serverKeys,
+        send,
+        resolve: resolve as PendingRead['resolve'],
+        reject,
+      });
     });
-  const shared: RunQuery = (...read) => {
+  const querySharing: RunQuery = (...read) => {
     const key = JSON.stringify(read);
-    const reading = alike.get(key) ?? each<never>(...read);
-    alike.set(key, reading);
+    const reading = sharedReads.get(key) ?? query<never>(...read);
+    sharedReads.set(key, reading);
     return reading;
   };
-  return { each, shared };
+  return { query, querySharing };
 }
 
-async function send(pool: pg.Pool, reads: Read[]): Promise<void> {
+async function send(pool: pg.Pool, reads: PendingRead[]): Promise<void> {
   let client: pg.PoolClient;
   try {
     client = await pool.connect();

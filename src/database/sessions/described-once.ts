@@ -7,24 +7,24 @@
 import pg from 'pg';
 import type { OnResult } from './session.ts';
 
-interface Field {
+export interface ResultField {
   name: string;
   dataTypeID: number;
 }
 
 type ReadValue = (text: string) => unknown;
 
-interface Columns {
-  fields: readonly Field[];
+interface ResultColumns {
+  fields: readonly ResultField[];
   readers: readonly ReadValue[];
   /** A row of nulls. Copies of it share one shape, which makes rows cheaper to build and to read. */
-  empty: Readonly<Record<string, unknown>>;
+  emptyRow: Readonly<Record<string, unknown>>;
 }
 
 /** The columns of a connection's prepared statements. */
 export class Descriptions {
   /** By statement name. */
-  readonly columns = new Map<string, Columns>();
+  readonly columns = new Map<string, ResultColumns>();
   readonly types: pg.CustomTypesConfig;
   #silent: pg.Connection | undefined;
 
@@ -33,7 +33,7 @@ export class Descriptions {
   }
 
   /** Returns a view of the connection that sends no Describe message. */
-  silent(connection: pg.Connection): pg.Connection {
+  withoutDescribe(connection: pg.Connection): pg.Connection {
     this.#silent ??= Object.create(connection, { describe: { value: () => {} } }) as pg.Connection;
     return this.#silent;
   }
@@ -49,7 +49,7 @@ export interface NamedStatement {
 /** The methods that pg's client calls on a query. */
 interface ClientQuery {
   submit(connection: pg.Connection): void;
-  handleRowDescription(message: { fields: Field[] }): void;
+  handleRowDescription(message: { fields: ResultField[] }): void;
   handleDataRow(message: { fields: (string | null)[] }): void;
   handleCommandComplete(message: { text: string }, connection: pg.Connection): void;
   handleReadyForQuery(connection: pg.Connection): void;
@@ -62,7 +62,7 @@ const Query = pg.Query as unknown as new (
 ) => ClientQuery;
 
 /** True for a statement with a name, whose columns are read by the connection's own type parsers. */
-export function isNamed(config: unknown): config is NamedStatement {
+export function isNamedStatement(config: unknown): config is NamedStatement {
   if (typeof config !== 'object' || config === null || 'submit' in config) return false;
   const { name, types } = config as { name?: unknown; types?: unknown };
   return typeof name === 'string' && types === undefined;
@@ -71,32 +71,32 @@ export function isNamed(config: unknown): config is NamedStatement {
 export class DescribedOnce extends Query {
   readonly #statement: NamedStatement;
   readonly #take: OnResult;
-  readonly #known: Descriptions;
-  #columns: Columns | undefined;
+  readonly #descriptions: Descriptions;
+  #columns: ResultColumns | undefined;
   #rows: unknown[] = [];
   #tag = '';
   #failure: unknown;
 
-  constructor(statement: NamedStatement, take: OnResult, known: Descriptions) {
+  constructor(statement: NamedStatement, take: OnResult, descriptions: Descriptions) {
     const { name, text, values } = statement;
     super({ name, text }, values, take);
     this.#statement = statement;
     this.#take = take;
-    this.#known = known;
+    this.#descriptions = descriptions;
   }
 
   override submit(connection: pg.Connection): void {
-    this.#columns = this.#known.columns.get(this.#statement.name);
-    super.submit(this.#columns ? this.#known.silent(connection) : connection);
+    this.#columns = this.#descriptions.columns.get(this.#statement.name);
+    super.submit(this.#columns ? this.#descriptions.withoutDescribe(connection) : connection);
   }
 
-  override handleRowDescription({ fields }: { fields: Field[] }): void {
+  override handleRowDescription({ fields }: { fields: ResultField[] }): void {
     const readers = fields.map(({ dataTypeID }) =>
-      this.#known.types.getTypeParser(dataTypeID, 'text'),
+      this.#descriptions.types.getTypeParser(dataTypeID, 'text'),
     );
     const empty = Object.fromEntries(fields.map(({ name }) => [name, null]));
-    this.#columns = { fields, readers, empty: { ...empty } };
-    this.#known.columns.set(this.#statement.name, this.#columns);
+    this.#columns = { fields, readers, emptyRow: { ...empty } };
+    this.#descriptions.columns.set(this.#statement.name, this.#columns);
   }
 
   override handleDataRow({ fields: texts }: { fields: (string | null)[] }): void {
@@ -124,16 +124,16 @@ export class DescribedOnce extends Query {
   }
 
   #rowOf(texts: (string | null)[]): unknown {
-    const { fields, readers, empty } = this.#columns as Columns;
+    const { fields, readers, emptyRow } = this.#columns as ResultColumns;
     const isArray = this.#statement.rowMode === 'array';
     const row: Record<string, unknown> | unknown[] = isArray
       ? new Array(texts.length)
-      : { ...empty };
-    for (let at = 0; at < texts.length; at += 1) {
-      const text = texts[at];
-      const value = text === null ? null : (readers[at] as ReadValue)(text as string);
-      if (isArray) (row as unknown[])[at] = value;
-      else (row as Record<string, unknown>)[(fields[at] as Field).name] = value;
+      : { ...emptyRow };
+    for (let index = 0; index < texts.length; index += 1) {
+      const text = texts[index];
+      const value = text === null ? null : (readers[index] as ReadValue)(text as string);
+      if (isArray) (row as unknown[])[index] = value;
+      else (row as Record<string, unknown>)[(fields[index] as ResultField).name] = value;
     }
     return row;
   }

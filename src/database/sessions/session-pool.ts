@@ -3,17 +3,17 @@
  * well.
  */
 import pg from 'pg';
-import { keepingSpan } from '../../spans.ts';
+import { bindSpan } from '../../spans.ts';
 import type { Outages } from '../outages.ts';
 import { isRepeatable, TRIES_MAX } from '../transaction.ts';
 import {
   type OnResult,
-  promised,
   Session,
   type SessionConfig,
   type SessionOptions,
   sessionConfig,
   setUp,
+  toPromise,
 } from './session.ts';
 
 /** How long closing the pool waits for running statements. */
@@ -57,7 +57,7 @@ export class SessionPool extends pg.Pool {
     refusal,
     ...options
   }: PoolOptions & Pick<pg.ClientConfig, 'types'>) {
-    const own: SessionConfig & pg.PoolConfig = {
+    const poolConfig: SessionConfig & pg.PoolConfig = {
       ...sessionConfig(options),
       max: size,
       min,
@@ -68,23 +68,23 @@ export class SessionPool extends pg.Pool {
         onConnect ?? (options.pooler ? undefined : (client) => setUp(client, { plansOnce })),
       onSuspect: () => this.#dropIdle(),
     };
-    super(own);
+    super(poolConfig);
     this.#outages = options.outages;
     this.#refusal = refusal;
-    this.on('error', (error) => this.#outages.told(error));
+    this.on('error', (error) => this.#outages.callerError(error));
     this.on('connect', (client) => this.#sessions.add(client as unknown as Session));
     this.on('remove', (client) => this.#sessions.delete(client as unknown as Session));
   }
 
   override connect(onConnect?: unknown): never {
-    if (!onConnect) return promised((take) => this.connect(take)) as never;
+    if (!onConnect) return toPromise((take) => this.connect(take)) as never;
     const take = onConnect as (error: unknown, client?: unknown, release?: unknown) => void;
     // Keeps the span of the waiting caller, because the caller that releases a connection runs the
     // callback.
-    const told = keepingSpan((error: Error | undefined, client: unknown, release: unknown) =>
-      take(error && this.#outages.told(error), client, release),
+    const onConnected = bindSpan((error: Error | undefined, client: unknown, release: unknown) =>
+      take(error && this.#outages.callerError(error), client, release),
     );
-    return super.connect(told as never) as never;
+    return super.connect(onConnected as never) as never;
   }
 
   override query(config: unknown, values?: unknown): never {
@@ -95,9 +95,9 @@ export class SessionPool extends pg.Pool {
         // Safe to repeat: the statement is not part of a transaction, and the database has rolled
         // it back for a conflict.
         if (error && tries < TRIES_MAX && isRepeatable(error)) return run(take, tries + 1);
-        take(error && this.#outages.told(error), result);
+        take(error && this.#outages.callerError(error), result);
       });
-    return promised(run) as never;
+    return toPromise(run) as never;
   }
 
   counts(): { open: number; idle: number; waiting: number; max: number } {

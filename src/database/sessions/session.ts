@@ -7,8 +7,8 @@ import pg from 'pg';
 import { type Meters, NO_METERS, secondsSince } from '../../meters.ts';
 import { HUNG } from '../failure-kind.ts';
 import type { Outages } from '../outages.ts';
-import { DescribedOnce, Descriptions, isNamed } from './described-once.ts';
-import { spanned } from './statement-span.ts';
+import { DescribedOnce, Descriptions, isNamedStatement } from './described-once.ts';
+import { withSpan } from './statement-span.ts';
 
 /** The longest time a caller waits for a connection. Without a database, requests fail soon with a clear error. */
 export const CONNECT_TIMEOUT_MS = 4_000;
@@ -104,25 +104,26 @@ export class Session extends pg.Client {
     this.#silence = setTimeout(() => this.#cutIfHung(), silenceMs).unref();
     this.once('end', () => clearTimeout(this.#silence));
     // Without a listener, a connection that the server closes ends the process.
-    this.on('error', (error) => outages.told(error));
+    this.on('error', (error) => outages.callerError(error));
   }
 
   /** Works like pg's query. Errors of the connection become failures of the database. */
-  override query(config: unknown, values?: unknown, onAnswer?: unknown): never {
-    const [bound, answered] =
-      typeof values === 'function' ? [undefined, values] : [values, onAnswer];
+  override query(config: unknown, values?: unknown, onResult?: unknown): never {
+    const [bound, callback] =
+      typeof values === 'function' ? [undefined, values] : [values, onResult];
     const run = (take: OnResult) => {
-      const told = spanned(config, this.#meters.isOn ? this.#measured(take) : take);
+      const report = withSpan(config, this.#meters.isOn ? this.#withMeters(take) : take);
       this.#waitFor(1);
       const end: OnResult = (error, result) => {
         this.#waitFor(-1);
-        told(error && this.#told(error as Error), result);
+        report(error && this.#callerError(error as Error), result);
       };
-      const named = this.#underCurrentName(config);
-      this.#send(named, bound, (error, result) => {
-        const used = error && isOutdated(error) ? (named as pg.QueryConfig).name : undefined;
-        if (!used) return end(error, result);
-        this.#forget((config as Required<pg.QueryConfig>).name, used);
+      const namedConfig = this.#underCurrentName(config);
+      this.#send(namedConfig, bound, (error, result) => {
+        const outdatedName =
+          error && isOutdated(error) ? (namedConfig as pg.QueryConfig).name : undefined;
+        if (!outdatedName) return end(error, result);
+        this.#forget((config as Required<pg.QueryConfig>).name, outdatedName);
         // A failed transaction can only be repeated from its beginning, by its caller.
         if (this.getTransactionStatus() !== 'I') return end(error);
         // Sent without a name, because a pooler that keeps prepared statements has the outdated one
@@ -130,8 +131,8 @@ export class Session extends pg.Client {
         this.#send({ ...(config as pg.QueryConfig), name: undefined }, bound, end);
       });
     };
-    if (answered) return run(answered as OnResult) as never;
-    return promised(run) as never;
+    if (callback) return run(callback as OnResult) as never;
+    return toPromise(run) as never;
   }
 
   /** Closes the connection cleanly, but waits at most END_MS for the server. */
@@ -147,7 +148,7 @@ export class Session extends pg.Client {
   }
 
   #send(config: unknown, bound: unknown, take: OnResult): void {
-    if (!this.#descriptions || !isNamed(config)) {
+    if (!this.#descriptions || !isNamedStatement(config)) {
       return void super.query(config as string, bound as unknown[], take);
     }
     const statement = bound ? { ...config, values: bound as unknown[] } : config;
@@ -161,14 +162,14 @@ export class Session extends pg.Client {
   }
 
   /** Prepares the statement under a new name at its next use, because pg considers `used` prepared. */
-  #forget(name: string, used: string): void {
-    if ((this.#renamed.get(name) ?? name) !== used) return;
+  #forget(name: string, outdatedName: string): void {
+    if ((this.#renamed.get(name) ?? name) !== outdatedName) return;
     this.#renamed.set(name, randomUUID());
-    this.#descriptions?.columns.delete(used);
-    this.connection.close({ type: 'S', name: used }, true);
+    this.#descriptions?.columns.delete(outdatedName);
+    this.connection.close({ type: 'S', name: outdatedName }, true);
   }
 
-  #measured(take: OnResult): OnResult {
+  #withMeters(take: OnResult): OnResult {
     const startedMs = performance.now();
     return (error, result) => {
       const outcome = error ? 'failed' : 'ok';
@@ -180,9 +181,9 @@ export class Session extends pg.Client {
   /**
    * The server executes statements one after the other. The time of each begins with the response to the one before.
    */
-  #waitFor(more: 1 | -1): void {
-    if (more === -1 || this.#waiting === 0) this.#silence.refresh();
-    this.#waiting += more;
+  #waitFor(change: 1 | -1): void {
+    if (change === -1 || this.#waiting === 0) this.#silence.refresh();
+    this.#waiting += change;
   }
 
   #cutIfHung(): void {
@@ -191,15 +192,15 @@ export class Session extends pg.Client {
     this.cut();
   }
 
-  #told(error: Error): unknown {
+  #callerError(error: Error): unknown {
     if (this.#isHung || (error as pg.DatabaseError).code === READ_ONLY) this.#onSuspect?.();
-    return this.#outages.told(this.#isHung ? new Error(HUNG, { cause: error }) : error);
+    return this.#outages.callerError(this.#isHung ? new Error(HUNG, { cause: error }) : error);
   }
 }
 
 /**
- * True if a table of a prepared `select *` has got another column since, from a newer version. The statement was not
- * executed. Other errors share the code, and the message is in the server's language.
+ * True if a table of a prepared `select *` has another column than when it was prepared, from a newer version. The
+ * statement was not executed. Checks the routine, because other errors share the code and the message is localized.
  */
 function isOutdated(error: unknown): boolean {
   return (error as pg.DatabaseError).routine === 'RevalidateCachedQuery';
@@ -211,7 +212,7 @@ const READ_ONLY = '25006';
 export type OnResult = (error: unknown, result?: unknown) => void;
 
 /** Converts a callback to a promise. */
-export function promised(run: (take: OnResult) => void): Promise<unknown> {
+export function toPromise(run: (take: OnResult) => void): Promise<unknown> {
   return new Promise((resolve, reject) => {
     run((error, result) => (error ? reject(error) : resolve(result)));
   });
@@ -263,14 +264,14 @@ export async function openSession(options: SessionOptions): Promise<OpenSession>
     return session;
   } catch (error) {
     session.cut();
-    throw options.outages.told(error);
+    throw options.outages.callerError(error);
   }
 }
 
 export type OpenSession = pg.Client & Pick<Session, 'cut'>;
 
-/** Initializes a new connection. A database that only speaks PostgreSQL's protocol may not know these settings. */
+/** Initializes a new connection. Failures are ignored: a database that only speaks the protocol may lack these settings. */
 export async function setUp(client: pg.ClientBase, { plansOnce = false } = {}): Promise<void> {
   const settings = [SERVER_SIDE, PLANNING, ...(plansOnce ? [PLANNED_ONCE] : [])];
-  for (const one of settings) await client.query(one).catch(() => {});
+  for (const statement of settings) await client.query(statement).catch(() => {});
 }

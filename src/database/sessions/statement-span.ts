@@ -5,7 +5,7 @@ import { failSpan, sampledContext, startSpan } from '../../spans.ts';
 import type { OnResult } from './session.ts';
 
 /** Reports neither the text nor the values of a statement. */
-export function spanned(config: unknown, take: OnResult): OnResult {
+export function withSpan(config: unknown, take: OnResult): OnResult {
   if (!sampledContext()) return take;
   const summary = statementSummary(textOf(config));
   const span = startSpan(summary, {
@@ -22,8 +22,11 @@ export function spanned(config: unknown, take: OnResult): OnResult {
 /** In a cluster, the text that is sent may differ from the text of the caller. */
 function textOf(config: unknown): string {
   if (typeof config === 'string') return config;
-  const { text, asked } = (config ?? {}) as { text?: unknown; asked?: { text?: unknown } | null };
-  return String(asked?.text ?? text ?? '');
+  const { text, callerQuery } = (config ?? {}) as {
+    text?: unknown;
+    callerQuery?: { text?: unknown } | null;
+  };
+  return String(callerQuery?.text ?? text ?? '');
 }
 
 /** Skips the comment that gives the reason of a statement for all projects. */

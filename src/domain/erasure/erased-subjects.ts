@@ -1,7 +1,7 @@
 /** Tracks the groups and consumers that are being erased, whose rows this process hides from callers. */
 import type { Database } from '../../database/database.ts';
 import { ERASURES_CHANNEL } from '../../database/hot/notification-channels.ts';
-import { acrossProjects, sent } from '../../database/projects/all-projects.ts';
+import { acrossProjects, bindProjects } from '../../database/projects/all-projects.ts';
 import type { ProjectGroup } from '../../database/projects/project-groups.ts';
 import type { Log } from '../../log.ts';
 import { Outage } from '../../work/outage.ts';
@@ -77,7 +77,7 @@ class CachedErasures {
 
   async #readGroup(group: ProjectGroup): Promise<void> {
     const { query } = this.#database.rows;
-    const rows = await query<{ id: string }>(...sent(ERASED, group.projectIds(), []));
+    const rows = await query<{ id: string }>(...bindProjects(ERASED, group.projectIds(), []));
     this.#ids.set(
       group.name,
       rows.map(({ id }) => id),

@@ -3,7 +3,12 @@
  * parallel and after any interruption.
  */
 import type { Database } from '../../database/database.ts';
-import { isAtPlaceOf, type Missed, missedColumn, rowsByKey } from '../../database/keyed-rows.ts';
+import {
+  isAtPositionOf,
+  type MissedCount,
+  missedColumn,
+  rowsByKey,
+} from '../../database/keyed-rows.ts';
 import { acrossProjects, sweep } from '../../database/projects/all-projects.ts';
 import { type DestinationKey, IS_PENDING, pendingSql } from '../../deliveries/outbox.ts';
 
@@ -36,7 +41,7 @@ export async function dropPending(
   return dropped;
 }
 
-interface Part extends Missed {
+interface Part extends MissedCount {
   found: number;
 }
 
@@ -55,7 +60,7 @@ const DROP_SOME = `
   ), dropped as (
     update "Delivery" d set "status" = 'FAILED', "failureReason" = 'The destination was deleted.',
       "nextAttemptTime" = null, "afterId" = null, "leaseToken" = null, "leaseExpireTime" = null, "updateTime" = $3
-    from found f where ${isAtPlaceOf('d', { with: 'found', as: 'f' })} and ${IS_PENDING}
+    from found f where ${isAtPositionOf('d', { with: 'found', as: 'f' })} and ${IS_PENDING}
     returning 1
   )
   select (select count(*)::int from found) as "found", ${missedColumn('found', 'dropped')}`;
@@ -68,9 +73,9 @@ const DELETED_WITH_PENDING = acrossProjects(
   'deleted destinations with pending deliveries',
   (inProjects) => `
   ${pendingSql("'', ''", inProjects)}
-  select owed."projectId", owed."id" as "destinationId" from owed
-  left join "Destination" d on d."projectId" = owed."projectId" and d."id" = owed."id"
-  left join "Erasure" e on e."projectId" = owed."projectId" and e."id" = owed."projectId"
+  select pending_destination."projectId", pending_destination."id" as "destinationId" from pending_destination
+  left join "Destination" d on d."projectId" = pending_destination."projectId" and d."id" = pending_destination."id"
+  left join "Erasure" e on e."projectId" = pending_destination."projectId" and e."id" = pending_destination."projectId"
   where d."id" is null and e."id" is null limit ${SWEEP_DESTINATIONS}`,
 );
 

@@ -1,5 +1,5 @@
 import { invalid, notFound } from '../../errors.ts';
-import { isKeptAfter, type LoggedItem, readEnds } from '../../events/event-log.ts';
+import { isKeptAfter, type LoggedItem, readLastPositions } from '../../events/event-log.ts';
 import type { OperationItem } from '../../events/operation-changes.ts';
 import type { Call } from '../call.ts';
 import { projectRead, read } from '../declared-read.ts';
@@ -33,7 +33,7 @@ export const followNotificationEvents = projectRead(
     { id: projectId },
   ): Promise<AsyncIterable<LoggedItem>> => {
     if (topicId != null) await getOwned(call, 'Topic', { projectId, id: topicId, what: 'Topic' });
-    const end = (await readEnds(call.database, [projectId])).get(projectId) ?? 0n;
+    const end = (await readLastPositions(call.database, [projectId])).get(projectId) ?? 0n;
     const position = after != null ? await readCursor(call, { projectId, after, end }) : end;
     const filter = {
       ...(topicId != null && { topicId }),
@@ -59,7 +59,7 @@ async function readCursor(call: Call, { projectId, after, end }: Resumption): Pr
   if (position < end && !(await isKeptAfter(call.database, projectId, position))) {
     throw invalid(
       'after',
-      'is older than what is kept: events after it were removed. Read the list, and subscribe from there.',
+      'is too old: events after it were removed. Read the list, and subscribe from there.',
       after,
     );
   }

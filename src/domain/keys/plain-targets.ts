@@ -1,4 +1,4 @@
-import { firstOfAll, withoutProject } from '../../database/projects/all-projects.ts';
+import { mergeFirst, withoutProject } from '../../database/projects/all-projects.ts';
 import type { RunQuery } from '../../database/rows.ts';
 import {
   isMasked,
@@ -35,7 +35,7 @@ export async function sealPlainTargets(query: RunQuery, vault: Vault): Promise<n
   let after = { projectId: '', id: '' };
   for (;;) {
     const rows = await query<PlainRow>(PLAIN, [after.projectId, after.id]);
-    const batch = firstOfAll(rows, BATCH, (row) => [row.projectId, row.id]);
+    const batch = mergeFirst(rows, BATCH, (row) => [row.projectId, row.id]);
     for (const row of batch) sealed += await sealRow(query, vault, row);
     const last = batch.at(-1);
     if (!last) return sealed;

@@ -1,5 +1,5 @@
 import { Prisma } from '../../database/generated/client.ts';
-import { firstOfAll, withoutProject } from '../../database/projects/all-projects.ts';
+import { mergeFirst, withoutProject } from '../../database/projects/all-projects.ts';
 import type { RunQuery } from '../../database/rows.ts';
 import type { Vault } from '../../secrets.ts';
 
@@ -39,7 +39,7 @@ export async function reencrypt(query: RunQuery, vault: Vault): Promise<number> 
         ),
         [after.projectId, after.id],
       );
-      const batch = firstOfAll(rows, BATCH, (row) => [row.projectId, row.id]);
+      const batch = mergeFirst(rows, BATCH, (row) => [row.projectId, row.id]);
       for (const { id, projectId, sealed } of batch) {
         if (vault.isCurrent(sealed)) continue;
         const context = { table, column, row: id, projectId };

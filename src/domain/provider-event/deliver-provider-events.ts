@@ -6,7 +6,7 @@ import { Prisma } from '../../database/generated/client.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { enqueueMessages } from '../../events/enqueue-messages.ts';
 import { subjectOf } from '../../events/subject.ts';
-import { nextTry } from '../../work/backoff.ts';
+import { scheduleRetry } from '../../work/backoff.ts';
 import { DAY_MS, MINUTE_MS } from '../../work/durations.ts';
 import { LeaseLost } from '../../work/lease.ts';
 import { runClaims } from '../../work/run-items.ts';
@@ -181,7 +181,7 @@ async function recordFailure(services: Services, claim: EventClaim, error: unkno
     failed: 'provider_events.failed',
   });
   const nowMs = services.now().getTime();
-  const next = nextTry(services, RETRY, claim.eventFailures);
+  const next = scheduleRetry(services, RETRY, claim.eventFailures);
   await inTransaction(services.database, async (tx) => {
     const change = {
       eventFailures: next.failures,

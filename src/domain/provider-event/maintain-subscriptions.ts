@@ -7,7 +7,7 @@ import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { newId } from '../../ids.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
 import type { DesiredSubscription, SubscribeCapability } from '../../providers/subscribing.ts';
-import { nextTry } from '../../work/backoff.ts';
+import { scheduleRetry } from '../../work/backoff.ts';
 import { DAY_MS, HOUR_MS } from '../../work/durations.ts';
 import { LeaseLost } from '../../work/lease.ts';
 import { runUntilEmpty } from '../../work/run-items.ts';
@@ -186,7 +186,7 @@ async function recordFailure(
     delayed: null,
     failed: 'subscription.failed',
   });
-  const { failures, dueTime } = nextTry(
+  const { failures, dueTime } = scheduleRetry(
     services,
     mayPass ? RETRY : ONCE_A_DAY,
     subscription.failures,
@@ -208,7 +208,7 @@ async function takeDown(services: Services, subscription: ObjectSubscription): P
   try {
     await removeAtProvider(services, subscription);
   } catch (error) {
-    const { failures, dueTime } = nextTry(services, RETRY, subscription.failures);
+    const { failures, dueTime } = scheduleRetry(services, RETRY, subscription.failures);
     const mayPass = error instanceof ProviderError && error.isTemporary;
     const about = { err: error, installationId: subscription.installationId, failures };
     services.log.warn(about, 'subscription.not_taken_down');

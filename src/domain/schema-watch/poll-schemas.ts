@@ -8,7 +8,7 @@ import { inTransaction } from '../../database/transaction.ts';
 import { unprocessable } from '../../errors.ts';
 import { enqueueMessages } from '../../events/enqueue-messages.ts';
 import { subjectOf } from '../../events/subject.ts';
-import { nextTry } from '../../work/backoff.ts';
+import { scheduleRetry } from '../../work/backoff.ts';
 import { DAY_MS, MINUTE_MS } from '../../work/durations.ts';
 import { LEASE, LeaseLost, RELEASED_LEASE } from '../../work/lease.ts';
 import { runUntilEmpty } from '../../work/run-items.ts';
@@ -134,7 +134,7 @@ async function record(
   const schedule = watchSchema.schedule ?? ONCE_A_DAY;
   const dueTime = nextRunOf(schedule, services.now());
   await inTransaction(services.database, async (tx) => {
-    const next = { known: known, connectionId: connection.id, dueTime, failures: 0 };
+    const next = { known, connectionId: connection.id, dueTime, failures: 0 };
     await WATCHES.change(tx.schemaWatch, watch, { ...next, ...RELEASED_LEASE });
     if (bodies.length === 0) return;
     const destination = await lockDestination(tx, projectId, watchSchema.destination);
@@ -159,7 +159,7 @@ async function recordFailure(
     failed: 'schema_watch.failed',
   });
   const { prisma } = services.database;
-  const change = { ...nextTry(services, RETRY, watch.failures), ...RELEASED_LEASE };
+  const change = { ...scheduleRetry(services, RETRY, watch.failures), ...RELEASED_LEASE };
   await WATCHES.change(prisma.schemaWatch, watch, change).catch((failure: unknown) => {
     if (!(failure instanceof LeaseLost)) throw failure;
   });

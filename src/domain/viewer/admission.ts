@@ -71,7 +71,7 @@ export function createAdmission(
   const spend = async ({ id }: Viewer, requests: number, { setHeader }: HeaderSetter) => {
     const spending = rates.spend(id, requests);
     const spent = spending instanceof Promise ? await spending : spending;
-    if (spent.waitSeconds > 0) services.meters.refused('rate');
+    if (spent.waitSeconds > 0) services.meters.limitRefused('rate');
     setHeader?.('ratelimit-policy', rates.policy);
     setHeader?.('ratelimit', rates.show(spent));
     refuseUntil(spent.waitSeconds);

@@ -84,7 +84,7 @@ export function createCallerLookup(
 }
 
 function wrongKeysRefusal({ meters }: Services, waitSeconds: number): DomainError {
-  meters.refused('wrong_keys');
+  meters.limitRefused('wrong_keys');
   const detail = 'Too many wrong keys or tokens from this address. Try again after Retry-After.';
   return rateLimited(detail, Math.max(1, Math.ceil(waitSeconds)));
 }

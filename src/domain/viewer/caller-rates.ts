@@ -4,7 +4,7 @@
  */
 import type { Config } from '../../config.ts';
 import type { RunQuery } from '../../database/rows.ts';
-import { createTokenBuckets, type Spent } from '../../work/token-buckets.ts';
+import { createTokenBuckets, type SpendResult } from '../../work/token-buckets.ts';
 
 export interface CallerRates {
   /** The rule, in the syntax of the header RateLimit-Policy. */
@@ -13,9 +13,9 @@ export interface CallerRates {
    * Counts requests of the caller: all of them or, if too few are left, none. Returns no promise if rates are kept in
    * memory.
    */
-  spend(callerId: string, requests: number): Spent | Promise<Spent>;
+  spend(callerId: string, requests: number): SpendResult | Promise<SpendResult>;
   /** The number of remaining requests, in the syntax of the header RateLimit. */
-  show(spent: Spent): string;
+  show(spent: SpendResult): string;
 }
 
 type RateConfig = Pick<Config, 'RATE_LIMIT_PER_SECOND' | 'RATE_LIMIT_BURST' | 'RATE_LIMIT_STORE'>;
@@ -46,7 +46,7 @@ async function spendShared(
   query: RunQuery,
   { perSecond, burst }: Rate,
   { callerId, requests }: { callerId: string; requests: number },
-): Promise<Spent> {
+): Promise<SpendResult> {
   const values = [callerId, burst, perSecond];
   const [granted] = await query<{ tokens: number }>(TAKE, [...values, requests]);
   if (granted) return { waitSeconds: 0, tokens: granted.tokens };

@@ -1,57 +1,59 @@
 /** Statements for rows that a viewer may see because of other rows. scope.ts uses them. */
 import type { Row } from '../../database/rows.ts';
-import { anyOfThese, Kept, statements } from '../../database/statements.ts';
+import { anyOfBound, CompiledStatement, statements } from '../../database/statements.ts';
 import type { EndUserViewer } from './end-user.ts';
 
 /** Selects the end user's own consumer, and consumers who have connected an account for the same group. */
-export const CONSUMERS_OF_GROUP = new Kept<EndUserViewer & { ids: string[] }, Row<'Consumer'>>(
-  (value) =>
-    statements
-      .selectFrom('Consumer as c')
-      .selectAll()
-      .where(
-        'c.projectId',
-        '=',
-        value(({ projectId }) => projectId),
-      )
-      .where('c.id', '=', anyOfThese(value(({ ids }) => ids)))
-      .where((eb) => {
-        const connection = eb
-          .selectFrom('Connection as n')
-          .select('n.id')
-          .whereRef('n.projectId', '=', 'c.projectId')
-          .whereRef('n.consumerId', '=', 'c.id')
-          .where(
-            'n.groupId',
-            '=',
-            value(({ groupId }) => groupId),
-          );
-        return eb.or([
-          eb(
-            'c.id',
-            '=',
-            value(({ consumerId }) => consumerId),
-          ),
-          eb.exists(connection),
-        ]);
-      }),
+export const CONSUMERS_OF_GROUP = new CompiledStatement<
+  EndUserViewer & { ids: string[] },
+  Row<'Consumer'>
+>((value) =>
+  statements
+    .selectFrom('Consumer as c')
+    .selectAll()
+    .where(
+      'c.projectId',
+      '=',
+      value(({ projectId }) => projectId),
+    )
+    .where('c.id', '=', anyOfBound(value(({ ids }) => ids)))
+    .where((eb) => {
+      const connection = eb
+        .selectFrom('Connection as n')
+        .select('n.id')
+        .whereRef('n.projectId', '=', 'c.projectId')
+        .whereRef('n.consumerId', '=', 'c.id')
+        .where(
+          'n.groupId',
+          '=',
+          value(({ groupId }) => groupId),
+        );
+      return eb.or([
+        eb(
+          'c.id',
+          '=',
+          value(({ consumerId }) => consumerId),
+        ),
+        eb.exists(connection),
+      ]);
+    }),
 );
 
 /** Selects members of the viewer's orgs, and the viewer if it is a builder. */
-export const VISIBLE_BUILDERS = new Kept<
+export const VISIBLE_BUILDERS = new CompiledStatement<
   { ids: string[]; orgIds: string[]; viewerId: string },
   Row<'Builder'>
 >((value) =>
   statements
     .selectFrom('Builder as b')
     .selectAll()
-    .where('b.id', '=', anyOfThese(value(({ ids }) => ids)))
+    .where('b.id', '=', anyOfBound(value(({ ids }) => ids)))
     .where((eb) => {
       const membership = eb
         .selectFrom('OrgMember as m')
         .select('m.orgId')
         .whereRef('m.builderId', '=', 'b.id')
-        .where('m.orgId', '=', anyOfThese(value(({ orgIds }) => orgIds)));
+        .where('m.orgId', '=', anyOfBound(value(({ orgIds }) => orgIds)));
       return eb.or([
         eb(
           'b.id',
@@ -64,14 +66,14 @@ export const VISIBLE_BUILDERS = new Kept<
 );
 
 /** Selects invites of the viewer's orgs, and pending ones to the viewer's own e-mail address. */
-export const VISIBLE_INVITES = new Kept<
+export const VISIBLE_INVITES = new CompiledStatement<
   { ids: string[]; orgIds: string[]; email: string | null; now: Date },
   Row<'Invite'>
 >((value) =>
   statements
     .selectFrom('Invite')
     .selectAll()
-    .where('id', '=', anyOfThese(value(({ ids }) => ids)))
+    .where('id', '=', anyOfBound(value(({ ids }) => ids)))
     .where((eb) => {
       const isPending = eb.and([
         eb(
@@ -85,6 +87,6 @@ export const VISIBLE_INVITES = new Kept<
           value(({ now }) => now),
         ),
       ]);
-      return eb.or([eb('orgId', '=', anyOfThese(value(({ orgIds }) => orgIds))), isPending]);
+      return eb.or([eb('orgId', '=', anyOfBound(value(({ orgIds }) => orgIds))), isPending]);
     }),
 );

@@ -1,6 +1,6 @@
 /** Bounds the time of queries and mutations. Their statements end by the database's own timeout. */
 import type { Services } from '../../domain/call.ts';
-import { operationMsMax, outOfTime, withDeadline } from '../../work/deadline.ts';
+import { operationMsMax, timeoutError, withDeadline } from '../../work/deadline.ts';
 import type { OperationPlugin } from '../execution/operation-context.ts';
 
 export function useDeadline({ config, database }: Services): OperationPlugin {
@@ -14,7 +14,7 @@ export function useDeadline({ config, database }: Services): OperationPlugin {
         const running = executeFn(args);
         if (!(running instanceof Promise)) return running;
         return withDeadline(running, maximumMs, () => {
-          throw database.outages.waitedFor(outOfTime('operation', { isChange, maximumMs }));
+          throw database.outages.timeoutError(timeoutError('operation', { isChange, maximumMs }));
         });
       });
     },

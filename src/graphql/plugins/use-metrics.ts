@@ -23,15 +23,15 @@ function record(
   { operation, viewer, cost, startedMs = performance.now() }: OperationContext,
   errors: readonly GraphQLError[],
 ): void {
-  if (cost !== undefined) meters.costed(cost);
+  if (cost !== undefined) meters.costComputed(cost);
   for (const { extensions } of errors) {
     // Shares and rates count their refusals themselves.
     if (extensions.code !== 'QUERY_LIMIT_EXCEEDED') continue;
     const { limit } = (extensions.problem ?? {}) as { limit?: unknown };
-    if (typeof limit === 'string') meters.refused(limit.replaceAll(' ', '_'));
+    if (typeof limit === 'string') meters.limitRefused(limit.replaceAll(' ', '_'));
   }
   const [first] = errors;
-  meters.requested({
+  meters.requestEnded({
     surface: 'graphql',
     kind: operation?.operation ?? 'unknown',
     outcome: first ? String(first.extensions.code ?? 'INTERNAL_ERROR') : OK,

@@ -3,7 +3,7 @@
  * no request, gets a span of its own, and so does the opening of a stream.
  */
 import { type Span, SpanKind, type Tracer, trace } from '@opentelemetry/api';
-import { beginTrace, failSpan, inSpan, sampledContext, within } from '../../spans.ts';
+import { beginTrace, failSpan, inSpan, runInContext, sampledContext } from '../../spans.ts';
 import type { OperationContext, OperationPlugin } from '../execution/operation-context.ts';
 import { useOutcome } from './use-outcome.ts';
 
@@ -14,7 +14,7 @@ export function useTracing(tracer: Tracer | null): OperationPlugin {
   if (!tracer) return {};
   const inOwnSpan = <T>({ context }: { context: object }, work: () => T): T => {
     const { tracing } = context as OperationContext;
-    return tracing?.isOwn ? within(tracing.traced, work) : work();
+    return tracing?.isOwn ? runInContext(tracing.traced, work) : work();
   };
   return {
     onEnveloped({ context, extendContext }) {

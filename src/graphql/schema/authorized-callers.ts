@@ -9,7 +9,7 @@ import SchemaBuilder, {
 } from '@pothos/core';
 import type { GraphQLFieldResolver } from 'graphql';
 import { authorize, type Need } from '../../domain/viewer/needs.ts';
-import { withoutCredentials } from '../../errors.ts';
+import { missingCredentials } from '../../errors.ts';
 import type { Context } from '../execution/context.ts';
 
 declare global {
@@ -44,7 +44,7 @@ function authorized<Types extends SchemaTypes>(
   const need = needOf(field) ?? 'nothing';
   return (parent, args, context, info) => {
     const { viewer } = context as Context;
-    if (viewer === null) throw withoutCredentials();
+    if (viewer === null) throw missingCredentials();
     authorize(viewer, need);
     return resolve(parent, args, context, info);
   };

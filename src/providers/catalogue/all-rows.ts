@@ -4,7 +4,7 @@
  */
 import type { Provider } from '../contract.ts';
 import { DECLARED } from '../declared/all.ts';
-import { type CatalogueRow, catalogueProvider } from './row.ts';
+import { type CatalogueRow, createCatalogueProvider } from './row.ts';
 
 /** Providers with service accounts: a key is exchanged for tokens. */
 const SERVICE_ACCOUNT_ROWS: CatalogueRow[] = [
@@ -176,4 +176,4 @@ const KEY_ROWS: CatalogueRow[] = [
 
 const ROWS = [...OAUTH2_ROWS, ...OAUTH2_BY_WORKSPACE_ROWS, ...KEY_ROWS, ...SERVICE_ACCOUNT_ROWS];
 
-export const CATALOGUE: readonly Provider[] = [...DECLARED, ...ROWS.map(catalogueProvider)];
+export const CATALOGUE: readonly Provider[] = [...DECLARED, ...ROWS.map(createCatalogueProvider)];

@@ -40,7 +40,7 @@ export const DEFAULT_LIMITS: ProviderLimits = {
 };
 
 /** Creates a provider from its facts. It supports connections and the proxy; its objects are unknown. */
-export function catalogueProvider({ proxy, ...facts }: CatalogueRow): Provider {
+export function createCatalogueProvider({ proxy, ...facts }: CatalogueRow): Provider {
   return {
     ...facts,
     limits: DEFAULT_LIMITS,

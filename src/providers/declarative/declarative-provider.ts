@@ -19,8 +19,8 @@ import {
   objectDeclaration,
 } from './declaration/declaration.ts';
 import { allObjects, describeObject, describeStandardFields } from './describe-object.ts';
-import { subscribeByList } from './events/event-list.ts';
-import { identifyBy, subscribeBy } from './events/subscribe-by.ts';
+import { createListSubscribe } from './events/event-list.ts';
+import { createSubscribe, requestIdentity } from './events/subscribe-by.ts';
 import type { Vendor } from './failure.ts';
 import { findId, valueAt } from './json.ts';
 import { searchList } from './reading/equality.ts';
@@ -40,7 +40,7 @@ async function listObjects(vendor: Vendor, session: ProviderSession): Promise<Ob
     name,
     displayName,
   }));
-  const objectsById = new Map(standardFields.map((one) => [one.name, one]));
+  const objectsById = new Map(standardFields.map((object) => [object.name, object]));
   if (!objectList) return standardFields;
   const { list, name, displayName } = objectList;
   const object = objectDeclaration.parse({ displayName: 'Objects', id: name, all: list });
@@ -64,39 +64,39 @@ export interface DeclaredProvider extends CatalogueRow {
 }
 
 /** Creates a provider. Throws if the declaration is invalid. */
-export function declarativeProvider({
+export function createDeclarativeProvider({
   records,
   limits,
   proxy,
   ...facts
 }: DeclaredProvider): Provider {
-  const vendor = vendorOf(facts.displayName, records);
-  return { ...facts, ...factsOf(vendor), ...connectorOf(vendor, { limits, proxy }) };
+  const vendor = parseVendor(facts.displayName, records);
+  return { ...facts, ...createFacts(vendor), ...createConnector(vendor, { limits, proxy }) };
 }
 
 /** Creates the connector of a provider's module. Throws if the declaration is invalid. */
-export function declarativeConnector({
+export function createDeclarativeConnector({
   displayName,
   records,
   limits,
 }: Pick<DeclaredProvider, 'displayName' | 'records' | 'limits'>): Connector {
-  return connectorOf(vendorOf(displayName, records), { limits });
+  return createConnector(parseVendor(displayName, records), { limits });
 }
 
-function vendorOf(displayName: string, records: DeclarationInput): Vendor {
+function parseVendor(displayName: string, records: DeclarationInput): Vendor {
   const { data, error } = declaration.safeParse(records);
   if (error) {
-    throw new Error(`The declaration of ${displayName} is wrong:\n${z.prettifyError(error)}`);
+    throw new Error(`The declaration of ${displayName} is invalid:\n${z.prettifyError(error)}`);
   }
   return { displayName, declaration: data };
 }
 
-function connectorOf(
+function createConnector(
   vendor: Vendor,
   { limits, proxy }: Pick<DeclaredProvider, 'limits' | 'proxy'>,
 ): Connector {
   const { anyObject, objects, idempotency } = vendor.declaration;
-  const filters = Math.max(0, ...allObjects(vendor.declaration).map(filtersOf));
+  const filters = Math.max(0, ...allObjects(vendor.declaration).map(filtersMax));
   return {
     ...(!anyObject && { objects: Object.keys(objects) }),
     objectAliases: new Map(
@@ -108,7 +108,7 @@ function connectorOf(
       name,
       displayName: object.displayName,
       supports: supportsOf(object),
-      filters: filtersOf(object),
+      filters: filtersMax(object),
       isReadByIds: object.byIds !== undefined,
       writes: writesOf(object),
       searchableNames: searchList(object)?.equals?.names,
@@ -138,9 +138,9 @@ function limitsOf(
   return { ...DEFAULT_LIMITS, batchSize, ...limits };
 }
 
-type Facts = Pick<Provider, 'docsUrl' | 'apiVersion' | 'scopes' | 'inputs'>;
+type DeclaredFacts = Pick<Provider, 'docsUrl' | 'apiVersion' | 'scopes' | 'inputs'>;
 
-function factsOf({ declaration: declared }: Vendor): Facts {
+function createFacts({ declaration: declared }: Vendor): DeclaredFacts {
   const { docsUrl, apiVersion, scopes, inputs } = declared;
   return {
     docsUrl,
@@ -160,17 +160,20 @@ function writesOf({ create, update }: ObjectDeclaration): BatchWrite['type'][] {
   return (['CREATE', 'UPDATE'] as const).filter((type) => routes[type] !== undefined);
 }
 
-function filtersOf(object: ObjectDeclaration): number {
+function filtersMax(object: ObjectDeclaration): number {
   return searchList(object)?.equals?.max ?? 0;
 }
 
 /** Returns the types of batches that the vendor can refuse as a whole: those with a setting for partial writes. */
 function allOrNoneTypes({ declaration: declared }: Vendor): BatchWrite['type'][] {
-  const isPossible = (part: 'createMany' | 'updateMany') => {
+  const supportsAllOrNone = (part: 'createMany' | 'updateMany') => {
     const routes = allObjects(declared).flatMap((object) => object[part] ?? []);
     return routes.length > 0 && routes.every(({ partial }) => partial !== undefined);
   };
-  const types = { CREATE: isPossible('createMany'), UPDATE: isPossible('updateMany') };
+  const types = {
+    CREATE: supportsAllOrNone('createMany'),
+    UPDATE: supportsAllOrNone('updateMany'),
+  };
   return (['CREATE', 'UPDATE'] as const).filter((type) => types[type]);
 }
 
@@ -201,9 +204,9 @@ function capabilitiesOf(vendor: Vendor): Capabilities {
     ...(has('remove') && {
       deleteRecord: (session, removal) => deleteRecord(vendor, session, removal),
     }),
-    ...(events && { subscribe: subscribeBy(vendor, events) }),
-    ...(eventList && { subscribe: subscribeByList(vendor, eventList) }),
-    ...(identity && { identify: (session) => identifyBy(vendor, identity, session) }),
+    ...(events && { subscribe: createSubscribe(vendor, events) }),
+    ...(eventList && { subscribe: createListSubscribe(vendor, eventList) }),
+    ...(identity && { identify: (session) => requestIdentity(vendor, identity, session) }),
     listPages: (session, request) => listPages(vendor, session, request),
     listObjects: (session) => listObjects(vendor, session),
     ...((has('fields') || has('standardFields')) && {

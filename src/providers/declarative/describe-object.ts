@@ -27,8 +27,8 @@ export function allObjects({
 /** Finds the declaration of an object. Throws MISSING_OBJECT if there is none. */
 export function findObject({ displayName, declaration }: Vendor, name: string): ObjectDeclaration {
   const object = Object.hasOwn(declaration.objects, name) ? declaration.objects[name] : undefined;
-  const found = object ?? (OBJECT_NAME.test(name) ? declaration.anyObject : undefined);
-  if (found) return found;
+  const declared = object ?? (OBJECT_NAME.test(name) ? declaration.anyObject : undefined);
+  if (declared) return declared;
   throw new ProviderError('MISSING_OBJECT', `${displayName} has no object ${name}`);
 }
 
@@ -44,8 +44,13 @@ export async function describeObject(
   const listedFields = fields
     ? await describeListedFields(vendor, session, { list: fields, objectName })
     : [];
-  const all = uniqueByName([...describeStandardFields(standardFields), ...listedFields]);
-  return { name: objectName, displayName, fields: all, ...(!fields && { isPartial: true }) };
+  const uniqueFields = uniqueByName([...describeStandardFields(standardFields), ...listedFields]);
+  return {
+    name: objectName,
+    displayName,
+    fields: uniqueFields,
+    ...(!fields && { isPartial: true }),
+  };
 }
 
 /** Describes the fields that every account has. They need no request. */
@@ -75,13 +80,13 @@ async function describeListedFields(
     path: fillPath(list.path, { object: objectName }, session),
     query: fillQuery(list.query, { object: objectName }, session),
   });
-  const at = valueAt(response.body, list.fields);
+  const container = valueAt(response.body, list.fields);
   // Some vendors return a map by name instead of a list.
-  const found = isObject(at) ? Object.values(at) : at;
-  if (!Array.isArray(found)) {
+  const items = isObject(container) ? Object.values(container) : container;
+  if (!Array.isArray(items)) {
     throw new ProviderError('RETRYABLE', 'The response has no list of fields');
   }
-  return found.filter(isObject).map((field) => describeField(list, field));
+  return items.filter(isObject).map((field) => describeField(list, field));
 }
 
 function describeField(list: FieldList, field: Record<string, unknown>): FieldDescription {
@@ -102,9 +107,9 @@ function describeField(list: FieldList, field: Record<string, unknown>): FieldDe
 }
 
 function optionsOf({ options }: FieldList, field: Record<string, unknown>) {
-  const found = options ? valueAt(field, options.at) : undefined;
-  if (!options || !Array.isArray(found)) return [];
-  return found.map((option) => ({
+  const items = options ? valueAt(field, options.at) : undefined;
+  if (!options || !Array.isArray(items)) return [];
+  return items.map((option) => ({
     value: String(valueAt(option, options.value)),
     displayValue: String(valueAt(option, options.displayValue)),
   }));

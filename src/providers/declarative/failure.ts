@@ -1,7 +1,12 @@
 /** Maps a vendor's error responses to ProviderError, by the rules of its declaration or by the status. */
 import type { ProviderResponse } from '../contract.ts';
 import { ProviderError, type ProviderErrorKind } from '../provider-error.ts';
-import { bounded, isSuccess, type RequestPurpose, retryAfterMs } from '../read-responses.ts';
+import {
+  isSuccess,
+  type RequestPurpose,
+  retryAfterMs,
+  truncateMessage,
+} from '../read-responses.ts';
 import type { Declaration, WaitHeader } from './declaration/declaration.ts';
 import { isObject, valueAt } from './json.ts';
 
@@ -29,8 +34,12 @@ export function hasSucceeded({ declaration }: Vendor, response: ProviderResponse
   if (!isSuccess(response)) return false;
   const { inSuccess } = declaration.errors;
   if (inSuccess === undefined) return true;
-  const found = valueAt(response.body, inSuccess);
-  return found == null || found === false || (Array.isArray(found) && found.length === 0);
+  const errorValue = valueAt(response.body, inSuccess);
+  return (
+    errorValue == null ||
+    errorValue === false ||
+    (Array.isArray(errorValue) && errorValue.length === 0)
+  );
 }
 
 export function failure(
@@ -44,7 +53,7 @@ export function failure(
   const { waitHeaders, defaultRetryAfterMs } = vendor.declaration.errors;
   const waits = waitHeaders.map((header) => waitMs(response, header)).find((ms) => ms !== null);
   const defaultWaitMs = kind === 'RATE_LIMITED' ? (waits ?? defaultRetryAfterMs) : undefined;
-  return new ProviderError(kind, bounded(message), {
+  return new ProviderError(kind, truncateMessage(message), {
     status,
     retryAfterMs: retryAfterMs(response) ?? defaultWaitMs ?? null,
   });
@@ -55,9 +64,9 @@ function waitMs({ headers }: ProviderResponse, { name, format }: WaitHeader): nu
   const value = headers[name.toLowerCase()]?.trim() ?? '';
   const number = value === '' ? Number.NaN : Number(value);
   if (format === 'seconds') return Number.isNaN(number) ? null : number * SECOND_MS;
-  const until =
+  const retryTime =
     format === 'iso' ? Date.parse(value) : number * (format === 'unixSeconds' ? SECOND_MS : 1);
-  const wait = until - Date.parse(headers.date ?? '');
+  const wait = retryTime - Date.parse(headers.date ?? '');
   return Number.isNaN(wait) ? null : Math.max(0, wait);
 }
 
@@ -70,20 +79,20 @@ export function findRefusal(vendor: Vendor, response: ProviderResponse): string[
 
 /** Returns the vendor's messages, at least one. */
 export function messages({ declaration }: Vendor, response: ProviderResponse): string[] {
-  const found = declaration.errors.messages.flatMap((pointer) =>
-    textsIn(valueAt(response.body, pointer)),
+  const reported = declaration.errors.messages.flatMap((pointer) =>
+    collectTexts(valueAt(response.body, pointer)),
   );
-  const texts = found.length > 0 ? found : [`no reason given (status ${response.status})`];
-  return [...new Set(texts)].slice(0, MESSAGES_MAX).map(bounded);
+  const texts = reported.length > 0 ? reported : [`no reason given (status ${response.status})`];
+  return [...new Set(texts)].slice(0, MESSAGES_MAX).map(truncateMessage);
 }
 
 /** Returns the texts at any depth, each with the name of its field. Vendors nest messages by field. */
-export function textsIn(value: unknown): string[] {
+export function collectTexts(value: unknown): string[] {
   if (typeof value === 'string') return value.trim() === '' ? [] : [value];
-  if (Array.isArray(value)) return value.flatMap(textsIn);
+  if (Array.isArray(value)) return value.flatMap(collectTexts);
   if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([name, inner]) =>
-    textsIn(inner).map((text) => (MESSAGE_MEMBERS.has(name) ? text : `${name}: ${text}`)),
+  return Object.entries(value).flatMap(([name, member]) =>
+    collectTexts(member).map((text) => (MESSAGE_MEMBERS.has(name) ? text : `${name}: ${text}`)),
   );
 }
 
@@ -95,10 +104,10 @@ function kindOf(
   purpose: RequestPurpose,
 ): ProviderErrorKind {
   const rule = declaration.errors.rules.find(
-    (one) =>
-      (one.status === undefined || one.status === status) &&
-      (one.header === undefined || hasHeader(headers, one.header)) &&
-      (one.contains === undefined || JSON.stringify(body ?? '').includes(one.contains)),
+    (candidate) =>
+      (candidate.status === undefined || candidate.status === status) &&
+      (candidate.header === undefined || hasHeader(headers, candidate.header)) &&
+      (candidate.contains === undefined || JSON.stringify(body ?? '').includes(candidate.contains)),
   );
   // Only a read has a cursor that can expire.
   if (rule && (rule.kind !== 'CURSOR_GONE' || purpose === 'READ')) return rule.kind;
@@ -109,6 +118,6 @@ function hasHeader(
   headers: ProviderResponse['headers'],
   { name, value }: { name: string; value?: string | undefined },
 ): boolean {
-  const found = headers[name.toLowerCase()];
-  return found !== undefined && (value === undefined || found === value);
+  const headerValue = headers[name.toLowerCase()];
+  return headerValue !== undefined && (value === undefined || headerValue === value);
 }

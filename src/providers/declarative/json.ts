@@ -1,6 +1,8 @@
 /** Reads and writes JSON by JSON Pointers. */
 import jsonPointer from 'jsonpointer';
 
+export type JsonObject = Record<string, unknown>;
+
 /** A cache of compiled pointers. Declarations have few, and each record of a list is read by several. */
 const COMPILED = new Map<string, ReturnType<typeof jsonPointer.compile>>();
 
@@ -14,11 +16,7 @@ export function valueAt(json: unknown, pointer: string): unknown {
 }
 
 /** Returns a copy of `json` with the value at the pointer. Creates missing parents. */
-export function withValue(
-  json: Record<string, unknown>,
-  pointer: string,
-  value: unknown,
-): Record<string, unknown> {
+export function withValue(json: JsonObject, pointer: string, value: unknown): JsonObject {
   const copy = structuredClone(json);
   jsonPointer.set(copy, pointer, value);
   return copy;
@@ -30,6 +28,6 @@ export function findId(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-export function isObject(value: unknown): value is Record<string, unknown> {
+export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

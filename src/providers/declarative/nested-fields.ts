@@ -1,32 +1,33 @@
 /** Converts between fields in a map or list inside a record and plain fields of the record. */
 
 import type { Nested } from './declaration/object-declaration.ts';
-import { isObject, valueAt, withValue } from './json.ts';
-
-type Fields = Record<string, unknown>;
+import { isObject, type JsonObject, valueAt, withValue } from './json.ts';
 
 /** Returns the nested fields. Empty if the record has none. */
-export function nestedFields({ at, entries, read, alias }: Nested, record: Fields): Fields {
-  const found = valueAt(record, at);
-  const fields = entries && Array.isArray(found) ? fromEntries(found, entries) : found;
+export function nestedFields({ at, entries, read, alias }: Nested, record: JsonObject): JsonObject {
+  const container = valueAt(record, at);
+  const fields =
+    entries && Array.isArray(container) ? fieldsOfEntries(container, entries) : container;
   if (!isObject(fields)) return {};
-  const named = alias ? { ...alias(fields), ...fields } : fields;
-  if (!read) return named;
-  return Object.fromEntries(Object.entries(named).map(([name, value]) => [name, read(value)]));
+  const namedFields = alias ? { ...alias(fields), ...fields } : fields;
+  if (!read) return namedFields;
+  return Object.fromEntries(
+    Object.entries(namedFields).map(([name, value]) => [name, read(value)]),
+  );
 }
 
-function fromEntries(
+function fieldsOfEntries(
   list: unknown[],
   { name, value }: Pick<NonNullable<Nested['entries']>, 'name' | 'value'>,
-): Fields {
+): JsonObject {
   return Object.fromEntries(
     list.map((item) => [String(valueAt(item, name)), valueAt(item, value)]),
   );
 }
 
 /** Returns the record in the vendor's form, with each field at its location. */
-export function withNested(nested: readonly Nested[], fields: Fields): Fields {
-  let record: Fields = {};
+export function nestFields(nested: readonly Nested[], fields: JsonObject): JsonObject {
+  let record: JsonObject = {};
   for (const [name, value] of Object.entries(fields)) {
     const map = nested.find(({ names }) => names?.test(name));
     record = map ? putNested(record, map, { name, value }) : { ...record, [name]: value };
@@ -35,17 +36,17 @@ export function withNested(nested: readonly Nested[], fields: Fields): Fields {
 }
 
 function putNested(
-  record: Fields,
+  record: JsonObject,
   { at, entries, write }: Nested,
   { name, value: input }: { name: string; value: unknown },
-): Fields {
+): JsonObject {
   const value = write ? write(input, name) : input;
-  if (entries?.writes !== 'list') return withValue(record, `${at}/${escaped(name)}`, value);
+  if (entries?.writes !== 'list') return withValue(record, `${at}/${escapeSegment(name)}`, value);
   const id = /^\d{1,15}$/.test(name) ? Number(name) : name;
   const item = withValue(withValue({}, entries.name, id), entries.value, value);
   return withValue(record, `${at}/-`, item);
 }
 
-function escaped(name: string): string {
+function escapeSegment(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }

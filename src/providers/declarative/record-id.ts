@@ -2,25 +2,25 @@
 import type { ObjectDeclaration } from './declaration/declaration.ts';
 import type { IdParts } from './declaration/object-declaration.ts';
 import { findId, valueAt } from './json.ts';
-import type { Variables } from './template.ts';
+import type { TemplateVariables } from './template.ts';
 
-type Id = ObjectDeclaration['id'];
+type IdDeclaration = ObjectDeclaration['id'];
 
 /** Returns the id of a record. Null if it has none. */
-export function idOf(id: Id, record: unknown): string | null {
+export function findRecordId(id: IdDeclaration, record: unknown): string | null {
   if (typeof id === 'string') return findId(valueAt(record, id));
-  const parts = Object.values(id.parts).map((part) => partOf(part, record));
+  const parts = Object.values(id.parts).map((part) => findPart(part, record));
   return parts.every((part) => part !== null) ? parts.join(id.separator) : null;
 }
 
-function partOf(part: IdParts['parts'][string], record: unknown): string | null {
+function findPart(part: IdParts['parts'][string], record: unknown): string | null {
   if (typeof part === 'string') return findId(valueAt(record, part));
-  const found = part.pattern.exec(findId(valueAt(record, part.at)) ?? '');
-  return found?.[1] ?? null;
+  const match = part.pattern.exec(findId(valueAt(record, part.at)) ?? '');
+  return match?.[1] ?? null;
 }
 
 /** Returns the variables for paths that an id provides. Null if no record can have this id. */
-export function idVariables(id: Id, value: unknown): Variables | null {
+export function idVariables(id: IdDeclaration, value: unknown): TemplateVariables | null {
   const text = findId(value);
   if (text === null || text === '.' || text === '..') return null;
   if (typeof id === 'string') return { id: text };

@@ -1,8 +1,9 @@
 /** Fills in the variables of a declaration's texts. */
 import type { ProviderSession } from '../contract.ts';
 import { ProviderError } from '../provider-error.ts';
+import type { JsonObject } from './json.ts';
 
-export type Variables = Record<string, string | undefined>;
+export type TemplateVariables = Record<string, string | undefined>;
 
 const FACT = /\{\{(\w+)\}\}/g;
 const VARIABLE = /\{(\+?)(\w+)\}/g;
@@ -10,7 +11,7 @@ const VARIABLE = /\{(\+?)(\w+)\}/g;
 /** Fills in a path. Throws BAD_REQUEST if a variable is missing or its value would change the path's structure. */
 export function fillPath(
   template: string,
-  variables: Variables,
+  variables: TemplateVariables,
   session: Pick<ProviderSession, 'fact'>,
 ): string {
   const withFacts = template.replaceAll(FACT, (_all, name: string) =>
@@ -18,7 +19,7 @@ export function fillPath(
   );
   return withFacts.replaceAll(VARIABLE, (_all, mark: string, name: string) => {
     const value = variables[name];
-    if (value === undefined) throw new ProviderError('BAD_REQUEST', `${name} is needed`);
+    if (value === undefined) throw new ProviderError('BAD_REQUEST', `${name} is required`);
     const parts = mark === '+' ? value.split('/') : [value];
     return parts.map((part) => segment(name, part)).join('/');
   });
@@ -30,7 +31,7 @@ export function fillTexts(
 ): Record<string, string> {
   const filled = Object.entries(templates).map(([name, template]) => [
     name,
-    template.replaceAll(FACT, (_all, fact: string) => requiredFact(session, fact)),
+    template.replaceAll(FACT, (_all, name: string) => requiredFact(session, name)),
   ]);
   return Object.fromEntries(filled);
 }
@@ -38,12 +39,12 @@ export function fillTexts(
 /** Fills in query parameters. They are URL-encoded later. */
 export function fillQuery(
   query: Record<string, string>,
-  variables: Variables,
+  variables: TemplateVariables,
   session: Pick<ProviderSession, 'fact'>,
 ): Record<string, string> {
   const filled = Object.entries(fillTexts(query, session)).map(([name, template]) => [
     name,
-    template.replaceAll(VARIABLE, (all, _mark, variable: string) => variables[variable] ?? all),
+    template.replaceAll(VARIABLE, (match, _mark, variable: string) => variables[variable] ?? match),
   ]);
   return Object.fromEntries(filled);
 }
@@ -52,7 +53,7 @@ export function fillQuery(
 const ALONE = /^\{(\w+)\}$/;
 
 /** Returns a copy of the body with variables filled in: texts that are only `{name}`. */
-export function fillJson<Body extends Json | undefined>(
+export function fillJson<Body extends JsonObject | undefined>(
   body: Body,
   variables: Record<string, unknown>,
 ): Body {
@@ -63,10 +64,8 @@ export function fillJson<Body extends Json | undefined>(
   });
 }
 
-type Json = Record<string, unknown>;
-
 /** Returns the variables of a path and a body. */
-export function variablesIn(template: string, body: Json = {}): string[] {
+export function listVariables(template: string, body: JsonObject = {}): string[] {
   const inPath = template.replaceAll(FACT, '').matchAll(VARIABLE);
   const inBody = JSON.stringify(body).matchAll(/"\{(\w+)\}"/g);
   const names = [...[...inPath].map(([, , name]) => name), ...[...inBody].map(([, name]) => name)];

@@ -12,20 +12,20 @@ function precisionMs(format: TimeFormat): number {
 }
 
 /** The time to request records from. It is never too late; records that are too early are dropped from the page. */
-export function earliest({ format, isExclusive, marginMs }: TimeFilter, since: Date): Date {
+export function lowerBound({ format, isExclusive, marginMs }: TimeFilter, since: Date): Date {
   return new Date(since.getTime() - marginMs - (isExclusive ? precisionMs(format) : 0));
 }
 
 /** The time that the written bound stands for. */
-export function updatedSince(filter: TimeFilter, since: Date): Date {
-  const step = precisionMs(filter.format);
-  return new Date(Math.floor(earliest(filter, since).getTime() / step) * step);
+export function effectiveLowerBound(filter: TimeFilter, since: Date): Date {
+  const precision = precisionMs(filter.format);
+  return new Date(Math.floor(lowerBound(filter, since).getTime() / precision) * precision);
 }
 
 /** Returns the upper bound to request. It is never too early; records that are too late are dropped from the page. */
-export function latest({ format, isExclusive, marginMs }: TimeFilter, until: Date): Date {
-  const step = precisionMs(format);
-  return new Date(until.getTime() + marginMs + (step - 1) + (isExclusive ? step : 0));
+export function upperBound({ format, isExclusive, marginMs }: TimeFilter, until: Date): Date {
+  const precision = precisionMs(format);
+  return new Date(until.getTime() + marginMs + (precision - 1) + (isExclusive ? precision : 0));
 }
 
 /** Writes a time, rounded down to the format's precision. A lower bound is therefore never too late. */
@@ -61,11 +61,11 @@ export function readTime(value: unknown, format: TimeFormat): Date | null {
 }
 
 function millisecondsOf(value: unknown, format: TimeFormat): number {
-  if (format === 'unixSeconds') return numberOf(value) * SECOND_MS;
-  if (format === 'unixMilliseconds') return numberOf(value);
+  if (format === 'unixSeconds') return toNumber(value) * SECOND_MS;
+  if (format === 'unixMilliseconds') return toNumber(value);
   if (typeof value !== 'string') return Number.NaN;
-  if (format === 'dotNet') return numberOf(DOT_NET.exec(value)?.[1]);
-  return Date.parse(zoned(value));
+  if (format === 'dotNet') return toNumber(DOT_NET.exec(value)?.[1]);
+  return Date.parse(withZone(value));
 }
 
 /**
@@ -74,7 +74,7 @@ function millisecondsOf(value: unknown, format: TimeFormat): number {
  */
 const DOT_NET = /^\/Date\((-?\d+)([+-]\d{4})?\)\/$/;
 
-function numberOf(value: unknown): number {
+function toNumber(value: unknown): number {
   const isNumber = typeof value === 'number' || (typeof value === 'string' && value.trim() !== '');
   return isNumber ? Number(value) : Number.NaN;
 }
@@ -83,7 +83,7 @@ const WITHOUT_ZONE = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?$/;
 /** An offset such as +0000. Date.parse requires a colon in it, as in ISO 8601. */
 const ZONE_WITHOUT_COLON = /([+-]\d\d)(\d\d)$/;
 
-function zoned(text: string): string {
+function withZone(text: string): string {
   if (WITHOUT_ZONE.test(text)) return `${text.replace(' ', 'T')}Z`;
   return text.includes('T') ? text.replace(ZONE_WITHOUT_COLON, '$1:$2') : text;
 }

@@ -10,9 +10,9 @@ import { ProviderError } from '../provider-error.ts';
 import type { ObjectDeclaration } from './declaration/declaration.ts';
 import type { Batch } from './declaration/object-declaration.ts';
 import { findObject } from './describe-object.ts';
-import { failure, findRefusal, hasSucceeded, textsIn, type Vendor } from './failure.ts';
+import { collectTexts, failure, findRefusal, hasSucceeded, type Vendor } from './failure.ts';
 import { findId, isObject, valueAt, withValue } from './json.ts';
-import { withNested } from './nested-fields.ts';
+import { nestFields } from './nested-fields.ts';
 import { fillPath, fillTexts } from './template.ts';
 import { writeRecord } from './write-record.ts';
 
@@ -29,18 +29,18 @@ export async function writeBatch(
     return records.map(({ record }) => refusedOutcome(idOfUpdate(type, record), [detail]));
   }
   return route
-    ? writeTogether(vendor, session, { ...write, object, route })
+    ? writeInOneRequest(vendor, session, { ...write, object, route })
     : writeOneByOne(vendor, session, write);
 }
 
-async function writeTogether(
+async function writeInOneRequest(
   vendor: Vendor,
   session: ProviderSession,
   { object, route, ...write }: BatchWrite & { object: ObjectDeclaration; route: Batch },
 ): Promise<RecordOutcome[]> {
   const { type, objectName, records, allOrNone, idempotencyKey: key } = write;
   const { headers, bodyFormat, idempotency } = vendor.declaration;
-  const list = records.map(({ record }) => withNested(object.nested, record));
+  const list = records.map(({ record }) => nestFields(object.nested, record));
   const response = await session.send({
     method: route.method,
     path: fillPath(route.path, { object: objectName }, session),
@@ -53,13 +53,15 @@ async function writeTogether(
     bodyFormat,
   });
   const ids = records.map(({ record }) => idOfUpdate(type, record));
-  const found = valueAt(response.body, route.outcomes);
+  const outcomes = valueAt(response.body, route.outcomes);
   // A vendor that refuses some records may return 207 or even 400, with an outcome for each record.
   const hasOutcomes = hasSucceeded(vendor, response) || findRefusal(vendor, response) !== null;
-  if (hasOutcomes && Array.isArray(found) && found.length === records.length) {
-    return found.map((outcome, n) => outcomeOf(object, route, { outcome, id: ids[n] ?? null }));
+  if (hasOutcomes && Array.isArray(outcomes) && outcomes.length === records.length) {
+    return outcomes.map((outcome, n) =>
+      createOutcome(object, route, { outcome, id: ids[n] ?? null }),
+    );
   }
-  return refusedOrThrown(vendor, response, ids);
+  return refuseOrThrow(vendor, response, ids);
 }
 
 /**
@@ -80,12 +82,12 @@ async function writeOneByOne(
     } catch (error) {
       if (!(error instanceof ProviderError) || outcomes.length === 0) throw error;
       const doubt = error.outcomeUnknown ? 'It may have been written' : 'It was not written';
-      const left = records.slice(n + 1).map((one) => idOfUpdate(type, one.record));
-      const rest = 'It was not tried, because a record before it failed';
+      const skippedIds = records.slice(n + 1).map((skipped) => idOfUpdate(type, skipped.record));
+      const skippedError = 'Not attempted, because an earlier record failed';
       return [
         ...outcomes,
         refusedOutcome(idOfUpdate(type, record), [`${doubt}: ${error.message}`]),
-        ...left.map((id) => refusedOutcome(id, [rest])),
+        ...skippedIds.map((id) => refusedOutcome(id, [skippedError])),
       ];
     }
   }
@@ -96,24 +98,24 @@ function idOfUpdate(type: BatchWrite['type'], record: Record<string, unknown>): 
   return type === 'CREATE' ? null : findId(record.id);
 }
 
-function outcomeOf(
+function createOutcome(
   object: ObjectDeclaration,
   { success, recordId, record, errors }: Batch,
   { outcome, id }: { outcome: unknown; id: string | null },
 ): RecordOutcome {
-  const found = id ?? findId(valueAt(outcome, recordId));
-  if (valueAt(outcome, success.at) === success.value && found !== null) {
+  const writtenId = id ?? findId(valueAt(outcome, recordId));
+  if (valueAt(outcome, success.at) === success.value && writtenId !== null) {
     const data = record === undefined ? undefined : valueAt(outcome, record);
-    return writtenOutcome(found, isObject(data) ? data : null);
+    return writtenOutcome(writtenId, isObject(data) ? data : null);
   }
-  const messages = errors.flatMap((at) => textsIn(valueAt(outcome, at)));
+  const messages = errors.flatMap((pointer) => collectTexts(valueAt(outcome, pointer)));
   return refusedOutcome(
     id,
     messages.length > 0 ? messages : [`No reason given for ${object.displayName}`],
   );
 }
 
-function refusedOrThrown(
+function refuseOrThrow(
   vendor: Vendor,
   response: ProviderResponse,
   ids: (string | null)[],

@@ -11,13 +11,24 @@ import { ProviderError } from '../provider-error.ts';
 import type { Declaration, ObjectDeclaration } from './declaration/declaration.ts';
 import type { Write } from './declaration/object-declaration.ts';
 import { findObject } from './describe-object.ts';
-import { failure, findRefusal, hasSucceeded, messages, textsIn, type Vendor } from './failure.ts';
-import { findId, isObject, valueAt, withValue } from './json.ts';
-import { withNested } from './nested-fields.ts';
-import { idOf, idVariables } from './record-id.ts';
-import { fillJson, fillPath, fillTexts, type Variables, variablesIn } from './template.ts';
-
-type Fields = Record<string, unknown>;
+import {
+  collectTexts,
+  failure,
+  findRefusal,
+  hasSucceeded,
+  messages,
+  type Vendor,
+} from './failure.ts';
+import { findId, isObject, type JsonObject, valueAt, withValue } from './json.ts';
+import { nestFields } from './nested-fields.ts';
+import { findRecordId, idVariables } from './record-id.ts';
+import {
+  fillJson,
+  fillPath,
+  fillTexts,
+  listVariables,
+  type TemplateVariables,
+} from './template.ts';
 
 export async function writeRecord(
   vendor: Vendor,
@@ -38,35 +49,35 @@ export async function writeRecord(
     method: route.method,
     path: fillPath(route.path, variables, session),
     query: route.query,
-    headers: headersOf(vendor.declaration, session, { ...route, key: write.idempotencyKey }),
-    ...content(vendor.declaration, bodyOf(object, route, { ...target, variables, recordId })),
+    headers: createHeaders(vendor.declaration, session, { ...route, key: write.idempotencyKey }),
+    ...content(vendor.declaration, createBody(object, route, { ...target, variables, recordId })),
   });
   if (isUpdate && response.status === 404)
     return refusedOutcome(recordId, messages(vendor, response));
-  if (!hasSucceeded(vendor, response)) return refusedOrThrown(vendor, response, recordId);
-  const refusals = refusalsIn(vendor, response, route);
+  if (!hasSucceeded(vendor, response)) return refuseOrThrow(vendor, response, recordId);
+  const refusals = findRefusals(vendor, response, route);
   return refusals
     ? refusedOutcome(recordId, refusals)
-    : written(object, route, { response, recordId });
+    : createOutcome(object, route, { response, recordId });
 }
 
-interface Target {
-  variables: Variables;
-  fields: Fields;
+interface WriteTarget {
+  variables: TemplateVariables;
+  fields: JsonObject;
 }
 
 /** Returns the id's variables and the changed fields of an update, or the reasons why they are unknown. */
 function updateTarget(
   { id: idDeclaration }: ObjectDeclaration,
-  { id, ...fields }: Fields,
-): Target | string[] {
+  { id, ...fields }: JsonObject,
+): WriteTarget | string[] {
   const variables = idVariables(idDeclaration, id);
   return variables ? { variables, fields } : ['An update needs the id of a record'];
 }
 
 /** Splits the record of a create into variables of the path and fields of the body. */
-function createTarget({ path, body }: Write, record: Fields): Target | string[] {
-  const names = variablesIn(path, body).filter((name) => name !== 'object');
+function createTarget({ path, body }: Write, record: JsonObject): WriteTarget | string[] {
+  const names = listVariables(path, body).filter((name) => name !== 'object');
   const missing = names.filter((name) => findId(record[name]) === null);
   if (missing.length > 0) return missing.map((name) => `A create needs ${name}`);
   const fields = Object.fromEntries(
@@ -77,7 +88,7 @@ function createTarget({ path, body }: Write, record: Fields): Target | string[] 
 }
 
 /** Returns errors for members that the vendor would silently ignore. */
-function unsupportedErrors({ takes }: Write, fields: Fields): string[] {
+function unsupportedErrors({ takes }: Write, fields: JsonObject): string[] {
   const unsupported = takes ? Object.keys(fields).filter((name) => !takes.includes(name)) : [];
   return unsupported.map((name) => `${name} can't be written`);
 }
@@ -98,12 +109,12 @@ export async function deleteRecord(
     method: remove.method,
     path: fillPath(remove.path, { object: objectName, ...variables }, session),
     query: remove.query,
-    headers: headersOf(vendor.declaration, session, remove),
+    headers: createHeaders(vendor.declaration, session, remove),
     ...(body && content(vendor.declaration, body)),
   });
   if (response.status === 404) return refusedOutcome(id, messages(vendor, response));
-  if (!hasSucceeded(vendor, response)) return refusedOrThrown(vendor, response, id);
-  const refusals = refusalsIn(vendor, response, remove);
+  if (!hasSucceeded(vendor, response)) return refuseOrThrow(vendor, response, id);
+  const refusals = findRefusals(vendor, response, remove);
   return refusals ? refusedOutcome(id, refusals) : writtenOutcome(id);
 }
 
@@ -115,69 +126,69 @@ export function unsupportedWrite(
   return new ProviderError('BAD_REQUEST', `${displayName} has no ${verb} of ${objectName}`);
 }
 
-function headersOf(
+function createHeaders(
   { headers, idempotency }: Declaration,
   session: ProviderSession,
-  { headers: own, key }: { headers: Record<string, string>; key?: string | undefined },
+  { headers: ownHeaders, key }: { headers: Record<string, string>; key?: string | undefined },
 ): Record<string, string> {
-  const filled = fillTexts({ ...headers, ...own }, session);
+  const filled = fillTexts({ ...headers, ...ownHeaders }, session);
   return { ...filled, ...(idempotency && key && { [idempotency.header]: key }) };
 }
 
 function content(
   { bodyFormat }: Declaration,
-  body: Fields,
+  body: JsonObject,
 ): Pick<ProviderRequest, 'body' | 'bodyFormat'> {
   return { body, bodyFormat };
 }
 
-function bodyOf(
+function createBody(
   { nested }: ObjectDeclaration,
   { wrap, body: bodyTemplate, id, encoded }: Write,
-  { fields, variables, recordId }: Target & { recordId: string | null },
-): Fields {
-  const own = withNested(nested, fields);
-  const record = encoded ? JSON.stringify(own) : own;
+  { fields, variables, recordId }: WriteTarget & { recordId: string | null },
+): JsonObject {
+  const nestedRecord = nestFields(nested, fields);
+  const record = encoded ? JSON.stringify(nestedRecord) : nestedRecord;
   const body = fillJson(bodyTemplate, variables);
   if (typeof record === 'string') return withValue(body, wrap, record);
   const existing = valueAt(body, wrap);
-  const merged = { ...(isObject(existing) && existing), ...record };
-  const whole = wrap === '' ? merged : withValue(body, wrap, merged);
-  return id === undefined || recordId === null ? whole : withValue(whole, id, recordId);
+  const content = { ...(isObject(existing) && existing), ...record };
+  const wrapped = wrap === '' ? content : withValue(body, wrap, content);
+  return id === undefined || recordId === null ? wrapped : withValue(wrapped, id, recordId);
 }
 
 /**
  * Returns the outcome of a write. Throws DISCONNECTED if the response lacks the created record's id, because the
  * outcome is then unknown.
  */
-function written(
+function createOutcome(
   object: ObjectDeclaration,
   route: Write,
   { response, recordId }: { response: ProviderResponse; recordId: string | null },
 ): RecordOutcome {
   const data = route.record === undefined ? undefined : valueAt(response.body, route.record);
-  const found = recordId ?? idOf(route.recordId ?? object.id, data);
-  if (found === null && !route.isUnnamed) {
+  const writtenId = recordId ?? findRecordId(route.recordId ?? object.id, data);
+  if (writtenId === null && !route.isUnnamed) {
     throw new ProviderError('DISCONNECTED', 'The response lacks the id of the created record', {
       status: response.status,
     });
   }
-  return writtenOutcome(found, isObject(data) ? data : null);
+  return writtenOutcome(writtenId, isObject(data) ? data : null);
 }
 
 /** Returns the errors inside a response with a success status. Null if there are none. */
-function refusalsIn(
+function findRefusals(
   vendor: Vendor,
   response: ProviderResponse,
   { refusals, success }: Pick<Write, 'refusals' | 'success'>,
 ): string[] | null {
-  const found = refusals === undefined ? [] : textsIn(valueAt(response.body, refusals));
-  if (found.length > 0) return found;
-  const isDone = !success || valueAt(response.body, success.at) === success.value;
-  return isDone ? null : messages(vendor, response);
+  const texts = refusals === undefined ? [] : collectTexts(valueAt(response.body, refusals));
+  if (texts.length > 0) return texts;
+  const isSuccessful = !success || valueAt(response.body, success.at) === success.value;
+  return isSuccessful ? null : messages(vendor, response);
 }
 
-function refusedOrThrown(
+function refuseOrThrow(
   vendor: Vendor,
   response: ProviderResponse,
   recordId: string | null,

@@ -1,5 +1,8 @@
 /** All providers with a declaration. */
-import { type DeclaredProvider, declarativeProvider } from '../declarative/declarative-provider.ts';
+import {
+  createDeclarativeProvider,
+  type DeclaredProvider,
+} from '../declarative/declarative-provider.ts';
 import { klaviyo } from './commerce/klaviyo.ts';
 import { mailchimp } from './commerce/mailchimp.ts';
 import { shopify } from './commerce/shopify.ts';
@@ -58,4 +61,4 @@ export const DECLARATIONS: readonly DeclaredProvider[] = [
   zoom,
 ];
 
-export const DECLARED = DECLARATIONS.map(declarativeProvider);
+export const DECLARED = DECLARATIONS.map(createDeclarativeProvider);

@@ -1,4 +1,4 @@
-import type { ObjectDeclarationInput } from '../declarative/declaration/declaration.ts';
+import type { ListInput } from '../declarative/declaration/declaration.ts';
 
 /** Declares a list in a vendor's GraphQL API with Relay pagination. The caller adds `fields` with the query. */
 export function relayList(path: string, list: string) {
@@ -14,5 +14,5 @@ export function relayList(path: string, list: string) {
       next: `/data/${list}/pageInfo/endCursor`,
       more: `/data/${list}/pageInfo/hasNextPage`,
     },
-  } as const satisfies ObjectDeclarationInput['all'];
+  } as const satisfies ListInput;
 }

@@ -10,7 +10,7 @@ import {
 } from '../defining-fields.ts';
 import { isSuccess, responseBody } from '../read-responses.ts';
 import { paths } from './paths.ts';
-import { failure, findRefusal } from './refused.ts';
+import { failure, findRefusal, requireSuccess } from './refused.ts';
 import { type Property, propertiesResponse, property } from './wire.ts';
 
 const GROUP = { name: 'integrationcreatedproperties', label: 'Integration Created Properties' };
@@ -33,7 +33,7 @@ const YES_AND_NO = [
   { label: 'No', value: 'false', displayOrder: 1, hidden: false },
 ];
 
-const FRACTIONS = "HubSpot's numbers may have fractions: the property takes any number.";
+const FRACTIONS = "HubSpot's numbers may have fractions: the property accepts any number.";
 
 export const defineFields: DefineFieldsCapability = {
   types: Object.keys(TYPES) as FieldValueType[],
@@ -46,7 +46,7 @@ export const defineFields: DefineFieldsCapability = {
   ],
   names: {
     pattern: /^[a-z][a-z0-9_]{0,99}$/,
-    rule: 'must be small letters, digits and underscores, with a letter first, as the names of properties of HubSpot are.',
+    rule: 'must be lower-case letters, digits and underscores, and start with a letter, like the names of HubSpot properties.',
   },
   define,
 };
@@ -55,9 +55,9 @@ async function define(
   session: ProviderSession,
   { objectName, fields }: FieldDefinitions,
 ): Promise<DefinedField[]> {
-  const listed = await session.send({ method: 'GET', path: paths.properties(objectName) });
-  const { results } = responseBody(propertiesResponse, succeeded(listed), 'READ');
-  const propertiesByName = new Map(results.map((one) => [one.name, one]));
+  const response = await session.send({ method: 'GET', path: paths.properties(objectName) });
+  const { results } = responseBody(propertiesResponse, requireSuccess(response), 'READ');
+  const propertiesByName = new Map(results.map((property) => [property.name, property]));
   if (fields.some(({ fieldName }) => !propertiesByName.has(fieldName)))
     await createGroup(session, objectName);
   const defined: DefinedField[] = [];
@@ -74,19 +74,19 @@ async function define(
 
 async function createGroup(session: ProviderSession, objectName: string): Promise<void> {
   const path = paths.propertyGroup(objectName, GROUP.name);
-  const found = await session.send({ method: 'GET', path });
-  if (found.status !== NOT_FOUND) {
-    succeeded(found);
+  const response = await session.send({ method: 'GET', path });
+  if (response.status !== NOT_FOUND) {
+    requireSuccess(response);
     return;
   }
   const body = { ...GROUP, displayOrder: -1 };
-  const created = await session.send({
+  const createResponse = await session.send({
     method: 'POST',
     path: paths.propertyGroups(objectName),
     body,
   });
   // Another process created the group concurrently.
-  if (created.status !== CONFLICT) succeeded(created);
+  if (createResponse.status !== CONFLICT) requireSuccess(createResponse);
 }
 
 async function create(
@@ -117,14 +117,11 @@ async function update(
   const { type } = TYPES[field.valueType] ?? {};
   const isBoolean = field.valueType === 'BOOLEAN' && existing.fieldType === 'booleancheckbox';
   if (existing.type !== type && !isBoolean) {
-    const detail = `The property is there already, of the type ${existing.type}.${existing.fieldType}.`;
+    const detail = `The property already exists with the type ${existing.type}.${existing.fieldType}.`;
     return undefinedField(detail, existing);
   }
   if (field.unique && !existing.hasUniqueValue) {
-    return undefinedField(
-      'The property is there already, and its values are not unique.',
-      existing,
-    );
+    return undefinedField('The property already exists without unique values.', existing);
   }
   const changes = changesOf(field, existing);
   if (Object.keys(changes).length === 0) return definedField('NONE', existing);
@@ -154,7 +151,7 @@ function optionsOf(field: FieldDefinition, existing: Options): Options | null {
   if (field.valueType === 'BOOLEAN') return YES_AND_NO;
   if (!isSelect(field)) return null;
   const added = (field.stringOptions?.values ?? []).filter(
-    (value) => !existing.some((one) => one.value === value),
+    (value) => !existing.some((option) => option.value === value),
   );
   return [
     ...existing,
@@ -172,9 +169,4 @@ function outcomeOf(action: 'CREATE' | 'UPDATE', response: ProviderResponse): Def
   const refusal = findRefusal(response);
   if (refusal === null) throw failure(response, 'WRITE');
   return undefinedField(refusal.join(' '));
-}
-
-function succeeded(response: ProviderResponse): ProviderResponse {
-  if (isSuccess(response)) return response;
-  throw failure(response, 'READ');
 }

@@ -1,11 +1,11 @@
 /** Reads pages of records: from the list of all, or by a search for changes. */
 import { z } from 'zod';
-import type { ProviderResponse, ProviderSession } from '../contract.ts';
+import type { ProviderSession } from '../contract.ts';
 import type { PageRead, ProviderRecord, RecordPage, RecordsRead } from '../moving-records.ts';
 import { ProviderError } from '../provider-error.ts';
-import { isSuccess, responseBody } from '../read-responses.ts';
+import { responseBody } from '../read-responses.ts';
 import { paths } from './paths.ts';
-import { failure } from './refused.ts';
+import { requireSuccess } from './refused.ts';
 import { type CrmRecord, listResponse, recordsResponse, searchResponse } from './wire.ts';
 
 const LISTED_MAX = 100;
@@ -50,7 +50,7 @@ export async function readRecords(
     path: paths.batchRead(objectName),
     body: { inputs: ids.map((id) => ({ id })), properties: properties({ fields }) },
   });
-  const { results } = responseBody(recordsResponse, succeeded(response), 'READ');
+  const { results } = responseBody(recordsResponse, requireSuccess(response), 'READ');
   return results.map((record) => toRecord(record, fields));
 }
 
@@ -66,7 +66,7 @@ async function listPage(session: ProviderSession, read: PageRead): Promise<Recor
       after: cursor?.after,
     },
   });
-  const { results, paging } = responseBody(listResponse, succeeded(response), 'READ');
+  const { results, paging } = responseBody(listResponse, requireSuccess(response), 'READ');
   const after = paging?.next?.after;
   return {
     records: results.map((record) => toRecord(record, read.fields)),
@@ -83,9 +83,14 @@ async function countRecords(
   session: ProviderSession,
   { objectName }: PageRead,
 ): Promise<number | null> {
-  const all = { method: 'POST', path: paths.search(objectName), body: { limit: 1 } } as const;
+  const countRequest = {
+    method: 'POST',
+    path: paths.search(objectName),
+    body: { limit: 1 },
+  } as const;
   try {
-    return responseBody(searchResponse, succeeded(await session.send(all)), 'READ').total;
+    return responseBody(searchResponse, requireSuccess(await session.send(countRequest)), 'READ')
+      .total;
   } catch (error) {
     if (error instanceof ProviderError) return null;
     throw error;
@@ -105,7 +110,7 @@ async function searchPage(session: ProviderSession, read: PageRead): Promise<Rec
       ...(cursor?.pastEmpty && { after: cursor.pastEmpty }),
     },
   });
-  const { results, paging, total } = responseBody(searchResponse, succeeded(response), 'READ');
+  const { results, paging, total } = responseBody(searchResponse, requireSuccess(response), 'READ');
   const current = cursor ?? { by: 'search' as const, after: null, aboveId: null, total };
   const next = nextSearch(current, { after: paging?.next?.after, lastId: results.at(-1)?.id });
   return {
@@ -133,8 +138,8 @@ interface Filter {
 }
 
 /** HubSpot refuses a group without filters. */
-function filterGroups(all: Filter[]) {
-  return all.length > 0 ? { filterGroups: [{ filters: all }] } : {};
+function filterGroups(filterList: Filter[]) {
+  return filterList.length > 0 ? { filterGroups: [{ filters: filterList }] } : {};
 }
 
 /** A group may have six filters. Three remain for callers (`takes.filters`). */
@@ -143,15 +148,15 @@ function filters(
   aboveId: string | null,
 ): Filter[] {
   const propertyName = changedProperty(objectName);
-  const all: Filter[] = [];
-  if (since) all.push({ propertyName, operator: 'GTE', value: String(since.getTime()) });
-  if (until) all.push({ propertyName, operator: 'LTE', value: String(until.getTime()) });
-  if (aboveId) all.push({ propertyName: 'hs_object_id', operator: 'GT', value: aboveId });
+  const filterList: Filter[] = [];
+  if (since) filterList.push({ propertyName, operator: 'GTE', value: String(since.getTime()) });
+  if (until) filterList.push({ propertyName, operator: 'LTE', value: String(until.getTime()) });
+  if (aboveId) filterList.push({ propertyName: 'hs_object_id', operator: 'GT', value: aboveId });
   for (const { fieldName, value } of conditions) {
     const name = fieldName === 'id' ? 'hs_object_id' : fieldName;
-    all.push({ propertyName: name, operator: 'EQ', value: String(value) });
+    filterList.push({ propertyName: name, operator: 'EQ', value: String(value) });
   }
-  return all;
+  return filterList;
 }
 
 /** Contacts have another name for the property, for historical reasons. */
@@ -172,11 +177,6 @@ export function toRecord(record: CrmRecord, fields: string[]): ProviderRecord {
     fields: Object.fromEntries(fields.map((field) => [field, value(field) ?? null])),
     raw: record,
   };
-}
-
-function succeeded(response: ProviderResponse): ProviderResponse {
-  if (isSuccess(response)) return response;
-  throw failure(response, 'READ');
 }
 
 function writeCursor(cursor: z.infer<typeof listCursor> | SearchCursor): string {

@@ -1,7 +1,12 @@
 /** Maps HubSpot's error responses to ProviderError. */
 import type { ProviderResponse } from '../contract.ts';
 import { ProviderError, type ProviderErrorKind } from '../provider-error.ts';
-import { bounded, type RequestPurpose, retryAfterMs } from '../read-responses.ts';
+import {
+  isSuccess,
+  type RequestPurpose,
+  retryAfterMs,
+  truncateMessage,
+} from '../read-responses.ts';
 import { type ErrorResponse, errorResponse } from './wire.ts';
 
 const KIND_OF_STATUS: Record<number, ProviderErrorKind> = {
@@ -23,7 +28,7 @@ const MESSAGES_MAX = 20;
 export function failure(response: ProviderResponse, purpose: RequestPurpose): ProviderError {
   const { status } = response;
   const message = `HubSpot answered ${status}: ${messages(response).join('; ')}`;
-  return new ProviderError(kindOf(response, purpose), bounded(message), {
+  return new ProviderError(kindOf(response, purpose), truncateMessage(message), {
     status,
     retryAfterMs: retryAfterMs(response) ?? (status === 423 ? LOCK_MS : null),
   });
@@ -41,7 +46,7 @@ export function messages(response: ProviderResponse): string[] {
   const details = errors.map((error) => error.message).filter((text) => text !== '');
   const texts =
     details.length > 0 ? details : [message || `no reason given (status ${response.status})`];
-  return [...new Set(texts)].slice(0, MESSAGES_MAX).map(bounded);
+  return [...new Set(texts)].slice(0, MESSAGES_MAX).map(truncateMessage);
 }
 
 function kindOf(response: ProviderResponse, purpose: RequestPurpose): ProviderErrorKind {
@@ -61,4 +66,10 @@ function kindOfBadRequest(
   if (/unable to infer object type/i.test(message)) return 'MISSING_OBJECT';
   if (errors.some(({ code }) => code === 'PROPERTY_DOESNT_EXIST')) return 'MISSING_FIELD';
   return 'BAD_REQUEST';
+}
+
+/** Returns the response of a read. Throws if it is not a success. */
+export function requireSuccess(response: ProviderResponse): ProviderResponse {
+  if (isSuccess(response)) return response;
+  throw failure(response, 'READ');
 }

@@ -127,6 +127,6 @@ function parsedBody(body: Buffer): { event: HubspotEvent; raw: Record<string, un
     const sent = JSON.parse(body.toString('utf8'));
     return bodySchema.parse(sent).map((event, index) => ({ event, raw: sent[index] }));
   } catch (cause) {
-    throw new MalformedEvents('The body is not what HubSpot sends.', { cause });
+    throw new MalformedEvents('The body does not have the form of events of HubSpot.', { cause });
   }
 }

@@ -33,7 +33,7 @@ export async function writeBatch(
   return inputs.map(({ id = null }) => refusedOutcome(id, refusal));
 }
 
-interface Input {
+interface BatchInput {
   id?: string;
   properties: Record<string, unknown>;
   associations?: unknown[];
@@ -41,7 +41,7 @@ interface Input {
 }
 
 /** Trace ids make HubSpot write the valid records (207). Without them, one refused record refuses all. */
-function createInputs({ records, allOrNone }: BatchWrite): Input[] {
+function createInputs({ records, allOrNone }: BatchWrite): BatchInput[] {
   return records.map(({ record, associations }, index) => ({
     properties: record,
     associations,
@@ -50,7 +50,7 @@ function createInputs({ records, allOrNone }: BatchWrite): Input[] {
 }
 
 /** A missing id becomes an empty one, which HubSpot refuses for that record only. */
-function updateInputs({ records }: BatchWrite): Input[] {
+function updateInputs({ records }: BatchWrite): BatchInput[] {
   return records.map(({ record: { id, ...properties }, associations }) => {
     refuseAssociations(associations);
     return {
@@ -61,7 +61,7 @@ function updateInputs({ records }: BatchWrite): Input[] {
 }
 
 /** Assigns results and errors to inputs. Results have the order of the accepted inputs, with or without trace ids. */
-function createOutcomes(inputs: Input[], { results, errors }: BatchResponse): RecordOutcome[] {
+function createOutcomes(inputs: BatchInput[], { results, errors }: BatchResponse): RecordOutcome[] {
   const errorsByTrace = groupErrors(errors, 'objectWriteTraceId');
   const traced = new Map(results.map((result) => [result.objectWriteTraceId, result]));
   const untraced = results.filter(({ objectWriteTraceId }) => !objectWriteTraceId);
@@ -72,7 +72,7 @@ function createOutcomes(inputs: Input[], { results, errors }: BatchResponse): Re
   });
 }
 
-function updateOutcomes(inputs: Input[], { results, errors }: BatchResponse): RecordOutcome[] {
+function updateOutcomes(inputs: BatchInput[], { results, errors }: BatchResponse): RecordOutcome[] {
   const errorsById = groupErrors(errors, 'ids');
   const resultsById = new Map(results.map((result) => [result.id, result]));
   return inputs.map(({ id = '' }) => {

@@ -4,7 +4,7 @@ import type {
   DeclarationInput,
   ObjectDeclarationInput,
 } from '../declarative/declaration/declaration.ts';
-import { declarativeConnector } from '../declarative/declarative-provider.ts';
+import { createDeclarativeConnector } from '../declarative/declarative-provider.ts';
 
 const ROOT = '/api/v5/objects';
 const DISPLAY_NAME = 'Account Engagement';
@@ -87,7 +87,7 @@ const records: DeclarationInput = {
   },
 };
 
-const connector = declarativeConnector({
+const connector = createDeclarativeConnector({
   displayName: DISPLAY_NAME,
   // A business unit accepts five concurrent requests.
   limits: { concurrency: 5, pageSize: 1_000, batchSize: 1 },

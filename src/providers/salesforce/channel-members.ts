@@ -49,11 +49,11 @@ export const calls: SubscriptionCalls = {
   async takeDown(session, providerRef) {
     const { channelId, memberId } = idsIn(providerRef);
     await remove(session, MEMBERS, memberId);
-    const others = await query(
+    const otherMembers = await query(
       session,
       `SELECT Id FROM ${MEMBERS} WHERE EventChannel = '${channelId}'`,
     );
-    if (others.length === 0) await remove(session, CHANNELS, channelId);
+    if (otherMembers.length === 0) await remove(session, CHANNELS, channelId);
   },
 };
 
@@ -104,8 +104,9 @@ async function findOrCreate(
   const response = await session.send({ method: 'POST', path: paths.tooling(kind), body });
   if (isSuccess(response)) return responseBody(createResponse, response, 'WRITE').id;
   const error = failure(response);
-  const other = error instanceof ProviderError && !error.isTemporary ? await find() : undefined;
-  if (other !== undefined) return other;
+  const concurrentMember =
+    error instanceof ProviderError && !error.isTemporary ? await find() : undefined;
+  if (concurrentMember !== undefined) return concurrentMember;
   throw error;
 }
 

@@ -144,13 +144,16 @@ function isValueSetUpToDate(desired: ValueSet, existing: ValueSet): boolean {
 }
 
 /** Merges the desired members into the existing ones. Existing values stay, because Salesforce removes omitted ones. */
-export function merged(desired: Metadata, existing: Metadata): Metadata {
-  const whole = { ...existing, ...desired };
-  if (!desired.valueSet) return whole;
-  const [to, from] = [desired.valueSet as ValueSet, (existing.valueSet ?? {}) as ValueSet];
-  const value = [...valuesOf(from), ...newValues(to, from)];
-  const valueSetDefinition = { ...from.valueSetDefinition, value };
-  return { ...whole, valueSet: { ...from, ...to, valueSetDefinition } };
+export function mergeMetadata(desired: Metadata, existing: Metadata): Metadata {
+  const mergedMetadata = { ...existing, ...desired };
+  if (!desired.valueSet) return mergedMetadata;
+  const [desiredSet, existingSet] = [
+    desired.valueSet as ValueSet,
+    (existing.valueSet ?? {}) as ValueSet,
+  ];
+  const value = [...valuesOf(existingSet), ...newValues(desiredSet, existingSet)];
+  const valueSetDefinition = { ...existingSet.valueSetDefinition, value };
+  return { ...mergedMetadata, valueSet: { ...existingSet, ...desiredSet, valueSetDefinition } };
 }
 
 function newValues(desired: ValueSet, existing: ValueSet) {

@@ -9,7 +9,7 @@ import {
   undefinedField,
 } from '../defining-fields.ts';
 import { isSuccess, responseBody } from '../read-responses.ts';
-import { isUpToDate, merged, metadataOf, requiredDefaults, TYPES } from './custom-field.ts';
+import { isUpToDate, mergeMetadata, metadataOf, requiredDefaults, TYPES } from './custom-field.ts';
 import { makeVisible } from './field-visibility.ts';
 import { paths } from './paths.ts';
 import { failure, findRefusal } from './refused.ts';
@@ -55,10 +55,10 @@ async function define(
     defined[index]?.error === null && !required ? fieldName : [],
   );
   const warning = await makeVisible(session, object, visible);
-  return defined.map((one, index) =>
+  return defined.map((field, index) =>
     warning !== null && visible.includes(fields[index]!.fieldName)
-      ? { ...one, warnings: [...one.warnings, warning] }
-      : one,
+      ? { ...field, warnings: [...field.warnings, warning] }
+      : field,
   );
 }
 
@@ -77,18 +77,18 @@ async function defineOne(
   const desired = metadataOf(field);
   const existing = await findField(session, object, field.fieldName);
   if (!existing) {
-    const whole = { ...requiredDefaults(desired, field, object), ...desired };
-    const body = { FullName: `${object}.${field.fieldName}`, Metadata: whole };
-    return change(session, { method: 'POST', path: paths.customFields, body }, whole);
+    const metadata = { ...requiredDefaults(desired, field, object), ...desired };
+    const body = { FullName: `${object}.${field.fieldName}`, Metadata: metadata };
+    return change(session, { method: 'POST', path: paths.customFields, body }, metadata);
   }
   if (existing.Metadata.type !== desired.type) {
-    const detail = `The field is there already, of the type ${existing.Metadata.type}.`;
+    const detail = `The field already exists with the type ${existing.Metadata.type}.`;
     return undefinedField(detail, existing.Metadata);
   }
   if (isUpToDate(desired, existing.Metadata)) return definedField('NONE', existing.Metadata);
-  const whole = merged(desired, existing.Metadata);
+  const metadata = mergeMetadata(desired, existing.Metadata);
   const path = paths.customField(existing.Id);
-  return change(session, { method: 'PATCH', path, body: { Metadata: whole } }, whole);
+  return change(session, { method: 'PATCH', path, body: { Metadata: metadata } }, metadata);
 }
 
 async function findField(session: ProviderSession, object: string, fieldName: string) {

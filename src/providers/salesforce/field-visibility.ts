@@ -41,11 +41,11 @@ export async function makeVisible(
 }
 
 async function permissionSet(session: ProviderSession): Promise<string> {
-  const [found] = await query(
+  const [assignment] = await query(
     session,
     `SELECT Id FROM PermissionSet WHERE Name = '${PERMISSION_SET.Name}'`,
   );
-  return found?.Id ?? create(session, 'PermissionSet', PERMISSION_SET);
+  return assignment?.Id ?? create(session, 'PermissionSet', PERMISSION_SET);
 }
 
 async function assign(session: ProviderSession, PermissionSetId: string): Promise<void> {
@@ -64,11 +64,11 @@ async function permit(
   ParentId: string,
   { object: SobjectType, fieldNames }: { object: string; fieldNames: string[] },
 ): Promise<void> {
-  const permitted = await query(
+  const permissions = await query(
     session,
     `SELECT Id, Field FROM FieldPermissions WHERE ParentId = '${ParentId}' AND SobjectType = '${SobjectType}'`,
   );
-  const permittedFields = new Set(permitted.map(({ Field }) => Field));
+  const permittedFields = new Set(permissions.map(({ Field }) => Field));
   for (const fieldName of fieldNames) {
     const Field = `${SobjectType}.${fieldName}`;
     if (permittedFields.has(Field)) continue;

@@ -9,7 +9,7 @@ import type {
 import { isSuccess, responseBody } from '../read-responses.ts';
 import { paths } from './paths.ts';
 import { failure } from './refused.ts';
-import { compositeResult, describeResponse, type Field } from './wire.ts';
+import { compositeResult, describeResponse, type SalesforceField } from './wire.ts';
 
 export async function describeObject(
   session: ProviderSession,
@@ -37,7 +37,7 @@ function innerResponse(response: ProviderResponse): ProviderResponse {
   return { status: part.httpStatusCode, headers: response.headers, body: part.body };
 }
 
-function describeField(field: Field): FieldDescription {
+function describeField(field: SalesforceField): FieldDescription {
   const valueType = VALUE_TYPES[field.type] ?? 'OTHER';
   const isSelect = valueType === 'SINGLE_SELECT' || valueType === 'MULTI_SELECT';
   const isGenerated = field.autoNumber || field.calculated;
@@ -54,7 +54,9 @@ function describeField(field: Field): FieldDescription {
   };
 }
 
-function selectable({ picklistValues }: Field): { value: string; displayValue: string }[] {
+function selectable({
+  picklistValues,
+}: SalesforceField): { value: string; displayValue: string }[] {
   return picklistValues
     .filter(({ active }) => active)
     .map(({ value, label }) => ({ value, displayValue: label ?? value }));

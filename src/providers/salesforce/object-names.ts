@@ -23,13 +23,13 @@ export function findRecordId(id: unknown): string | null {
  */
 export function fieldPath(fieldName: string): string[] {
   const steps = fieldName.startsWith('$')
-    ? [...fieldName.matchAll(/\['([^']*)'\]/g)].map(([, step]) => step ?? '')
+    ? [...fieldName.matchAll(/\['([^']*)'\]/g)].map(([, segment]) => segment ?? '')
     : fieldName.split('.');
-  const wellFormed = steps.length <= STEPS_MAX && steps.every((step) => API_NAME.test(step));
+  const wellFormed = steps.length <= STEPS_MAX && steps.every((segment) => API_NAME.test(segment));
   if (!wellFormed || steps.length === 0 || !isComplete(fieldName, steps)) {
     throw new ProviderError('MISSING_FIELD', 'No Salesforce field can have such a name');
   }
-  return flattened(steps);
+  return flattenPath(steps);
 }
 
 /** True if the path contains the whole name, so that no character was skipped. */
@@ -51,9 +51,9 @@ const ADDRESS_PARTS = new Set([
   'geocodeaccuracy',
 ]);
 
-function flattened(steps: string[]): string[] {
-  const [compound = '', part = '', ...deeper] = steps;
+function flattenPath(steps: string[]): string[] {
+  const [compound = '', part = '', ...deeperSteps] = steps;
   const prefix = ADDRESS.exec(compound)?.[1];
-  const isPart = ADDRESS_PARTS.has(part.toLowerCase()) && deeper.length === 0;
+  const isPart = ADDRESS_PARTS.has(part.toLowerCase()) && deeperSteps.length === 0;
   return prefix !== undefined && isPart ? [`${prefix}${part}`] : steps;
 }

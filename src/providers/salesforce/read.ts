@@ -78,8 +78,8 @@ function byLowerCase(row: object): Map<string, unknown> {
   return new Map(Object.entries(row).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-function valueAt(values: Map<string, unknown>, [step = '', ...deeper]: string[]): unknown {
-  const value = values.get(step.toLowerCase()) ?? null;
-  if (deeper.length === 0) return value;
-  return typeof value === 'object' && value !== null ? valueAt(byLowerCase(value), deeper) : null;
+function valueAt(values: Map<string, unknown>, [name = '', ...path]: string[]): unknown {
+  const value = values.get(name.toLowerCase()) ?? null;
+  if (path.length === 0) return value;
+  return typeof value === 'object' && value !== null ? valueAt(byLowerCase(value), path) : null;
 }

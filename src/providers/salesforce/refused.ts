@@ -1,8 +1,8 @@
 /** Maps Salesforce's error responses to ProviderError. */
 import type { ProviderResponse } from '../contract.ts';
 import { ProviderError, type ProviderErrorKind } from '../provider-error.ts';
-import { bounded, retryAfterMs } from '../read-responses.ts';
-import { errorResponse, type Refusal } from './wire.ts';
+import { retryAfterMs, truncateMessage } from '../read-responses.ts';
+import { errorResponse, type SalesforceError } from './wire.ts';
 
 /** Codes are more specific than the status. For example, REQUEST_LIMIT_EXCEEDED has status 403. */
 const KIND_OF_CODE: Record<string, ProviderErrorKind> = {
@@ -29,7 +29,7 @@ const MESSAGES_MAX = 20;
 
 export function failure(response: ProviderResponse): ProviderError {
   const message = `Salesforce answered ${response.status}: ${messages(response).join('; ')}`;
-  return new ProviderError(kindOf(response), bounded(message), {
+  return new ProviderError(kindOf(response), truncateMessage(message), {
     status: response.status,
     retryAfterMs: retryAfterMs(response),
   });
@@ -49,9 +49,9 @@ export function messages(response: ProviderResponse): string[] {
 }
 
 /** Adds the code to the message, because users search the documentation by code. */
-export function messageText({ message, errorCode }: Refusal): string {
+export function messageText({ message, errorCode }: SalesforceError): string {
   const texts = message || 'no reason given';
-  return bounded(errorCode ? `${texts} (${errorCode})` : texts);
+  return truncateMessage(errorCode ? `${texts} (${errorCode})` : texts);
 }
 
 function kindOf({ status, body }: ProviderResponse): ProviderErrorKind {

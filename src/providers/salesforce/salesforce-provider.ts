@@ -23,8 +23,8 @@ async function readRecords(
 ): Promise<ProviderRecord[]> {
   const validIds = ids.filter((id) => findRecordId(id) !== null);
   if (validIds.length === 0) return [];
-  const listed = validIds.map((id) => `'${id}'`).join(',');
-  const q = `SELECT ${selectedColumns(fields)} FROM ${objectApiName(objectName)} WHERE Id IN (${listed})`;
+  const quotedIds = validIds.map((id) => `'${id}'`).join(',');
+  const q = `SELECT ${selectedColumns(fields)} FROM ${objectApiName(objectName)} WHERE Id IN (${quotedIds})`;
   const response = await session.send({ method: 'GET', path: paths.query, query: { q } });
   if (!isSuccess(response)) throw failure(response);
   const { records } = responseBody(queryResponse, response, 'READ');

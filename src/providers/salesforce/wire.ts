@@ -5,7 +5,7 @@ const refusal = z.object({
   message: z.string().catch(''),
   errorCode: z.string().catch(''),
 });
-export type Refusal = z.infer<typeof refusal>;
+export type SalesforceError = z.infer<typeof refusal>;
 /** Other bodies, such as the error page of a proxy, count as a response without errors. */
 export const errorResponse = z.array(refusal).catch([]);
 
@@ -65,7 +65,7 @@ const field = z.object({
     .default([]),
   referenceTo: z.array(z.string()).default([]),
 });
-export type Field = z.infer<typeof field>;
+export type SalesforceField = z.infer<typeof field>;
 
 export const describeResponse = z.object({
   name: z.string(),

@@ -28,11 +28,11 @@ const RESERVED =
  * the request.
  */
 function forwardedHeaders(headers: { key: string; value: string }[] = []): Record<string, string> {
-  const refused = headers.find(
+  const refusedHeader = headers.find(
     ({ key, value }) => !HEADER_NAME.test(key) || RESERVED.test(key) || !HEADER_VALUE.test(value),
   );
-  if (refused) {
-    const name = JSON.stringify(refused.key.slice(0, 100));
+  if (refusedHeader) {
+    const name = JSON.stringify(refusedHeader.key.slice(0, 100));
     throw new ProviderError('BAD_REQUEST', `The header ${name} cannot be sent to Salesforce`);
   }
   return Object.fromEntries(headers.map(({ key, value }) => [key.toLowerCase(), value]));

@@ -45,7 +45,7 @@ export const defineFields: DefineFieldsCapability = {
   ],
   names: {
     pattern: /^[a-z][a-z0-9_]{0,63}$/,
-    rule: 'must be small letters, digits and underscores, with a letter first, 64 at most.',
+    rule: 'must be lower-case letters, digits and underscores, start with a letter, and have at most 64 characters.',
   },
   define,
 };

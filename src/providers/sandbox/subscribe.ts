@@ -59,8 +59,8 @@ export const subscribe: SubscribeCapability = {
 /** Returns the event types of the subscription. Native names such as `contacts.merged` are passed on. */
 function typesOf({ objectName, kinds, otherEvents }: DesiredSubscription): string[] {
   const types = [...KINDS].flatMap(([type, kind]) => (kinds.includes(kind) ? type : []));
-  const others = otherEvents.map((name) => name.replace(`${objectName}.`, ''));
-  return [...new Set([...types, ...others])];
+  const otherNames = otherEvents.map((name) => name.replace(`${objectName}.`, ''));
+  return [...new Set([...types, ...otherNames])];
 }
 
 function isSigned(
@@ -119,7 +119,9 @@ function parsedBody(body: Buffer): z.output<typeof bodySchema> {
   try {
     return bodySchema.parse(JSON.parse(body.toString('utf8')));
   } catch (cause) {
-    throw new MalformedEvents('The body is not what the sandbox sends.', { cause });
+    throw new MalformedEvents('The body does not have the form of events of the sandbox.', {
+      cause,
+    });
   }
 }
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { ProviderResponse } from '../contract.ts';
 import { ProviderError, type ProviderErrorKind } from '../provider-error.ts';
-import { bounded, retryAfterMs } from '../read-responses.ts';
+import { retryAfterMs, truncateMessage } from '../read-responses.ts';
 
 export const fieldSchema = z.object({
   name: z.string(),
@@ -59,7 +59,7 @@ export function refusalMessages(response: ProviderResponse): string[] {
 }
 
 export function messagesOf(problems: z.output<typeof problemSchema>[]): string[] {
-  return problems.map(({ message }) => bounded(message));
+  return problems.map(({ message }) => truncateMessage(message));
 }
 
 /** Creates the error for a refused request. Refusals of a record become its outcome instead. */

@@ -32,7 +32,7 @@ export async function writeRecord(
   const record = updating ? values : write.record;
   const errors = headerErrors(write.headers);
   if (recordId === '') errors.push('An update needs the id of its record');
-  if (errors.length > 0) return refused(recordId, errors);
+  if (errors.length > 0) return refuseRecord(recordId, errors);
   const path = `${objectPath(write.objectName)}/records`;
   const response = await session.send({
     method: updating ? 'PATCH' : 'POST',
@@ -52,7 +52,7 @@ export async function writeBatch(
   const updating = write.type === 'UPDATE';
   const ids = write.records.map(({ record: { id } }) => (updating ? String(id ?? '') : null));
   const errors = headerErrors(write.headers);
-  if (errors.length > 0) return ids.map((id) => refused(id, errors));
+  if (errors.length > 0) return ids.map((id) => refuseRecord(id, errors));
   const response = await session.send({
     method: 'POST',
     path: `${objectPath(write.objectName)}/batch/${write.type.toLowerCase()}`,
@@ -74,7 +74,7 @@ export async function deleteRecord(
   { objectName, id, headers }: RecordRemoval,
 ): Promise<RecordOutcome> {
   const errors = headerErrors(headers);
-  if (errors.length > 0) return refused(id, errors);
+  if (errors.length > 0) return refuseRecord(id, errors);
   const response = await session.send({
     method: 'DELETE',
     path: `${objectPath(objectName)}/records/${encodeURIComponent(id)}`,
@@ -93,7 +93,7 @@ function batchOutcomes(response: ProviderResponse, ids: (string | null)[]): Reco
       throw new ProviderError('DISCONNECTED', message, { status: response.status });
     }
     if (result.success) return accepted(result.record, echoedHeaders);
-    return refused(id, messagesOf(result.errors));
+    return refuseRecord(id, messagesOf(result.errors));
   });
 }
 
@@ -125,10 +125,10 @@ function accepted(
 
 function refusalOutcome(response: ProviderResponse, recordId: string | null): RecordOutcome {
   if (!isRecordRefusal(response)) throw refusalError(response);
-  return refused(recordId, refusalMessages(response));
+  return refuseRecord(recordId, refusalMessages(response));
 }
 
 /** Creates the outcome of a refused record. An empty id means that the record has none. */
-function refused(recordId: string | null, errors: string[]): RecordOutcome {
+function refuseRecord(recordId: string | null, errors: string[]): RecordOutcome {
   return refusedOutcome(recordId || null, errors);
 }

@@ -7,10 +7,10 @@ import { authorize } from '../../domain/viewer/needs.ts';
 import { weightOf } from '../../domain/viewer/share/process-shares.ts';
 import type { RequestSlot } from '../../domain/viewer/share/request-slot.ts';
 import { type Credentials, projectIdOf, type Viewer } from '../../domain/viewer/viewer.ts';
-import { withoutCredentials } from '../../errors.ts';
-import { timed } from '../../meters.ts';
+import { missingCredentials } from '../../errors.ts';
+import { measure } from '../../meters.ts';
 import { inSpan } from '../../spans.ts';
-import { operationMsMax, outOfTime, withDeadline } from '../../work/deadline.ts';
+import { operationMsMax, timeoutError, withDeadline } from '../../work/deadline.ts';
 import type { Endpoint, Parts, RestRequest } from './endpoint.ts';
 import { readInput, refuseUnstorable, type Validate } from './request-input.ts';
 import { errorInRequest } from './rest-errors.ts';
@@ -52,9 +52,9 @@ export async function perform(
       response(endpoint, services, { received, viewer: admitted, slot });
     return inTurn(admitted, { ...received.sender, weight }, run);
   };
-  return timed(meters, work, ({ outcome, seconds }) => {
+  return measure(meters, work, ({ outcome, seconds }) => {
     const projectId = (viewer && projectIdOf(viewer)) ?? undefined;
-    meters.requested({ surface: 'rest', kind: kindOf(endpoint), outcome, seconds, projectId });
+    meters.requestEnded({ surface: 'rest', kind: kindOf(endpoint), outcome, seconds, projectId });
   });
 }
 
@@ -152,7 +152,7 @@ export async function admit(
 ): Promise<Viewer> {
   const { address, page, slot } = sender;
   const viewer = await admission.admit(credentials, { address, page, slot, setHeader });
-  if (!viewer) throw withoutCredentials();
+  if (!viewer) throw missingCredentials();
   return viewer;
 }
 
@@ -165,6 +165,6 @@ function inTime<T>(
   const isChange = method !== 'GET';
   const maximumMs = operationMsMax(config, { isChange });
   return withDeadline(run(), maximumMs, () => {
-    throw database.outages.waitedFor(outOfTime('request', { isChange, maximumMs }));
+    throw database.outages.timeoutError(timeoutError('request', { isChange, maximumMs }));
   });
 }

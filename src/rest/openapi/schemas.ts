@@ -1,6 +1,6 @@
 /** The schemas that answers are made of. Those with a name are components of the document. */
 import { z } from 'zod';
-import { problem, shownIssue } from '../../problem-schema.ts';
+import { problem, problemIssue } from '../../problem-schema.ts';
 
 /** The named ones. Inputs are not among them: they are described where they are used. */
 export const namedSchemas = z.registry<{ id?: string }>();
@@ -27,5 +27,5 @@ export const updateTimeShape = {
   updateTime: z.date().optional().describe('When it was last changed; left out if it never was.'),
 };
 
-namedSchemas.add(shownIssue, { id: 'Issue' });
+namedSchemas.add(problemIssue, { id: 'Issue' });
 namedSchemas.add(problem, { id: 'Problem' });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { jsonBody, parsed } from '../request.ts';
-import type { Route } from '../router.ts';
+import { jsonBody, parseInput } from '../request.ts';
+import type { SandboxRoute } from '../router.ts';
 import type { Inbox } from './inbox.ts';
 
 const boxSchema = z.object({
@@ -9,7 +9,7 @@ const boxSchema = z.object({
 const listSchema = z.object({ limit: z.coerce.number().int().min(1).max(1_000).default(100) });
 
 /** Routes of the inbox. They require no credentials, like a webhook receiver. Readers check signatures themselves. */
-export function inboxRoutes(inbox: Inbox): Route[] {
+export function inboxRoutes(inbox: Inbox): SandboxRoute[] {
   const pattern = '/inbox/:name';
   return [
     {
@@ -17,7 +17,7 @@ export function inboxRoutes(inbox: Inbox): Route[] {
       pattern,
       handle(request) {
         jsonBody(request);
-        inbox.receive(parsed(boxSchema, request.params).name, request.headers, request.body);
+        inbox.receive(parseInput(boxSchema, request.params).name, request.headers, request.body);
         return { status: 204 };
       },
     },
@@ -25,8 +25,8 @@ export function inboxRoutes(inbox: Inbox): Route[] {
       method: 'GET',
       pattern,
       handle({ params, query }) {
-        const { name } = parsed(boxSchema, params);
-        const { limit } = parsed(listSchema, Object.fromEntries(query));
+        const { name } = parseInput(boxSchema, params);
+        const { limit } = parseInput(listSchema, Object.fromEntries(query));
         return {
           status: 200,
           json: { total: inbox.count(name), messages: inbox.list(name, limit) },
@@ -37,7 +37,7 @@ export function inboxRoutes(inbox: Inbox): Route[] {
       method: 'DELETE',
       pattern,
       handle({ params }) {
-        inbox.clear(parsed(boxSchema, params).name);
+        inbox.clear(parseInput(boxSchema, params).name);
         return { status: 204 };
       },
     },

@@ -2,8 +2,8 @@ import querystring from 'node:querystring';
 import { z } from 'zod';
 import { html, page } from '../../html.ts';
 import { basicCredentials, PASSWORD_PREFIX } from '../authentication.ts';
-import { parsed, type SandboxRequest, type SandboxResponse } from '../request.ts';
-import type { Route } from '../router.ts';
+import { parseInput, type SandboxRequest, type SandboxResponse } from '../request.ts';
+import type { SandboxRoute } from '../router.ts';
 import {
   type AuthorizationServer,
   TokenRefusal,
@@ -13,7 +13,7 @@ import {
 /** The prefix of accepted client secrets, with any client id. For example `sandbox-client` with `sandbox-secret`. */
 export const CLIENT_SECRET_PREFIX = 'sandbox-secret';
 
-export function oauthRoutes(oauth: AuthorizationServer): Route[] {
+export function oauthRoutes(oauth: AuthorizationServer): SandboxRoute[] {
   return [
     {
       method: 'GET',
@@ -44,7 +44,7 @@ const clientSchema = z.object({
 });
 
 function authorize(oauth: AuthorizationServer, query: URLSearchParams): SandboxResponse {
-  const client = parsed(clientSchema, Object.fromEntries(query));
+  const client = parseInput(clientSchema, Object.fromEntries(query));
   const challenge = query.get('code_challenge');
   if (query.get('response_type') !== 'code') {
     return redirect(query, { error: 'unsupported_response_type' });
@@ -67,8 +67,8 @@ function authorize(oauth: AuthorizationServer, query: URLSearchParams): SandboxR
 function redirect(query: URLSearchParams, params: Record<string, string>): SandboxResponse {
   const location = new URL(query.get('redirect_uri')!);
   const state = query.get('state');
-  const all = { ...params, ...(state !== null && { state }) };
-  for (const [name, value] of Object.entries(all)) location.searchParams.set(name, value);
+  const parameters = { ...params, ...(state !== null && { state }) };
+  for (const [name, value] of Object.entries(parameters)) location.searchParams.set(name, value);
   return { status: 302, headers: { location: location.href } };
 }
 
@@ -77,8 +77,8 @@ function consentPage(query: URLSearchParams): SandboxResponse {
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   );
   const content = html`
-    <p><strong>${query.get('client_id') ?? ''}</strong> asks for access to this sandbox's records
-    and will send you back to ${new URL(query.get('redirect_uri')!).host}.</p>
+    <p><strong>${query.get('client_id') ?? ''}</strong> requests access to this sandbox's records
+    and will return you to ${new URL(query.get('redirect_uri')!).host}.</p>
     <form action="/oauth/authorize">${hidden}
       <button name="approve" value="1">Approve</button>
       <button name="approve" value="0">Deny</button>
@@ -129,7 +129,7 @@ function grant(oauth: AuthorizationServer, clientId: string, form: URLSearchPara
     case 'refresh_token':
       return oauth.refresh(clientId, requiredParameter(form, 'refresh_token'));
     default:
-      throw new TokenRefusal('unsupported_grant_type', 'This grant_type is not known');
+      throw new TokenRefusal('unsupported_grant_type', 'This grant_type is not supported');
   }
 }
 

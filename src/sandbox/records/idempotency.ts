@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { DAY_MS } from '../../work/durations.ts';
-import { Refusal } from '../refusal.ts';
+import { SandboxRefusal } from '../refusal.ts';
 import type { SandboxRequest, SandboxResponse } from '../request.ts';
 
 const RETENTION_MS = DAY_MS;
@@ -22,7 +22,7 @@ interface StoredResponse {
  */
 export class IdempotencyKeys {
   readonly #now: () => Date;
-  readonly #answers = new LRUCache<string, StoredResponse>({
+  readonly #responses = new LRUCache<string, StoredResponse>({
     maxSize: STORED_CHARACTERS_MAX,
     sizeCalculation: ({ json }) => json.length + KEY_LENGTH_MAX,
   });
@@ -40,28 +40,28 @@ export class IdempotencyKeys {
     if (key === undefined) return write();
     if (typeof key !== 'string' || key.length > KEY_LENGTH_MAX) {
       const message = `Idempotency-Key has at most ${KEY_LENGTH_MAX} characters`;
-      throw new Refusal(400, { code: 'invalid_idempotency_key', message });
+      throw new SandboxRefusal(400, { code: 'invalid_idempotency_key', message });
     }
     const name = `${caller} ${key}`;
     const fingerprint = createHash('sha256')
       .update(`${request.path} ${request.body}`)
       .digest('hex');
-    const stored = this.#answers.get(name);
+    const stored = this.#responses.get(name);
     if (stored !== undefined && stored.expiresAtMs > this.#now().getTime()) {
-      return replayed(stored, fingerprint);
+      return replay(stored, fingerprint);
     }
     const response = write();
     const expiresAtMs = this.#now().getTime() + RETENTION_MS;
     const json = JSON.stringify(response.json);
-    this.#answers.set(name, { fingerprint, status: response.status, json, expiresAtMs });
+    this.#responses.set(name, { fingerprint, status: response.status, json, expiresAtMs });
     return response;
   }
 }
 
-function replayed(stored: StoredResponse, fingerprint: string): SandboxResponse {
+function replay(stored: StoredResponse, fingerprint: string): SandboxResponse {
   if (stored.fingerprint !== fingerprint) {
     const message = 'This Idempotency-Key was used for another request';
-    throw new Refusal(409, { code: 'idempotency_key_reused', message });
+    throw new SandboxRefusal(409, { code: 'idempotency_key_reused', message });
   }
   const headers = { 'idempotent-replayed': 'true' };
   return { status: stored.status, headers, json: JSON.parse(stored.json) };

@@ -15,7 +15,7 @@ export type FieldType =
   | 'decimal'
   | 'reference';
 
-export interface FieldDefinition {
+export interface CrmField {
   name: string;
   displayName: string;
   type: FieldType;
@@ -33,16 +33,16 @@ export interface FieldDefinition {
 export interface ObjectDefinition {
   name: ObjectName;
   displayName: string;
-  fields: FieldDefinition[];
+  fields: CrmField[];
 }
 
-const SYSTEM_FIELDS: FieldDefinition[] = [
+const SYSTEM_FIELDS: CrmField[] = [
   { name: 'id', displayName: 'Id', type: 'text', readOnly: true },
   { name: 'created_at', displayName: 'Created at', type: 'datetime', readOnly: true },
   { name: 'updated_at', displayName: 'Updated at', type: 'datetime', readOnly: true },
 ];
 
-const CONTACT_FIELDS: FieldDefinition[] = [
+const CONTACT_FIELDS: CrmField[] = [
   { name: 'email', displayName: 'E-mail', type: 'email', required: true, unique: true },
   { name: 'firstname', displayName: 'First name', type: 'text' },
   { name: 'lastname', displayName: 'Last name', type: 'text' },
@@ -76,7 +76,7 @@ const CONTACT_FIELDS: FieldDefinition[] = [
   { name: 'company_id', displayName: 'Company', type: 'reference', references: 'companies' },
 ];
 
-const COMPANY_FIELDS: FieldDefinition[] = [
+const COMPANY_FIELDS: CrmField[] = [
   { name: 'name', displayName: 'Name', type: 'text', required: true },
   { name: 'domain', displayName: 'Domain', type: 'text', unique: true },
   {
@@ -95,7 +95,7 @@ const COMPANY_FIELDS: FieldDefinition[] = [
 ];
 
 /** Deals have no unique field, so repeating a creation creates a second deal unless it has an idempotency key. */
-const DEAL_FIELDS: FieldDefinition[] = [
+const DEAL_FIELDS: CrmField[] = [
   { name: 'name', displayName: 'Name', type: 'text', required: true },
   { name: 'amount', displayName: 'Amount', type: 'decimal' },
   {
@@ -121,6 +121,6 @@ export const OBJECTS: Record<ObjectName, ObjectDefinition> = {
   deals: define('deals', 'Deals', DEAL_FIELDS),
 };
 
-function define(name: ObjectName, displayName: string, fields: FieldDefinition[]) {
+function define(name: ObjectName, displayName: string, fields: CrmField[]) {
   return { name, displayName, fields: [...SYSTEM_FIELDS, ...fields] };
 }

@@ -1,8 +1,8 @@
 /** Routes that read objects and records. */
 import { z } from 'zod';
-import { Refusal } from '../refusal.ts';
-import { jsonBody, parsed, type SandboxRequest, type SandboxResponse } from '../request.ts';
-import { type FieldDefinition, OBJECTS, type ObjectDefinition } from './objects.ts';
+import { SandboxRefusal } from '../refusal.ts';
+import { jsonBody, parseInput, type SandboxRequest, type SandboxResponse } from '../request.ts';
+import { type CrmField, OBJECTS, type ObjectDefinition } from './objects.ts';
 import { recordView, selectedView } from './record-view.ts';
 import type { RecordTable, StoredRecord } from './table.ts';
 import type { Workspace } from './workspace.ts';
@@ -19,7 +19,7 @@ export function describeObject(workspace: Workspace, { params }: SandboxRequest)
   return { status: 200, json: { name, displayName, fields: fields.map(fieldView) } };
 }
 
-export function fieldView(field: FieldDefinition) {
+export function fieldView(field: CrmField) {
   return {
     name: field.name,
     displayName: field.displayName,
@@ -45,10 +45,10 @@ const pageQuerySchema = z.object({
     .transform((names) => names.split(','))
     .optional(),
   /** Values by field name, as JSON. Records must have all of them. */
-  where: z.string().transform(parsedWhere).optional(),
+  where: z.string().transform(parseWhere).optional(),
 });
 
-function parsedWhere(text: string, context: z.RefinementCtx): Record<string, unknown> {
+function parseWhere(text: string, context: z.RefinementCtx): Record<string, unknown> {
   try {
     const { data } = z.record(z.string(), z.unknown()).safeParse(JSON.parse(text));
     if (data) return data;
@@ -64,18 +64,18 @@ export function listRecords(
   { params, query }: SandboxRequest,
 ): SandboxResponse {
   const table = workspace.getTable(params.object!);
-  const { limit, cursor, fields, where, ...times } = parsed(
+  const { limit, cursor, fields, where, ...times } = parseInput(
     pageQuerySchema,
     Object.fromEntries(query),
   );
   const range = {
     sinceMs: times.updated_since,
     untilMs: times.updated_until,
-    isMatch: where && havingValues(table.definition, where),
+    isMatch: where && createValueFilter(table.definition, where),
   };
   const view = fields ? selectedView(table.definition, fields) : recordView(table.definition);
   const { after, total } =
-    cursor === undefined ? { after: 0, total: table.count(range) } : parsedCursor(table, cursor);
+    cursor === undefined ? { after: 0, total: table.count(range) } : parseCursor(table, cursor);
   const { records, hasMore } = table.page({ ...range, after, limit });
   const nextCursor = hasMore ? cursorText(table, { after: records.at(-1)!.position, total }) : null;
   return { status: 200, json: { records: records.map(view), nextCursor, total } };
@@ -85,12 +85,14 @@ export function listRecords(
  * Returns a filter for records with these values. Values are compared as text, so `1` equals `"1"`. Throws a Refusal
  * for unknown fields.
  */
-function havingValues(definition: ObjectDefinition, where: Record<string, unknown>) {
+function createValueFilter(definition: ObjectDefinition, where: Record<string, unknown>) {
   const view = selectedView(definition, Object.keys(where));
   const expected = Object.entries(where).map(([name, value]) => [name, String(value)] as const);
   return (record: StoredRecord) => {
-    const shown = view(record);
-    return expected.every(([name, value]) => shown[name] != null && String(shown[name]) === value);
+    const fieldValues = view(record);
+    return expected.every(
+      ([name, value]) => fieldValues[name] != null && String(fieldValues[name]) === value,
+    );
   };
 }
 
@@ -108,7 +110,7 @@ const batchSchema = z.strictObject({
 /** Returns the existing records, in the order of the ids. */
 export function readBatch(workspace: Workspace, request: SandboxRequest): SandboxResponse {
   const table = workspace.getTable(request.params.object!);
-  const { ids, fields } = parsed(batchSchema, jsonBody(request));
+  const { ids, fields } = parseInput(batchSchema, jsonBody(request));
   const view = fields ? selectedView(table.definition, fields) : recordView(table.definition);
   const records = ids.flatMap((id) => table.find(id) ?? []);
   return { status: 200, json: { records: records.map(view) } };
@@ -125,15 +127,15 @@ function cursorText({ epoch }: RecordTable, { after, total }: Cursor): string {
 }
 
 /** Parses a cursor. Throws a Refusal: 400 for a damaged cursor, 410 for one of an earlier run of the server. */
-function parsedCursor({ epoch }: RecordTable, text: string): Cursor {
+function parseCursor({ epoch }: RecordTable, text: string): Cursor {
   const [, cursorEpoch, after, total] = /^([0-9a-f]{8})\.(\d{1,15})\.(\d{1,15})$/.exec(text) ?? [];
   if (cursorEpoch === undefined) {
     const message = 'The cursor is damaged';
-    throw new Refusal(400, { code: 'invalid_cursor', message, field: 'cursor' });
+    throw new SandboxRefusal(400, { code: 'invalid_cursor', message, field: 'cursor' });
   }
   if (cursorEpoch !== epoch) {
     const message = 'The cursor is gone: start from the first page';
-    throw new Refusal(410, { code: 'cursor_gone', message, field: 'cursor' });
+    throw new SandboxRefusal(410, { code: 'cursor_gone', message, field: 'cursor' });
   }
   return { after: Number(after), total: Number(total) };
 }

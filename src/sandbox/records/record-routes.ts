@@ -1,5 +1,5 @@
 import type { SandboxRequest, SandboxResponse } from '../request.ts';
-import type { Route } from '../router.ts';
+import type { SandboxRoute } from '../router.ts';
 import { putField } from './defining.ts';
 import type { IdempotencyKeys } from './idempotency.ts';
 import { describeObject, getRecord, listObjects, listRecords, readBatch } from './reading.ts';
@@ -21,10 +21,14 @@ interface RecordServices {
   admit: (request: SandboxRequest) => string;
 }
 
-type Handler = (workspace: Workspace, request: SandboxRequest) => SandboxResponse;
+type RecordHandler = (workspace: Workspace, request: SandboxRequest) => SandboxResponse;
 
-export function recordRoutes({ workspace, idempotencyKeys, admit }: RecordServices): Route[] {
-  const route = (method: string, path: string, response: Handler): Route => ({
+export function recordRoutes({
+  workspace,
+  idempotencyKeys,
+  admit,
+}: RecordServices): SandboxRoute[] {
+  const route = (method: string, path: string, response: RecordHandler): SandboxRoute => ({
     method,
     pattern: `/objects${path}`,
     handle(request) {
@@ -32,7 +36,7 @@ export function recordRoutes({ workspace, idempotencyKeys, admit }: RecordServic
       return response(workspace, request);
     },
   });
-  const routeOnce = (path: string, response: Handler): Route => ({
+  const routeOnce = (path: string, response: RecordHandler): SandboxRoute => ({
     method: 'POST',
     pattern: `/objects${path}`,
     handle: (request) =>

@@ -1,12 +1,12 @@
-import { Refusal } from '../refusal.ts';
-import type { FieldDefinition, ObjectDefinition } from './objects.ts';
+import { SandboxRefusal } from '../refusal.ts';
+import type { CrmField, ObjectDefinition } from './objects.ts';
 import type { StoredRecord } from './table.ts';
 
 export type RecordView = (record: StoredRecord) => Record<string, unknown>;
 
 /** Returns a function that shows a record: all fields, null if they have no value, and the associations. */
 export function recordView({ fields }: ObjectDefinition): RecordView {
-  return (record) => ({ ...shownFields(fields, record), associations: record.associations });
+  return (record) => ({ ...fieldValues(fields, record), associations: record.associations });
 }
 
 /**
@@ -14,22 +14,22 @@ export function recordView({ fields }: ObjectDefinition): RecordView {
  */
 export function selectedView(definition: ObjectDefinition, names: string[]): RecordView {
   const unknown = names.filter((name) => !definition.fields.some((field) => field.name === name));
-  const [first, ...others] = unknown.map((name) => ({
+  const [first, ...moreProblems] = unknown.map((name) => ({
     code: 'unknown_field',
     message: `${definition.name} have no field ${name}`,
     field: name,
   }));
-  if (first !== undefined) throw new Refusal(400, [first, ...others]);
-  const shown = new Set(['id', 'updated_at', ...names]);
-  const fields = definition.fields.filter(({ name }) => shown.has(name));
-  return (record) => shownFields(fields, record);
+  if (first !== undefined) throw new SandboxRefusal(400, [first, ...moreProblems]);
+  const selectedNames = new Set(['id', 'updated_at', ...names]);
+  const fields = definition.fields.filter(({ name }) => selectedNames.has(name));
+  return (record) => fieldValues(fields, record);
 }
 
-function shownFields(fields: FieldDefinition[], record: StoredRecord): Record<string, unknown> {
-  return Object.fromEntries(fields.map((field) => [field.name, shownValue(record, field)]));
+function fieldValues(fields: CrmField[], record: StoredRecord): Record<string, unknown> {
+  return Object.fromEntries(fields.map((field) => [field.name, fieldValue(record, field)]));
 }
 
-function shownValue(record: StoredRecord, { name }: FieldDefinition): unknown {
+function fieldValue(record: StoredRecord, { name }: CrmField): unknown {
   if (name === 'id') return record.id;
   if (name === 'created_at') return new Date(record.createdAtMs).toISOString();
   if (name === 'updated_at') return new Date(record.updatedAtMs).toISOString();

@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../work/durations.ts';
-import { Refusal } from '../refusal.ts';
+import { SandboxRefusal } from '../refusal.ts';
 import { OBJECTS, type ObjectName } from './objects.ts';
 import type { RecordTable } from './table.ts';
 import { RECORDS_PER_OBJECT_MAX, recordLimitReached, type Workspace } from './workspace.ts';
@@ -51,10 +51,10 @@ export class Seeder {
   seed(objectName: ObjectName, count: number): void {
     const table = this.#workspace.getTable(objectName);
     if (table.size + count > RECORDS_PER_OBJECT_MAX) {
-      throw new Refusal(409, recordLimitReached(objectName));
+      throw new SandboxRefusal(409, recordLimitReached(objectName));
     }
-    const full = table.size + count;
-    while (table.size < full) {
+    const targetSize = table.size + count;
+    while (table.size < targetSize) {
       this.#lastIndexes[objectName] += 1;
       const values = RECORD_VALUES[objectName](this.#lastIndexes[objectName]);
       if (!hasConflict(table, values)) table.create(values);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { FieldDefinition, ObjectDefinition } from './objects.ts';
+import type { CrmField, ObjectDefinition } from './objects.ts';
 
 /** One version of a record. Each change creates a new version. */
 export interface StoredRecord {
@@ -97,17 +97,17 @@ export class RecordTable {
   }
 
   /** Returns the id of the record with this value in a unique field. */
-  findOwner({ name }: FieldDefinition, value: unknown): string | null {
+  findOwner({ name }: CrmField, value: unknown): string | null {
     return this.#ownersByField.get(name)?.get(uniqueKey(value)) ?? null;
   }
 
   /** Adds or replaces a field. A replacement must be unique if the old field was. */
-  putField(field: FieldDefinition): void {
+  putField(field: CrmField): void {
     const { fields } = this.definition;
-    const at = fields.findIndex(({ name }) => name === field.name);
-    if (at === -1) fields.push(field);
-    else fields[at] = field;
-    if (field.unique && at === -1) this.#ownersByField.set(field.name, new Map());
+    const index = fields.findIndex(({ name }) => name === field.name);
+    if (index === -1) fields.push(field);
+    else fields[index] = field;
+    if (field.unique && index === -1) this.#ownersByField.set(field.name, new Map());
   }
 
   create(values: Record<string, unknown>, associations: StoredAssociation[] = []): StoredRecord {

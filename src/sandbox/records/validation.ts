@@ -2,8 +2,8 @@
  * Checks values against their fields. workspace.ts checks what depends on other records: unique values and references.
  */
 import { z } from 'zod';
-import type { Problem } from '../refusal.ts';
-import type { FieldDefinition, FieldType, ObjectDefinition } from './objects.ts';
+import type { SandboxProblem } from '../refusal.ts';
+import type { CrmField, FieldType, ObjectDefinition } from './objects.ts';
 
 /** The maximum length of a text. The sandbox has no fields for documents. */
 const TEXT_LENGTH_MAX = 1_000;
@@ -11,7 +11,7 @@ const TEXT_LENGTH_MAX = 1_000;
 const text = () =>
   z.string('must be a text').max(TEXT_LENGTH_MAX, `has more than ${TEXT_LENGTH_MAX} characters`);
 
-const SCHEMAS: Record<FieldType, (field: FieldDefinition) => z.ZodType> = {
+const SCHEMAS: Record<FieldType, (field: CrmField) => z.ZodType> = {
   text,
   email: () => text().regex(z.regexes.email, 'must be an e-mail address'),
   boolean: () => z.boolean('must be true or false'),
@@ -25,14 +25,14 @@ const SCHEMAS: Record<FieldType, (field: FieldDefinition) => z.ZodType> = {
   reference: () => z.string('must be the id of a record').max(64, 'is longer than any id'),
 };
 
-function option({ options = [] }: FieldDefinition) {
+function option({ options = [] }: CrmField) {
   const values = options.map(({ value }) => value);
   return z.enum(values, `must be one of ${values.join(', ')}`);
 }
 
-const schemaByField = new WeakMap<FieldDefinition, z.ZodType>();
+const schemaByField = new WeakMap<CrmField, z.ZodType>();
 
-function schemaOf(field: FieldDefinition): z.ZodType {
+function schemaOf(field: CrmField): z.ZodType {
   const cached = schemaByField.get(field);
   if (cached !== undefined) return cached;
   const schema = SCHEMAS[field.type](field);
@@ -45,8 +45,8 @@ export function valueProblems(
   { name: objectName, fields }: ObjectDefinition,
   values: Record<string, unknown>,
   { creating }: { creating: boolean },
-): Problem[] {
-  const problems: Problem[] = [];
+): SandboxProblem[] {
+  const problems: SandboxProblem[] = [];
   for (const [name, value] of Object.entries(values)) {
     const field = fields.find((candidate) => candidate.name === name);
     const problem =
@@ -61,7 +61,7 @@ export function valueProblems(
   return problems;
 }
 
-function valueProblem(field: FieldDefinition, value: unknown): Problem | null {
+function valueProblem(field: CrmField, value: unknown): SandboxProblem | null {
   const { name } = field;
   if (field.readOnly) {
     return { code: 'read_only_field', message: `${name} can't be written`, field: name };
@@ -78,6 +78,6 @@ function codeOf(issue: z.core.$ZodIssue): string {
   return issue.code === 'invalid_value' ? 'invalid_option' : 'wrong_type';
 }
 
-function missing(name: string): Problem {
+function missing(name: string): SandboxProblem {
   return { code: 'missing_field', message: `${name} must have a value`, field: name };
 }

@@ -1,4 +1,4 @@
-import { type Problem, Refusal } from '../refusal.ts';
+import { type SandboxProblem, SandboxRefusal } from '../refusal.ts';
 import { OBJECT_NAMES, OBJECTS, type ObjectName } from './objects.ts';
 import {
   type RecordEvent,
@@ -18,7 +18,9 @@ export interface RecordChange {
   associations?: StoredAssociation[];
 }
 
-export type ChangeResult = { record: StoredRecord } | { problems: [Problem, ...Problem[]] };
+export type ChangeResult =
+  | { record: StoredRecord }
+  | { problems: [SandboxProblem, ...SandboxProblem[]] };
 
 /** Unique values and new records of earlier changes in the same batch. */
 interface BatchClaims {
@@ -32,7 +34,7 @@ const STATUS_BY_CODE: Record<string, number> = {
   record_not_found: 404,
 };
 
-const NOT_WRITTEN: Problem = {
+const NOT_WRITTEN: SandboxProblem = {
   code: 'not_written',
   message: 'Not written, because another record of the batch was refused',
 };
@@ -54,19 +56,19 @@ export class Workspace {
     const objectKey = OBJECT_NAMES.find((name) => name === objectName);
     if (objectKey !== undefined) return this.#tables[objectKey];
     const message = `There is no object ${objectName}`;
-    throw new Refusal(404, { code: 'object_not_found', message });
+    throw new SandboxRefusal(404, { code: 'object_not_found', message });
   }
 
   getRecord(objectName: string, id: string): StoredRecord {
     const record = this.getTable(objectName).find(id);
-    if (record === null) throw new Refusal(404, recordNotFound(objectName, id));
+    if (record === null) throw new SandboxRefusal(404, recordNotFound(objectName, id));
     return record;
   }
 
   write(objectName: string, change: RecordChange): StoredRecord {
     const result = this.writeBatch(objectName, [change], false)[0]!;
     if ('record' in result) return result.record;
-    throw new Refusal(STATUS_BY_CODE[result.problems[0].code] ?? 400, result.problems);
+    throw new SandboxRefusal(STATUS_BY_CODE[result.problems[0].code] ?? 400, result.problems);
   }
 
   /** Checks all changes before it writes any. Returns one result for each, in order. */
@@ -78,16 +80,16 @@ export class Workspace {
       if (problems.length === 0) claim(table, change, claims);
       return { change, problems };
     });
-    const refused = allOrNone && checked.some(({ problems }) => problems.length > 0);
-    return checked.map(({ change, problems: [first, ...others] }) => {
-      if (first !== undefined) return { problems: [first, ...others] };
-      return refused ? { problems: [NOT_WRITTEN] } : { record: apply(table, change) };
+    const isRefused = allOrNone && checked.some(({ problems }) => problems.length > 0);
+    return checked.map(({ change, problems: [first, ...moreProblems] }) => {
+      if (first !== undefined) return { problems: [first, ...moreProblems] };
+      return isRefused ? { problems: [NOT_WRITTEN] } : { record: apply(table, change) };
     });
   }
 
   delete(objectName: string, id: string): void {
     if (!this.getTable(objectName).delete(id)) {
-      throw new Refusal(404, recordNotFound(objectName, id));
+      throw new SandboxRefusal(404, recordNotFound(objectName, id));
     }
   }
 
@@ -96,7 +98,7 @@ export class Workspace {
     const other = this.getRecord(objectName, otherId);
     if (id === otherId) {
       const message = 'A record can not be merged with itself';
-      throw new Refusal(400, { code: 'invalid_request', message, field: 'otherId' });
+      throw new SandboxRefusal(400, { code: 'invalid_request', message, field: 'otherId' });
     }
     this.getRecord(objectName, id);
     return this.getTable(objectName).merge(id, other);
@@ -104,11 +106,11 @@ export class Workspace {
 
   restore(objectName: string, id: string): StoredRecord {
     const record = this.getTable(objectName).restore(id);
-    if (record === null) throw new Refusal(404, recordNotFound(objectName, id));
+    if (record === null) throw new SandboxRefusal(404, recordNotFound(objectName, id));
     return record;
   }
 
-  #problems(table: RecordTable, change: RecordChange, claims: BatchClaims): Problem[] {
+  #problems(table: RecordTable, change: RecordChange, claims: BatchClaims): SandboxProblem[] {
     const { definition } = table;
     const creating = change.id === undefined;
     if (change.id !== undefined && table.find(change.id) === null) {
@@ -121,8 +123,8 @@ export class Workspace {
     return problems.length > 0 ? problems : this.#conflicts(table, change, claims);
   }
 
-  #conflicts(table: RecordTable, change: RecordChange, claims: BatchClaims): Problem[] {
-    const problems: Problem[] = [];
+  #conflicts(table: RecordTable, change: RecordChange, claims: BatchClaims): SandboxProblem[] {
+    const problems: SandboxProblem[] = [];
     for (const field of table.definition.fields) {
       const value = change.values[field.name];
       if (value == null) continue;
@@ -136,7 +138,7 @@ export class Workspace {
         }
       }
       if (references !== undefined && this.#tables[references].find(String(value)) === null) {
-        const message = `${fieldName} names no record of ${references}: ${value}`;
+        const message = `${fieldName}: there is no record ${value} of ${references}`;
         problems.push({ code: 'reference_not_found', message, field: fieldName });
       }
     }
@@ -167,11 +169,11 @@ function apply(table: RecordTable, { id, values, associations }: RecordChange): 
     : table.update(id, values, associations);
 }
 
-function recordNotFound(objectName: string, id: string): Problem {
+function recordNotFound(objectName: string, id: string): SandboxProblem {
   return { code: 'record_not_found', message: `There is no record '${id}' of ${objectName}` };
 }
 
-export function recordLimitReached(objectName: string): Problem {
+export function recordLimitReached(objectName: string): SandboxProblem {
   const message = `The sandbox holds at most ${RECORDS_PER_OBJECT_MAX} ${objectName}`;
   return { code: 'record_limit_reached', message };
 }

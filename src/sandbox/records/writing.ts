@@ -1,7 +1,7 @@
 /** Routes that change records. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
-import { jsonBody, parsed, type SandboxRequest, type SandboxResponse } from '../request.ts';
+import { jsonBody, parseInput, type SandboxRequest, type SandboxResponse } from '../request.ts';
 import { recordView } from './record-view.ts';
 import type { StoredRecord } from './table.ts';
 import type { RecordChange, Workspace } from './workspace.ts';
@@ -39,16 +39,16 @@ const updateSchema = changeSchema.extend({
 });
 
 export function createRecord(workspace: Workspace, request: SandboxRequest): SandboxResponse {
-  const { record: values, associations } = parsed(changeSchema, jsonBody(request));
-  return writtenResponse(workspace, request, { values, associations });
+  const { record: values, associations } = parseInput(changeSchema, jsonBody(request));
+  return writeRecord(workspace, request, { values, associations });
 }
 
 export function updateRecord(workspace: Workspace, request: SandboxRequest): SandboxResponse {
-  const { record: values, associations } = parsed(changeSchema, jsonBody(request));
-  return writtenResponse(workspace, request, { id: request.params.id!, values, associations });
+  const { record: values, associations } = parseInput(changeSchema, jsonBody(request));
+  return writeRecord(workspace, request, { id: request.params.id!, values, associations });
 }
 
-function writtenResponse(
+function writeRecord(
   workspace: Workspace,
   { params, headers }: SandboxRequest,
   change: RecordChange,
@@ -73,7 +73,7 @@ const mergeSchema = z.strictObject({ otherId: z.string().min(1).max(64) });
 
 export function mergeRecords(workspace: Workspace, request: SandboxRequest): SandboxResponse {
   const { object, id } = request.params;
-  const { otherId } = parsed(mergeSchema, jsonBody(request));
+  const { otherId } = parseInput(mergeSchema, jsonBody(request));
   const record = workspace.merge(object!, id!, otherId);
   return recordResponse(workspace, request, record);
 }
@@ -93,13 +93,13 @@ function recordResponse(
 }
 
 export function createBatch(workspace: Workspace, request: SandboxRequest): SandboxResponse {
-  const { records, allOrNone } = parsed(batchSchema(changeSchema), jsonBody(request));
+  const { records, allOrNone } = parseInput(batchSchema(changeSchema), jsonBody(request));
   const changes = records.map(({ record, associations }) => ({ values: record, associations }));
   return batchResponse(workspace, request, { changes, allOrNone });
 }
 
 export function updateBatch(workspace: Workspace, request: SandboxRequest): SandboxResponse {
-  const { records, allOrNone } = parsed(batchSchema(updateSchema), jsonBody(request));
+  const { records, allOrNone } = parseInput(batchSchema(updateSchema), jsonBody(request));
   const changes = records.map(({ record: { id, ...values }, associations }) => ({
     id,
     values,

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { OBJECT_NAMES } from '../records/objects.ts';
 import { RECORD_EVENTS } from '../records/table.ts';
-import { jsonBody, parsed, type SandboxRequest } from '../request.ts';
-import type { Route } from '../router.ts';
-import type { Subscription, Webhooks } from './webhook-subscriptions.ts';
+import { jsonBody, parseInput, type SandboxRequest } from '../request.ts';
+import type { SandboxRoute } from '../router.ts';
+import type { WebhookSubscription, Webhooks } from './webhook-subscriptions.ts';
 
 const subscriptionSchema = z.strictObject({
   objectName: z.enum(OBJECT_NAMES),
@@ -19,8 +19,12 @@ interface WebhookServices {
   admit: (request: SandboxRequest) => void;
 }
 
-export function webhookRoutes({ webhooks, admit }: WebhookServices): Route[] {
-  const route = (method: string, pattern: string, handle: Route['handle']): Route => ({
+export function webhookRoutes({ webhooks, admit }: WebhookServices): SandboxRoute[] {
+  const route = (
+    method: string,
+    pattern: string,
+    handle: SandboxRoute['handle'],
+  ): SandboxRoute => ({
     method,
     pattern,
     handle: (request) => {
@@ -31,15 +35,15 @@ export function webhookRoutes({ webhooks, admit }: WebhookServices): Route[] {
   return [
     route('GET', '/webhook-subscriptions', () => ({
       status: 200,
-      json: { subscriptions: webhooks.list().map(shown) },
+      json: { subscriptions: webhooks.list().map(subscriptionView) },
     })),
     route('POST', '/webhook-subscriptions', (request) => ({
       status: 201,
-      json: shown(webhooks.create(parsed(subscriptionSchema, jsonBody(request)))),
+      json: subscriptionView(webhooks.create(parseInput(subscriptionSchema, jsonBody(request)))),
     })),
     route('POST', '/webhook-subscriptions/:id/renew', ({ params }) => ({
       status: 200,
-      json: shown(webhooks.renew(params.id!)),
+      json: subscriptionView(webhooks.renew(params.id!)),
     })),
     route('DELETE', '/webhook-subscriptions/:id', ({ params }) => {
       webhooks.delete(params.id!);
@@ -49,6 +53,13 @@ export function webhookRoutes({ webhooks, admit }: WebhookServices): Route[] {
 }
 
 /** Shows a subscription without its secret. */
-function shown({ id, objectName, events, url, account, expiresAtMs }: Subscription) {
+function subscriptionView({
+  id,
+  objectName,
+  events,
+  url,
+  account,
+  expiresAtMs,
+}: WebhookSubscription) {
   return { id, objectName, events, url, account, expiresAt: new Date(expiresAtMs).toISOString() };
 }

@@ -3,7 +3,7 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { recordView } from '../records/record-view.ts';
 import type { RecordEvent, RecordEventType } from '../records/table.ts';
-import { Refusal } from '../refusal.ts';
+import { SandboxRefusal } from '../refusal.ts';
 import type { Settings } from '../settings.ts';
 
 /** The maximum number of subscriptions. A client that creates more is in a loop. */
@@ -29,12 +29,12 @@ export interface SubscriptionInput {
   account: string;
 }
 
-export interface Subscription extends SubscriptionInput {
+export interface WebhookSubscription extends SubscriptionInput {
   id: string;
   expiresAtMs: number;
 }
 
-interface DeliveryQueue extends Subscription {
+interface DeliveryQueue extends WebhookSubscription {
   queued: WebhookEvent[];
   isSending: boolean;
 }
@@ -50,10 +50,10 @@ export class Webhooks {
     this.#now = now;
   }
 
-  create(subscription: SubscriptionInput): Subscription {
+  create(subscription: SubscriptionInput): WebhookSubscription {
     if (this.#queues.size >= SUBSCRIPTIONS_MAX) {
       const message = `The sandbox holds at most ${SUBSCRIPTIONS_MAX} subscriptions`;
-      throw new Refusal(409, { code: 'subscription_limit_reached', message });
+      throw new SandboxRefusal(409, { code: 'subscription_limit_reached', message });
     }
     const id = randomUUID();
     const queue = {
@@ -67,12 +67,12 @@ export class Webhooks {
     return queue;
   }
 
-  list(): Subscription[] {
+  list(): WebhookSubscription[] {
     return [...this.#queues.values()];
   }
 
   /** Extends a subscription. Throws a Refusal (404) if it does not exist. */
-  renew(id: string): Subscription {
+  renew(id: string): WebhookSubscription {
     const queue = this.#get(id);
     queue.expiresAtMs = this.#expiryMs();
     return queue;
@@ -108,7 +108,7 @@ export class Webhooks {
   #get(id: string): DeliveryQueue {
     const queue = this.#queues.get(id);
     if (queue && queue.expiresAtMs > this.#now().getTime()) return queue;
-    throw new Refusal(404, {
+    throw new SandboxRefusal(404, {
       code: 'subscription_not_found',
       message: 'There is no such subscription',
     });

@@ -17,7 +17,7 @@ const GENERATED = /^(dist|__generated__)/;
  * logged and an older bundle is used.
  */
 export async function buildIfOld(log: Log): Promise<void> {
-  if ((await changedAt(BUILT)) >= (await newestSource())) return;
+  if ((await changedAt(BUILT)) >= (await newestSourceTime())) return;
   if ((await changedAt(join(ROOT, 'node_modules', 'vite'))) === 0) return;
   try {
     log.info('console.building');
@@ -27,15 +27,15 @@ export async function buildIfOld(log: Log): Promise<void> {
   }
 }
 
-async function newestSource(): Promise<number> {
-  const own = await readdir(CONSOLE).catch(() => []);
-  const tops = own.filter((name) => !GENERATED.test(name)).map((name) => join(CONSOLE, name));
-  const below = await Promise.all(tops.map(filesBelow));
-  const paths = [...tops, ...below.flat(), ...SHARED.map((name) => join(ROOT, name))];
+async function newestSourceTime(): Promise<number> {
+  const names = await readdir(CONSOLE).catch(() => []);
+  const topPaths = names.filter((name) => !GENERATED.test(name)).map((name) => join(CONSOLE, name));
+  const nestedPaths = await Promise.all(topPaths.map(listFilesBelow));
+  const paths = [...topPaths, ...nestedPaths.flat(), ...SHARED.map((name) => join(ROOT, name))];
   return Math.max(0, ...(await Promise.all(paths.map(changedAt))));
 }
 
-async function filesBelow(path: string): Promise<string[]> {
+async function listFilesBelow(path: string): Promise<string[]> {
   const names = await readdir(path, { recursive: true }).catch(() => []);
   return names.map((name) => join(path, name));
 }

@@ -53,33 +53,33 @@ export async function registerConsole(scope: FastifyInstance, parts: ConsolePart
     // The folder may not exist until the first request builds it.
     suppressWarning: true,
   });
-  let built: Promise<void> | undefined;
-  const whenBuilt = async () => {
-    built ??= buildIfOld(services.log);
-    await built;
+  let building: Promise<void> | undefined;
+  const ensureBuilt = async () => {
+    building ??= buildIfOld(services.log);
+    await building;
   };
   scope.get('/console/demo.json', async ({ headers, facts }, reply) => {
     const { httpVersion, address } = facts;
     const publicUrl = services.config.PUBLIC_URL;
     const isLocal = isFromThisMachine({ headers, httpVersion, address, publicUrl });
-    const found = isLocal ? demo() : null;
-    if (!found) return reply.code(204).send();
-    return { apiKey: found.apiKey, bearerToken: await mintDemoToken() };
+    const signIn = isLocal ? demo() : null;
+    if (!signIn) return reply.code(204).send();
+    return { apiKey: signIn.apiKey, bearerToken: await mintDemoToken() };
   });
   const sendConsole = async ({ facts: { path } }: FastifyRequest, reply: FastifyReply) => {
-    await whenBuilt();
+    await ensureBuilt();
     const subpath = path.slice('/console/'.length);
     if (ASSET.test(subpath)) return reply.sendFile(subpath);
     if (subpath.startsWith('assets/')) return reply.callNotFound();
     if (FILE.test(subpath)) return sendFile(reply, subpath);
     // The page loads its files from /console at any depth of its own path.
     const depth = path.split('/').length - 2;
-    const up = depth === 0 ? 'console/' : `./${'../'.repeat(depth - 1)}`;
-    return sendPage(reply, { name: 'index.html', up, framedBy: [] });
+    const basePath = depth === 0 ? 'console/' : `./${'../'.repeat(depth - 1)}`;
+    return sendPage(reply, { name: 'index.html', basePath, framedBy: [] });
   };
   scope.get('/console', sendConsole);
   scope.get('/console/*', sendConsole);
-  registerConnect(scope, services, whenBuilt);
+  registerConnect(scope, services, ensureBuilt);
   scope.setErrorHandler((error, _request, reply) => {
     if (!(error instanceof ServiceUnavailable)) throw error;
     reply.header('retry-after', String(error.retryAfterSeconds));
@@ -102,7 +102,7 @@ function registerConnect(
     if (project !== null && !isStorableText(project)) return sendResponse(reply, INVALID_LINK());
     // The server does not see the token. It must belong to this project, so pages of this project may frame the page.
     const framedBy = project === null ? [] : await findAllowedOrigins(services, project);
-    return sendPage(reply, { name: 'connect.html', up: 'console/', framedBy });
+    return sendPage(reply, { name: 'connect.html', basePath: 'console/', framedBy });
   });
 }
 
@@ -114,19 +114,19 @@ function sendFile(reply: FastifyReply, name: string): FastifyReply {
 interface PageFile {
   name: string;
   /** The relative path from the page to the folder of its files. */
-  up: string;
+  basePath: string;
   /** Origins of pages that may frame this page. */
   framedBy: readonly string[];
 }
 
 async function sendPage(
   reply: FastifyReply,
-  { name, up, framedBy }: PageFile,
+  { name, basePath, framedBy }: PageFile,
 ): Promise<FastifyReply> {
   const file = await readFile(join(BUILT, name), 'utf8').catch(() => null);
   if (file === null) return sendResponse(reply, NOT_BUILT());
   const text = file
-    .replaceAll('="./', `="${up}`)
+    .replaceAll('="./', `="${basePath}`)
     .replace('<html', `<html data-version="${VERSION}"${hasDocs() ? ' data-docs' : ''}`);
   const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
   const ancestors = framedBy.length > 0 ? framedBy.join(' ') : "'none'";
@@ -143,7 +143,7 @@ async function sendPage(
 
 const NOT_BUILT = () =>
   page(503, 'The console is not built', [
-    'A production install has no packages to build it with. Build it on a machine that has all packages, by `npm run console`, and copy the folder console/dist.',
+    'A production install has no packages to build it with. Run `npm run console` on a machine that has all packages, and copy the folder console/dist.',
   ]);
 const INVALID_LINK = () =>
   page(400, 'This link is not valid', [

@@ -3,7 +3,7 @@ import type { Writable } from 'node:stream';
 import type { ExecutionResult } from 'graphql';
 import { Message } from '../../graphql/execution/message.ts';
 import type { Results } from '../../graphql/execution/operation-context.ts';
-import { httpOf } from './graphql-http-response.ts';
+import { statusAndHeaders } from './graphql-http-response.ts';
 import { isStream, type StreamFormat } from './stream-format.ts';
 
 /** Keeps proxies from closing a quiet connection. */
@@ -21,7 +21,7 @@ export function streamHead({ contentType }: StreamFormat, results: Results) {
     'cache-control': 'no-store',
     'x-accel-buffering': 'no',
   };
-  const http = isStream(results) ? null : httpOf(results);
+  const http = isStream(results) ? null : statusAndHeaders(results);
   const hasErrorStatus = http && (http.status >= 500 || [401, 429].includes(http.status));
   return hasErrorStatus
     ? { status: http.status, headers: { ...headers, ...http.headers } }
@@ -45,13 +45,13 @@ export async function writeStream(
   body: Writable,
   { format, keepAliveMs = KEEP_ALIVE_MS, isCut, onStalled }: StreamOptions,
 ): Promise<void> {
-  const iterator = isStream(results) ? results[Symbol.asyncIterator]() : once(results);
+  const iterator = isStream(results) ? results[Symbol.asyncIterator]() : yieldOnce(results);
   let written = 0;
-  let seen = 0;
+  let writtenAtCheck = 0;
   let idleChecks = 0;
   const check = () => {
-    idleChecks = seen === written ? idleChecks + 1 : 0;
-    seen = written;
+    idleChecks = writtenAtCheck === written ? idleChecks + 1 : 0;
+    writtenAtCheck = written;
     if (body.writableLength === 0) body.write(format.keepAlive);
     else if (idleChecks >= STALLED_CHECKS_MAX) onStalled();
   };
@@ -71,7 +71,7 @@ export async function writeStream(
       if (body.destroyed) return;
       if (done) break;
       written += 1;
-      if (!body.write(format.message(value))) await drained(body);
+      if (!body.write(format.message(value))) await waitForDrain(body);
     }
     body.end(isCut() ? format.interrupted : format.complete);
   } catch (error) {
@@ -80,7 +80,7 @@ export async function writeStream(
 }
 
 /** Resolves when the buffer has space, or the client disconnects. */
-function drained(body: Writable): Promise<void> {
+function waitForDrain(body: Writable): Promise<void> {
   return new Promise((resolve) => {
     const resume = () => {
       body.off('drain', resume).off('close', resume);
@@ -91,6 +91,6 @@ function drained(body: Writable): Promise<void> {
   });
 }
 
-async function* once(result: ExecutionResult): AsyncGenerator<Message> {
+async function* yieldOnce(result: ExecutionResult): AsyncGenerator<Message> {
   yield new Message(result);
 }

@@ -16,8 +16,8 @@ export function graphqlHttpResponse(
   accept: string | null | undefined,
 ): GraphqlHttpResponse {
   const type = accept?.includes(GRAPHQL_JSON) ? GRAPHQL_JSON : 'application/json';
-  const { status: own, headers } = httpOf(result);
-  const status = type !== GRAPHQL_JSON && isWellFormed(result, own) ? 200 : own;
+  const { status: httpStatus, headers } = statusAndHeaders(result);
+  const status = type !== GRAPHQL_JSON && isWellFormed(result, httpStatus) ? 200 : httpStatus;
   const body = JSON.stringify(result.errors || result.extensions ? publicResult(result) : result);
   return { status, headers: { 'content-type': `${type}; charset=utf-8`, ...headers }, body };
 }
@@ -38,7 +38,10 @@ function isWellFormed({ errors = [] }: ExecutionResult, status: number): boolean
 }
 
 /** Returns status and headers of a result. Yoga's own refusals (wrong method, body too large) have their own. */
-export function httpOf({ data, errors = [] }: ExecutionResult): Omit<GraphqlHttpResponse, 'body'> {
+export function statusAndHeaders({
+  data,
+  errors = [],
+}: ExecutionResult): Omit<GraphqlHttpResponse, 'body'> {
   const problems = errors.flatMap(
     (error) => (error.extensions?.problem as Problem | undefined) ?? [],
   );
@@ -50,8 +53,12 @@ export function httpOf({ data, errors = [] }: ExecutionResult): Omit<GraphqlHttp
   const hasResult = data !== undefined && !(didNothing && isRefused);
   if (status === 0 || hasResult) return { status: 200, headers: {} };
   const wait = problems.find((problem) => typeof problem.retryAfterSeconds === 'number');
-  const own = errors.map((error) => (error.extensions?.http as Http | undefined)?.headers);
-  const headers = Object.assign({}, ...own, wait && { 'retry-after': `${wait.retryAfterSeconds}` });
+  const yogaHeaders = errors.map((error) => (error.extensions?.http as Http | undefined)?.headers);
+  const headers = Object.assign(
+    {},
+    ...yogaHeaders,
+    wait && { 'retry-after': `${wait.retryAfterSeconds}` },
+  );
   return { status, headers };
 }
 

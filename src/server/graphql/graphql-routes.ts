@@ -39,11 +39,11 @@ export function registerGraphql(scope: FastifyInstance, parts: GraphqlParts): vo
     const isUnreadable = code.startsWith('FST_') && status < 500;
     const { code: refusalCode, extra } = httpRefusal(status);
     const refusal = isUnreadable ? toGraphQLError(refusalCode, detail, { extra }) : mapError(error);
-    const { headers, body, ...answer } = graphqlHttpResponse(
+    const { headers, body, ...response } = graphqlHttpResponse(
       { errors: [refusal] },
       request.headers.accept,
     );
-    return reply.code(answer.status).headers(headers).send(body);
+    return reply.code(response.status).headers(headers).send(body);
   });
   scope.route({
     // The Fetch API does not support TRACE.

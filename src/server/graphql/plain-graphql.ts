@@ -24,9 +24,9 @@ interface PlainGraphql {
   streams: Pick<OpenStreams, 'areEnding'>;
 }
 
-type Handler = (request: FastifyRequest, reply: FastifyReply, params: OperationParams) => void;
+type PlainHandler = (request: FastifyRequest, reply: FastifyReply, params: OperationParams) => void;
 
-export function createPlainGraphql({ log, yoga, streams }: PlainGraphql): Handler {
+export function createPlainGraphql({ log, yoga, streams }: PlainGraphql): PlainHandler {
   const mapError = createErrorMapper(log);
 
   const open = (reply: FastifyReply, status: number, headers: OutgoingHttpHeaders) => {

@@ -44,6 +44,6 @@ export async function openOperation(
 export async function runOperation(
   ...operation: Parameters<typeof openOperation>
 ): Promise<Results> {
-  const opened = await openOperation(...operation);
-  return 'errors' in opened ? opened : opened.run();
+  const openedOperation = await openOperation(...operation);
+  return 'errors' in openedOperation ? openedOperation : openedOperation.run();
 }

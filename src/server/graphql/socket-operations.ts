@@ -47,11 +47,11 @@ export interface SocketFacts {
   /** Resolves when the message is sent, or the client disconnects. */
   send: (message: string) => Promise<void>;
   /** Called when connection_init arrives, before its credentials are checked. */
-  initReceived: () => void;
+  onInitReceived: () => void;
   /**
    * Called when the credentials are valid. Throws RATE_LIMITED or SERVICE_UNAVAILABLE if a limit of sockets is reached.
    */
-  admitted: (viewer: Viewer) => void;
+  onAdmitted: (viewer: Viewer) => void;
   /** The credentials that admitted the socket. */
   credentials?: Credentials;
   [name: string]: unknown;
@@ -75,8 +75,10 @@ export function createSocketOperations(services: OperationServices): Server<Sock
     params: OperationParams,
   ): Promise<RunArgs | readonly GraphQLError[]> => {
     const caller = { requestId, address, page, gatewayUrl, credentials, isOnSocket: true };
-    const opened = await openOperation(yoga, params, caller);
-    return 'errors' in opened ? opened.errors : { ...opened.args, run: opened.run };
+    const openedOperation = await openOperation(yoga, params, caller);
+    return 'errors' in openedOperation
+      ? openedOperation.errors
+      : { ...openedOperation.args, run: openedOperation.run };
   };
 
   return makeServer<Record<string, unknown> | undefined, SocketFacts>({
@@ -84,7 +86,7 @@ export function createSocketOperations(services: OperationServices): Server<Sock
     onConnect: (context) => admit(context, admission),
     onSubscribe: ({ extra, subscriptions }, _id, payload) =>
       Object.keys(subscriptions).length > OPERATIONS_MAX
-        ? [tooMany()]
+        ? [tooManyOperations()]
         : open(extra, payload as OperationParams),
     execute: (args) => (args as RunArgs).run(),
     subscribe: (args) => (args as RunArgs).run(),
@@ -141,7 +143,7 @@ async function admit(
   admission: Admission,
 ): Promise<boolean> {
   const credentials = credentialsOf(connectionParams, extra.headers);
-  extra.initReceived();
+  extra.onInitReceived();
   try {
     const { address, page } = extra;
     const viewer = await admission.admit(credentials, { address, page });
@@ -149,7 +151,7 @@ async function admit(
       extra.socket.close(CLOSE.unauthorized, 'Send x-api-key or authorization in connection_init.');
       return false;
     }
-    extra.admitted(viewer);
+    extra.onAdmitted(viewer);
   } catch (error) {
     const isRefused = error instanceof DomainError && REFUSALS.includes(error.code);
     extra.socket.close(isRefused ? CLOSE.forbidden : CLOSE.tryAgainLater, reasonFor(error));
@@ -193,7 +195,7 @@ function credentialsOf(
   return { apiKey: text(headers['x-api-key']), authorization: text(headers.authorization) };
 }
 
-function tooMany(): GraphQLError {
+function tooManyOperations(): GraphQLError {
   const detail = `This socket runs ${OPERATIONS_MAX} operations already, which is the limit. Complete one, or open another socket.`;
   const extra = { limit: 'operations of a socket', maximum: OPERATIONS_MAX };
   return toGraphQLError('QUERY_LIMIT_EXCEEDED', detail, { extra });

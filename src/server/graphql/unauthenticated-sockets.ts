@@ -55,7 +55,7 @@ export function createUnauthenticatedSockets(
 function cutOff(socket: WebSocket, connection: Socket): void {
   socket.close(
     CLOSE.tryAgainLater,
-    'connection_init came too late. Connect again and send it at once.',
+    'connection_init arrived too late. Connect again and send it immediately.',
   );
   connection.destroySoon();
 }

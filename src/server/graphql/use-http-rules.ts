@@ -52,9 +52,9 @@ export function useHttpRules(mapError: (error: unknown) => GraphQLError): Plugin
       if (acceptable !== result) setResult(acceptable as ExecutionResult);
       else if (!resultProcessor) return;
       const processor: NonNullable<typeof resultProcessor> = (processed, { Response }) => {
-        const { errors, ...rest } = processed as ExecutionResult;
+        const { errors, ...members } = processed as ExecutionResult;
         // Yoga's own refusals have no problem document yet.
-        const result = errors ? { ...rest, errors: errors.map(mapError) } : rest;
+        const result = errors ? { ...members, errors: errors.map(mapError) } : members;
         const { body, ...init } = graphqlHttpResponse(result, accept);
         return new Response(body, init);
       };
@@ -77,10 +77,12 @@ function hasPersistedQuery(extensions: object | null | undefined): boolean {
   return typeof extensions === 'object' && !!extensions && 'persistedQuery' in extensions;
 }
 
-function refusalOf({ method, url, headers }: Request): Refusal | null {
+function refusalOf({ method, url, headers }: Request): HttpRefusal | null {
   if (method === 'GET') {
     const { searchParams } = new URL(url);
-    const name = ['variables', 'extensions'].findLast((one) => !isJson(searchParams.get(one)));
+    const name = ['variables', 'extensions'].findLast(
+      (parameter) => !isJson(searchParams.get(parameter)),
+    );
     return name ? { status: 400, detail: `The parameter ${name} must be JSON.` } : null;
   }
   if (method !== 'POST') return null;
@@ -93,7 +95,7 @@ function refusalOf({ method, url, headers }: Request): Refusal | null {
   return { status: 415, detail: 'Send the body uncompressed.' };
 }
 
-interface Refusal {
+interface HttpRefusal {
   status: number;
   detail: string;
 }

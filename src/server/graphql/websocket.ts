@@ -60,19 +60,21 @@ export function attachWebSocket(server: Server, services: WebSocketServices): We
   });
   let isStopping = false;
   const upgrade = ({ request, connection, head }: Upgrade, mayOpen: boolean) => {
-    const refusal = isStopping ? stopping() : (sockets.refusal ?? findRefusal(request, mayOpen));
+    const refusal = isStopping
+      ? stoppingProblem()
+      : (sockets.refusal ?? findRefusal(request, mayOpen));
     if (refusal) return refuseUpgrade(connection, refusal);
     protocol.handleUpgrade(request, connection, head, (socket) => sockets.open(socket, request));
   };
   server.on('upgrade', (request, connection, head) => {
-    const requested = { request, connection, head };
+    const upgradeRequest = { request, connection, head };
     const mayOpen = cors.mayOpenSocket(request.headers);
-    if (typeof mayOpen === 'boolean') return upgrade(requested, mayOpen);
+    if (typeof mayOpen === 'boolean') return upgrade(upgradeRequest, mayOpen);
     const ignore = () => {};
     connection.on('error', ignore);
     void mayOpen.then((isAllowed) => {
       connection.off('error', ignore);
-      if (!connection.destroyed) upgrade(requested, isAllowed);
+      if (!connection.destroyed) upgrade(upgradeRequest, isAllowed);
     });
   });
   return {
@@ -86,7 +88,7 @@ export function attachWebSocket(server: Server, services: WebSocketServices): We
   };
 }
 
-function stopping(): Problem {
+function stoppingProblem(): Problem {
   const detail = 'The server is stopping. Connect again.';
   return problemOf('SERVICE_UNAVAILABLE', detail, { retryAfterSeconds: 1 });
 }
@@ -99,7 +101,7 @@ function findRefusal({ url = '' }: Pick<IncomingMessage, 'url'>, mayOpen: boolea
   if (mayOpen) return null;
   return problemOf(
     'FORBIDDEN',
-    'Pages of this origin may not open a WebSocket here: neither allowedOrigins of a project nor CORS_ORIGINS of the server holds it.',
+    'Pages of this origin may not open a WebSocket here: add it to allowedOrigins of the project or to CORS_ORIGINS of the server.',
   );
 }
 
@@ -142,7 +144,7 @@ class OpenSockets {
     const connection = request.socket;
     const facts = {
       requestId: randomUUID(),
-      address: addresses.of(request),
+      address: addresses.find(request),
       page: cors.foreignPage(request.headers),
       gatewayUrl: gatewayUrl(request.headers),
     };
@@ -157,8 +159,8 @@ class OpenSockets {
       socket,
       headers: request.headers,
       send: outbox.send,
-      initReceived: () => this.#unauthenticatedSockets.initReceived(socket),
-      admitted: (viewer) => {
+      onInitReceived: () => this.#unauthenticatedSockets.initReceived(socket),
+      onAdmitted: (viewer) => {
         // The close event, which would release the share, has already occurred.
         if (socket.readyState === socket.CLOSED) return;
         const holder = holderOf(viewer);
@@ -226,7 +228,8 @@ function keepAlive(socket: WebSocket, pingMs: number): () => void {
   });
   const timer = setInterval(() => {
     if (socket.readyState !== socket.OPEN) return;
-    if (!hasResponded) return closeOrTerminate(socket, CLOSE.tryAgainLater, 'No answer to a ping.');
+    if (!hasResponded)
+      return closeOrTerminate(socket, CLOSE.tryAgainLater, 'No response to a ping.');
     hasResponded = false;
     socket.ping();
   }, pingMs);

@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js';
 import type { Config } from '../../config.ts';
 
 export interface ClientAddresses {
-  of(req: Pick<IncomingMessage, 'headers' | 'socket'>): string;
+  find(req: Pick<IncomingMessage, 'headers' | 'socket'>): string;
 }
 
 /** The address of requests over a Unix socket, which has none. */
@@ -28,11 +28,11 @@ export function createClientAddresses({
     );
   };
   return {
-    of({ headers, socket }) {
+    find({ headers, socket }) {
       let client = socket.remoteAddress ?? LOCAL;
       if (ranges.length === 0) return client;
-      for (const named of namedBy(headers).reverse()) {
-        const address = addressIn(named);
+      for (const forwardedAddress of listForwarded(headers).reverse()) {
+        const address = parseAddress(forwardedAddress);
         if (!isProxy(client) || address === null) break;
         client = address;
       }
@@ -42,7 +42,7 @@ export function createClientAddresses({
 }
 
 /** Returns the addresses that the headers name, from the farthest hop to the nearest. */
-function namedBy(headers: IncomingMessage['headers']): string[] {
+function listForwarded(headers: IncomingMessage['headers']): string[] {
   const list = headers['x-forwarded-for'];
   if (list !== undefined) return String(list).split(',');
   const forwarded = headers.forwarded;
@@ -53,9 +53,9 @@ function namedBy(headers: IncomingMessage['headers']): string[] {
 /**
  * Parses `192.0.2.1`, `192.0.2.1:80`, `2001:db8::1` or `[2001:db8::1]:80`, each quoted or not. Null for other texts.
  */
-function addressIn(text: string): string | null {
-  const bare = text.trim().replace(/^"(.*)"$/, '$1');
-  const [, host] = /^\[([^\]]*)\](?::\d+)?$/.exec(bare) ??
-    /^([\d.]+):\d+$/.exec(bare) ?? [bare, bare];
+function parseAddress(text: string): string | null {
+  const unquoted = text.trim().replace(/^"(.*)"$/, '$1');
+  const [, host] = /^\[([^\]]*)\](?::\d+)?$/.exec(unquoted) ??
+    /^([\d.]+):\d+$/.exec(unquoted) ?? [unquoted, unquoted];
   return host && ipaddr.isValid(host) && /[.:].*[.:]/.test(host) ? host : null;
 }

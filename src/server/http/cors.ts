@@ -15,30 +15,30 @@ const PREFLIGHT_SECONDS = 600;
 /** True if any project allows the origin. A preflight request has no token that names a project. */
 export type IsAllowedAnywhere = (origin: string) => boolean | Promise<boolean>;
 
-type Headers = Pick<IncomingHttpHeaders, 'origin' | 'host'>;
+type OriginHeaders = Pick<IncomingHttpHeaders, 'origin' | 'host'>;
 
 export interface Cors {
   /**
    * Returns the origin of the page that sends a request. Null for the gateway's own pages, for pages of CORS_ORIGINS,
    * and without an Origin header. Admission then checks that the caller's project allows the origin.
    */
-  foreignPage(headers: Headers): string | null;
+  foreignPage(headers: OriginHeaders): string | null;
   /** Options of @fastify/cors. */
   options: FastifyCorsOptions;
   /** True if the page may open a WebSocket. Browsers themselves let any page open one to any server. */
-  mayOpenSocket(headers: Headers): boolean | Promise<boolean>;
+  mayOpenSocket(headers: OriginHeaders): boolean | Promise<boolean>;
 }
 
-type Origins = Pick<Config, 'CORS_ORIGINS' | 'PUBLIC_URL'>;
+type CorsConfig = Pick<Config, 'CORS_ORIGINS' | 'PUBLIC_URL'>;
 
-export function createCors(config: Origins, isAllowedAnywhere: IsAllowedAnywhere): Cors {
+export function createCors(config: CorsConfig, isAllowedAnywhere: IsAllowedAnywhere): Cors {
   const configured = new Set(config.CORS_ORIGINS);
-  const own = config.PUBLIC_URL && new URL(config.PUBLIC_URL).origin;
-  const foreignPage = ({ origin, host }: Headers): string | null => {
-    if (origin === undefined || configured.has(origin) || origin === own) return null;
+  const ownOrigin = config.PUBLIC_URL && new URL(config.PUBLIC_URL).origin;
+  const foreignPage = ({ origin, host }: OriginHeaders): string | null => {
+    if (origin === undefined || configured.has(origin) || origin === ownOrigin) return null;
     return URL.canParse(origin) && new URL(origin).host === host ? null : origin;
   };
-  const mayRead = (headers: Headers): boolean | Promise<boolean> => {
+  const mayRead = (headers: OriginHeaders): boolean | Promise<boolean> => {
     const page = foreignPage(headers);
     return page === null ? configured.has(headers.origin ?? '') : isAllowedAnywhere(page);
   };

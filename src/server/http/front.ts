@@ -7,7 +7,7 @@ import { problemOfError, sendProblem } from '../../rest/endpoint/rest-errors.ts'
 import { BASE_PATH } from '../../rest/openapi/openapi.ts';
 import { pathOnHost } from '../../rest/operation/read-host.ts';
 import { type Rest, registerRest } from '../../rest/rest.ts';
-import { within } from '../../spans.ts';
+import { runInContext } from '../../spans.ts';
 import { type ConsoleParts, registerConsole } from '../console/console.ts';
 import { registerDocs } from '../docs/docs.ts';
 import { type GraphqlParts, registerGraphql } from '../graphql/graphql-routes.ts';
@@ -46,11 +46,11 @@ export async function createFront(parts: FrontParts): Promise<Front> {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _body, done) => done(null));
   app.setNotFoundHandler({ preHandler: slots.pageHook }, ({ facts }, reply) =>
-    sendProblem(reply, isApi(config) ? notFoundAt(facts.path) : isWorker()),
+    sendProblem(reply, hasApiRole(config) ? notFoundAt(facts.path) : workerProblem()),
   );
   registerHealth(app, parts);
   let rest: Rest = app;
-  if (isApi(config)) {
+  if (hasApiRole(config)) {
     const restScope = async (scope: FastifyInstance) => {
       rest = scope;
       await scope.register(cors, parts.cors.options);
@@ -71,7 +71,7 @@ function openServer({ services, addresses, gatewayUrl, ...parts }: FrontParts): 
   const sendError = (error: unknown, { routeOptions }: FastifyRequest, reply: FastifyReply) =>
     sendProblem(reply, problemOfError(error, { log, route: routeOptions?.url }));
   const server = createHttpServer({
-    takesSockets: isApi(config),
+    takesSockets: hasApiRole(config),
     headMs: config.LIMIT_HEAD_MS,
     bodyLimit: config.LIMIT_BODY_BYTES,
     rewriteUrl: pathOnHost(config),
@@ -88,7 +88,7 @@ function openServer({ services, addresses, gatewayUrl, ...parts }: FrontParts): 
     const traced = beginRequest(observers, request, reply);
     const refusal = refusalOf(request);
     if (refusal) sendProblem(reply.header('connection', 'close'), refusal);
-    else within(traced, done);
+    else runInContext(traced, done);
   });
   return server;
 }
@@ -122,14 +122,14 @@ function registerOthers(app: FastifyInstance, parts: FrontParts, slots: Slots): 
   app.register(pageScope);
 }
 
-function isApi({ ROLES }: Config): boolean {
+export function hasApiRole({ ROLES }: Config): boolean {
   return ROLES.includes('api');
 }
 
-function isWorker() {
+function workerProblem() {
   return problemOf(
     'NOT_FOUND',
-    'This process is a worker: it answers only /livez and /readyz. Send the request to a process with the role api.',
+    'This process is a worker: it serves only /livez and /readyz. Send the request to a process with the role api.',
   );
 }
 

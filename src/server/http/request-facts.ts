@@ -6,7 +6,7 @@ import type { Services } from '../../domain/call.ts';
 import type { RequestSlot } from '../../domain/viewer/share/request-slot.ts';
 import { type Problem, problemOf } from '../../errors.ts';
 import { secondsSince } from '../../meters.ts';
-import { beginTrace, failSpan, within } from '../../spans.ts';
+import { beginTrace, failSpan, runInContext } from '../../spans.ts';
 import type { ClientAddresses } from './client-address.ts';
 import type { Cors } from './cors.ts';
 import type { GatewayUrl } from './gateway-url.ts';
@@ -53,7 +53,7 @@ export function beginRequest(observers: Observers, request: FastifyRequest, repl
   const startedAt = performance.now();
   const { log, meters } = observers;
   const { raw: res } = reply;
-  request.facts = factsOf(request, reply, observers);
+  request.facts = createFacts(request, reply, observers);
   const { requestId, address, path } = request.facts;
   reply.headers({
     'x-request-id': requestId,
@@ -63,14 +63,14 @@ export function beginRequest(observers: Observers, request: FastifyRequest, repl
   });
   const { method } = request;
   const route = surfaceOf(path);
-  const traced = traceOf(observers, request, route);
+  const traced = startTrace(observers, request, route);
   res.once('close', () => {
     const seconds = secondsSince(startedAt);
     const { statusCode: status } = res;
     meters.httpResponded({ method, route, status, seconds });
     const ms = Math.round(seconds * 1_000);
     const line = { requestId, address, method, path: withoutKeys(path), status, ms };
-    within(traced, () =>
+    runInContext(traced, () =>
       log.info(res.writableFinished ? line : { ...line, isCut: true }, 'request.ended'),
     );
     const span = trace.getSpan(traced)?.setAttribute('http.response.status_code', status);
@@ -80,7 +80,7 @@ export function beginRequest(observers: Observers, request: FastifyRequest, repl
   return traced;
 }
 
-function factsOf(
+function createFacts(
   { raw: req, originalUrl }: FastifyRequest,
   reply: FastifyReply,
   { addresses, foreignPage, gatewayUrl }: Observers,
@@ -90,7 +90,7 @@ function factsOf(
   const query = originalUrl.indexOf('?');
   return {
     requestId: typeof clientId === 'string' && REQUEST_ID.test(clientId) ? clientId : randomUUID(),
-    address: addresses.of(req),
+    address: addresses.find(req),
     httpVersion,
     page: foreignPage(headers),
     gatewayUrl: gatewayUrl(headers),
@@ -104,7 +104,7 @@ function factsOf(
  * Starts the trace of a request. The span omits path and query, which may contain keys and names of tenants. Health
  * checks are not traced.
  */
-function traceOf(
+function startTrace(
   { tracer }: Observers,
   { method, headers, facts }: FastifyRequest,
   route: string,
@@ -143,18 +143,22 @@ const FOLDERS = ['/v1', '/console', '/docs', '/webhooks', '/problems'];
 /** Returns the part of the API or the console that a path belongs to. Metrics have a series for each. */
 function surfaceOf(path: string): string {
   if (PAGES.has(path)) return path;
-  const folder = FOLDERS.find((one) => path === one || path.startsWith(`${one}/`));
+  const folder = FOLDERS.find(
+    (candidate) => path === candidate || path.startsWith(`${candidate}/`),
+  );
   return `${folder ?? ''}/*`;
 }
 
 /** Returns the refusal of a request that no handler can process. */
 export function refusalOf({ raw, headers, originalUrl }: FastifyRequest): Problem | null {
   // HTTP/0.9 has no headers, so its responses can't say what they are.
-  if (raw.httpVersion === '0.9') return oldVersion();
-  return URL.canParse(`http://${headers.host ?? 'localhost'}${originalUrl}`) ? null : unusable();
+  if (raw.httpVersion === '0.9') return unsupportedVersion();
+  return URL.canParse(`http://${headers.host ?? 'localhost'}${originalUrl}`)
+    ? null
+    : invalidRequest();
 }
 
-const oldVersion = () =>
+const unsupportedVersion = () =>
   problemOf('BAD_USER_INPUT', 'HTTP/0.9 is not supported. Use HTTP/1.1.', { status: 505 });
-const unusable = () =>
+const invalidRequest = () =>
   problemOf('BAD_USER_INPUT', 'The Host header or the path is not valid HTTP.');

@@ -13,11 +13,11 @@ export interface Unfinished {
   /** True if the input is complete or its client has disconnected. */
   isOver(): boolean;
   isSlow(elapsedMs: number): boolean;
-  cut(reason: Reason): void;
+  cut(reason: CutReason): void;
 }
 
-type Reason = 'slow' | 'crowded';
-type Limits = { networkMax: number; networkBytesMax: number; allMax?: number };
+type CutReason = 'slow' | 'crowded';
+type UnfinishedLimits = { networkMax: number; networkBytesMax: number; allMax?: number };
 
 /** Limits for all networks together. They reserve memory and file descriptors for well-behaved clients. */
 const ALL_MAX = Math.min(8_000, Math.floor(openFilesMax() / 4));
@@ -32,29 +32,29 @@ const YOUNG_MS = 1_000;
  * Cuts slow input, and the oldest input of networks with too much. Requests of well-behaved clients complete quickly.
  */
 export class UnfinishedBudget {
-  readonly #limits: Limits;
+  readonly #limits: UnfinishedLimits;
   /** Entries from the oldest to the newest. */
   readonly #entries = new Map<object, Unfinished & { sinceMs: number }>();
   /** A clock that excludes stalls of the event loop, during which the server could not read. */
   #clockMs = 0;
   #isSweeping = false;
 
-  constructor(limits: Limits) {
+  constructor(limits: UnfinishedLimits) {
     this.#limits = limits;
   }
 
-  enter(key: object, one: Unfinished): void {
+  enter(key: object, entry: Unfinished): void {
     const [oldest] = this.#entries.keys();
     const isFull = this.#entries.size >= (this.#limits.allMax ?? ALL_MAX);
     if (isFull && oldest) this.leave(oldest)?.cut('crowded');
-    this.#entries.set(key, { ...one, sinceMs: this.#clockMs });
+    this.#entries.set(key, { ...entry, sinceMs: this.#clockMs });
     if (!this.#isSweeping) this.#planSweep(performance.now());
   }
 
   leave(key: object): Unfinished | undefined {
-    const one = this.#entries.get(key);
+    const entry = this.#entries.get(key);
     this.#entries.delete(key);
-    return one;
+    return entry;
   }
 
   #planSweep(plannedAt: number): void {
@@ -70,19 +70,19 @@ export class UnfinishedBudget {
   }
 
   /** Finds the entries to cut. It sums from the newest to the oldest, so that the oldest exceed the limits. */
-  #findCuts(): [object, Reason][] {
+  #findCuts(): [object, CutReason][] {
     const { networkMax, networkBytesMax } = this.#limits;
     const sums = new Map<string, { count: number; bytes: number }>();
     let allBytes = 0;
-    return [...this.#entries].reverse().flatMap(([key, one]): [object, Reason][] => {
-      const ageMs = this.#clockMs - one.sinceMs;
-      const sum = sums.get(one.network) ?? { count: 0, bytes: 0 };
-      sums.set(one.network, sum);
-      sum.count += 1;
-      sum.bytes += one.bytes;
-      allBytes += one.bytes;
-      const isCrowded = sum.count > networkMax || sum.bytes > networkBytesMax;
-      if (one.isSlow(ageMs)) return [[key, 'slow']];
+    return [...this.#entries].reverse().flatMap(([key, entry]): [object, CutReason][] => {
+      const ageMs = this.#clockMs - entry.sinceMs;
+      const networkSum = sums.get(entry.network) ?? { count: 0, bytes: 0 };
+      sums.set(entry.network, networkSum);
+      networkSum.count += 1;
+      networkSum.bytes += entry.bytes;
+      allBytes += entry.bytes;
+      const isCrowded = networkSum.count > networkMax || networkSum.bytes > networkBytesMax;
+      if (entry.isSlow(ageMs)) return [[key, 'slow']];
       const isOver = allBytes > ALL_BYTES_MAX || (isCrowded && ageMs > YOUNG_MS);
       return isOver ? [[key, 'crowded']] : [];
     });
@@ -90,7 +90,8 @@ export class UnfinishedBudget {
 }
 
 const SLOW = 'Send the body within LIMIT_BODY_MS, or at LIMIT_BODY_BYTES_PER_SECOND or faster.';
-const CROWDED = 'Too many requests of this address are unfinished. Send each request whole.';
+const CROWDED =
+  'Too many requests of this address are unfinished. Complete them before you send more.';
 const PROBLEMS = {
   slow: () => problemOf('BAD_USER_INPUT', SLOW, { status: 408 }),
   crowded: () => problemOf('RATE_LIMITED', CROWDED, { status: 503, retryAfterSeconds: 1 }),

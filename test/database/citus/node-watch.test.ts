@@ -11,25 +11,25 @@ const PROJECTS: Record<string, number> = { prj_a: 1, prj_b: 2 };
 const LONG_MS = 1_300;
 
 /** Creates a watch with statements for the nodes. The test answers each statement, or the watch fails it. */
-function watched(answers: (node: number) => boolean | Promise<boolean>) {
+function watched(canCommit: (node: number) => boolean | Promise<boolean>) {
   const lines: { msg: string; node: number }[] = [];
   const log = createLog('warn', { write: (line) => lines.push(JSON.parse(line)) });
   const tried: number[] = [];
   const watch = new NodeWatch({
     nodeOf: (projectId) => PROJECTS[projectId],
     nodes: () => [1, 2],
-    answers: async (node) => {
+    canCommit: async (node) => {
       tried.push(node);
-      return answers(node);
+      return canCommit(node);
     },
     log,
-    lookMs: 20,
+    pollMs: 20,
   });
   const ask = (projectId: string) => {
     const take = vi.fn();
     const cut = () =>
       settle(new ServiceUnavailable('Cut.', { cause: undefined, retryAfterSeconds: 1 }));
-    const settle = watch.waiting(watch.nodesOf([1, null, [projectId]]), { cut }, take);
+    const settle = watch.watchStatement(watch.nodesOf([1, null, [projectId]]), { cut }, take);
     const lose = () => {
       const cause = Object.assign(new pg.DatabaseError('Lost.', 1, 'error'), { code: '08006' });
       settle(new ServiceUnavailable('Lost.', { cause, retryAfterSeconds: 1 }));

@@ -50,14 +50,16 @@ test('hides the projects of other shards from a statement on one shard', () => {
     ['prj_1', 'prj_2'],
   ]);
   expect(byArrays).toMatchObject({ projects: ['prj_1', 'prj_2'] });
-  expect(byArrays !== 'everywhere' && byArrays?.of(['prj_2'])).toEqual([
+  expect(byArrays !== 'everywhere' && byArrays?.valuesFor(['prj_2'])).toEqual([
     ['dlv_1', 'dlv_2'],
     ['', 'prj_2'],
   ]);
   const insertion = `with g as (select * from jsonb_to_recordset($1::jsonb) as g("projectId" text))
     insert into "EventLog" select "projectId" from g`;
   const byJson = routeOf(insertion, ['[{"projectId":"prj_1"},{"projectId":"prj_2"}]']);
-  expect(byJson !== 'everywhere' && byJson?.of(['prj_2'])).toEqual(['[{"projectId":"prj_2"}]']);
+  expect(byJson !== 'everywhere' && byJson?.valuesFor(['prj_2'])).toEqual([
+    '[{"projectId":"prj_2"}]',
+  ]);
 });
 
 function projectsOf(text: string, values: unknown[]): string[] | null {

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
 import { AvailabilityCheck } from '../../../src/database/availability-check.ts';
 import { type Database, openDatabase } from '../../../src/database/database.ts';
-import { keepUp } from '../../../src/database/embedded/upkeep.ts';
+import { runUpkeepStep } from '../../../src/database/embedded/upkeep.ts';
 import { createLog } from '../../../src/log.ts';
 import { onPostgres, testDatabase } from '../../support/app.ts';
 import { fillDataFolder } from '../../support/database/data-folder.ts';
@@ -42,7 +42,7 @@ async function deadRows({ rows }: Database): Promise<bigint | undefined> {
 async function vacuumAll({ rows }: Database): Promise<string[]> {
   const vacuumed: string[] = [];
   for (;;) {
-    const { vacuum } = await keepUp(rows.query);
+    const { vacuum } = await runUpkeepStep(rows.query);
     if (vacuum === null) return vacuumed;
     const times = vacuumed.filter((name) => name === vacuum).length;
     expect(times, vacuum).toBeLessThan(vacuum.startsWith('pg_') ? 5 : 1);
@@ -91,11 +91,11 @@ test.skipIf(onPostgres)('writes a checkpoint when the write-ahead log has grown'
   const database = await openTestDatabase();
   const { query } = database.rows;
   await query('checkpoint', []);
-  expect(await keepUp(query)).toMatchObject({ checkpoint: false });
+  expect(await runUpkeepStep(query)).toMatchObject({ checkpoint: false });
   while ((await walBytes(database)) < 64 * MIB) {
     await query(`select pg_logical_emit_message(false, 'test', repeat('x', 4000000))`, []);
   }
-  expect(await keepUp(query)).toMatchObject({ checkpoint: true });
+  expect(await runUpkeepStep(query)).toMatchObject({ checkpoint: true });
   expect(await walBytes(database)).toBeLessThan(MIB);
 });
 
@@ -131,7 +131,7 @@ test.skipIf(onPostgres)('answers a ping during a long transaction', async () => 
 
 test('is unavailable while the database is silent, until it answers again', async () => {
   let look = Promise.withResolvers<void>();
-  using answering = new AvailabilityCheck(() => look.promise, { lookMs: 1, silenceMaxMs: 20 });
+  using answering = new AvailabilityCheck(() => look.promise, { pollMs: 1, silenceMaxMs: 20 });
   const failure = () => {
     try {
       answering.check();
@@ -141,7 +141,7 @@ test('is unavailable while the database is silent, until it answers again', asyn
     }
   };
   expect(failure()).toBeNull();
-  await expect.poll(failure, { interval: 5 }).toContain('has not answered for');
+  await expect.poll(failure, { interval: 5 }).toContain('has not responded for');
   const silent = look;
   look = Promise.withResolvers();
   look.promise.catch(() => {});

@@ -7,7 +7,7 @@ import pg from 'pg';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { Backlog } from '../../../src/deliveries/backlog.ts';
 import { Claimer, type Job } from '../../../src/deliveries/claim.ts';
-import { deliveryFailedEvent } from '../../../src/deliveries/delivery-worker.ts';
+import { createFailureEvent } from '../../../src/deliveries/delivery-worker.ts';
 import { DELIVERY_LIMITS } from '../../../src/deliveries/limits.ts';
 import { release } from '../../../src/deliveries/outbox.ts';
 import { recordAttempts } from '../../../src/deliveries/record-attempts.ts';
@@ -21,7 +21,12 @@ import { getReadSource } from '../../../src/domain/operation/read/source.ts';
 import { recoverWrites } from '../../../src/domain/operation/write/recovery.ts';
 import { runWrite } from '../../../src/domain/operation/write/write-run.ts';
 import { removeExpired } from '../../../src/domain/retention.ts';
-import { isKeptAfter, readEnds, readEvents, readTopicIds } from '../../../src/events/event-log.ts';
+import {
+  isKeptAfter,
+  readEvents,
+  readLastPositions,
+  readTopicIds,
+} from '../../../src/events/event-log.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { newId } from '../../../src/ids.ts';
 import { onPostgres, type TestApp, testApp } from '../../support/app.ts';
@@ -243,7 +248,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
       }
       const { entries } = await readEvents(database, range);
       await readTopicIds(database, projectId, entries);
-      await readEnds(database, [projectId]);
+      await readLastPositions(database, [projectId]);
       await isKeptAfter(database, projectId, 10_000n);
     };
     expect(await faults(work)).toEqual([]);
@@ -279,8 +284,8 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
     const limits = { ...DELIVERY_LIMITS, claimRows: PAGE, inFlightPerDestination: 4 };
     const claimer = new Claimer({ database, vault, log, now, limits });
     const { query } = database.rows;
-    const hopeless = { failingSince: now(), failedAttempts: 1 };
-    const time = { now: now(), hopeless, reportSince: now() };
+    const toDisable = { failingSince: now(), failedAttempts: 1 };
+    const time = { now: now(), toDisable, reportSince: now() };
     const work = async () => {
       const { jobs } = await claimer.claim(new Backlog(limits));
       expect(jobs).toHaveLength(PAGE);
@@ -301,7 +306,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
       const ofAll = <R>(some: R[]) => ({ projectIds: null, rows: some });
       await release(query, ofAll(rows.slice(0, 1)));
       await recordAttempts(database, ofAll(attempts.slice(1)), time);
-      const event = deliveryFailedEvent(jobs[1] as Job, { ...result, status: 'FAILED' });
+      const event = createFailureEvent(jobs[1] as Job, { ...result, status: 'FAILED' });
       const givenUp = attempts
         .slice(0, 1)
         .map((attempt) => ({ ...attempt, status: 'FAILED', event }) as const);

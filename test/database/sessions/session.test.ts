@@ -128,7 +128,7 @@ test.runIf(onPostgres)(
     await new Promise((resolve) => setTimeout(resolve, 2_000));
     await expect(session.query('select 1')).resolves.toMatchObject({ rowCount: 1 });
     path.blockOpen();
-    const cause = { message: 'No answer came in time' };
+    const cause = { message: 'No response arrived in time' };
     const late = { name: 'ServiceUnavailable', cause };
     const waiting = [session.query('select 1'), session.query('select 2')];
     await Promise.all(waiting.map((query) => expect(query).rejects.toMatchObject(late)));

@@ -33,7 +33,7 @@ async function twoServers() {
 }
 
 function groupOf(name: string, projectId: string): ProjectGroup {
-  return { name, projectIds: () => [projectId], together: (some) => [some] };
+  return { name, projectIds: () => [projectId], splitIntoParts: (some) => [some] };
 }
 
 test('keeps the subjects of an unreachable server, and loads them when it responds again', async () => {

@@ -3,8 +3,8 @@ import { afterAll, expect, test } from 'vitest';
 import { contentOf } from '../../../src/domain/integration/integration-content.ts';
 import type { Provider } from '../../../src/providers/contract.ts';
 import {
+  createDeclarativeProvider,
   type DeclaredProvider,
-  declarativeProvider,
 } from '../../../src/providers/declarative/declarative-provider.ts';
 import { DECLARATIONS, DECLARED } from '../../../src/providers/declared/all.ts';
 import { sharedApp } from '../../support/app.ts';
@@ -36,7 +36,7 @@ afterAll(() => jira[Symbol.asyncDispose]());
 
 function atlassianAt(baseUrl: string): Provider {
   const declared = DECLARATIONS.find(({ name }) => name === 'atlassian') as DeclaredProvider;
-  return declarativeProvider({
+  return createDeclarativeProvider({
     ...declared,
     baseUrl,
     authSchemes: ['API_KEY'],

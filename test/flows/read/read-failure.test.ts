@@ -59,7 +59,7 @@ test('retries a temporary failure, from the page that failed', async () => {
     where: { operationId: id, severity: 'WARNING' },
   });
   expect(warnings).toMatchObject([
-    { message: '[contacts] Try 1 failed: The sandbox was told to answer 503' },
+    { message: '[contacts] Try 1 failed: Injected fault: status 503' },
   ]);
 });
 
@@ -87,7 +87,7 @@ test('fails a read after repeated failures, with the reason', async () => {
   expect(await reading.waitForOperations(1)).toMatchObject([
     {
       status: 'FAILURE',
-      result: '[contacts] Error reading from provider: The sandbox was told to answer 503',
+      result: '[contacts] Error reading from provider: Injected fault: status 503',
     },
   ]);
   expect(await prisma.readRun.count({ where: { operationId: id } })).toBe(0);
@@ -120,7 +120,7 @@ test('pauses an object after five failed reads in a row, until it is resumed', a
   await reading.makeDue();
   await using _workers = await startReadJobs(app);
   await reading.waitForOperations(1);
-  const error = 'The sandbox was told to answer 403';
+  const error = 'Injected fault: status 403';
   expect(await reading.object()).toMatchObject({
     paused: true,
     pauseNote: `Paused after 5 failed reads in a row: ${error}`,

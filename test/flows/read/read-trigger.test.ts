@@ -87,7 +87,7 @@ test("reports a failure in the trigger's event, and does not count it for the sc
     connectionId: reading.connection.id,
     data: expect.objectContaining({
       objectName: 'contacts',
-      error: 'The sandbox was told to answer 403',
+      error: 'Injected fault: status 403',
     }),
   });
   expect((await reading.object()).failedRuns).toBe(0);

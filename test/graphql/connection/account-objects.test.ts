@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { declarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
+import { createDeclarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
 import { attio } from '../../../src/providers/declared/crm/attio.ts';
 import { sharedApp } from '../../support/app.ts';
 import { startProviderServer } from '../../support/providers/provider-server.ts';
@@ -25,7 +25,7 @@ afterAll(() => vendor[Symbol.asyncDispose]());
 const app = await sharedApp({
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
   providers: [
-    declarativeProvider({
+    createDeclarativeProvider({
       ...attio,
       baseUrl: vendor.url,
       authSchemes: ['API_KEY'],

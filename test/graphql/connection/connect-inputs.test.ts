@@ -1,6 +1,6 @@
 /** A new connection needs the inputs that its provider declares, in addition to credentials. */
 import { expect, test } from 'vitest';
-import { declarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
+import { createDeclarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
 import { xero } from '../../../src/providers/declared/commerce/xero.ts';
 import { dynamicsCrm } from '../../../src/providers/declared/crm/dynamics-crm.ts';
 import { zoho } from '../../../src/providers/declared/crm/zoho.ts';
@@ -12,7 +12,7 @@ const apiKey = { in: 'header', name: 'authorization' } as const;
 const keyed = { authSchemes: ['API_KEY'], apiKey } as const;
 const app = await sharedApp({
   providers: [airtable, dynamicsCrm, xero, zoho].map((declared) =>
-    declarativeProvider({ ...declared, authSchemes: [...keyed.authSchemes], apiKey }),
+    createDeclarativeProvider({ ...declared, authSchemes: [...keyed.authSchemes], apiKey }),
   ),
 });
 

@@ -6,8 +6,8 @@ import type {
 } from '../../../src/domain/contract/object-contract.ts';
 import type { Provider } from '../../../src/providers/contract.ts';
 import {
+  createDeclarativeProvider,
   type DeclaredProvider,
-  declarativeProvider,
 } from '../../../src/providers/declarative/declarative-provider.ts';
 import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
 import { sandboxProvider } from '../../../src/providers/sandbox/sandbox-provider.ts';
@@ -39,7 +39,7 @@ afterAll(async () => {
 
 function declaredAt(name: string, baseUrl: string): Provider {
   const declared = DECLARATIONS.find((one) => one.name === name) as DeclaredProvider;
-  return declarativeProvider({
+  return createDeclarativeProvider({
     ...declared,
     baseUrl,
     modules: undefined,

@@ -185,7 +185,7 @@ test('refuses a cursor older than the retained events, and accepts the oldest wi
   });
   const refusal = await refusalOf(await subscribe(asKey(tenant), { project, after: first }));
   expect(refusal.problem.issues).toMatchObject([
-    { name: 'after', detail: expect.stringContaining('older than what is kept') },
+    { name: 'after', detail: expect.stringContaining('too old') },
   ]);
   const stream = await subscribe(asKey(tenant), { project, after: second });
   const kept = await takeEdges(stream, 2);

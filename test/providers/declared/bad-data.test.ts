@@ -104,7 +104,7 @@ test("returns the outcomes of a batch's single writes until the vendor fails", a
     { success: true, recordId: '1' },
     { success: false, errors: ['no such n'] },
     { success: false, errors: [expect.stringContaining('It was not written')] },
-    { success: false, errors: [expect.stringContaining('not tried')] },
+    { success: false, errors: [expect.stringContaining('Not attempted')] },
   ]);
   expect(vendor.server.requests).toHaveLength(3);
   // No record was written, so the whole batch may be retried.

@@ -1,8 +1,8 @@
 /** Records that change while a list is read do not hide other records. */
 import { expect, test } from 'vitest';
 import {
+  createDeclarativeProvider,
   type DeclaredProvider,
-  declarativeProvider,
 } from '../../../src/providers/declarative/declarative-provider.ts';
 import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
 import type { PageRead } from '../../../src/providers/moving-records.ts';
@@ -74,7 +74,7 @@ async function* pagesOf(
   { name, wire, window }: { name: string; wire: WireVendor; window: Window },
 ): AsyncGenerator<string[]> {
   const { fixture, objectName, textField, facts = {} } = wire;
-  const { readPage } = declarativeProvider(declaredOf(name)).capabilities;
+  const { readPage } = createDeclarativeProvider(declaredOf(name)).capabilities;
   const session = createPlainSession(server.url, { ...fixture.headers }, { facts });
   const read = { objectName, fields: [textField], pageSize: 3, ...window };
   let cursor: string | undefined;

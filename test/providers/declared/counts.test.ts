@@ -1,6 +1,6 @@
 /** The total of a read, if the vendor reports it in its lists or at a separate address. */
 import { expect, test } from 'vitest';
-import { declarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
+import { createDeclarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
 import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
 import { createPlainSession } from '../../support/providers/provider-session.ts';
 import { type VendorServer, vendorServer } from '../../support/wire/vendor-server.ts';
@@ -44,7 +44,7 @@ async function pagesOf(name: string, read: { since?: Date } = {}, failing?: Fail
   for (let n = 0; n < 7; n += 1) {
     server.store.create({ [textField]: `record ${n}` }, new Date(Date.UTC(2026, 0, 1 + n)));
   }
-  const { readPage } = declarativeProvider(declarationOf(name)).capabilities;
+  const { readPage } = createDeclarativeProvider(declarationOf(name)).capabilities;
   const session = createPlainSession(server.url, fixture.headers, { facts });
   const page = { objectName, fields: [textField], pageSize: 4, ...read };
   const first = await readPage?.(session, page);

@@ -160,7 +160,7 @@ test.each(
   const { headers, body } = wire.send({ kind: 'UPDATE', sequence: 1, sentAt: NOW, secret });
   for (const text of ['', '[]', '7', 'null', '{', body.slice(0, -3)]) {
     expect(() => eventsOf?.(request({ headers, body: text }), arrival), text).toThrow(
-      /is not what/,
+      /does not have the form/,
     );
   }
   const elsewhere = { 'x-github-event': 'star', 'x-shopify-topic': 'carts/update' };
@@ -275,7 +275,7 @@ test('asana: refuses a subscription per parent if the account has no parent', as
   });
   expect(await failureOf(made as Promise<unknown>)).toMatchObject({
     kind: 'BAD_REQUEST',
-    message: expect.stringContaining('nothing that has projects'),
+    message: expect.stringContaining('no access to a parent of projects'),
   });
   expect(server.requests.every(({ method }) => method === 'GET')).toBe(true);
 });

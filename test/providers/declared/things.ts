@@ -4,7 +4,7 @@ import type {
   DeclarationInput,
   ObjectDeclarationInput,
 } from '../../../src/providers/declarative/declaration/declaration.ts';
-import { declarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
+import { createDeclarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
 
 export type ListDeclaration = ObjectDeclarationInput['all'];
 
@@ -26,7 +26,7 @@ export function thingsProvider({
   errors = { messages: ['/message'] },
   create,
 }: Things): Provider {
-  return declarativeProvider({
+  return createDeclarativeProvider({
     name: 'things',
     displayName: 'Things',
     baseUrl: 'https://things.example',

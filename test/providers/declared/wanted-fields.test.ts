@@ -4,8 +4,8 @@
 import { expect, test } from 'vitest';
 import type { ProviderRequest } from '../../../src/providers/contract.ts';
 import {
+  createDeclarativeProvider,
   type DeclaredProvider,
-  declarativeProvider,
 } from '../../../src/providers/declarative/declarative-provider.ts';
 import { dynamicsCrm } from '../../../src/providers/declared/crm/dynamics-crm.ts';
 import { linear } from '../../../src/providers/declared/work/linear.ts';
@@ -21,7 +21,7 @@ async function requestFor(declared: DeclaredProvider, objectName: string, fields
       return { status: 200, headers: {}, body: { value: [], data: { issues: { nodes: [] } } } };
     },
   };
-  const { readPage } = declarativeProvider(declared).capabilities;
+  const { readPage } = createDeclarativeProvider(declared).capabilities;
   await readPage?.(session, { objectName, fields, pageSize: 10 });
   return sent[0];
 }

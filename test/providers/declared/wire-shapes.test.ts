@@ -1,6 +1,6 @@
 /** Requests and responses of objects that differ from the other objects of their vendor. */
 import { expect, test } from 'vitest';
-import { declarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
+import { createDeclarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
 import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
 import {
   type ServedRequest,
@@ -13,7 +13,8 @@ import { isObject } from '../../support/wire/wire-format.ts';
 function providerOf(name: string) {
   const declared = DECLARATIONS.find((one) => one.name === name);
   if (!declared) throw new Error(`${name} is not declared`);
-  const { readPage, writeRecord, describeObject } = declarativeProvider(declared).capabilities;
+  const { readPage, writeRecord, describeObject } =
+    createDeclarativeProvider(declared).capabilities;
   if (!readPage || !writeRecord) throw new Error(`${name} does not read and write`);
   return { readPage, writeRecord, describeObject };
 }

@@ -2,8 +2,8 @@
  * Subjects of the provider contract: a declared provider, and a server that speaks its vendor's wire format.
  */
 import {
+  createDeclarativeProvider,
   type DeclaredProvider,
-  declarativeProvider,
 } from '../../../src/providers/declarative/declarative-provider.ts';
 import { createPlainSession } from '../../support/providers/provider-session.ts';
 import { vendorServer } from '../../support/wire/vendor-server.ts';
@@ -19,7 +19,7 @@ export async function wireSubject(
   const refOf = fixture.refOf ?? String;
   const object = declared.records.objects[objectName] ?? declared.records.anyObject;
   return {
-    provider: declarativeProvider(only(declared, objectName)),
+    provider: createDeclarativeProvider(only(declared, objectName)),
     session: createPlainSession(server.url, headersOf(declared, fixture.headers), { facts }),
     secret: TOKEN,
     objectName,

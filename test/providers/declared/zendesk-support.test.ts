@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { declarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
+import { createDeclarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
 import { zendeskSupport } from '../../../src/providers/declared/support/zendesk-support.ts';
 import type { PageRead } from '../../../src/providers/moving-records.ts';
 import { createPlainSession } from '../../support/providers/provider-session.ts';
@@ -35,7 +35,7 @@ async function statuses(server: VendorServer, window: Partial<PageRead> = {}): P
 }
 
 function readTickets(server: VendorServer, read: Partial<PageRead>) {
-  const { readPage } = declarativeProvider(zendeskSupport).capabilities;
+  const { readPage } = createDeclarativeProvider(zendeskSupport).capabilities;
   if (!readPage) throw new Error('it reads no pages');
   const session = createPlainSession(server.url, BEARER);
   return readPage(session, { objectName: 'tickets', fields: ['status'], pageSize: 2, ...read });

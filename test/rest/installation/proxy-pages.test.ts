@@ -1,6 +1,6 @@
 /** `?paginate=true` returns a provider's list as one stream of records. */
 import { afterAll, expect, test } from 'vitest';
-import { declarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
+import { createDeclarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
 import { stripe } from '../../../src/providers/declared/commerce/stripe.ts';
 import { gitlab } from '../../../src/providers/declared/work/gitlab.ts';
 import { linear } from '../../../src/providers/declared/work/linear.ts';
@@ -25,15 +25,15 @@ const apiKey = { in: 'header', name: 'Authorization', valuePrefix: 'Bearer ' } a
 const app = await sharedApp({
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
   providers: [
-    declarativeProvider({ ...stripe, baseUrl: customers.url }),
-    declarativeProvider({
+    createDeclarativeProvider({ ...stripe, baseUrl: customers.url }),
+    createDeclarativeProvider({
       ...gitlab,
       baseUrl: projects.url,
       authSchemes: ['API_KEY'],
       apiKey,
       custom: undefined,
     }),
-    declarativeProvider({
+    createDeclarativeProvider({
       ...linear,
       baseUrl: issues.url,
       authSchemes: ['API_KEY'],

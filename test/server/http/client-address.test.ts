@@ -11,7 +11,7 @@ const TRUSTED_PROXIES = ['10.0.0.0/8', '2001:db8:ffff::/48'];
 
 function addressOf(peer: string, headers: IncomingMessage['headers'], trusted = TRUSTED_PROXIES) {
   const socket = { remoteAddress: peer } as IncomingMessage['socket'];
-  return createClientAddresses({ TRUSTED_PROXIES: trusted }).of({ headers, socket });
+  return createClientAddresses({ TRUSTED_PROXIES: trusted }).find({ headers, socket });
 }
 
 const CLIENT = '192.0.2.7';

@@ -4,7 +4,7 @@
  */
 import { expect } from 'vitest';
 import { HANDLERS } from '../../../src/jobs/handlers.ts';
-import { startJobs, type Work } from '../../../src/jobs/job-worker.ts';
+import { type BackgroundWork, startJobs } from '../../../src/jobs/job-worker.ts';
 import type { Tenant, TestApp } from '../app.ts';
 import { CLIENT_ID, createProviderApp } from '../providers/oauth.ts';
 import { generateConnection, keepEvents } from './connections.ts';
@@ -13,7 +13,7 @@ import { POLLING, TRIGGER } from './reads.ts';
 import { createStream } from './streams.ts';
 import { WRITE } from './writes.ts';
 
-const WORK: Work = {
+const WORK: BackgroundWork = {
   handlers: {
     'run-read': HANDLERS['run-read'],
     'run-write': HANDLERS['run-write'],

@@ -1,8 +1,8 @@
 /** Installs declared providers that send events, and sends signed events as their vendors do. */
 import { expect } from 'vitest';
 import {
+  createDeclarativeProvider,
   type DeclaredProvider,
-  declarativeProvider,
 } from '../../../src/providers/declarative/declarative-provider.ts';
 import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
 import type { Tenant, TestApp } from '../app.ts';
@@ -51,7 +51,7 @@ export async function startEventVendor(name: string): Promise<EventVendor> {
 /** Returns the declared provider, with the test server's URL, and an API key in place of OAuth. */
 export function toProvider({ declared, wire, server }: EventVendor) {
   const [[name, value] = ['', '']] = Object.entries(wire.fixture.headers);
-  return declarativeProvider({
+  return createDeclarativeProvider({
     ...declared,
     baseUrl: server.url,
     authSchemes: ['API_KEY'],

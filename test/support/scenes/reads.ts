@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import type { MessageHead, ResultEntry } from '../../../src/domain/operation/read/read-message.ts';
 import { HANDLERS } from '../../../src/jobs/handlers.ts';
-import { startJobs, type Work } from '../../../src/jobs/job-worker.ts';
+import { type BackgroundWork, startJobs } from '../../../src/jobs/job-worker.ts';
 import { recoverReadsSweep, scheduleReadsSweep } from '../../../src/jobs/sweeps.ts';
 import type { Tenant, TestApp } from '../app.ts';
 import { generateConnection } from './connections.ts';
@@ -42,7 +42,7 @@ export type Message = MessageHead & {
 const YEARLY = '0 0 1 1 *';
 const FAR_FUTURE = new Date('2100-01-01');
 
-const WORK: Work = {
+const WORK: BackgroundWork = {
   handlers: { 'run-read': HANDLERS['run-read'] },
   sweeps: [scheduleReadsSweep, recoverReadsSweep],
 };

@@ -1,7 +1,7 @@
 /** Writes records through the API to the sandbox that the app serves. */
 
 import { HANDLERS } from '../../../src/jobs/handlers.ts';
-import { startJobs, type Work } from '../../../src/jobs/job-worker.ts';
+import { type BackgroundWork, startJobs } from '../../../src/jobs/job-worker.ts';
 import { recoverWritesSweep } from '../../../src/jobs/sweeps.ts';
 import type { Tenant, TestApp } from '../app.ts';
 import { generateConnection } from './connections.ts';
@@ -20,7 +20,7 @@ export const WRITE = `mutation ($input: WriteRecordsInput!) {
 }`;
 
 /** Background work that runs writes. */
-export const WRITE_WORK: Work = {
+export const WRITE_WORK: BackgroundWork = {
   handlers: { 'run-write': HANDLERS['run-write'] },
   sweeps: [{ ...recoverWritesSweep, intervalMs: 200 }],
 };

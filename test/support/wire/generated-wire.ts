@@ -13,7 +13,7 @@ import type {
 import type { DeclaredProvider } from '../../../src/providers/declarative/declarative-provider.ts';
 import { findObject } from '../../../src/providers/declarative/describe-object.ts';
 import { findId, valueAt, withValue } from '../../../src/providers/declarative/json.ts';
-import { fillPath, variablesIn } from '../../../src/providers/declarative/template.ts';
+import { fillPath, listVariables } from '../../../src/providers/declarative/template.ts';
 import type { ServedRequest, ServedResponse } from '../providers/provider-server.ts';
 import { serveFetch } from './generated-fetch.ts';
 import { serveList } from './generated-list.ts';
@@ -78,7 +78,7 @@ function findTextField({ id, standardFields = {}, changedAt }: ObjectDeclaration
 /** Fields of a record that the path or the body of a create needs. */
 function createRequiredFields(object: ObjectDeclaration): Values {
   const { create } = object;
-  const names = create ? variablesIn(create.path, create.body) : [];
+  const names = create ? listVariables(create.path, create.body) : [];
   const idParts = typeof object.id === 'string' ? {} : object.id.parts;
   const partFor = (name: string) => (typeof idParts[name] === 'object' ? OWNED_ID : PARENT_ID);
   return Object.fromEntries(

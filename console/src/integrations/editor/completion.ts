@@ -22,27 +22,27 @@ export function completeContent(context: CompletionContext): CompletionResult | 
   const isValue = property !== null && /:\s*("?[\w-]*)$/.test(state.sliceDoc(property.from, pos));
   // A quote after the cursor is replaced together with the word.
   const to = state.sliceDoc(pos, pos + 1) === '"' ? pos + 1 : pos;
-  const at = { from: typed.from, to, validFor: WORD };
+  const range = { from: typed.from, to, validFor: WORD };
   if (isValue) {
     const member = memberAt(pathOf(state, property));
-    return member ? { ...at, options: valuesOf(member) } : null;
+    return member ? { ...range, options: valuesOf(member) } : null;
   }
   const object = closest(node, 'Object');
   const members = object && membersAt(pathOf(state, object));
   if (!object || !members) return null;
-  const given = new Set(
+  const presentNames = new Set(
     partsOf(object)
       .filter((part) => part !== property && (part.from > pos || part.to < pos))
       .map((part) => nameOf(state, part)),
   );
-  const left = Object.entries(members).filter(([name]) => !given.has(name));
-  return { ...at, options: left.map(([name, member]) => nameOption(name, member)) };
+  const missingMembers = Object.entries(members).filter(([name]) => !presentNames.has(name));
+  return { ...range, options: missingMembers.map(([name, member]) => nameOption(name, member)) };
 }
 
 function closest(node: SyntaxNode, name: string): SyntaxNode | null {
-  for (let at: SyntaxNode | null = node; at; at = at.parent) {
-    if (at.name === name) return at;
-    if (at.name === 'Object' || at.name === 'Array') return null;
+  for (let ancestor: SyntaxNode | null = node; ancestor; ancestor = ancestor.parent) {
+    if (ancestor.name === name) return ancestor;
+    if (ancestor.name === 'Object' || ancestor.name === 'Array') return null;
   }
   return null;
 }
@@ -50,21 +50,23 @@ function closest(node: SyntaxNode, name: string): SyntaxNode | null {
 function nameOption(name: string, member: Member): Completion {
   // The cursor moves inside the inserted object or list.
   const cursor = '${}';
-  const opened = member.isList
+  const opening = member.isList
     ? `[${cursor}]`
     : kindOf(member) === 'an object'
       ? `{${cursor}}`
       : cursor;
-  return snippetCompletion(`"${name}": ${opened}`, {
+  return snippetCompletion(`"${name}": ${opening}`, {
     label: `"${name}"`,
     detail: kindOf(member),
-    info: member.about,
+    info: member.description,
     type: 'property',
     boost: member.isRequired ? 1 : 0,
   });
 }
 
-function valuesOf({ of, values }: Member): Completion[] {
+function valuesOf({ valueType, values }: Member): Completion[] {
   if (values) return values.map((value) => ({ label: `"${value}"`, type: 'enum' }));
-  return of === 'Boolean' ? ['true', 'false'].map((label) => ({ label, type: 'keyword' })) : [];
+  return valueType === 'Boolean'
+    ? ['true', 'false'].map((label) => ({ label, type: 'keyword' }))
+    : [];
 }

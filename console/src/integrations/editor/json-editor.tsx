@@ -30,7 +30,7 @@ interface JsonEditorProps {
   label: string;
   initial: string;
   /** Issues with which the gateway refused the saved text. */
-  refused: readonly Finding[];
+  serverFindings: readonly Finding[];
   onChange: (text: string) => void;
   /** Receives all current findings of the text. */
   onFindings: (findings: LineFinding[]) => void;
@@ -46,14 +46,14 @@ export default function JsonEditor(props: JsonEditorProps) {
   latest.current = props;
   useEffect(() => {
     if (!host.current) return;
-    const made = createView(host.current, latest);
-    view.current = made;
-    return () => made.destroy();
+    const editorView = createView(host.current, latest);
+    view.current = editorView;
+    return () => editorView.destroy();
   }, []);
   useEffect(() => {
     // Refused members are marked at their positions.
-    view.current?.dispatch({ effects: refusal.of(props.refused) });
-  }, [props.refused]);
+    view.current?.dispatch({ effects: refusal.of(props.serverFindings) });
+  }, [props.serverFindings]);
   return <div ref={host} className="code" />;
 }
 
@@ -73,7 +73,7 @@ function createView(host: HTMLElement, latest: Latest): EditorView {
       json(),
       syntaxHighlighting(COLOURS),
       autocompletion({ override: [completeContent], icons: false }),
-      linter((at) => lint(at, latest), {
+      linter((editorView) => lint(editorView, latest), {
         delay: LINT_MS,
         needsRefresh: ({ transactions }) =>
           transactions.some(({ effects }) => effects.some((effect) => effect.is(refusal))),
@@ -99,18 +99,25 @@ function createView(host: HTMLElement, latest: Latest): EditorView {
 
 const parseLinter = jsonParseLinter();
 
-function lint(view: EditorView, { current: { refused, onFindings } }: Latest): Diagnostic[] {
+function lint(view: EditorView, { current: { serverFindings, onFindings } }: Latest): Diagnostic[] {
   const { state } = view;
   const unread = parseLinter(view).map(({ from, to, message }) => ({
     ...{ from, to, path: '' },
     detail: `Not JSON: ${message}`,
   }));
-  const told = refused.map((one) => ({ ...one, ...rangeOf(state, stepsOf(one.path)) }));
-  const found = unread.length > 0 ? unread : [...findingsIn(state), ...told];
+  const locatedFindings = serverFindings.map((finding) => ({
+    ...finding,
+    ...rangeOf(state, stepsOf(finding.path)),
+  }));
+  const findings = unread.length > 0 ? unread : [...findingsIn(state), ...locatedFindings];
   onFindings(
-    found.map(({ path, detail, from }) => ({ path, detail, line: state.doc.lineAt(from).number })),
+    findings.map(({ path, detail, from }) => ({
+      path,
+      detail,
+      line: state.doc.lineAt(from).number,
+    })),
   );
-  return found.map(({ from, to, path, detail }) => ({
+  return findings.map(({ from, to, path, detail }) => ({
     ...{ from, to, severity: 'error' as const },
     message: path ? `${path} ${detail}` : detail,
   }));

@@ -4,7 +4,7 @@ import type { EditorState } from '@codemirror/state';
 import type { SyntaxNode } from '@lezer/common';
 import type { Step } from './members.ts';
 
-export interface Range {
+export interface TextRange {
   from: number;
   to: number;
 }
@@ -37,10 +37,10 @@ export function rootOf(state: EditorState): SyntaxNode | null {
 /** The path of the object or list that contains the node, or the node's own. */
 export function pathOf(state: EditorState, node: SyntaxNode): Step[] {
   const path: Step[] = [];
-  for (let at: SyntaxNode | null = node; at?.parent; at = at.parent) {
-    if (at.name === 'Property') path.unshift(nameOf(state, at));
-    else if (at.parent.name === 'Array') {
-      const index = partsOf(at.parent).findIndex(({ from }) => from === at?.from);
+  for (let ancestor: SyntaxNode | null = node; ancestor?.parent; ancestor = ancestor.parent) {
+    if (ancestor.name === 'Property') path.unshift(nameOf(state, ancestor));
+    else if (ancestor.parent.name === 'Array') {
+      const index = partsOf(ancestor.parent).findIndex(({ from }) => from === ancestor?.from);
       if (index >= 0) path.unshift(index);
     }
   }
@@ -48,15 +48,17 @@ export function pathOf(state: EditorState, node: SyntaxNode): Step[] {
 }
 
 /** The position of the value at a path, or of its innermost existing ancestor. */
-export function rangeOf(state: EditorState, path: readonly Step[]): Range {
-  let range: Range = { from: 0, to: Math.min(1, state.doc.length) };
+export function rangeOf(state: EditorState, path: readonly Step[]): TextRange {
+  let range: TextRange = { from: 0, to: Math.min(1, state.doc.length) };
   let node = rootOf(state);
   for (const step of path) {
     const parts: SyntaxNode[] = node ? partsOf(node) : [];
     const part: SyntaxNode | undefined =
       typeof step === 'number'
         ? parts[step]
-        : parts.find((one) => one.name === 'Property' && nameOf(state, one) === step);
+        : parts.find(
+            (property) => property.name === 'Property' && nameOf(state, property) === step,
+          );
     if (!part) return range;
     const name = part.getChild('PropertyName');
     node = part.name === 'Property' ? (valueIn(part) ?? null) : part;

@@ -3,12 +3,12 @@ import { EDITED, INPUTS } from '../../../__generated__/edited-inputs.ts';
 
 export interface Member {
   /** The type of its value, or of its list's items. */
-  of: string;
+  valueType: string;
   isList: boolean;
   isRequired: boolean;
   /** The values of an enum; null for other types. */
   values: readonly string[] | null;
-  about: string;
+  description: string;
 }
 
 type Members = Record<string, Member>;
@@ -18,7 +18,13 @@ const inputs: Record<string, Members> = INPUTS;
 export type Step = string | number;
 
 /** The value itself, because the content is one member of its input. */
-const WHOLE: Member = { of: EDITED, isList: false, isRequired: true, values: null, about: '' };
+const WHOLE: Member = {
+  valueType: EDITED,
+  isList: false,
+  isRequired: true,
+  values: null,
+  description: '',
+};
 
 /** The schema's description of the value at a path; undefined if the schema has no such member. */
 export function memberAt(path: readonly Step[]): Member | undefined {
@@ -26,7 +32,7 @@ export function memberAt(path: readonly Step[]): Member | undefined {
   for (const step of path) {
     const isItem: boolean = typeof step === 'number';
     if (!member || member.isList !== isItem) return undefined;
-    member = isItem ? itemOf(member) : inputs[member.of]?.[step];
+    member = isItem ? itemOf(member) : inputs[member.valueType]?.[step];
   }
   return member;
 }
@@ -38,7 +44,7 @@ function itemOf(list: Member): Member {
 /** The members of the object at a path; undefined if the value is not an object or is free-form. */
 export function membersAt(path: readonly Step[]): Members | undefined {
   const member = memberAt(path);
-  return member && !member.isList ? inputs[member.of] : undefined;
+  return member && !member.isList ? inputs[member.valueType] : undefined;
 }
 
 /** `read.objects[0].schedule` */
@@ -54,11 +60,13 @@ export function stepsOf(path: string): Step[] {
 }
 
 /** The kind of value that a person may write, in words. */
-export function kindOf({ of, isList, values }: Member): string {
+export function kindOf({ valueType, isList, values }: Member): string {
   if (isList) return 'a list';
   if (values) return `one of ${values.join(', ')}`;
-  if (of in inputs) return 'an object';
+  if (valueType in inputs) return 'an object';
   return (
-    { String: 'a string', Boolean: 'true or false', Int: 'a whole number', ID: 'an ID' }[of] ?? of
+    { String: 'a string', Boolean: 'true or false', Int: 'a whole number', ID: 'an ID' }[
+      valueType
+    ] ?? valueType
   );
 }

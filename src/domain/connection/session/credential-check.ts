@@ -1,9 +1,9 @@
 /** Checks that a provider accepts credentials before they are stored, if the check is inexpensive. */
 import { DomainError, unprocessable } from '../../../errors.ts';
 import type { Provider, ProviderRequest } from '../../../providers/contract.ts';
-import { textsIn } from '../../../providers/declarative/failure.ts';
+import { collectTexts } from '../../../providers/declarative/failure.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
-import { bounded } from '../../../providers/read-responses.ts';
+import { truncateMessage } from '../../../providers/read-responses.ts';
 import { withDeadline } from '../../../work/deadline.ts';
 import type { Services } from '../../call.ts';
 import { type Waiter, waitingForProvider } from '../../provider/provider-wait.ts';
@@ -121,13 +121,13 @@ async function callHealthCheck(
 
 /** The provider's explanation for humans. Secrets that it repeats are masked. */
 function explanationIn(body: unknown, secrets: readonly string[]): string {
-  const texts = textsIn(body).filter((text) => !text.trimStart().startsWith('<'));
+  const texts = collectTexts(body).filter((text) => !text.trimStart().startsWith('<'));
   const sentences = texts.filter((text) => !CODE.test(text));
   const words = (sentences.length > 0 ? sentences : texts).join('; ');
   const shown = secrets
     .filter(({ length }) => length >= SECRET_LENGTH_MIN)
     .reduce((rest, secret) => rest.replaceAll(secret, '***'), words);
-  return shown === '' ? 'no reason given.' : bounded(shown);
+  return shown === '' ? 'no reason given.' : truncateMessage(shown);
 }
 
 /** Matches a member with a machine-readable value: `code: invalid_api_key`. */

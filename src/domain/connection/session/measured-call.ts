@@ -1,6 +1,6 @@
 /** Measures requests to providers. */
 
-import { type Meters, statusClass, timed } from '../../../meters.ts';
+import { type Meters, measure, statusClass } from '../../../meters.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import { inSpan } from '../../../spans.ts';
 
@@ -19,7 +19,7 @@ export function measuredCall<A extends { status: number }>(
 ): Promise<A> {
   const attributes = { 'gateway.provider': provider.name, 'gateway.provider.call': kind };
   const work = () => inSpan('provider call', { attributes }, send);
-  return timed(meters, work, ({ result, outcome, seconds }) => {
+  return measure(meters, work, ({ result, outcome, seconds }) => {
     const ended = result ? statusClass(result.status) : outcome;
     meters.providerCalled({ provider: provider.name, kind, outcome: ended, seconds });
   });

@@ -2,11 +2,11 @@
 import type { EventRow } from '../../../database/hot/append-events.ts';
 import { STORE_TOKENS } from '../../../database/hot/store-tokens.ts';
 import type { Row } from '../../../database/rows.ts';
-import { Kept, statements, type ValueOf } from '../../../database/statements.ts';
+import { CompiledStatement, statements, type ValueOf } from '../../../database/statements.ts';
 import { eventRow } from '../../../events/record.ts';
 import { type Subject, subjectOf } from '../../../events/subject.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
-import { withTries } from '../../../work/backoff.ts';
+import { retryUpTo } from '../../../work/backoff.ts';
 import type { Services } from '../../call.ts';
 import { connectionFields } from '../connection.ts';
 import { sealCredentials, tokenExpireTimeOf } from '../credentials.ts';
@@ -33,7 +33,7 @@ export function commitRenewal(
   commit: Commit,
 ): Promise<UnsealedCredentials | null> {
   const isFinal = (error: unknown) => error instanceof ProviderError;
-  return withTries(() => store(services, commit), { ...TRIES, isFinal });
+  return retryUpTo(() => store(services, commit), { ...TRIES, isFinal });
 }
 
 /** Stores the entries in the journal of an earlier process. Must run before any token is used. */
@@ -96,7 +96,7 @@ async function store(services: Services, commit: Commit): Promise<UnsealedCreden
 }
 
 /** A connection with the names of its group and consumer, which its events include. */
-const NAMED_CONNECTION = new Kept((value: ValueOf<ConnectionKey>) =>
+const NAMED_CONNECTION = new CompiledStatement((value: ValueOf<ConnectionKey>) =>
   statements
     .selectFrom('Connection as c')
     .innerJoin('Group as g', (join) =>

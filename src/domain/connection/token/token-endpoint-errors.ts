@@ -1,7 +1,7 @@
 /** Classifies a token endpoint's error: the credentials are invalid, or the failure may be temporary. */
 import type { ProviderResponse } from '../../../providers/contract.ts';
 import { ProviderError, type ProviderErrorKind } from '../../../providers/provider-error.ts';
-import { bounded, retryAfterMs } from '../../../providers/read-responses.ts';
+import { retryAfterMs, truncateMessage } from '../../../providers/read-responses.ts';
 import type { TokenRequest } from './token-endpoint.ts';
 
 /** Error codes of RFC 6749 section 5.2, and equivalent codes of individual providers. */
@@ -72,7 +72,7 @@ function messageOf({ provider, client, form }: Request, problem: string): string
     (text, secret) => (secret ? text.replaceAll(secret, '***') : text),
     problem,
   );
-  return bounded(`The token endpoint of ${provider.displayName} ${masked}`);
+  return truncateMessage(`The token endpoint of ${provider.displayName} ${masked}`);
 }
 
 function kindOf({ status }: ProviderResponse, code: string): ProviderErrorKind {

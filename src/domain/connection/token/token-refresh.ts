@@ -3,7 +3,7 @@
  * exchange, and wait for the lease of another process (docs/decisions/006-refresh-tokens.md).
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { timed } from '../../../meters.ts';
+import { measure } from '../../../meters.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Services } from '../../call.ts';
 import { recordBadCredentials } from '../connection-status.ts';
@@ -121,7 +121,7 @@ async function renew(
     services.meters.tokenRefreshed({ provider: request.provider.name, outcome });
   let after: TokenCredentials;
   try {
-    const tokens = await timed(services.meters, () => requestTokens(services, request), report);
+    const tokens = await measure(services.meters, () => requestTokens(services, request), report);
     after = withTokens(before, tokens);
   } catch (error) {
     return afterFailure(services, { connection, before, error });

@@ -3,7 +3,7 @@
  * soon as it recovers.
  */
 import type { Log } from '../../../log.ts';
-import { untilDone } from '../../../work/backoff.ts';
+import { retryUntilDone } from '../../../work/backoff.ts';
 
 /** Short, because other processes wait for the lease of this one when the database recovers. */
 const BACKOFF = { firstMs: 500, maxMs: 2_000, jitter: 0.3 };
@@ -23,7 +23,7 @@ export class UnstoredTokens implements AsyncDisposable {
     if (this.#storing.has(connectionId)) return;
     this.#log.warn({ connectionId }, 'token_journal.waiting');
     const { signal } = this.#stopping;
-    const storing = untilDone(store, { backoff: BACKOFF, signal }).finally(() =>
+    const storing = retryUntilDone(store, { backoff: BACKOFF, signal }).finally(() =>
       this.#storing.delete(connectionId),
     );
     this.#storing.set(connectionId, storing);

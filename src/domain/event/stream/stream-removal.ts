@@ -5,8 +5,8 @@
  */
 import {
   acrossProjects,
-  firstOfAll,
-  type Swept,
+  mergeFirst,
+  type SweepDatabase,
   sweep,
 } from '../../../database/projects/all-projects.ts';
 import type { RunQuery } from '../../../database/rows.ts';
@@ -94,13 +94,13 @@ const WITH_SURPLUS = acrossProjects(
 );
 
 async function listWithSurplus(
-  database: Swept,
+  database: SweepDatabase,
   after: StreamId,
   { before, bytesMax }: Surplus,
 ): Promise<StreamId[]> {
   const values = [after.projectId, after.destinationId, bytesMax, before];
   const found = await sweep<StreamId>(database, WITH_SURPLUS, values);
-  return firstOfAll(found, SWEEP_STREAMS, (one) => [one.projectId, one.destinationId]);
+  return mergeFirst(found, SWEEP_STREAMS, (one) => [one.projectId, one.destinationId]);
 }
 
 /** Removes the oldest messages of a stream. Messages can be appended at the same time. */

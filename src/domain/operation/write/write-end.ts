@@ -14,7 +14,7 @@ import { eventRow } from '../../../events/record.ts';
 import { subjectOf } from '../../../events/subject.ts';
 import { newId } from '../../../ids.ts';
 import type { Log } from '../../../log.ts';
-import { withTries } from '../../../work/backoff.ts';
+import { retryUpTo } from '../../../work/backoff.ts';
 import { LeaseLost, RELEASED_LEASE } from '../../../work/lease.ts';
 import { Outage } from '../../../work/outage.ts';
 import type { Services } from '../../call.ts';
@@ -217,7 +217,7 @@ function inRetriedTransaction<T>(
 
 function withRetries<T>(log: Log, work: () => Promise<T>): Promise<T> {
   const outage = new Outage(log, 'write.outcome_not_recorded');
-  const onFailure = (error: unknown) => outage.failed(error);
+  const onFailure = (error: unknown) => outage.recordFailure(error);
   const isFinal = (error: unknown) => error instanceof LeaseLost;
-  return withTries(work, { ...RECORDING, onFailure, isFinal });
+  return retryUpTo(work, { ...RECORDING, onFailure, isFinal });
 }

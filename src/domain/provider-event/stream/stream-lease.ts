@@ -1,7 +1,7 @@
 /** The lease of a worker that follows a connection's stream. */
 import { Prisma } from '../../../database/generated/client.ts';
 import { inProjectsSql, LeasedRows, sweepSql } from '../../../database/leased-rows.ts';
-import { allProjects } from '../../../database/projects/all-projects.ts';
+import { allProjectsMark } from '../../../database/projects/all-projects.ts';
 import { columnsOf, type Row } from '../../../database/tables.ts';
 import { LEASE } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
@@ -20,10 +20,10 @@ export const STREAMS = new LeasedRows({
   key: ['projectId', 'connectionId'],
   leaseMs: 10_000,
   columns: LEASE,
-  isWanted: IS_WANTED,
+  isClaimable: IS_WANTED,
 });
 
-const UNWANTED = Prisma.raw(allProjects('streams that nobody wants any more'));
+const UNWANTED = Prisma.raw(allProjectsMark('streams that nobody wants any more'));
 
 /** Claims streams without a worker, in all projects. Deletes streams that no subscription needs. */
 export async function claimStreams(

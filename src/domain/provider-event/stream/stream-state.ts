@@ -1,6 +1,6 @@
 /** Records the state of a stream, and reports it to the stream's subscriptions. */
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
-import { nextTry } from '../../../work/backoff.ts';
+import { scheduleRetry } from '../../../work/backoff.ts';
 import { MINUTE_MS } from '../../../work/durations.ts';
 import { RELEASED_LEASE } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
@@ -74,7 +74,7 @@ export async function recordStreamFailure(
     delayed: 'provider_stream.interrupted',
     failed: 'provider_stream.failed',
   });
-  const { failures, dueTime } = nextTry(services, RETRY, stream.failures);
+  const { failures, dueTime } = scheduleRetry(services, RETRY, stream.failures);
   const isReported = !mayPass || failures >= FAILURES_REPORTED;
   await inTransaction(services.database, async (tx) => {
     const news = isReported ? ({ status: 'FAILED', error: reason } as const) : {};

@@ -7,9 +7,9 @@ import { DomainError } from '../../../errors.ts';
 import type { Meters } from '../../../meters.ts';
 import {
   BoundedShares,
+  type ExhaustedLimit,
   type Holder,
-  type Level,
-  type UsedUp,
+  type ShareLevel,
 } from '../../../work/bounded-shares.ts';
 import { Pace } from '../../../work/pace.ts';
 import { Turns } from '../../../work/turns.ts';
@@ -50,11 +50,11 @@ const SETTINGS = {
     project: 'LIMIT_PROJECT_SUBSCRIPTIONS',
     caller: 'LIMIT_SUBSCRIPTIONS',
   },
-} as const satisfies Record<string, { what: string } & Partial<Record<UsedUp, Setting>>>;
+} as const satisfies Record<string, { what: string } & Partial<Record<ExhaustedLimit, Setting>>>;
 
 export type ShareName = keyof typeof SETTINGS;
 
-const LEVELS: readonly Level[] = ['caller', 'project', 'connection'];
+const LEVELS: readonly ShareLevel[] = ['caller', 'project', 'connection'];
 
 /**
  * The holder of a viewer's shares. All tokens of an end user count as one caller. A builder belongs to no project and
@@ -112,8 +112,8 @@ export class ProcessShares {
   }
 
   /** The error for a share that is used up. */
-  refusal(name: ShareName, usedUp: UsedUp): DomainError {
-    const settings: { what: string } & Partial<Record<UsedUp, Setting>> = SETTINGS[name];
+  refusal(name: ShareName, usedUp: ExhaustedLimit): DomainError {
+    const settings: { what: string } & Partial<Record<ExhaustedLimit, Setting>> = SETTINGS[name];
     const limit = settings[usedUp] ?? settings.process;
     if (!limit) throw new Error(`Bug: the share ${name} has no limit of a ${usedUp}.`);
     const { max } = this.#shares[name];
@@ -146,7 +146,7 @@ export class ProcessShares {
   }
 
   #refused(detail: string, limit: Setting, isFull: boolean): DomainError {
-    this.#meters.refused(limit.slice('LIMIT_'.length).toLowerCase());
+    this.#meters.limitRefused(limit.slice('LIMIT_'.length).toLowerCase());
     return new DomainError(
       isFull ? 'SERVICE_UNAVAILABLE' : 'RATE_LIMITED',
       `${detail} Nothing was done. Try again after Retry-After.`,
@@ -156,7 +156,7 @@ export class ProcessShares {
 }
 
 function boundedBy(config: Config, name: ShareName): BoundedShares {
-  const settings: Partial<Record<Level, Setting>> & { process: Setting } = SETTINGS[name];
+  const settings: Partial<Record<ShareLevel, Setting>> & { process: Setting } = SETTINGS[name];
   const levels = LEVELS.flatMap((level) => {
     const setting = settings[level];
     return setting ? [{ level, max: Number(config[setting]) }] : [];

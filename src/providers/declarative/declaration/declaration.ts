@@ -9,7 +9,12 @@ import { list } from './list-declaration.ts';
 import { objectDeclaration } from './object-declaration.ts';
 import { pointer, texts } from './request-location.ts';
 
-export type { ObjectDeclaration, ObjectDeclarationInput } from './object-declaration.ts';
+export type {
+  ListInput,
+  ObjectDeclaration,
+  ObjectDeclarationInput,
+  StandardFields,
+} from './object-declaration.ts';
 export { objectDeclaration };
 
 /** The meaning of an error response. The first matching rule applies. */

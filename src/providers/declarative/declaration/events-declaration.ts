@@ -105,7 +105,7 @@ const subscription = z.strictObject({
     body: json.optional(),
   }),
 });
-export type Subscription = z.output<typeof subscription>;
+export type SubscriptionDeclaration = z.output<typeof subscription>;
 
 /** A header of a request that verifies the URL. The response repeats it. No secret exists yet. */
 const greeting = z.strictObject({ header: z.string() });
@@ -154,7 +154,7 @@ export const events = z.strictObject({
   /** Instructions for a person who sets up the webhook. `{url}` is the URL that receives the events. */
   instructions: z.array(z.string()).optional(),
 });
-export type Events = z.output<typeof events>;
+export type EventsDeclaration = z.output<typeof events>;
 
 /** The request that finds the account of a connection. */
 export const identity = z.strictObject({

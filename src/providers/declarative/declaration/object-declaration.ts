@@ -196,3 +196,5 @@ export const objectDeclaration = z.strictObject({
 });
 export type ObjectDeclaration = z.output<typeof objectDeclaration>;
 export type ObjectDeclarationInput = z.input<typeof objectDeclaration>;
+export type ListInput = ObjectDeclarationInput['all'];
+export type StandardFields = NonNullable<ObjectDeclarationInput['standardFields']>;

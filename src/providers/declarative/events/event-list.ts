@@ -17,16 +17,16 @@ import { sendRequest } from '../send-request.ts';
 import { fillJson, fillPath } from '../template.ts';
 import { readTime } from '../times.ts';
 import { isProvenBy } from './proof.ts';
-import { requiredAt, unlessGone } from './subscription-calls.ts';
+import { nullIfGone, requireValueAt } from './subscription-calls.ts';
 
 /** The number of the first entry of a list. */
 const FIRST = 1;
 
-type Entries = EventListDeclaration['entries'];
+type EntriesDeclaration = EventListDeclaration['entries'];
 
 async function readEntries(
   vendor: Vendor,
-  entries: Entries,
+  entries: EntriesDeclaration,
   { session, listPosition }: { session: ProviderSession; listPosition: ListPosition },
 ): Promise<ListPart> {
   const { from, size } = entries;
@@ -35,12 +35,12 @@ async function readEntries(
   const query = { ...(position !== null && { [from]: position }), [size.name]: String(size.max) };
   const response = await sendRequest(vendor, session, { method: 'GET', path, query });
   const next = valueAt(response.body, entries.next);
-  const all = valueAt(response.body, entries.records);
-  if (!Number.isSafeInteger(next) || !Array.isArray(all)) {
+  const items = valueAt(response.body, entries.records);
+  if (!Number.isSafeInteger(next) || !Array.isArray(items)) {
     throw malformedList(response, 'the list of changes or the next position');
   }
-  const first = Number(next) - all.length;
-  const read = all.map((entry: unknown, n) => {
+  const first = Number(next) - items.length;
+  const read = items.map((entry: unknown, n) => {
     const time = readTime(valueAt(entry, entries.time.at), entries.time.format);
     if (!isObject(entry) || !time) throw malformedList(response, 'the time of a change');
     return { entry, time, number: first + n };
@@ -50,7 +50,7 @@ async function readEntries(
     return isForgotten || valueAt(entry, entries.incomplete) != null;
   });
   return {
-    events: read.flatMap((one) => eventsIn(entries, one, listPosition)),
+    events: read.flatMap((entry) => parseEvents(entries, entry, listPosition)),
     position: String(next),
     // A list whose position does not advance has no more entries, even if the vendor says so.
     hasMore: valueAt(response.body, entries.hasMore) === true && String(next) !== position,
@@ -59,54 +59,56 @@ async function readEntries(
   };
 }
 
-function malformedList({ status }: ProviderResponse, what: string): ProviderError {
-  return new ProviderError('DISCONNECTED', `The response lacks ${what}`, { status });
+function malformedList({ status }: ProviderResponse, missing: string): ProviderError {
+  return new ProviderError('DISCONNECTED', `The response lacks ${missing}`, { status });
 }
 
-interface Entry {
+interface NumberedEntry {
   entry: Record<string, unknown>;
   time: Date;
   number: number;
 }
 
-function eventsIn(
-  { objects, changes }: Entries,
-  { entry, time, number }: Entry,
+function parseEvents(
+  { objects, changes }: EntriesDeclaration,
+  { entry, time, number }: NumberedEntry,
   { account, providerRef }: ListPosition,
 ): ProviderEvent[] {
-  const named = entry[objects];
-  if (!isObject(named)) return [];
-  return Object.entries(named).flatMap(([objectName, object]) =>
+  const changesByObject = entry[objects];
+  if (!isObject(changesByObject)) return [];
+  return Object.entries(changesByObject).flatMap(([objectName, object]) =>
     Object.entries(changes).flatMap(([nativeType, kind]) =>
-      recordsIn(isObject(object) ? object[nativeType] : null).map(([recordId, change]) => ({
-        // The id is stable: an entry keeps its number when it is read again.
-        nativeId: [providerRef, number, kind, recordId].join('.'),
-        account,
-        objectName,
-        recordId,
-        kind,
-        nativeType,
-        time,
-        changedFields: [],
-        record: null,
-        association: null,
-        raw: { ...entry, [objects]: { [objectName]: { [nativeType]: change } } },
-      })),
+      listChangedRecords(isObject(object) ? object[nativeType] : null).map(
+        ([recordId, change]) => ({
+          // The id is stable: an entry keeps its number when it is read again.
+          nativeId: [providerRef, number, kind, recordId].join('.'),
+          account,
+          objectName,
+          recordId,
+          kind,
+          nativeType,
+          time,
+          changedFields: [],
+          record: null,
+          association: null,
+          raw: { ...entry, [objects]: { [objectName]: { [nativeType]: change } } },
+        }),
+      ),
     ),
   );
 }
 
 /** Returns the changed record ids, each with its own part of the entry. */
-function recordsIn(changed: unknown): [id: string, change: unknown][] {
+function listChangedRecords(changed: unknown): [id: string, change: unknown][] {
   if (isObject(changed))
     return Object.entries(changed).map(([id, change]) => [id, { [id]: change }]);
   const ids = Array.isArray(changed) ? changed.filter((id) => typeof id === 'string') : [];
   return ids.map((id) => [id, [id]]);
 }
 
-type Webhook = EventListDeclaration['webhook'];
+type WebhookDeclaration = EventListDeclaration['webhook'];
 
-export function subscribeByList(
+export function createListSubscribe(
   vendor: Vendor,
   { proof, webhook, entries }: EventListDeclaration,
 ): SubscribeCapability {
@@ -141,18 +143,18 @@ const WHOLE_LIST = { providerRef: 'list', expireTime: null };
  */
 async function setUp(
   vendor: Vendor,
-  webhook: Webhook,
+  webhook: WebhookDeclaration,
   { session, url }: { session: ProviderSession; url: string },
 ): Promise<CreatedPing> {
-  for (const { ref, at } of await listed(vendor, webhook, session)) {
-    if (at === url) await takeDown(vendor, webhook, { session, ref });
+  for (const { ref, url: listedUrl } of await listWebhooks(vendor, webhook, session)) {
+    if (listedUrl === url) await takeDown(vendor, webhook, { session, ref });
   }
   const path = fillPath(webhook.path, {}, session);
   const body = fillJson(webhook.body, { url });
   const response = await sendRequest(vendor, session, { method: 'POST', path, body }, 'WRITE');
   return {
-    providerRef: requiredAt(response, webhook.ref, 'the id of the webhook'),
-    secret: requiredAt(response, webhook.secret, 'the secret of the webhook'),
+    providerRef: requireValueAt(response, webhook.ref, 'the id of the webhook'),
+    secret: requireValueAt(response, webhook.secret, 'the secret of the webhook'),
   };
 }
 
@@ -163,45 +165,47 @@ interface WebhookRef {
 
 async function renew(
   vendor: Vendor,
-  webhook: Webhook,
+  webhook: WebhookDeclaration,
   { session, ref }: WebhookRef,
 ): Promise<boolean> {
-  const found = (await listed(vendor, webhook, session)).find((one) => one.ref === ref);
-  if (!found?.isWorking) return false;
-  const post = async ({ path, body }: Webhook['renew']) => {
+  const webhookState = (await listWebhooks(vendor, webhook, session)).find(
+    (candidate) => candidate.ref === ref,
+  );
+  if (!webhookState?.isWorking) return false;
+  const post = async ({ path, body }: WebhookDeclaration['renew']) => {
     const request = { method: 'POST', path: fillPath(path, { ref }, session) } as const;
     await sendRequest(vendor, session, { ...request, ...(body && { body }) }, 'WRITE');
   };
-  if (!found.isNotifying) await post(webhook.resume);
+  if (!webhookState.isNotifying) await post(webhook.resume);
   await post(webhook.renew);
   return true;
 }
 
 async function takeDown(
   vendor: Vendor,
-  { remove }: Webhook,
+  { remove }: WebhookDeclaration,
   { session, ref }: WebhookRef,
 ): Promise<void> {
   const path = fillPath(remove.path, { ref }, session);
-  await unlessGone(sendRequest(vendor, session, { method: 'DELETE', path }, 'WRITE'));
+  await nullIfGone(sendRequest(vendor, session, { method: 'DELETE', path }, 'WRITE'));
 }
 
-async function listed(
+async function listWebhooks(
   vendor: Vendor,
-  { path, listed: locations }: Webhook,
+  { path, listed: locations }: WebhookDeclaration,
   session: ProviderSession,
-): Promise<{ ref: string; at: unknown; isWorking: boolean; isNotifying: boolean }[]> {
+): Promise<{ ref: string; url: unknown; isWorking: boolean; isNotifying: boolean }[]> {
   const request = { method: 'GET', path: fillPath(path, {}, session) } as const;
   const { body } = await sendRequest(vendor, session, request);
-  const all = valueAt(body, locations.records);
-  return (Array.isArray(all) ? all : []).flatMap((one: unknown) => {
-    const ref = findId(valueAt(one, locations.ref));
+  const items = valueAt(body, locations.records);
+  return (Array.isArray(items) ? items : []).flatMap((item: unknown) => {
+    const ref = findId(valueAt(item, locations.ref));
     if (ref === null) return [];
     return {
       ref,
-      at: valueAt(one, locations.url),
-      isWorking: valueAt(one, locations.isWorking) === true,
-      isNotifying: valueAt(one, locations.isNotifying) === true,
+      url: valueAt(item, locations.url),
+      isWorking: valueAt(item, locations.isWorking) === true,
+      isNotifying: valueAt(item, locations.isNotifying) === true,
     };
   });
 }

@@ -17,8 +17,8 @@ export function readEventValue(
 ): string | null {
   if (typeof location === 'string') return findId(valueAt(event, location));
   if ('firstOf' in location) {
-    const found = location.firstOf.map((pointer) => findId(valueAt(event, pointer)));
-    return found.find((one) => one !== null) ?? null;
+    const candidates = location.firstOf.map((pointer) => findId(valueAt(event, pointer)));
+    return candidates.find((candidate) => candidate !== null) ?? null;
   }
   if ('body' in location) return findId(valueAt(body, location.body));
   return findId(request.headers[location.header.toLowerCase()]);
@@ -29,24 +29,24 @@ export function readEventValues(
   locations: readonly EventValue[],
   source: EventSource,
 ): string[] | null {
-  const found = locations.map((location) => readEventValue(location, source));
-  return found.every((one) => one !== null) ? found : null;
+  const values = locations.map((location) => readEventValue(location, source));
+  return values.every((value) => value !== null) ? values : null;
 }
 
 /** Returns the parsed JSON of the body, or its text if it is not JSON. */
-export function bodyOf({ body }: WebhookRequest): unknown {
+export function parseBody({ body }: WebhookRequest): unknown {
   return parseExactly(body.toString('utf8'));
 }
 
 /** The query parameter of a webhook URL that names the account of its events. */
 const ACCOUNT = 'account';
 
-export function addressOf(url: string, account: string): string {
+export function accountUrl(url: string, account: string): string {
   const address = new URL(url);
   address.searchParams.set(ACCOUNT, account);
   return address.href;
 }
 
-export function accountIn({ url }: Pick<WebhookRequest, 'url'>): string | null {
+export function findAccount({ url }: Pick<WebhookRequest, 'url'>): string | null {
   return URL.parse(url)?.searchParams.get(ACCOUNT) ?? null;
 }

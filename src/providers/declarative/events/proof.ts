@@ -1,18 +1,18 @@
 /** Verifies that a request comes from the vendor: by a signature, or by HTTP Basic. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { WebhookRequest } from '../../subscribing.ts';
-import type { Events, Proof } from '../declaration/events-declaration.ts';
-import { accountIn, bodyOf, readEventValue } from './event-values.ts';
+import type { EventsDeclaration, Proof } from '../declaration/events-declaration.ts';
+import { findAccount, parseBody, readEventValue } from './event-values.ts';
 
 type Hmac = Proof & { kind: 'hmac' };
 
 export function isProven(
-  { proof, account }: Events,
+  { proof, account }: EventsDeclaration,
   request: WebhookRequest,
   { secrets, now }: { secrets: readonly string[]; now: Date },
 ): boolean {
-  const own = account.of === 'address' ? secretsOf(request, secrets) : secrets;
-  return isProvenBy(proof, request, { secrets: own, now });
+  const accountSecrets = account.of === 'address' ? deriveSecrets(request, secrets) : secrets;
+  return isProvenBy(proof, request, { secrets: accountSecrets, now });
 }
 
 /** True if one of the secrets proves the request. The secrets are used unchanged. */
@@ -30,13 +30,13 @@ export function isProvenBy(
  * Derives the secret of one account from the app's secret. A customer who learns the secret of their account can't sign
  * events of another account.
  */
-export function secretFor(secret: string, account: string): string {
+export function deriveSecret(secret: string, account: string): string {
   return createHmac('sha256', secret).update(`events of ${account}`).digest('hex').slice(0, 40);
 }
 
-function secretsOf(request: WebhookRequest, secrets: readonly string[]): string[] {
-  const account = accountIn(request);
-  return account === null ? [] : secrets.map((secret) => secretFor(secret, account));
+function deriveSecrets(request: WebhookRequest, secrets: readonly string[]): string[] {
+  const account = findAccount(request);
+  return account === null ? [] : secrets.map((secret) => deriveSecret(secret, account));
 }
 
 function isBasic({ headers }: WebhookRequest, credentials: string): boolean {
@@ -49,16 +49,16 @@ function isSigned(
   request: WebhookRequest,
   { secrets, now }: { secrets: readonly string[]; now: Date },
 ): boolean {
-  const timestamp = timestampOf(proof, request);
+  const timestamp = findTimestamp(proof, request);
   if (timestamp === null || !isTimely(proof, timestamp, now)) return false;
-  const signatures = signaturesIn(proof, request);
+  const signatures = parseSignatures(proof, request);
   const [before = '', after = ''] = proof.text.replace('{timestamp}', timestamp).split('{body}');
   return secrets.some((secret) => {
-    const key = keyOf(proof, secret);
+    const key = decodeKey(proof, secret);
     if (!key) return false;
     const hmac = createHmac(proof.algorithm, key).update(before);
     const expected = hmac.update(request.body).update(after).digest();
-    return signatures.filter((one) => isEqual(one, expected)).length > 0;
+    return signatures.filter((signature) => isEqual(signature, expected)).length > 0;
   });
 }
 
@@ -68,13 +68,13 @@ const ENCODED = {
 } as const;
 
 /** Null if the text is not an encoded key. An empty key would let everyone sign. */
-function keyOf({ key }: Hmac, secret: string): Buffer | null {
+function decodeKey({ key }: Hmac, secret: string): Buffer | null {
   if (key === 'text') return Buffer.from(secret);
   return ENCODED[key].test(secret) ? Buffer.from(secret, key) : null;
 }
 
 /** Returns the signatures of the request. They may have any length; only those of the right length are compared. */
-function signaturesIn({ header, prefix, separator, encoding }: Hmac, request: WebhookRequest) {
+function parseSignatures({ header, prefix, separator, encoding }: Hmac, request: WebhookRequest) {
   const value = String(request.headers[header.toLowerCase()] ?? '');
   const parts = separator === undefined ? [value] : value.split(separator);
   return parts
@@ -84,13 +84,13 @@ function signaturesIn({ header, prefix, separator, encoding }: Hmac, request: We
 }
 
 /** Returns the signed time as text. Empty if the vendor sends none, null if it is missing or not a time. */
-function timestampOf({ signedAt, separator }: Hmac, request: WebhookRequest): string | null {
+function findTimestamp({ signedAt, separator }: Hmac, request: WebhookRequest): string | null {
   if (!signedAt) return '';
-  const body = bodyOf(request);
+  const body = parseBody(request);
   const value = readEventValue(signedAt.at, { request, body, event: body }) ?? '';
   const parts = separator === undefined ? [value] : value.split(separator);
-  const found = parts.find((part) => part.trim().startsWith(signedAt.part))?.trim() ?? '';
-  const time = found.slice(signedAt.part.length);
+  const timePart = parts.find((part) => part.trim().startsWith(signedAt.part))?.trim() ?? '';
+  const time = timePart.slice(signedAt.part.length);
   return Number.isNaN(millisecondsOf(signedAt.unit, time)) ? null : time;
 }
 

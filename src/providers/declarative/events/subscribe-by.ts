@@ -11,7 +11,7 @@ import {
   type WebhookResponse,
 } from '../../subscribing.ts';
 import type { Declaration, ObjectDeclaration } from '../declaration/declaration.ts';
-import type { Events, Identity } from '../declaration/events-declaration.ts';
+import type { EventsDeclaration, Identity } from '../declaration/events-declaration.ts';
 import type { Vendor } from '../failure.ts';
 import { findId, isObject, valueAt } from '../json.ts';
 import { nestedFields } from '../nested-fields.ts';
@@ -19,61 +19,62 @@ import { sendRequest } from '../send-request.ts';
 import { fillPath } from '../template.ts';
 import { readTime } from '../times.ts';
 import {
-  accountIn,
-  bodyOf,
   type EventSource,
+  findAccount,
+  parseBody,
   readEventValue,
   readEventValues,
 } from './event-values.ts';
-import { typesFor } from './native-types.ts';
+import { listNativeTypes } from './native-types.ts';
 import { isProven } from './proof.ts';
 import { subscriptionCalls } from './subscription-calls.ts';
 
-type Arrived = EventSource & { arrival: Arrival };
+type ArrivedEvent = EventSource & { arrival: Arrival };
 
 /** The maximum number of events in a request. No vendor sends more. */
 const EVENTS_MAX = 10_000;
 
 /** Parses the events of a request. Omits types that are not declared. Throws MalformedEvents. */
-function eventsOf(
+function parseEvents(
   { displayName, declaration }: Vendor,
-  events: Events,
+  events: EventsDeclaration,
   { request, arrival }: { request: WebhookRequest; arrival: Arrival },
 ): ProviderEvent[] {
-  const body = bodyOf(request);
-  const listed = events.list === undefined ? [body] : valueAt(body, events.list);
-  if (!isObject(body) || !Array.isArray(listed) || listed.length > EVENTS_MAX) {
-    throw new MalformedEvents(`The body is not what ${displayName} sends.`);
+  const body = parseBody(request);
+  const items = events.list === undefined ? [body] : valueAt(body, events.list);
+  if (!isObject(body) || !Array.isArray(items) || items.length > EVENTS_MAX) {
+    throw new MalformedEvents(`The body does not have the form of events of ${displayName}.`);
   }
   if (isChallenge(events, body)) return [];
-  return listed.flatMap((event) => {
-    const found = eventOf(declaration, events, { request, arrival, body, event });
-    if (found === null) throw new MalformedEvents(`An event is not what ${displayName} sends.`);
-    return found;
+  return items.flatMap((event) => {
+    const parsedEvent = parseEvent(declaration, events, { request, arrival, body, event });
+    if (parsedEvent === null)
+      throw new MalformedEvents(`An event does not have the form of events of ${displayName}.`);
+    return parsedEvent;
   });
 }
 
-function isChallenge({ challenge }: Events, body: unknown): boolean {
+function isChallenge({ challenge }: EventsDeclaration, body: unknown): boolean {
   return challenge !== undefined && valueAt(body, challenge.at) === challenge.value;
 }
 
 /** Returns an empty list for an event to ignore. Null if the value is not an event. */
-function eventOf(
+function parseEvent(
   { objects, anyObject }: Declaration,
-  events: Events,
-  sent: Arrived,
+  events: EventsDeclaration,
+  source: ArrivedEvent,
 ): ProviderEvent | [] | null {
-  const type = readEventValues(events.type, sent)?.join('.');
+  const type = readEventValues(events.type, source)?.join('.');
   if (type === undefined) return null;
   const meaning = Object.hasOwn(events.types, type) ? events.types[type] : undefined;
-  if (!meaning || isSkipped(events, sent)) return [];
+  if (!meaning || isSkipped(events, source)) return [];
   const { nativeId, recordId } = events;
-  const ids = readEventValues(nativeId, sent);
-  const record = readEventValues(recordId.parts, sent);
-  const at = timeOf(events, sent);
-  const account = accountOf(events, sent);
-  const objectName = meaning.object ?? sent.arrival.subscription?.objectName ?? null;
-  if (!ids || !record || !at || account === null || objectName === null) return null;
+  const ids = readEventValues(nativeId, source);
+  const record = readEventValues(recordId.parts, source);
+  const time = eventTime(events, source);
+  const account = eventAccount(events, source);
+  const objectName = meaning.object ?? source.arrival.subscription?.objectName ?? null;
+  if (!ids || !record || !time || account === null || objectName === null) return null;
   const template = recordId.templates[objectName] ?? '{id}';
   const id = template.replace('{id}', () => record.join(recordId.separator));
   return {
@@ -83,54 +84,56 @@ function eventOf(
     recordId: id,
     kind: meaning.kind,
     nativeType: type,
-    time: at,
-    changedFields: meaning.kind === 'UPDATE' ? changedIn(events, sent.event) : [],
+    time,
+    changedFields: meaning.kind === 'UPDATE' ? listChangedFields(events, source.event) : [],
     record:
       meaning.kind === 'DELETE'
         ? null
-        : recordIn(events, sent.event, { id, object: objects[objectName] ?? anyObject }),
+        : eventRecord(events, source.event, { id, object: objects[objectName] ?? anyObject }),
     association: null,
-    raw: isObject(sent.event) ? sent.event : { event: sent.event },
+    raw: isObject(source.event) ? source.event : { event: source.event },
   };
 }
 
-function isSkipped({ skip }: Events, { event }: EventSource): boolean {
+function isSkipped({ skip }: EventsDeclaration, { event }: EventSource): boolean {
   return skip !== undefined && valueAt(event, skip) != null;
 }
 
-function timeOf({ time }: Events, sent: Arrived): Date | null {
-  return time ? readTime(readEventValue(time.at, sent), time.format) : sent.arrival.now;
+function eventTime({ time }: EventsDeclaration, source: ArrivedEvent): Date | null {
+  return time ? readTime(readEventValue(time.at, source), time.format) : source.arrival.now;
 }
 
-function accountOf({ account }: Events, sent: Arrived): string | null {
-  if (account.of === 'subscription') return sent.arrival.subscription?.account ?? null;
-  return account.of === 'address' ? accountIn(sent.request) : readEventValue(account.at, sent);
+function eventAccount({ account }: EventsDeclaration, source: ArrivedEvent): string | null {
+  if (account.of === 'subscription') return source.arrival.subscription?.account ?? null;
+  return account.of === 'address'
+    ? findAccount(source.request)
+    : readEventValue(account.at, source);
 }
 
-function changedIn({ changed }: Events, event: unknown): string[] {
-  const found = changed === undefined ? undefined : valueAt(event, changed);
-  if (typeof found === 'string') return [found];
-  if (Array.isArray(found)) return found.filter((one) => typeof one === 'string');
-  return isObject(found) ? Object.keys(found) : [];
+function listChangedFields({ changed }: EventsDeclaration, event: unknown): string[] {
+  const changedFields = changed === undefined ? undefined : valueAt(event, changed);
+  if (typeof changedFields === 'string') return [changedFields];
+  if (Array.isArray(changedFields)) return changedFields.filter((name) => typeof name === 'string');
+  return isObject(changedFields) ? Object.keys(changedFields) : [];
 }
 
-function recordIn(
-  { record }: Events,
+function eventRecord(
+  { record }: EventsDeclaration,
   event: unknown,
   { id, object }: { id: string; object: ObjectDeclaration | undefined },
 ): ProviderEvent['record'] {
   const raw = record === undefined ? undefined : valueAt(event, record);
   if (!isObject(raw) || !object) return null;
-  const nested = object.nested.map((one) => nestedFields(one, raw));
+  const nested = object.nested.map((declaration) => nestedFields(declaration, raw));
   return { id, fields: Object.assign({}, ...nested.toReversed(), raw, { id }), raw };
 }
 
-export function subscribeBy(vendor: Vendor, events: Events): SubscribeCapability {
+export function createSubscribe(vendor: Vendor, events: EventsDeclaration): SubscribeCapability {
   const { account, subscription, instructions } = events;
   const declaredKinds = Object.values(events.types).map(({ kind }) => kind);
   return {
     kinds: PROVIDER_EVENT_KINDS.filter((kind) => declaredKinds.includes(kind)),
-    kindsOf: (objectName) => typesFor(events, objectName).map(({ kind }) => kind),
+    kindsOf: (objectName) => listNativeTypes(events, objectName).map(({ kind }) => kind),
     accountOf: ({ id, providerWorkspaceRef }, fact) => {
       if (account.of !== 'event') return id;
       const value = account.fact === 'workspace' ? providerWorkspaceRef : fact(account.fact);
@@ -138,9 +141,9 @@ export function subscribeBy(vendor: Vendor, events: Events): SubscribeCapability
     },
     requests: {
       ...(account.of === 'subscription' && { hasOwnSecrets: true as const }),
-      ...(events.greeting && { greet: greetingTo(events.greeting) }),
+      ...(events.greeting && { greet: createGreet(events.greeting) }),
       isSigned: (request, secrets, now) => isProven(events, request, { secrets, now }),
-      eventsOf: (request, arrival) => eventsOf(vendor, events, { request, arrival }),
+      eventsOf: (request, arrival) => parseEvents(vendor, events, { request, arrival }),
       respond: (request, secret) => respondTo(events, request, secret),
     },
     ...(subscription && { calls: subscriptionCalls(vendor, events, subscription) }),
@@ -154,7 +157,7 @@ export function subscribeBy(vendor: Vendor, events: Events): SubscribeCapability
 /** A greeting that is safe to repeat in a header, and not longer than a secret. */
 const GREETING = /^[\x21-\x7e]{1,256}$/;
 
-function greetingTo({ header }: NonNullable<Events['greeting']>) {
+function createGreet({ header }: NonNullable<EventsDeclaration['greeting']>) {
   return ({ headers }: WebhookRequest): WebhookResponse | null => {
     const greeting = headers[header.toLowerCase()];
     if (typeof greeting !== 'string' || !GREETING.test(greeting)) return null;
@@ -162,9 +165,13 @@ function greetingTo({ header }: NonNullable<Events['greeting']>) {
   };
 }
 
-function respondTo(events: Events, request: WebhookRequest, secret: string): WebhookResponse {
+function respondTo(
+  events: EventsDeclaration,
+  request: WebhookRequest,
+  secret: string,
+): WebhookResponse {
   const { challenge, acceptedStatus } = events;
-  const body = challenge && bodyOf(request);
+  const body = challenge && parseBody(request);
   if (!challenge || !isChallenge(events, body)) return { status: acceptedStatus };
   const token = findId(valueAt(body, challenge.token)) ?? '';
   const signed = createHmac('sha256', secret).update(token).digest('hex');
@@ -173,7 +180,7 @@ function respondTo(events: Events, request: WebhookRequest, secret: string): Web
 }
 
 /** Requests the account of the connection. Throws ProviderError. */
-export async function identifyBy(
+export async function requestIdentity(
   vendor: Vendor,
   { method, path, body, workspaceRef, consumerRef }: Identity,
   session: ProviderSession,

@@ -6,51 +6,54 @@ import type {
   DesiredSubscription,
   SubscriptionCalls,
 } from '../../subscribing.ts';
-import type { Events, Subscription } from '../declaration/events-declaration.ts';
+import type {
+  EventsDeclaration,
+  SubscriptionDeclaration,
+} from '../declaration/events-declaration.ts';
 import { findObject } from '../describe-object.ts';
-import { textsIn, type Vendor } from '../failure.ts';
+import { collectTexts, type Vendor } from '../failure.ts';
 import { findId, valueAt, withValue } from '../json.ts';
 import { readPage } from '../reading/object-page.ts';
 import { sendRequest } from '../send-request.ts';
-import { fillJson, fillPath, type Variables } from '../template.ts';
-import { addressOf } from './event-values.ts';
-import { typesFor } from './native-types.ts';
-import { secretFor } from './proof.ts';
+import { fillJson, fillPath, type TemplateVariables } from '../template.ts';
+import { accountUrl } from './event-values.ts';
+import { listNativeTypes } from './native-types.ts';
+import { deriveSecret } from './proof.ts';
 
 interface SubscriptionToCreate {
   session: ProviderSession;
   desired: DesiredSubscription;
 }
 
-type WithSubscription = Events & { subscription: Subscription };
+type WithSubscription = EventsDeclaration & { subscription: SubscriptionDeclaration };
 
 /**
  * Returns the bodies of the requests that create a subscription. Throws BAD_REQUEST if the vendor sends no events of
  * the object.
  */
-async function bodiesFor(
+async function createBodies(
   vendor: Vendor,
   events: WithSubscription,
   { session, desired }: SubscriptionToCreate,
 ): Promise<Record<string, unknown>[]> {
   const { each, body, types: typeList } = events.subscription;
-  const types = typesOf(vendor, events, desired);
+  const types = listTypes(vendor, events, desired);
   const variables = {
-    ...urlAndSecret(events, desired),
+    ...createTarget(events, desired),
     object: events.subscription.names[desired.objectName] ?? desired.objectName,
-    objectId: await objectId(vendor, events.subscription, { session, desired }),
+    objectId: await findObjectId(vendor, events.subscription, { session, desired }),
   };
-  const item = itemFor(events.subscription, desired.objectName);
-  const fill = (extra: Variables, of: string[]) => {
+  const item = itemTemplate(events.subscription, desired.objectName);
+  const fill = (extra: TemplateVariables, listedTypes: string[]) => {
     const filled = fillJson(body, { ...variables, ...extra });
     if (!typeList) return filled;
-    return putTypes(filled, { at: typeList.at, item }, { types: of, variables });
+    return putTypes(filled, { at: typeList.at, item }, { types: listedTypes, variables });
   };
   if (each === 'type') return types.map((type) => fill({ type }, [type]));
   if (each === 'object') return [fill({}, types)];
-  const parents = await parentsOf(vendor, session, desired.objectName);
+  const parents = await listParents(vendor, session, desired.objectName);
   if (parents.length === 0) {
-    const detail = `${vendor.displayName} shows the connection nothing that has ${desired.objectName}`;
+    const detail = `${vendor.displayName} grants the connection no access to a parent of ${desired.objectName}`;
     throw new ProviderError('BAD_REQUEST', detail);
   }
   return parents.map((parent) => fill(parent, types));
@@ -60,23 +63,23 @@ async function bodiesFor(
  * Returns the URL and secret of a subscription. If the URL names the account, the secret is derived for it: otherwise a
  * customer could sign events of other accounts.
  */
-function urlAndSecret(
-  { account }: Events,
+function createTarget(
+  { account }: EventsDeclaration,
   { url, secret, account: accountRef }: DesiredSubscription,
 ) {
   return account.of === 'address'
-    ? { url: addressOf(url, accountRef), secret: secretFor(secret, accountRef) }
+    ? { url: accountUrl(url, accountRef), secret: deriveSecret(secret, accountRef) }
     : { url, secret };
 }
 
-function typesOf(
+function listTypes(
   { displayName }: Vendor,
-  events: Events,
+  events: EventsDeclaration,
   { objectName, kinds }: DesiredSubscription,
 ): string[] {
-  const desired = typesFor(events, objectName).filter(({ kind }) => kinds.includes(kind));
+  const desired = listNativeTypes(events, objectName).filter(({ kind }) => kinds.includes(kind));
   if (desired.length > 0) return desired.map(({ type }) => type);
-  const detail = `${displayName} reports no such changes of ${objectName}`;
+  const detail = `${displayName} sends no events of these kinds for ${objectName}`;
   throw new ProviderError('BAD_REQUEST', detail);
 }
 
@@ -84,50 +87,50 @@ function typesOf(
  * Returns the vendor's id of the object. Undefined if the body has no `{objectId}`. Throws ProviderError if the vendor
  * returns no id.
  */
-async function objectId(
+async function findObjectId(
   vendor: Vendor,
-  subscription: Subscription,
+  subscription: SubscriptionDeclaration,
   { session, desired: { objectName } }: SubscriptionToCreate,
 ): Promise<string | undefined> {
   const { objectId: idRequest, body } = subscription;
-  const sent = JSON.stringify([body, itemFor(subscription, objectName)]);
-  if (!idRequest || !sent.includes('{objectId}')) return undefined;
+  const templates = JSON.stringify([body, itemTemplate(subscription, objectName)]);
+  if (!idRequest || !templates.includes('{objectId}')) return undefined;
   const path = fillPath(idRequest.path, { object: objectName }, session);
   const response = await sendRequest(vendor, session, { method: 'GET', path });
-  const found = findId(valueAt(response.body, idRequest.at));
-  if (found !== null) return found;
+  const id = findId(valueAt(response.body, idRequest.at));
+  if (id !== null) return id;
   throw new ProviderError('MISSING_OBJECT', `${vendor.displayName} has no id of ${objectName}`);
 }
 
 const PARENTS_IN_A_PAGE = 100;
 
 /** Returns the id of each parent record, as the variable that paths use. */
-async function parentsOf(
+async function listParents(
   vendor: Vendor,
   session: ProviderSession,
   objectName: string,
-): Promise<Variables[]> {
+): Promise<TemplateVariables[]> {
   const { parent } = findObject(vendor, objectName);
   if (!parent) return [];
   const read = { objectName: parent.object, fields: [], pageSize: PARENTS_IN_A_PAGE };
-  const found: Variables[] = [];
+  const parents: TemplateVariables[] = [];
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const page = await readPage(vendor, session, { ...read, cursor });
-    found.push(...page.records.map(({ id }) => ({ [parent.as]: id })));
+    parents.push(...page.records.map(({ id }) => ({ [parent.as]: id })));
     cursor = page.nextCursor;
   }
-  return found;
+  return parents;
 }
 
 /** Returns the template of an item in the list of event types. */
-function itemFor({ types }: Subscription, objectName: string): unknown {
+function itemTemplate({ types }: SubscriptionDeclaration, objectName: string): unknown {
   return types?.itemOf[objectName] ?? types?.item;
 }
 
 function putTypes(
   body: Record<string, unknown>,
   { at, item }: { at: string; item: unknown },
-  { types, variables }: { types: string[]; variables: Variables },
+  { types, variables }: { types: string[]; variables: TemplateVariables },
 ): Record<string, unknown> {
   const items = types.map((type) => {
     const [, subject = '', action = ''] = /^(.*)\.([^.]+)$/.exec(type) ?? [];
@@ -141,40 +144,40 @@ const SEPARATOR = ' ';
 
 export function subscriptionCalls(
   vendor: Vendor,
-  events: Events,
-  subscription: Subscription,
+  events: EventsDeclaration,
+  subscription: SubscriptionDeclaration,
 ): SubscriptionCalls {
   return {
     setUp: (session, desired) => setUp(vendor, { ...events, subscription }, { session, desired }),
     // A subscription lasts until it is deleted.
     renew: async (session, providerRef) =>
-      (await allExist(vendor, subscription, { session, refs: refsIn(providerRef) }))
+      (await allExist(vendor, subscription, { session, refs: splitRefs(providerRef) }))
         ? { providerRef, expireTime: null }
         : null,
     takeDown: (session, providerRef) =>
-      takeDown(vendor, subscription, { session, refs: refsIn(providerRef) }),
+      takeDown(vendor, subscription, { session, refs: splitRefs(providerRef) }),
   };
 }
 
-function refsIn(providerRef: string): string[] {
+function splitRefs(providerRef: string): string[] {
   return providerRef.split(SEPARATOR);
 }
 
 /** Creates the subscriptions. If one is refused, deletes those that were created before it. */
 async function setUp(
   vendor: Vendor,
-  events: Events & { subscription: Subscription },
+  events: EventsDeclaration & { subscription: SubscriptionDeclaration },
   { session, desired }: { session: ProviderSession; desired: DesiredSubscription },
 ): Promise<CreatedSubscription> {
   const { subscription } = events;
   const refs: string[] = [];
   const secrets: string[] = [];
   try {
-    for (const body of await bodiesFor(vendor, events, { session, desired })) {
-      const response = await createOne(vendor, subscription, { session, body });
-      const ref = requiredAt(response, subscription.ref, 'the id of the subscription');
+    for (const body of await createBodies(vendor, events, { session, desired })) {
+      const response = await createSubscription(vendor, subscription, { session, body });
+      const ref = requireValueAt(response, subscription.ref, 'the id of the subscription');
       refs.push(ref);
-      secrets.push(...(await secretsIn(vendor, subscription, { session, ref, response })));
+      secrets.push(...(await readSecrets(vendor, subscription, { session, ref, response })));
     }
   } catch (error) {
     await takeDown(vendor, subscription, { session, refs }).catch(() => undefined);
@@ -184,22 +187,22 @@ async function setUp(
   return { providerRef, expireTime: null, ...(secrets.length > 0 && { secrets }) };
 }
 
-async function createOne(
+async function createSubscription(
   vendor: Vendor,
-  { method, path, refusals }: Subscription,
+  { method, path, refusals }: SubscriptionDeclaration,
   { session, body }: { session: ProviderSession; body: Record<string, unknown> },
 ): Promise<ProviderResponse> {
   const request = { method, path: fillPath(path, {}, session), body };
   const response = await sendRequest(vendor, session, request, 'WRITE');
-  const refused = refusals === undefined ? [] : textsIn(valueAt(response.body, refusals));
-  if (refused.length > 0) throw new ProviderError('BAD_REQUEST', refused.join('; '));
+  const refusalTexts = refusals === undefined ? [] : collectTexts(valueAt(response.body, refusals));
+  if (refusalTexts.length > 0) throw new ProviderError('BAD_REQUEST', refusalTexts.join('; '));
   return response;
 }
 
 /** Returns the secrets that the vendor created. Empty if the gateway created the secret. */
-async function secretsIn(
+async function readSecrets(
   vendor: Vendor,
-  { secret }: Subscription,
+  { secret }: SubscriptionDeclaration,
   { session, ref, response }: { session: ProviderSession; ref: string; response: ProviderResponse },
 ): Promise<string[]> {
   if (!secret) return [];
@@ -210,25 +213,29 @@ async function secretsIn(
           method: 'GET',
           path: fillPath(secret.path, { ref }, session),
         });
-  return [requiredAt(secretResponse, secret.at, 'the secret of the subscription')];
+  return [requireValueAt(secretResponse, secret.at, 'the secret of the subscription')];
 }
 
 /** Returns the text at a pointer. Throws DISCONNECTED if the response lacks it. */
-export function requiredAt({ status, body }: ProviderResponse, at: string, what: string): string {
-  const found = findId(valueAt(body, at));
-  if (found !== null) return found;
-  throw new ProviderError('DISCONNECTED', `The response lacks ${what}`, { status });
+export function requireValueAt(
+  { status, body }: ProviderResponse,
+  pointer: string,
+  missing: string,
+): string {
+  const value = findId(valueAt(body, pointer));
+  if (value !== null) return value;
+  throw new ProviderError('DISCONNECTED', `The response lacks ${missing}`, { status });
 }
 
 async function allExist(
   vendor: Vendor,
-  { check }: Subscription,
+  { check }: SubscriptionDeclaration,
   { session, refs }: { session: ProviderSession; refs: string[] },
 ): Promise<boolean> {
   if (check === undefined) return true;
   for (const ref of refs) {
     const path = fillPath(check, { ref }, session);
-    if ((await unlessGone(sendRequest(vendor, session, { method: 'GET', path }))) === null)
+    if ((await nullIfGone(sendRequest(vendor, session, { method: 'GET', path }))) === null)
       return false;
   }
   return true;
@@ -237,19 +244,19 @@ async function allExist(
 /** Deletes the subscriptions. A subscription that no longer exists is not an error. */
 async function takeDown(
   vendor: Vendor,
-  { remove }: Subscription,
+  { remove }: SubscriptionDeclaration,
   { session, refs }: { session: ProviderSession; refs: string[] },
 ): Promise<void> {
   for (const ref of refs) {
     const { method, body } = remove;
     const path = fillPath(remove.path, { ref }, session);
     const request = { method, path, ...(body && { body: fillJson(body, { ref }) }) };
-    await unlessGone(sendRequest(vendor, session, request, 'WRITE'));
+    await nullIfGone(sendRequest(vendor, session, request, 'WRITE'));
   }
 }
 
 /** Awaits a response. Null if the vendor no longer has the resource. */
-export async function unlessGone(
+export async function nullIfGone(
   sending: Promise<ProviderResponse>,
 ): Promise<ProviderResponse | null> {
   try {

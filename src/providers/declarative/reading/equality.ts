@@ -21,9 +21,9 @@ export function* conditions(
 ): Generator<[RequestLocation, unknown]> {
   if (filters.length === 0) return;
   if (!equals) throw refusal(`${objectName} can't be searched by the values of fields`);
-  const wrong = filters.filter(({ fieldName }) => !equals.names.test(fieldName));
-  if (wrong.length > 0) {
-    const names = wrong.map(({ fieldName }) => JSON.stringify(fieldName)).join(', ');
+  const invalidFilters = filters.filter(({ fieldName }) => !equals.names.test(fieldName));
+  if (invalidFilters.length > 0) {
+    const names = invalidFilters.map(({ fieldName }) => JSON.stringify(fieldName)).join(', ');
     throw refusal(`${objectName} can't be searched by ${names}: no field has such a name`);
   }
   for (const filter of filters) yield [locationOf(equals, filter), conditionOf(equals, filter)];
@@ -36,13 +36,13 @@ function locationOf({ in: part, name }: Equality, { fieldName }: FieldValue): Re
 function conditionOf({ template, quoting }: Equality, { fieldName, value }: FieldValue): unknown {
   if (template === '{value}' && quoting === 'none') return value;
   if (typeof template !== 'string') return fillJson(template, { field: fieldName, value });
-  const text = quoted(value, quoting);
+  const text = quoteValue(value, quoting);
   return template.replace(/\{(field|value)\}/g, (_all, name) =>
     name === 'field' ? fieldName : text,
   );
 }
 
-function quoted(value: FieldValue['value'], quoting: Equality['quoting']): string {
+function quoteValue(value: FieldValue['value'], quoting: Equality['quoting']): string {
   switch (quoting) {
     case 'none':
       return String(value);

@@ -7,18 +7,18 @@ import type { List } from '../declaration/list-declaration.ts';
 import { failure, hasSucceeded, type Vendor } from '../failure.ts';
 import { isObject, valueAt } from '../json.ts';
 import { nestedFields } from '../nested-fields.ts';
-import { idOf } from '../record-id.ts';
+import { findRecordId } from '../record-id.ts';
 import { sendRequest } from '../send-request.ts';
-import { fillPath, fillQuery, type Variables } from '../template.ts';
+import { fillPath, fillQuery, type TemplateVariables } from '../template.ts';
 import { readTime } from '../times.ts';
 import { searchList } from './equality.ts';
-import { pageRequest, sizeOf } from './page-request.ts';
+import { createRequest, requestedSize } from './page-request.ts';
 import { nextPosition, readPosition } from './position.ts';
 
 export interface ListRead {
   object: ObjectDeclaration;
   read: PageRead;
-  variables: Variables;
+  variables: TemplateVariables;
 }
 
 /**
@@ -30,41 +30,42 @@ export async function readList(
   session: ProviderSession,
   { object, read, variables }: ListRead,
 ): Promise<RecordPage> {
-  const [by, list] = selectList(object, read);
-  const position = readPosition(read.cursor, by);
-  const request = pageRequest(vendor.declaration, list, { read, position, variables, session });
+  const [listName, list] = selectList(object, read);
+  const position = readPosition(read.cursor, listName);
+  const request = createRequest(vendor.declaration, list, { read, position, variables, session });
   const response = await session.send(request);
   if (response.status !== NOT_MODIFIED && !hasSucceeded(vendor, response))
     throw failure(vendor, response, 'READ');
-  const rows = rowsIn(response, list);
+  const rows = readRows(response, list);
   const records = rows.map((raw) => toRecord(object, raw, { read, variables }));
   const isTimed = read.since || read.until || list.isKeyset || list.newestFirst;
-  const times = isTimed ? rows.map((raw) => changeOf(object, raw)) : [];
+  const times = isTimed ? rows.map((raw) => changeTime(object, raw)) : [];
   const page = {
     response,
     baseUrl: session.baseUrl,
     ids: records.map(({ id }) => id),
-    size: sizeOf(list, read, position),
-    at: position?.next ?? null,
+    size: requestedSize(list, read, position),
+    parameter: position?.next ?? null,
   };
   const last = times.at(-1);
   const isPast =
     list.newestFirst &&
     last != null &&
     !isInWindow(last, { since: read.since }, object.changedAt?.precisionMs);
-  const next = isPast ? null : nextPosition(list, { page, position, times }, by);
+  const next = isPast ? null : nextPosition(list, { page, position, times }, listName);
   const seen = new Set(position?.seen);
   return {
     records: records.filter(
       ({ id, raw }, n) =>
         isInWindow(times[n] ?? null, read, object.changedAt?.precisionMs) &&
         !seen.has(id) &&
-        !isOther(list, raw),
+        !isSkipped(list, raw),
     ),
     nextCursor: next && JSON.stringify(next),
     estimatedTotal: position
       ? null
-      : (totalIn(list, response) ?? (await countAll(vendor, session, { object, read, variables }))),
+      : (readTotal(list, response) ??
+        (await countAll(vendor, session, { object, read, variables }))),
   };
 }
 
@@ -89,46 +90,50 @@ const NOT_MODIFIED = 304;
 /**
  * Returns the records of a page. Throws RETRYABLE for a response of another form, such as the error page of a proxy.
  */
-export function rowsIn(response: ProviderResponse, { records: at, record }: List) {
-  const found = valueAt(response.body, at) ?? (isNothing(response, at) ? [] : undefined);
-  const rows = Array.isArray(found) ? found.map((item) => valueAt(item, record)) : [found];
-  if (rows.every(isObject) && Array.isArray(found)) return rows;
+export function readRows(response: ProviderResponse, { records: pointer, record }: List) {
+  const items =
+    valueAt(response.body, pointer) ?? (isEmptyList(response, pointer) ? [] : undefined);
+  const rows = Array.isArray(items) ? items.map((item) => valueAt(item, record)) : [items];
+  if (rows.every(isObject) && Array.isArray(items)) return rows;
   throw new ProviderError('RETRYABLE', 'The response has no list of records', {
     status: response.status,
   });
 }
 
 /** True if the response means an empty list. Some vendors omit an empty list, or return 204 or 304 without a body. */
-function isNothing({ status, body }: ProviderResponse, at: string): boolean {
+function isEmptyList({ status, body }: ProviderResponse, pointer: string): boolean {
   return (
-    (isObject(body) && at !== '') ||
+    (isObject(body) && pointer !== '') ||
     ((status === NO_CONTENT || status === NOT_MODIFIED) && body === null)
   );
 }
 
-function totalIn({ total, totalHeader }: List, { body, headers }: ProviderResponse): number | null {
+function readTotal(
+  { total, totalHeader }: List,
+  { body, headers }: ProviderResponse,
+): number | null {
   const headerTotal = totalHeader && headers[totalHeader.toLowerCase()];
-  const found = total === undefined ? Number(headerTotal || Number.NaN) : valueAt(body, total);
-  return typeof found === 'number' && Number.isSafeInteger(found) ? found : null;
+  const count = total === undefined ? Number(headerTotal || Number.NaN) : valueAt(body, total);
+  return typeof count === 'number' && Number.isSafeInteger(count) ? count : null;
 }
 
 export function toRecord(
   { id, nested }: ObjectDeclaration,
   raw: Record<string, unknown>,
-  { read, variables }: { read: Pick<PageRead, 'fields'>; variables: Variables },
+  { read, variables }: { read: Pick<PageRead, 'fields'>; variables: TemplateVariables },
 ): ProviderRecord {
-  const recordId = idOf(id, raw);
+  const recordId = findRecordId(id, raw);
   if (recordId === null) throw new ProviderError('RETRYABLE', 'A record of the list has no id');
-  const maps = [raw, ...nested.map((one) => nestedFields(one, raw)), variables];
+  const maps = [raw, ...nested.map((declaration) => nestedFields(declaration, raw)), variables];
   const fields: Record<string, unknown> = {};
   for (const field of read.fields) {
-    const own = maps.find((map) => Object.hasOwn(map, field));
-    fields[field] = (field === 'id' ? recordId : own?.[field]) ?? null;
+    const source = maps.find((map) => Object.hasOwn(map, field));
+    fields[field] = (field === 'id' ? recordId : source?.[field]) ?? null;
   }
   return { id: recordId, fields, raw };
 }
 
-function isOther({ skip }: List, raw: Record<string, unknown>): boolean {
+function isSkipped({ skip }: List, raw: Record<string, unknown>): boolean {
   return skip !== undefined && valueAt(raw, skip) != null;
 }
 
@@ -143,7 +148,7 @@ function isInWindow(
 }
 
 /** Returns the record's time of change. Null if it has none. */
-function changeOf({ changedAt }: ObjectDeclaration, raw: Record<string, unknown>): Date | null {
+function changeTime({ changedAt }: ObjectDeclaration, raw: Record<string, unknown>): Date | null {
   return changedAt ? readTime(valueAt(raw, changedAt.at), changedAt.format) : null;
 }
 
@@ -163,6 +168,6 @@ async function countAll(
     path: fillPath(count.path, variables, session),
     query: fillQuery(count.query, variables, session),
   }).catch(() => null);
-  const found = Number(valueAt(response?.body, count.at) ?? Number.NaN);
-  return Number.isSafeInteger(found) ? found : null;
+  const total = Number(valueAt(response?.body, count.at) ?? Number.NaN);
+  return Number.isSafeInteger(total) ? total : null;
 }

@@ -9,12 +9,12 @@ import type { RequestLocation } from '../declaration/request-location.ts';
 import { allObjects } from '../describe-object.ts';
 import { failure, hasSucceeded, type Vendor } from '../failure.ts';
 import { valueAt, withValue } from '../json.ts';
-import { idOf } from '../record-id.ts';
+import { findRecordId } from '../record-id.ts';
 import { fillTexts } from '../template.ts';
-import { rowsIn } from './list-page.ts';
+import { readRows } from './list-page.ts';
 import { nextParameter, type PageParameter } from './paging.ts';
 
-type Row = Record<string, unknown>;
+type ProxyRecord = Record<string, unknown>;
 
 /**
  * Yields the records page by page. Throws BAD_REQUEST before the first page if the request matches no declared list.
@@ -25,59 +25,59 @@ export async function* listPages(
   vendor: Vendor,
   session: ProviderSession,
   request: ListRequest,
-): AsyncGenerator<Row[]> {
+): AsyncGenerator<ProxyRecord[]> {
   const candidates = findLists(vendor, request);
   const [first] = candidates;
-  const sized = withSize(first.list, request);
-  let found: Listed | undefined;
-  let at: PageParameter | null = null;
+  const sizedRequest = withSize(first.list, request);
+  let selected: ListCandidate | undefined;
+  let parameter: PageParameter | null = null;
   do {
-    const { list } = found ?? first;
+    const { list } = selected ?? first;
     const response = await session.send(
-      requestAt(vendor.declaration, list, { ...sized, at, session }),
+      createPageRequest(vendor.declaration, list, { ...sizedRequest, parameter, session }),
     );
     if (!hasSucceeded(vendor, response)) throw failure(vendor, response, 'READ');
-    found ??= selectByResponse(candidates, response);
-    const rows = rowsIn(response, found.list);
+    selected ??= selectByResponse(candidates, response);
+    const rows = readRows(response, selected.list);
     yield rows;
-    const next = nextAfter(found, { response, at, sized, rows, session });
-    if (next !== null && next === at) {
+    const next = findNextParameter(selected, { response, parameter, sizedRequest, rows, session });
+    if (next !== null && next === parameter) {
       throw new ProviderError('RETRYABLE', 'The pages of the list repeat themselves');
     }
-    at = next;
-  } while (at !== null);
+    parameter = next;
+  } while (parameter !== null);
 }
 
-interface Listed {
+interface ListCandidate {
   list: List;
   object: ObjectDeclaration;
 }
 
-type Candidates = [Listed, ...Listed[]];
+type Candidates = [ListCandidate, ...ListCandidate[]];
 
 /**
  * Returns the lists that match the request, at least one. For GraphQL the response decides among several. Throws
  * BAD_REQUEST.
  */
 function findLists({ displayName, declaration }: Vendor, request: ListRequest): Candidates {
-  const listed = allObjects(declaration).flatMap((object) =>
+  const allLists = allObjects(declaration).flatMap((object) =>
     [object.all, object.changed].flatMap((list) => (list ? { list, object } : [])),
   );
-  const text = queryIn(request);
-  const [first, ...others] = listed
+  const text = findQuery(request);
+  const [first, ...otherLists] = allLists
     .filter(({ list }) => matches(list, request))
-    .filter(({ list }) => text === null || text.includes(`$${variableOf(list)}`));
-  if (first) return [first, ...others];
-  const why =
+    .filter(({ list }) => text === null || text.includes(`$${positionVariable(list)}`));
+  if (first) return [first, ...otherLists];
+  const reason =
     text === null
       ? `has no declared list at ${request.path}`
       : 'has no declared list for this query: a query must have a variable for the position of a page';
-  throw new ProviderError('BAD_REQUEST', `${displayName} ${why}`);
+  throw new ProviderError('BAD_REQUEST', `${displayName} ${reason}`);
 }
 
 /** True if the list has the path and method of the request, and its paging can be requested in that way. */
 function matches({ method, path: template, paging }: List, { path, body }: ListRequest): boolean {
-  if (method !== (body ? 'POST' : 'GET') || !patternOf(template).test(path)) return false;
+  if (method !== (body ? 'POST' : 'GET') || !pathPattern(template).test(path)) return false;
   if ('send' in paging) return body ? paging.send.in !== 'header' : paging.send.in === 'query';
   return body === undefined;
 }
@@ -86,7 +86,7 @@ function matches({ method, path: template, paging }: List, { path, body }: ListR
  * Returns the text of a GraphQL query. Null for another request. Throws BAD_REQUEST if the text is a mutation, because
  * it would run once per page.
  */
-function queryIn({ body }: ListRequest): string | null {
+function findQuery({ body }: ListRequest): string | null {
   const text = body?.query;
   if (typeof text !== 'string') return null;
   if (/^\s*(query\b|\{)/.test(text)) return text;
@@ -94,15 +94,15 @@ function queryIn({ body }: ListRequest): string | null {
 }
 
 /** Returns the last part of the pointer, for example `after` of `/variables/after`. */
-function variableOf({ paging }: List): string {
+function positionVariable({ paging }: List): string {
   return 'send' in paging ? (paging.send.name.split('/').at(-1) ?? '') : '';
 }
 
-function selectByResponse(candidates: Candidates, response: ProviderResponse): Listed {
-  const [first, ...others] = candidates;
-  if (others.length === 0) return first;
-  const found = candidates.find(({ list }) => Array.isArray(valueAt(response.body, list.records)));
-  if (found) return found;
+function selectByResponse(candidates: Candidates, response: ProviderResponse): ListCandidate {
+  const [first, ...otherCandidates] = candidates;
+  if (otherCandidates.length === 0) return first;
+  const match = candidates.find(({ list }) => Array.isArray(valueAt(response.body, list.records)));
+  if (match) return match;
   throw new ProviderError('BAD_REQUEST', 'The response has none of the declared lists', {
     status: response.status,
   });
@@ -125,7 +125,7 @@ function withSize({ size }: List, { path, query, body }: ListRequest): ListReque
   };
 }
 
-function patternOf(path: string): RegExp {
+function pathPattern(path: string): RegExp {
   const parts = path.split(/(\{\{\w+\}\}|\{\+?\w+\})/);
   const pattern = parts.map((part) => {
     if (part.startsWith('{')) return part.startsWith('{+') ? '.+' : '[^/]+';
@@ -134,49 +134,49 @@ function patternOf(path: string): RegExp {
   return new RegExp(`^${pattern.join('') || '/?'}$`);
 }
 
-function requestAt(
+function createPageRequest(
   { headers }: Declaration,
   { paging }: List,
   {
     path,
     query,
     body,
-    at,
+    parameter,
     session,
-  }: ListRequest & { at: PageParameter | null; session: ProviderSession },
+  }: ListRequest & { parameter: PageParameter | null; session: ProviderSession },
 ): ProviderRequest {
   const method = body ? 'POST' : 'GET';
   const request = { method, path, headers: fillTexts(headers, session) } as const;
-  if (at === null) return { ...request, query, ...(body && { body }) };
-  if (!('send' in paging)) return { ...request, path: String(at) };
+  if (parameter === null) return { ...request, query, ...(body && { body }) };
+  if (!('send' in paging)) return { ...request, path: String(parameter) };
   const { in: part, name } = paging.send;
-  if (part === 'body') return { ...request, query, body: withValue(body ?? {}, name, at) };
-  return { ...request, query: { ...query, [name]: at }, ...(body && { body }) };
+  if (part === 'body') return { ...request, query, body: withValue(body ?? {}, name, parameter) };
+  return { ...request, query: { ...query, [name]: parameter }, ...(body && { body }) };
 }
 
-interface PageContext {
+interface ReadListPage {
   response: ProviderResponse;
-  at: PageParameter | null;
-  sized: ListRequest;
-  rows: Row[];
+  parameter: PageParameter | null;
+  sizedRequest: ListRequest;
+  rows: ProxyRecord[];
   session: ProviderSession;
 }
 
-function nextAfter(
-  { list: { paging, size }, object }: Listed,
-  { response, at, sized, rows, session }: PageContext,
+function findNextParameter(
+  { list: { paging, size }, object }: ListCandidate,
+  { response, parameter, sizedRequest, rows, session }: ReadListPage,
 ): PageParameter | null {
-  const start = 'send' in paging ? valueIn(sized, paging.send) : undefined;
+  const start = 'send' in paging ? readParameter(sizedRequest, paging.send) : undefined;
   return nextParameter(paging, {
     response,
     baseUrl: session.baseUrl,
-    ids: rows.map((row) => idOf(object.id, row) ?? ''),
-    size: size ? Number(valueIn(sized, size)) || null : null,
-    at: at ?? start ?? null,
+    ids: rows.map((row) => findRecordId(object.id, row) ?? ''),
+    size: size ? Number(readParameter(sizedRequest, size)) || null : null,
+    parameter: parameter ?? start ?? null,
   });
 }
 
-function valueIn(
+function readParameter(
   { query, body }: ListRequest,
   { in: part, name }: RequestLocation,
 ): PageParameter | undefined {

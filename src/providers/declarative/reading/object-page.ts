@@ -6,7 +6,7 @@ import { ProviderError } from '../../provider-error.ts';
 import { findObject } from '../describe-object.ts';
 import type { Vendor } from '../failure.ts';
 import { type ListRead, readList } from './list-page.ts';
-import { foreignCursor, jsonIn } from './position.ts';
+import { foreignCursorError, parseJson } from './position.ts';
 
 export async function readPage(
   vendor: Vendor,
@@ -16,27 +16,27 @@ export async function readPage(
   const object = findObject(vendor, read.objectName);
   const variables = { object: read.objectName };
   if (!object.parent) return readList(vendor, session, { object, read, variables });
-  const parentPosition = await currentParent(vendor, session, { object, read, variables });
+  const parentPosition = await findCurrentParent(vendor, session, { object, read, variables });
   const [parentId] = parentPosition.ids;
-  if (parentId === undefined) return pageFrom(parentPosition, []);
-  const below = {
+  if (parentId === undefined) return createPage(parentPosition, []);
+  const childRead = {
     object,
     read: { ...read, cursor: parentPosition.inner ?? undefined },
     variables: { ...variables, [object.parent.as]: parentId },
   };
-  const page = await pageBelow(vendor, session, below);
-  const { records, nextCursor: inner } = page;
-  return pageFrom(
+  const page = await readChildPage(vendor, session, childRead);
+  const { records, nextCursor: childCursor } = page;
+  return createPage(
     {
       ...parentPosition,
-      ids: inner === null ? parentPosition.ids.slice(1) : parentPosition.ids,
-      inner,
+      ids: childCursor === null ? parentPosition.ids.slice(1) : parentPosition.ids,
+      inner: childCursor,
     },
     records,
   );
 }
 
-const stored = z.strictObject({
+const storedPosition = z.strictObject({
   /** Ids of parents that are not fully read. The first one is being read. */
   ids: z.array(z.string()),
   /** The cursor of the list of parents. */
@@ -44,9 +44,9 @@ const stored = z.strictObject({
   /** The cursor of the list below the first parent. */
   inner: z.string().nullable(),
 });
-type ParentPosition = z.infer<typeof stored>;
+type ParentPosition = z.infer<typeof storedPosition>;
 
-function pageFrom(parentPosition: ParentPosition, records: RecordPage['records']): RecordPage {
+function createPage(parentPosition: ParentPosition, records: RecordPage['records']): RecordPage {
   const isLastPage = parentPosition.ids.length === 0 && parentPosition.more === null;
   return {
     records,
@@ -55,7 +55,7 @@ function pageFrom(parentPosition: ParentPosition, records: RecordPage['records']
   };
 }
 
-async function currentParent(
+async function findCurrentParent(
   vendor: Vendor,
   session: ProviderSession,
   { object: { parent }, read }: ListRead,
@@ -70,19 +70,19 @@ async function currentParent(
 }
 
 function readParentPosition(cursor: string): ParentPosition {
-  const parsed = stored.safeParse(jsonIn(cursor));
-  if (parsed.success) return parsed.data;
-  throw foreignCursor();
+  const result = storedPosition.safeParse(parseJson(cursor));
+  if (result.success) return result.data;
+  throw foreignCursorError();
 }
 
 /** Reads a page below a parent. If the parent was deleted after it was listed, the page is empty. */
-async function pageBelow(
+async function readChildPage(
   vendor: Vendor,
   session: ProviderSession,
-  below: ListRead,
+  childRead: ListRead,
 ): Promise<RecordPage> {
   try {
-    return await readList(vendor, session, below);
+    return await readList(vendor, session, childRead);
   } catch (error) {
     if (!(error instanceof ProviderError) || error.kind !== 'MISSING_OBJECT') throw error;
     return { records: [], nextCursor: null, estimatedTotal: null };

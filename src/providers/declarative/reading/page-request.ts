@@ -5,8 +5,8 @@ import type { Declaration } from '../declaration/declaration.ts';
 import type { List, SelectedFields, TimeFilter } from '../declaration/list-declaration.ts';
 import type { RequestLocation } from '../declaration/request-location.ts';
 import { withValue } from '../json.ts';
-import { fillJson, fillPath, fillQuery, fillTexts, type Variables } from '../template.ts';
-import { earliest, latest, writeTime } from '../times.ts';
+import { fillJson, fillPath, fillQuery, fillTexts, type TemplateVariables } from '../template.ts';
+import { lowerBound, upperBound, writeTime } from '../times.ts';
 import { conditions } from './equality.ts';
 import type { Position } from './position.ts';
 
@@ -16,17 +16,17 @@ export type RequestDraft = Omit<ProviderRequest, 'query' | 'headers' | 'body'> &
   body: Record<string, unknown> | undefined;
 };
 
-export interface PageContext {
+export interface PageRequestContext {
   read: PageRead;
   position: Position | null;
-  variables: Variables;
+  variables: TemplateVariables;
   session: ProviderSession;
 }
 
-export function pageRequest(
+export function createRequest(
   declaration: Declaration,
   list: List,
-  { read, position, variables, session }: PageContext,
+  { read, position, variables, session }: PageRequestContext,
 ): ProviderRequest {
   const { method, path, query, body } = list;
   const headers = fillTexts(declaration.headers, session);
@@ -41,7 +41,7 @@ export function pageRequest(
     setParameter(page, location, value);
   for (const [location, value] of lastDays(list, session)) setParameter(page, location, value);
   setConditions(page, list, [...bounds(list, read, position), ...conditions(list, read)]);
-  if (position?.next == null || !isAddress(list)) return page;
+  if (position?.next == null || !hasNextUrl(list)) return page;
   // The URL already contains the query. Headers are sent with every page.
   return { method, path: String(position.next), headers: page.headers };
 }
@@ -59,7 +59,7 @@ function lastDays({ days }: List, session: ProviderSession): [RequestLocation, s
 }
 
 /** True if the vendor returns the URL of the next page. */
-function isAddress({ paging }: List): boolean {
+function hasNextUrl({ paging }: List): boolean {
   return paging.kind === 'nextUrl' || paging.kind === 'link';
 }
 
@@ -69,7 +69,7 @@ function* parameters(
   position: Position | null,
 ): Generator<[RequestLocation, unknown]> {
   const { paging, size, fields } = list;
-  const records = sizeOf(list, read, position);
+  const records = requestedSize(list, read, position);
   if (size && records !== null) yield [size, sizeText(size, records)];
   if (fields) yield [fields, fieldNames(fields, read.fields)];
   if (!('send' in paging)) return;
@@ -79,7 +79,7 @@ function* parameters(
 }
 
 /** Returns the requested page size. Null if the vendor decides. Numbered pages keep their size during a read. */
-export function sizeOf(
+export function requestedSize(
   { size }: List,
   { pageSize }: PageRead,
   position: Position | null,
@@ -100,8 +100,10 @@ export function fieldNames(
   requested: string[],
 ): string | string[] {
   // `id` is the gateway's name for the record's identifier. The vendor's name may differ.
-  const own = requested.filter((name) => name !== 'id' && (template === ALONE || NAME.test(name)));
-  const names = [...new Set([...always, ...own])].slice(0, max);
+  const permitted = requested.filter(
+    (name) => name !== 'id' && (template === ALONE || NAME.test(name)),
+  );
+  const names = [...new Set([...always, ...permitted])].slice(0, max);
   return isList ? names : template.replace('{fields}', names.join(separator));
 }
 
@@ -113,15 +115,15 @@ function* bounds(
   read: PageRead,
   position: Position | null,
 ): Generator<[RequestLocation, unknown]> {
-  const passed = position?.since == null ? undefined : new Date(position.since);
-  const from = passed ?? read.since ?? (since?.isRequired ? EARLIEST_TIME : undefined);
+  const lastTime = position?.since == null ? undefined : new Date(position.since);
+  const from = lastTime ?? read.since ?? (since?.isRequired ? EARLIEST_TIME : undefined);
   if (since && from && !(position?.next != null && since.isFirstOnly)) {
-    yield [since, bound(since, earliest(since, from))];
+    yield [since, formatBound(since, lowerBound(since, from))];
   }
-  if (until && read.until) yield [until, bound(until, latest(until, read.until))];
+  if (until && read.until) yield [until, formatBound(until, upperBound(until, read.until))];
 }
 
-function bound({ template, format }: TimeFilter, time: Date): unknown {
+function formatBound({ template, format }: TimeFilter, time: Date): unknown {
   const text = writeTime(time, format);
   if (typeof template === 'string') return template.replace('{time}', () => text);
   return fillJson(template, { time: format.startsWith('unix') ? Number(text) : text });
@@ -130,19 +132,19 @@ function bound({ template, format }: TimeFilter, time: Date): unknown {
 function setConditions(
   page: RequestDraft,
   { expression }: List,
-  found: [RequestLocation, unknown][],
+  conditions: [RequestLocation, unknown][],
 ): void {
   if (!expression) {
-    for (const [location, value] of found) setParameter(page, location, value);
+    for (const [location, value] of conditions) setParameter(page, location, value);
     return;
   }
-  const [first] = found;
+  const [first] = conditions;
   if (!first) return;
-  const all = found.map(([, value]) => String(value)).join(expression.join);
+  const joined = conditions.map(([, value]) => String(value)).join(expression.join);
   setParameter(
     page,
     first[0],
-    expression.wrap.replace('{all}', () => all),
+    expression.wrap.replace('{all}', () => joined),
   );
 }
 

@@ -15,7 +15,7 @@ export interface ArrivedPage {
   /** The requested page size. Null if the vendor decided. */
   size: number | null;
   /** The parameter of this page. Null for the first page. */
-  at: PageParameter | null;
+  parameter: PageParameter | null;
 }
 
 /** Returns the parameter of the next page. Null after the last page. */
@@ -24,15 +24,15 @@ export function nextParameter(paging: Paging, page: ArrivedPage): PageParameter 
   if (isLastPage(paging, response)) return null;
   switch (paging.kind) {
     case 'cursor':
-      return cursorIn(valueAt(response.body, paging.next));
+      return readCursor(valueAt(response.body, paging.next));
     case 'nextUrl':
-      return addressIn(valueAt(response.body, paging.next), page);
+      return resolveUrl(valueAt(response.body, paging.next), page);
     case 'link':
-      return addressIn(linkedAddress(response), page);
+      return resolveUrl(linkHeaderUrl(response), page);
     case 'offset':
       return nextOffset(paging, page);
     case 'page':
-      return nextPage(paging, page, Number(page.at ?? paging.first));
+      return nextPage(paging, page, Number(page.parameter ?? paging.first));
     case 'lastId':
       return ids.length === 0 || (!paging.more && isShort(page)) ? null : (ids.at(-1) ?? null);
     case 'none':
@@ -47,17 +47,17 @@ function isLastPage(paging: Paging, { body }: ProviderResponse): boolean {
   );
 }
 
-function cursorIn(value: unknown): PageParameter | null {
+function readCursor(value: unknown): PageParameter | null {
   if (typeof value === 'number') return value;
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-function addressIn(value: unknown, { baseUrl }: ArrivedPage): string | null {
+function resolveUrl(value: unknown, { baseUrl }: ArrivedPage): string | null {
   if (typeof value !== 'string' || value === '') return null;
   return URL.parse(value, baseUrl)?.href ?? null;
 }
 
-function linkedAddress({ headers }: ProviderResponse): string | undefined {
+function linkHeaderUrl({ headers }: ProviderResponse): string | undefined {
   return headers.link ? LinkHeader.parse(headers.link).rel('next')[0]?.uri : undefined;
 }
 
@@ -65,10 +65,10 @@ function nextOffset(
   { total, more, lastPage }: Paging & { kind: 'offset' },
   page: ArrivedPage,
 ): number | null {
-  const next = Number(page.at ?? 0) + page.ids.length;
+  const next = Number(page.parameter ?? 0) + page.ids.length;
   if (page.ids.length === 0) return null;
-  const all = total === undefined ? undefined : valueAt(page.response.body, total);
-  if (typeof all === 'number') return next < all ? next : null;
+  const totalCount = total === undefined ? undefined : valueAt(page.response.body, total);
+  if (typeof totalCount === 'number') return next < totalCount ? next : null;
   return !more && !lastPage && isShort(page) ? null : next;
 }
 
@@ -78,8 +78,8 @@ function nextPage(
   number: number,
 ): number | null {
   if (nextHeader) return Number(page.response.headers[nextHeader.toLowerCase()]) || null;
-  const last = pages === undefined ? undefined : valueAt(page.response.body, pages);
-  if (typeof last === 'number') return number < last ? number + 1 : null;
+  const pageCount = pages === undefined ? undefined : valueAt(page.response.body, pages);
+  if (typeof pageCount === 'number') return number < pageCount ? number + 1 : null;
   if (page.ids.length === 0 || (!more && isShort(page))) return null;
   return number + 1;
 }

@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { ProviderError } from '../../provider-error.ts';
 import type { List } from '../declaration/list-declaration.ts';
-import { updatedSince } from '../times.ts';
+import { effectiveLowerBound } from '../times.ts';
 import { type ArrivedPage, nextParameter } from './paging.ts';
 
-const stored = z.strictObject({
+const storedPosition = z.strictObject({
   by: z.enum(['all', 'changed']),
   /** The parameter of the next page. Null if the next page is the first of its list. */
   next: z.union([z.string(), z.number()]).nullable(),
@@ -20,25 +20,25 @@ const stored = z.strictObject({
   /** Ids of records with that time or later that were already read. */
   seen: z.array(z.string()).optional(),
 });
-export type Position = z.infer<typeof stored>;
+export type Position = z.infer<typeof storedPosition>;
 
 /** The maximum number of consecutive empty pages. Vendors that filter a page after cutting it return a few. */
 const EMPTY_PAGES_MAX = 50;
 
 /** Parses a cursor. Throws CURSOR_GONE if it is not a position in this list. */
-export function readPosition(text: string | undefined, by: Position['by']): Position | null {
+export function readPosition(text: string | undefined, listName: Position['by']): Position | null {
   if (text === undefined) return null;
-  const parsed = stored.safeParse(jsonIn(text));
-  if (parsed.success && parsed.data.by === by) return parsed.data;
-  throw foreignCursor();
+  const result = storedPosition.safeParse(parseJson(text));
+  if (result.success && result.data.by === listName) return result.data;
+  throw foreignCursorError();
 }
 
-export function foreignCursor(): ProviderError {
+export function foreignCursorError(): ProviderError {
   return new ProviderError('CURSOR_GONE', 'The cursor is not one of this read');
 }
 
 /** Parses JSON. Undefined if the text is not JSON. */
-export function jsonIn(text: string): unknown {
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -54,42 +54,46 @@ export interface PassedPage {
 }
 
 /** Returns the next position. Null after the last page. Throws RETRYABLE if the vendor's pages repeat or stay empty. */
-export function nextPosition(list: List, read: PassedPage, by: Position['by']): Position | null {
+export function nextPosition(
+  list: List,
+  read: PassedPage,
+  listName: Position['by'],
+): Position | null {
   const { page, position } = read;
   const first = page.ids[0] ?? null;
   const next = nextParameter(list.paging, page);
   if (next === null) return null;
   const empty = page.ids.length === 0 ? (position?.empty ?? 0) + 1 : 0;
-  const repeats = position && (next === position.next || (first && first === position.first));
-  if (repeats || empty > EMPTY_PAGES_MAX) {
+  const isRepeated = position && (next === position.next || (first && first === position.first));
+  if (isRepeated || empty > EMPTY_PAGES_MAX) {
     throw new ProviderError('RETRYABLE', 'The pages of the list repeat themselves');
   }
   const { since, seen } = position ?? {};
   const size = list.paging.kind === 'page' ? page.size : null;
   const nextPage = {
-    by,
+    by: listName,
     next,
     ...(size !== null && { size }),
     first,
     empty,
     ...(since !== undefined && { since, seen }),
   };
-  return (list.isKeyset && fromLastTime(list, read, nextPage)) || nextPage;
+  return (list.isKeyset && restartAtLastTime(list, read, nextPage)) || nextPage;
 }
 
 /**
  * Restarts the list at the last record's time. Null if all records of the page have the same time at the precision of
  * the vendor's filter.
  */
-function fromLastTime(
+function restartAtLastTime(
   { since }: List,
   { page, times }: PassedPage,
   { by, first }: Position,
 ): Position | null {
   const [start, end] = [times[0], times.at(-1)];
   if (!since || !start || !end) return null;
-  const bound = updatedSince(since, end);
-  if (start >= bound) return null;
-  const seen = page.ids.filter((_id, n) => (times[n] ?? start) >= bound);
-  return { by, next: null, first, empty: 0, since: end.getTime(), seen };
+  const boundTime = effectiveLowerBound(since, end);
+  if (start >= boundTime) return null;
+  const seenIds = page.ids.filter((_id, n) => (times[n] ?? start) >= boundTime);
+  return { by, next: null, first, empty: 0, since: end.getTime(), seen: seenIds };
 }

@@ -28,16 +28,18 @@ export async function readRecords(
     throw new ProviderError('BAD_REQUEST', detail);
   }
   const size = byIds.ids?.max ?? 1;
-  const parts = Array.from({ length: Math.ceil(ids.length / size) }, (_, n) =>
+  const batches = Array.from({ length: Math.ceil(ids.length / size) }, (_, n) =>
     ids.slice(n * size, (n + 1) * size),
   );
-  const one = { vendor, session, object, byIds, objectName, fields };
-  const found: ProviderRecord[] = [];
-  for (let start = 0; start < parts.length; start += CONCURRENCY) {
-    const some = parts.slice(start, start + CONCURRENCY).map((part) => fetchSome(one, part));
-    for (const records of await Promise.all(some)) found.push(...records);
+  const context = { vendor, session, object, byIds, objectName, fields };
+  const allRecords: ProviderRecord[] = [];
+  for (let start = 0; start < batches.length; start += CONCURRENCY) {
+    const fetches = batches
+      .slice(start, start + CONCURRENCY)
+      .map((part) => fetchBatch(context, part));
+    for (const records of await Promise.all(fetches)) allRecords.push(...records);
   }
-  return found;
+  return allRecords;
 }
 
 interface FetchContext extends Omit<RecordsRead, 'ids'> {
@@ -47,20 +49,20 @@ interface FetchContext extends Omit<RecordsRead, 'ids'> {
   byIds: Fetching;
 }
 
-async function fetchSome(
+async function fetchBatch(
   { vendor, session, object, byIds, objectName, fields }: FetchContext,
   ids: string[],
 ): Promise<ProviderRecord[]> {
   const [id = ''] = ids;
   const variables = { object: objectName, ...idVariables(object.id, id) };
   const response = await session.send(
-    requestFor(vendor, byIds, { session, ids, variables, fields }),
+    createRequest(vendor, byIds, { session, ids, variables, fields }),
   );
   const isSingle = byIds.ids === undefined;
   if (isSingle && isGone(response)) return [];
   if (!hasSucceeded(vendor, response)) throw failure(vendor, response, 'READ');
   const read = { fields };
-  return rowsIn(response, byIds)
+  return readRows(response, byIds)
     .filter((row) => byIds.gone === undefined || !valueAt(row, byIds.gone))
     .map((raw) => toRecord(object, raw, { read, variables: { object: objectName } }))
     .filter((record) => ids.includes(record.id));
@@ -77,12 +79,12 @@ interface RecordRequest {
   fields: string[];
 }
 
-function requestFor(
+function createRequest(
   { declaration }: Vendor,
   byIds: Fetching,
   { session, ids, variables, fields }: RecordRequest,
 ): RequestDraft {
-  const { method, path, query, body, ids: many, fields: selectedFields } = byIds;
+  const { method, path, query, body, ids: idList, fields: selectedFields } = byIds;
   const page: RequestDraft = {
     method,
     path: fillPath(path, variables, session),
@@ -91,19 +93,19 @@ function requestFor(
     body: fillJson(body, variables),
   };
   if (selectedFields) setParameter(page, selectedFields, fieldNames(selectedFields, fields));
-  if (many) {
-    const named = ids.map((id) => many.template.replace('{id}', () => id));
-    const text = () => named.join(many.separator);
-    setParameter(page, many, many.isList ? named : many.wrap.replace('{ids}', text));
+  if (idList) {
+    const idTexts = ids.map((id) => idList.template.replace('{id}', () => id));
+    const text = () => idTexts.join(idList.separator);
+    setParameter(page, idList, idList.isList ? idTexts : idList.wrap.replace('{ids}', text));
   }
   return page;
 }
 
 /** Returns the records of the response. Some vendors return null for deleted records. */
-function rowsIn({ status, body }: ProviderResponse, { records, ids }: Fetching) {
-  const found = valueAt(body, records);
-  if (ids === undefined) return isObject(found) ? [found] : [];
-  if (Array.isArray(found)) return found.filter(isObject);
-  if (found == null && (isObject(body) || status === 204)) return [];
+function readRows({ status, body }: ProviderResponse, { records, ids }: Fetching) {
+  const value = valueAt(body, records);
+  if (ids === undefined) return isObject(value) ? [value] : [];
+  if (Array.isArray(value)) return value.filter(isObject);
+  if (value == null && (isObject(body) || status === 204)) return [];
   throw new ProviderError('RETRYABLE', 'The response has no list of records', { status });
 }

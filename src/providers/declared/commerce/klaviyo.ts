@@ -1,7 +1,8 @@
-import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
+import type {
+  ObjectDeclarationInput,
+  StandardFields,
+} from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
-
-type StandardFields = NonNullable<ObjectDeclarationInput['standardFields']>;
 
 const FILTER = { in: 'query', name: 'filter', format: 'iso', isExclusive: true } as const;
 

@@ -1,9 +1,10 @@
-import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
+import type {
+  ListInput,
+  ObjectDeclarationInput,
+} from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
-type List = ObjectDeclarationInput['all'];
-
-function list(path: string, records: string): List {
+function list(path: string, records: string): ListInput {
   return {
     path,
     records: `/${records}`,

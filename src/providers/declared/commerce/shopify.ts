@@ -1,4 +1,7 @@
-import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
+import type {
+  ObjectDeclarationInput,
+  StandardFields,
+} from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 import { relayList } from '../relay-list.ts';
 
@@ -6,44 +9,45 @@ const VERSION = '2025-10';
 const PATH = `/admin/api/${VERSION}/graphql.json`;
 const FILTER = { in: 'body', name: '/variables/query', format: 'isoSeconds' } as const;
 
-type StandardFields = NonNullable<ObjectDeclarationInput['standardFields']>;
-
 /** `input` is the name of a mutation's argument for the record, and `inputType` its GraphQL type. */
 interface Options {
-  one: string;
-  many: string;
+  singular: string;
+  plural: string;
   create: { input: string; inputType: string };
   update: { input: string; inputType: string };
   /** The argument of the deleting mutation, and the member of its response. */
-  remove: { input: string; answer: string } | { id: string; answer: string };
+  remove: { input: string; resultMember: string } | { id: string; resultMember: string };
 }
 
 function object(
   displayName: string,
-  { one, many, create, update, remove }: Options,
+  { singular, plural, create, update, remove }: Options,
   standardFields: StandardFields,
 ): ObjectDeclarationInput {
   const fields = Object.keys(standardFields);
-  const type = one.charAt(0).toUpperCase() + one.slice(1);
+  const type = singular.charAt(0).toUpperCase() + singular.slice(1);
   const mutation = (verb: string, { input, inputType }: Options['create']) =>
-    `mutation ($input: ${inputType}!) { ${one}${verb}(${input}: $input) {
-      ${one} { ${fields.join(' ')} } userErrors { field message } } }`;
+    `mutation ($input: ${inputType}!) { ${singular}${verb}(${input}: $input) {
+      ${singular} { ${fields.join(' ')} } userErrors { field message } } }`;
   const outcome = (verb: string) => ({
-    record: `/data/${one}${verb}/${one}`,
-    refusals: `/data/${one}${verb}/userErrors`,
+    record: `/data/${singular}${verb}/${singular}`,
+    refusals: `/data/${singular}${verb}/userErrors`,
   });
   const removes =
     'input' in remove
       ? {
-          text: `mutation ($input: ${remove.input}!) { ${one}Delete(input: $input) {`,
+          text: `mutation ($input: ${remove.input}!) { ${singular}Delete(input: $input) {`,
           id: '/variables/input/id',
         }
-      : { text: `mutation ($id: ID!) { ${one}Delete(${remove.id}: $id) {`, id: '/variables/id' };
+      : {
+          text: `mutation ($id: ID!) { ${singular}Delete(${remove.id}: $id) {`,
+          id: '/variables/id',
+        };
   return {
     displayName,
     changedAt: { at: '/updatedAt', format: 'isoSeconds' },
     all: {
-      ...relayList(PATH, many),
+      ...relayList(PATH, plural),
       since: { ...FILTER, template: "updated_at:>='{time}'" },
       until: { ...FILTER, template: "updated_at:<='{time}'" },
       expression: { join: ' AND ' },
@@ -53,7 +57,7 @@ function object(
         separator: ' ',
         always: fields,
         template: `query ($first: Int!, $after: String, $query: String) {
-          ${many}(first: $first, after: $after, query: $query, sortKey: UPDATED_AT) {
+          ${plural}(first: $first, after: $after, query: $query, sortKey: UPDATED_AT) {
             nodes { {fields} } pageInfo { hasNextPage endCursor } } }`,
       },
     },
@@ -88,9 +92,9 @@ function object(
     remove: {
       method: 'POST',
       path: PATH,
-      body: { query: `${removes.text} ${remove.answer} userErrors { field message } } }` },
+      body: { query: `${removes.text} ${remove.resultMember} userErrors { field message } } }` },
       id: removes.id,
-      refusals: `/data/${one}Delete/userErrors`,
+      refusals: `/data/${singular}Delete/userErrors`,
     },
     standardFields,
   };
@@ -179,33 +183,33 @@ export const shopify: DeclaredProvider = {
       customers: object(
         'Customers',
         {
-          one: 'customer',
-          many: 'customers',
+          singular: 'customer',
+          plural: 'customers',
           create: { input: 'input', inputType: 'CustomerInput' },
           update: { input: 'input', inputType: 'CustomerInput' },
-          remove: { input: 'CustomerDeleteInput', answer: 'deletedCustomerId' },
+          remove: { input: 'CustomerDeleteInput', resultMember: 'deletedCustomerId' },
         },
         { ...COMMON, firstName: 'STRING', lastName: 'STRING', note: 'STRING' },
       ),
       products: object(
         'Products',
         {
-          one: 'product',
-          many: 'products',
+          singular: 'product',
+          plural: 'products',
           create: { input: 'product', inputType: 'ProductCreateInput' },
           update: { input: 'product', inputType: 'ProductUpdateInput' },
-          remove: { input: 'ProductDeleteInput', answer: 'deletedProductId' },
+          remove: { input: 'ProductDeleteInput', resultMember: 'deletedProductId' },
         },
         { ...COMMON, title: 'STRING', handle: 'STRING', vendor: 'STRING', status: 'STRING' },
       ),
       orders: object(
         'Orders',
         {
-          one: 'order',
-          many: 'orders',
+          singular: 'order',
+          plural: 'orders',
           create: { input: 'order', inputType: 'OrderCreateOrderInput' },
           update: { input: 'input', inputType: 'OrderInput' },
-          remove: { id: 'orderId', answer: 'deletedId' },
+          remove: { id: 'orderId', resultMember: 'deletedId' },
         },
         { ...COMMON, name: 'STRING', email: 'STRING', note: 'STRING' },
       ),

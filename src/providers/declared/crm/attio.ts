@@ -28,11 +28,11 @@ function attioValue(values: unknown): unknown {
 function plainValue(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const parts = value as Record<string, unknown>;
-  const found = parts[MEMBER[String(parts.attribute_type)] ?? 'value'];
+  const member = parts[MEMBER[String(parts.attribute_type)] ?? 'value'];
   // A location has no single member. An option and a status are objects with a title.
-  if (found === undefined) return value;
-  const isTitled = typeof found === 'object' && found !== null && 'title' in found;
-  return isTitled ? found.title : found;
+  if (member === undefined) return value;
+  const isTitled = typeof member === 'object' && member !== null && 'title' in member;
+  return isTitled ? member.title : member;
 }
 
 /** Declares the records of a standard or custom object. */

@@ -4,7 +4,7 @@ import type { DeclaredProvider } from '../../declarative/declarative-provider.ts
 /** Declares an OData v4 entity set. The set has a plural name; the key of its records contains the singular. */
 function object(displayName: string, set: string, singular: string): ObjectDeclarationInput {
   const path = `/v9.2/${set}`;
-  const one = `${path}({id})`;
+  const recordPath = `${path}({id})`;
   return {
     displayName,
     id: `/${singular}id`,
@@ -31,16 +31,16 @@ function object(displayName: string, set: string, singular: string): ObjectDecla
       equals: { in: 'query', name: '$filter', template: '{field} eq {value}', quoting: 'odata' },
       fields: { in: 'query', name: '$select', always: [`${singular}id`, 'modifiedon'] },
     },
-    byIds: { path: one, records: '' },
+    byIds: { path: recordPath, records: '' },
     create: { method: 'POST', path, headers: { Prefer: 'return=representation' }, record: '' },
     // If-Match prevents an update of a deleted record from creating a new one.
     update: {
       method: 'PATCH',
-      path: one,
+      path: recordPath,
       headers: { Prefer: 'return=representation', 'If-Match': '*' },
       record: '',
     },
-    remove: { path: one },
+    remove: { path: recordPath },
     fields: {
       path: `/v9.2/EntityDefinitions(LogicalName='${singular}')/Attributes`,
       fields: '/value',

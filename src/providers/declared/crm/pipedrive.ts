@@ -64,7 +64,7 @@ function object(
 function objectOfV1(
   displayName: string,
   name: string,
-  { method, more }: { method: 'PATCH' | 'PUT'; more?: string },
+  { method, more: moreFlag }: { method: 'PATCH' | 'PUT'; more?: string },
 ): ObjectDeclarationInput {
   const path = `/v1/${name}`;
   return {
@@ -78,7 +78,7 @@ function objectOfV1(
       paging: {
         kind: 'offset',
         send: { in: 'query', name: 'start' },
-        ...(more && { more }),
+        ...(moreFlag && { more: moreFlag }),
       },
       since: { in: 'query', name: 'updated_since', format: 'isoSeconds' },
       isKeyset: true,

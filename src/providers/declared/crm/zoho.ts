@@ -32,7 +32,7 @@ const API_HOSTS = [
 
 /** Declares the records of a standard or custom module. A write returns an outcome for each record. */
 function records(displayName: string, aliases: string[] = []): ObjectDeclarationInput {
-  const many = {
+  const batch = {
     path: PATH,
     records: '/data',
     outcomes: '/data',
@@ -81,8 +81,8 @@ function records(displayName: string, aliases: string[] = []): ObjectDeclaration
       success: SUCCESS,
     },
     remove: { path: `${PATH}/{id}`, success: SUCCESS },
-    createMany: { method: 'POST', ...many },
-    updateMany: { method: 'PUT', ...many },
+    createMany: { method: 'POST', ...batch },
+    updateMany: { method: 'PUT', ...batch },
     fields: {
       path: '/crm/v8/settings/fields',
       query: { module: '{object}' },

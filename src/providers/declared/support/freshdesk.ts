@@ -1,12 +1,13 @@
-import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
+import type {
+  ListInput,
+  ObjectDeclarationInput,
+} from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
-
-type List = ObjectDeclarationInput['all'];
 
 function object(
   displayName: string,
   name: string,
-  { list, fields }: { list?: Partial<List>; fields?: string } = {},
+  { list, fields }: { list?: Partial<ListInput>; fields?: string } = {},
 ): ObjectDeclarationInput {
   const path = `/api/v2/${name}`;
   return {

@@ -1,4 +1,7 @@
-import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
+import type {
+  ListInput,
+  ObjectDeclarationInput,
+} from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
 function object(
@@ -13,7 +16,7 @@ function object(
     removes = true,
   }: {
     returnsRecord?: boolean;
-    list?: Partial<ObjectDeclarationInput['all']>;
+    list?: Partial<ListInput>;
     changedAt?: boolean;
     creates?: boolean;
     updates?: boolean;

@@ -1,4 +1,7 @@
-import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
+import type {
+  ListInput,
+  ObjectDeclarationInput,
+} from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
 type Lists = Pick<ObjectDeclarationInput, 'all' | 'changed'>;
@@ -6,7 +9,7 @@ type Lists = Pick<ObjectDeclarationInput, 'all' | 'changed'>;
 const NEXT = '/pages/next/starting_after';
 
 /** Declares a time bound of a search. Bounds are exclusive, and results may lag by minutes. */
-function bound(operator: '>' | '<') {
+function timeFilter(operator: '>' | '<') {
   return {
     in: 'body',
     name: '/query/value/-',
@@ -16,7 +19,7 @@ function bound(operator: '>' | '<') {
   } as const;
 }
 
-function searched(name: string, records: string): NonNullable<ObjectDeclarationInput['changed']> {
+function searchList(name: string, records: string): NonNullable<ObjectDeclarationInput['changed']> {
   return {
     method: 'POST',
     path: `/${name}/search`,
@@ -28,8 +31,8 @@ function searched(name: string, records: string): NonNullable<ObjectDeclarationI
       send: { in: 'body', name: '/pagination/starting_after' },
       next: NEXT,
     },
-    since: { ...bound('>'), isRequired: true },
-    until: bound('<'),
+    since: { ...timeFilter('>'), isRequired: true },
+    until: timeFilter('<'),
     equals: {
       in: 'body',
       name: '/query/value/-',
@@ -40,7 +43,7 @@ function searched(name: string, records: string): NonNullable<ObjectDeclarationI
   };
 }
 
-function listed(name: string, records: string): ObjectDeclarationInput['all'] {
+function pagedList(name: string, records: string): ListInput {
   return {
     path: `/${name}`,
     records,
@@ -51,7 +54,7 @@ function listed(name: string, records: string): ObjectDeclarationInput['all'] {
 }
 
 /** Declares a list with numbered pages. */
-function numbered(path: string): ObjectDeclarationInput['all'] {
+function numbered(path: string): ListInput {
   return {
     path,
     records: '/data',
@@ -66,7 +69,7 @@ function numbered(path: string): ObjectDeclarationInput['all'] {
 }
 
 /** Declares a list without pages. */
-function unpaged(path: string, records: string): ObjectDeclarationInput['all'] {
+function unpagedList(path: string, records: string): ListInput {
   return { path, records, paging: { kind: 'none' } };
 }
 
@@ -185,16 +188,16 @@ export const intercom: DeclaredProvider = {
     objects: {
       contacts: object('Contacts', 'contacts', {
         model: 'contact',
-        all: listed('contacts', '/data'),
-        changed: searched('contacts', '/data'),
+        all: pagedList('contacts', '/data'),
+        changed: searchList('contacts', '/data'),
       }),
       conversations: object('Conversations', 'conversations', {
         model: 'conversation',
         createdId: '/conversation_id',
-        all: listed('conversations', '/conversations'),
-        changed: searched('conversations', '/conversations'),
+        all: pagedList('conversations', '/conversations'),
+        changed: searchList('conversations', '/conversations'),
       }),
-      tickets: object('Tickets', 'tickets', { all: searched('tickets', '/tickets') }),
+      tickets: object('Tickets', 'tickets', { all: searchList('tickets', '/tickets') }),
       companies: object('Companies', 'companies', {
         model: 'company',
         all: {
@@ -213,7 +216,7 @@ export const intercom: DeclaredProvider = {
       articles: object('Articles', 'articles', { all: numbered('/articles') }),
       tags: {
         displayName: 'Tags',
-        all: unpaged('/tags', '/data'),
+        all: unpagedList('/tags', '/data'),
         byIds: { path: '/tags/{id}', records: '' },
         create: { method: 'POST', path: '/tags', record: '' },
         update: { method: 'POST', path: '/tags', id: '/id', record: '' },
@@ -222,20 +225,20 @@ export const intercom: DeclaredProvider = {
       },
       teams: {
         displayName: 'Teams',
-        all: unpaged('/teams', '/teams'),
+        all: unpagedList('/teams', '/teams'),
         byIds: { path: '/teams/{id}', records: '' },
         standardFields: { id: 'STRING', name: 'STRING', distribution_method: 'STRING' },
       },
       admins: {
         displayName: 'Admins',
-        all: unpaged('/admins', '/admins'),
+        all: unpagedList('/admins', '/admins'),
         byIds: { path: '/admins/{id}', records: '' },
         standardFields: { id: 'STRING', name: 'STRING', email: 'STRING', job_title: 'STRING' },
       },
       segments: {
         displayName: 'Segments',
         ...CHANGED_AT,
-        all: unpaged('/segments', '/segments'),
+        all: unpagedList('/segments', '/segments'),
         byIds: { path: '/segments/{id}', records: '' },
         standardFields: { id: 'STRING', name: 'STRING', person_type: 'STRING' },
       },
@@ -250,7 +253,7 @@ export const intercom: DeclaredProvider = {
       help_centers: {
         displayName: 'Help centers',
         ...CHANGED_AT,
-        all: unpaged('/help_center/help_centers', '/data'),
+        all: unpagedList('/help_center/help_centers', '/data'),
         byIds: { path: '/help_center/help_centers/{id}', records: '' },
         standardFields: {
           id: 'STRING',
@@ -276,7 +279,7 @@ export const intercom: DeclaredProvider = {
       ticket_types: {
         displayName: 'Ticket types',
         ...CHANGED_AT,
-        all: unpaged('/ticket_types', '/data'),
+        all: unpagedList('/ticket_types', '/data'),
         byIds: { path: '/ticket_types/{id}', records: '' },
         create: { method: 'POST', path: '/ticket_types', record: '' },
         update: { method: 'PUT', path: '/ticket_types/{id}', record: '' },

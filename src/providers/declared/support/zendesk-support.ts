@@ -1,4 +1,7 @@
-import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
+import type {
+  ObjectDeclarationInput,
+  StandardFields,
+} from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
 function object(
@@ -91,7 +94,7 @@ function object(
 }
 
 /** Declares records without an export. Each read lists all of them and drops unchanged ones. */
-function listed(
+function pagedList(
   displayName: string,
   { plural, singular }: { plural: string; singular: string },
   {
@@ -105,11 +108,11 @@ function listed(
     creates?: boolean;
     updates?: boolean;
     removes?: boolean;
-    standardFields: NonNullable<ObjectDeclarationInput['standardFields']>;
+    standardFields: StandardFields;
   },
 ): ObjectDeclarationInput {
   const path = `/api/v2/${plural}`;
-  const whole = { wrap: `/${singular}`, record: `/${singular}` };
+  const wrapping = { wrap: `/${singular}`, record: `/${singular}` };
   return {
     displayName,
     changedAt: { at: '/updated_at', format: 'isoSeconds' },
@@ -127,8 +130,8 @@ function listed(
         : { kind: 'none' },
     },
     byIds: { path: `${path}/{id}`, records: `/${singular}` },
-    ...(creates && { create: { method: 'POST', path, ...whole } }),
-    ...(updates && { update: { method: 'PUT', path: `${path}/{id}`, ...whole } }),
+    ...(creates && { create: { method: 'POST', path, ...wrapping } }),
+    ...(updates && { update: { method: 'PUT', path: `${path}/{id}`, ...wrapping } }),
     ...(removes && { remove: { path: `${path}/{id}` } }),
     standardFields: {
       id: 'INT',
@@ -187,10 +190,10 @@ function typesOf(
     UPDATE: CHANGES[object],
     DELETE: deletions,
   };
-  const all = (['CREATE', 'UPDATE', 'DELETE'] as const).flatMap((kind) =>
+  const eventTypes = (['CREATE', 'UPDATE', 'DELETE'] as const).flatMap((kind) =>
     lastPage[kind].map((end) => [`zen:event-type:${singular}.${end}`, { object, kind }] as const),
   );
-  return Object.fromEntries(all);
+  return Object.fromEntries(eventTypes);
 }
 
 export const zendeskSupport: DeclaredProvider = {
@@ -272,7 +275,7 @@ export const zendeskSupport: DeclaredProvider = {
         singular: 'organization',
         changed: '',
       }),
-      brands: listed(
+      brands: pagedList(
         'Brands',
         { plural: 'brands', singular: 'brand' },
         {
@@ -284,12 +287,12 @@ export const zendeskSupport: DeclaredProvider = {
           },
         },
       ),
-      groups: listed(
+      groups: pagedList(
         'Groups',
         { plural: 'groups', singular: 'group' },
         { standardFields: { name: 'STRING', description: 'STRING', is_public: 'BOOLEAN' } },
       ),
-      group_memberships: listed(
+      group_memberships: pagedList(
         'Group memberships',
         { plural: 'group_memberships', singular: 'group_membership' },
         {
@@ -297,7 +300,7 @@ export const zendeskSupport: DeclaredProvider = {
           standardFields: { group_id: 'INT', user_id: 'INT', default: 'BOOLEAN', url: 'STRING' },
         },
       ),
-      organization_memberships: listed(
+      organization_memberships: pagedList(
         'Organization memberships',
         { plural: 'organization_memberships', singular: 'organization_membership' },
         {
@@ -310,17 +313,17 @@ export const zendeskSupport: DeclaredProvider = {
           },
         },
       ),
-      macros: listed(
+      macros: pagedList(
         'Macros',
         { plural: 'macros', singular: 'macro' },
         { standardFields: { title: 'STRING', description: 'STRING', active: 'BOOLEAN' } },
       ),
-      views: listed(
+      views: pagedList(
         'Views',
         { plural: 'views', singular: 'view' },
         { standardFields: { title: 'STRING', description: 'STRING', active: 'BOOLEAN' } },
       ),
-      ticket_fields: listed(
+      ticket_fields: pagedList(
         'Ticket fields',
         { plural: 'ticket_fields', singular: 'ticket_field' },
         {
@@ -332,7 +335,7 @@ export const zendeskSupport: DeclaredProvider = {
           },
         },
       ),
-      ticket_forms: listed(
+      ticket_forms: pagedList(
         'Ticket forms',
         { plural: 'ticket_forms', singular: 'ticket_form' },
         {
@@ -340,7 +343,7 @@ export const zendeskSupport: DeclaredProvider = {
           standardFields: { name: 'STRING', display_name: 'STRING', active: 'BOOLEAN' },
         },
       ),
-      ticket_metrics: listed(
+      ticket_metrics: pagedList(
         'Ticket metrics',
         { plural: 'ticket_metrics', singular: 'ticket_metric' },
         {
@@ -353,7 +356,7 @@ export const zendeskSupport: DeclaredProvider = {
           },
         },
       ),
-      satisfaction_ratings: listed(
+      satisfaction_ratings: pagedList(
         'Satisfaction ratings',
         { plural: 'satisfaction_ratings', singular: 'satisfaction_rating' },
         { ...READ_ONLY, standardFields: { ticket_id: 'INT', score: 'STRING', comment: 'STRING' } },

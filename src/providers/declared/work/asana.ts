@@ -1,7 +1,8 @@
-import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
+import type {
+  ListInput,
+  ObjectDeclarationInput,
+} from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
-
-type List = ObjectDeclarationInput['all'];
 
 /** Declares an object. Responses contain only ids and names unless the request names fields. */
 function object(
@@ -18,7 +19,7 @@ function object(
   }: Options,
 ): ObjectDeclarationInput {
   const path = `/1.0/${name}`;
-  const list: List = {
+  const list: ListInput = {
     path: filter ?? path,
     query,
     records: '/data',

@@ -1,11 +1,13 @@
-import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
+import type {
+  ListInput,
+  ObjectDeclarationInput,
+  StandardFields,
+} from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 import { relayList } from '../relay-list.ts';
 
 /** All requests have the same URL. The GraphQL query is in the body. */
 const PATH = '';
-
-type StandardFields = NonNullable<ObjectDeclarationInput['standardFields']>;
 
 const COMMON_FIELDS: StandardFields = {
   id: 'STRING',
@@ -18,14 +20,14 @@ function object(
   { type, list, removes, creates = true, isFiltered = true, responseMember }: Options,
   standardFields: StandardFields,
 ): ObjectDeclarationInput {
-  const one = type.charAt(0).toLowerCase() + type.slice(1);
+  const singular = type.charAt(0).toLowerCase() + type.slice(1);
   const fields = Object.keys({ ...COMMON_FIELDS, ...standardFields }).join(' ');
-  const member = responseMember ?? one;
-  const response = (verb: string) => ({ record: `/data/${one}${verb}/${member}` });
+  const member = responseMember ?? singular;
+  const response = (verb: string) => ({ record: `/data/${singular}${verb}/${member}` });
   const mutation = (verb: string, id: string, args: string) =>
     `mutation ($input: ${type}${verb}Input!${id}) {
-      ${one}${verb}(${args}input: $input) { success ${member} { ${fields} } } }`;
-  const fieldSelection: ObjectDeclarationInput['all']['fields'] = {
+      ${singular}${verb}(${args}input: $input) { success ${member} { ${fields} } } }`;
+  const fieldSelection: ListInput['fields'] = {
     in: 'body',
     name: '/query',
     separator: ' ',
@@ -81,9 +83,9 @@ function object(
       remove: {
         method: 'POST',
         path: PATH,
-        body: { query: `mutation ($id: String!) { ${one}${removes}(id: $id) { success } }` },
+        body: { query: `mutation ($id: String!) { ${singular}${removes}(id: $id) { success } }` },
         id: '/variables/id',
-        success: { at: `/data/${one}${removes}/success`, value: true },
+        success: { at: `/data/${singular}${removes}/success`, value: true },
       },
     }),
     standardFields: { ...COMMON_FIELDS, ...standardFields },

@@ -1,13 +1,15 @@
-import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
+import type {
+  ListInput,
+  ObjectDeclarationInput,
+  StandardFields,
+} from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
 /** All requests have the same URL. The GraphQL query is in the body. */
 const PATH = '/v2';
 
-type StandardFields = NonNullable<ObjectDeclarationInput['standardFields']>;
-
 /** Declares a list with numbered pages. The last page is short. */
-function list(name: string, fields: string, args = ''): ObjectDeclarationInput['all'] {
+function list(name: string, fields: string, args = ''): ListInput {
   return {
     method: 'POST',
     path: PATH,

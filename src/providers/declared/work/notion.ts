@@ -1,8 +1,9 @@
-import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
+import type {
+  ListInput,
+  ObjectDeclarationInput,
+} from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 import { isObject } from '../../declarative/json.ts';
-
-type List = ObjectDeclarationInput['all'];
 
 const MINUTE_MS = 60_000;
 const CHANGED_AT = { at: '/last_edited_time', format: 'iso', precisionMs: MINUTE_MS } as const;
@@ -19,7 +20,7 @@ const PAGED = {
 } as const;
 
 /** Declares a search for everything that is shared with the connection, newest change first. */
-function searched(value: 'page' | 'data_source'): List {
+function searchList(value: 'page' | 'data_source'): ListInput {
   return {
     method: 'POST',
     path: '/v1/search',
@@ -32,7 +33,7 @@ function searched(value: 'page' | 'data_source'): List {
   };
 }
 
-function bound(operator: 'on_or_after' | 'on_or_before') {
+function timeFilter(operator: 'on_or_after' | 'on_or_before') {
   return {
     in: 'body',
     name: '/filter/and/-',
@@ -43,7 +44,7 @@ function bound(operator: 'on_or_after' | 'on_or_before') {
 }
 
 /** Declares pages of a data source or of other pages. Values are in typed properties. */
-function pages(displayName: string, all: List, parent?: Record<string, unknown>) {
+function pages(displayName: string, list: ListInput, parent?: Record<string, unknown>) {
   return {
     displayName,
     changedAt: CHANGED_AT,
@@ -56,7 +57,7 @@ function pages(displayName: string, all: List, parent?: Record<string, unknown>)
         write: notionProperty,
       },
     ],
-    all,
+    all: list,
     byIds: { path: '/v1/pages/{id}', records: '', gone: '/in_trash' },
     create: { method: 'POST', path: '/v1/pages', record: '', ...(parent && { body: { parent } }) },
     update: { method: 'PATCH', path: '/v1/pages/{id}', record: '' },
@@ -96,11 +97,11 @@ export const notion: DeclaredProvider = {
       ],
     },
     objects: {
-      pages: pages('Pages', searched('page')),
+      pages: pages('Pages', searchList('page')),
       data_sources: {
         displayName: 'Data sources',
         changedAt: CHANGED_AT,
-        all: searched('data_source'),
+        all: searchList('data_source'),
         byIds: { path: '/v1/data_sources/{id}', records: '', gone: '/in_trash' },
         create: { method: 'POST', path: '/v1/data_sources', record: '' },
         update: { method: 'PATCH', path: '/v1/data_sources/{id}', record: '' },
@@ -125,8 +126,8 @@ export const notion: DeclaredProvider = {
           path: '/v1/data_sources/{object}/query',
           body: { sorts: [{ timestamp: 'last_edited_time', direction: 'ascending' }] },
           ...PAGED,
-          since: bound('on_or_after'),
-          until: bound('on_or_before'),
+          since: timeFilter('on_or_after'),
+          until: timeFilter('on_or_before'),
         },
         { type: 'data_source_id', data_source_id: '{object}' },
       ),
@@ -150,7 +151,11 @@ export const notion: DeclaredProvider = {
         },
       },
     },
-    objectList: { list: searched('data_source'), name: '/id', displayName: '/title/0/plain_text' },
+    objectList: {
+      list: searchList('data_source'),
+      name: '/id',
+      displayName: '/title/0/plain_text',
+    },
   },
 };
 
@@ -171,16 +176,18 @@ function notionValue(property: unknown): unknown {
 
 /** Joins the parts of a text. Lists of options, people and pages become lists of names or ids. */
 function plainList(parts: unknown[]): unknown {
-  const all = parts.filter(isObject);
-  if (all.every(({ plain_text }) => typeof plain_text === 'string')) {
-    return all.map(({ plain_text }) => plain_text).join('');
+  const texts = parts.filter(isObject);
+  if (texts.every(({ plain_text }) => typeof plain_text === 'string')) {
+    return texts.map(({ plain_text }) => plain_text).join('');
   }
-  return all.map((part) => part.name ?? part.id ?? notionValue(part));
+  return texts.map((part) => part.name ?? part.id ?? notionValue(part));
 }
 
 /** Adds the title property under the name `title`, whatever its name in Notion. */
 function notionTitle(properties: Record<string, unknown>): Record<string, unknown> {
-  const title = Object.values(properties).find((one) => isObject(one) && one.type === 'title');
+  const title = Object.values(properties).find(
+    (property) => isObject(property) && property.type === 'title',
+  );
   return title === undefined ? {} : { title };
 }
 

@@ -1,9 +1,11 @@
-import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
+import type {
+  ListInput,
+  ObjectDeclarationInput,
+  StandardFields,
+} from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
-type StandardFields = NonNullable<ObjectDeclarationInput['standardFields']>;
-
-function list(path: string, records: string, max: number): ObjectDeclarationInput['all'] {
+function list(path: string, records: string, max: number): ListInput {
   return {
     path,
     records: `/${records}`,

@@ -12,7 +12,8 @@ const longType = avro.types.LongType.__with({
   fromJSON: (value: unknown) => value,
   toJSON: (value: unknown) => value,
   isValid: (value: unknown) => typeof value === 'number' || typeof value === 'string',
-  compare: (one: number | string, other: number | string) => Number(BigInt(one) - BigInt(other)),
+  compare: (first: number | string, second: number | string) =>
+    Number(BigInt(first) - BigInt(second)),
 });
 
 function exact(value: bigint): number | string {
@@ -37,5 +38,5 @@ export function recordIn(type: Type): Type {
   const isUnion =
     type instanceof avro.types.UnwrappedUnionType || type instanceof avro.types.WrappedUnionType;
   if (!isUnion) return type;
-  return type.types.find((one: Type) => one instanceof avro.types.RecordType) ?? type;
+  return type.types.find((branch: Type) => branch instanceof avro.types.RecordType) ?? type;
 }

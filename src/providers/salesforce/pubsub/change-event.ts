@@ -9,7 +9,7 @@ const headerSchema = z.looseObject({
   entityName: z.string(),
   recordIds: z.array(z.string()),
   changeType: z.string(),
-  /** Together with `sequenceNumber` it identifies the event, also when it is sent again. */
+  /** Together with `sequenceNumber` it identifies the event, also when it is resent. */
   transactionKey: z.string(),
   sequenceNumber: z.int(),
   commitTimestamp: z.number(),
@@ -34,17 +34,17 @@ const OVERFLOW = 'GAP_OVERFLOW';
 /** An upper bound for the duration of a transaction. */
 const TRANSACTION_MS = 15 * 60_000;
 
-export interface Change {
+export interface DecodedChange {
   events: ProviderEvent[];
   gaps: StreamGap[];
   time: Date;
 }
 
 /** Parses an event. Throws if it is not a change event. */
-export function changeOf(type: Type, payload: Buffer, account: string): Change {
+export function changeOf(type: Type, payload: Buffer, account: string): DecodedChange {
   // The JSON round trip converts Avro's classes to plain values.
-  const decoded: unknown = JSON.parse(JSON.stringify(type.fromBuffer(payload)));
-  const sent = payloadSchema.parse(decoded);
+  const event: unknown = JSON.parse(JSON.stringify(type.fromBuffer(payload)));
+  const sent = payloadSchema.parse(event);
   const header = withFieldNames(type, sent.ChangeEventHeader);
   const time = new Date(header.commitTimestamp);
   if (header.changeType === OVERFLOW) {
@@ -76,12 +76,12 @@ function eventOf(
 }
 
 function withFieldNames(type: Type, header: Header): Header {
-  const named = (bitmaps: string[]) => fieldNames(type, bitmaps);
+  const decodeNames = (bitmaps: string[]) => fieldNames(type, bitmaps);
   return {
     ...header,
-    changedFields: named(header.changedFields),
-    diffFields: named(header.diffFields),
-    nulledFields: named(header.nulledFields),
+    changedFields: decodeNames(header.changedFields),
+    diffFields: decodeNames(header.diffFields),
+    nulledFields: decodeNames(header.nulledFields),
   };
 }
 
@@ -115,5 +115,7 @@ function namesOfPart(name: string): string[] {
   const [parent = name, part] = name.split('.');
   if (part === undefined) return [name];
   const flat = fieldPath(name);
-  return [parent, name, flat.length === 1 ? flat[0] : part].filter((one) => one !== undefined);
+  return [parent, name, flat.length === 1 ? flat[0] : part].filter(
+    (segment) => segment !== undefined,
+  );
 }

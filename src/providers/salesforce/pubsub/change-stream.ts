@@ -13,10 +13,10 @@ import { loadSync } from '@grpc/proto-loader';
 import type { Type } from 'avsc';
 import { LRUCache } from 'lru-cache';
 import { ProviderError, type ProviderErrorKind } from '../../provider-error.ts';
-import { bounded } from '../../read-responses.ts';
+import { truncateMessage } from '../../read-responses.ts';
 import type { StreamBatch, StreamStart } from '../../subscribing.ts';
 import { eventType } from './avro.ts';
-import { type Change, changeOf } from './change-event.ts';
+import { changeOf, type DecodedChange } from './change-event.ts';
 
 interface ConsumerEvent {
   event: { id: string; schemaId: string; payload: Buffer };
@@ -72,7 +72,7 @@ function streamFailure(error: unknown): unknown {
   const detail = code === undefined ? error.details : `${error.details} (${code})`;
   const kind = BAD_POSITION.test(`${code ?? ''}`) ? 'CURSOR_GONE' : KINDS[error.code];
   const message = `Salesforce's Pub/Sub API answered ${status[error.code]}: ${detail}`;
-  return new ProviderError(kind ?? 'SERVER_ERROR', bounded(message));
+  return new ProviderError(kind ?? 'SERVER_ERROR', truncateMessage(message));
 }
 
 /**
@@ -189,8 +189,8 @@ async function* batches(
 async function changesOf(
   events: ConsumerEvent[],
   { account, schemas }: { account: string; schemas: Reading['schemas'] },
-): Promise<Change[]> {
-  const changes: Change[] = [];
+): Promise<DecodedChange[]> {
+  const changes: DecodedChange[] = [];
   for (const { event, replayId } of events) {
     const type = await schemas(event.schemaId);
     try {
@@ -207,12 +207,12 @@ async function changesOf(
 function schemasOf(client: Client, metadata: Metadata): (id: string) => Promise<Type> {
   const cached = new LRUCache<string, Type>({ max: SCHEMAS_MAX });
   return async (schemaId) => {
-    const type = cached.get(schemaId);
-    if (type) return type;
+    const cachedType = cached.get(schemaId);
+    if (cachedType) return cachedType;
     const { schemaJson } = await call(client, PUB_SUB.GetSchema, { schemaId }, metadata);
-    const created = eventType(schemaJson);
-    cached.set(schemaId, created);
-    return created;
+    const type = eventType(schemaJson);
+    cached.set(schemaId, type);
+    return type;
   };
 }
 
