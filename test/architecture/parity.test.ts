@@ -34,6 +34,7 @@ const LACKS: Record<Surface, Record<string, string>> = {
     ),
     ...ofEach('The proxy is HTTP itself.', ['forwardPages', 'forwardRequest', 'getForwarding']),
     getBackfillProgress: 'The metadata of `InstalledObject.backfillOperation` contains it.',
+    getProjectContract: '`Project.contract` reads the contracts of several projects together.',
     createUploadUrl: 'GraphQL takes manifests as `integrations`.',
     getHydratedRevision:
       '`Revision.content` with `ConnectedAccount.objectMetadata` describes each object.',
@@ -76,8 +77,9 @@ const LACKS: Record<Surface, Record<string, string>> = {
       'listRoutesToTopic',
     ]),
     ...ofEach('REST has the contract of the project. GraphQL has it as a field of each row.', [
-      'getInstallationContract',
-      'getRevisionContract',
+      'installationContracts',
+      'projectContracts',
+      'revisionContracts',
     ]),
     getForwarding: 'The HTTP route of the proxy calls it, which is not an endpoint.',
     getOrgOfProject: 'A project has `orgId`, and `getOrg` returns the org.',

@@ -28,8 +28,9 @@ export function moduleKey(provider: Provider, module: string | null): string {
 }
 
 interface Source {
-  /** The provider of the catalogue. */
-  provider: Provider;
+  projectId: string;
+  /** The provider of the catalogue. Null if it is no longer there: nothing is known then. */
+  provider: Provider | null;
   content: IntegrationContent;
 }
 
@@ -42,22 +43,26 @@ export interface Learned {
 /** Returns the facts for each source, in order. It reads them in one statement. */
 export async function findLearned(
   { prisma }: Pick<Database, 'prisma'>,
-  projectId: string,
   sources: readonly Source[],
 ): Promise<Learned[]> {
+  const providers = new Set(sources.flatMap(({ provider }) => provider?.name ?? []));
   const named = sources.map(({ content }) => namedFields(content));
+  if (providers.size === 0) return sources.map(() => learnedOf([]));
   const rows = await prisma.learnedField.findMany({
     where: {
-      projectId,
-      provider: { in: [...new Set(sources.map(({ provider }) => provider.name))] },
+      projectId: { in: [...new Set(sources.map(({ projectId }) => projectId))] },
+      provider: { in: [...providers] },
       objectName: { in: distinct(named.map(({ objects }) => objects)) },
       fieldName: { in: distinct(named.map(({ fields }) => fields)) },
     },
     orderBy: [{ objectName: 'asc' }, { fieldName: 'asc' }, { valueType: 'asc' }],
   });
-  const groups = Map.groupBy(rows, ({ provider, module }) => JSON.stringify([provider, module]));
-  return sources.map(({ provider, content }, index) => {
-    const key = JSON.stringify([provider.name, moduleKey(provider, content.module)]);
+  const groups = Map.groupBy(rows, ({ projectId, provider, module }) =>
+    JSON.stringify([projectId, provider, module]),
+  );
+  return sources.map(({ projectId, provider, content }, index) => {
+    const module = provider && moduleKey(provider, content.module);
+    const key = JSON.stringify([projectId, provider?.name, module]);
     const { objects, fields } = named[index] as NamedFields;
     const own = (groups.get(key) ?? []).filter(
       ({ objectName, fieldName }) => objects.has(objectName) && fields.has(fieldName),

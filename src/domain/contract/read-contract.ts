@@ -1,12 +1,11 @@
 /** Reads contracts: collects the stored data that they are derived from, and caches the results by its identity. */
 import { LRUCache } from 'lru-cache';
 import type { Row } from '../../database/rows.ts';
-import { notFound, unprocessable } from '../../errors.ts';
+import { DomainError, unprocessable } from '../../errors.ts';
 import type { ObjectDescription } from '../../providers/contract.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
 import { configOf } from '../installation/installation-config.ts';
-import { findContent, findContents } from '../integration/content-cache.ts';
 import { describeObjects, type HydratedObject } from '../integration/hydrated-revision.ts';
 import { contentOf, type IntegrationContent } from '../integration/integration-content.ts';
 import { latestRevisions } from '../integration/revision.ts';
@@ -43,38 +42,36 @@ export function cachedContract(identity: readonly unknown[], derive: () => Contr
 
 type Revision = Pick<Row<'Revision'>, 'id' | 'projectId' | 'content'>;
 
-/** The contract that a builder's code compiles against. It reads no account. */
-export const getRevisionContract = read(
+/** The contracts that builders' code compiles against. They read no account. */
+export const revisionContracts = read(
   'read',
-  async (call: Call, revision: Revision): Promise<Contract> => {
-    const [contract] = await revisionContracts(call, revision.projectId, [revision]);
-    if (!contract) throw new Error('Bug: a revision without a contract.');
-    return contract;
+  'The contract that all installations of the revision share. It needs no request to the provider.',
+  async (call: Call, revisions: readonly Revision[]): Promise<Contract[]> => {
+    const contents = revisions.map(contentOf);
+    const learned = await findLearnedOf(call, revisions, contents);
+    return revisions.map(({ id }, index) => {
+      const { fields, digest } = learned[index] ?? NO_LEARNED;
+      const source = sourceOf(call.catalogue, contents[index] as IntegrationContent);
+      return cachedContract([id, digest], () => contractOf({ ...source, learned: fields }));
+    });
   },
 );
 
-async function revisionContracts(
-  { database, catalogue }: Call,
-  projectId: string,
-  revisions: readonly Revision[],
-): Promise<Contract[]> {
-  const contents = revisions.map(contentOf);
-  const known = contents.flatMap((content) => {
-    const provider = catalogue.find(content.provider);
-    return provider ? { provider, content } : [];
-  });
-  const learned = known.length > 0 ? await findLearned(database, projectId, known) : [];
-  const learnedOf = new Map(known.map(({ content }, index) => [content, learned[index]]));
-  return revisions.map(({ id }, index) => {
-    const content = contents[index] as IntegrationContent;
-    const { fields, digest } = learnedOf.get(content) ?? NO_LEARNED;
-    return cachedContract([id, digest], () =>
-      contractOf({ ...sourceOf(catalogue, content), learned: fields }),
-    );
-  });
-}
-
 const NO_LEARNED: Learned = { fields: NOTHING_LEARNED, digest: '' };
+
+/** Returns what accounts have taught about each content, in order. */
+async function findLearnedOf(
+  { database, catalogue }: Call,
+  owners: readonly { projectId: string }[],
+  contents: readonly IntegrationContent[],
+): Promise<Learned[]> {
+  const sources = contents.map((content, index) => ({
+    projectId: owners[index]?.projectId ?? '',
+    provider: catalogue.find(content.provider),
+    content,
+  }));
+  return findLearned(database, sources);
+}
 
 function sourceOf(
   catalogue: Call['catalogue'],
@@ -85,37 +82,73 @@ function sourceOf(
 }
 
 /**
- * The contract of one customer. It reads the account's descriptions of its objects, which are cached for a minute. Objects
- * that can't be described keep the types of the revision.
+ * The contracts of single customers. Descriptions of the accounts' objects are cached for a minute. Objects that can't be
+ * described keep the types of the revision. Null if the installation was deleted in the meantime.
  */
-export const getInstallationContract = read(
+export const installationContracts = read(
   orEndUser('read'),
-  async (call: Call, installation: Row<'Installation'>): Promise<Contract> => {
-    const { projectId, integrationId, connectionId, configId } = installation;
-    const [revision] = await latestRevisions(call, [integrationId]);
-    const [connection] = await byId('Connection')(call, [connectionId]);
-    const config = await findContent(call.database, 'InstallationConfig', {
-      projectId,
-      id: configId,
+  "The contract of the customer's account. The provider describes its objects at most once a minute.",
+  async (
+    call: Call,
+    installations: readonly Row<'Installation'>[],
+  ): Promise<(Contract | null)[]> => {
+    const [revisions, connections, configs] = await Promise.all([
+      latestRevisions(
+        call,
+        installations.map(({ integrationId }) => integrationId),
+      ),
+      byId('Connection')(
+        call,
+        installations.map(({ connectionId }) => connectionId),
+      ),
+      byId('InstallationConfig')(
+        call,
+        installations.map(({ configId }) => configId),
+      ),
+    ]);
+    const parts = installations.flatMap((installation, index) => {
+      const [revision, connection, config] = [revisions[index], connections[index], configs[index]];
+      if (!revision || !connection || !config) return [];
+      return { installation, revision, connection, config, content: contentOf(revision) };
     });
-    if (!revision || !connection || !config) throw notFound('Installation', installation.id);
-    const content = contentOf(revision);
-    const provider = call.catalogue.find(content.provider);
-    const [learned = NO_LEARNED] = provider
-      ? await findLearned(call.database, projectId, [{ provider, content }])
-      : [];
-    const descriptions = await describeObjects(call, connection, content);
-    const identity = [revision.id, configId, learned.digest, [...descriptions].map(identityOf)];
-    return cachedContract(identity, () =>
-      contractOf({
-        ...sourceOf(call.catalogue, content),
-        learned: learned.fields,
-        config: configOf(config),
-        descriptions,
-      }),
+    const contents = parts.map(({ content }) => content);
+    const learned = await findLearnedOf(call, installations, contents);
+    const contracts = parts.map((part, index) =>
+      installationContract(call, part, learned[index] ?? NO_LEARNED),
     );
+    const resolved = new Map(
+      (await Promise.all(contracts)).map((contract, index) => [
+        parts[index]?.installation,
+        contract,
+      ]),
+    );
+    return installations.map((installation) => resolved.get(installation) ?? null);
   },
 );
+
+interface InstallationParts {
+  revision: Row<'Revision'>;
+  connection: Row<'Connection'>;
+  config: Row<'InstallationConfig'>;
+  content: IntegrationContent;
+}
+
+async function installationContract(
+  call: Call,
+  { revision, connection, config, content }: InstallationParts,
+  learned: Learned,
+): Promise<Contract> {
+  const descriptions = await describeObjects(call, connection, content);
+  const identity = [revision.id, config.id, learned.digest, [...descriptions].map(identityOf)];
+  return cachedContract(identity, () =>
+    contractOf({
+      ...sourceOf(call.catalogue, content),
+      learned: learned.fields,
+      config: configOf(config),
+      descriptions,
+    }),
+  );
+}
 
 const DESCRIPTION_IDS = new WeakMap<ObjectDescription, number>();
 let descriptionCount = 0;
@@ -130,25 +163,52 @@ function identityOf([name, description]: [string, HydratedObject]): unknown[] {
   return [name, descriptionCount];
 }
 
-/** The contract of all integrations of a project. Throws UNPROCESSABLE if the project has too many of them. */
-export const getProjectContract = read(
+type Project = Pick<Row<'Project'>, 'id'>;
+
+/** The contracts of projects. A project with too many integrations gets an UNPROCESSABLE error in its place. */
+export const projectContracts = read(
   'read',
-  async (call: Call, { id: projectId }: Pick<Row<'Project'>, 'id'>): Promise<Contract> => {
+  'The contracts of the latest revisions of all integrations, merged by the names of objects. It needs no request to a provider.',
+  async (call: Call, projects: readonly Project[]): Promise<(Contract | DomainError)[]> => {
+    const where = { projectId: { in: projects.map(({ id }) => id) } };
+    const counts = await call.database.prisma.integration.groupBy({
+      by: ['projectId'],
+      where,
+      _count: true,
+    });
+    const small = counts.filter(({ _count: count }) => count <= INTEGRATIONS_MAX);
     const integrations = await call.database.prisma.integration.findMany({
-      where: { projectId },
+      where: { projectId: { in: small.map(({ projectId }) => projectId) } },
       select: { latestRevisionId: true },
       orderBy: { id: 'asc' },
-      take: INTEGRATIONS_MAX + 1,
     });
-    if (integrations.length > INTEGRATIONS_MAX) {
-      throw unprocessable(`A contract covers at most ${INTEGRATIONS_MAX} integrations.`);
-    }
-    const ids = integrations.map(({ latestRevisionId }) => latestRevisionId);
-    const revisions = await findContents(call.database, 'Revision', { projectId, ids });
-    const contracts = await revisionContracts(call, projectId, revisions);
-    return cachedContract(
-      contracts.map(({ hash }) => hash),
-      () => projectContractOf(contracts),
+    const found = await byId('Revision')(
+      call,
+      integrations.map(({ latestRevisionId }) => latestRevisionId),
     );
+    const revisions = found.filter((revision) => revision !== null);
+    const contracts = await revisionContracts(call, revisions);
+    const byProject = Map.groupBy(contracts.entries(), ([i]) => revisions[i]?.projectId);
+    return projects.map(({ id }) => {
+      if (
+        counts.some(({ projectId, _count: count }) => projectId === id && count > INTEGRATIONS_MAX)
+      ) {
+        return unprocessable(`A contract covers at most ${INTEGRATIONS_MAX} integrations.`);
+      }
+      const own = (byProject.get(id) ?? []).map(([, contract]) => contract);
+      const identity = own.map(({ hash }) => hash);
+      return cachedContract(identity, () => projectContractOf(own));
+    });
+  },
+);
+
+/** The contract of one project. Throws UNPROCESSABLE if the project has too many integrations. */
+export const getProjectContract = read(
+  'read',
+  'Gets the contract of a project.',
+  async (call: Call, project: Project): Promise<Contract> => {
+    const [contract] = await projectContracts(call, [project]);
+    if (!contract || contract instanceof DomainError) throw contract;
+    return contract;
   },
 );

@@ -7,9 +7,9 @@ import type {
   ObjectContract as ObjectContractShape,
 } from '../../domain/contract/object-contract.ts';
 import {
-  getInstallationContract,
-  getProjectContract,
-  getRevisionContract,
+  installationContracts,
+  projectContracts,
+  revisionContracts,
 } from '../../domain/contract/read-contract.ts';
 import { FieldValue } from '../installation/object-metadata.ts';
 import { enumType } from '../schema/inputs.ts';
@@ -199,36 +199,29 @@ const Contract = builder.objectRef<ContractShape>('Contract').implement({
 
 builder.objectField(Revision, 'contract', (t) =>
   t.field({
-    ...needing(
-      getRevisionContract,
-      'The contract that all installations of the revision share. It needs no request to the provider.',
-    ),
+    ...needing(revisionContracts),
     type: Contract,
     nullable,
-    resolve: (revision, _args, { call }) => getRevisionContract(call, revision),
+    resolve: (revision, _args, { find }) => find(revisionContracts, revision),
   }),
 );
 
 builder.objectField(Installation, 'contract', (t) =>
   t.field({
-    ...needing(
-      getInstallationContract,
-      "The contract of the customer's account. The provider describes its objects at most once a minute.",
-    ),
+    ...needing(installationContracts),
     type: Contract,
     nullable,
-    resolve: (installation, _args, { call }) => getInstallationContract(call, installation),
+    resolve: (installation, _args, { find }) => find(installationContracts, installation),
   }),
 );
 
 builder.objectField(Project, 'contract', (t) =>
   t.field({
-    ...needing(
-      getProjectContract,
-      'The contracts of the latest revisions of all integrations, merged by the names of objects. It needs no request to a provider.',
-    ),
+    ...needing(projectContracts),
     type: Contract,
     nullable,
-    resolve: (project, _args, { call }) => getProjectContract(call, project),
+    // DataLoader rejects the items that are errors.
+    resolve: (project, _args, { find }) =>
+      find(projectContracts, project) as Promise<ContractShape>,
   }),
 );

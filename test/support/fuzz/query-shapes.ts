@@ -33,6 +33,9 @@ export interface ListShape {
   item: ShapedType;
 }
 
+/** Each item sends requests of its own to its provider, which read the connection's credentials. */
+const READ_FROM_ACCOUNTS = ['Installation.contract'];
+
 const PAGE_ARGS = ['first', 'after', 'last', 'before'];
 
 /** Returns every Relay list of the schema. */
@@ -71,7 +74,8 @@ export function selectItem(type: ShapedType, size: number): string {
   const fields = listFields(type).flatMap((field) => {
     const namedType = getNamedType(field.type);
     if (isLeafType(namedType)) return field.name;
-    if (!isShaped(namedType)) return [];
+    if (!isShaped(namedType) || READ_FROM_ACCOUNTS.includes(`${type.name}.${field.name}`))
+      return [];
     if (findItemType(field)) return `${field.name}(first: ${size}) { ${selectPage('__typename')} }`;
     return `${field.name} { ${selectScalars(namedType)} }`;
   });
