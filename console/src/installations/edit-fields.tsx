@@ -58,6 +58,7 @@ const INSTALLATION = graphql`
           mapToDisplayName
           mapToName
           prompt
+          valueType
         }
         objectName
         schedule

@@ -36,6 +36,7 @@ export const CONTENT = graphql`
             mapToDisplayName
             mapToName
             prompt
+            valueType
           }
           optionalFieldsAuto
           requiredFields {
@@ -44,6 +45,7 @@ export const CONTENT = graphql`
             mapToDisplayName
             mapToName
             prompt
+            valueType
           }
           schedule
         }

@@ -17,7 +17,7 @@ function keyOf(id: string, projectId = `project of ${id}`): Viewer {
 
 function scene(env: Record<string, string> = {}) {
   const refused: string[] = [];
-  const meters = { ...NO_METERS, refused: (limit: string) => void refused.push(limit) };
+  const meters = { ...NO_METERS, limitRefused: (limit: string) => void refused.push(limit) };
   const shares = new ProcessShares(readConfig(env), meters);
   const requests = shares.of('requests');
   const providers = shares.of('providerRequests');
