@@ -22,12 +22,12 @@ export interface Appended {
 
 /** Like every change of several rows that has events. */
 const APPEND: ChangeOfMany<EventRow, object> = {
-  lineOf: ({ projectId }) => projectId,
+  queueOf: ({ projectId }) => projectId,
   keyOf: ({ eventId }) => eventId,
   text: `
-    with happened as (select * from jsonb_to_recordset($1::jsonb) as h(${EVENT_COLUMNS})),
+    with new_events as (select * from jsonb_to_recordset($1::jsonb) as h(${EVENT_COLUMNS})),
     ${APPENDING}
-    select "id" as "of", ${notificationsColumn('event_notifications')} from appended`,
+    select "id" as "key", ${notificationsColumn('event_notifications')} from appended`,
 };
 
 await using database = await openDatabase(readConfig(process.env), createLog('error'));

@@ -117,7 +117,7 @@ const recordSql = (hasFailures: boolean) =>
  * its destination's state, causes none.
  */
 const FAILURE_EVENTS = `,
-  happened as (
+  new_events as (
     select h."eventId", h."deliveryId", h."projectId", h."eventType", h."wireName",
       h."data" || jsonb_strip_nulls(jsonb_build_object('destinationName', t."name",
         'operationId', r."operationId", 'attempts', r."attemptCount")) as "data",

@@ -12,7 +12,7 @@ import { dropRemaining } from '../domain/event/dropped-deliveries.ts';
 import { removeSurplus } from '../domain/event/stream/stream-removal.ts';
 import { recoverReads } from '../domain/operation/read/read-run.ts';
 import { startDueReads } from '../domain/operation/read/schedule.ts';
-import { recoverWrites } from '../domain/operation/write/recovery.ts';
+import { recoverWrites } from '../domain/operation/write/write-task.ts';
 import { deliverProviderEvents } from '../domain/provider-event/deliver-provider-events.ts';
 import { maintainSubscriptions } from '../domain/provider-event/maintain-subscriptions.ts';
 import { followStreams } from '../domain/provider-event/stream/follow-stream.ts';

@@ -8,17 +8,17 @@ import { recordStatements } from '../support/database/statements.ts';
 interface Rate {
   callerId: string;
   tokens: number;
-  line?: string;
+  queue?: string;
 }
 
 const ADD_RATE: ChangeOfMany<Rate, { tokens: number }> = {
-  lineOf: ({ line = '' }) => line,
+  queueOf: ({ queue = '' }) => queue,
   keyOf: ({ callerId }) => callerId,
   text: `
     insert into "CallerRate" ("callerId", "tokens", "refillTime")
     select "callerId", "tokens", now() from jsonb_to_recordset($1::jsonb) as r("callerId" text, "tokens" float)
     where "tokens" > 0
-    returning "callerId" as "of", "tokens"`,
+    returning "callerId" as "key", "tokens"`,
 };
 
 async function open(): Promise<Database> {
@@ -64,13 +64,13 @@ test('rejects only the failing change, and runs later ones', async () => {
   expect(await prisma.callerRate.count()).toBe(6);
 });
 
-test('combines changes that arrive during a statement, separately for each line', async () => {
+test('combines changes that arrive during a statement, separately for each queue', async () => {
   const { changes } = await open();
   const { statements } = await recordStatements(async () => {
     const first = changes.run(ADD_RATE, { callerId: 'first', tokens: 1 });
     await new Promise(setImmediate);
     const later = rates(20).map((rate) => changes.run(ADD_RATE, rate));
-    const other = changes.run(ADD_RATE, { callerId: 'other', tokens: 1, line: 'other' });
+    const other = changes.run(ADD_RATE, { callerId: 'other', tokens: 1, queue: 'other' });
     await Promise.all([first, other, ...later]);
   });
   const sizes = statements.map(({ values }) => JSON.parse(String(values[0])).length);

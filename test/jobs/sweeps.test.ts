@@ -4,7 +4,7 @@ import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import type { Services } from '../../src/domain/call.ts';
 import { recoverReads } from '../../src/domain/operation/read/read-run.ts';
-import { recoverWrites } from '../../src/domain/operation/write/recovery.ts';
+import { recoverWrites } from '../../src/domain/operation/write/write-task.ts';
 import { startJobs } from '../../src/jobs/job-worker.ts';
 import { createLog } from '../../src/log.ts';
 import { onCitus, onPostgres, sharedApp } from '../support/app.ts';

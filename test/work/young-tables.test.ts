@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { END_UNREPORTED_WRITES, END_WRITES } from '../../src/database/hot/end-writes.ts';
 import { claimDue, release, releaseNext } from '../../src/deliveries/outbox.ts';
 import { type AttemptRecord, recordAttempts } from '../../src/deliveries/record-attempts.ts';
-import { CLAIM_WRITES } from '../../src/domain/operation/write/task.ts';
+import { CLAIM_WRITES } from '../../src/domain/operation/write/write-task.ts';
 import { newId } from '../../src/ids.ts';
 import { onCitus, sharedApp, type TestApp } from '../support/app.ts';
 import { countRowsRead } from '../support/database/rows-read.ts';

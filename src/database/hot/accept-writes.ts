@@ -1,5 +1,5 @@
 /** Accepts writes: the operation, the records and the idempotency key of each are stored together. */
-import type { Tables } from '../tables.ts';
+import { columnsOf, type Tables } from '../tables.ts';
 import type { ChangeOfMany } from './shared-changes.ts';
 
 type Operation = Tables['Operation'];
@@ -7,7 +7,7 @@ type WriteTask = Tables['WriteTask'];
 type OperationLog = Tables['OperationLog'];
 
 /** A write of one call, as the row that the statement reads. */
-export interface WriteToAccept<Entry extends EntryToAccept = EntryToAccept>
+export interface WriteToAccept
   extends Pick<
       Operation,
       | 'id'
@@ -33,46 +33,68 @@ export interface WriteToAccept<Entry extends EntryToAccept = EntryToAccept>
     > {
   now: Date;
   firstLine: Pick<OperationLog, 'id' | 'severity' | 'message'> & { details?: object };
-  entries: Entry[];
+  entries: EntryToAccept[];
   /** Null if the caller sent no idempotency key. */
   idempotencyKey: { key: string; inputHash: string; expireTime: Date } | null;
 }
 
 /** A record to write. Its members are stored unchanged. */
 interface EntryToAccept {
+  position: number;
   record: object;
-  associations?: object;
-  ifEmpty?: string[];
+  associations: object | null;
+  ifEmpty: string[] | null;
 }
 
-export interface AcceptedWrite {
-  createTime: Date;
+/** The operation of an accepted write, and the columns of its task that the operation does not have. */
+export type AcceptedWrite = Operation &
+  Omit<WriteTask, keyof Operation> & {
+    /** The id of the task. It differs from that of the operation if the write joined an open task. */
+    taskId: string;
+  };
+
+const TASK_COLUMNS = columnsOf('WriteTask')
+  .filter((column) => !(columnsOf('Operation') as readonly string[]).includes(column))
+  .map((column) => `t."${column}"`);
+
+/** SQL: how a task is found for a write. */
+interface TaskOfWrite {
+  /** The write `a` with the task of its records. */
+  source: string;
+  taskId: string;
+  /** The position of a record `e` in its task. */
+  position: string;
+  /** Joins a task `t` to its operation `o`. */
+  isOfOperation: string;
 }
 
-const SENT = `
-    select * from jsonb_to_recordset($1::jsonb) as g(
+/**
+ * SQL: accepts the writes of `input`. It skips writes whose idempotency key another write has taken, unless that key
+ * has expired. `tasks` inserts or updates a task for each write.
+ */
+function accepting(
+  tasks: string,
+  { source, taskId, position, isOfOperation }: TaskOfWrite,
+): string {
+  return `
+  with input as (
+    select * from jsonb_to_recordset($1::jsonb) as i(
       "id" text, "projectId" text, "integrationId" text, "installationId" text, "configId" text,
       "groupId" text, "consumerId" text, "metadata" jsonb,
       "objectName" text, "type" "WriteType", "mode" "WriteMode", "allOrNone" boolean, "headers" jsonb,
       "openGroup" text, "dueTime" timestamptz, "deadlineTime" timestamptz, "leaseToken" text, "now" timestamptz,
-      "firstLine" jsonb, "entries" jsonb, "idempotencyKey" jsonb)`;
-
-/**
- * SQL: the first part of a statement that accepts the writes of `given`. It skips writes whose idempotency key another
- * write has taken, unless that key has expired.
- */
-export const ACCEPTING = `
-  with given as (${SENT}),
-  given_keys as (
-    select g."projectId", k."key", k."inputHash", g."id" as "operationId", k."expireTime", g."now"
-    from given g cross join jsonb_to_record(g."idempotencyKey") as k(
+      "firstLine" jsonb, "entries" jsonb, "idempotencyKey" jsonb)
+  ),
+  input_keys as (
+    select i."projectId", k."key", k."inputHash", i."id" as "operationId", k."expireTime", i."now"
+    from input i cross join jsonb_to_record(i."idempotencyKey") as k(
       "key" text, "inputHash" text, "expireTime" timestamptz)
-    where g."idempotencyKey" is not null
+    where i."idempotencyKey" is not null
   ),
   taken_keys as (
     insert into "IdempotencyKey" as k
       ("projectId", "key", "inputHash", "operationId", "expireTime", "createTime")
-    select * from given_keys order by "projectId", "key"
+    select * from input_keys order by "projectId", "key"
     on conflict ("projectId", "key") do update set "inputHash" = excluded."inputHash",
       "operationId" = excluded."operationId", "expireTime" = excluded."expireTime",
       "createTime" = excluded."createTime"
@@ -80,7 +102,7 @@ export const ACCEPTING = `
     returning "operationId"
   ),
   accepted as (
-    select * from given
+    select * from input
     where "idempotencyKey" is null or "id" in (select "operationId" from taken_keys)
   ),
   operations as (
@@ -89,25 +111,33 @@ export const ACCEPTING = `
     select "id", "projectId", "integrationId", "installationId", "configId", "groupId", "consumerId",
       'WRITE', 'IN_PROGRESS', "metadata"
     from accepted
-    returning "id", "createTime"
+    returning *
   ),
   logs as (
     insert into "OperationLog" ("id", "projectId", "operationId", "severity", "message", "details")
     select l."id", a."projectId", a."id", l."severity", l."message", l."details"
     from accepted a cross join jsonb_to_record(a."firstLine") as l(
       "id" text, "severity" "LogSeverity", "message" text, "details" jsonb)
-  )`;
+  ),
+  tasks as (${tasks} returning *),
+  entries as (
+    insert into "WriteEntry" ("taskId", "position", "projectId", "operationId", "record", "associations",
+      "ifEmpty")
+    select ${taskId}, ${position}, a."projectId", a."id", e."record", e."associations", e."ifEmpty"
+    from ${source}
+    cross join jsonb_to_recordset(a."entries") as e(
+      "position" int, "record" jsonb, "associations" jsonb, "ifEmpty" jsonb)
+  )
+  select o."id" as "key", o.*, t."id" as "taskId", ${TASK_COLUMNS.join(', ')}
+  from operations o join tasks t on ${isOfOperation}`;
+}
 
 /**
  * Accepts writes and creates a task for each, with the id of its operation. A write with a lease token holds its task
  * from the start, and its first attempt counts as begun. A write that was skipped has no row in the result.
  */
 export function acceptWrites(leaseEnd: string): ChangeOfMany<WriteToAccept, AcceptedWrite> {
-  return {
-    lineOf: ({ projectId }) => projectId,
-    keyOf: ({ id }) => id,
-    text: `${ACCEPTING},
-  tasks as (
+  const tasks = `
     insert into "WriteTask" ("id", "projectId", "installationId", "objectName", "type", "mode", "allOrNone",
       "headers", "recordCount", "dueTime", "deadlineTime",
       "leaseToken", "leaseExpireTime", "isUncertain", "uncertainSince", "attempts", "lastAttempt")
@@ -116,24 +146,17 @@ export function acceptWrites(leaseEnd: string): ChangeOfMany<WriteToAccept, Acce
       "leaseToken", case when "leaseToken" is not null then ${leaseEnd} end, "leaseToken" is not null,
       case when "leaseToken" is not null then "now" end,
       case when "leaseToken" is null then 0 else 1 end, case when "leaseToken" is not null then "now" end
-    from accepted
-  ),
-  entries as (
-    insert into "WriteEntry" ("taskId", "position", "projectId", "operationId", "record", "associations",
-      "ifEmpty")
-    select a."id", e."number" - 1, a."projectId", a."id", e."entry" -> 'record', e."entry" -> 'associations',
-      e."entry" -> 'ifEmpty'
-    from accepted a cross join jsonb_array_elements(a."entries") with ordinality as e("entry", "number")
-  )
-  select "id" as "of", "createTime" from operations`,
+    from accepted`;
+  return {
+    queueOf: ({ projectId }) => projectId,
+    keyOf: ({ id }) => id,
+    text: accepting(tasks, {
+      source: 'accepted a',
+      taskId: 'a."id"',
+      position: 'e."position"',
+      isOfOperation: 't."id" = o."id"',
+    }),
   };
-}
-
-export interface CollectedRecord extends AcceptedWrite {
-  /** The id of the operation that created the task. */
-  taskId: string;
-  /** The records of the task, including this one. */
-  recordCount: number;
 }
 
 /**
@@ -141,13 +164,8 @@ export interface CollectedRecord extends AcceptedWrite {
  * is due at the earliest due time of its records, or immediately once it is full; then it collects no more. Its retries
  * last until the latest deadline of its records.
  */
-export function collectRecords(recordsMax: number): ChangeOfMany<WriteToAccept, CollectedRecord> {
-  return {
-    // One write per statement: the task of a record depends on the records before it.
-    lineOf: ({ id }) => id,
-    keyOf: ({ id }) => id,
-    text: `${ACCEPTING},
-  collecting as (
+export function collectWrites(recordsMax: number): ChangeOfMany<WriteToAccept, AcceptedWrite> {
+  const tasks = `
     insert into "WriteTask" as t ("id", "projectId", "installationId", "objectName", "type", "mode",
       "headers", "openGroup", "recordCount", "dueTime", "deadlineTime", "createTime")
     select "id", "projectId", "installationId", "objectName", "type", "mode",
@@ -157,17 +175,16 @@ export function collectRecords(recordsMax: number): ChangeOfMany<WriteToAccept, 
       "openGroup" = case when t."recordCount" + 1 < ${recordsMax} then t."openGroup" end,
       "dueTime" = case when t."recordCount" + 1 < ${recordsMax}
         then least(t."dueTime", excluded."dueTime") else excluded."createTime" end,
-      "deadlineTime" = greatest(t."deadlineTime", excluded."deadlineTime")
-    returning "id", "recordCount"
-  ),
-  entries as (
-    insert into "WriteEntry" ("taskId", "position", "projectId", "operationId", "record", "associations",
-      "ifEmpty")
-    select c."id", c."recordCount" - 1, a."projectId", a."id",
-      a."entries" -> 0 -> 'record', a."entries" -> 0 -> 'associations', a."entries" -> 0 -> 'ifEmpty'
-    from accepted a cross join collecting c
-  )
-  select o."id" as "of", o."createTime", c."id" as "taskId", c."recordCount"
-  from operations o cross join collecting c`,
+      "deadlineTime" = greatest(t."deadlineTime", excluded."deadlineTime")`;
+  return {
+    // One write per statement, because the task of a record depends on the records before it.
+    queueOf: ({ id }) => id,
+    keyOf: ({ id }) => id,
+    text: accepting(tasks, {
+      source: 'accepted a cross join tasks t',
+      taskId: 't."id"',
+      position: 't."recordCount" - 1',
+      isOfOperation: 'true',
+    }),
   };
 }

@@ -77,34 +77,34 @@ export const STREAMING = `
   )`;
 
 /**
- * Members of a `with` that append the events of `happened`, which must precede them with EVENT_COLUMNS. The caller
+ * Members of a `with` that append the events of `new_events`, which must precede them with EVENT_COLUMNS. The caller
  * sends the notifications in `event_notifications`. From `log_ends` to the commit, other events of the project wait, so that
  * positions are in commit order (docs/decisions/003-positions-are-commit-order.md).
  */
 export const APPENDING = `
   routed as (
     select h."eventId", r."projectId", r."topicId", r."eventType"
-    from happened h
+    from new_events h
     join "EventTopicRoute" r on r."projectId" = h."projectId" and r."eventType" = h."eventType"
   ),
-  kept as (
+  routed_events as (
     select h.*,
       row_number() over (partition by h."projectId" order by h."eventId") as "nth",
-      count(*) over (partition by h."projectId") as "ofProject"
-    from happened h where h."eventId" in (select "eventId" from routed)
+      count(*) over (partition by h."projectId") as "projectEvents"
+    from new_events h where h."eventId" in (select "eventId" from routed)
   ),
   log_ends as (
     insert into "EventLog" as l ("projectId", "lastPosition")
-    select "projectId", count(*) from kept group by "projectId" order by "projectId"
+    select "projectId", count(*) from routed_events group by "projectId" order by "projectId"
     on conflict ("projectId") do update set "lastPosition" = l."lastPosition" + excluded."lastPosition"
     returning l."projectId", l."lastPosition"
   ),
   appended as (
     insert into "NotificationEvent" ("id", "projectId", "position", "eventType", "data",
       "connectionId", "installationId", "operationId", "destinationId", "groupId", "consumerId")
-    select k."eventId", k."projectId", l."lastPosition" - k."ofProject" + k."nth", k."eventType", k."data",
+    select k."eventId", k."projectId", l."lastPosition" - k."projectEvents" + k."nth", k."eventType", k."data",
       k."connectionId", k."installationId", k."operationId", k."destinationId", k."groupId", k."consumerId"
-    from kept k join log_ends l on l."projectId" = k."projectId"
+    from routed_events k join log_ends l on l."projectId" = k."projectId"
     returning "id", "position"
   ),
   appended_topics as (
@@ -117,7 +117,7 @@ export const APPENDING = `
     from routed r
     join "TopicDestinationRoute" t on t."projectId" = r."projectId" and t."topicId" = r."topicId"
   ),
-  owed as (
+  pending as (
     select d.*, s."destinationId" is not null as "isStream",
       row_number() over (partition by d."eventId" order by d."destinationId") - 1 as "count"
     from destinations d
@@ -127,7 +127,7 @@ export const APPENDING = `
     select ${deliveryIdSql('k."deliveryId"', 'o."count"')} as "id", k."projectId", o."destinationId", o."isStream",
       k."nth", k."eventId", k."eventType", k."groupId", k."consumerId", k."traceparent",
       '{"notificationType":' || to_json(k."wireName")::text || ',"data":' || k."data"::text || '}' as "body"
-    from owed o join kept k on k."eventId" = o."eventId"
+    from pending o join routed_events k on k."eventId" = o."eventId"
   ),
   appended_deliveries as (
     insert into "Delivery" ("id", "projectId", "destinationId", "eventId", "eventType", "groupId", "consumerId", "traceparent", "body")
@@ -144,7 +144,7 @@ export const APPENDING = `
     union all select '${EVENTS_CHANNEL} ' || "destinationId" from stream_ends)`;
 
 const APPEND_EVENTS = `
-  with happened as (select * from jsonb_to_recordset($1::jsonb) as h(${EVENT_COLUMNS})),
+  with new_events as (select * from jsonb_to_recordset($1::jsonb) as h(${EVENT_COLUMNS})),
   ${APPENDING}
   select ${notificationsColumn('event_notifications')}`;
 
@@ -161,7 +161,7 @@ const APPEND_TO_STREAM = `
   ),
   to_stream as (
     select "id", $1 as "projectId", $2 as "destinationId", "nth", $3::text as "groupId", $4::text as "consumerId", "body"
-    from unnest($5::text[], $6::text[]) with ordinality as given("id", "body", "nth")
+    from unnest($5::text[], $6::text[]) with ordinality as input("id", "body", "nth")
   ),
   ${STREAMING}
   select array['${EVENTS_CHANNEL} ' || "destinationId"] as "notifications" from stream_ends`;

@@ -25,26 +25,26 @@ export function claimWrites({
   leaseEnd: string;
 }): ChangeOfMany<WriteToClaim, ClaimedWrite> {
   return {
-    lineOf: () => 'all',
+    queueOf: () => 'all',
     keyOf: ({ id }) => id,
     text: `
-  with given as (
-    select * from jsonb_to_recordset($1::jsonb) as g(
+  with input as (
+    select * from jsonb_to_recordset($1::jsonb) as i(
       "projectId" text, "id" text, "leaseToken" text, "now" timestamptz)
   ),
-  found as materialized (
-    select t."place", given."projectId" from given cross join ${rowsByKey('WriteTask', { projectId: 'given."projectId"', id: 'given."id"' })} t
+  located as materialized (
+    select t."place", input."projectId" from input cross join ${rowsByKey('WriteTask', { projectId: 'input."projectId"', id: 'input."id"' })} t
   ),
   free as materialized (
-    select t.ctid as "place", t."projectId", t."id", t."isUncertain", t."dueTime" from found f, "WriteTask" t
-    where ${isAtPositionOf('t', { with: 'found', as: 'f' })} and ${isFree}
+    select t.ctid as "place", t."projectId", t."id", t."isUncertain", t."dueTime" from located l, "WriteTask" t
+    where ${isAtPositionOf('t', { with: 'located', as: 'l' })} and ${isFree}
     order by t."id" for update of t skip locked
   )
-  update "WriteTask" t set "openGroup" = null, "leaseToken" = g."leaseToken", "isUncertain" = true,
-    "uncertainSince" = case when t."isUncertain" then coalesce(t."uncertainSince", t."createTime") else g."now" end,
-    "leaseExpireTime" = ${leaseEnd}, "attempts" = t."attempts" + 1, "lastAttempt" = g."now"
-  from free f join given g on g."projectId" = f."projectId" and g."id" = f."id"
-  where ${isAtPositionOf('t', { with: 'free', as: 'f' })} and f."dueTime" <= greatest(g."now", now())
-  returning t."id" as "of", t.*, f."isUncertain" as "wasUncertain"`,
+  update "WriteTask" t set "openGroup" = null, "leaseToken" = i."leaseToken", "isUncertain" = true,
+    "uncertainSince" = case when t."isUncertain" then coalesce(t."uncertainSince", t."createTime") else i."now" end,
+    "leaseExpireTime" = ${leaseEnd}, "attempts" = t."attempts" + 1, "lastAttempt" = i."now"
+  from free f join input i on i."projectId" = f."projectId" and i."id" = f."id"
+  where ${isAtPositionOf('t', { with: 'free', as: 'f' })} and f."dueTime" <= greatest(i."now", now())
+  returning t."id" as "key", t.*, f."isUncertain" as "wasUncertain"`,
   };
 }

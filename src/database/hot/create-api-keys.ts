@@ -11,7 +11,7 @@ export type ApiKeyToCreate = Pick<
 
 /** A key of a deleted project has no row in the result. */
 export const CREATE_API_KEYS: ChangeOfMany<ApiKeyToCreate, ApiKey> = {
-  lineOf: ({ projectId }) => projectId,
+  queueOf: ({ projectId }) => projectId,
   keyOf: ({ id }) => id,
   text: `
   insert into "ApiKey" as k ("id", "projectId", "label", "scopes", "prefix", "hash")
@@ -19,5 +19,5 @@ export const CREATE_API_KEYS: ChangeOfMany<ApiKeyToCreate, ApiKey> = {
   from jsonb_to_recordset($1::jsonb) as g(
     "id" text, "projectId" text, "label" text, "scopes" text[], "prefix" text, "hash" text)
   join "Project" p on p."id" = g."projectId"
-  returning k."id" as "of", k.*`,
+  returning k."id" as "key", k.*`,
 };

@@ -46,7 +46,7 @@ const ENDED = `
  * notifications in `end_notifications`.
  */
 export const ENDING_OPERATIONS = `${ENDED},
-  happened as (
+  new_events as (
     select h.* from ending e
     join ended_operations o on o."id" = e."operationId"
     join "Installation" i on i."projectId" = e."projectId" and i."id" = e."installationId"

@@ -31,39 +31,39 @@ export const END_UNREPORTED_WRITES = endWrites(END_UNREPORTED_OPERATIONS);
 
 function endWrites(endingOperations: string): ChangeOfMany<WriteEndRow, EndedWrite> {
   return {
-    lineOf: ({ projectId }) => projectId,
+    queueOf: ({ projectId }) => projectId,
     keyOf: ({ operationId }) => operationId,
     text: `
-  with given as (
-    select * from jsonb_to_recordset($1::jsonb) as g(
+  with input as (
+    select * from jsonb_to_recordset($1::jsonb) as i(
       ${OPERATION_END_COLUMNS}, "leaseToken" text, "outcomes" jsonb)
   ),
   tasks as materialized (
-    select g."projectId", g."leaseToken", g."now", t."place" from given g
-    cross join ${rowsByKey('WriteTask', { projectId: 'g."projectId"', id: 'g."operationId"' })} t
+    select i."projectId", i."leaseToken", i."now", t."place" from input i
+    cross join ${rowsByKey('WriteTask', { projectId: 'i."projectId"', id: 'i."operationId"' })} t
   ),
   ended_tasks as (
     update "WriteTask" t set "dueTime" = null, "leaseToken" = null, "leaseExpireTime" = null,
-      "isUncertain" = false, "endTime" = g."now"
-    from tasks g
-    where ${isAtPositionOf('t', { with: 'tasks', as: 'g' })} and t."leaseToken" = g."leaseToken"
+      "isUncertain" = false, "endTime" = i."now"
+    from tasks i
+    where ${isAtPositionOf('t', { with: 'tasks', as: 'i' })} and t."leaseToken" = i."leaseToken"
     returning t."id"
   ),
-  ending as (select g.* from given g join ended_tasks t on t."id" = g."operationId"),
+  ending as (select i.* from input i join ended_tasks t on t."id" = i."operationId"),
   entries as materialized (
-    select g."projectId", e."place", g."outcomes" -> e."position" as "outcome" from ending g
+    select i."projectId", e."place", i."outcomes" -> e."position" as "outcome" from ending i
     cross join ${rowsByKey(
       'WriteEntry',
-      { projectId: 'g."projectId"', taskId: 'g."operationId"' },
+      { projectId: 'i."projectId"', taskId: 'i."operationId"' },
       { columns: ['position'], limit: ENTRIES_MAX },
     )} e
   ),
   outcomes as (
-    update "WriteEntry" e set "outcome" = g."outcome"
-    from entries g where ${isAtPositionOf('e', { with: 'entries', as: 'g' })}
+    update "WriteEntry" e set "outcome" = i."outcome"
+    from entries i where ${isAtPositionOf('e', { with: 'entries', as: 'i' })}
   ),
   ${endingOperations}
-  select t."id" as "of", o.*, ${notificationsColumn('end_notifications')}
+  select t."id" as "key", o.*, ${notificationsColumn('end_notifications')}
   from ended_tasks t left join ended_operations o on o."id" = t."id"`,
   };
 }

@@ -8,7 +8,7 @@ import type { ChangeOfMany } from './shared-changes.ts';
 type Connection = Tables['Connection'];
 
 /** SQL: the name that the input has for an existing row. */
-const givenName = (table: 'group' | 'consumer') => `(
+const inputName = (table: 'group' | 'consumer') => `(
     select n."name" from ${table}_names n
     where n."projectId" = t."projectId" and n."ref" = t."${table}Ref")`;
 
@@ -23,8 +23,8 @@ const creatingParty = (table: 'group' | 'consumer', into: 'Group' | 'Consumer') 
     insert into "${into}" as t ("id", "projectId", "${table}Ref", "${table}Name")
     select "id", "projectId", "ref", coalesce("name", "ref") from ${table}_names
     on conflict ("projectId", "${table}Ref") do update set
-      "${table}Name" = coalesce(${givenName(table)}, t."${table}Name"),
-      "updateTime" = case when ${givenName(table)} <> t."${table}Name"
+      "${table}Name" = coalesce(${inputName(table)}, t."${table}Name"),
+      "updateTime" = case when ${inputName(table)} <> t."${table}Name"
         then (select max("now") from ${table}_names) else t."updateTime" end
     returning "id", "projectId", "${table}Ref", "${table}Name"
   )`;
@@ -47,7 +47,7 @@ export const CREATE_PARTIES: ChangeOfMany<
   PartiesToCreate,
   Pick<Tables['Connection'], 'groupId' | 'consumerId'>
 > = {
-  lineOf: ({ projectId }) => projectId,
+  queueOf: ({ projectId }) => projectId,
   keyOf: ({ groupId }) => groupId,
   text: `
   with absent as (
@@ -57,13 +57,13 @@ export const CREATE_PARTIES: ChangeOfMany<
   ),
   ${creatingParty('group', 'Group')},
   ${creatingParty('consumer', 'Consumer')}
-  select n."groupId" as "of", g."id" as "groupId", u."id" as "consumerId" from absent n
+  select n."groupId" as "key", g."id" as "groupId", u."id" as "consumerId" from absent n
   join group_rows g on g."projectId" = n."projectId" and g."groupRef" = n."groupRef"
   join consumer_rows u on u."projectId" = n."projectId" and u."consumerRef" = n."consumerRef"`,
 };
 
 /** The input of a connection that is created or updated. */
-export interface GivenConnection
+export interface ConnectionInput
   extends Pick<
     Connection,
     | 'id'
@@ -88,8 +88,8 @@ export interface GivenConnection
   event: EventRow;
 }
 
-/** A GivenConnection as columns, for `jsonb_to_recordset`. */
-export const GIVEN_COLUMNS = `
+/** A ConnectionInput as columns, for `jsonb_to_recordset`. */
+export const CONNECTION_COLUMNS = `
   "id" text, "projectId" text, "provider" text, "authScheme" "AuthScheme", "providerAppId" text, "needsApp" boolean,
   "providerWorkspaceRef" text, "providerConsumerRef" text, "providerMetadata" jsonb, "credentialsSealed" text,
   "tokenExpireTime" timestamptz, "groupName" text, "consumerName" text, "now" timestamptz, "event" jsonb`;
@@ -119,7 +119,7 @@ const CONNECTION = {
 
 /** A connection to create. The group and the consumer keep their ids if they exist. */
 export interface ConnectionToGenerate
-  extends GivenConnection,
+  extends ConnectionInput,
     Pick<Connection, 'groupId' | 'consumerId'>,
     Pick<Tables['Group'], 'groupRef'>,
     Pick<Tables['Consumer'], 'consumerRef'> {}
@@ -129,21 +129,21 @@ export interface ConnectionToGenerate
  * has another id. A connection has no row if another call created it at the same time, or if it names an unknown app.
  */
 export const GENERATE_CONNECTIONS: ChangeOfMany<ConnectionToGenerate, Connection> = {
-  lineOf: ({ projectId }) => projectId,
+  queueOf: ({ projectId }) => projectId,
   keyOf: ({ id }) => id,
   text: `
-  with given as (
+  with input as (
     select * from jsonb_to_recordset($1::jsonb) as g(
-      ${GIVEN_COLUMNS}, "groupId" text, "groupRef" text, "consumerId" text, "consumerRef" text)
+      ${CONNECTION_COLUMNS}, "groupId" text, "groupRef" text, "consumerId" text, "consumerRef" text)
   ),
   present as (
-    select n."id" as "of", c.* from given n
+    select n."id" as "key", c.* from input n
     cross join ${rowsByKey('Group', GROUP, { columns: ['id'] })} g
     cross join ${rowsByKey('Consumer', CONSUMER, { columns: ['id'] })} u
     cross join ${rowsByKey('Connection', CONNECTION, { columns: '*' })} c
   ),
-  absent as (${withApps('given')}
-      and not exists (select 1 from present where "of" = n."id")
+  absent as (${withApps('input')}
+      and not exists (select 1 from present where "key" = n."id")
   ),
   ${creatingParty('group', 'Group')},
   ${creatingParty('consumer', 'Consumer')},
@@ -160,7 +160,7 @@ export const GENERATE_CONNECTIONS: ChangeOfMany<ConnectionToGenerate, Connection
     on conflict do nothing
     returning *
   ),
-  happened as (
+  new_events as (
     select h."eventId", h."deliveryId", h."projectId", h."eventType", h."wireName",
       h."data" || jsonb_build_object('consumerName', u."consumerName") as "data", h."connectionId",
       h."installationId", h."operationId", h."destinationId", c."groupId", c."consumerId", h."traceparent"
@@ -171,5 +171,5 @@ export const GENERATE_CONNECTIONS: ChangeOfMany<ConnectionToGenerate, Connection
   ),
   ${APPENDING}
   select *, ${notificationsColumn('event_notifications')} from (
-    select "id" as "of", * from generated union all select * from present) connection`,
+    select "id" as "key", * from generated union all select * from present) connection`,
 };

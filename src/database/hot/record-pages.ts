@@ -37,85 +37,85 @@ export interface PageRow
 }
 
 /** Which of the needed rows exist. If one is missing, nothing is recorded. */
-interface Found {
+interface RequiredRows {
   hasObject: boolean;
   hasRun: boolean;
   hasDestination: boolean;
 }
 
 /** The updated run if the page was recorded, else nulls. */
-export type RecordedPage = Found & (ReadRun | Record<keyof ReadRun, null>);
+export type RecordedPage = RequiredRows & (ReadRun | Record<keyof ReadRun, null>);
 
 /** Locks objects before their runs, as pausing does, and runs before logs. */
 export const RECORD_PAGES: ChangeOfMany<PageRow, RecordedPage> = {
-  // A claim has one page at a time, so pages of other claims are other lines.
-  lineOf: ({ operationId, leaseToken }) => `${operationId} ${leaseToken}`,
+  // A claim has one page at a time, so pages of other claims are in other queues.
+  queueOf: ({ operationId, leaseToken }) => `${operationId} ${leaseToken}`,
   keyOf: ({ operationId }) => operationId,
   text: `
-  with given as (
-    select * from jsonb_to_record($1::jsonb -> 0) as g(
+  with input as (
+    select * from jsonb_to_record($1::jsonb -> 0) as i(
       "operationId" text, "projectId" text, "installationId" text, "objectName" text, "leaseToken" text,
       "now" timestamptz, "count" int, "progress" jsonb, "metadata" jsonb, "line" jsonb, "destination" text,
       "messages" jsonb, "groupId" text, "consumerId" text, "traceparent" text)
   ),
   objects as (
-    select g."projectId", g."operationId" from given g
-    join "InstalledObject" o on o."projectId" = g."projectId" and o."installationId" = g."installationId"
-      and o."objectName" = g."objectName"
+    select i."projectId", i."operationId" from input i
+    join "InstalledObject" o on o."projectId" = i."projectId" and o."installationId" = i."installationId"
+      and o."objectName" = i."objectName"
     for no key update of o
   ),
   runs as (
-    select g."projectId", g."operationId" from objects o
-    join given g on g."operationId" = o."operationId"
-    join "ReadRun" r on r."projectId" = g."projectId" and r."operationId" = g."operationId"
-      and r."leaseToken" = g."leaseToken"
+    select i."projectId", i."operationId" from objects o
+    join input i on i."operationId" = o."operationId"
+    join "ReadRun" r on r."projectId" = i."projectId" and r."operationId" = i."operationId"
+      and r."leaseToken" = i."leaseToken"
     for no key update of r
   ),
   destinations as (
-    select g."operationId", d."id" as "destinationId", d."type" = 'STREAM' as "isStream" from runs r
-    join given g on g."operationId" = r."operationId"
-    join "Destination" d on d."projectId" = g."projectId" and d."name" = g."destination"
+    select i."operationId", d."id" as "destinationId", d."type" = 'STREAM' as "isStream" from runs r
+    join input i on i."operationId" = r."operationId"
+    join "Destination" d on d."projectId" = i."projectId" and d."name" = i."destination"
     for key share of d
   ),
   recorded as (
-    select g.*, d."destinationId", d."isStream" from destinations d
-    join given g on g."operationId" = d."operationId"
+    select i.*, d."destinationId", d."isStream" from destinations d
+    join input i on i."operationId" = d."operationId"
   ),
   counted as (
-    update "InstalledObject" o set "lastReadTime" = g."now",
-      "recordsRead" = least(o."recordsRead"::bigint + g."count", 2147483647)
-    from recorded g
-    where o."projectId" = g."projectId" and o."installationId" = g."installationId"
-      and o."objectName" = g."objectName"
+    update "InstalledObject" o set "lastReadTime" = i."now",
+      "recordsRead" = least(o."recordsRead"::bigint + i."count", 2147483647)
+    from recorded i
+    where o."projectId" = i."projectId" and o."installationId" = i."installationId"
+      and o."objectName" = i."objectName"
   ),
   advanced as (
     update "ReadRun" r set "cursor" = p."cursor", "planKey" = p."planKey", "pagesRead" = p."pagesRead",
       "recordsRead" = p."recordsRead", "estimatedTotal" = p."estimatedTotal", "waiting" = p."waiting",
       "failures" = 0
-    from recorded g cross join jsonb_to_record(g."progress") as p(
+    from recorded i cross join jsonb_to_record(i."progress") as p(
       "cursor" text, "planKey" text, "pagesRead" int, "recordsRead" int, "estimatedTotal" int, "waiting" text)
-    where r."projectId" = g."projectId" and r."operationId" = g."operationId"
+    where r."projectId" = i."projectId" and r."operationId" = i."operationId"
     returning r.*
   ),
   lines as (
     insert into "OperationLog" ("id", "projectId", "operationId", "severity", "message", "details")
-    select l."id", g."projectId", g."operationId", l."severity", l."message", l."details"
-    from recorded g cross join jsonb_to_record(g."line") as l(
+    select l."id", i."projectId", i."operationId", l."severity", l."message", l."details"
+    from recorded i cross join jsonb_to_record(i."line") as l(
       "id" text, "severity" "LogSeverity", "message" text, "details" jsonb)
   ),
   noted as (
-    update "Operation" o set "metadata" = g."metadata", "updateTime" = g."now",
+    update "Operation" o set "metadata" = i."metadata", "updateTime" = i."now",
       "result" = case when a."paused" then o."result" end
-    from recorded g join advanced a on a."operationId" = g."operationId"
-    where o."projectId" = g."projectId" and o."id" = g."operationId" and o."status" = 'IN_PROGRESS'
-      and g."metadata" is not null
+    from recorded i join advanced a on a."operationId" = i."operationId"
+    where o."projectId" = i."projectId" and o."id" = i."operationId" and o."status" = 'IN_PROGRESS'
+      and i."metadata" is not null
     returning o."id"
   ),
   messages as (
-    select m."message" ->> 'id' as "id", m."message" ->> 'body' as "body", m."nth", g."projectId",
-      g."operationId", g."destinationId", g."isStream", g."groupId", g."consumerId", g."traceparent"
-    from recorded g
-    cross join jsonb_array_elements(g."messages") with ordinality as m("message", "nth")
+    select m."message" ->> 'id' as "id", m."message" ->> 'body' as "body", m."nth", i."projectId",
+      i."operationId", i."destinationId", i."isStream", i."groupId", i."consumerId", i."traceparent"
+    from recorded i
+    cross join jsonb_array_elements(i."messages") with ordinality as m("message", "nth")
   ),
   deliveries as (
     insert into "Delivery" ("id", "projectId", "destinationId", "operationId", "groupId", "consumerId",
@@ -140,19 +140,19 @@ export const RECORD_PAGES: ChangeOfMany<PageRow, RecordedPage> = {
     union all select '${EVENTS_CHANNEL} ' || "destinationId" from stream_ends
     union all select '${OPERATIONS_CHANNEL} ' || "id" from noted
   )
-  select g."operationId" as "of", o."operationId" is not null as "hasObject",
+  select i."operationId" as "key", o."operationId" is not null as "hasObject",
     r."operationId" is not null as "hasRun", d."operationId" is not null as "hasDestination", a.*,
     ${notificationsColumn('notifications')}
-  from given g
-  left join objects o on o."operationId" = g."operationId"
-  left join runs r on r."operationId" = g."operationId"
-  left join destinations d on d."operationId" = g."operationId"
-  left join advanced a on a."operationId" = g."operationId"`,
+  from input i
+  left join objects o on o."operationId" = i."operationId"
+  left join runs r on r."operationId" = i."operationId"
+  left join destinations d on d."operationId" = i."operationId"
+  left join advanced a on a."operationId" = i."operationId"`,
 };
 
 /** Records a page in a transaction that then ends the read. Other events of the project may wait for its commit. */
 export async function recordPageIn(tx: Transaction, row: PageRow): Promise<RecordedPage | null> {
   const values = [JSON.stringify([row])];
-  const [found = null] = await changeAndNotify<RecordedPage>(tx, RECORD_PAGES.text, values);
-  return found;
+  const [recorded = null] = await changeAndNotify<RecordedPage>(tx, RECORD_PAGES.text, values);
+  return recorded;
 }

@@ -1,7 +1,7 @@
 /** Replaces the credentials of existing connections, and updates other members of the input. */
 import type { Tables } from '../tables.ts';
 import { APPENDING, EVENT_COLUMNS } from './append-events.ts';
-import { GIVEN_COLUMNS, type GivenConnection, withApps } from './generate-connections.ts';
+import { CONNECTION_COLUMNS, type ConnectionInput, withApps } from './generate-connections.ts';
 import { notificationsColumn } from './notification-channels.ts';
 import type { ChangeOfMany } from './shared-changes.ts';
 
@@ -15,13 +15,13 @@ const renaming = (table: 'Group' | 'Consumer', column: 'group' | 'consumer') => 
  * Renews connections with the status CREATED, each with its event. A connection has no row if it is deleted or names an
  * unknown app.
  */
-export const RENEW_CONNECTIONS: ChangeOfMany<GivenConnection, Tables['Connection']> = {
+export const RENEW_CONNECTIONS: ChangeOfMany<ConnectionInput, Tables['Connection']> = {
   // One connection per statement, because a statement changes a row only once.
-  lineOf: ({ event }) => event.eventId,
+  queueOf: ({ event }) => event.eventId,
   keyOf: ({ id }) => id,
   text: `
-  with given as (select * from jsonb_to_recordset($1::jsonb) as g(${GIVEN_COLUMNS})),
-  fitting as (${withApps('given')}),
+  with input as (select * from jsonb_to_recordset($1::jsonb) as g(${CONNECTION_COLUMNS})),
+  fitting as (${withApps('input')}),
   renewed as (
     update "Connection" c set "providerAppId" = n."appId", "authScheme" = n."authScheme", "status" = 'CREATED',
       "providerWorkspaceRef" = coalesce(n."providerWorkspaceRef", c."providerWorkspaceRef"),
@@ -35,7 +35,7 @@ export const RENEW_CONNECTIONS: ChangeOfMany<GivenConnection, Tables['Connection
   ),
   renamed_consumers as (${renaming('Consumer', 'consumer')}
   ),
-  happened as (
+  new_events as (
     select h."eventId", h."deliveryId", h."projectId", h."eventType", h."wireName",
       h."data" || jsonb_build_object('consumerName', coalesce(n."consumerName", u."consumerName")) as "data",
       h."connectionId", h."installationId", h."operationId", h."destinationId", c."groupId", c."consumerId",
@@ -46,5 +46,5 @@ export const RENEW_CONNECTIONS: ChangeOfMany<GivenConnection, Tables['Connection
     cross join jsonb_to_record(n."event") as h(${EVENT_COLUMNS})
   ),
   ${APPENDING}
-  select c."id" as "of", c.*, ${notificationsColumn('event_notifications')} from renewed c`,
+  select c."id" as "key", c.*, ${notificationsColumn('event_notifications')} from renewed c`,
 };

@@ -1,6 +1,6 @@
 /**
- * Changes that arrive at the same time share statements. While a statement of a line is running, further changes of
- * that line are collected and sent together in the next one. No change waits for others to arrive.
+ * Changes that arrive at the same time share statements. While a statement of a queue is running, further changes of
+ * that queue are collected and sent together in the next one. No change waits for others to arrive.
  */
 import type { Notification, Notify } from '../notifications/notifications.ts';
 import type { RunQuery } from '../rows.ts';
@@ -11,10 +11,10 @@ import { isRefusedStatement } from '../violations.ts';
 export interface ChangeOfMany<I, R> {
   /** The first row of its result may have `notifications` (notification-channels.ts), which are sent. */
   text: string;
-  /** Changes of one line run one after the other or together. Other lines do not wait for them. */
-  lineOf(item: I): string;
-  /** The key of an input. Each row of the result has it in `of`. */
-  keyOf(item: I): string;
+  /** Changes of one queue run one after the other or together. Other queues do not wait for them. */
+  queueOf(input: I): string;
+  /** The key of an input. Each row of the result has it in the column `key`. */
+  keyOf(input: I): string;
   /** Never set. Carries the type of the result's rows. */
   readonly row?: R;
 }
@@ -24,101 +24,104 @@ export interface SharedChanges {
    * Executes the change, commits it, and returns its row of the result, or null if it has none. Must not be called
    * inside a transaction. If the database refuses one of several changes, the others are executed without it.
    */
-  run<I, R>(change: ChangeOfMany<I, R>, item: I): Promise<R | null>;
+  run<I, R>(change: ChangeOfMany<I, R>, input: I): Promise<R | null>;
 }
 
 /** The most changes of a statement, and the most bytes of their JSON. A single change may exceed the bytes. */
 const CHANGES_MAX = 100;
 const JSON_CHARS_MAX = 1_000_000;
 
-interface Waiting {
+interface WaitingChange {
   key: string;
   json: string;
   resolve(row: unknown): void;
   reject(error: unknown): void;
 }
 
-type AnyChange = ChangeOfMany<unknown, unknown>;
-
 /** In a cluster, only changes of one project share a statement, which runs on the node of their rows. */
 export function createSharedChanges(
   query: RunQuery,
-  tell: Notify,
+  notify: Notify,
   { isDistributed = false }: { isDistributed?: boolean } = {},
 ): SharedChanges {
-  const to = { query, tell };
-  const lines = new WeakMap<object, Map<string, Waiting[]>>();
-  const linesOf = (change: AnyChange) => {
-    const known = lines.get(change) ?? new Map<string, Waiting[]>();
-    lines.set(change, known);
-    return known;
+  const queues = new WeakMap<object, Map<string, WaitingChange[]>>();
+  const queuesOf = (change: object) => {
+    const existing = queues.get(change);
+    if (existing) return existing;
+    const created = new Map<string, WaitingChange[]>();
+    queues.set(change, created);
+    return created;
   };
-  const sendAll = async (change: AnyChange, name: string, line: Waiting[]) => {
-    while (line.length > 0) await send(to, change.text, takeSome(line));
-    linesOf(change).delete(name);
+  const sendAll = async (change: { text: string }, name: string, queue: WaitingChange[]) => {
+    const statement = { query, notify, text: change.text };
+    while (queue.length > 0) await send(statement, takeBatch(queue));
+    queuesOf(change).delete(name);
   };
   return {
-    run<I, R>(change: ChangeOfMany<I, R>, item: I) {
-      const own = change as AnyChange;
-      const name = isDistributed
-        ? `${projectOf(item)} ${change.lineOf(item)}`
-        : change.lineOf(item);
+    run<I, R>(change: ChangeOfMany<I, R>, input: I) {
+      const queueName = change.queueOf(input);
+      const name = isDistributed ? `${projectOf(input)} ${queueName}` : queueName;
       return new Promise<R | null>((resolve, reject) => {
         const waiting = {
-          key: change.keyOf(item),
-          json: JSON.stringify(item),
-          resolve: resolve as Waiting['resolve'],
+          key: change.keyOf(input),
+          json: JSON.stringify(input),
+          resolve: resolve as WaitingChange['resolve'],
           reject,
         };
-        const line = linesOf(own).get(name);
-        if (line) {
-          line.push(waiting);
+        const queue = queuesOf(change).get(name);
+        if (queue) {
+          queue.push(waiting);
           return;
         }
-        const begun = [waiting];
-        linesOf(own).set(name, begun);
+        const created = [waiting];
+        queuesOf(change).set(name, created);
         // Changes of the same turn of the event loop join the statement.
-        setImmediate(() => void sendAll(own, name, begun));
+        setImmediate(() => void sendAll(change, name, created));
       });
     },
   };
 }
 
-function projectOf(item: unknown): string {
-  return (item as { projectId: string }).projectId;
+function projectOf(input: unknown): string {
+  return (input as { projectId: string }).projectId;
 }
 
-function takeSome(line: Waiting[]): Waiting[] {
+function takeBatch(queue: WaitingChange[]): WaitingChange[] {
   let [count, chars] = [0, 0];
-  for (const { json } of line) {
+  for (const { json } of queue) {
     chars += json.length;
     if (count === CHANGES_MAX || (count > 0 && chars > JSON_CHARS_MAX)) break;
     count += 1;
   }
-  return line.splice(0, count);
+  return queue.splice(0, count);
 }
 
-interface Sending {
+interface SharedStatement {
   query: RunQuery;
-  tell: Notify;
+  notify: Notify;
+  text: string;
 }
 
 /** Never throws: each waiting change gets the error. */
-async function send(to: Sending, text: string, changes: Waiting[], tries = 1): Promise<void> {
+async function send(
+  statement: SharedStatement,
+  changes: WaitingChange[],
+  tries = 1,
+): Promise<void> {
+  const { query, notify, text } = statement;
   try {
     const values = [`[${changes.map(({ json }) => json).join()}]`];
-    const rows = await to.query<{ of: string; notifications?: Notification[] | null }>(
-      text,
-      values,
+    const rows = await query<{ key: string; notifications?: Notification[] | null }>(text, values);
+    notify(rows[0]?.notifications ?? []);
+    const results = new Map(
+      rows.map(({ key, notifications: _notifications, ...row }) => [key, row]),
     );
-    to.tell(rows[0]?.notifications ?? []);
-    const found = new Map(rows.map(({ of, notifications: _notifications, ...row }) => [of, row]));
-    for (const { key, resolve } of changes) resolve(found.get(key) ?? null);
+    for (const { key, resolve } of changes) resolve(results.get(key) ?? null);
   } catch (error) {
     if (isRepeatable(error) && tries < TRIES_MAX) {
-      await send(to, text, changes, tries + 1);
+      await send(statement, changes, tries + 1);
     } else if (changes.length > 1 && isRefusedStatement(error)) {
-      for (const change of changes) await send(to, text, [change]);
+      for (const change of changes) await send(statement, [change]);
     } else {
       for (const { reject } of changes) reject(error);
     }

@@ -23,18 +23,18 @@ export interface EventsToStore {
 }
 
 /** Concurrent statements per project: while the database runs one, the next is prepared. */
-const LINES = 2;
+const QUEUES = 2;
 
 /**
- * A repeated request stays on the line of the first one. On another line it would wait for the first, and a third
+ * A repeated request stays in the queue of the first one. In another queue it would wait for the first, and a third
  * request would wait for both.
  */
-function lineOf(nativeId: string): number {
+function queueNumber(nativeId: string): number {
   let sum = 0;
-  for (let place = 0; place < nativeId.length; place += 1) {
-    sum = (Math.imul(sum, 31) + nativeId.charCodeAt(place)) >>> 0;
+  for (let at = 0; at < nativeId.length; at += 1) {
+    sum = (Math.imul(sum, 31) + nativeId.charCodeAt(at)) >>> 0;
   }
-  return sum % LINES;
+  return sum % QUEUES;
 }
 
 /**
@@ -46,10 +46,10 @@ function lineOf(nativeId: string): number {
  * are counted here because shards of a cluster have no defaults that count.
  */
 export const STORE_PROVIDER_EVENTS: ChangeOfMany<EventsToStore, { stored: number }> = {
-  lineOf: ({ projectId, events: [first] }) => `${projectId} ${lineOf(first?.nativeId ?? '')}`,
+  queueOf: ({ projectId, events: [first] }) => `${projectId} ${queueNumber(first?.nativeId ?? '')}`,
   keyOf: ({ id }) => id,
   text: `
-  with sent as (
+  with input as (
     select g."id", g."projectId", g."providerAppId", g."request", e.* from rows from (jsonb_to_recordset($1::jsonb) as (
         "id" text, "projectId" text, "providerAppId" text, "events" jsonb))
       with ordinality as g("id", "projectId", "providerAppId", "events", "request")
@@ -60,7 +60,7 @@ export const STORE_PROVIDER_EVENTS: ChangeOfMany<EventsToStore, { stored: number
         "nativeType", "eventTime", "changedFields", "content", "place")
   ),
   subscribed as materialized (
-    select s.* from (select distinct "projectId", "providerAppId", "account", "objectName" from sent) e
+    select s.* from (select distinct "projectId", "providerAppId", "account", "objectName" from input) e
     cross join lateral (
       select "projectId", "providerAppId", "account", "objectName", "installationId", "kinds", "otherEvents", "watchFields"
       from "ObjectSubscription"
@@ -71,7 +71,7 @@ export const STORE_PROVIDER_EVENTS: ChangeOfMany<EventsToStore, { stored: number
   wanted as (
     select distinct on (e."projectId", s."installationId", e."objectName", e."nativeId")
       e.*, s."installationId"
-    from sent e join subscribed s on s."projectId" = e."projectId"
+    from input e join subscribed s on s."projectId" = e."projectId"
       and s."providerAppId" = e."providerAppId" and s."account" = e."account"
       and s."objectName" = e."objectName"
     where e."kind" = any(s."kinds"::text[])
@@ -98,5 +98,5 @@ export const STORE_PROVIDER_EVENTS: ChangeOfMany<EventsToStore, { stored: number
     group by "projectId", "installationId", "objectName", "nativeId" having bool_or("id" is null)
   ),
   notifications as (select '${PROVIDER_EVENTS_CHANNEL} ' as "notification")
-  select "id" as "of", count(*)::int as "stored", ${notificationsColumn('notifications')} from new group by "id"`,
+  select "id" as "key", count(*)::int as "stored", ${notificationsColumn('notifications')} from new group by "id"`,
 };

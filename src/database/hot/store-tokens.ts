@@ -20,29 +20,29 @@ export interface TokensToStore extends Pick<Connection, 'id' | 'projectId' | 'to
  * changed since has no row in the result.
  */
 export const STORE_TOKENS: ChangeOfMany<TokensToStore, Pick<Connection, 'id'>> = {
-  lineOf: ({ projectId }) => projectId,
+  queueOf: ({ projectId }) => projectId,
   // Unique, because sealing uses a random nonce.
   keyOf: ({ credentialsSealed }) => credentialsSealed,
   text: `
-  with given as (
-    select * from jsonb_to_recordset($1::jsonb) as g(
+  with input as (
+    select * from jsonb_to_recordset($1::jsonb) as i(
       "id" text, "projectId" text, "heldSealed" text, "credentialsSealed" text, "tokenExpireTime" timestamptz,
       "now" timestamptz, "event" jsonb)
   ),
   stored as (
-    update "Connection" c set "credentialsSealed" = g."credentialsSealed", "tokenExpireTime" = g."tokenExpireTime",
-      "refreshRetryTime" = null, "status" = 'CREATED', "updateTime" = g."now",
+    update "Connection" c set "credentialsSealed" = i."credentialsSealed", "tokenExpireTime" = i."tokenExpireTime",
+      "refreshRetryTime" = null, "status" = 'CREATED', "updateTime" = i."now",
       "refreshLeaseToken" = null, "refreshLeaseExpireTime" = null
-    from given g
-    where c."projectId" = g."projectId" and c."id" = g."id" and c."credentialsSealed" = g."heldSealed"
+    from input i
+    where c."projectId" = i."projectId" and c."id" = i."id" and c."credentialsSealed" = i."heldSealed"
     returning c."id", c."credentialsSealed"
   ),
-  happened as (
+  new_events as (
     select h.* from stored s
-    join given g on g."credentialsSealed" = s."credentialsSealed"
-    cross join jsonb_to_record(g."event") as h(${EVENT_COLUMNS})
-    where jsonb_typeof(g."event") = 'object'
+    join input i on i."credentialsSealed" = s."credentialsSealed"
+    cross join jsonb_to_record(i."event") as h(${EVENT_COLUMNS})
+    where jsonb_typeof(i."event") = 'object'
   ),
   ${APPENDING}
-  select "credentialsSealed" as "of", "id", ${notificationsColumn('event_notifications')} from stored`,
+  select "credentialsSealed" as "key", "id", ${notificationsColumn('event_notifications')} from stored`,
 };

@@ -7,10 +7,10 @@ import type { z } from 'zod';
 import {
   type ConnectionToGenerate,
   GENERATE_CONNECTIONS,
-  type GivenConnection,
+  type ConnectionInput,
 } from '../../database/hot/generate-connections.ts';
 import { RENEW_CONNECTIONS } from '../../database/hot/renew-connections.ts';
-import type { AccountRow } from '../../database/hot/write-target.ts';
+import type { ConnectionWithCredentials } from '../../database/hot/write-target.ts';
 import { conflict, invalid } from '../../errors.ts';
 import { eventRow } from '../../events/record.ts';
 import { newId } from '../../ids.ts';
@@ -42,7 +42,7 @@ const TRIES_MAX = 5;
 export async function putConnection(
   services: Services,
   generation: Generation,
-): Promise<AccountRow> {
+): Promise<ConnectionWithCredentials> {
   const { changes } = services.database;
   for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
     const created = newConnectionRow(services, generation);
@@ -68,7 +68,7 @@ function connectionRow(
   services: Services,
   { projectId, scheme, input, token, providerConsumerRef = null }: Generation,
   { id, isNew }: { id: string; isNew: boolean },
-): GivenConnection {
+): ConnectionInput {
   const { provider, groupRef, consumerRef, groupName = null, consumerName = null } = input;
   const { providerAppId = null, providerMetadata = null } = input;
   const key = { id, projectId, provider, authScheme: scheme };

@@ -1,5 +1,5 @@
 /**
- * The fields of an object in a contract. Reads and writes decide by `readPlan` and `inheritedNames` which names they
+ * The fields of an object in a contract. Reads and writes decide by `createReadPlan` and `fieldNamesOf` which names they
  * know, so a contract asks the same functions.
  */
 import type { FieldDescription, ObjectDescription } from '../../providers/contract.ts';
@@ -13,8 +13,8 @@ import type {
   ReadObject,
   WriteObject,
 } from '../integration/integration-content.ts';
-import { type ReadPlan, readPlan } from '../operation/read/read-plan.ts';
-import { type FieldNames, inheritedNames } from '../operation/write/mapping.ts';
+import { createReadPlan, type ReadPlan } from '../operation/read/read-plan.ts';
+import { type FieldNames, fieldNamesOf } from '../operation/write/record-mapping.ts';
 import {
   describedType,
   type FieldType,
@@ -82,9 +82,9 @@ export function fieldsOf(
   const { objectName, content, config, read, write, canCreate } = parts;
   const isOf = (one: { objectName: string }) => one.objectName === objectName;
   const choice = config?.read.find(isOf) ?? null;
-  const plan = read && choice && readPlan(read, choice, { pageSize: 1 });
+  const plan = read && choice && createReadPlan(read, choice, { pageSize: 1 });
   const readNames = read ? readFields(read, { plan, choice, sources }) : [];
-  const names = write && inheritedNames(content, config ?? NO_CONFIG, write);
+  const names = write && fieldNamesOf(content, config ?? NO_CONFIG, write);
   const spec = content.read?.objects.find(isOf) ?? null;
   const writeOnly = write ? writeOnlyFields({ names, spec, readNames, sources }) : [];
   const settings = config?.write.find(isOf)?.fields ?? [];
@@ -116,7 +116,7 @@ export function fieldsOf(
     return [completed];
   });
   const isComplete = sources.description !== null && !sources.description.isPartial;
-  const acceptsAny = write !== null && (names === null || names.own === null);
+  const acceptsAny = write !== null && (names === null || names.unchanged === null);
   return { fields, acceptsOtherFields: acceptsAny && !isComplete };
 }
 
@@ -233,7 +233,7 @@ function writeOnlyFields({ names, spec, readNames, sources }: WriteOnlyInput): N
   const writable = new Set(
     readNames.flatMap((field) => (acceptsName(names, field) ? (field.providerField ?? []) : [])),
   );
-  const isOpen = names === null || names.own === null;
+  const isOpen = names === null || names.unchanged === null;
   const existing = isOpen ? (sources.description?.fields ?? sources.declared) : [];
   const others = existing.map(({ fieldName }): NamedField => {
     const field = { name: fieldName, providerField: fieldName, origin: 'EXTRA' } as const;
@@ -272,7 +272,7 @@ function acceptsName(
   if (names === null) return name === providerField;
   const written = names.mapped.get(name);
   if (written !== undefined) return written === providerField;
-  return name === providerField && (names.own === null || names.own.has(name));
+  return name === providerField && (names.unchanged === null || names.unchanged.has(name));
 }
 
 interface FieldFacts {

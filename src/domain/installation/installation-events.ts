@@ -1,6 +1,6 @@
 /** The data of events about installations. */
 
-import { type InstalledAccount, installed } from '../../database/hot/write-target.ts';
+import { installationsWithParties, type WriteTarget } from '../../database/hot/write-target.ts';
 import type { Row } from '../../database/rows.ts';
 import { anyOf, run } from '../../database/statements.ts';
 import type { Transaction } from '../../database/transaction.ts';
@@ -33,7 +33,7 @@ export function listInstallationFields(
 ): Promise<InstallationFields[]> {
   return run(
     tx,
-    installed
+    installationsWithParties
       .select(['i.projectId', 'i.connectionId', 'i.id as installationId', 'n.provider'])
       .select(['n.id as integrationId', 'n.name as integrationName'])
       .select(['i.groupId', 'g.groupRef', 'g.groupName'])
@@ -48,14 +48,14 @@ export function fieldsOf({
   installation,
   integration,
   group,
-  account,
+  connection,
   consumer,
-}: InstalledAccount): InstallationFields {
+}: WriteTarget): InstallationFields {
   const { groupRef, groupName } = group;
   const { consumerRef, consumerName } = consumer;
   return {
     projectId: installation.projectId,
-    connectionId: account.id,
+    connectionId: connection.id,
     installationId: installation.id,
     provider: integration.provider,
     integrationId: integration.id,

@@ -67,12 +67,12 @@ export const recordsInput = z.object({
 type RecordsInput = z.input<typeof recordsInput>;
 
 /** A record of an account, with the fields that the installation reads. */
-export interface FoundRecord extends ResultEntry {
+export interface AccountRecord extends ResultEntry {
   id: string;
 }
 
 export interface RecordsPage {
-  edges: { readonly cursor: string; readonly node: FoundRecord }[];
+  edges: { readonly cursor: string; readonly node: AccountRecord }[];
   pageInfo: {
     hasNextPage: boolean;
     hasPreviousPage: boolean;
@@ -124,7 +124,7 @@ export const searchRecords = read(
   async (
     call: Call,
     { filters, objectName: name, ...key }: z.output<typeof searchInput>,
-  ): Promise<FoundRecord[]> => {
+  ): Promise<AccountRecord[]> => {
     const installation = await getInstallationOfGroup(call, key);
     const search = { objectName: name, filters, first: PAGE_MAX };
     const { edges } = await listInstallationRecords(call, installation, search);
@@ -183,9 +183,9 @@ function conditionsOf(
   const conditions = plan.filters.map(({ fieldName: name, value }) => ({ fieldName: name, value }));
   for (const filter of filters) {
     const condition = toProviderCondition(filter, plan);
-    const same = conditions.find((one) => one.fieldName === condition.fieldName);
-    if (same && String(same.value) !== String(condition.value)) return null;
-    if (!same) conditions.push(condition);
+    const existing = conditions.find(({ fieldName: name }) => name === condition.fieldName);
+    if (existing && String(existing.value) !== String(condition.value)) return null;
+    if (!existing) conditions.push(condition);
   }
   if (conditions.length <= filtersMax || filters.length === 0) return conditions;
   const detail = `must be at most ${filtersMax - plan.filters.length}: ${provider.displayName} takes ${filtersMax}, and the config has ${plan.filters.length}.`;
@@ -208,7 +208,7 @@ function toProviderCondition(
 }
 
 function keyOf({ source: { connection, plan }, conditions }: Search): string {
-  const filters = conditions.map((one) => ({ ...one, operator: 'EQ' as const }));
+  const filters = conditions.map((condition) => ({ ...condition, operator: 'EQ' as const }));
   return planKey(connection.id, plan, filters);
 }
 
@@ -269,11 +269,11 @@ function pageResult(
   const isWhole = before + records.length === page.records.length;
   const { nextCursor } = page;
   const cursorAt = (index: number) => {
-    const given = before + index + 1;
-    const isEnd = nextCursor !== null && given >= page.records.length;
+    const received = before + index + 1;
+    const isEnd = nextCursor !== null && received >= page.records.length;
     const at = isEnd
       ? { ...from, cursor: nextCursor, given: 0, lastId: null }
-      : { ...from, given, lastId: page.records[given - 1]?.id ?? from.lastId };
+      : { ...from, given: received, lastId: page.records[received - 1]?.id ?? from.lastId };
     return sealPosition(call, installation, at);
   };
   const edges = records.map((record, index) => ({

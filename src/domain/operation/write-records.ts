@@ -1,18 +1,25 @@
+/** A write, from its input to its response. */
+import { findNamedTarget, type NamedTarget } from '../../database/hot/write-target.ts';
 import type { Row } from '../../database/rows.ts';
+import { notFound } from '../../errors.ts';
+import { prefixOf } from '../../ids.ts';
+import { withDeadline } from '../../work/deadline.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { refuseIfBacklogged } from '../event/delivery-backlog.ts';
 import { waitingForProvider } from '../provider/provider-wait.ts';
+import { sees } from '../scope.ts';
+import { storedJson } from '../storable-json.ts';
 import { orEndUser } from '../viewer/needs.ts';
-import { collectWrite } from './write/auto-batch.ts';
-import { findKeyedOperation, keyedInput } from './write/idempotency-key.ts';
-import { type StartedWrite, startWrite, type WriteToStart } from './write/start.ts';
+import { findOperationByKey, writeKeyOf } from './write/idempotency-key.ts';
+import { failedOutcome, type StoredOutcome } from './write/outcome.ts';
+import type { EndedWrite } from './write/write-end.ts';
 import { type WriteInput, writeRecordsInput } from './write/write-input.ts';
-import { planWrite, readTarget } from './write/write-plan.ts';
-import { acceptedResult, awaitResult, type WriteOutcome } from './write/write-result.ts';
+import { planWrite } from './write/write-plan.ts';
 import { beginWrite, runToEnd } from './write/write-run.ts';
+import { acceptWrite, type WriteToStart } from './write/write-start.ts';
 
-export { type WriteOutcome, writeRecordsInput };
+export { writeRecordsInput };
 
 /**
  * Writes records to a provider. Returns from an asynchronous write when it is stored. Returns from a synchronous one
@@ -24,75 +31,155 @@ export const writeRecords = projectMutation({
   needs: orEndUser('records:write', 'WRITE_RECORDS'),
   input: writeRecordsInput,
   async run(call, input, project): Promise<WriteOutcome> {
-    const keyed = keyedInput(call, project.id, input);
-    const earlier = keyed && (await findKeyedOperation(call, keyed));
-    if (earlier)
-      return whileCallerWaits(call, input, earlier, () => resultOfOtherCall(call, input, earlier));
-    const plan = await planWrite(call, input, await readTarget(call, project.id, input));
-    if (input.mode === 'ASYNCHRONOUS') await refuseIfBacklogged(call, project.id);
-    return whileCallerWaits(call, input, plan.installation, () =>
-      startOnce(call, { input, plan, keyed }),
-    );
+    const key = writeKeyOf(call, project.id, input);
+    const earlier = key && (await findOperationByKey(call, key));
+    if (earlier) return resultOfOtherCall(call, input, earlier);
+    const target = await getTarget(call, project.id, input);
+    const plan = await planWrite(call, input, target);
+    const write = { input, plan, key };
+    return input.mode === 'SYNCHRONOUS' ? writeAndWait(call, write) : writeLater(call, write);
   },
 });
 
 /**
- * Runs a synchronous write as a request that waits for a provider. Throws RATE_LIMITED or SERVICE_UNAVAILABLE before
- * anything is stored, so that the write can be repeated safely.
+ * Returns the outcome. Throws RATE_LIMITED or SERVICE_UNAVAILABLE before anything is stored, so that the write can be
+ * repeated safely.
  */
-function whileCallerWaits<T>(
-  call: Call,
-  { mode }: WriteInput,
-  { projectId, connectionId }: { projectId: string; connectionId?: string },
-  work: () => Promise<T>,
-): Promise<T> {
-  if (mode === 'ASYNCHRONOUS') return work();
-  const awaited = { projectId, ...(connectionId !== undefined && { connectionId }) };
-  return waitingForProvider(call, awaited, work);
+function writeAndWait(call: Call, write: WriteToStart): Promise<WriteOutcome> {
+  const { target } = write.plan;
+  return waitingForProvider(call, target.installation, async () => {
+    const { operation, task, entries } = await acceptWrite(call, write);
+    const running = task && runToEnd(call, { task, entries, target, wasUncertain: false });
+    return awaitOutcome(call, write.input, operation, running);
+  });
 }
 
-async function startOnce(call: Call, write: WriteToStart): Promise<WriteOutcome> {
-  const { input } = write;
-  if (input.autoBatchPolicy) {
-    return resultOfOtherCall(
-      call,
-      input,
-      (await collectWrite(call, write)) ?? (await getKeyedOperation(call, write)),
-    );
-  }
-  const started = await startWrite(call, write);
-  if (!started) return resultOfOtherCall(call, input, await getKeyedOperation(call, write));
-  return resultOfStarted(call, input, started);
+/** Returns when the write is stored. */
+async function writeLater(call: Call, write: WriteToStart): Promise<WriteOutcome> {
+  await refuseIfBacklogged(call, write.plan.target.installation.projectId);
+  const { operation, task, entries } = await acceptWrite(call, write);
+  if (task) await beginWrite(call, task, entries);
+  return acceptedOutcome(operation);
 }
 
-async function resultOfStarted(
+/** Returns the result of the earlier call with the same idempotency key. */
+function resultOfOtherCall(
   call: Call,
   input: WriteInput,
-  started: StartedWrite,
-): Promise<WriteOutcome> {
-  const { operation, claim } = started;
-  if (!claim) {
-    await beginWrite(call, started);
-    return acceptedResult(operation);
-  }
-  const running = runToEnd(call, claim);
-  return awaitResult(call, { operation, isBatch: input.batch != null, running });
-}
-
-/** Returns the operation of the call that took the idempotency key. */
-async function getKeyedOperation(call: Call, { keyed }: WriteToStart): Promise<Row<'Operation'>> {
-  const first = keyed && (await findKeyedOperation(call, keyed));
-  if (!first)
-    throw new Error('Bug: a write was neither accepted nor found by its idempotency key.');
-  return first;
-}
-
-/** Returns the result of a write that another call runs. If it is synchronous, it waits for its outcome. */
-async function resultOfOtherCall(
-  call: Call,
-  { mode, batch }: WriteInput,
   operation: Row<'Operation'>,
 ): Promise<WriteOutcome> {
-  if (mode === 'ASYNCHRONOUS') return acceptedResult(operation);
-  return awaitResult(call, { operation, isBatch: batch != null });
+  if (input.mode === 'ASYNCHRONOUS') return Promise.resolve(acceptedOutcome(operation));
+  const { projectId } = operation;
+  return waitingForProvider(call, { projectId }, () => awaitOutcome(call, input, operation));
+}
+
+/**
+ * Returns the target as far as the viewer may see it. Throws NOT_FOUND if the viewer may not see the integration. The
+ * viewer must see the project.
+ */
+async function getTarget(
+  { viewer, database }: Call,
+  projectId: string,
+  { integrationIdOrName: value, groupRef }: WriteInput,
+): Promise<NamedTarget> {
+  const by = prefixOf(value) === 'int' ? 'id' : 'name';
+  const names = { projectId, integration: { by, value }, groupRef } as const;
+  const target = await findNamedTarget(database.rows, names);
+  if (!target || !sees(viewer, 'Integration', target.integration)) {
+    throw notFound('Integration', value);
+  }
+  const { integration, group } = target;
+  if (!group || sees(viewer, 'Group', group)) return target;
+  return { integration, group: null, installation: null, connection: null, consumer: null };
+}
+
+export interface WriteOutcome {
+  operation: Row<'Operation'>;
+  /** The outcome of a synchronous single write. Null for other writes. */
+  result: StoredOutcome | null;
+  /** The outcomes of a synchronous batch: one for each record, in order. Null for other writes. */
+  results: StoredOutcome[] | null;
+  successCount: number | null;
+  failureCount: number | null;
+}
+
+interface ReportedOutcome extends StoredOutcome {
+  /** True if the outcome is not known yet. */
+  isPending?: true;
+}
+
+/** The part of a mutation's time limit that is reserved for building the response. */
+const RESPONSE_MARGIN_MS = 5_000;
+/** The wait if a mutation's time limit is shorter than the margin. */
+const WAIT_MS_MIN = 50;
+
+function acceptedOutcome(operation: Row<'Operation'>): WriteOutcome {
+  return { operation, result: null, results: null, successCount: null, failureCount: null };
+}
+
+/**
+ * Waits for the outcome of a synchronous write. After the time limit, it returns a pending outcome. `running` is the
+ * write, if this process executes it.
+ */
+async function awaitOutcome(
+  call: Call,
+  { batch }: WriteInput,
+  operation: Row<'Operation'>,
+  running: Promise<EndedWrite | null> | null = null,
+): Promise<WriteOutcome> {
+  const { promise: timedOut, resolve: stopWaiting } = Promise.withResolvers<void>();
+  const waitMs = Math.max(call.config.LIMIT_MUTATION_MS - RESPONSE_MARGIN_MS, WAIT_MS_MIN);
+  const ending = untilEnded(call, operation, { running, timedOut });
+  const ended = await withDeadline(ending, waitMs, () => null).finally(stopWaiting);
+  const outcomes = ended?.outcomes ?? (await listOutcomes(call, operation));
+  const settled = outcomes.filter((outcome: ReportedOutcome) => !outcome.isPending);
+  const successCount = settled.filter(({ success }) => success).length;
+  return {
+    operation: ended?.operation ?? (await readOperation(call, operation)) ?? operation,
+    result: batch ? null : (outcomes[0] ?? null),
+    results: batch ? outcomes : null,
+    successCount,
+    failureCount: settled.length - successCount,
+  };
+}
+
+/**
+ * Waits until the write ends. Returns null if the outcome must be read: another process may execute the write, or
+ * continue it after an error in this one.
+ */
+async function untilEnded(
+  call: Call,
+  operation: Row<'Operation'>,
+  { running, timedOut }: { running: Promise<EndedWrite | null> | null; timedOut: Promise<void> },
+): Promise<EndedWrite | null> {
+  const ended = await running?.catch((error: unknown) => {
+    call.log.warn({ err: error, operationId: operation.id }, 'write.left_to_recovery');
+    return null;
+  });
+  if (ended) return ended;
+  const current = await readOperation(call, operation);
+  if (current?.status !== 'IN_PROGRESS') return null;
+  const changes = call.operationChanges.follow(current);
+  void timedOut.then(() => changes.return?.());
+  for await (const { node } of changes) if (node.status !== 'IN_PROGRESS') break;
+  return null;
+}
+
+async function readOperation({ database }: Call, { id, projectId }: Row<'Operation'>) {
+  const [operation] = await database.rows.find('Operation', { id, projectId });
+  return operation ?? null;
+}
+
+async function listOutcomes(
+  { database }: Call,
+  { id: operationId, projectId }: Row<'Operation'>,
+): Promise<ReportedOutcome[]> {
+  const entries = await database.prisma.writeEntry.findMany({
+    where: { projectId, operationId },
+    orderBy: { position: 'asc' },
+    select: { outcome: true },
+  });
+  const text = `The outcome is not known yet: the operation ${operationId} is still running.`;
+  const pending = { ...failedOutcome(null, text), isPending: true } as const;
+  return entries.map(({ outcome }) => storedJson<ReportedOutcome | null>(outcome) ?? pending);
 }

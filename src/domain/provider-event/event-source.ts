@@ -4,8 +4,12 @@ import { notFound, unprocessable } from '../../errors.ts';
 import type { Capabilities, Provider } from '../../providers/contract.ts';
 import type { Services } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
-import { readPlan } from '../operation/read/read-plan.ts';
-import { findInstalled, installationHead, withAllFields } from '../operation/read/source.ts';
+import { createReadPlan } from '../operation/read/read-plan.ts';
+import {
+  findInstallationContent,
+  installationHead,
+  withAllFields,
+} from '../operation/read/source.ts';
 import type { EventClaim } from './event-lease.ts';
 import { contentOf, type Fetched, type Names, type ProviderEvent } from './event-message.ts';
 
@@ -24,7 +28,7 @@ export interface EventSource {
 /** Throws NOT_FOUND or UNPROCESSABLE with the reason why the events can't be delivered. */
 export async function getEventSource(services: Services, claim: EventClaim): Promise<EventSource> {
   const { projectId, installationId: id, objectName } = claim;
-  const found = await findInstalled(services, { projectId, id });
+  const found = await findInstallationContent(services, { projectId, id });
   if (!found) throw notFound('Installation', id);
   const { content, config, installation } = found;
   const provider = services.catalogue.findAt(content.provider, content.module);
@@ -33,7 +37,7 @@ export async function getEventSource(services: Services, claim: EventClaim): Pro
   const spec = content.read?.objects.find((one) => one.objectName === objectName);
   const choice = config.read.find((one) => one.objectName === objectName);
   const planned =
-    spec && choice && !choice.disabled ? readPlan(spec, choice, provider.limits) : null;
+    spec && choice && !choice.disabled ? createReadPlan(spec, choice, provider.limits) : null;
   const { destination: chosen = null } =
     config.subscribe?.find((one) => one.objectName === objectName) ?? {};
   const destination = chosen ?? object?.destination ?? planned?.destination ?? null;

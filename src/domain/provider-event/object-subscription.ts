@@ -14,7 +14,7 @@ import {
   rowsOfInstallations,
 } from '../installation/rows-of-installations.ts';
 import type { IntegrationContent, SubscribeObject } from '../integration/integration-content.ts';
-import { readPlan } from '../operation/read/read-plan.ts';
+import { createReadPlan } from '../operation/read/read-plan.ts';
 import { recordKinds, withChoice } from './event-kinds.ts';
 
 export type ObjectSubscription = Row<'ObjectSubscription'>;
@@ -212,7 +212,7 @@ function fieldsRead(
   const spec = content.read?.objects.find((object) => object.objectName === objectName);
   const choice = config.read.find((object) => object.objectName === objectName);
   if (!spec || !choice || choice.disabled) return null;
-  const { fields, readsAll } = readPlan(spec, choice, { pageSize: 1 });
+  const { fields, readsAll } = createReadPlan(spec, choice, { pageSize: 1 });
   // An empty list means all fields: every update counts.
   return readsAll ? [] : fields;
 }

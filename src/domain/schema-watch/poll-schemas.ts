@@ -19,7 +19,11 @@ import { lockDestination } from '../event/destination-uses.ts';
 import { learnFields } from '../installation/object-descriptions.ts';
 import { nextRunOf } from '../integration/cron.ts';
 import type { IntegrationContent, WatchSchema } from '../integration/integration-content.ts';
-import { findInstalled, type Installed, installationHead } from '../operation/read/source.ts';
+import {
+  findInstallationContent,
+  type InstallationContent,
+  installationHead,
+} from '../operation/read/source.ts';
 import { logFailure } from '../provider/work-failure.ts';
 import { storedJson } from '../storable-json.ts';
 import { type KnownObjects, knownFieldsOf, schemaDifference } from './schema-difference.ts';
@@ -62,7 +66,7 @@ async function poll(services: Services, watch: SchemaWatch): Promise<void> {
   const { projectId, installationId: id } = watch;
   using _lease = WATCHES.hold(services, watch, { notRenewed: 'schema_watch.lease_not_renewed' });
   try {
-    const found = await findInstalled(services, { projectId, id });
+    const found = await findInstallationContent(services, { projectId, id });
     // The row was deleted together with its installation.
     if (!found) return;
     const { watchSchema } = found.content;
@@ -85,7 +89,7 @@ async function poll(services: Services, watch: SchemaWatch): Promise<void> {
  */
 async function describeAll(
   services: Services,
-  { content, installation }: Installed,
+  { content, installation }: InstallationContent,
 ): Promise<KnownObjects> {
   const provider = services.catalogue.findAt(content.provider, content.module);
   const describe = provider?.capabilities.describeObject;
@@ -111,7 +115,7 @@ function objectNames({ read, write, subscribe }: IntegrationContent): Set<string
 }
 
 interface PollResult {
-  found: Installed;
+  found: InstallationContent;
   watchSchema: WatchSchema;
   known: KnownObjects;
 }
@@ -143,7 +147,7 @@ async function record(
   });
 }
 
-function headOf(found: Installed, objectName: string): object {
+function headOf(found: InstallationContent, objectName: string): object {
   const spec = found.content.read?.objects.find((object) => object.objectName === objectName);
   return installationHead(found, { objectName, deliveredName: spec?.mapToName ?? objectName });
 }

@@ -1,5 +1,5 @@
 import {
-  type FoundRecord,
+  type AccountRecord,
   listInstallationRecords,
   type RecordsPage,
   recordsInput,
@@ -12,7 +12,7 @@ import { Installation } from '../schema/types.ts';
 /** A search sends a request to a provider, however few fields it selects. */
 const PROVIDER_PAGE_COST = 100;
 
-const FoundRecordType = builder.objectRef<FoundRecord>('Record').implement({
+const FoundRecordType = builder.objectRef<AccountRecord>('Record').implement({
   description: "A record of a customer's account at the provider, as it is now.",
   fields: (t) => ({
     id: t.exposeString('id', { description: "The provider's id of the record." }),

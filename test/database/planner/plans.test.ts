@@ -18,8 +18,8 @@ import { claimRun, recoverReads } from '../../../src/domain/operation/read/read-
 import { startDueReads } from '../../../src/domain/operation/read/schedule.ts';
 import { recordPage } from '../../../src/domain/operation/read/slice.ts';
 import { getReadSource } from '../../../src/domain/operation/read/source.ts';
-import { recoverWrites } from '../../../src/domain/operation/write/recovery.ts';
 import { runWrite } from '../../../src/domain/operation/write/write-run.ts';
+import { recoverWrites } from '../../../src/domain/operation/write/write-task.ts';
 import { removeExpired } from '../../../src/domain/retention.ts';
 import {
   isKeptAfter,

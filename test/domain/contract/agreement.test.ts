@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { contractOf } from '../../../src/domain/contract/object-contract.ts';
 import { entryOf } from '../../../src/domain/operation/read/read-message.ts';
-import { readPlan } from '../../../src/domain/operation/read/read-plan.ts';
-import { inheritedNames, nameFields } from '../../../src/domain/operation/write/mapping.ts';
+import { createReadPlan } from '../../../src/domain/operation/read/read-plan.ts';
+import { fieldNamesOf, renameFields } from '../../../src/domain/operation/write/record-mapping.ts';
 import { FIELD_VALUE_TYPES } from '../../../src/providers/contract.ts';
 import { inputOf, reading } from './contracts.ts';
 
@@ -70,14 +70,14 @@ function caseOf(one: typeof given extends fc.Arbitrary<infer T> ? T : never) {
   });
   const contract = contractOf(input);
   const { content, config } = input;
-  const plan = readPlan(content.read!.objects[0]!, config!.read[0]!, { pageSize: 1 });
+  const plan = createReadPlan(content.read!.objects[0]!, config!.read[0]!, { pageSize: 1 });
   const described = account.map(({ fieldName }) => fieldName);
   const names = plan.readsAll ? [...new Set([...plan.fields, ...described])] : plan.fields;
   return {
     contract,
     object: contract.objects[0]!,
     plan: { ...plan, fields: names },
-    names: inheritedNames(content, config!, content.write!.objects[0]!),
+    names: fieldNamesOf(content, config!, content.write!.objects[0]!),
   };
 }
 
@@ -113,11 +113,11 @@ test('a write accepts a field exactly if the contract says so', () => {
         one.account.filter(({ readOnly }) => readOnly).map(({ fieldName }) => fieldName),
       );
       for (const { name: field, providerField, isReadOnly } of object.fields) {
-        const { record, leftOut } = nameFields({ record: { [field]: 'x' }, path: [] }, names);
+        const { record, omitted } = renameFields({ record: { [field]: 'x' }, path: [] }, names);
         if (!isReadOnly) expect(record).toEqual({ [providerField!]: 'x' });
         else if (providerField === null || !readOnlyAtProvider.has(providerField)) {
           // Without names, the provider gets the name, which is that of another field or of none.
-          const isRefused = leftOut.includes(field) || !Object.hasOwn(record, providerField ?? '');
+          const isRefused = omitted.includes(field) || !Object.hasOwn(record, providerField ?? '');
           expect(isRefused).toBe(true);
         }
       }

@@ -67,6 +67,11 @@ const CHANGES: Record<string, [Change, string, RegExp]> = {
     'BAD_USER_INPUT',
     /is not a group of the project/,
   ],
+  'an erased consumer': [
+    (writer) => change(writer, 'eraseConsumer', { consumerRef: 'ann' }),
+    'NOT_FOUND',
+    /has not installed/,
+  ],
 };
 
 test.each(Object.entries(CHANGES))('refuses the next write after %s', async (_name, [

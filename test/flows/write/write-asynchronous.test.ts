@@ -1,7 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
-import { recoverWrites } from '../../../src/domain/operation/write/recovery.ts';
-import { claimWrite } from '../../../src/domain/operation/write/task.ts';
-import { runClaimed, runWrite } from '../../../src/domain/operation/write/write-run.ts';
+import { runClaim, runWrite } from '../../../src/domain/operation/write/write-run.ts';
+import { claimWrite, recoverWrites } from '../../../src/domain/operation/write/write-task.ts';
 import { sharedApp } from '../../support/app.ts';
 import { keepEvents } from '../../support/scenes/connections.ts';
 import { contact, createWriter, startWriteJobs, type Writer } from '../../support/scenes/writes.ts';
@@ -163,7 +162,7 @@ test('continues a write of a killed process, and refuses its late result', async
   await recoverWrites(services);
   expect(await writer.waitForOperation(operationId)).toMatchObject({ status: 'SUCCESS' });
   const ended = await taskOf(operationId);
-  expect(await runClaimed(services, lost)).toBeNull();
+  expect(await runClaim(services, lost)).toBeNull();
   expect(await taskOf(operationId)).toEqual(ended);
   expect(emails().filter((email) => email === record.email)).toHaveLength(1);
 });
@@ -174,7 +173,7 @@ test('claims a claimed write no second time, and runs an ended write no second t
   const key = { projectId: writer.projectId, id: operationId };
   const claim = await claimWrite(services.database, key, services.now());
   expect(await claimWrite(services.database, key, services.now())).toBeNull();
-  if (claim) await runClaimed(services, claim);
+  if (claim) await runClaim(services, claim);
   await runWrite(services, key);
   expect((await taskOf(operationId)).attempts).toBe(1);
 });
@@ -188,7 +187,7 @@ test('gives a write to one of two claims in the same statement', async () => {
   );
   const [claim, none] = claims.toSorted((a, b) => Number(b !== null) - Number(a !== null));
   expect(none).toBeNull();
-  if (claim) await runClaimed(services, claim);
+  if (claim) await runClaim(services, claim);
   expect(await writer.waitForOperation(operationId)).toMatchObject({ status: 'SUCCESS' });
   expect((await taskOf(operationId)).attempts).toBe(1);
 });

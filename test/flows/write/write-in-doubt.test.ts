@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
-import { claimWrite } from '../../../src/domain/operation/write/task.ts';
 import { runWrite } from '../../../src/domain/operation/write/write-run.ts';
+import { claimWrite } from '../../../src/domain/operation/write/write-task.ts';
 import { sandboxProvider } from '../../../src/providers/sandbox/sandbox-provider.ts';
 import { sharedApp } from '../../support/app.ts';
 import { startSandbox } from '../../support/providers/sandbox.ts';

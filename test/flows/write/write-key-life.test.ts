@@ -3,8 +3,8 @@
  * day.
  */
 import { beforeEach, expect, test } from 'vitest';
-import { claimWrite } from '../../../src/domain/operation/write/task.ts';
 import { runWrite } from '../../../src/domain/operation/write/write-run.ts';
+import { claimWrite } from '../../../src/domain/operation/write/write-task.ts';
 import { sharedApp } from '../../support/app.ts';
 import { contact, createWriter } from '../../support/scenes/writes.ts';
 

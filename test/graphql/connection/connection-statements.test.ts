@@ -16,7 +16,7 @@ test('creates a connection with its group, consumer and event in one statement',
     generateConnection(tenant, { apiKey: 'sandbox-key' }),
   );
   const changes = statements.filter(({ text }) => !/^\s*select/i.test(text));
-  expect(changes.map(({ text }) => text.trim().slice(0, 10))).toEqual(['with given']);
+  expect(changes.map(({ text }) => text.trim().slice(0, 10))).toEqual(['with input']);
 });
 
 test('replaces the credentials of a connection with its event in a second statement', async () => {
@@ -31,7 +31,7 @@ test('replaces the credentials of a connection with its event in a second statem
     generateConnection(tenant, { ...input, ...names }),
   );
   const changes = statements.filter(({ text }) => !/^\s*select/i.test(text));
-  expect(changes.map(({ text }) => text.trim().slice(0, 10))).toEqual(['with given', 'with given']);
+  expect(changes.map(({ text }) => text.trim().slice(0, 10))).toEqual(['with input', 'with input']);
   expect(result).toMatchObject({ id: first.id, providerApp: first.providerApp });
   expect(result).toMatchObject({ group: { groupName: 'Acme' }, consumer: { consumerName: 'Ann' } });
   expect(await events()).toMatchObject([

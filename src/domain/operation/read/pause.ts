@@ -20,8 +20,7 @@ import { getOwned } from '../../scope.ts';
 import { orEndUser } from '../../viewer/needs.ts';
 import { logOperation } from '../operation-work.ts';
 import { nativeName } from './read-plan.ts';
-import { enqueueRun } from './read-run.ts';
-import { recordWait } from './read-wait.ts';
+import { enqueueRun, recordWait } from './read-run.ts';
 
 const NOTE_LENGTH_MAX = 1_000;
 
@@ -80,7 +79,7 @@ export const resumeReads = projectMutation({
 
 async function resume(
   tx: Transaction,
-  { where, note, installation, content }: Chosen,
+  { where, note, installation, content }: ObjectsToChange,
   now: Date,
 ): Promise<void> {
   const paused = await tx.installedObject.findMany({ where: { ...where, paused: true } });
@@ -99,7 +98,7 @@ async function resume(
   }
 }
 
-interface Chosen {
+interface ObjectsToChange {
   where: { projectId: string; installationId: string; objectName?: { in: string[] } };
   note: string | null;
   installation: Row<'Installation'>;
@@ -110,22 +109,23 @@ interface Chosen {
 async function changeObjects(
   call: Call,
   { projectId, installationId: id, objects, note }: z.output<typeof input> & { projectId: string },
-  change: (tx: Transaction, chosen: Chosen) => Promise<void>,
+  change: (tx: Transaction, objects: ObjectsToChange) => Promise<void>,
 ): Promise<Row<'Installation'>> {
   const key = { projectId, id };
-  const found = await getOwned(call, 'Installation', { ...key, what: 'Installation' });
+  const visible = await getOwned(call, 'Installation', { ...key, what: 'Installation' });
   return inTransaction(call.database, async (tx) => {
-    const content = await lockContent(tx, { id: found.integrationId, projectId });
+    const content = await lockContent(tx, { id: visible.integrationId, projectId });
     const installation = await lockInstallation(tx, key);
     const installationId = installation.id;
     const all = { projectId, installationId };
-    const installed = await tx.installedObject.findMany({ where: all });
-    const names = new Set(installed.map(({ objectName }) => objectName));
-    const native = (name: string) => (names.has(name) ? name : nativeName(call, content, name));
-    const isInstalled = (name: string) => names.has(native(name) ?? '');
+    const installedObjects = await tx.installedObject.findMany({ where: all });
+    const names = new Set(installedObjects.map(({ objectName }) => objectName));
+    const toNativeName = (name: string) =>
+      names.has(name) ? name : nativeName(call, content, name);
+    const isInstalled = (name: string) => names.has(toNativeName(name) ?? '');
     refuseIssues(unknownIssues(objects ?? [], isInstalled));
-    const chosen = objects?.flatMap((name) => native(name) ?? []);
-    const where = { ...all, ...(chosen && { objectName: { in: chosen } }) };
+    const objectNames = objects?.flatMap((name) => toNativeName(name) ?? []);
+    const where = { ...all, ...(objectNames && { objectName: { in: objectNames } }) };
     await change(tx, { where, note, installation, content });
     return installation;
   });

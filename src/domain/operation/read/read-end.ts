@@ -127,6 +127,6 @@ async function recordRunEvent(
   const [fields] = await listInstallationFields(tx, projectId, [installationId]);
   const event = fields && eventOf({ ...fields, objectName });
   if (!event) return;
-  const about = { projectId, connectionId: fields.connectionId, installationId, operationId };
-  await recordEvent(tx, { ...event, ...about, subject: subjectOf(fields) });
+  const origin = { projectId, connectionId: fields.connectionId, installationId, operationId };
+  await recordEvent(tx, { ...event, ...origin, subject: subjectOf(fields) });
 }

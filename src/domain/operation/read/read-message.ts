@@ -73,9 +73,9 @@ export type MessageHead = z.output<typeof messageHead>;
 /** One record, with the selected fields under both names. */
 export type ResultEntry = z.output<typeof resultEntry>;
 
-type Names = Pick<ReadPlan, 'fields' | 'mappings' | 'words'>;
+type DeliveredNames = Pick<ReadPlan, 'fields' | 'mappings' | 'words'>;
 
-export function entryOf({ fields, raw }: ProviderRecord, plan: Names): ResultEntry {
+export function entryOf({ fields, raw }: ProviderRecord, plan: DeliveredNames): ResultEntry {
   const value = (name: string, deliveredName: string) =>
     replaceValues(Object.hasOwn(fields, name) ? fields[name] : null, wordsOf(plan, deliveredName));
   return {
@@ -87,7 +87,7 @@ export function entryOf({ fields, raw }: ProviderRecord, plan: Names): ResultEnt
   };
 }
 
-function wordsOf({ words }: Names, name: string) {
+function wordsOf({ words }: DeliveredNames, name: string) {
   return Object.hasOwn(words, name) ? words[name] : undefined;
 }
 
@@ -108,13 +108,13 @@ export interface PageToReport {
 export function pageMessages(
   head: MessageHead,
   { waiting, records, isLast }: PageToReport,
-  plan: Names & Pick<ReadPlan, 'messageSize'>,
+  plan: DeliveredNames & Pick<ReadPlan, 'messageSize'>,
 ): { bodies: string[]; waiting: string[] } {
   const entries = [...waiting, ...records.map((record) => JSON.stringify(entryOf(record, plan)))];
   const { messageSize } = plan;
   // Each entry counts with a comma, but the last has none.
   const bytesMax = MESSAGE_BYTES_MAX + 1 - Buffer.byteLength(body(head, [], entries.length));
-  const messages = [...parts(entries, bytesMax, messageSize ?? entries.length)];
+  const messages = [...splitEntries(entries, bytesMax, messageSize ?? entries.length)];
   const isOpen = messageSize !== null && (messages.at(-1)?.length ?? 0) < messageSize;
   const rest = isOpen && !isLast ? messages.pop() : undefined;
   return { bodies: messages.map((part) => body(head, part, part.length)), waiting: rest ?? [] };
@@ -124,20 +124,22 @@ export function pageMessages(
 export function messageBodies(head: object, entries: string[], entriesMax: number): string[] {
   // Each entry counts with a comma, but the last has none.
   const bytesMax = MESSAGE_BYTES_MAX + 1 - Buffer.byteLength(body(head, [], entries.length));
-  return [...parts(entries, bytesMax, entriesMax)].map((part) => body(head, part, part.length));
+  return [...splitEntries(entries, bytesMax, entriesMax)].map((part) =>
+    body(head, part, part.length),
+  );
 }
 
 /** Waiting entries in the form of their column in the read's row. */
-export function storedEntries(entries: readonly string[]): string | null {
+export function serializeEntries(entries: readonly string[]): string | null {
   return entries.length === 0 ? null : `[${entries.join(',')}]`;
 }
 
-export function entriesOf(stored: string | null): string[] {
+export function parseEntries(stored: string | null): string[] {
   const entries: unknown[] = stored === null ? [] : JSON.parse(stored);
   return entries.map((entry) => JSON.stringify(entry));
 }
 
-function* parts(entries: string[], bytesMax: number, countMax: number): Generator<string[]> {
+function* splitEntries(entries: string[], bytesMax: number, countMax: number): Generator<string[]> {
   let part: string[] = [];
   let bytes = 0;
   for (const entry of entries) {

@@ -27,11 +27,11 @@ export function nativeName(
   name: string,
 ): string | null {
   const objects = read?.objects ?? [];
-  const own = ownObjectName(catalogue.findAt(provider, module), name);
+  const alias = ownObjectName(catalogue.findAt(provider, module), name);
   const object =
     objects.find(({ objectName }) => objectName === name) ??
     objects.find(({ mapToName }) => mapToName === name) ??
-    objects.find(({ objectName }) => objectName === own);
+    objects.find(({ objectName }) => objectName === alias);
   return object?.objectName ?? null;
 }
 
@@ -60,7 +60,7 @@ export interface ReadPlan {
   messageSize: number | null;
 }
 
-export function readPlan(
+export function createReadPlan(
   spec: ReadObject,
   choice: ReadConfig,
   limits: Pick<Provider['limits'], 'pageSize'>,
@@ -68,8 +68,8 @@ export function readPlan(
   const selected = new Set(choice.selectedFields);
   const readsAll = isAll(spec.optionalFieldsAuto) && isAll(choice.selectedFieldsAuto);
   const named = [
-    ...ownFields(spec.requiredFields),
-    ...ownFields(spec.optionalFields).filter(
+    ...providerNamedFields(spec.requiredFields),
+    ...providerNamedFields(spec.optionalFields).filter(
       ({ fieldName }) => isAll(choice.selectedFieldsAuto) || selected.has(fieldName),
     ),
     ...[...mappedNames(spec, choice)].map(([mapToName, fieldName]) => ({ fieldName, mapToName })),
@@ -119,7 +119,7 @@ function isAll(auto: string | null | undefined): boolean {
 }
 
 /** Fields that the integration lists by the provider's names. */
-function ownFields(fields: ReadObject['requiredFields']) {
+function providerNamedFields(fields: ReadObject['requiredFields']) {
   return fields.flatMap(({ fieldName, mapToName }) =>
     fieldName === null ? [] : { fieldName, mapToName },
   );
@@ -179,17 +179,18 @@ export function scheduledWindow(
   backfill: BackfillPeriod | null,
   now: Date,
 ): ReadWindow {
-  const settled = new Date(now.getTime() - SETTLE_MS);
+  const settledTime = new Date(now.getTime() - SETTLE_MS);
   if (backfillDone && readUntil) {
     // `until` is never before `since`, even if the clocks of two processes differ.
-    const until = settled > readUntil ? settled : readUntil;
+    const until = settledTime > readUntil ? settledTime : readUntil;
     return { readType: 'SCHEDULED', since: readUntil, until, position: until };
   }
   const days = backfill?.days ?? null;
   if (days === 0) return emptyWindow(now);
-  if (days === null) return { readType: 'BACKFILL', since: null, until: null, position: settled };
+  if (days === null)
+    return { readType: 'BACKFILL', since: null, until: null, position: settledTime };
   const since = new Date(now.getTime() - days * DAY_MS);
-  return { readType: 'BACKFILL', since, until: settled, position: settled };
+  return { readType: 'BACKFILL', since, until: settledTime, position: settledTime };
 }
 
 /**

@@ -8,6 +8,7 @@ import { LeasedRows } from '../../../database/leased-rows.ts';
 import { acrossProjects, sweep } from '../../../database/projects/all-projects.ts';
 import { columnsOf, type Row } from '../../../database/tables.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
+import { announceOperation } from '../../../events/channel.ts';
 import { LEASE, RELEASED_LEASE, requireLease } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
 import type { StoredOperationMetadata } from '../operation.ts';
@@ -103,8 +104,7 @@ export function claimRun(
   { database }: Pick<Services, 'database'>,
   key: RunKey,
 ): Promise<ReadRun | null> {
-  const claimed = { columns: columnsOf('ReadRun'), condition: IS_DUE };
-  return RUNS.claimOne(database, key, claimed);
+  return RUNS.claimOne(database, key, { columns: columnsOf('ReadRun'), condition: IS_DUE });
 }
 
 /** The columns of a run that a page or an interruption changes. */
@@ -148,6 +148,31 @@ export async function releaseRun(
     if (waitMs > 0) await enqueueRun(services, tx, { ...run, startAfter: due?.dueTime });
   });
   if (waitMs === 0) await beginRun(services, run);
+}
+
+/** Records that a read waits for people. Its operation shows the reason, and its log gets a line if the reason is new. */
+export async function recordWait(
+  tx: Transaction,
+  {
+    operationId: id,
+    projectId,
+    objectName,
+  }: Pick<ReadRun, 'operationId' | 'projectId' | 'objectName'>,
+  { reason, now }: { reason: string; now: Date },
+): Promise<void> {
+  const result = `[${objectName}] ${reason}`;
+  const { count } = await tx.operation.updateMany({
+    where: {
+      id,
+      projectId,
+      status: 'IN_PROGRESS',
+      OR: [{ result: null }, { result: { not: result } }],
+    },
+    data: { result, updateTime: now },
+  });
+  if (count === 0) return;
+  await logOperation(tx, { id, projectId }, { severity: 'WARNING', message: result });
+  announceOperation(tx, id);
 }
 
 /** Time in which a worker normally starts a run that is due. */

@@ -35,9 +35,9 @@ export async function startDueReads(services: Services): Promise<void> {
   for (let batch = 0; batch < BATCHES_MAX; batch += 1) {
     const projectIds = await listDueProjects(services);
     if (projectIds.length === 0) return;
-    const backlogged = await listBacklogged(services, projectIds);
+    const backlogged = await listBackloggedProjects(services, projectIds);
     const batchResult = await inTransaction(services.database, async (tx) => {
-      const due = await lockDue(tx, projectIds, services.now());
+      const due = await lockDueObjects(tx, projectIds, services.now());
       const started: Row<'Operation'>[] = [];
       for (const object of due) {
         const operation = await startOrPostpone(services, tx, { object, backlogged });
@@ -59,7 +59,7 @@ async function listDueProjects({ database, now }: Services): Promise<string[]> {
 }
 
 /** Returns the projects that have too many pending deliveries. */
-async function listBacklogged(
+async function listBackloggedProjects(
   services: Services,
   projectIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
@@ -77,7 +77,11 @@ const DUE_PROJECTS = acrossProjects(
      order by "nextReadTime" limit ${2 * TRANSACTION_OBJECTS}) due`,
 );
 
-function lockDue(tx: Transaction, projectIds: readonly string[], now: Date): Promise<DueObject[]> {
+function lockDueObjects(
+  tx: Transaction,
+  projectIds: readonly string[],
+  now: Date,
+): Promise<DueObject[]> {
   return run(
     tx,
     sql<DueObject>`

@@ -27,10 +27,17 @@ import { BACKLOG_WAIT_SECONDS, isBacklogged } from '../../event/delivery-backlog
 import { storableText } from '../../storable-json.ts';
 import { delayMs } from '../write/retry.ts';
 import { failRun, succeedRun } from './read-end.ts';
-import { entriesOf, pageMessages, storedEntries } from './read-message.ts';
+import { pageMessages, parseEntries, serializeEntries } from './read-message.ts';
 import { isEmptyWindow, planKey, waitReason } from './read-plan.ts';
-import { claimRun, metadataAt, type ReadRun, RUNS, type RunKey, releaseRun } from './read-run.ts';
-import { recordWait } from './read-wait.ts';
+import {
+  claimRun,
+  metadataAt,
+  type ReadRun,
+  RUNS,
+  type RunKey,
+  recordWait,
+  releaseRun,
+} from './read-run.ts';
 import { getReadSource, type ReadSource, withAllFields } from './source.ts';
 
 /** Short enough that the worker can start another read, or stop, within seconds. */
@@ -90,16 +97,16 @@ class Slice {
       return releaseRun(this.#services, this.#run, { waitMs: BACKLOG_WAIT_SECONDS * 1_000 });
     }
     const installation = { id: installationId, projectId };
-    const installed = await getReadSource(this.#services, installation, objectName);
-    if (installed.plan.unmapped.length > 0) return this.#wait(waitReason(installed.plan));
-    if (await isConsentPending(this.#services, installed.connection)) {
+    const source = await getReadSource(this.#services, installation, objectName);
+    if (source.plan.unmapped.length > 0) return this.#wait(waitReason(source.plan));
+    if (await isConsentPending(this.#services, source.connection)) {
       return this.#wait(AWAITS_CONSENT);
     }
-    const source = { ...installed, plan: await withAllFields(this.#services, installed) };
+    const fullSource = { ...source, plan: await withAllFields(this.#services, source) };
     const session = openSession(this.#services, source.connection, source.provider);
-    const filters = filtersOf(this.#run, source);
-    this.#restartIfChanged(planKey(source.connection.id, source.plan, filters));
-    for (let pages = 1; await this.#readPage(source, session); pages += 1) {
+    const filters = filtersOf(this.#run, fullSource);
+    this.#restartIfChanged(planKey(source.connection.id, fullSource.plan, filters));
+    for (let pages = 1; await this.#readPage(fullSource, session); pages += 1) {
       const isOver = pages >= SLICE_PAGES || performance.now() >= endMs || signal.aborted;
       if (!isOver && !this.#run.paused) continue;
       return releaseRun(this.#services, this.#run, {});
@@ -130,7 +137,7 @@ class Slice {
     const next = await recordPage(this.#services, { run, source, page, durationMs });
     const { projectId } = run;
     this.#services.meters.recordsMoved({ kind: 'read', count: page.records.length, projectId });
-    if (!next) this.#ended('SUCCESS');
+    if (!next) this.#countEnd('SUCCESS');
     this.#run = next ?? run;
     return next !== null;
   }
@@ -167,7 +174,7 @@ class Slice {
     return releaseRun(this.#services, this.#run, { change: { ...RESTART, restarts }, lines });
   }
 
-  #ended(outcome: 'SUCCESS' | 'FAILURE'): void {
+  #countEnd(outcome: 'SUCCESS' | 'FAILURE'): void {
     const { projectId } = this.#run;
     this.#services.meters.operationEnded({ kind: 'read', outcome, projectId });
   }
@@ -176,7 +183,7 @@ class Slice {
     const { database, now } = this.#services;
     const failure = { reason: storableText(reason), now: now() };
     await inTransaction(database, (tx) => failRun(tx, this.#run, failure));
-    this.#ended('FAILURE');
+    this.#countEnd('FAILURE');
   }
 }
 
@@ -199,7 +206,7 @@ function requestFor(run: ReadRun, source: ReadSource): PageRead {
 }
 
 /** One page of a read. Its deliveries commit together with the read's progress. */
-interface PageToRecord {
+interface ReadPage {
   run: ReadRun;
   source: ReadSource;
   page: RecordPage;
@@ -210,29 +217,26 @@ interface PageToRecord {
  * Records a page and returns the updated run. Null if this was its last page. Throws LeaseLost. Throws UNPROCESSABLE,
  * with nothing recorded, if the object is no longer installed or the destination does not exist.
  */
-export async function recordPage(
-  services: Services,
-  recorded: PageToRecord,
-): Promise<ReadRun | null> {
+export async function recordPage(services: Services, readPage: ReadPage): Promise<ReadRun | null> {
   const { database } = services;
-  const { operationId: id, projectId } = recorded.run;
+  const { operationId: id, projectId } = readPage.run;
   const [operation] = await database.rows.find('Operation', { projectId, id });
   if (!operation) throw new LeaseLost();
   const now = services.now();
-  const row = rowOf(operation, recorded, now);
-  if (recorded.page.nextCursor !== null) {
-    return advanced(row, await database.changes.run(RECORD_PAGES, row));
+  const row = rowOf(operation, readPage, now);
+  if (readPage.page.nextCursor !== null) {
+    return nextRun(row, await database.changes.run(RECORD_PAGES, row));
   }
   return inTransaction(database, async (tx) => {
-    await succeedRun(tx, advanced(row, await recordPageIn(tx, row)), now);
+    await succeedRun(tx, nextRun(row, await recordPageIn(tx, row)), now);
     return null;
   });
 }
 
-function rowOf(operation: Row<'Operation'>, recorded: PageToRecord, now: Date): PageRow {
-  const { run, page, source, durationMs } = recorded;
+function rowOf(operation: Row<'Operation'>, readPage: ReadPage, now: Date): PageRow {
+  const { run, page, source, durationMs } = readPage;
   const { operationId, projectId, installationId, objectName, leaseToken, planKey } = run;
-  const { bodies, waiting } = messagesOf(operation, recorded);
+  const { bodies, waiting } = messagesOf(operation, readPage);
   const count = page.records.length;
   const progress = {
     cursor: page.nextCursor,
@@ -240,7 +244,7 @@ function rowOf(operation: Row<'Operation'>, recorded: PageToRecord, now: Date): 
     pagesRead: run.pagesRead + 1,
     recordsRead: run.recordsRead + count,
     estimatedTotal: page.estimatedTotal ?? run.estimatedTotal,
-    waiting: storedEntries(waiting),
+    waiting: serializeEntries(waiting),
   };
   return {
     ...{ operationId, projectId, installationId, objectName, leaseToken, now, count, progress },
@@ -258,7 +262,7 @@ function rowOf(operation: Row<'Operation'>, recorded: PageToRecord, now: Date): 
   };
 }
 
-function advanced({ objectName, destination }: PageRow, page: RecordedPage | null): ReadRun {
+function nextRun({ objectName, destination }: PageRow, page: RecordedPage | null): ReadRun {
   if (!page?.hasObject) throw unprocessable(`The installation no longer reads ${objectName}.`);
   if (!page.hasRun) throw new LeaseLost();
   if (!page.hasDestination) throw unprocessable(`The destination ${destination} does not exist.`);
@@ -269,13 +273,13 @@ function advanced({ objectName, destination }: PageRow, page: RecordedPage | nul
 
 function messagesOf(
   { id: operationId, createTime }: Row<'Operation'>,
-  { run, source: { head, plan }, page: { records, nextCursor } }: PageToRecord,
+  { run, source: { head, plan }, page: { records, nextCursor } }: ReadPage,
 ) {
-  const about = {
+  const operationFields = {
     operationId,
     operationTime: createTime.toISOString(),
     readType: run.readType.toLowerCase() as Lowercase<ReadRun['readType']>,
   };
-  const input = { waiting: entriesOf(run.waiting), records, isLast: nextCursor === null };
-  return pageMessages({ ...head, ...about }, input, plan);
+  const input = { waiting: parseEntries(run.waiting), records, isLast: nextCursor === null };
+  return pageMessages({ ...head, ...operationFields }, input, plan);
 }

@@ -7,7 +7,7 @@ import { configOf } from '../../installation/installation-config.ts';
 import { describeObject } from '../../installation/object-descriptions.ts';
 import { contentOf } from '../../integration/integration-content.ts';
 import type { MessageHead } from './read-message.ts';
-import { type ReadPlan, readPlan } from './read-plan.ts';
+import { createReadPlan, type ReadPlan } from './read-plan.ts';
 
 export interface ReadSource {
   plan: ReadPlan;
@@ -27,9 +27,9 @@ export async function getReadSource(
   key: InstallationKey,
   objectName: string,
 ): Promise<ReadSource> {
-  const found = await findInstalled(services, key);
-  if (!found) throw notFound('Installation', key.id);
-  const { installation, content, config } = found;
+  const installationContent = await findInstallationContent(services, key);
+  if (!installationContent) throw notFound('Installation', key.id);
+  const { installation, content, config } = installationContent;
   const spec = content.read?.objects.find((object) => object.objectName === objectName);
   const choice = config.read.find((object) => object.objectName === objectName);
   if (!spec) throw unprocessable(`The integration's latest revision does not read ${objectName}.`);
@@ -40,9 +40,9 @@ export async function getReadSource(
   if (!provider || !readPage) {
     throw unprocessable(`${provider?.displayName ?? content.provider} can not be read from.`);
   }
-  const plan = readPlan(spec, choice, provider.limits);
+  const plan = createReadPlan(spec, choice, provider.limits);
   const { consumer: _consumer, ...connection } = installation.connection;
-  const head = { action: 'read', ...installationHead(found, plan) } as const;
+  const head = { action: 'read', ...installationHead(installationContent, plan) } as const;
   return { plan, connection, provider, module: content.module, readPage, head };
 }
 
@@ -60,7 +60,7 @@ export async function withAllFields(
 
 /** The members about an installation that each message with its records has. */
 export function installationHead(
-  { installation, content }: Installed,
+  { installation, content }: InstallationContent,
   { objectName, deliveredName }: Pick<ReadPlan, 'objectName' | 'deliveredName'>,
 ) {
   const { group, connection } = installation;
@@ -80,10 +80,10 @@ export function installationHead(
   };
 }
 
-export type Installed = NonNullable<Awaited<ReturnType<typeof findInstalled>>>;
+export type InstallationContent = NonNullable<Awaited<ReturnType<typeof findInstallationContent>>>;
 
 /** Finds an installation with the rows that determine its work. Null if it does not exist. */
-export async function findInstalled(
+export async function findInstallationContent(
   { database: { prisma } }: Pick<Services, 'database'>,
   key: InstallationKey,
 ) {

@@ -1,21 +1,72 @@
 /** One attempt of a write: the requests to the provider, and their outcomes. */
+import { inTransaction } from '../../../database/transaction.ts';
 import { DomainError } from '../../../errors.ts';
-import type { Capabilities, Provider, ProviderSession } from '../../../providers/contract.ts';
+import type { Provider, ProviderSession } from '../../../providers/contract.ts';
 import type { RecordOutcome } from '../../../providers/moving-records.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Services } from '../../call.ts';
-import { hasValue } from './field-settings.ts';
+import { openSession } from '../../connection/connection-session.ts';
 import { errorText, storableOutcome } from './outcome.ts';
+import { hasValue } from './record-mapping.ts';
 import type { AttemptFailure } from './retry.ts';
-import type { Claim, ClaimedTask, WriteEntry } from './task.ts';
+import { type Claim, saveOutcomes, TASKS, type WriteEntry, type WriteTask } from './write-task.ts';
 
 export interface Attempt {
   claim: Claim;
+  /** Null if the catalogue no longer has the provider. */
+  provider: Provider | null;
+  entries: readonly WriteEntry[];
+}
+
+/** Access to a provider for the requests of an attempt. */
+interface Sending {
+  task: WriteTask;
   provider: Provider;
   session: ProviderSession;
-  entries: readonly WriteEntry[];
-  /** Saves the outcomes between two requests, so that a failure of the second one does not lose those of the first. */
-  onProgress: () => Promise<void>;
+}
+
+/** Sets the outcomes of the entries that have none yet. Returns the failure that stopped the attempt, or null. */
+export async function attemptWrite(
+  services: Services,
+  { claim, provider, entries }: Attempt,
+): Promise<AttemptFailure | null> {
+  const { task, target } = claim;
+  if (!target) return permanentFailure('The installation has been deleted.');
+  if (!provider) return permanentFailure('The provider is no longer supported.');
+  let sending: Sending;
+  try {
+    sending = { task, provider, session: openSession(services, target.connection, provider) };
+  } catch (error) {
+    return failureOf(services, error);
+  }
+  const hasKey = supportsKey(provider, { task, entries });
+  for (const [index, request] of requestsOf(entries, provider.limits.batchSize).entries()) {
+    // A failure of this request must not lose the outcomes of the earlier ones.
+    if (index > 0) await saveProgress(services, claim, entries);
+    try {
+      const outcomes = await send(request, { ...sending, hasKey });
+      await readBack(outcomes, request, sending);
+      for (const [at, entry] of request.entries()) {
+        const outcome = outcomes[at];
+        if (outcome) entry.outcome = storableOutcome(outcome);
+      }
+    } catch (error) {
+      return failureOf(services, error);
+    }
+  }
+  return null;
+}
+
+/** Renews the lease of the claim and saves the outcomes. Throws LeaseLost. */
+function saveProgress(
+  { database }: Services,
+  { task }: Claim,
+  entries: readonly WriteEntry[],
+): Promise<void> {
+  return inTransaction(database, async (tx) => {
+    await TASKS.renew(tx, task);
+    await saveOutcomes(tx, task, entries);
+  });
 }
 
 /**
@@ -29,49 +80,22 @@ export function supportsKey(
   return takes.idempotencyKeyMs !== null && entries.length === task.recordCount;
 }
 
-/** Sets the outcomes of the entries that have none yet. Returns the failure that stopped the attempt, or null. */
-export async function attemptWrite(
-  services: Services,
-  { claim, provider, session, entries, onProgress }: Attempt,
-): Promise<AttemptFailure | null> {
-  const requests = requestsOf(entries, provider.limits.batchSize);
-  const hasKey = supportsKey(provider, { task: claim.task, entries });
-  for (const [index, own] of requests.entries()) {
-    if (index > 0) await onProgress();
-    try {
-      const outcomes = await send(own, { claim, provider, session, hasKey });
-      await readBack(outcomes, { claim, provider, session, entries: own });
-      for (const [entryIndex, entry] of own.entries()) {
-        const outcome = outcomes[entryIndex];
-        if (outcome) entry.outcome = storableOutcome(outcome);
-      }
-    } catch (error) {
-      return failureOf(services, error);
-    }
-  }
-  return null;
-}
-
 /**
  * Groups entries by request. The groups of a task never change: an attempt that repeats a request sends the same
  * records under the same key.
  */
 function requestsOf(entries: readonly WriteEntry[], batchSize: number): WriteEntry[][] {
   const requests = Map.groupBy(entries, ({ position }) => Math.floor(position / batchSize));
-  return [...requests.values()].filter((own) => own.some(({ outcome }) => outcome === null));
+  return [...requests.values()].filter((request) =>
+    request.some(({ outcome }) => outcome === null),
+  );
 }
 
 async function send(
   stored: readonly WriteEntry[],
-  {
-    claim: { task },
-    provider,
-    session,
-    hasKey,
-  }: Pick<Attempt, 'claim' | 'provider' | 'session'> & { hasKey: boolean },
+  { task, provider, session, hasKey }: Sending & { hasKey: boolean },
 ): Promise<RecordOutcome[]> {
-  const { readRecords } = provider.capabilities;
-  const entries = await withoutFilled(stored, { session, readRecords, task });
+  const entries = await omitFilledFields(stored, { task, provider, session });
   const { objectName, type, allOrNone } = task;
   const { writeRecord, writeBatch, deleteRecord } = provider.capabilities;
   const headers = (task.headers ?? undefined) as { key: string; value: string }[] | undefined;
@@ -102,18 +126,19 @@ async function send(
  */
 async function readBack(
   outcomes: RecordOutcome[],
-  { claim: { task }, provider, session, entries }: Omit<Attempt, 'onProgress'>,
+  [entry]: readonly WriteEntry[],
+  { task, provider, session }: Sending,
 ): Promise<void> {
   const { readRecords } = provider.capabilities;
   const [outcome, ...others] = outcomes;
   if (!outcome?.success || others.length > 0 || !readRecords) return;
   const { recordId: id, data } = outcome;
   if (task.mode !== 'SYNCHRONOUS' || task.type === 'DELETE' || data !== null || id === null) return;
-  const fields = Object.keys(entries[0]?.record ?? {});
+  const fields = Object.keys(entry?.record ?? {});
   const { objectName } = task;
   // The record has been written. A failure to read it does not change that.
-  const found = await readRecords(session, { objectName, fields, ids: [id] }).catch(() => []);
-  outcome.data = found[0]?.raw ?? null;
+  const [record] = await readRecords(session, { objectName, fields, ids: [id] }).catch(() => []);
+  outcome.data = record?.raw ?? null;
 }
 
 /** Occurs only after an upgrade of this server, for a write that was accepted before it. */
@@ -121,14 +146,13 @@ function unsupportedWrite({ displayName }: Provider): ProviderError {
   return new ProviderError('BAD_REQUEST', `${displayName} no longer supports such writes.`);
 }
 
-export function failureOf({ log }: Pick<Services, 'log'>, error: unknown): AttemptFailure {
+function failureOf({ log }: Pick<Services, 'log'>, error: unknown): AttemptFailure {
   if (error instanceof ProviderError) {
     const { isTemporary, outcomeUnknown, retryAfterMs } = error;
     return { message: errorText(error.message), isTemporary, outcomeUnknown, retryAfterMs };
   }
   if (error instanceof DomainError) {
-    const message = errorText(error.message);
-    return { message, isTemporary: false, outcomeUnknown: false, retryAfterMs: null };
+    return permanentFailure(errorText(error.message));
   }
   // A defect of a connector, or a database outage. It is unknown how far the request came.
   log.error({ err: error }, 'write.attempt_failed');
@@ -136,23 +160,22 @@ export function failureOf({ log }: Pick<Services, 'log'>, error: unknown): Attem
   return { message, isTemporary: true, outcomeUnknown: true, retryAfterMs: null };
 }
 
-/** Access to a provider's current records, which `withoutFilled` reads. */
-interface Source {
-  session: ProviderSession;
-  readRecords: Capabilities['readRecords'];
-  task: ClaimedTask;
+/** A failure that no later attempt can avoid. */
+export function permanentFailure(message: string, { outcomeUnknown = false } = {}): AttemptFailure {
+  return { message, isTemporary: false, outcomeUnknown, retryAfterMs: null };
 }
 
 /**
  * Removes fields that are written only if empty and that have a value at the provider. Throws ProviderError if the
  * records can't be read.
  */
-async function withoutFilled(
+async function omitFilledFields(
   entries: readonly WriteEntry[],
-  { session, readRecords, task: { objectName } }: Source,
+  { session, provider, task: { objectName } }: Sending,
 ): Promise<readonly WriteEntry[]> {
   const conditional = entries.filter(({ ifEmpty }) => ifEmpty !== null && ifEmpty.length > 0);
   if (conditional.length === 0) return entries;
+  const { readRecords } = provider.capabilities;
   if (!readRecords) {
     throw new ProviderError('BAD_REQUEST', 'The provider no longer reads records by their ids.');
   }

@@ -8,7 +8,7 @@ import type { WriteInput } from './write-input.ts';
 
 const LIFE_MS = DAY_MS;
 
-export interface KeyedInput {
+export interface WriteKey {
   projectId: string;
   key: string;
   inputHash: string;
@@ -17,11 +17,11 @@ export interface KeyedInput {
 /**
  * Null if the caller sent no key. Each end user has keys of their own, so that they can't detect the keys of others.
  */
-export function keyedInput(
+export function writeKeyOf(
   { viewer }: Pick<Call, 'viewer'>,
   projectId: string,
   input: WriteInput,
-): KeyedInput | null {
+): WriteKey | null {
   const { idempotencyKey, projectIdOrName: _, ...rest } = input;
   if (!idempotencyKey) return null;
   const key = viewer.kind === 'END_USER' ? `${viewer.id} ${idempotencyKey}` : idempotencyKey;
@@ -29,9 +29,9 @@ export function keyedInput(
 }
 
 /** Finds the operation of the earlier call with that key, or null. Throws CONFLICT if its input was different. */
-export async function findKeyedOperation(
+export async function findOperationByKey(
   { database, now }: Pick<Services, 'database' | 'now'>,
-  { projectId, key, inputHash }: KeyedInput,
+  { projectId, key, inputHash }: WriteKey,
 ): Promise<Row<'Operation'> | null> {
   const { prisma } = database;
   const where = { projectId_key: { projectId, key } };
@@ -46,7 +46,7 @@ export async function findKeyedOperation(
 }
 
 /** The columns of the key, to store with an accepted write. */
-export function storedKey({ key, inputHash }: KeyedInput, now: Date) {
+export function keyColumns({ key, inputHash }: WriteKey, now: Date) {
   return { key, inputHash, expireTime: new Date(now.getTime() + LIFE_MS) };
 }
 

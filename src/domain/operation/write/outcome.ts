@@ -15,11 +15,12 @@ const ERROR_LENGTH = 500;
 
 /** Limits the size of an outcome, and removes what PostgreSQL can't store. */
 export function storableOutcome({ success, recordId, data, errors }: RecordOutcome): StoredOutcome {
-  const kept = data && Buffer.byteLength(JSON.stringify(data)) <= DATA_BYTES_MAX ? data : null;
+  const storedData =
+    data && Buffer.byteLength(JSON.stringify(data)) <= DATA_BYTES_MAX ? data : null;
   return {
     success,
     recordId: recordId === null ? null : storableText(recordId),
-    data: storableJson(kept),
+    data: storableJson(storedData),
     errors: errors.slice(0, ERRORS_MAX).map(errorText),
   };
 }
@@ -50,14 +51,14 @@ export interface WriteSummary {
   errors: string[];
 }
 
-const DONE = { CREATE: 'created', UPDATE: 'updated', DELETE: 'deleted' } as const;
+const RESULT_VERBS = { CREATE: 'created', UPDATE: 'updated', DELETE: 'deleted' } as const;
 
 /**
  * Summarizes the outcomes of a write. A batch is a success if at least one of its records was written, as in the
  * reference API.
  */
 export function summarize(
-  { objectName, type }: { objectName: string; type: keyof typeof DONE },
+  { objectName, type }: { objectName: string; type: keyof typeof RESULT_VERBS },
   outcomes: readonly StoredOutcome[],
 ): WriteSummary {
   const written = outcomes.filter(({ success }) => success);
@@ -68,7 +69,7 @@ export function summarize(
     outcomes.length !== 1 || !first
       ? `[${objectName}] Batch write completed (${successCount} succeeded, ${failureCount} failed)`
       : first.success
-        ? `[${objectName}] ${['Record', first.recordId, DONE[type]].filter(Boolean).join(' ')}`
+        ? `[${objectName}] ${['Record', first.recordId, RESULT_VERBS[type]].filter(Boolean).join(' ')}`
         : `[${objectName}] ${first.isUnknown ? '' : 'Error writing to provider: '}${first.errors.join(' ')}`;
   return {
     status: successCount > 0 ? 'SUCCESS' : 'FAILURE',

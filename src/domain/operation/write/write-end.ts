@@ -6,7 +6,7 @@ import {
   END_WRITES,
   type WriteEndRow,
 } from '../../../database/hot/end-writes.ts';
-import { findInstalledAccount, type InstalledAccount } from '../../../database/hot/write-target.ts';
+import { findWriteTarget, type WriteTarget } from '../../../database/hot/write-target.ts';
 import { repeatIfMoved } from '../../../database/keyed-rows.ts';
 import type { Row } from '../../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
@@ -22,7 +22,7 @@ import { fieldsOf } from '../../installation/installation-events.ts';
 import { type LogLine, logOperation, updateOperation } from '../operation-work.ts';
 import { type StoredOutcome, summarize, type WriteSummary, writeMetadata } from './outcome.ts';
 import type { AttemptFailure } from './retry.ts';
-import { type Claim, saveOutcomes, TASKS, type WriteEntry } from './task.ts';
+import { type Claim, saveOutcomes, TASKS, type WriteEntry, type WriteTask } from './write-task.ts';
 
 /**
  * The most operations that one transaction ends. It records an event for each, and other events of the project wait for
@@ -43,45 +43,56 @@ export interface EndedWrite {
  * Records the outcomes, which all entries must have, and ends their operations. Null for the records of several calls,
  * and if the operation had already ended. Throws LeaseLost.
  */
-export async function endWithOutcomes(
+export async function endWrite(
   services: Services,
   claim: Claim,
   entries: readonly WriteEntry[],
 ): Promise<EndedWrite | null> {
-  const operations = [...Map.groupBy(entries, ({ operationId }) => operationId)];
-  const installed = await findInstallationForEvents(services, claim);
-  const endRow = ([id, own]: [string, WriteEntry[]]) =>
-    operationEnd({ claim, id, outcomes: outcomesOf(own), installed, now: services.now() });
-  const [single] = operations;
-  if (operations.length === 1 && single?.[0] === claim.task.id) {
+  const { task } = claim;
+  const target = await findEventTarget(services, claim);
+  const entriesByOperation = Map.groupBy(entries, ({ operationId }) => operationId);
+  const rows = [...entriesByOperation].map(([id, entriesOfCall]) => {
+    const outcomes = outcomesOf(entriesOfCall);
+    return operationEnd(task, { id, outcomes, target, now: services.now() });
+  });
+  const [row] = rows;
+  if (rows.length === 1 && row?.operationId === task.id) {
     const outcomes = outcomesOf(entries);
-    const end = { ...endRow(single), leaseToken: claim.task.leaseToken, outcomes };
+    const end = { ...row, leaseToken: task.leaseToken, outcomes };
     const operation = await endSingle(services, end);
-    if (operation) countEnded(services, [end], entries);
+    if (operation) countEnd(services, rows, entries);
     return operation && { operation, outcomes };
   }
-  await inRetriedTransaction(services, async (tx) => {
-    // The provider has finished. The operations end in the next transactions.
-    await TASKS.change(tx.writeTask, claim.task, { isUncertain: false });
-    await saveOutcomes(tx, claim.task, entries);
-  });
-  for (let at = 0; at < operations.length; at += TRANSACTION_OPERATIONS_MAX) {
-    const rows = operations.slice(at, at + TRANSACTION_OPERATIONS_MAX).map(endRow);
-    await inRetriedTransaction(services, (tx) => endOperations(tx, rows));
-  }
-  await inRetriedTransaction(services, (tx) =>
-    TASKS.change(tx.writeTask, claim.task, {
-      dueTime: null,
-      isUncertain: false,
-      endTime: services.now(),
-      ...RELEASED_LEASE,
-    }),
-  );
-  countEnded(services, operations.map(endRow), entries);
+  await endCollected(services, { task, entries, rows });
+  countEnd(services, rows, entries);
   return null;
 }
 
-function countEnded(
+interface CollectedEnd {
+  task: WriteTask;
+  entries: readonly WriteEntry[];
+  rows: readonly OperationEndRow[];
+}
+
+/** Ends a task with the records of several calls, in transactions that each end some of its operations. */
+async function endCollected(
+  services: Services,
+  { task, entries, rows }: CollectedEnd,
+): Promise<void> {
+  await retryTransaction(services, async (tx) => {
+    // The provider has finished. The operations end in the next transactions.
+    await TASKS.change(tx.writeTask, task, { isUncertain: false });
+    await saveOutcomes(tx, task, entries);
+  });
+  for (let at = 0; at < rows.length; at += TRANSACTION_OPERATIONS_MAX) {
+    const someRows = rows.slice(at, at + TRANSACTION_OPERATIONS_MAX);
+    await retryTransaction(services, (tx) => endOperations(tx, someRows));
+  }
+  const ended = { dueTime: null, isUncertain: false, endTime: services.now(), ...RELEASED_LEASE };
+  await retryTransaction(services, (tx) => TASKS.change(tx.writeTask, task, ended));
+}
+
+function countEnd(
   { meters }: Services,
   rows: readonly OperationEndRow[],
   entries: readonly WriteEntry[],
@@ -97,14 +108,13 @@ function outcomesOf(entries: readonly WriteEntry[]): StoredOutcome[] {
   return entries.map(({ outcome }) => outcome as StoredOutcome);
 }
 
-/** The installation for the write's events. Null if the write has no events, because it is synchronous. */
-async function findInstallationForEvents(
+/** The target that the write's events name. Null if the write has no events, because it is synchronous. */
+async function findEventTarget(
   { database, log }: Services,
   { task, target }: Claim,
-): Promise<InstalledAccount | null> {
+): Promise<WriteTarget | null> {
   if (task.mode !== 'ASYNCHRONOUS') return null;
-  if (target?.installed) return target.installed;
-  return withRetries(log, () => findInstalledAccount(database.rows, task));
+  return target ?? withRetries(log, () => findWriteTarget(database.rows, task));
 }
 
 /** Returns the ended operation. Null if it had already ended. */
@@ -114,23 +124,24 @@ async function endSingle(
 ): Promise<Row<'Operation'> | null> {
   const change = end.event ? END_WRITES : END_UNREPORTED_WRITES;
   const ended = await withRetries(log, async () => {
-    const found = await repeatIfMoved(() => database.changes.run(change, end));
-    if (!found) throw new LeaseLost();
-    return found;
+    const row = await repeatIfMoved(() => database.changes.run(change, end));
+    if (!row) throw new LeaseLost();
+    return row;
   });
   return ended.id === null ? null : ended;
 }
 
 interface EndOfOperation {
-  claim: Claim;
   id: string;
   outcomes: StoredOutcome[];
-  installed: InstalledAccount | null;
+  target: WriteTarget | null;
   now: Date;
 }
 
-function operationEnd({ claim, id, outcomes, installed, now }: EndOfOperation): OperationEndRow {
-  const { task } = claim;
+function operationEnd(
+  task: WriteTask,
+  { id, outcomes, target, now }: EndOfOperation,
+): OperationEndRow {
   const { projectId, installationId, objectName, attempts, lastAttempt } = task;
   const retry = attempts > 1 && lastAttempt ? { attempts, lastAttempt } : undefined;
   const summary = summarize(task, outcomes);
@@ -144,7 +155,7 @@ function operationEnd({ claim, id, outcomes, installed, now }: EndOfOperation): 
     metadata: writeMetadata({ objectName, successfulRecordIds, retry }),
     now,
     lastLine: { id: newId('log'), ...lastLine(summary) },
-    event: installed && doneEvent(installed, { id, objectName, summary }),
+    event: target && doneEvent(target, { id, objectName, summary }),
   };
 }
 
@@ -155,14 +166,14 @@ function lastLine({ status, result, failureCount, errors }: WriteSummary): LogLi
 }
 
 function doneEvent(
-  installed: InstalledAccount,
+  target: WriteTarget,
   {
     id: operationId,
     objectName,
     summary: { failureCount, successfulRecordIds, errors },
   }: { id: string; objectName: string; summary: WriteSummary },
 ): EventRow {
-  const fields = fieldsOf(installed);
+  const fields = fieldsOf(target);
   const { projectId, installationId, connectionId } = fields;
   const success = failureCount === 0;
   return eventRow({
@@ -190,7 +201,7 @@ export async function postponeWrite(
   const retry = { attempts, lastAttempt: task.lastAttempt ?? now };
   const metadata = writeMetadata({ objectName, retry });
   const message = `Attempt ${attempts} failed, the next one is at ${time.toISOString()}: ${failure.message}`;
-  await inRetriedTransaction(services, async (tx) => {
+  await retryTransaction(services, async (tx) => {
     const released = { dueTime: time, isUncertain, ...RELEASED_LEASE };
     await TASKS.change(tx.writeTask, task, released);
     await saveOutcomes(tx, task, entries);
@@ -208,7 +219,7 @@ export async function postponeWrite(
 }
 
 /** Runs a transaction and retries it during a database outage, while the lease is renewed. Throws LeaseLost. */
-function inRetriedTransaction<T>(
+function retryTransaction<T>(
   { database, log }: Services,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {

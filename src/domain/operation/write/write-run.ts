@@ -1,26 +1,21 @@
 /** Runs a write: claims it, attempts it, and records the outcome. No network call is inside a transaction. */
 import { setTimeout as wait } from 'node:timers/promises';
-import { findInstalledAccount } from '../../../database/hot/write-target.ts';
-import { inTransaction } from '../../../database/transaction.ts';
-import type { Provider, ProviderSession } from '../../../providers/contract.ts';
+import { findWriteTarget, type WriteTarget } from '../../../database/hot/write-target.ts';
 import { LeaseLost } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
-import { openSession } from '../../connection/connection-session.ts';
 import { findLatestContent } from '../../integration/content-cache.ts';
-import { attemptWrite, failureOf, supportsKey } from './attempt.ts';
+import { attemptWrite, permanentFailure, supportsKey } from './attempt.ts';
 import { failedOutcome, unknownOutcome } from './outcome.ts';
-import { type AttemptFailure, type Decision, decide, isRepeatable, keyUntilOf } from './retry.ts';
-import type { StartedWrite } from './start.ts';
+import { type AttemptFailure, decide, isRepeatable, keyUntilOf } from './retry.ts';
+import { type EndedWrite, endWrite, postponeWrite } from './write-end.ts';
 import {
   type Claim,
   claimWrite,
   listEntries,
-  saveOutcomes,
   TASKS,
   type WriteEntry,
-  type WriteTo,
-} from './task.ts';
-import { type EndedWrite, endWithOutcomes, postponeWrite } from './write-end.ts';
+  type WriteTask,
+} from './write-task.ts';
 
 /**
  * The time of the next attempt, or the ended write. Null if the write has already ended, is not due, or is held by
@@ -28,18 +23,24 @@ import { type EndedWrite, endWithOutcomes, postponeWrite } from './write-end.ts'
  */
 export type AttemptResult = { next: Date } | { ended: EndedWrite | null } | null;
 
-/** Runs one attempt of a write. Safe to call at any time and repeatedly. */
+/**
+ * Runs one attempt of a write. Safe to call at any time and repeatedly. `entries` are the records that the caller has
+ * stored; they save a read if the write has no others.
+ */
 export async function runWrite(
   services: Services,
-  key: { projectId: string; id: string },
+  { entries, ...key }: { projectId: string; id: string; entries?: WriteEntry[] },
   now = services.now(),
 ): Promise<AttemptResult> {
   const claim = await claimWrite(services.database, key, now);
-  return claim && runClaimed(services, claim);
+  if (!claim) return null;
+  const { attempts, recordCount } = claim.task;
+  const isCurrent = attempts === 1 && entries?.length === recordCount;
+  return runClaim(services, isCurrent ? { ...claim, entries } : claim);
 }
 
 /** Runs one attempt of a write that the claim holds. Null also if another process has taken over the write. */
-export async function runClaimed(services: Services, claim: Claim): Promise<AttemptResult> {
+export async function runClaim(services: Services, claim: Claim): Promise<AttemptResult> {
   using _lease = TASKS.hold(services, claim.task, { notRenewed: 'write.lease_not_renewed' });
   try {
     return await attemptAndRecord(services, claim);
@@ -52,17 +53,15 @@ export async function runClaimed(services: Services, claim: Claim): Promise<Atte
 async function attemptAndRecord(services: Services, claim: Claim): Promise<AttemptResult> {
   const entries = claim.entries ?? (await listEntries(services.database.prisma, claim.task));
   const isOpen = entries.some(({ outcome }) => outcome === null);
-  const decision = isOpen ? await attempt(services, claim, entries) : null;
-  if (decision?.kind === 'retry') {
-    await postponeWrite(services, claim, { ...decision, entries });
-    return { next: decision.time };
-  }
-  return { ended: await endWithOutcomes(services, claim, entries) };
+  const retry = isOpen ? await attempt(services, claim, entries) : null;
+  if (!retry) return { ended: await endWrite(services, claim, entries) };
+  await postponeWrite(services, claim, { ...retry, entries });
+  return { next: retry.time };
 }
 
 /** Runs attempts until the write ends, for a caller that waits. Null if it ends in another process. */
 export async function runToEnd(services: Services, claim: Claim): Promise<EndedWrite | null> {
-  let result = await runClaimed(services, claim);
+  let result = await runClaim(services, claim);
   while (result && 'next' in result) {
     const { next } = result;
     await wait(Math.max(0, next.getTime() - services.now().getTime()));
@@ -71,28 +70,25 @@ export async function runToEnd(services: Services, claim: Claim): Promise<EndedW
   return result?.ended ?? null;
 }
 
-/** Starts an asynchronous write that was just accepted. */
-export async function beginWrite(services: Services, started: StartedWrite): Promise<void> {
-  const { id: taskId, projectId, installationId: group } = started.operation;
-  const run = () => runAccepted(services, started);
-  const options = { singletonKey: taskId, group, run };
-  await services.queue.begin('run-write', { projectId, taskId }, options);
-}
-
 /**
- * Claims the write and attempts it. Does nothing if another process took over the write while it waited in this queue.
+ * Starts an accepted asynchronous write, unless it waits for further records. Then it starts when it is full, or by the
+ * sweep that calls `recoverWrites` when it is due.
  */
-async function runAccepted(
+export async function beginWrite(
   services: Services,
-  { operation, entries }: StartedWrite,
+  { id, projectId, installationId: group, openGroup }: WriteTask,
+  entries: WriteEntry[],
 ): Promise<void> {
-  const claim = await claimWrite(services.database, operation, services.now());
-  if (!claim) return;
-  const isFirst = claim.task.attempts === 1;
-  await runClaimed(services, { ...claim, ...(isFirst && { entries }) });
+  if (openGroup !== null) return;
+  const run = () => runWrite(services, { projectId, id, entries });
+  const options = { singletonKey: id, group, run };
+  await services.queue.begin('run-write', { projectId, taskId: id }, options);
 }
 
-type Decided = Decision & { failure: AttemptFailure };
+interface Retry {
+  time: Date;
+  failure: AttemptFailure;
+}
 
 /**
  * Attempts the write once. Null if all entries have an outcome now. On a failure without a retry, all entries get an
@@ -102,96 +98,54 @@ async function attempt(
   services: Services,
   claim: Claim,
   entries: readonly WriteEntry[],
-): Promise<Decided | null> {
+): Promise<Retry | null> {
   const { task, wasUncertain } = claim;
-  const route = await findRoute(services, claim);
-  const { provider } = route;
+  claim.target ??= await findWriteTarget(services.database.rows, task);
+  const provider = claim.target && (await findProvider(services, claim.target));
   const hasKey = provider !== null && supportsKey(provider, { task, entries });
   const keyUntil = hasKey ? keyUntilOf(provider, task.uncertainSince ?? task.createTime) : null;
   const mustStop = wasUncertain && !isRepeatable({ ...task, keyUntil }, services.now());
   // The claim counted an attempt that does not happen.
   if (mustStop) task.attempts -= 1;
   const failure = mustStop
-    ? notRepeated({ task, entries, keyUntil })
-    : await attemptBy(services, route, { claim, entries });
+    ? unrepeatableFailure({ task, entries, keyUntil })
+    : await attemptWrite(services, { claim, provider, entries });
   if (!failure) return null;
   const chance = { now: services.now(), random: services.random };
   const decision = decide({ ...task, wasUncertain, keyUntil }, failure, chance);
-  if (decision.kind === 'retry') return { ...decision, failure };
+  if (decision.kind === 'retry') return { time: decision.time, failure };
   const outcome = decision.kind === 'unknown' ? unknownOutcome : failedOutcome;
   for (const entry of entries) {
     const recordId = task.type === 'CREATE' ? null : String(entry.record.id);
     entry.outcome ??= outcome(recordId, failure.message);
   }
-  return { ...decision, failure };
+  return null;
 }
 
-interface InDoubt {
-  task: Claim['task'];
+async function findProvider(
+  { database, catalogue }: Services,
+  { connection, integration }: WriteTarget,
+) {
+  const content = await findLatestContent(database, integration);
+  return catalogue.findAt(connection.provider, content?.module ?? null);
+}
+
+interface UncertainWrite {
+  task: WriteTask;
   entries: readonly WriteEntry[];
   keyUntil: Date | null;
 }
 
 /** The failure of an uncertain creation that can't be repeated. */
-function notRepeated({ task, entries, keyUntil }: InDoubt): AttemptFailure {
-  const final = { isTemporary: false, outcomeUnknown: true, retryAfterMs: null };
+function unrepeatableFailure({ task, entries, keyUntil }: UncertainWrite): AttemptFailure {
+  const isUnknown = { outcomeUnknown: true };
   if (entries.length < task.recordCount) {
     const message =
       'Other records of the same request have been erased since, so it is not repeated.';
-    return { message, ...final };
+    return permanentFailure(message, isUnknown);
   }
   const message = keyUntil
     ? 'The provider would no longer recognize a repeated request.'
     : 'The server stopped while it waited for the response.';
-  return { message, ...final };
-}
-
-type Route =
-  | { provider: Provider; session: ProviderSession }
-  | { provider: Provider | null; session: null; failure: AttemptFailure };
-
-/** Finds the provider and opens a session with the installation's current connection. */
-async function findRoute(services: Services, claim: Claim): Promise<Route> {
-  const target = claim.target ?? (await findTarget(services, claim));
-  if (!target) return noRoute('The installation has been deleted.');
-  claim.target = target;
-  const { account, module } = target;
-  const provider = account && services.catalogue.findAt(account.provider, module);
-  if (!account || !provider) return noRoute('The provider is no longer supported.');
-  try {
-    return { provider, session: openSession(services, account, provider) };
-  } catch (error) {
-    return { provider, session: null, failure: failureOf(services, error) };
-  }
-}
-
-async function findTarget({ database }: Services, { task }: Claim): Promise<WriteTo | null> {
-  const installed = await findInstalledAccount(database.rows, task);
-  if (!installed) return null;
-  const { account, integration } = installed;
-  const content = await findLatestContent(database, integration);
-  return { account, module: content?.module ?? null, installed };
-}
-
-function noRoute(message: string): Route {
-  const failure = { message, isTemporary: false, outcomeUnknown: false, retryAfterMs: null };
-  return { provider: null, session: null, failure };
-}
-
-async function attemptBy(
-  services: Services,
-  route: Route,
-  { claim, entries }: { claim: Claim; entries: readonly WriteEntry[] },
-): Promise<AttemptFailure | null> {
-  if (route.session === null) return route.failure;
-  return attemptWrite(services, {
-    ...route,
-    claim,
-    entries,
-    onProgress: () =>
-      inTransaction(services.database, async (tx) => {
-        await TASKS.renew(tx, claim.task);
-        await saveOutcomes(tx, claim.task, entries);
-      }),
-  });
+  return permanentFailure(message, isUnknown);
 }

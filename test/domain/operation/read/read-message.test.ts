@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import {
-  entriesOf,
   MESSAGE_BYTES_MAX,
   type MessageHead,
   pageMessages,
-  storedEntries,
+  parseEntries,
+  serializeEntries,
 } from '../../../../src/domain/operation/read/read-message.ts';
 
 const head: MessageHead = {
@@ -108,8 +108,8 @@ test('keeps records that do not fill a message for the next page', () => {
   expect([sizesOf(first.bodies), first.waiting.length]).toEqual([[50], 20]);
   const second = page(first.waiting, false);
   expect([sizesOf(second.bodies), second.waiting.length]).toEqual([[50], 40]);
-  const kept = entriesOf(storedEntries(second.waiting));
+  const kept = parseEntries(serializeEntries(second.waiting));
   expect(kept).toEqual(second.waiting);
   expect(sizesOf(page(kept, true).bodies)).toEqual([50, 50, 10]);
-  expect(storedEntries([])).toBeNull();
+  expect(serializeEntries([])).toBeNull();
 });

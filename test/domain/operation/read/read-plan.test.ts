@@ -7,10 +7,10 @@ import {
 } from '../../../../src/domain/installation/installation-config.ts';
 import { integrationContentInput } from '../../../../src/domain/integration/integration-content-input.ts';
 import {
+  createReadPlan,
   isEmptyWindow,
   nativeName,
   planKey,
-  readPlan,
   scheduledWindow,
 } from '../../../../src/domain/operation/read/read-plan.ts';
 import { createCatalogue } from '../../../../src/domain/provider/catalogue.ts';
@@ -33,7 +33,7 @@ function planOf(
   const config = storedConfig(installationConfigInput.parse(input), content);
   const [spec, chosen] = [content.read?.objects[0], config.read[0]];
   if (!spec || !chosen) throw new Error('nothing is read');
-  return { content, plan: readPlan(spec, chosen, { pageSize: 200 }) };
+  return { content, plan: createReadPlan(spec, chosen, { pageSize: 200 }) };
 }
 
 test('reads required and selected fields only', () => {

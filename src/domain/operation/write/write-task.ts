@@ -2,21 +2,21 @@
  * The rows of a write. A worker holds a task by a lease that it renews. If its process ends or freezes, another process
  * takes over, and results of the older claim are refused.
  */
-
 import type { Database } from '../../../database/database.ts';
-import { acceptWrites } from '../../../database/hot/accept-writes.ts';
 import { claimWrites } from '../../../database/hot/claim-writes.ts';
-import type { AccountRow, InstalledAccount } from '../../../database/hot/write-target.ts';
+import type { WriteTarget } from '../../../database/hot/write-target.ts';
 import { repeatIfMoved } from '../../../database/keyed-rows.ts';
 import { LeasedRows } from '../../../database/leased-rows.ts';
+import { acrossProjects, sweep } from '../../../database/projects/all-projects.ts';
 import type { Row } from '../../../database/rows.ts';
-import type { Transaction } from '../../../database/transaction.ts';
+import { inTransaction, type Transaction } from '../../../database/transaction.ts';
 import type { Association } from '../../../providers/moving-records.ts';
 import { LEASE, newLeaseToken } from '../../../work/lease.ts';
+import type { Services } from '../../call.ts';
 import { storedJson } from '../../storable-json.ts';
 import type { StoredOutcome } from './outcome.ts';
 
-type WriteTask = Row<'WriteTask'>;
+export type WriteTask = Row<'WriteTask'>;
 
 export const TASKS = new LeasedRows({
   table: 'WriteTask',
@@ -27,24 +27,14 @@ export const TASKS = new LeasedRows({
 });
 
 export interface Claim {
-  task: ClaimedTask;
+  task: WriteTask;
   /** True if the outcome of an earlier attempt is unknown: the provider may have executed the write. */
   wasUncertain: boolean;
   /** The records of the write. Absent if they must be read from the database. */
   entries?: WriteEntry[];
-  /** The target of the write, if it was just read. */
-  target?: WriteTo;
+  /** The target of the write, if it was just read. Null if the installation has been deleted. */
+  target?: WriteTarget | null;
 }
-
-/** The current connection of the installation, and the installation's data for events, if that was read. */
-export interface WriteTo {
-  account: AccountRow | null;
-  /** The module of the integration. */
-  module: string | null;
-  installed?: InstalledAccount;
-}
-
-export type ClaimedTask = Omit<WriteTask, 'leaseExpireTime'>;
 
 export interface WriteEntry {
   position: number;
@@ -55,9 +45,6 @@ export interface WriteEntry {
   ifEmpty: string[] | null;
   outcome: StoredOutcome | null;
 }
-
-/** Accepts a write, which is due immediately or leased from the start. */
-export const ACCEPT_WRITES = acceptWrites(TASKS.leaseEnd.sql);
 
 /** Claims writes. Unlike with `TASKS.claim`, simultaneous claims share a statement. */
 export const CLAIM_WRITES = claimWrites({ isFree: TASKS.isFree.sql, leaseEnd: TASKS.leaseEnd.sql });
@@ -99,7 +86,39 @@ export async function saveOutcomes(
   const completed = entries.filter(({ outcome }) => outcome !== null);
   const rows = JSON.stringify(completed.map(({ position, outcome }) => ({ position, outcome })));
   await tx.$executeRaw`
-    update "WriteEntry" e set "outcome" = known."outcome"
-    from jsonb_to_recordset(${rows}::jsonb) as known("position" int, "outcome" jsonb)
-    where e."projectId" = ${projectId} and e."taskId" = ${id} and e."position" = known."position"`;
+    update "WriteEntry" e set "outcome" = completed."outcome"
+    from jsonb_to_recordset(${rows}::jsonb) as completed("position" int, "outcome" jsonb)
+    where e."projectId" = ${projectId} and e."taskId" = ${id} and e."position" = completed."position"`;
+}
+
+/** Time in which a worker normally starts a job that is due. */
+const GRACE_MS = 3_000;
+const SWEEP_TASKS_MAX = 200;
+
+type OverdueTask = Pick<WriteTask, 'id' | 'projectId' | 'installationId'>;
+
+const OVERDUE = acrossProjects(
+  'writes that are due',
+  (inProjects) => `select "id", "projectId", "installationId" from "WriteTask"
+   where ${inProjects('"projectId"')} and "dueTime" <= $1 and case
+     when "openGroup" is not null then true
+     when "leaseToken" is null then "dueTime" <= $2 else ${TASKS.isFree.sql} end
+   order by "dueTime" limit ${SWEEP_TASKS_MAX}`,
+);
+
+/**
+ * Enqueues overdue writes, which no worker continues because their process was killed or their job was lost. A write
+ * with a waiting job is not enqueued twice.
+ */
+export async function recoverWrites({ database, queue, now }: Services): Promise<void> {
+  const time = now();
+  const late = new Date(time.getTime() - GRACE_MS);
+  const overdue = await sweep<OverdueTask>(database, OVERDUE, [time, late]);
+  if (overdue.length === 0) return;
+  await inTransaction(database, async (tx) => {
+    for (const { id: taskId, projectId, installationId: group } of overdue) {
+      const options = { singletonKey: `${taskId}.late`, group };
+      await queue.enqueue(tx, 'run-write', { projectId, taskId }, options);
+    }
+  });
 }

@@ -1,0 +1,155 @@
+/**
+ * Maps a record of the input to the record that is sent. If a write object inherits the mapping of its read object,
+ * mapped names are translated back to the provider's. The provider's names of fields that the object reads are kept.
+ * Other names are omitted, unless any field is allowed. Then the config's settings of fields apply.
+ */
+import type { Issue } from '../../../errors.ts';
+import { mappedNames } from '../../installation/choice/mapped-names.ts';
+import {
+  providerReplacements,
+  replaceValues,
+  type ValueReplacements,
+} from '../../installation/choice/value-mapping.ts';
+import type { WriteFieldSetting } from '../../installation/choice/write-field-setting.ts';
+import type { ConfigContent, ReadConfig } from '../../installation/installation-config.ts';
+import type { IntegrationContent, WriteObject } from '../../integration/integration-content.ts';
+import { issueAt } from '../../issues.ts';
+import type { InputRecord, WriteInput } from './write-input.ts';
+
+export interface MappedRecord {
+  /** The record with the provider's field names and with defaults, without the fields that are not written. */
+  record: Record<string, unknown>;
+  associations: InputRecord['associations'];
+  /** Fields that are written only if the provider's record has no value for them. */
+  ifEmpty: string[];
+  /** Names of fields that got their defaults. */
+  defaults: string[];
+  /** Names of fields of the input that the write omits. */
+  omitted: string[];
+  issues: Issue[];
+}
+
+export interface MappingRules {
+  type: WriteInput['type'];
+  /** Null if callers use the provider's names. */
+  names: FieldNames | null;
+  settings: readonly WriteFieldSetting[];
+}
+
+export function mapRecord(input: InputRecord, rules: MappingRules): MappedRecord {
+  const { record, omitted, issues } = renameFields(input, rules.names);
+  const { associations } = input;
+  const mapped = {
+    record: { ...record },
+    associations,
+    ifEmpty: [],
+    defaults: [],
+    omitted,
+    issues,
+  };
+  if (rules.type === 'DELETE') return mapped;
+  for (const setting of rules.settings)
+    applySetting(mapped, setting, { ...rules, renamed: record });
+  return mapped;
+}
+
+export function renameFields(
+  { record, path }: Pick<InputRecord, 'record' | 'path'>,
+  names: FieldNames | null,
+): Pick<MappedRecord, 'record' | 'omitted' | 'issues'> {
+  if (!names) return { record, omitted: [], issues: [] };
+  const renamed = new Map<string, unknown>();
+  const omitted: string[] = [];
+  const issues: Issue[] = [];
+  for (const [name, value] of Object.entries(record)) {
+    const fieldName = providerName(name, names);
+    if (fieldName === null) omitted.push(name);
+    else if (renamed.has(fieldName)) {
+      issues.push(issueAt([...path, name], `names the field ${fieldName} a second time.`));
+    } else renamed.set(fieldName, replaceValues(value, names.words.get(name)));
+  }
+  if (omitted.length > 0 && ![...renamed.keys()].some((name) => name !== 'id')) {
+    issues.push(issueAt(path, `has no field that is written: ${omitted.join(', ')} are left out.`));
+  }
+  return { record: Object.fromEntries(renamed), omitted, issues };
+}
+
+function providerName(name: string, { mapped, unchanged }: FieldNames): string | null {
+  const fieldName = mapped.get(name);
+  if (fieldName !== undefined) return fieldName;
+  return name === 'id' || unchanged === null || unchanged.has(name) ? name : null;
+}
+
+function applySetting(
+  mapped: MappedRecord,
+  setting: WriteFieldSetting,
+  { renamed, type, names }: Omit<MappingRules, 'settings'> & { renamed: InputRecord['record'] },
+): void {
+  const name = names?.mapped.get(setting.fieldName) ?? setting.fieldName;
+  const occasion = type === 'CREATE' ? setting.writeOnCreate : setting.writeOnUpdate;
+  if (occasion === 'NEVER') {
+    delete mapped.record[name];
+    if (Object.hasOwn(renamed, name)) mapped.omitted.push(name);
+    return;
+  }
+  const hasDefault = type === 'CREATE' || setting.defaultOnUpdate !== false;
+  if (!hasValue(renamed[name]) && hasDefault && setting.default !== null) {
+    mapped.record[name] = replaceValues(setting.default, names?.words.get(setting.fieldName));
+    mapped.defaults.push(name);
+  }
+  if (occasion === 'IF_EMPTY' && Object.hasOwn(mapped.record, name)) mapped.ifEmpty.push(name);
+}
+
+export function hasValue(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== '';
+}
+
+export interface FieldNames {
+  /** The provider's names by mapped name. */
+  mapped: ReadonlyMap<string, string>;
+  /** The provider's names that are kept unchanged. Null means any name. */
+  unchanged: ReadonlySet<string> | null;
+  /** The provider's words for values, by the field name that callers use. */
+  words: ReadonlyMap<string, ValueReplacements>;
+}
+
+/** Null if callers use the provider's names. */
+export function fieldNamesOf(
+  content: IntegrationContent,
+  config: ConfigContent,
+  { objectName, inheritMapping, valueDefaults }: WriteObject,
+): FieldNames | null {
+  const read = content.read?.objects.find((object) => object.objectName === objectName);
+  if (!inheritMapping || !read) return null;
+  const choice = config.read.find((object) => object.objectName === objectName);
+  const mapped = new Map<string, string>(choice ? mappedNames(read, choice) : []);
+  for (const { fieldName, mapToName } of [...read.requiredFields, ...read.optionalFields]) {
+    if (fieldName !== null && mapToName !== null) mapped.set(mapToName, fieldName);
+  }
+  const named = [...read.requiredFields, ...read.optionalFields];
+  const unchanged = new Set([
+    ...(choice?.selectedFields ?? []),
+    ...named.flatMap(({ fieldName }) => fieldName ?? []),
+    ...mapped.values(),
+  ]);
+  const acceptsAny =
+    valueDefaults?.allowAnyFields ||
+    (read.optionalFieldsAuto === 'all' && choice?.selectedFieldsAuto === 'all');
+  const words = choice ? wordsByName(choice, mapped) : new Map();
+  return { mapped, unchanged: acceptsAny ? null : unchanged, words };
+}
+
+/**
+ * Returns the words of fields by the names in messages: a mapped field by its mapped names, any other field by its own
+ * name.
+ */
+function wordsByName({ valueMappings = [] }: ReadConfig, mapped: ReadonlyMap<string, string>) {
+  const wordsByField = valueMappings.flatMap((mapping) => {
+    const names = [...mapped].flatMap(([mapToName, fieldName]) =>
+      [mapToName, fieldName].includes(mapping.fieldName) ? mapToName : [],
+    );
+    const fieldNames = names.length > 0 ? names : [mapping.fieldName];
+    return fieldNames.map((name) => [name, providerReplacements(mapping)] as const);
+  });
+  return new Map(wordsByField);
+}

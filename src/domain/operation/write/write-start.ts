@@ -1,0 +1,117 @@
+/** Accepts a write: stores its operation and its records together or not at all. */
+import { createHash } from 'node:crypto';
+import {
+  acceptWrites,
+  collectWrites,
+  type WriteToAccept,
+} from '../../../database/hot/accept-writes.ts';
+import type { Row } from '../../../database/rows.ts';
+import { newId } from '../../../ids.ts';
+import { HOUR_MS, MINUTE_MS } from '../../../work/durations.ts';
+import { newLeaseToken } from '../../../work/lease.ts';
+import type { Services } from '../../call.ts';
+import type { LogLine } from '../operation-work.ts';
+import { findOperationByKey, keyColumns, type WriteKey } from './idempotency-key.ts';
+import { writeMetadata } from './outcome.ts';
+import { RETRY_HOURS, WRITE_LIMITS, type WriteInput } from './write-input.ts';
+import type { WritePlan } from './write-plan.ts';
+import { TASKS, type WriteEntry, type WriteTask } from './write-task.ts';
+
+/** Creates a task for each write, which is due immediately or leased from the start. */
+const ACCEPT_WRITES = acceptWrites(TASKS.leaseEnd.sql);
+
+/**
+ * Auto-batching: single writes of an installation, object and type are collected in one open task. It runs when it is
+ * full, or when one of its records has waited for its maximum delay. A claim closes it.
+ */
+const COLLECT_WRITES = collectWrites(WRITE_LIMITS.batch);
+
+export interface WriteToStart {
+  input: WriteInput;
+  plan: WritePlan;
+  key: WriteKey | null;
+}
+
+export interface StartedWrite {
+  operation: Row<'Operation'>;
+  /** Held for the caller if the write is synchronous. Null if another call took the idempotency key. */
+  task: WriteTask | null;
+  /** The records of this call. A task that collects records has those of other calls too. */
+  entries: WriteEntry[];
+}
+
+/** Stores the write, or finds the operation of the call that took its idempotency key. */
+export async function acceptWrite(services: Services, write: WriteToStart): Promise<StartedWrite> {
+  const { input, plan, key } = write;
+  const row = toRow(services, write);
+  const change = input.autoBatchPolicy ? COLLECT_WRITES : ACCEPT_WRITES;
+  const accepted = await services.database.changes.run(change, row);
+  if (accepted) {
+    const entries = plan.entries.map((entry) => ({ ...entry, operationId: row.id, outcome: null }));
+    return { operation: accepted, task: { ...accepted, id: accepted.taskId }, entries };
+  }
+  const operation = key && (await findOperationByKey(services, key));
+  if (operation) return { operation, task: null, entries: [] };
+  throw new Error('Bug: a write was neither accepted nor found by its idempotency key.');
+}
+
+function toRow(services: Services, { input, plan, key }: WriteToStart): WriteToAccept {
+  const now = services.now();
+  const { target, objectName, entries } = plan;
+  const { id: installationId, projectId, integrationId, configId, groupId } = target.installation;
+  return {
+    id: newId('opr'),
+    projectId,
+    integrationId,
+    installationId,
+    configId,
+    groupId,
+    consumerId: target.consumer.id,
+    metadata: writeMetadata({ objectName }),
+    objectName,
+    type: input.type,
+    mode: input.mode,
+    allOrNone: input.batchPolicy?.allOrNone ?? false,
+    headers: input.headers,
+    openGroup: input.autoBatchPolicy ? openGroup(input, plan) : null,
+    ...timesOf(input, now),
+    leaseToken: input.mode === 'SYNCHRONOUS' ? newLeaseToken(services.database.processes.id) : null,
+    now,
+    firstLine: { id: newId('log'), ...firstLine(input, plan) },
+    entries,
+    idempotencyKey: key && keyColumns(key, now),
+  };
+}
+
+function timesOf({ autoBatchPolicy, retryPolicy }: WriteInput, now: Date) {
+  const delayMs = (autoBatchPolicy?.maxDelayMinutes ?? 0) * MINUTE_MS;
+  const retryHours = autoBatchPolicy?.retryDeadlineHours ?? retryPolicy?.deadlineHours;
+  const dueTime = new Date(now.getTime() + delayMs);
+  const deadlineTime = new Date(dueTime.getTime() + (retryHours ?? RETRY_HOURS) * HOUR_MS);
+  return { dueTime, deadlineTime };
+}
+
+/** Records with different headers go to different tasks, because headers belong to a request. */
+function openGroup({ type, headers }: WriteInput, { target, objectName }: WritePlan): string {
+  const parts = [target.installation.id, type, objectName];
+  if (!headers) return JSON.stringify(parts);
+  const hash = createHash('sha256').update(JSON.stringify(headers)).digest('base64url');
+  return JSON.stringify([...parts, hash]);
+}
+
+const VERBS = { CREATE: 'create', UPDATE: 'update', DELETE: 'delete' } as const;
+
+/** The first line of the operation's log. It names fields, but never their values. */
+function firstLine({ type }: WriteInput, plan: WritePlan): LogLine {
+  const { entries, omitted, defaults, objectName } = plan;
+  const noun = entries.length === 1 ? 'record' : 'records';
+  const details = {
+    ...(omitted.length > 0 && { leftOut: omitted }),
+    ...(defaults.length > 0 && { defaults }),
+  };
+  return {
+    severity: 'DEBUG',
+    message: `[${objectName}] ${entries.length} ${noun} to ${VERBS[type]}`,
+    ...(Object.keys(details).length > 0 && { details }),
+  };
+}
