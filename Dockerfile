@@ -30,6 +30,7 @@ COPY --from=build /app/console/dist console/dist
 COPY --from=build /app/src src
 COPY --from=docs /app/docs/dist docs/dist
 COPY migrations migrations
+RUN ln -s /app/src/commands/gateway.ts /usr/local/bin/gateway
 RUN mkdir /data && chown 1000:1000 /data
 VOLUME /data
 USER 1000:1000

@@ -118,5 +118,13 @@ export interface ProblemIssue {
   value?: {
     [k: string]: unknown;
   };
+  /**
+   * For an input that is YAML or JSON text: the line of the value in it, from 1.
+   */
+  line?: number;
+  /**
+   * The column of the value in that line, from 1.
+   */
+  column?: number;
   [k: string]: unknown;
 }

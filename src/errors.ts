@@ -46,6 +46,9 @@ export interface Issue {
   detail: string;
   /** Absent if the value is a secret. */
   value?: unknown;
+  /** The position of the value in a text of the input, both from 1. */
+  line?: number;
+  column?: number;
 }
 
 export { ERROR_STATUS, type ErrorCode, type Problem } from './problem-schema.ts';

@@ -18,6 +18,7 @@ export const ID_PREFIXES = {
   con: 'Connection',
   int: 'Integration',
   rev: 'Revision',
+  pln: 'Plan',
   ins: 'Installation',
   cfg: 'InstallationConfig',
   opr: 'Operation',

@@ -37,6 +37,11 @@ export const problemIssue = z
       .unknown()
       .optional()
       .describe('The value in the request. Omitted if it may be a secret.'),
+    line: z
+      .int()
+      .optional()
+      .describe('For an input that is YAML or JSON text: the line of the value in it, from 1.'),
+    column: z.int().optional().describe('The column of the value in that line, from 1.'),
   })
   .describe('One offending input.');
 

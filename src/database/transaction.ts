@@ -42,18 +42,25 @@ export async function changeAndNotify<R>(
   return rows;
 }
 
-/** Runs the work in one transaction: all of it or nothing. The work may run more than once. */
+/**
+ * Runs the work in one transaction: all of it or nothing. The work may run more than once. `timeout` in milliseconds
+ * replaces that of TRANSACTION_OPTIONS.
+ */
 export async function inTransaction<T>(
   { prisma, outages, notify }: Pick<Database, 'prisma' | 'outages' | 'notify'>,
   work: (tx: Transaction) => Promise<T>,
+  { timeout = TRANSACTION_OPTIONS.timeout }: { timeout?: number } = {},
 ): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     const notifications: Notification[] = [];
     try {
-      const result = await prisma.$transaction((tx) => {
-        NOTIFICATIONS.set(tx, notifications);
-        return work(tx);
-      });
+      const result = await prisma.$transaction(
+        (tx) => {
+          NOTIFICATIONS.set(tx, notifications);
+          return work(tx);
+        },
+        { ...TRANSACTION_OPTIONS, timeout },
+      );
       notify(notifications);
       return result;
     } catch (error) {

@@ -16,6 +16,7 @@ const SECRET_INPUTS = new Set([
   'oauth2AuthorizationCode',
   'customAuth',
   'headers',
+  'secrets',
 ]);
 
 /** Returns an issue for each offending path. It omits values that are secrets or that their rule hides. */

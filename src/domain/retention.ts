@@ -67,6 +67,7 @@ export async function removeExpired(services: Services, removal: Removal = {}): 
   await remover.removeAll(OLD_COUNTS, new Date(nowMs - (ACTIVITY_DAYS + MONTH_DAYS) * DAY_MS));
   await remover.removeAll(EXPIRED_KEYS, now());
   await remover.removeAll(EXPIRED_UPLOADS, now());
+  await remover.removeAll(EXPIRED_PLANS, now());
   await remover.removeAll(EXPIRED_STATES, new Date(nowMs - EXPIRED_STATE_MS));
   await forgetIdleCallers(database.rows.query, cutoff);
   await database.rows.query(FORGET_PROCESSES, [new Date(nowMs - DAY_MS)]);
@@ -131,6 +132,7 @@ const EXPIRED_UPLOADS: Expired = {
   time: 'expireTime',
   key: ['projectId', 'id'],
 };
+const EXPIRED_PLANS: Expired = { table: 'Plan', time: 'expireTime', key: ['projectId', 'id'] };
 const EXPIRED_STATES: Expired = { table: 'OAuthConnect', time: 'expireTime', key: ['id'] };
 
 class Remover {

@@ -28,6 +28,7 @@ import { builderEndpoints } from './org/builder.ts';
 import { claimedDomainEndpoints } from './org/claimed-domain.ts';
 import { inviteEndpoints } from './org/invite.ts';
 import { orgEndpoints } from './org/org.ts';
+import { planEndpoints } from './plan/plan.ts';
 import { apiKeyEndpoints } from './project/api-key.ts';
 import { consumerEndpoints } from './project/consumer.ts';
 import { groupEndpoints } from './project/group.ts';
@@ -58,6 +59,7 @@ export const ENDPOINTS: Endpoint[] = [
   ...defineFieldsEndpoints,
   ...integrationEndpoints,
   ...revisionEndpoints,
+  ...planEndpoints,
   hydratedRevisionEndpoint,
   ...contractEndpoints,
   uploadUrlEndpoint,

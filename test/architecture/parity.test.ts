@@ -30,7 +30,7 @@ const LACKS: Record<Surface, Record<string, string>> = {
     ]),
     ...ofEach(
       'A field returns null where REST responds with 404: see the find or read of this name.',
-      ['getClaimedDomain', 'getOwnOrg', 'getOwnProject', 'getProvider'],
+      ['getClaimedDomain', 'getOwnOrg', 'getOwnProject', 'getPlan', 'getProvider'],
     ),
     ...ofEach('The proxy is HTTP itself.', ['forwardPages', 'forwardRequest', 'getForwarding']),
     getBackfillProgress: 'The metadata of `InstalledObject.backfillOperation` contains it.',

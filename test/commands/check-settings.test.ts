@@ -93,11 +93,12 @@ test('finds no other code that reads settings from the environment', () => {
   const readers = globSync('src/**/*.ts', { cwd: ROOT })
     .filter((file) => !file.includes('generated'))
     .flatMap((file) => read(file).match(/process\.env\b[.[]\S*?\b\w+/g) ?? []);
-  // npm sets one of them. The others belong to commands, whose usage names them.
+  // npm sets one of them. The others belong to commands, whose usage names them. Options of gateway name variables.
   expect([...new Set(readers)].sort()).toEqual([
     'process.env.BACKUP_PASSPHRASE',
     'process.env.SIGNING_SECRET',
     'process.env.npm_lifecycle_event',
+    'process.env[variable',
   ]);
 });
 

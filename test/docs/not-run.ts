@@ -59,6 +59,12 @@ export const BLOCKS_NOT_RUN = [
     reason: 'test/copies/ starts the moved database with these settings',
   },
   { start: 'BACKUP_PASSPHRASE=... npm run backup', reason: 'test/copies/ runs it' },
+  ...['gateway apply --project demo', 'GATEWAY_API_KEY=$STAGING_KEY gateway export'].map(
+    (start) => ({
+      start,
+      reason: 'test/commands/gateway.test.ts runs its like, with projects of its own',
+    }),
+  ),
 ];
 
 const RUN_BY_CI = '.ci/run does it, on a fresh copy';
@@ -145,13 +151,13 @@ export const COMMANDS_NOT_RUN: { command: string; reason: string }[] = [
     reason: 'test/commands/check-settings.test.ts runs it, with settings of its own',
   },
   {
-    command: 'npm run plan -- --project demo --branding-removal true',
-    reason: 'test/commands/set-plan.test.ts runs it, on a folder of its own',
+    command: 'npm run billing-plan -- --project demo --branding-removal true',
+    reason: 'test/commands/set-billing-plan.test.ts runs it, on a folder of its own',
   },
   {
     command:
-      'npm run plan -- --org <id> --billing-provider stripe --billing-ref cus_123 --billing-name "Acme"',
-    reason: 'test/commands/set-plan.test.ts runs it, on a folder of its own',
+      'npm run billing-plan -- --org <id> --billing-provider stripe --billing-ref cus_123 --billing-name "Acme"',
+    reason: 'test/commands/set-billing-plan.test.ts runs it, on a folder of its own',
   },
   {
     command: 'npm run move -- --to <folder>',

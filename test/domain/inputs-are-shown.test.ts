@@ -51,6 +51,8 @@ const NOT_SHOWN_TYPES: [names: RegExp, reason: string][] = [
     '`objectMetadata` returns the result in the terms of the provider.',
   ],
   [/^(Pause|Resume)ReadsInput$/, '`paused` and `pauseNote` of the objects return it.'],
+  [/^(ApplyPlan|PlanProject|PlanRename)Input$/, 'The changes of the plan return it.'],
+  [/^PlanSecretInput$/, SECRET],
   [/^UpsertIntegrationsInput$/, 'The integrations and their latest revisions return it.'],
   [/^StartOAuth(Connect|Update)Input$/, 'The connection after the consent returns it.'],
 ];

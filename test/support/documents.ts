@@ -50,5 +50,7 @@ export function listTestFiles(document: string): string[] {
 /** Returns the names of the scripts that the document runs by `npm run`. */
 export function listNpmScripts(document: string): string[] {
   const text = readFileSync(join(ROOT, document), 'utf8');
-  return [...text.matchAll(/npm run (?:-s )?([\w:]+)/g)].map(([, name]) => name as string);
+  return [...text.matchAll(/npm run (?:-s )?([\w:]+(?:-[\w:]+)*)/g)].map(
+    ([, name]) => name as string,
+  );
 }

@@ -5,9 +5,9 @@
  */
 import type { z } from 'zod';
 import {
+  type ConnectionInput,
   type ConnectionToGenerate,
   GENERATE_CONNECTIONS,
-  type ConnectionInput,
 } from '../../database/hot/generate-connections.ts';
 import { RENEW_CONNECTIONS } from '../../database/hot/renew-connections.ts';
 import type { ConnectionWithCredentials } from '../../database/hot/write-target.ts';

@@ -136,7 +136,7 @@ function webhookMembers({ url, headers, keepHeaders, status }: DestinationInput)
  * destination.
  */
 export async function openStream(
-  tx: Transaction,
+  tx: Pick<Transaction, 'streamLog'>,
   { projectId, id: destinationId }: Pick<Row<'Destination'>, 'projectId' | 'id'>,
 ): Promise<void> {
   await tx.streamLog.create({ data: { projectId, destinationId } });

@@ -4,7 +4,7 @@
  */
 import { anyOf, run, sql, statements } from '../../database/statements.ts';
 import type { Transaction } from '../../database/transaction.ts';
-import { unprocessable } from '../../errors.ts';
+import { conflict, unprocessable } from '../../errors.ts';
 import type { LockedDestination } from '../../events/enqueue-messages.ts';
 
 /** The most uses that an error lists for people. */
@@ -34,6 +34,18 @@ export async function destinationUses(
     ...(await run(tx, usesByInstallations(projectId, name))),
   ];
   return uses.slice(0, USES_MAX).map(({ use }) => use);
+}
+
+/** Throws CONFLICT if the destination is used. Locks it like `destinationUses`. */
+export async function refuseIfUsed(
+  tx: Transaction,
+  { projectId, name }: { projectId: string; name: string },
+): Promise<void> {
+  const uses = await destinationUses(tx, projectId, name);
+  if (uses.length > 0)
+    throw conflict(
+      `The destination ${name} is named by ${uses.join(', ')}. Let them name another one first.`,
+    );
 }
 
 function usesByIntegrations(projectId: string, name: string) {

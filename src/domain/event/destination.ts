@@ -14,7 +14,7 @@ import {
   sealSigningSecret,
 } from '../../deliveries/signing-secret.ts';
 import { sealHeaders, sealUrl, type TargetHeaders } from '../../deliveries/target-secrets.ts';
-import { conflict, invalid, notFound } from '../../errors.ts';
+import { invalid, notFound } from '../../errors.ts';
 import { announceRecorded } from '../../events/channel.ts';
 import { id, newId, prefixOf } from '../../ids.ts';
 import type { Vault } from '../../secrets.ts';
@@ -38,7 +38,7 @@ import {
   refuseForStream,
   refuseHost,
 } from './destination-type.ts';
-import { destinationUses } from './destination-uses.ts';
+import { refuseIfUsed } from './destination-uses.ts';
 import { dropPending } from './dropped-deliveries.ts';
 import { closeStream, removeStream } from './stream/stream-removal.ts';
 import { HEADERS_MAX, headersToStore, targetHeaders } from './target-headers.ts';
@@ -202,26 +202,36 @@ export const createDestination = projectMutation({
     'Creates a destination: a webhook that is sent messages, or a stream that keeps them. Routes lead events to it, integrations name it for records.',
   needs: 'events:write',
   input: createDestinationInput,
-  async run(call, { projectIdOrName: _project, url, headers, ...changes }, { id: projectId }) {
-    refuseHost(call, { url });
-    const owner = { id: newId('dst'), projectId };
-    const signingSecret = changes.type === 'STREAM' ? null : newSigningSecret();
-    const data = {
-      ...owner,
-      ...changes,
-      ...targetColumns(call.vault, owner, { url, headers }),
-      ...(signingSecret !== null && sealSigningSecret(call.vault, owner, signingSecret)),
-    };
-    const created =
-      changes.type === 'STREAM'
-        ? inTransaction(call.database, async (tx) => {
-            await openStream(tx, owner);
-            return tx.destination.create({ data, omit: SEALED });
-          })
-        : call.database.prisma.destination.create({ data, omit: SEALED });
-    return { destination: await uniquely(created, nameTaken(changes.name)), signingSecret };
+  run(call, { projectIdOrName: _project, ...input }, { id: projectId }) {
+    return input.type === 'STREAM'
+      ? inTransaction(call.database, (tx) => insertDestination(call, tx, { projectId, ...input }))
+      : insertDestination(call, call.database.prisma, { projectId, ...input });
   },
 });
+
+type NewDestination = Omit<z.output<typeof createDestinationInput>, 'projectIdOrName'> & {
+  projectId: string;
+};
+
+/** A stream needs a transaction. Throws BAD_USER_INPUT for a host that is not allowed, and CONFLICT for a taken name. */
+export async function insertDestination(
+  call: Call,
+  client: Pick<Transaction, 'destination' | 'streamLog'>,
+  { projectId, url, headers, ...input }: NewDestination,
+): Promise<{ destination: Destination; signingSecret: string | null }> {
+  refuseHost(call, { url });
+  const owner = { id: newId('dst'), projectId };
+  const signingSecret = input.type === 'STREAM' ? null : newSigningSecret();
+  const data = {
+    ...owner,
+    ...input,
+    ...targetColumns(call.vault, owner, { url, headers }),
+    ...(signingSecret !== null && sealSigningSecret(call.vault, owner, signingSecret)),
+  };
+  if (input.type === 'STREAM') await openStream(client, owner);
+  const created = client.destination.create({ data, omit: SEALED });
+  return { destination: await uniquely(created, nameTaken(input.name)), signingSecret };
+}
 
 /** Updates a destination. Enabling a disabled one makes its pending deliveries due immediately. */
 export const updateDestination = projectMutation({
@@ -234,30 +244,44 @@ export const updateDestination = projectMutation({
 async function changeDestination(
   call: Call,
   projectId: string,
-  { destinationId, ...changes }: z.output<typeof updateDestinationInput>,
+  changes: DestinationChanges,
 ): Promise<Destination> {
+  const change = inTransaction(call.database, (tx) =>
+    reviseDestination(call, tx, { projectId, ...changes }),
+  );
+  const { destination, afterCommit } = await uniquely(change, nameTaken(changes.name ?? ''));
+  await afterCommit();
+  return destination;
+}
+
+type DestinationChanges = Omit<z.output<typeof updateDestinationInput>, 'projectIdOrName'>;
+
+/** Changes a destination in a transaction. Call `afterCommit` afterwards. */
+export async function reviseDestination(
+  call: Call,
+  tx: Transaction,
+  { projectId, destinationId, ...changes }: DestinationChanges & { projectId: string },
+): Promise<{ destination: Destination; afterCommit: () => Promise<void> }> {
   refuseHost(call, changes);
   const now = call.now();
-  const change = inTransaction(call.database, async (tx) => {
-    const stored = await lockDestination(tx, projectId, destinationId);
-    refuseForStream(stored, changes);
-    if (changes.name !== undefined && changes.name !== stored.name) await refuseIfUsed(tx, stored);
-    const isEnabled = changes.status === 'ENABLED' && stored.status === 'DISABLED';
-    if (isEnabled) announceRecorded(tx, projectId);
-    const { name, url } = changes;
-    const headers = headersToStore(call, stored, changes);
-    const target = targetColumns(call.vault, stored, { url, headers });
-    const data = { name, ...target, ...statusChange(stored, changes.status), updateTime: now };
-    const destination = await tx.destination.update({
-      where: { projectId_id: { projectId, id: stored.id } },
-      data,
-      omit: SEALED,
-    });
-    return { destination, isEnabled };
+  const stored = await lockDestination(tx, projectId, destinationId);
+  refuseForStream(stored, changes);
+  if (changes.name !== undefined && changes.name !== stored.name) await refuseIfUsed(tx, stored);
+  const isEnabled = changes.status === 'ENABLED' && stored.status === 'DISABLED';
+  if (isEnabled) announceRecorded(tx, projectId);
+  const { name, url } = changes;
+  const headers = headersToStore(call, stored, changes);
+  const target = targetColumns(call.vault, stored, { url, headers });
+  const data = { name, ...target, ...statusChange(stored, changes.status), updateTime: now };
+  const destination = await tx.destination.update({
+    where: { projectId_id: { projectId, id: stored.id } },
+    data,
+    omit: SEALED,
   });
-  const { destination, isEnabled } = await uniquely(change, nameTaken(changes.name ?? ''));
-  if (isEnabled) await releasePending(call.database, destination, now);
-  return destination;
+  const afterCommit = async () => {
+    if (isEnabled) await releasePending(call.database, destination, now);
+  };
+  return { destination, afterCommit };
 }
 
 /** Replaces the signing secret. The previous one also signs for 24 hours. Throws BAD_USER_INPUT for a stream. */
@@ -297,20 +321,31 @@ export const deleteDestination = projectMutation({
   needs: 'events:write',
   input: deleteDestinationInput,
   async run(call, { destinationId }, { id: projectId }): Promise<{ deletedId: string }> {
-    const isStream = await inTransaction(call.database, async (tx) => {
-      const stored = await lockDestination(tx, projectId, destinationId);
-      await refuseIfUsed(tx, stored);
-      await tx.destination.delete({ where: { projectId_id: { projectId, id: stored.id } } });
-      if (stored.type === 'STREAM') await closeStream(tx, { projectId, destinationId });
-      return stored.type === 'STREAM';
-    });
-    const deleted = { projectId, destinationId };
-    if (isStream) await removeStream(call, deleted);
-    else
-      await dropPending(call.database, deleted, { now: call.now(), countMax: DELETION_DROPS_MAX });
+    const afterCommit = await inTransaction(call.database, (tx) =>
+      removeDestination(call, tx, { projectId, destinationId }),
+    );
+    await afterCommit();
     return { deletedId: destinationId };
   },
 });
+
+/** Deletes a destination in a transaction. Returns a function to call after the commit; a sweep replaces a lost call. */
+export async function removeDestination(
+  call: Call,
+  tx: Transaction,
+  deleted: { projectId: string; destinationId: string },
+): Promise<() => Promise<unknown>> {
+  const { projectId, destinationId } = deleted;
+  const stored = await lockDestination(tx, projectId, destinationId);
+  await refuseIfUsed(tx, stored);
+  await tx.destination.delete({ where: { projectId_id: { projectId, id: stored.id } } });
+  if (stored.type === 'STREAM') {
+    await closeStream(tx, deleted);
+    return () => removeStream(call, deleted);
+  }
+  const dropping = { now: call.now(), countMax: DELETION_DROPS_MAX };
+  return () => dropPending(call.database, deleted, dropping);
+}
 
 /** The most deliveries that fail while the caller of a deletion waits. A sweep fails the rest. */
 const DELETION_DROPS_MAX = 10_000;
@@ -348,17 +383,6 @@ async function lockDestination(tx: Transaction, projectId: string, destinationId
   );
   if (!stored) throw notFound('Destination', destinationId);
   return stored;
-}
-
-async function refuseIfUsed(
-  tx: Transaction,
-  { projectId, name }: Pick<Destination, 'projectId' | 'name'>,
-): Promise<void> {
-  const uses = await destinationUses(tx, projectId, name);
-  if (uses.length > 0)
-    throw conflict(
-      `The destination ${name} is named by ${uses.join(', ')}. Let them name another one first.`,
-    );
 }
 
 function statusChange(stored: Pick<Destination, 'status'>, status: DestinationStatus | undefined) {

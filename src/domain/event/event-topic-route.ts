@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
+import type { Transaction } from '../../database/transaction.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../database/violations.ts';
 import { conflict, invalid } from '../../errors.ts';
 import { id, newId } from '../../ids.ts';
@@ -82,19 +83,25 @@ export const createEventTopicRoute = projectMutation({
   description: 'Creates a route: events of a type that happen from now on go to a topic.',
   needs: 'events:write',
   input: createEventTopicRouteInput,
-  async run(call, input, { id: projectId }): Promise<Route> {
-    const { eventType, topicId } = input;
-    const data = { id: newId('etr'), projectId, eventType, topicId };
-    try {
-      return await call.database.prisma.eventTopicRoute.create({ data });
-    } catch (error) {
-      // The foreign key includes the project, so another project's topic is refused as if it did not exist.
-      if (isForeignKeyViolation(error)) throw invalid('input.topicId', 'does not exist.', topicId);
-      if (!isUniqueViolation(error)) throw error;
-      throw conflict(`Events of the type ${eventType} are routed to that topic already.`);
-    }
-  },
+  run: (call, { eventType, topicId }, { id: projectId }): Promise<Route> =>
+    insertEventTopicRoute(call.database.prisma, { projectId, eventType, topicId }),
 });
+
+/** Throws BAD_USER_INPUT if the topic does not exist, and CONFLICT if the route exists. */
+export async function insertEventTopicRoute(
+  client: Pick<Transaction, 'eventTopicRoute'>,
+  route: Pick<Route, 'projectId' | 'eventType' | 'topicId'>,
+): Promise<Route> {
+  const { eventType, topicId } = route;
+  try {
+    return await client.eventTopicRoute.create({ data: { id: newId('etr'), ...route } });
+  } catch (error) {
+    // The foreign key includes the project, so another project's topic is refused as if it did not exist.
+    if (isForeignKeyViolation(error)) throw invalid('input.topicId', 'does not exist.', topicId);
+    if (!isUniqueViolation(error)) throw error;
+    throw conflict(`Events of the type ${eventType} are routed to that topic already.`);
+  }
+}
 
 export const deleteEventTopicRoute = projectMutation({
   description: 'Deletes a route of events to a topic.',

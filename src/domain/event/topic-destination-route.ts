@@ -1,8 +1,9 @@
 /** Routes of topics to destinations: the events of a topic are sent to a destination. */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
-import { isForeignKeyViolation, isUniqueViolation } from '../../database/violations.ts';
-import { conflict, type Issue, invalidInput } from '../../errors.ts';
+import type { Transaction } from '../../database/transaction.ts';
+import { isForeignKeyViolation } from '../../database/violations.ts';
+import { type Issue, invalidInput } from '../../errors.ts';
 import { id, newId } from '../../ids.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
@@ -12,6 +13,7 @@ import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { createdInProject, resource, shownId } from '../resource.ts';
 import { getOwned } from '../scope.ts';
+import { uniquely } from '../unique.ts';
 
 type Route = Row<'TopicDestinationRoute'>;
 
@@ -84,18 +86,23 @@ export const createTopicDestinationRoute = projectMutation({
   input: createTopicDestinationRouteInput,
   async run(call, { topicId, destinationId }, { id: projectId }): Promise<Route> {
     const parties = { topicId, destinationId };
-    const data = { id: newId('tdr'), projectId, ...parties };
     try {
-      return await call.database.prisma.topicDestinationRoute.create({ data });
+      return await insertTopicDestinationRoute(call.database.prisma, { projectId, ...parties });
     } catch (error) {
-      if (isUniqueViolation(error)) {
-        throw conflict('That topic is routed to that destination already.');
-      }
       if (!isForeignKeyViolation(error)) throw error;
       throw invalidInput(await listMissing(call, projectId, parties));
     }
   },
 });
+
+/** Throws CONFLICT if the route exists. */
+export async function insertTopicDestinationRoute(
+  client: Pick<Transaction, 'topicDestinationRoute'>,
+  route: RouteParties & { projectId: string },
+): Promise<Route> {
+  const created = client.topicDestinationRoute.create({ data: { id: newId('tdr'), ...route } });
+  return uniquely(created, 'That topic is routed to that destination already.');
+}
 
 export const deleteTopicDestinationRoute = projectMutation({
   description: 'Deletes a route of a topic to a destination.',

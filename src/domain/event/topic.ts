@@ -1,6 +1,7 @@
 /** Topics: named streams of events. Routes connect event types with topics, and topics with destinations. */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
+import type { Transaction } from '../../database/transaction.ts';
 import { isMissingRow } from '../../database/violations.ts';
 import { notFound } from '../../errors.ts';
 import { id, newId, prefixOf } from '../../ids.ts';
@@ -70,11 +71,18 @@ export const createTopic = projectMutation({
   description: 'Creates a topic. Events reach it when routes lead to it.',
   needs: 'events:write',
   input: createTopicInput,
-  run({ database }, { name }, { id: projectId }): Promise<Topic> {
-    const data = { id: newId('top'), projectId, name };
-    return uniquely(database.prisma.topic.create({ data }), nameTaken(name));
-  },
+  run: ({ database }, { name }, { id: projectId }): Promise<Topic> =>
+    insertTopic(database.prisma, { projectId, name }),
 });
+
+/** Throws CONFLICT if the name is taken. */
+export function insertTopic(
+  client: Pick<Transaction, 'topic'>,
+  { projectId, name }: Pick<Topic, 'projectId' | 'name'>,
+): Promise<Topic> {
+  const data = { id: newId('top'), projectId, name };
+  return uniquely(client.topic.create({ data }), nameTaken(name));
+}
 
 export const updateTopic = projectMutation({
   description: 'Renames a topic. Its routes are kept, because they refer to its id.',

@@ -19,7 +19,7 @@ export const DROPPED_NOTE = 'A new revision of the integration no longer has thi
  * don't count.
  */
 export async function usersOfObjects(
-  tx: Transaction,
+  tx: Pick<Transaction, '$queryRawUnsafe'>,
   { projectId, integrationId }: IntegrationKey,
   objectNames: string[],
 ): Promise<string[]> {

@@ -31,9 +31,20 @@ interface ContentAbout {
 export async function listContentIssues(
   { catalogue, tx }: Pick<Call, 'catalogue'> & { tx: Transaction },
   content: IntegrationContent,
-  about: Pick<ContentAbout, 'path' | 'name'> & { projectId: string; provider: string },
+  about: NamedContent & { projectId: string },
 ): Promise<Issue[]> {
   const destinations = await lockDestinations(tx, about.projectId, destinationsOf(content));
+  return listIssuesWithDestinations({ catalogue }, content, { ...about, destinations });
+}
+
+type NamedContent = Pick<ContentAbout, 'path' | 'name'> & { provider: string };
+
+/** Lists the issues of the content, at most ISSUES_MAX, if the project has these destinations. */
+export function listIssuesWithDestinations(
+  { catalogue }: Pick<Call, 'catalogue'>,
+  content: IntegrationContent,
+  { destinations, ...about }: NamedContent & Pick<ContentAbout, 'destinations'>,
+): Issue[] {
   const whole = catalogue.find(about.provider);
   const ofModule = whole ? [...moduleIssues(content, about.path, whole)] : [];
   // Without modules, the capabilities of a provider do not depend on the content's module.
@@ -101,7 +112,7 @@ export function* contentIssues(content: IntegrationContent, about: ContentAbout)
 }
 
 /** The destinations in the content, without duplicates. */
-function destinationsOf({ read, subscribe, watchSchema }: IntegrationContent): string[] {
+export function destinationsOf({ read, subscribe, watchSchema }: IntegrationContent): string[] {
   const objects = [...(read?.objects ?? []), ...(subscribe?.objects ?? [])];
   const named = [...objects, ...(watchSchema ? [watchSchema] : [])];
   return [...new Set(named.flatMap(({ destination }) => destination ?? []))];

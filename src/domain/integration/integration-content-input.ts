@@ -14,7 +14,7 @@ import { hourlySchedule, optionalSchedule } from './cron.ts';
 /** Exceeds any hand-written integration, and keeps a revision below a few megabytes. */
 export const CONTENT_LIMITS = { objects: 200, fields: 1_000, characters: 256 } as const;
 
-const SPEC_VERSION = '1.0.0';
+export const SPEC_VERSION = '1.0.0' as const;
 
 /** Allows a few sentences. */
 const PROMPT_MAX = 1_000;

@@ -6,6 +6,7 @@ import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import type { Issue } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
+import type { Impact } from '../installation/check/revision-impacts.ts';
 import { addIssues, broken, refuseIssues, rules } from '../issues.ts';
 import { integrationName, projectIdOrName } from '../names.ts';
 import { providerIssues } from '../provider/provider-app-input.ts';
@@ -14,7 +15,7 @@ import { insertIntegration, lockIntegration, nameTaken } from './integration.ts'
 import { contentOf } from './integration-content.ts';
 import { listContentIssues, repeated } from './integration-content-check.ts';
 import { integrationContentInput, specVersion } from './integration-content-input.ts';
-import { destructive, revise } from './revision.ts';
+import { destructive, listImpacts, revise } from './revision.ts';
 import { settleContent } from './settled-content.ts';
 
 type Integration = Row<'Integration'>;
@@ -45,6 +46,8 @@ export interface UpsertedIntegrations {
   /** In the order of the input. */
   integrations: Integration[];
   warnings: string[];
+  /** The installations that the new revisions break. */
+  impacts: Impact[];
 }
 
 /** Creates or revises all integrations or none. Content that is already in force creates no revision. */
@@ -115,6 +118,7 @@ async function putAll(
   const { specVersion: version, destructive: mayDrop } = input;
   const put: Integration[] = [];
   const warnings: string[] = [];
+  const impacts: Impact[] = [];
   for (const [index, parsed] of input.integrations.entries()) {
     const { content, warnings: found } = settleContent(call, parsed, [
       'input',
@@ -133,10 +137,12 @@ async function putAll(
       put.push(integration);
     } else {
       const change = { integration, revision, destructive: mayDrop };
-      put.push((await revise(call, tx, change)).integration);
+      const revised = await revise(call, tx, change);
+      put.push(revised.integration);
+      impacts.push(...(await listImpacts(call, tx, revised)));
     }
   }
-  return { integrations: put, warnings };
+  return { integrations: put, warnings, impacts };
 }
 
 async function isInForce(

@@ -60,7 +60,7 @@ export const deleteIntegrationInput = z
  * The installations that one transaction deletes. It records an event for each, and other events wait for that
  * transaction.
  */
-const DELETION_BATCH = 25;
+export const DELETION_BATCH = 25;
 
 export const integrationFilters = z.object({
   provider: z
@@ -235,18 +235,31 @@ export const deleteIntegration = projectMutation({
     const found = await getIntegration(call, project.id, input.integrationIdOrName);
     for (let done = false; !done; ) {
       done = await inTransaction(call.database, async (tx) => {
-        const { id, projectId } = await lockIntegration(tx, found, 'change');
-        const some = await lockSomeInstallations(tx, { id, projectId });
-        const recordEvents = await deleteInstallations(tx, { projectId, some }, call.now());
-        const left = await tx.installation.count({ where: { projectId, integrationId: id } });
-        if (left === 0) await tx.integration.delete({ where: { projectId_id: { projectId, id } } });
+        const { isDeleted, recordEvents } = await removeIntegration(call, tx, found);
         await recordEvents();
-        return left === 0;
+        return isDeleted;
       });
     }
     return { deletedId: found.id };
   },
 });
+
+/**
+ * Deletes up to DELETION_BATCH installations of an integration in a transaction, and the integration if none remains.
+ * `recordEvents` must run last in the transaction.
+ */
+export async function removeIntegration(
+  call: Pick<Call, 'now'>,
+  tx: Transaction,
+  integration: Pick<Integration, 'id' | 'projectId'>,
+): Promise<{ isDeleted: boolean; recordEvents: () => Promise<void> }> {
+  const { id, projectId } = await lockIntegration(tx, integration, 'change');
+  const some = await lockSomeInstallations(tx, { id, projectId });
+  const recordEvents = await deleteInstallations(tx, { projectId, some }, call.now());
+  const left = await tx.installation.count({ where: { projectId, integrationId: id } });
+  if (left === 0) await tx.integration.delete({ where: { projectId_id: { projectId, id } } });
+  return { isDeleted: left === 0, recordEvents };
+}
 
 function lockSomeInstallations(
   tx: Transaction,

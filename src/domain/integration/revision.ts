@@ -11,6 +11,7 @@ import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
 import { recordDestinationUses } from '../event/destination-uses.ts';
+import { findImpacts, type Impact } from '../installation/check/revision-impacts.ts';
 import {
   pauseDroppedObjects,
   rescheduleObjects,
@@ -101,7 +102,7 @@ export const createRevision = projectMutation({
     call,
     { integrationIdOrName, revision, destructive: mayDrop },
     project,
-  ): Promise<RevisedIntegration & { warnings: string[] }> {
+  ): Promise<RevisedIntegration & { warnings: string[]; impacts: Impact[] }> {
     const found = await getIntegration(call, project.id, integrationIdOrName);
     const about = { ...found, path: ['input', 'revision', 'content'] };
     return inTransaction(call.database, async (tx) => {
@@ -113,7 +114,8 @@ export const createRevision = projectMutation({
         revision: { ...revision, content },
         destructive: mayDrop,
       };
-      return { ...(await revise(call, tx, change)), warnings };
+      const revised = await revise(call, tx, change);
+      return { ...revised, warnings, impacts: await listImpacts(call, tx, revised) };
     });
   },
 });
@@ -121,6 +123,24 @@ export const createRevision = projectMutation({
 interface RevisedIntegration {
   revision: Revision;
   integration: Integration;
+  /** The content of the revision that was in force before. */
+  before: IntegrationContent;
+}
+
+/** Lists the installations that a new revision breaks, as far as is known without queries to their providers. */
+export async function listImpacts(
+  call: Pick<Call, 'catalogue'>,
+  tx: Transaction,
+  { revision, integration, before }: RevisedIntegration,
+): Promise<Impact[]> {
+  const { impacts } = await findImpacts(call, tx, {
+    projectId: integration.projectId,
+    integrationId: integration.id,
+    integrationName: integration.name,
+    before,
+    content: contentOf(revision),
+  });
+  return impacts.list();
 }
 
 interface NewRevision {
@@ -155,7 +175,7 @@ export async function revise(
   const created = await insertRevision(tx, held, { revision, now: call.now() });
   await followSchemaOfRevision(call, tx, changes);
   await followRevision(call, tx, changes);
-  return created;
+  return { ...created, before: changes.before };
 }
 
 async function insertRevision(
@@ -178,23 +198,28 @@ async function insertRevision(
 
 async function dropObjects(
   tx: Transaction,
-  {
-    before,
-    content,
-    ...key
-  }: Record<'before' | 'content', IntegrationContent> &
-    Record<'projectId' | 'integrationId', string>,
+  { before, content, ...key }: RevisedContent & Record<'projectId' | 'integrationId', string>,
   destructive: boolean,
 ): Promise<void> {
-  const names = new Set(content.read?.objects.map(({ objectName }) => objectName));
-  const dropped = (before.read?.objects ?? [])
-    .map(({ objectName }) => objectName)
-    .filter((name) => !names.has(name));
+  const dropped = droppedObjects({ before, content });
   if (dropped.length === 0) return;
   if (destructive) return pauseDroppedObjects(tx, key, dropped);
   const users = await usersOfObjects(tx, key, dropped);
-  if (users.length === 0) return;
-  throw conflict(
-    `Installations read objects that the revision drops: ${users.join(', ')}. With destructive, their reads are paused.`,
-  );
+  if (users.length > 0)
+    throw conflict(`${readsDropped(users)} With destructive, their reads are paused.`);
+}
+
+type RevisedContent = Record<'before' | 'content', IntegrationContent>;
+
+/** The objects that are read before a revision and not after it. */
+export function droppedObjects({ before, content }: RevisedContent): string[] {
+  const names = new Set(content.read?.objects.map(({ objectName }) => objectName));
+  return (before.read?.objects ?? [])
+    .map(({ objectName }) => objectName)
+    .filter((name) => !names.has(name));
+}
+
+/** A sentence that names the users of dropped objects. */
+export function readsDropped(users: readonly string[]): string {
+  return `Installations read objects that the revision drops: ${users.join(', ')}.`;
 }

@@ -2,6 +2,7 @@
 import { createPublicKey } from 'node:crypto';
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
+import type { Transaction } from '../../database/transaction.ts';
 import { isMissingRow } from '../../database/violations.ts';
 import { invalid, notFound } from '../../errors.ts';
 import { id, newId } from '../../ids.ts';
@@ -15,6 +16,7 @@ import { createdInProject, resource, updateTime } from '../resource.ts';
 import { getOwned } from '../scope.ts';
 import { scopesToGrant, USUAL_PERMISSIONS } from '../viewer/end-user.ts';
 import { authorizeGrant } from '../viewer/needs.ts';
+import type { Viewer } from '../viewer/viewer.ts';
 import type { keyFilters } from './api-key.ts';
 
 export const jwtKeyResource = resource(
@@ -102,11 +104,24 @@ export const createJwtKey = projectMutation({
   needs: 'keys:write',
   input: createJwtKeyInput,
   async run(call, { label, publicKeyPem }, { id: projectId }): Promise<JwtKey> {
-    authorizeGrant(call.viewer, scopesToGrant(USUAL_PERMISSIONS));
-    const data = { id: newId('jwk'), projectId, label, publicKeyPem: publicPem(publicKeyPem) };
-    return call.database.prisma.jwtKey.create({ data });
+    authorizeActiveKey(call.viewer);
+    const pem = publicPem(publicKeyPem, 'input.publicKeyPem');
+    return insertJwtKey(call.database.prisma, { projectId, label, publicKeyPem: pem });
   },
 });
+
+/** Throws FORBIDDEN if the viewer lacks the scopes that tokens of an active key grant. */
+export function authorizeActiveKey(viewer: Viewer): void {
+  authorizeGrant(viewer, scopesToGrant(USUAL_PERMISSIONS));
+}
+
+/** Inserts a key whose PEM is the result of `publicPem`. */
+export function insertJwtKey(
+  client: Pick<Transaction, 'jwtKey'>,
+  key: Pick<JwtKey, 'projectId' | 'label' | 'publicKeyPem'> & { active?: boolean },
+): Promise<JwtKey> {
+  return client.jwtKey.create({ data: { id: newId('jwk'), ...key } });
+}
 
 export const updateJwtKey = projectMutation({
   description:
@@ -117,7 +132,7 @@ export const updateJwtKey = projectMutation({
     const key = { projectId, id: jwtKeyId, what: 'JWT key' };
     const before = await getOwned(call, 'JwtKey', key);
     // Activating a key grants its tokens' permissions again.
-    if (active && !before.active) authorizeGrant(call.viewer, scopesToGrant(USUAL_PERMISSIONS));
+    if (active && !before.active) authorizeActiveKey(call.viewer);
     if (label === undefined && active === undefined) return before;
     const data = { label, active, updateTime: call.now() };
     return changing(call, jwtKeyId, () =>
@@ -158,16 +173,19 @@ async function changing<T>(call: Call, id: string, change: () => Promise<T>): Pr
   }
 }
 
-/** Returns the key as SPKI. Errors do not repeat the input, which might be a private key. */
-function publicPem(text: string): string {
+/**
+ * Returns the key as SPKI. Throws BAD_USER_INPUT that names the input and does not repeat it, because it might be a
+ * private key.
+ */
+export function publicPem(text: string, name: string): string {
   const key = PUBLIC_PEM.test(text) ? findPublicKey(text) : null;
   const bits = key?.asymmetricKeyDetails?.modulusLength ?? 0;
   if (key?.asymmetricKeyType !== 'rsa') {
-    throw invalid('input.publicKeyPem', 'must be a public RSA key in PEM.');
+    throw invalid(name, 'must be a public RSA key in PEM.');
   }
   if (bits < KEY_BITS_MIN || bits > KEY_BITS_MAX) {
     const detail = `must have ${KEY_BITS_MIN} to ${KEY_BITS_MAX} bits; it has ${bits}.`;
-    throw invalid('input.publicKeyPem', detail);
+    throw invalid(name, detail);
   }
   return key.export({ type: 'spki', format: 'pem' }) as string;
 }

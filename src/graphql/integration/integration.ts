@@ -21,7 +21,7 @@ import { parsedArgs } from '../schema/parsed-args.ts';
 import { DeletePayload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Integration, Integrations, Project, Revision } from '../schema/types.ts';
-import { WARNINGS } from './revision.ts';
+import { impactsField, WARNINGS } from './revision.ts';
 
 Integration.implement({
   description:
@@ -92,6 +92,7 @@ const UpsertIntegrationsPayload = builder
         resolve: ({ integrations }) => integrations,
       }),
       warnings: t.exposeStringList('warnings', { description: WARNINGS }),
+      impacts: impactsField(t),
     }),
   });
 

@@ -1,9 +1,11 @@
+import type { Impact } from '../../domain/installation/check/revision-impacts.ts';
 import { contentOf } from '../../domain/integration/integration-content.ts';
 import { createRevision, listRevisions } from '../../domain/integration/revision.ts';
+import { ImpactType } from '../plan/impact.ts';
 import { createdFields, listField } from '../schema/fields.ts';
 import { mutationField } from '../schema/mutation-field.ts';
 import { Node } from '../schema/node-field.ts';
-import { builder } from '../schema/schema-builder.ts';
+import { builder, type Types } from '../schema/schema-builder.ts';
 import { Integration, Revision, Revisions } from '../schema/types.ts';
 import { IntegrationContent } from './integration-content.ts';
 
@@ -32,6 +34,19 @@ builder.objectField(Integration, 'revisions', (t) =>
 export const WARNINGS =
   'What was accepted and left out, each with its path and the reason: of fields that are named twice, the last one is in force.';
 
+/** The installations that new revisions break. */
+export function impactsField<P extends { impacts: Impact[] }>(
+  t: PothosSchemaTypes.ObjectFieldBuilder<Types, P>,
+) {
+  return t.field({
+    type: [ImpactType],
+    nullable: true,
+    description:
+      'The installations that the new content breaks, by reason, as far as the gateway knows the fields of their accounts.',
+    resolve: ({ impacts }) => impacts,
+  });
+}
+
 const CreateRevisionPayload = builder
   .objectRef<Awaited<ReturnType<typeof createRevision>>>('CreateRevisionPayload')
   .implement({
@@ -48,6 +63,7 @@ const CreateRevisionPayload = builder
         resolve: ({ integration }) => integration,
       }),
       warnings: t.exposeStringList('warnings', { description: WARNINGS }),
+      impacts: impactsField(t),
     }),
   });
 

@@ -23,6 +23,7 @@ import '../installation/object-metadata.ts';
 import '../installation/object-fields.ts';
 import '../integration/integration.ts';
 import '../integration/revision.ts';
+import '../plan/plan.ts';
 import '../installation/installation.ts';
 import '../installation/installation-config.ts';
 import '../contract/object-contract.ts';

@@ -19,6 +19,7 @@ export const Consumer = rowType('Consumer');
 export const ConnectedAccount = builder.objectRef<Row<'Connection'>>('ConnectedAccount');
 export const Integration = rowType('Integration');
 export const Revision = rowType('Revision');
+export const Plan = rowType('Plan');
 export const Installation = rowType('Installation');
 export const InstallationConfig = rowType('InstallationConfig');
 export const Operation = rowType('Operation');

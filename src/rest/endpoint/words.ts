@@ -23,6 +23,7 @@ const WORDS: Record<string, (name: string) => string> = {
   FieldCardinality: (name) => name.toLowerCase().replaceAll('_', '-'),
   FieldDeletionRule: camelCase,
   FieldValueType: camelCase,
+  ItemKind: camelCase,
   NotificationEventType: (name) => EVENTS[name as keyof typeof EVENTS].wireName,
   ProviderAppField: camelCase,
   Scope: (name) => scopeOfName(name as ScopeName),

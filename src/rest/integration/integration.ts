@@ -20,6 +20,7 @@ import type { Place } from '../endpoint/places.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { sendWarnings } from '../endpoint/warnings.ts';
 import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
+import { impacts } from '../plan/plan.ts';
 import { WARNED, withoutIgnored } from './ignored-members.ts';
 import { contentsOfManifest, manifestShape } from './manifest.ts';
 import { revision, showRevision } from './revision.ts';
@@ -89,10 +90,18 @@ export const integrationEndpoints = [
       integrations: { in: 'body', name: 'integrations', isOptional: true },
     },
     status: 200,
-    output: z.array(integration).describe('The integrations, in the order of the manifest.'),
-    show({ integrations, warnings }, request) {
+    output: z
+      .array(integration.extend({ impacts: impacts.optional() }))
+      .describe('The integrations, in the order of the manifest.'),
+    show({ integrations, warnings, impacts: found }, request) {
       sendWarnings(request, warnings);
-      return Promise.all(integrations.map((row) => showIntegration(row, request)));
+      const impactsOf = Map.groupBy(found, ({ integrationName }) => integrationName);
+      return Promise.all(
+        integrations.map(async (row) => ({
+          ...(await showIntegration(row, request)),
+          impacts: impactsOf.get(row.name),
+        })),
+      );
     },
   }),
   readEndpoint({

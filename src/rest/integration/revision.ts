@@ -18,6 +18,7 @@ import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { sendWarnings } from '../endpoint/warnings.ts';
 import { responseObject, withoutNulls } from '../openapi/response-schema.ts';
 import { createdShape, resource } from '../openapi/schemas.ts';
+import { impactText } from '../plan/plan.ts';
 import { WARNED } from './ignored-members.ts';
 import { manifestShape, revisionOfManifest } from './manifest.ts';
 
@@ -82,7 +83,7 @@ export const revisionEndpoints = [
     method: 'POST',
     path,
     tag,
-    description: WARNED,
+    description: `${WARNED} It also names each reason for which the revision breaks installations, with their number. A plan names the installations.`,
     mutation: createRevision,
     beside: manifestShape,
     rewrite: revisionOfManifest,
@@ -93,8 +94,9 @@ export const revisionEndpoints = [
     },
     status: 201,
     output: null,
-    show({ revision: { id: revisionId }, warnings }, request) {
-      sendWarnings(request, warnings);
+    show({ revision: { id: revisionId }, warnings, impacts }, request) {
+      // The reference API's response has no body.
+      sendWarnings(request, [...warnings, ...impacts.map(impactText)]);
       setLocation(request, revisionId);
     },
   }),

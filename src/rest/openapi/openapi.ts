@@ -31,6 +31,7 @@ const TAGS = [
   { name: 'Object metadata', description: "The fields of providers' objects." },
   { name: 'Integrations', description: 'What is read and written at a provider, in revisions.' },
   { name: 'Contracts', description: 'Objects and fields that callers can rely on.' },
+  { name: 'Plans', description: 'A project as a document, and the changes that lead to it.' },
   { name: 'Installations', description: 'Integrations that groups use.' },
   { name: 'Writes', description: "Records that are written to customers' accounts." },
   { name: 'Reads', description: 'Triggered reads; pausing and resuming scheduled ones.' },

@@ -377,12 +377,24 @@ function streamStatements(number: number, { few, events }: Sizes): string[] {
   ];
 }
 
-/** Rows that reference destinations. */
+/** Topics with their routes, and plans. */
 function routeStatements(number: number, { few, events }: Sizes): string[] {
   const id = createIdSql(number);
   const types = `enum_range(null::"NotificationEventType")`;
   return [
     insert('Topic', few, { id: id('top'), name: `'topic-' || n` }),
+    insert('Plan', few, {
+      id: id('pln'),
+      hash: `''`,
+      baseHash: `''`,
+      base: `'{}'`,
+      allowDeletions: 'false',
+      changes: `'[]'`,
+      impacts: `'[]'`,
+      findings: `'[]'`,
+      requiredSecrets: `'{}'`,
+      expireTime: `now() + interval '1 day'`,
+    }),
     insert('EventTopicRoute', few * 15, {
       id: id('etr'),
       eventType: `(${types})[1 + n % 15]`,

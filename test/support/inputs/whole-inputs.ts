@@ -78,6 +78,24 @@ const EVENT_STEPS: Step[] = [
   },
   { mutation: 'rotateDestinationSecret', input: { destinationId: '@other' } },
   {
+    mutation: 'planProject',
+    input: {
+      document: `specVersion: 1.0.0
+destinations:
+  - { name: planned, type: webhook, url: ${url}, headers: [x-a] }`,
+      allowDeletions: false,
+      renames: [{ kind: 'DESTINATION', from: 'renamed', to: 'records' }],
+    },
+    resultName: 'plan',
+  },
+  {
+    mutation: 'applyPlan',
+    input: {
+      planId: '@plan',
+      secrets: [{ path: 'destinations.planned.headers.x-a', value: 'secret' }],
+    },
+  },
+  {
     mutation: 'createTopicDestinationRoute',
     input: { topicId: '@topic', destinationId: '@other' },
     resultName: 'topicRoute',

@@ -31,16 +31,26 @@ export async function listIssuesAtAccount(
   choices: Choices,
 ): Promise<Issue[]> {
   if (connectionId === null) return [];
+  const names = chosenNames(choices);
+  return listIssuesOfNames(services, { projectId, connectionId }, { ...choices, names });
+}
+
+/** Returns an issue for each name that the account lacks. */
+export async function listIssuesOfNames(
+  services: Waiter,
+  { projectId, connectionId }: { projectId: string; connectionId: string },
+  { content, names }: Pick<Choices, 'content'> & { names: readonly ChosenNames[] },
+): Promise<Issue[]> {
   const key = { projectId, id: connectionId };
   const [connection] = await services.database.rows.find('Connection', key);
-  const { module } = choices.content;
+  const { module } = content;
   const provider = connection && services.catalogue.findAt(connection.provider, module);
-  if (!connection || !provider || provider.name !== choices.content.provider) return [];
+  if (!connection || !provider || provider.name !== content.provider) return [];
   const found: Issue[][] = [];
   const check = async (chosen: ChosenNames, index: number) => {
     found[index] = await issuesOf(services, { connection, provider, module, chosen });
   };
-  const open = chosenNames(choices).filter((chosen) => needsQuery(provider, chosen));
+  const open = names.filter((chosen) => needsQuery(provider, chosen));
   if (open.length === 0) return [];
   await waitingForProvider(services, { projectId, connectionId }, () =>
     withDeadline(Promise.all(open.map(check)), CHECK_MS, () => {}),
@@ -64,11 +74,7 @@ async function issuesOf(services: Services, check: Check): Promise<Issue[]> {
   const { chosen } = check;
   try {
     const existing = await fieldsOf(services, check);
-    return chosen.fields
-      .filter(({ name }) => existing && !isIn(existing, topName(name)))
-      .map(({ name, path }) => {
-        return issueAt(path, `is not a field that ${chosen.objectName} of the account has.`, name);
-      });
+    return existing ? missingFieldIssues(chosen, existing) : [];
   } catch (error) {
     if (!(error instanceof ProviderError)) {
       services.log.warn({ err: error, connectionId: check.connection.id }, 'account.check_failed');
@@ -80,23 +86,33 @@ async function issuesOf(services: Services, check: Check): Promise<Issue[]> {
   }
 }
 
-/**
- * The account's fields in lower case, because some providers ignore case. Null if the provider does not report all
- * fields.
- */
+/** The names of the account's fields. Null if the provider does not report all fields. */
 async function fieldsOf(
   services: Services,
   { connection, provider, module, chosen: { objectName, fields } }: Check,
-): Promise<ReadonlySet<string> | null> {
+): Promise<string[] | null> {
   const { describeObject: describe, readPage } = provider.capabilities;
   if (describe && supportsFor(provider, objectName, 'METADATA')) {
     const described = await describeObject({ services, connection, module, objectName });
     if (described.isPartial) return null;
-    return new Set(['id', ...described.fields.map(({ fieldName }) => topName(fieldName))]);
+    return described.fields.map(({ fieldName }) => fieldName);
   }
   const sample = { objectName, fields: fields.map(({ name }) => name), pageSize: 1 };
   await readPage?.(openSession(services, connection, provider), sample);
   return null;
+}
+
+/** Returns an issue for each field that is not among the fields of the account's object. */
+export function missingFieldIssues(
+  { objectName, fields }: Pick<ChosenNames, 'objectName' | 'fields'>,
+  ofAccount: readonly string[],
+): Issue[] {
+  // In lower case, because some providers ignore case.
+  const existing = new Set(['id', ...ofAccount.map(topName)]);
+  const detail = `is not a field that ${objectName} of the account has.`;
+  return fields.flatMap(({ name, path }) =>
+    isIn(existing, topName(name)) ? [] : issueAt(path, detail, name),
+  );
 }
 
 /** True if the field exists. A dotted name follows relations, which the description of one object does not include. */

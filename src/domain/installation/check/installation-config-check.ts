@@ -77,7 +77,7 @@ export function* configIssues(
   yield* subscribeChoiceIssues(config.subscribe ?? [], events);
 }
 
-function destinationsOfConfig({ read, subscribe }: ConfigChoices): string[] {
+export function destinationsOfConfig({ read, subscribe }: ConfigChoices): string[] {
   const choices = [...(read ?? []), ...(subscribe ?? [])];
   return [...new Set(choices.flatMap(({ destination }) => destination ?? []))];
 }

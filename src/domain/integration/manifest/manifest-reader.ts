@@ -1,8 +1,20 @@
-/** Reads manifests. Small ones are parsed immediately, and large ones in a thread, where projects take turns. */
+/**
+ * Reads manifests and project documents. Small texts are parsed immediately, and large ones in a thread, where projects
+ * take turns.
+ */
 import { Worker } from 'node:worker_threads';
 import { rateLimited, ServiceUnavailable } from '../../../errors.ts';
 import { withDeadline } from '../../../work/deadline.ts';
-import { MANIFEST_LENGTH_MAX, type ReadText, readManifestText } from './manifest-text.ts';
+import {
+  DOCUMENT_LENGTH_MAX,
+  type Job,
+  MANIFEST_LENGTH_MAX,
+  type ReadDocument,
+  type ReadText,
+  readDocumentText,
+  readJob,
+  readManifestText,
+} from './manifest-text.ts';
 
 /** Parsing a text of this length blocks the process's other requests for up to 20 ms; a text of 16 KiB took 70 ms. */
 const INLINE_LENGTH_MAX = 4 * 1024;
@@ -14,8 +26,8 @@ const READ_MAX_MS = 10_000;
 const MEMORY_MAX_MB = 256;
 
 interface Waiting {
-  text: string;
-  resolve(read: ReadText): void;
+  job: Job;
+  resolve(read: ReadText | ReadDocument): void;
   reject(error: unknown): void;
 }
 
@@ -38,9 +50,24 @@ export class ManifestReader implements AsyncDisposable {
 
   /** Throws RATE_LIMITED if too many texts of the project wait. */
   async read(projectId: string, text: string): Promise<ReadText> {
-    if (text.length <= INLINE_LENGTH_MAX || text.length > MANIFEST_LENGTH_MAX) {
-      return readManifestText(text);
-    }
+    if (text.length > MANIFEST_LENGTH_MAX) return readManifestText(text);
+    return (await this.#readInTurn(projectId, { text, paths: null })) as ReadText;
+  }
+
+  /** Throws RATE_LIMITED if too many texts of the project wait. */
+  async readDocument(
+    projectId: string,
+    text: string,
+    paths: readonly PropertyKey[][] = [],
+  ): Promise<ReadDocument> {
+    if (text.length > DOCUMENT_LENGTH_MAX) return readDocumentText(text, paths);
+    const read = await this.#readInTurn(projectId, { text, paths });
+    if (!('problem' in read)) return read as ReadDocument;
+    return { faults: [{ detail: read.problem, line: 1, column: 1 }] };
+  }
+
+  async #readInTurn(projectId: string, job: Job): Promise<ReadText | ReadDocument> {
+    if (job.text.length <= INLINE_LENGTH_MAX) return readJob(job);
     const waiting = this.#projects.get(projectId) ?? [];
     if (waiting.length >= WAITING_MAX) {
       throw rateLimited(
@@ -48,8 +75,8 @@ export class ManifestReader implements AsyncDisposable {
         1,
       );
     }
-    const { promise, resolve, reject } = Promise.withResolvers<ReadText>();
-    this.#projects.set(projectId, [...waiting, { text, resolve, reject }]);
+    const { promise, resolve, reject } = Promise.withResolvers<ReadText | ReadDocument>();
+    this.#projects.set(projectId, [...waiting, { job, resolve, reject }]);
     if (!this.#isReading) void this.#readAll();
     return promise;
   }
@@ -64,7 +91,7 @@ export class ManifestReader implements AsyncDisposable {
   async #readAll(): Promise<void> {
     this.#isReading = true;
     for (let turn = this.#nextTurn(); turn; turn = this.#nextTurn()) {
-      await this.#readInThread(turn.text).then(turn.resolve, turn.reject);
+      await this.#readInThread(turn.job).then(turn.resolve, turn.reject);
     }
     this.#isReading = false;
   }
@@ -78,17 +105,17 @@ export class ManifestReader implements AsyncDisposable {
     return turn;
   }
 
-  async #readInThread(text: string): Promise<ReadText> {
+  async #readInThread(job: Job): Promise<ReadText | ReadDocument> {
     const thread = this.#startedThread();
     const { readMaxMs } = this.#limits;
-    const { promise, resolve, reject } = Promise.withResolvers<ReadText>();
+    const { promise, resolve, reject } = Promise.withResolvers<ReadText | ReadDocument>();
     const onError = ({ code }: NodeJS.ErrnoException) =>
       code === 'ERR_WORKER_OUT_OF_MEMORY'
         ? resolve({ problem: 'takes too much memory to read.' })
         : reject(new Error('The thread that reads manifests failed.'));
     const onExit = () => reject(stopping());
     thread.once('message', resolve).once('error', onError).once('exit', onExit);
-    thread.postMessage(text);
+    thread.postMessage(job);
     try {
       return await withDeadline(promise, readMaxMs, () => {
         this.#thread = null;

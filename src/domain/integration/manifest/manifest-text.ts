@@ -1,4 +1,7 @@
-/** Parses the YAML of a manifest. Any caller may send one, so its size, nesting and aliases are limited. */
+/**
+ * Parses the YAML of manifests and of project documents. Any caller may send one, so its size, nesting and aliases are
+ * limited.
+ */
 import {
   Composer,
   type Document,
@@ -7,6 +10,7 @@ import {
   isMap,
   isPair,
   isScalar,
+  isSeq,
   Lexer,
   LineCounter,
   Parser,
@@ -17,6 +21,8 @@ import {
  * it.
  */
 export const MANIFEST_LENGTH_MAX = 128 * 1024;
+/** A project document holds all manifests of a project. Parsing one of this length takes up to 3 s. */
+export const DOCUMENT_LENGTH_MAX = 512 * 1024;
 /** The most levels of nested collections. A manifest needs 10, and the parser recurses for each level. */
 const NESTING_MAX = 32;
 /** Resolving an alias searches the whole text, and aliases of aliases grow exponentially. */
@@ -24,28 +30,114 @@ const ALIASES_MAX = 100;
 
 export type ReadText = { value: unknown } | { problem: string };
 
+/** A position in a text. Lines and columns begin at 1. */
+export interface TextPosition {
+  line: number;
+  column: number;
+}
+
+export type ReadDocument =
+  | { value: unknown; positions: TextPosition[] }
+  | { faults: ({ detail: string } & TextPosition)[] };
+
 /** `problem` is a sentence without its subject. */
 export function readManifestText(text: string): ReadText {
-  if (text.length > MANIFEST_LENGTH_MAX) {
-    return { problem: `must have at most ${MANIFEST_LENGTH_MAX} characters.` };
+  const parsed = parse(text, MANIFEST_LENGTH_MAX);
+  if (!('faults' in parsed)) return { value: parsed.value };
+  const [{ what, offset }] = parsed.faults;
+  const at = offset === undefined ? '.' : `: see line ${parsed.lines.linePos(offset).line}.`;
+  return { problem: `${what}${at}` };
+}
+
+/**
+ * Returns the value of a project document with the positions of the values at `paths`, or all faults of its syntax. A
+ * path that leads to no value has the position of the deepest value on the path.
+ */
+export function readDocumentText(text: string, paths: readonly PropertyKey[][]): ReadDocument {
+  const parsed = parse(text, DOCUMENT_LENGTH_MAX);
+  const positionAt = (offset = 0): TextPosition => {
+    const { line, col } = parsed.lines.linePos(offset);
+    return { line: Math.max(line, 1), column: Math.max(col, 1) };
+  };
+  if ('faults' in parsed) {
+    return {
+      faults: parsed.faults.map(({ what, reason, offset }) => ({
+        detail: reason === undefined ? `${what}.` : `${what}: ${reason}`,
+        ...positionAt(offset),
+      })),
+    };
   }
+  const { document, value } = parsed;
+  return { value, positions: paths.map((path) => positionAt(offsetOf(document, path))) };
+}
+
+/** A text to read: a manifest, or a project document with the paths whose positions are needed. */
+export interface Job {
+  text: string;
+  paths: readonly PropertyKey[][] | null;
+}
+
+export function readJob({ text, paths }: Job): ReadText | ReadDocument {
+  return paths === null ? readManifestText(text) : readDocumentText(text, paths);
+}
+
+interface Fault {
+  /** A sentence without its subject and its period. */
+  what: string;
+  /** The parser's message about its syntax. */
+  reason?: string;
+  offset?: number | undefined;
+}
+
+type Parsed = { lines: LineCounter } & (
+  | { document: Document; value: unknown }
+  | { faults: [Fault, ...Fault[]] }
+);
+
+function parse(text: string, lengthMax: number): Parsed {
   const lines = new LineCounter();
-  const at = (offset: number | undefined) =>
-    offset === undefined ? '.' : `: see line ${lines.linePos(offset).line}.`;
+  const failed = (...faults: [Fault, ...Fault[]]): Parsed => ({ lines, faults });
+  if (text.length > lengthMax) return failed({ what: `must have at most ${lengthMax} characters` });
   try {
     const document = compose(text, lines);
-    if (!document) return { problem: 'must be one YAML document.' };
-    const [wrong] = document.errors;
-    if (wrong) return { problem: `is not YAML${at(wrong.pos[0])}` };
+    if (!document) return failed({ what: 'must be one YAML document' });
+    const [first, ...others] = document.errors.map(({ message, pos }) => ({
+      what: 'is not YAML',
+      reason: message,
+      offset: pos[0],
+    }));
+    if (first) return failed(first, ...others);
     const excess = findExcess(document.contents);
-    if (excess) return { problem: `${excess.what}${at(excess.offset)}` };
+    if (excess) return failed(excess);
     const value: unknown = document.toJS({ maxAliasCount: ALIASES_MAX });
     const isDeep = nestingDepth(value, new Map()) > NESTING_MAX;
-    return isDeep ? { problem: `${TOO_DEEP} where its aliases are resolved.` } : { value };
+    if (isDeep) return failed({ what: `${TOO_DEEP} where its aliases are resolved` });
+    return { lines, document, value };
   } catch (error) {
-    if (error instanceof NestingError) return { problem: `${TOO_DEEP}${at(error.offset)}` };
-    return { problem: 'is not YAML.' };
+    if (error instanceof NestingError) return failed({ what: TOO_DEEP, offset: error.offset });
+    return failed({ what: 'is not YAML' });
   }
+}
+
+/** The offset of the value at the path: that of its key in a map, and its own in a list. */
+function offsetOf(document: Document, path: readonly PropertyKey[]): number {
+  let node: unknown = document.contents;
+  let offset = document.contents?.range?.[0] ?? 0;
+  for (const part of path) {
+    if (isAlias(node)) node = node.resolve(document);
+    if (isMap(node)) {
+      const pair = node.items.find(({ key }) => isScalar(key) && key.value === part);
+      if (!pair || !isScalar(pair.key)) break;
+      offset = pair.key.range?.[0] ?? offset;
+      node = pair.value;
+    } else if (isSeq(node)) {
+      const item = node.items[Number(part)] as { range?: [number, number, number] } | undefined;
+      if (!item) break;
+      offset = item.range?.[0] ?? offset;
+      node = item;
+    } else break;
+  }
+  return offset;
 }
 
 const TOO_DEEP = `is nested deeper than ${NESTING_MAX} levels`;

@@ -12,8 +12,8 @@ import { createLog } from '../../src/log.ts';
 import { fillDataFolder } from '../support/database/data-folder.ts';
 import { PROCESS_ENV } from '../support/process/process-env.ts';
 
-const command = join(import.meta.dirname, '../../src/commands/set-plan.ts');
-const DATA_DIR = mkdtempSync(join(tmpdir(), 'gateway-plan-'));
+const command = join(import.meta.dirname, '../../src/commands/set-billing-plan.ts');
+const DATA_DIR = mkdtempSync(join(tmpdir(), 'gateway-billing-plan-'));
 fillDataFolder(DATA_DIR);
 afterAll(() => rmSync(DATA_DIR, { recursive: true, force: true }));
 
@@ -41,7 +41,7 @@ const [orgId, projectId] = [newId('org'), newId('prj')];
   });
 }
 
-test('stores the values, and changes nothing else', async () => {
+test('stores the options of the operator and changes nothing else', async () => {
   const removed = await run('--project', 'Planned', '--branding-removal', 'true');
   expect(removed).toEqual({ said: 'The project planned: brandingRemoval is true.', code: 0 });
   const billed = await run('--org', orgId, '--billing-provider=stripe', '--billing-ref', 'cus_1');
@@ -61,7 +61,7 @@ test('stores the values, and changes nothing else', async () => {
   });
 });
 
-test('refuses invalid values with the reason and the usage', async () => {
+test('refuses invalid options with the reason and the usage', async () => {
   const unknown = await run('--project', 'none', '--branding-removal', 'true');
   expect(unknown).toEqual({ said: 'Project "none" was not found.\n', code: 1 });
   for (const [args, reason] of [
@@ -73,6 +73,6 @@ test('refuses invalid values with the reason and the usage', async () => {
   ] as const) {
     const { said, code } = await run(...args);
     expect({ code, isTold: said.includes(reason) }, said).toEqual({ code: 1, isTold: true });
-    expect(said).toContain('Usage: npm run plan');
+    expect(said).toContain('Usage: npm run billing-plan');
   }
 });

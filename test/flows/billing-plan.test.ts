@@ -1,6 +1,6 @@
-/** The plan that an operator has set is returned, and applied to the pages that people see. */
+/** Entitlements and billing accounts that an operator sets, in the API and on the pages of a connect. */
 import { expect, test } from 'vitest';
-import { setBillingAccount, setEntitlements } from '../../src/domain/org/plan.ts';
+import { setBillingAccount, setEntitlements } from '../../src/domain/org/billing-plan.ts';
 import { sharedApp } from '../support/app.ts';
 import { createProviderApp } from '../support/providers/oauth.ts';
 import { oauthBrowser } from '../support/providers/oauth-browser.ts';
@@ -14,7 +14,7 @@ const START = `mutation ($input: StartOAuthConnectInput!) {
 }`;
 const BRAND = 'Connected by Integration gateway';
 
-test('returns entitlements and the billing account of a project', async () => {
+test('returns the entitlements and the billing account that the operator set', async () => {
   const { tenant, get } = await restTenant(app);
   const { projectId, orgId } = tenant;
   await setEntitlements(database, tenant.projectName, { brandingRemoval: true });
@@ -32,7 +32,7 @@ test('returns entitlements and the billing account of a project', async () => {
   expect(await get(`/orgs/${orgId}/billingAccount`)).toMatchObject(billing);
 });
 
-test('names the gateway on the pages of a connect, unless the plan removes the branding', async () => {
+test('names the gateway on the pages of a connect unless the billing plan removes it', async () => {
   const { tenant } = await restTenant(app);
   await createProviderApp(tenant);
   const consumer = { provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann' };

@@ -1,19 +1,19 @@
 /**
- * Sets what a plan gives, as the operator decides:
- * `npm run plan -- --project demo --branding-removal true`, and
- * `npm run plan -- --org org_… --billing-provider stripe --billing-ref cus_123 [--billing-name "Acme"]`.
+ * Sets the features of a project's billing plan, and the billing account of an org:
+ * `npm run billing-plan -- --project demo --branding-removal true`, and
+ * `npm run billing-plan -- --org org_… --billing-provider stripe --billing-ref cus_123 [--billing-name "Acme"]`.
  * With the embedded database the server must be stopped.
  */
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { readConfig } from '../config.ts';
 import { openDatabase } from '../database/database.ts';
-import { setBillingAccount, setEntitlements } from '../domain/org/plan.ts';
+import { setBillingAccount, setEntitlements } from '../domain/org/billing-plan.ts';
 import { createLog } from '../log.ts';
 import { CommandError, parseOptions, printError } from './run-command.ts';
 
-const USAGE = `Usage: npm run plan -- --project <id or name> --branding-removal true|false
-       npm run plan -- --org <id> [--billing-name <text>] [--billing-provider <text>] [--billing-ref <text>]`;
+const USAGE = `Usage: npm run billing-plan -- --project <id or name> --branding-removal true|false
+       npm run billing-plan -- --org <id> [--billing-name <text>] [--billing-provider <text>] [--billing-ref <text>]`;
 
 const text = z.string().trim().min(1).max(256);
 const projectOptions = z.strictObject({
@@ -50,7 +50,7 @@ function readOptions(args: string[]) {
   throw new CommandError(`${problems.join('\n')}\n${USAGE}`);
 }
 
-async function setPlan(args: string[]): Promise<string> {
+async function setBillingPlan(args: string[]): Promise<string> {
   const options = readOptions(args);
   await using database = await openDatabase(readConfig(process.env), createLog('warn'));
   if ('project' in options) {
@@ -68,7 +68,7 @@ async function setPlan(args: string[]): Promise<string> {
 }
 
 try {
-  console.log(await setPlan(process.argv.slice(2)));
+  console.log(await setBillingPlan(process.argv.slice(2)));
 } catch (error) {
   printError(error);
   process.exitCode = 1;

@@ -1,4 +1,4 @@
-/** Settings that only the operator changes, by a command: the features of a project's plan, and the payer of an org. */
+/** Settings that only the operator changes, by a command: the features of a project's billing plan, and the payer of an org. */
 import type { Database } from '../../database/database.ts';
 import { run, sql, statements } from '../../database/statements.ts';
 import { notFound } from '../../errors.ts';
@@ -12,7 +12,7 @@ export interface Entitlements {
 
 const NOW = sql<Date>`statement_timestamp()`;
 
-/** Sets the features of a project's plan and returns the project's name. Throws NOT_FOUND. */
+/** Sets the features of a project's billing plan and returns the project's name. Throws NOT_FOUND. */
 export async function setEntitlements(
   { prisma }: Client,
   idOrName: string,

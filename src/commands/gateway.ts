@@ -1,0 +1,274 @@
+#!/usr/bin/env node
+/**
+ * Keeps a project as a document: exports it, shows what a document would change and which customers it breaks, and
+ * applies it. It calls the REST API with a key or a token from the environment. docs/config-as-code.md describes it.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import { parseArgs } from 'node:util';
+import { stringify } from 'yaml';
+import { z } from 'zod';
+
+const USAGE = `Usage: gateway export [-f project.yaml] [--format yaml|json]
+       gateway plan   -f project.yaml [--allow-deletions] [--rename KIND:FROM=TO]...
+       gateway diff   -f project.yaml [--allow-deletions] [--rename KIND:FROM=TO]...
+       gateway apply  -f project.yaml [--allow-deletions] [--rename KIND:FROM=TO]... [--allow-impacts] [--secret PATH=VARIABLE]...
+       gateway apply  --plan pln_...  [--allow-impacts] [--secret PATH=VARIABLE]...
+Options: --project NAME, --url URL (or GATEWAY_URL), --json. The file - is the standard input.
+Credentials: an API key in GATEWAY_API_KEY, or a bearer token in GATEWAY_TOKEN.
+KIND is destination or provider_app. VARIABLE is an environment variable with the value.`;
+
+/** Exit codes. CI distinguishes them. */
+const EXIT = { same: 0, failed: 1, changes: 2, impacts: 3 } as const;
+
+/** An error for the user, printed without a stack. */
+class Refusal extends Error {}
+
+const OPTIONS = {
+  file: { type: 'string', short: 'f' },
+  plan: { type: 'string' },
+  project: { type: 'string' },
+  url: { type: 'string' },
+  format: { type: 'string' },
+  rename: { type: 'string', multiple: true },
+  secret: { type: 'string', multiple: true },
+  'allow-deletions': { type: 'boolean' },
+  'allow-impacts': { type: 'boolean' },
+  json: { type: 'boolean' },
+} as const;
+
+type Options = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values'];
+
+const itemShape = z.record(z.string(), z.unknown()).optional();
+const planShape = z.object({
+  id: z.string(),
+  hash: z.string(),
+  changes: z.array(
+    z.object({
+      action: z.enum(['create', 'update', 'delete']),
+      path: z.string(),
+      before: itemShape,
+      after: itemShape,
+    }),
+  ),
+  impacts: z.array(
+    z.object({
+      integrationName: z.string(),
+      path: z.string(),
+      reason: z.string(),
+      installationTotal: z.number(),
+      installations: z.array(z.object({ installationId: z.string(), groupId: z.string() })),
+    }),
+  ),
+  findings: z.array(
+    z.object({ severity: z.enum(['error', 'warning']), path: z.string(), message: z.string() }),
+  ),
+  requiredSecrets: z.array(z.string()),
+  applyTime: z.string().optional(),
+});
+type Plan = z.output<typeof planShape>;
+
+const problemShape = z.object({
+  detail: z.string(),
+  issues: z
+    .array(z.object({ name: z.string(), detail: z.string(), line: z.number().optional() }))
+    .optional(),
+});
+
+/** The REST API of one project. */
+class Api {
+  readonly #base: string;
+  readonly #headers: Record<string, string>;
+
+  constructor({ url, project }: Options, variables: NodeJS.ProcessEnv) {
+    const { GATEWAY_URL, GATEWAY_API_KEY, GATEWAY_TOKEN } = variables;
+    const origin = url ?? GATEWAY_URL ?? 'http://127.0.0.1:4000';
+    if (!URL.canParse(origin)) throw new Refusal(`--url: must be a URL\n${USAGE}`);
+    if (!project) throw new Refusal(`--project: required\n${USAGE}`);
+    this.#base = `${origin.replace(/\/+$/, '')}/v1/projects/${encodeURIComponent(project)}`;
+    this.#headers = credentialsOf(GATEWAY_API_KEY, GATEWAY_TOKEN);
+  }
+
+  async get(path: string): Promise<string> {
+    return this.#send('GET', path);
+  }
+
+  async post(path: string, body: object): Promise<unknown> {
+    return JSON.parse(await this.#send('POST', path, JSON.stringify(body)));
+  }
+
+  async #send(method: string, path: string, body?: string): Promise<string> {
+    const url = `${this.#base}${path}`;
+    const headers = { ...this.#headers, ...(body && { 'content-type': 'application/json' }) };
+    const request = { method, headers, ...(body && { body }) };
+    const response = await fetch(url, request).catch((error: Error) => {
+      throw new Refusal(`${url} did not respond: ${(error.cause as Error | undefined)?.message}`);
+    });
+    const received = await response.text();
+    if (response.ok) return received;
+    throw new Refusal(`${response.status}: ${explain(received)}`);
+  }
+}
+
+function credentialsOf(key: string | undefined, token: string | undefined): Record<string, string> {
+  if (key) return { 'x-api-key': key };
+  if (token) return { authorization: `Bearer ${token}` };
+  throw new Refusal(`Set GATEWAY_API_KEY or GATEWAY_TOKEN.\n${USAGE}`);
+}
+
+/** One line for each issue, like a compiler's. */
+function explain(body: string): string {
+  try {
+    const { detail, issues = [] } = problemShape.parse(JSON.parse(body));
+    if (issues.length === 0) return detail;
+    const lines = issues.map((issue) => `  ${issue.name}: ${issue.detail}`);
+    return ['The input is invalid.', ...lines].join('\n');
+  } catch {
+    return body;
+  }
+}
+
+async function readFile(file: string | undefined): Promise<string> {
+  if (file === undefined) throw new Refusal(`-f: required\n${USAGE}`);
+  if (file === '-') return text(process.stdin);
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new Refusal(`-f: ${(error as Error).message}`);
+  }
+}
+
+/** Splits `KIND:FROM=TO`. */
+function renameOf(option: string) {
+  const [, kind, from, to] = /^(destination|provider_app):([^=]+)=(.+)$/.exec(option) ?? [];
+  if (!kind) throw new Refusal(`--rename ${option}: must be KIND:FROM=TO\n${USAGE}`);
+  return { kind, from, to };
+}
+
+/** Splits `PATH=VARIABLE` and reads the variable. */
+function secretOf(option: string) {
+  const [, path, variable] = /^(.+)=(\w+)$/.exec(option) ?? [];
+  if (!path || !variable) throw new Refusal(`--secret ${option}: must be PATH=VARIABLE\n${USAGE}`);
+  const value = process.env[variable];
+  if (value === undefined) throw new Refusal(`--secret ${option}: ${variable} is not set`);
+  return { path, value };
+}
+
+async function planOf(api: Api, options: Options): Promise<Plan> {
+  if (options.plan !== undefined) {
+    return planShape.parse(JSON.parse(await api.get(`/plans/${options.plan}`)));
+  }
+  const body = {
+    document: await readFile(options.file),
+    allowDeletions: options['allow-deletions'] ?? false,
+    renames: (options.rename ?? []).map(renameOf),
+  };
+  return planShape.parse(await api.post('/plans', body));
+}
+
+function exitCodeOf({ changes, impacts, findings }: Plan): number {
+  if (findings.some(({ severity }) => severity === 'error')) return EXIT.failed;
+  if (impacts.length > 0) return EXIT.impacts;
+  return changes.length > 0 ? EXIT.changes : EXIT.same;
+}
+
+const SIGNS = { create: '+', update: '~', delete: '-' } as const;
+
+function printPlan(plan: Plan, { showsLines }: { showsLines: boolean }): void {
+  const { id, changes, impacts, findings, requiredSecrets } = plan;
+  for (const { action, path, before, after } of changes) {
+    console.log(`${SIGNS[action]} ${path}`);
+    if (showsLines) for (const line of changedLines(before, after)) console.log(`    ${line}`);
+  }
+  for (const { integrationName, path, reason, installationTotal, installations } of impacts) {
+    const count = `${installations.length} of ${installationTotal} installations`;
+    console.log(`! ${[integrationName, path].filter(Boolean).join(' ')}: ${reason} (${count})`);
+    for (const { installationId, groupId } of installations) {
+      console.log(`    ${installationId} of ${groupId}`);
+    }
+  }
+  for (const { severity, path, message } of findings) {
+    console.log(`${severity}: ${[path, message].filter(Boolean).join(': ')}`);
+  }
+  for (const path of requiredSecrets) console.log(`needs a value: --secret ${path}=VARIABLE`);
+  console.log(changes.length > 0 ? `${changes.length} changes in ${id}.` : 'No changes.');
+}
+
+/** The lines of an item's YAML that only one side has, the removed ones first. */
+function changedLines(before: object | undefined, after: object | undefined): string[] {
+  const [old, next] = [linesOf(before), linesOf(after)];
+  const only = (lines: string[], others: string[]) => lines.filter((one) => !others.includes(one));
+  return [
+    ...only(old, next).map((line) => `- ${line}`),
+    ...only(next, old).map((line) => `+ ${line}`),
+  ];
+}
+
+/** One line for each value, with its path, so that equal values in different places differ. */
+function linesOf(value: unknown, path = ''): string[] {
+  if (typeof value !== 'object' || value === null) {
+    return value === undefined ? [] : [`${path}: ${stringify(value).trimEnd()}`];
+  }
+  const entries = Object.entries(value);
+  return entries.flatMap(([name, member]) =>
+    linesOf(member, Array.isArray(value) ? `${path}[${name}]` : `${path && `${path}.`}${name}`),
+  );
+}
+
+async function runExport(api: Api, { format = 'yaml', file }: Options): Promise<number> {
+  const document = await api.get(`:export?format=${encodeURIComponent(format)}`);
+  if (file === undefined || file === '-') process.stdout.write(document);
+  else writeFileSync(file, document);
+  return EXIT.same;
+}
+
+async function runPlan(api: Api, options: Options, showsLines: boolean): Promise<number> {
+  const plan = await planOf(api, options);
+  if (options.json) console.log(JSON.stringify(plan, null, 2));
+  else printPlan(plan, { showsLines });
+  return exitCodeOf(plan);
+}
+
+/** Applies a plan unless it has errors, or impacts that `--allow-impacts` does not accept. */
+async function runApply(api: Api, options: Options): Promise<number> {
+  const secrets = (options.secret ?? []).map(secretOf);
+  const plan = await planOf(api, options);
+  const code = exitCodeOf(plan);
+  const isRefused = code === EXIT.failed || (code === EXIT.impacts && !options['allow-impacts']);
+  const mustApply = !isRefused && plan.changes.length > 0;
+  const shown = mustApply
+    ? planShape.parse(await api.post(`/plans/${plan.id}:apply`, { secrets }))
+    : plan;
+  if (options.json) console.log(JSON.stringify(shown, null, 2));
+  else printPlan(shown, { showsLines: false });
+  if (isRefused) return code;
+  if (mustApply && !options.json) console.log(`Applied at ${shown.applyTime}.`);
+  return EXIT.same;
+}
+
+async function main(args: string[]): Promise<number> {
+  const { values: options, positionals } = parsed(args);
+  const [command, ...others] = positionals;
+  if (others.length > 0) throw new Refusal(`${others.join(' ')}: not an argument\n${USAGE}`);
+  const api = () => new Api(options, process.env);
+  if (command === 'export') return runExport(api(), options);
+  if (command === 'plan') return runPlan(api(), options, false);
+  if (command === 'diff') return runPlan(api(), options, true);
+  if (command === 'apply') return runApply(api(), options);
+  throw new Refusal(USAGE);
+}
+
+function parsed(args: string[]) {
+  try {
+    return parseArgs({ args, options: OPTIONS, allowPositionals: true });
+  } catch (error) {
+    throw new Refusal(`${(error as Error).message}\n${USAGE}`);
+  }
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  console.error(error instanceof Refusal ? error.message : error);
+  process.exitCode = EXIT.failed;
+}

@@ -1,0 +1,269 @@
+/**
+ * Finds the installations that a revision breaks: their stored config is valid for the revision in force and invalid for
+ * the new one, or their account lacks a field that the new one requires.
+ */
+import type { Row } from '../../../database/rows.ts';
+import type { Transaction } from '../../../database/transaction.ts';
+import { DomainError, type Issue, ServiceUnavailable } from '../../../errors.ts';
+import { withDeadline } from '../../../work/deadline.ts';
+import type { Services } from '../../call.ts';
+import type { IntegrationContent } from '../../integration/integration-content.ts';
+import type { Waiter } from '../../provider/provider-wait.ts';
+import type { KnownObjects } from '../../schema-watch/schema-difference.ts';
+import { storedJson } from '../../storable-json.ts';
+import { type ConfigContent, configOf } from '../installation-config.ts';
+import { listIssuesOfNames, missingFieldIssues } from './account-check.ts';
+import type { ChosenNames } from './chosen-names.ts';
+import { configIssues, destinationsOfConfig } from './installation-config-check.ts';
+
+type Installation = Pick<Row<'Installation'>, 'id' | 'projectId' | 'groupId' | 'connectionId'>;
+
+/** One reason for which a change breaks installations. */
+export interface Impact {
+  integrationName: string;
+  /** The part of the config that is concerned, like `read.contacts.fieldMappings`. Empty for the whole installation. */
+  path: string;
+  /** A sentence about the part, for people. */
+  reason: string;
+  /** The number of installations of the integration. */
+  installationTotal: number;
+  installations: { installationId: string; groupId: string }[];
+}
+
+/** The most installations that the impacts of one integration name. Further ones are not listed. */
+const NAMED_MAX = 10_000;
+const BATCH_SIZE = 200;
+
+/** Collects impacts: installations with equal reasons are one impact. */
+export class Impacts {
+  readonly #integrationName: string;
+  readonly #byReason = new Map<string, Impact>();
+  #named = 0;
+  installationTotal = 0;
+
+  constructor(integrationName: string) {
+    this.#integrationName = integrationName;
+  }
+
+  add({ id: installationId, groupId }: Installation, path: string, reason: string): void {
+    if (this.#named >= NAMED_MAX) return;
+    this.#named += 1;
+    const key = JSON.stringify([path, reason]);
+    const impact = this.#byReason.get(key) ?? {
+      integrationName: this.#integrationName,
+      path,
+      reason,
+      installationTotal: 0,
+      installations: [],
+    };
+    impact.installations.push({ installationId, groupId });
+    this.#byReason.set(key, impact);
+  }
+
+  list(): Impact[] {
+    const { installationTotal } = this;
+    return [...this.#byReason.values()].map((impact) => ({ ...impact, installationTotal }));
+  }
+}
+
+/** An installation that must have the fields, although its account's fields are not known. */
+export interface UncheckedAccount {
+  installation: Installation;
+  names: ChosenNames[];
+}
+
+export interface RevisionChange {
+  projectId: string;
+  integrationId: string;
+  integrationName: string;
+  before: IntegrationContent;
+  content: IntegrationContent;
+}
+
+/**
+ * Finds the installations that a new content breaks. It queries no provider: fields of accounts are known where the
+ * schema watch has stored them. Accounts whose fields are not known are returned for `checkAccounts`.
+ */
+export async function findImpacts(
+  services: Pick<Services, 'catalogue'>,
+  client: Pick<Transaction, 'installation' | 'installationConfig' | 'schemaWatch'>,
+  change: RevisionChange,
+): Promise<{ impacts: Impacts; unchecked: UncheckedAccount[] }> {
+  const impacts = new Impacts(change.integrationName);
+  const unchecked: UncheckedAccount[] = [];
+  const added = addedFields(change);
+  for await (const batch of installationsOf(client, change)) {
+    const known = added.length > 0 ? await knownObjects(client, change.projectId, batch) : null;
+    for (const { installation, config } of batch) {
+      impacts.installationTotal += 1;
+      for (const issue of newIssues(services, config, change)) {
+        impacts.add(installation, pathInConfig(issue, config), reasonOf(issue));
+      }
+      const read = new Set(config.read.flatMap((one) => (one.disabled ? [] : one.objectName)));
+      const required = added.filter(({ objectName }) => read.has(objectName));
+      const isKnown = ({ objectName }: ChosenNames) =>
+        known?.get(installation.id)?.[objectName] !== undefined;
+      for (const names of required.filter(isKnown)) {
+        const fields = Object.keys(known?.get(installation.id)?.[names.objectName] ?? {});
+        addMissing(impacts, installation, missingFieldIssues(names, fields));
+      }
+      const names = required.filter((one) => !isKnown(one));
+      if (names.length > 0) unchecked.push({ installation, names });
+    }
+  }
+  return { impacts, unchecked };
+}
+
+/** The accounts that one check queries at a time, and in all. A check must fit into the time of a request. */
+const ACCOUNTS_AT_ONCE = 8;
+const ACCOUNTS_MAX = 100;
+const CHECK_MS = 10_000;
+
+/**
+ * Queries accounts for required fields and adds the installations without them. Returns the number of accounts that
+ * could not be checked: beyond the limit, or not in time.
+ */
+export async function checkAccounts(
+  services: Waiter,
+  content: IntegrationContent,
+  { impacts, unchecked }: { impacts: Impacts; unchecked: readonly UncheckedAccount[] },
+): Promise<number> {
+  const waiting = unchecked.slice(0, ACCOUNTS_MAX);
+  let checked = 0;
+  let isOver = false;
+  const checkNext = async (): Promise<void> => {
+    for (let next = waiting.shift(); next && !isOver; next = waiting.shift()) {
+      const { installation, names } = next;
+      try {
+        const { projectId, connectionId } = installation;
+        const account = { projectId, connectionId };
+        const issues = await listIssuesOfNames(services, account, { content, names });
+        if (isOver) return;
+        checked += 1;
+        addMissing(impacts, installation, issues);
+      } catch (error) {
+        if (!isWaitRefused(error)) throw error;
+      }
+    }
+  };
+  const checks = Promise.all(Array.from({ length: ACCOUNTS_AT_ONCE }, checkNext));
+  await withDeadline(checks, CHECK_MS, () => {
+    isOver = true;
+    return [];
+  });
+  return unchecked.length - checked;
+}
+
+/** True if too many requests wait for providers. The account stays unchecked. */
+function isWaitRefused(error: unknown): boolean {
+  return (
+    error instanceof ServiceUnavailable ||
+    (error instanceof DomainError && error.code === 'RATE_LIMITED')
+  );
+}
+
+/** The provider's fields that the content requires of objects and that the content before did not require. */
+function addedFields({ before, content }: RevisionChange): ChosenNames[] {
+  const earlier = new Map(before.read?.objects.map((object) => [object.objectName, object]));
+  return (content.read?.objects ?? []).flatMap(({ objectName, requiredFields }) => {
+    const was = new Set(
+      earlier.get(objectName)?.requiredFields.map(({ fieldName }) => fieldName) ?? [],
+    );
+    const path = ['read', objectName, 'requiredFields'];
+    const fields = requiredFields.flatMap(({ fieldName }) =>
+      fieldName === null || was.has(fieldName) ? [] : { name: fieldName, path },
+    );
+    return fields.length > 0 ? [{ objectName, path, fields }] : [];
+  });
+}
+
+interface Installed {
+  installation: Installation;
+  config: ConfigContent;
+}
+
+export async function* installationsOf(
+  client: Pick<Transaction, 'installation' | 'installationConfig'>,
+  { projectId, integrationId }: Pick<RevisionChange, 'projectId' | 'integrationId'>,
+): AsyncGenerator<Installed[]> {
+  for (let after = '', count = BATCH_SIZE; count === BATCH_SIZE; ) {
+    const installations = await client.installation.findMany({
+      where: { projectId, integrationId, id: { gt: after } },
+      select: { id: true, projectId: true, groupId: true, connectionId: true, configId: true },
+      orderBy: { id: 'asc' },
+      take: BATCH_SIZE,
+    });
+    const configs = await client.installationConfig.findMany({
+      where: { projectId, id: { in: installations.map(({ configId }) => configId) } },
+    });
+    const byId = new Map(configs.map((config) => [config.id, configOf(config)]));
+    yield installations.map(({ configId, ...installation }) => ({
+      installation,
+      config: byId.get(configId) ?? { read: [], write: [] },
+    }));
+    after = installations.at(-1)?.id ?? after;
+    count = installations.length;
+  }
+}
+
+/** The fields that schema watches have stored, by installation. Fields of another account are omitted. */
+async function knownObjects(
+  client: Pick<Transaction, 'schemaWatch'>,
+  projectId: string,
+  batch: readonly Installed[],
+): Promise<Map<string, KnownObjects>> {
+  const accounts = new Map(
+    batch.map(({ installation: { id, connectionId } }) => [id, connectionId]),
+  );
+  const watches = await client.schemaWatch.findMany({
+    where: { projectId, installationId: { in: [...accounts.keys()] } },
+  });
+  return new Map(
+    watches.flatMap(({ installationId, connectionId, known }) =>
+      connectionId === accounts.get(installationId)
+        ? [[installationId, storedJson<KnownObjects>(known)] as const]
+        : [],
+    ),
+  );
+}
+
+/** Issues of a stored config with the new content that it does not have with the content before. */
+function newIssues(
+  { catalogue }: Pick<Services, 'catalogue'>,
+  config: ConfigContent,
+  { before, content }: Pick<RevisionChange, 'before' | 'content'>,
+): Issue[] {
+  const destinations = new Set(destinationsOfConfig(config));
+  const issuesWith = (one: IntegrationContent) => {
+    const provider = catalogue.findAt(one.provider, one.module);
+    return [...configIssues(config, { content: one, provider, destinations })];
+  };
+  const issues = issuesWith(content);
+  if (issues.length === 0) return [];
+  const keyOf = ({ name, detail }: Issue) => `${name} ${detail}`;
+  const earlier = new Set(issuesWith(before).map(keyOf));
+  return issues.filter((issue) => !earlier.has(keyOf(issue)));
+}
+
+function addMissing(impacts: Impacts, installation: Installation, issues: readonly Issue[]): void {
+  for (const issue of issues) impacts.add(installation, issue.name, reasonOf(issue));
+}
+
+/** Names an object instead of its index, so that configs with objects in another order have equal paths. */
+function pathInConfig({ name }: Issue, config: ConfigContent): string {
+  const path = name.replace(/^input\.config\.?/, '');
+  return path
+    .replace(
+      /^(read|write|subscribe)\[(\d+)\]/,
+      (_all, part: keyof ConfigContent, index: string) => {
+        const choices = config[part] as readonly { objectName: string }[] | undefined;
+        return `${part}.${choices?.[Number(index)]?.objectName}`;
+      },
+    )
+    .replace(/\[\d+\]/g, '')
+    .replace(/\.objectName$/, '');
+}
+
+function reasonOf({ detail, value }: Issue): string {
+  return typeof value === 'string' ? `${value} ${detail}` : detail;
+}

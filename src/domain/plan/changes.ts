@@ -1,0 +1,241 @@
+/** Compares a document with a project: the issues of the document, and the changes that lead to it. */
+import { isDeepStrictEqual } from 'node:util';
+import { DomainError, type Issue } from '../../errors.ts';
+import type { Call } from '../call.ts';
+import { problemWithHost } from '../event/destination-type.ts';
+import type { IntegrationContent } from '../integration/integration-content.ts';
+import {
+  destinationIssues,
+  destinationsOf,
+  listIssuesWithDestinations,
+} from '../integration/integration-content-check.ts';
+import { integrationContentInput } from '../integration/integration-content-input.ts';
+import { settleContent } from '../integration/settled-content.ts';
+import { issueAt } from '../issues.ts';
+import { integrationName } from '../names.ts';
+import { publicPem } from '../project/jwt-key.ts';
+import { providerIssues } from '../provider/provider-app-input.ts';
+import { wordOfName } from '../resource.ts';
+import { type Item, itemsOf, SECTION_OF } from './items.ts';
+import {
+  byText,
+  eventTypeWord,
+  type ParsedDocument,
+  type WrittenDestination,
+  type WrittenDocument,
+  withNames,
+  writtenContent,
+  writtenJwtKey,
+  writtenTopic,
+} from './project-document.ts';
+import type { ProjectState } from './project-state.ts';
+
+/** One change of a plan. `before` is null for a creation, and `after` for a deletion. */
+export interface Change {
+  action: 'CREATE' | 'UPDATE' | 'DELETE';
+  kind: Item['kind'];
+  path: string;
+  before: Item['value'] | null;
+  after: Item['value'] | null;
+}
+
+/** The requirements of a document for a project, after renames. */
+export interface Target {
+  document: ParsedDocument;
+  /** Destinations that the document only refers to. They stay as they are in the project. */
+  references: ReadonlySet<string>;
+  allowDeletions: boolean;
+}
+
+/** Lists the issues that depend on the project, the catalogue or the settings of the server. Their names are paths in the document. */
+export function* documentIssues(call: Call, target: Target, state: ProjectState): Generator<Issue> {
+  const { document } = target;
+  const destinations = destinationsAfter(target, state);
+  yield* integrationIssues(call, target, { state, destinations });
+  for (const [index, { destinations: names }] of (document.topics ?? []).entries()) {
+    for (const [at, name] of names.entries()) {
+      yield* destinationIssues(name, ['topics', index, 'destinations', at], destinations);
+    }
+  }
+  for (const [index, { name, type, url }] of (document.destinations ?? []).entries()) {
+    if (target.references.has(name)) continue;
+    const path = ['destinations', index];
+    const stored = state.items.get(`destinations.${name}`)?.value;
+    if (stored && stored.type !== wordOfName(type)) {
+      const detail = `must be ${stored.type}: the type of a destination never changes.`;
+      yield issueAt([...path, 'type'], detail, wordOfName(type));
+    }
+    const problem = url === undefined || stored?.url === url ? null : problemWithHost(url, call);
+    if (problem) yield issueAt([...path, 'url'], problem, url);
+  }
+  for (const [index, { publicKeyPem }] of (document.jwtKeys ?? []).entries()) {
+    const problem = problemWithKey(publicKeyPem);
+    if (problem) yield issueAt(['jwtKeys', index, 'publicKeyPem'], problem);
+  }
+}
+
+function* integrationIssues(
+  call: Call,
+  { document }: Target,
+  { state, destinations }: { state: ProjectState; destinations: ReadonlySet<string> },
+): Generator<Issue> {
+  const names = new Map([...state.integrations.keys()].map((name) => [name.toLowerCase(), name]));
+  for (const [index, content] of (document.integrations ?? []).entries()) {
+    const path = ['integrations', index];
+    const { name, provider } = content;
+    const present = names.get(name.toLowerCase());
+    const { error } = integrationName.safeParse(name);
+    if (error) yield issueAt([...path, 'name'], error.issues[0]?.message ?? 'is no name.', name);
+    if (present !== undefined && present !== name) {
+      const detail = `differs from the integration ${present} of the project only by case.`;
+      yield issueAt([...path, 'name'], detail, name);
+    }
+    yield* providerIssues(call, provider, [...path, 'provider']);
+    yield* listIssuesWithDestinations(call, content, {
+      path,
+      name,
+      provider: state.integrations.get(name)?.provider ?? provider,
+      destinations,
+    });
+  }
+}
+
+function problemWithKey(publicKeyPem: string): string | null {
+  try {
+    publicPem(publicKeyPem, '');
+    return null;
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    return error.issues?.[0]?.detail ?? error.message;
+  }
+}
+
+/** The names of the destinations that the project has once the document is applied. */
+function destinationsAfter(
+  { document, references, allowDeletions }: Target,
+  { ids }: ProjectState,
+): ReadonlySet<string> {
+  const named = document.destinations?.map(({ name }) => name) ?? [];
+  const areDeleted = allowDeletions && document.destinations !== undefined;
+  const kept = areDeleted ? [] : [...ids.destinations.keys()];
+  return new Set([...kept, ...named, ...references]);
+}
+
+/** Returns the written form of a document whose issues were checked, with the warnings about contents. */
+export function writtenTarget(
+  call: Pick<Call, 'log' | 'catalogue'>,
+  { document, references }: Target,
+): { written: WrittenDocument; warnings: string[] } {
+  const warnings: string[] = [];
+  const settled = (content: IntegrationContent, index: number) => {
+    const result = settleContent(call, content, ['integrations', index]);
+    warnings.push(...result.warnings);
+    return writtenContent(result.content);
+  };
+  const { specVersion, allowedOrigins, jwtKeys, destinations, topics, integrations } = document;
+  const written: WrittenDocument = {
+    specVersion,
+    ...(allowedOrigins && { allowedOrigins }),
+    ...(jwtKeys && {
+      jwtKeys: jwtKeys.map((key) =>
+        writtenJwtKey({ ...key, publicKeyPem: publicPem(key.publicKeyPem, '') }),
+      ),
+    }),
+    ...(destinations && {
+      destinations: destinations
+        .filter(({ name }) => !references.has(name))
+        .map((destination): WrittenDestination => writtenParsed(destination)),
+    }),
+    ...(topics && {
+      topics: topics.map((topic) =>
+        writtenTopic({ ...topic, eventTypes: topic.eventTypes.map(eventTypeWord) }),
+      ),
+    }),
+    ...(integrations && { integrations: integrations.map(settled) }),
+  };
+  return { written, warnings };
+}
+
+function writtenParsed({
+  name,
+  type,
+  url,
+  headers,
+  status,
+}: NonNullable<ParsedDocument['destinations']>[number]): WrittenDestination {
+  const names = headers.map((header) => header.toLowerCase());
+  return {
+    name,
+    type: wordOfName(type),
+    ...(url !== undefined && { url }),
+    ...(names.length > 0 && { headers: names.sort(byText(String)) }),
+    ...(status === 'DISABLED' && { status: 'disabled' }),
+  };
+}
+
+export interface Comparison {
+  changes: Change[];
+  /** The paths of items that the document does not have, although it manages their section. */
+  surplus: string[];
+}
+
+/** Compares the items of a project with those of a document. Surplus items are deleted only if the target allows it. */
+export function compare(
+  { items }: Pick<ProjectState, 'items'>,
+  written: WrittenDocument,
+  { references, allowDeletions }: Pick<Target, 'references' | 'allowDeletions'>,
+): Comparison {
+  const desired = itemsOf(written);
+  const changes: Change[] = [];
+  for (const { kind, path, value: after } of desired.values()) {
+    const before = items.get(path)?.value ?? null;
+    if (before === null) changes.push({ action: 'CREATE', kind, path, before, after });
+    else if (!isDeepStrictEqual(before, after)) {
+      changes.push({ action: 'UPDATE', kind, path, before, after });
+    }
+  }
+  const kept = new Set([...references].map((name) => `destinations.${name}`));
+  const surplus = [...items.values()].filter(
+    ({ kind, path }) =>
+      written[SECTION_OF[kind]] !== undefined && !desired.has(path) && !kept.has(path),
+  );
+  if (allowDeletions) {
+    for (const { kind, path, value: before } of surplus) {
+      changes.push({ action: 'DELETE', kind, path, before, after: null });
+    }
+  }
+  return {
+    changes: changes.sort(byText(({ path }) => path)),
+    surplus: surplus.map(({ path }) => path),
+  };
+}
+
+/** Parses an integration of a plan, whose content is in its written form. */
+export function contentOfItem(item: Item['value'] | null): IntegrationContent {
+  const issues: Issue[] = [];
+  return integrationContentInput.parse(
+    withNames(integrationContentInput, item, { path: [], issues }),
+  );
+}
+
+/** The destinations that integrations of the project name once the changes are applied, with one of those integrations. */
+export function destinationUsers(
+  state: ProjectState,
+  changes: readonly Change[],
+): Map<string, string> {
+  const contents = new Map<string, object>(
+    [...state.integrations].map(([name, { content }]) => [name, content]),
+  );
+  for (const { kind, before, after } of changes) {
+    if (kind !== 'INTEGRATION') continue;
+    contents.delete(String((before ?? after)?.name));
+    if (after) contents.set(String(after.name), after);
+  }
+  return new Map(
+    [...contents].flatMap(([name, content]) =>
+      destinationsOf(content as IntegrationContent).map(
+        (destination) => [destination, name] as const,
+      ),
+    ),
+  );
+}

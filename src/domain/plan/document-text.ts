@@ -1,0 +1,89 @@
+/** Reads and writes documents as YAML and JSON. */
+import { stringify } from 'yaml';
+import { type DomainError, type Issue, invalidInput } from '../../errors.ts';
+import type { Call } from '../call.ts';
+import { addIssues, issuesOf } from '../issues.ts';
+import { listUnstorable } from '../storable-input.ts';
+import {
+  type ParsedDocument,
+  projectDocument,
+  type WrittenDocument,
+  withNames,
+} from './project-document.ts';
+
+export const DOCUMENT_FORMATS = ['YAML', 'JSON'] as const;
+export type DocumentFormat = (typeof DOCUMENT_FORMATS)[number];
+
+/** Equal documents have equal texts. */
+export function writeDocument(document: WrittenDocument, format: DocumentFormat): string {
+  if (format === 'JSON') return `${JSON.stringify(document, null, 2)}\n`;
+  return stringify(document, { schema: 'core', lineWidth: 0, aliasDuplicateObjects: false });
+}
+
+/** A text that a caller sent as a member of an input. */
+export interface DocumentText {
+  projectId: string;
+  /** The path of the text in the input, like `input.document`. */
+  name: string;
+  text: string;
+}
+
+/**
+ * Parses a document. JSON is read as YAML, which includes it. Throws BAD_USER_INPUT that names every fault with its line
+ * and column.
+ */
+export async function readDocument(
+  { manifests }: Pick<Call, 'manifests'>,
+  source: DocumentText,
+): Promise<ParsedDocument> {
+  const read = await manifests.readDocument(source.projectId, source.text);
+  if ('faults' in read) {
+    throw invalidInput(
+      read.faults.map((fault): Issue => ({ in: 'body', name: source.name, ...fault })),
+    );
+  }
+  const issues: Issue[] = [...listUnstorable(read.value, [])];
+  if (issues.length > 0) throw await located({ manifests }, source, issues);
+  const named = withNames(projectDocument, read.value, { path: [], issues });
+  const { data, error } = projectDocument.safeParse(named);
+  const reported = new Set(issues.map(({ name }) => name));
+  const broken = error ? issuesOf(error, read.value) : [];
+  addIssues(
+    issues,
+    broken.filter(({ name }) => !reported.has(name)),
+  );
+  if (!data || issues.length > 0) throw await located({ manifests }, source, issues);
+  return data;
+}
+
+/**
+ * Returns an error in which each issue has the position of its value in the text. Names of the issues must be paths in
+ * the document.
+ */
+export async function located(
+  { manifests }: Pick<Call, 'manifests'>,
+  { projectId, name, text }: DocumentText,
+  issues: readonly Issue[],
+): Promise<DomainError> {
+  const read = await manifests.readDocument(
+    projectId,
+    text,
+    issues.map((issue) => pathOf(issue.name)),
+  );
+  const positions = 'positions' in read ? read.positions : [];
+  return invalidInput(
+    issues.map((issue, index) => {
+      const position = positions[index];
+      const path = issue.name === '' ? '' : `.${issue.name}`;
+      const at = position ? `line ${position.line}, column ${position.column}: ` : '';
+      return { ...issue, name: `${name}${path}`, detail: `${at}${issue.detail}`, ...position };
+    }),
+  );
+}
+
+/** The parts of a path like `integrations[0].read`. */
+function pathOf(name: string): PropertyKey[] {
+  return [...name.matchAll(/\[(\d+)\]|[^.[\]]+/g)].map(([part, index]) =>
+    index === undefined ? part : Number(index),
+  );
+}

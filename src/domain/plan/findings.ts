@@ -1,0 +1,178 @@
+/** Reports on the changes of a plan: the installations that they break, and what prevents or limits applying them. */
+import type { Call } from '../call.ts';
+import {
+  checkAccounts,
+  findImpacts,
+  type Impact,
+  Impacts,
+  installationsOf,
+} from '../installation/check/revision-impacts.ts';
+import { usersOfObjects } from '../installation/installed-object-revision.ts';
+import { DELETION_BATCH } from '../integration/integration.ts';
+import { droppedObjects, readsDropped } from '../integration/revision.ts';
+import { storedJson } from '../storable-json.ts';
+import {
+  type Change,
+  type Comparison,
+  contentOfItem,
+  destinationUsers,
+  type Target,
+} from './changes.ts';
+import type { WrittenDestination } from './project-document.ts';
+import type { ProjectState, StoredIntegration } from './project-state.ts';
+
+export interface Finding {
+  /** A plan with an ERROR is not applied. */
+  severity: 'ERROR' | 'WARNING';
+  /** The item that is concerned. Empty for the whole plan. */
+  path: string;
+  message: string;
+}
+
+export interface Report {
+  impacts: Impact[];
+  findings: Finding[];
+}
+
+/** The most items that one finding names. */
+const NAMED_MAX = 10;
+
+interface Planned {
+  projectId: string;
+  state: ProjectState;
+  target: Target;
+  comparison: Comparison;
+}
+
+/** Reports impacts and findings. Queries accounts for fields that a changed integration requires. */
+export async function reportOn(call: Call, planned: Planned): Promise<Report> {
+  const { state, comparison } = planned;
+  const report: Report = { impacts: [], findings: surplusFindings(planned) };
+  report.findings.push(...appFindings(planned), ...(await destinationFindings(call, planned)));
+  let deletedInstallations = 0;
+  for (const change of comparison.changes) {
+    const stored = state.integrations.get(String(change.before?.name));
+    if (change.kind !== 'INTEGRATION' || !stored) continue;
+    if (change.action === 'DELETE') {
+      const impacts = await deletionImpacts(call, stored);
+      deletedInstallations += impacts.installationTotal;
+      report.impacts.push(...impacts.list());
+    } else {
+      await addRevisionReport(call, report, { planned, change, stored });
+    }
+  }
+  if (deletedInstallations > DELETION_BATCH) {
+    const message = `The plan deletes integrations with ${deletedInstallations} installations, and one plan deletes at most ${DELETION_BATCH}. Use \`deleteIntegration\`, then plan again.`;
+    report.findings.push({ severity: 'ERROR', path: 'integrations', message });
+  }
+  return report;
+}
+
+async function addRevisionReport(
+  call: Call,
+  { impacts: reported, findings }: Report,
+  { planned, change, stored }: { planned: Planned; change: Change; stored: StoredIntegration },
+): Promise<void> {
+  const { projectId } = planned;
+  const { id: integrationId, name: integrationName, content: before } = stored;
+  const content = contentOfItem(change.after);
+  const revision = { projectId, integrationId, integrationName, before, content };
+  const { prisma } = call.database;
+  const { impacts, unchecked } = await findImpacts(call, prisma, revision);
+  const skipped = await checkAccounts(call, content, { impacts, unchecked });
+  reported.push(...impacts.list());
+  const { path } = change;
+  if (skipped > 0) {
+    const message = `${skipped} of ${impacts.installationTotal} accounts were not checked for the fields that become required.`;
+    findings.push({ severity: 'WARNING', path, message });
+  }
+  const dropped = planned.target.allowDeletions ? [] : droppedObjects(revision);
+  if (dropped.length === 0) return;
+  const users = await usersOfObjects(prisma, { projectId, integrationId }, dropped);
+  if (users.length === 0) return;
+  const message = `${readsDropped(users)} With \`allowDeletions\`, their reads are paused.`;
+  findings.push({ severity: 'ERROR', path, message });
+}
+
+async function deletionImpacts(
+  { database }: Call,
+  integration: StoredIntegration,
+): Promise<Impacts> {
+  const impacts = new Impacts(integration.name);
+  const key = { projectId: integration.projectId, integrationId: integration.id };
+  for await (const batch of installationsOf(database.prisma, key)) {
+    for (const { installation } of batch) {
+      impacts.installationTotal += 1;
+      impacts.add(installation, '', 'The installation is deleted with its integration.');
+    }
+  }
+  return impacts;
+}
+
+function surplusFindings({ target, comparison: { surplus } }: Planned): Finding[] {
+  if (target.allowDeletions || surplus.length === 0) return [];
+  const named = surplus.slice(0, NAMED_MAX).join(', ');
+  const more = surplus.length > NAMED_MAX ? ` and ${surplus.length - NAMED_MAX} more` : '';
+  const message = `The project has items that the document does not have: ${named}${more}. They stay. Plan with \`allowDeletions\` to delete them.`;
+  return [{ severity: 'WARNING', path: '', message }];
+}
+
+function appFindings({ target: { document }, state }: Planned): Finding[] {
+  const isSame = (a: { provider: string; name: string }) => (b: typeof a) =>
+    a.provider === b.provider && a.name === b.name;
+  return (document.providerApps ?? [])
+    .filter((app) => !state.document.providerApps.some(isSame(app)))
+    .map(({ provider, name }) => ({
+      severity: 'WARNING',
+      path: `providerApps.${name}`,
+      message: `The project has no provider app ${name} for ${provider}. Create it with \`createProviderApp\`, or rename it in the plan.`,
+    }));
+}
+
+/** Destinations that can't be deleted, because integrations or installations name them. */
+async function destinationFindings(
+  { database }: Call,
+  { projectId, state, comparison: { changes } }: Planned,
+): Promise<Finding[]> {
+  const deleted = changes.flatMap(({ kind, action, before }) =>
+    kind === 'DESTINATION' && action === 'DELETE' ? String(before?.name) : [],
+  );
+  if (deleted.length === 0) return [];
+  const users = destinationUsers(state, changes);
+  const uses = await database.prisma.destinationUse.findMany({
+    where: { projectId, destinationName: { in: deleted }, installationId: { not: null } },
+    select: { destinationName: true, installationId: true },
+    distinct: ['destinationName'],
+  });
+  for (const { destinationName, installationId } of uses) {
+    users.set(destinationName, `installation ${installationId}`);
+  }
+  return deleted.flatMap((name) => {
+    const user = users.get(name);
+    const message = `The destination can't be deleted, because ${user} names it.`;
+    return user === undefined ? [] : { severity: 'ERROR', path: `destinations.${name}`, message };
+  });
+}
+
+/** The paths of the values that applying needs: query values of URLs and header values that the project does not have. */
+export function requiredSecretsOf(changes: readonly Change[]): string[] {
+  return changes.flatMap(({ kind, action, path, before, after }) => {
+    if (kind !== 'DESTINATION' || action === 'DELETE') return [];
+    const [stored, next] = [before, after].map(storedJson<WrittenDestination | null>);
+    const isNewUrl = next?.url !== undefined && next.url !== stored?.url;
+    const headers = (next?.headers ?? []).filter((name) => !stored?.headers?.includes(name));
+    return [
+      ...(isNewUrl && next?.url?.includes('?') && /=\*\*\*(&|$)/.test(next.url)
+        ? [`${path}.url`]
+        : []),
+      ...headers.map((name) => `${path}.headers.${name}`),
+    ];
+  });
+}
+
+/** Returns the paths of the items that differ between a plan's base and the project. */
+export function movedPaths(base: Record<string, string>, now: Record<string, string>): string[] {
+  return [...new Set([...Object.keys(base), ...Object.keys(now)])]
+    .filter((path) => base[path] !== now[path])
+    .sort();
+}

@@ -1,0 +1,72 @@
+/** The items of a document: what a plan creates, updates and deletes, each with a path. */
+import { createHash } from 'node:crypto';
+import type { WrittenDocument } from './project-document.ts';
+
+export type ItemKind =
+  | 'ALLOWED_ORIGIN'
+  | 'JWT_KEY'
+  | 'DESTINATION'
+  | 'TOPIC'
+  | 'EVENT_TOPIC_ROUTE'
+  | 'TOPIC_DESTINATION_ROUTE'
+  | 'INTEGRATION';
+
+/** One thing of a project that a plan creates, updates or deletes. */
+export interface Item {
+  kind: ItemKind;
+  /** Identifies the item in its project, like `destinations.records`. */
+  path: string;
+  value: Record<string, unknown>;
+}
+
+/** Returns the items of a document by their paths. Provider apps are only references. */
+export function itemsOf(document: WrittenDocument): Map<string, Item> {
+  const items: Item[] = [];
+  const add = (kind: ItemKind, path: string, value: object) =>
+    items.push({ kind, path, value: value as Item['value'] });
+  for (const origin of document.allowedOrigins ?? []) {
+    add('ALLOWED_ORIGIN', `allowedOrigins.${origin}`, { origin });
+  }
+  for (const key of document.jwtKeys ?? []) {
+    add('JWT_KEY', `jwtKeys.${fingerprint(key.publicKeyPem)}`, key);
+  }
+  for (const one of document.destinations ?? []) {
+    add('DESTINATION', `destinations.${one.name}`, one);
+  }
+  for (const { name, eventTypes = [], destinations = [] } of document.topics ?? []) {
+    const path = `topics.${name}`;
+    add('TOPIC', path, { name });
+    for (const eventType of eventTypes) {
+      add('EVENT_TOPIC_ROUTE', `${path}.eventTypes.${eventType}`, { eventType, topic: name });
+    }
+    for (const one of destinations) {
+      const route = { topic: name, destination: one };
+      add('TOPIC_DESTINATION_ROUTE', `${path}.destinations.${one}`, route);
+    }
+  }
+  for (const one of document.integrations ?? []) {
+    add('INTEGRATION', `integrations.${one.name}`, one);
+  }
+  return new Map(items.map((item) => [item.path, item]));
+}
+
+/** The section of a document that holds items of a kind. */
+export const SECTION_OF = {
+  ALLOWED_ORIGIN: 'allowedOrigins',
+  JWT_KEY: 'jwtKeys',
+  DESTINATION: 'destinations',
+  TOPIC: 'topics',
+  EVENT_TOPIC_ROUTE: 'topics',
+  TOPIC_DESTINATION_ROUTE: 'topics',
+  INTEGRATION: 'integrations',
+} as const satisfies Record<ItemKind, keyof WrittenDocument>;
+
+/** The first 12 hexadecimal digits of the hash of a public key, which name the key for people. */
+function fingerprint(publicKeyPem: string): string {
+  return hashOf(publicKeyPem).slice(0, 12);
+}
+
+/** SHA-256 in hexadecimal of a value's JSON. */
+export function hashOf(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex');
+}

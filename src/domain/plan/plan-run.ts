@@ -1,0 +1,268 @@
+/** Makes the changes of one plan in one transaction, by the functions behind the single mutations. */
+import type { Transaction } from '../../database/transaction.ts';
+import { MASK, maskUrl } from '../../deliveries/target-secrets.ts';
+import { conflict, invalid, invalidInput } from '../../errors.ts';
+import type { Call } from '../call.ts';
+import { insertDestination, removeDestination, reviseDestination } from '../event/destination.ts';
+import { problemWithUrl } from '../event/destination-type.ts';
+import { insertEventTopicRoute } from '../event/event-topic-route.ts';
+import { problemWithValue } from '../event/target-headers.ts';
+import { insertTopic } from '../event/topic.ts';
+import { insertTopicDestinationRoute } from '../event/topic-destination-route.ts';
+import {
+  insertIntegration,
+  lockIntegration,
+  nameTaken,
+  removeIntegration,
+} from '../integration/integration.ts';
+import { listContentIssues } from '../integration/integration-content-check.ts';
+import { SPEC_VERSION } from '../integration/integration-content-input.ts';
+import { revise } from '../integration/revision.ts';
+import { settleContent } from '../integration/settled-content.ts';
+import { issueAt, refuseIssues } from '../issues.ts';
+import { insertJwtKey } from '../project/jwt-key.ts';
+import { storedJson } from '../storable-json.ts';
+import { uniquely } from '../unique.ts';
+import { type Change, contentOfItem } from './changes.ts';
+import type { ItemKind } from './items.ts';
+import { type Plan, partsOf } from './plan.ts';
+import {
+  eventTypeOfWord,
+  type WrittenDestination,
+  type WrittenJwtKey,
+} from './project-document.ts';
+import type { ProjectState } from './project-state.ts';
+
+interface PlanRunOptions {
+  plan: Plan;
+  state: ProjectState;
+  /** Values by the paths of `requiredSecrets`. */
+  values: ReadonlyMap<string, string>;
+}
+
+export class PlanRun {
+  /** Work that follows the commit. Sweeps replace it if the process dies before. */
+  readonly afterCommit: (() => Promise<unknown>)[] = [];
+  readonly #call: Call;
+  readonly #tx: Transaction;
+  readonly #plan: Plan;
+  readonly #projectId: string;
+  readonly #state: ProjectState;
+  readonly #values: ReadonlyMap<string, string>;
+  readonly #events: (() => Promise<void>)[] = [];
+
+  constructor(call: Call, tx: Transaction, { plan, state, values }: PlanRunOptions) {
+    this.#call = call;
+    this.#tx = tx;
+    this.#plan = plan;
+    this.#projectId = plan.projectId;
+    this.#state = state;
+    this.#values = values;
+  }
+
+  /** Creates what others refer to first, and deletes it last. */
+  async run(): Promise<void> {
+    const { changes } = partsOf(this.#plan);
+    const pick = (kind: ItemKind, isDeletion: boolean) =>
+      changes.filter((one) => one.kind === kind && (one.action === 'DELETE') === isDeletion);
+    await this.#setOrigins(changes);
+    for (const change of changes) if (change.kind === 'JWT_KEY') await this.#changeKey(change);
+    for (const change of pick('DESTINATION', false)) await this.#putDestination(change);
+    for (const change of pick('TOPIC', false)) await this.#createTopic(change);
+    for (const change of pick('EVENT_TOPIC_ROUTE', false)) await this.#routeEvents(change);
+    for (const change of pick('TOPIC_DESTINATION_ROUTE', false)) await this.#routeTopic(change);
+    for (const change of pick('INTEGRATION', false)) await this.#putIntegration(change);
+    for (const change of pick('INTEGRATION', true)) await this.#deleteIntegration(change);
+    for (const change of pick('EVENT_TOPIC_ROUTE', true)) await this.#endEventRoute(change);
+    for (const change of pick('TOPIC_DESTINATION_ROUTE', true)) await this.#endTopicRoute(change);
+    for (const change of pick('TOPIC', true)) await this.#deleteTopic(change);
+    for (const change of pick('DESTINATION', true)) await this.#deleteDestination(change);
+  }
+
+  /** Must run last in the transaction. */
+  async recordEvents(): Promise<void> {
+    for (const record of this.#events) await record();
+  }
+
+  async #setOrigins(changes: readonly Change[]): Promise<void> {
+    const origins = new Set(this.#state.document.allowedOrigins);
+    const own = changes.filter(({ kind }) => kind === 'ALLOWED_ORIGIN');
+    if (own.length === 0) return;
+    for (const { before, after } of own) {
+      if (after) origins.add(String(after.origin));
+      else origins.delete(String(before?.origin));
+    }
+    const data = { allowedOrigins: [...origins].sort(), updateTime: this.#call.now() };
+    await this.#tx.project.update({ where: { id: this.#projectId }, data });
+  }
+
+  async #changeKey({ before, after }: Change): Promise<void> {
+    const projectId = this.#projectId;
+    const [stored, next] = [before, after].map(storedJson<WrittenJwtKey | null>);
+    const id = stored ? this.#state.ids.jwtKeys.get(stored.publicKeyPem) : undefined;
+    if (!next) {
+      await this.#tx.jwtKey.deleteMany({ where: { projectId, id: id ?? '' } });
+    } else if (id === undefined) {
+      const { label, publicKeyPem, active = true } = next;
+      await insertJwtKey(this.#tx, { projectId, label, publicKeyPem, active });
+    } else {
+      const { label, active = true } = next;
+      const data = { label, active, updateTime: this.#call.now() };
+      await this.#tx.jwtKey.update({ where: { projectId_id: { projectId, id } }, data });
+    }
+    this.afterCommit.push(async () => this.#call.viewers.clear());
+  }
+
+  async #putDestination({ path, before, after }: Change): Promise<void> {
+    const projectId = this.#projectId;
+    const next = storedJson<WrittenDestination>(after);
+    const stored = storedJson<WrittenDestination | null>(before);
+    const status = next.status === 'disabled' ? ('DISABLED' as const) : ('ENABLED' as const);
+    const url = this.#urlOf(path, next, stored);
+    const headers = this.#newHeaders(path, next, stored);
+    let destinationId = this.#state.ids.destinations.get(next.name);
+    if (destinationId === undefined) {
+      const type = next.type === 'stream' ? ('STREAM' as const) : ('WEBHOOK' as const);
+      const { destination } = await insertDestination(this.#call, this.#tx, {
+        ...{ projectId, name: next.name, type, url },
+        ...(Object.keys(headers).length > 0 && { headers }),
+      });
+      destinationId = destination.id;
+      this.#state.ids.destinations.set(next.name, destinationId);
+      if (status === 'ENABLED') return;
+      await reviseDestination(this.#call, this.#tx, { projectId, destinationId, status });
+      return;
+    }
+    const keepHeaders = (next.headers ?? []).filter((name) => headers[name] === undefined);
+    const areSame = JSON.stringify(next.headers) === JSON.stringify(stored?.headers);
+    const { afterCommit } = await reviseDestination(this.#call, this.#tx, {
+      ...{ projectId, destinationId, url, status },
+      ...(!areSame && { headers, keepHeaders }),
+    });
+    this.afterCommit.push(afterCommit);
+  }
+
+  /** The URL with its values; undefined if the stored one stays. */
+  #urlOf(
+    path: string,
+    next: WrittenDestination,
+    stored: WrittenDestination | null,
+  ): string | undefined {
+    if (next.url === undefined || next.url === stored?.url) return undefined;
+    const value = this.#values.get(`${path}.url`);
+    if (value === undefined) return next.url;
+    const problem =
+      problemWithUrl(value) ??
+      (maskUrl(value) === next.url ? null : `must be ${next.url} with values in its query.`);
+    if (problem) throw invalid(`input.secrets.${path}.url`, problem);
+    return value;
+  }
+
+  #newHeaders(
+    path: string,
+    next: WrittenDestination,
+    stored: WrittenDestination | null,
+  ): Record<string, string> {
+    const names = (next.headers ?? []).filter((name) => !stored?.headers?.includes(name));
+    const headers = names.map((name) => [name, this.#values.get(`${path}.headers.${name}`) ?? '']);
+    const issues = headers.flatMap(([name, value]) => {
+      const problem = value === MASK ? 'is a mask and not a value.' : problemWithValue(value);
+      return problem ? issueAt(['input', 'secrets', `${path}.headers.${name}`], problem) : [];
+    });
+    if (issues.length > 0) throw invalidInput(issues);
+    return Object.fromEntries(headers);
+  }
+
+  async #createTopic({ after }: Change): Promise<void> {
+    const name = String(after?.name);
+    const { id } = await insertTopic(this.#tx, { projectId: this.#projectId, name });
+    this.#state.ids.topics.set(name, id);
+  }
+
+  async #routeEvents({ after }: Change): Promise<void> {
+    await insertEventTopicRoute(this.#tx, {
+      projectId: this.#projectId,
+      ...this.#eventRoute(after),
+    });
+  }
+
+  async #routeTopic({ after }: Change): Promise<void> {
+    const route = { projectId: this.#projectId, ...this.#topicRoute(after) };
+    await insertTopicDestinationRoute(this.#tx, route);
+  }
+
+  async #endEventRoute({ before }: Change): Promise<void> {
+    const where = { projectId: this.#projectId, ...this.#eventRoute(before) };
+    await this.#tx.eventTopicRoute.deleteMany({ where });
+  }
+
+  async #endTopicRoute({ before }: Change): Promise<void> {
+    const where = { projectId: this.#projectId, ...this.#topicRoute(before) };
+    await this.#tx.topicDestinationRoute.deleteMany({ where });
+  }
+
+  #eventRoute(route: Change['after']) {
+    const topicId = this.#idOf('topics', route?.topic);
+    return { eventType: eventTypeOfWord(String(route?.eventType)), topicId };
+  }
+
+  #topicRoute(route: Change['after']) {
+    return {
+      topicId: this.#idOf('topics', route?.topic),
+      destinationId: this.#idOf('destinations', route?.destination),
+    };
+  }
+
+  #idOf(kind: 'topics' | 'destinations', name: unknown): string {
+    const id = this.#state.ids[kind].get(String(name));
+    if (id === undefined) throw new Error(`Bug: a plan refers to a row of ${kind} without an id.`);
+    return id;
+  }
+
+  async #deleteTopic({ before }: Change): Promise<void> {
+    const id = this.#idOf('topics', before?.name);
+    await this.#tx.topic.deleteMany({ where: { projectId: this.#projectId, id } });
+  }
+
+  async #deleteDestination({ before }: Change): Promise<void> {
+    const destinationId = this.#idOf('destinations', before?.name);
+    const key = { projectId: this.#projectId, destinationId };
+    this.afterCommit.push(await removeDestination(this.#call, this.#tx, key));
+  }
+
+  async #putIntegration({ path, after }: Change): Promise<void> {
+    const [tx, projectId] = [this.#tx, this.#projectId];
+    const parsed = contentOfItem(after);
+    const { name } = parsed;
+    const stored = this.#state.integrations.get(name);
+    const about = { projectId, path: [path], name, provider: stored?.provider ?? parsed.provider };
+    refuseIssues(await listContentIssues({ ...this.#call, tx }, parsed, about));
+    const { content } = settleContent(this.#call, parsed, [path]);
+    const revision = { specVersion: SPEC_VERSION, content };
+    if (!stored) {
+      const { provider } = content;
+      const created = insertIntegration(tx, projectId, {
+        name,
+        provider,
+        latestRevision: revision,
+      });
+      await uniquely(created, nameTaken(name));
+      return;
+    }
+    const integration = await lockIntegration(tx, stored, 'change');
+    const destructive = this.#plan.allowDeletions;
+    await revise(this.#call, tx, { integration, revision, destructive });
+  }
+
+  async #deleteIntegration({ before }: Change): Promise<void> {
+    const stored = this.#state.integrations.get(String(before?.name));
+    if (!stored) throw new Error('Bug: a plan deletes an integration that its base lacks.');
+    const { isDeleted, recordEvents } = await removeIntegration(this.#call, this.#tx, stored);
+    if (!isDeleted) {
+      throw conflict(
+        `The integration ${stored.name} got more installations since the plan was computed. Plan again.`,
+      );
+    }
+    this.#events.push(recordEvents);
+  }
+}

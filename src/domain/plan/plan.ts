@@ -1,0 +1,234 @@
+/** Exports a project as a document, and plans the changes that lead from a project to a document. */
+import { z } from 'zod';
+import type { Row } from '../../database/rows.ts';
+import { inTransaction, type Transaction } from '../../database/transaction.ts';
+import { type Issue, invalidInput } from '../../errors.ts';
+import { id, newId } from '../../ids.ts';
+import { DAY_MS } from '../../work/durations.ts';
+import type { Call } from '../call.ts';
+import { projectMutation } from '../declared-mutation.ts';
+import { projectRead } from '../declared-read.ts';
+import type { Impact } from '../installation/check/revision-impacts.ts';
+import { DOCUMENT_LENGTH_MAX } from '../integration/manifest/manifest-text.ts';
+import { addIssues, issueAt } from '../issues.ts';
+import { projectIdOrName } from '../names.ts';
+import { orDefault, orElse } from '../optional-value.ts';
+import { getOwned } from '../scope.ts';
+import { storedJson } from '../storable-json.ts';
+import { type Change, compare, documentIssues, type Target, writtenTarget } from './changes.ts';
+import {
+  DOCUMENT_FORMATS,
+  type DocumentText,
+  located,
+  readDocument,
+  writeDocument,
+} from './document-text.ts';
+import { type Finding, reportOn, requiredSecretsOf } from './findings.ts';
+import { hashOf } from './items.ts';
+import type { ParsedDocument } from './project-document.ts';
+import { type ProjectState, readProjectState } from './project-state.ts';
+
+export type Plan = Row<'Plan'>;
+
+/** Allows a review before the plan is applied. */
+const LIFETIME_MS = DAY_MS;
+/** The most plans of a project that are stored. A new plan replaces the oldest one that is not applied. */
+const PLANS_MAX = 20;
+const RENAMES_MAX = 200;
+
+const rename = z
+  .object({
+    kind: z
+      .enum(['DESTINATION', 'PROVIDER_APP'])
+      .meta({ id: 'RenameKind', description: 'The kind of the object.' }),
+    from: z.string().min(1).max(1_024).describe('The name in the document.'),
+    to: z.string().min(1).max(1_024).describe('The name in the project.'),
+  })
+  .meta({
+    id: 'PlanRenameInput',
+    description:
+      'A name of the document that stands for an object of the project. A renamed destination must exist in the project, and the plan does not change it.',
+  });
+
+export const planProjectInput = z
+  .object({
+    projectIdOrName,
+    document: z
+      .string()
+      .min(1)
+      .max(DOCUMENT_LENGTH_MAX)
+      .describe('The project document as YAML or JSON text, at most 524,288 characters.'),
+    allowDeletions: orDefault(z.boolean(), false).describe(
+      'If true, the plan deletes what the document does not have, in the sections that it has, and pauses reads of objects that it drops. Default: false.',
+    ),
+    renames: orElse(z.array(rename).max(RENAMES_MAX), []).describe(
+      'Names that differ between the document and the project, at most 200. Default: none.',
+    ),
+  })
+  .meta({ id: 'PlanProjectInput', description: 'The document to plan for a project.' });
+
+export const planId = id.describe('The id of the plan.');
+
+export const exportProjectInput = z.object({
+  projectIdOrName,
+  format: orDefault(z.enum(DOCUMENT_FORMATS).meta({ id: 'DocumentFormat' }), 'YAML').describe(
+    'The format of the text. Default: YAML.',
+  ),
+});
+
+/** Returns the project as a document. Equal projects give equal texts. */
+export const exportProject = projectRead(
+  'read',
+  'Gets a project as a document, in YAML or JSON. The document has integrations, destinations, topics, routes, JWT keys and origins, without ids and secrets. Equal projects have equal documents.',
+  async (
+    { database },
+    { format }: Pick<z.output<typeof exportProjectInput>, 'format'>,
+    { id: projectId },
+  ): Promise<{ document: string; hash: string }> => {
+    const { document } = await readProjectState(database.prisma, projectId);
+    return { document: writeDocument(document, format), hash: hashOf(document) };
+  },
+);
+
+/** Throws NOT_FOUND. */
+export const getPlan = projectRead(
+  'read',
+  'Gets a plan.',
+  (call, { planId: id }: { planId: string }, { id: projectId }): Promise<Plan> =>
+    getOwned(call, 'Plan', { projectId, id, what: 'Plan' }),
+);
+
+/** Computes and stores a plan. It changes nothing else. Throws BAD_USER_INPUT that names every issue of the document. */
+export const planProject = projectMutation({
+  description:
+    'Plans the changes that a document makes to a project. The plan names the installations that the changes break. It is stored for 24 hours and changes nothing else.',
+  needs: 'read',
+  input: planProjectInput,
+  async run(call, input, { id: projectId }): Promise<Plan> {
+    const source = { projectId, name: 'input.document', text: input.document };
+    const parsed = await readDocument(call, source);
+    const state = await readProjectState(call.database.prisma, projectId);
+    const target = targetOf(parsed, input, state);
+    await refuseDocument(call, source, documentIssues(call, target, state));
+    const { written, warnings } = writtenTarget(call, target);
+    const comparison = compare(state, written, target);
+    const report = await reportOn(call, { projectId, state, target, comparison });
+    const base = baseOf(state);
+    const { changes } = comparison;
+    return storePlan(call, {
+      projectId,
+      hash: hashOf([base, changes]),
+      baseHash: hashOf(state.document),
+      base,
+      allowDeletions: input.allowDeletions,
+      changes,
+      impacts: report.impacts,
+      findings: [
+        ...report.findings,
+        ...warnings.map((message): Finding => ({ severity: 'WARNING', path: '', message })),
+      ],
+      requiredSecrets: requiredSecretsOf(changes),
+    });
+  },
+});
+
+/** The changes, impacts and findings of a stored plan. */
+export function partsOf({ changes, impacts, findings }: Plan): {
+  changes: Change[];
+  impacts: Impact[];
+  findings: Finding[];
+} {
+  return {
+    changes: storedJson(changes),
+    impacts: storedJson(impacts),
+    findings: storedJson(findings),
+  };
+}
+
+/** Hashes of the items of a project by path. */
+export function baseOf({ items }: Pick<ProjectState, 'items'>): Record<string, string> {
+  return Object.fromEntries([...items.values()].map(({ path, value }) => [path, hashOf(value)]));
+}
+
+async function refuseDocument(
+  call: Call,
+  source: DocumentText,
+  found: Iterable<Issue>,
+): Promise<void> {
+  const issues: Issue[] = [];
+  addIssues(issues, found);
+  if (issues.length > 0) throw await located(call, source, issues);
+}
+
+/** Applies the renames. Throws BAD_USER_INPUT for a destination that the project does not have. */
+function targetOf(
+  document: ParsedDocument,
+  { renames, allowDeletions }: z.output<typeof planProjectInput>,
+  { ids }: ProjectState,
+): Target {
+  const namesOf = (kind: (typeof renames)[number]['kind']) =>
+    new Map(renames.flatMap((one) => (one.kind === kind ? [[one.from, one.to]] : [])));
+  const [destinations, apps] = [namesOf('DESTINATION'), namesOf('PROVIDER_APP')];
+  const issues = renames.flatMap(({ kind, to }, index) =>
+    kind === 'DESTINATION' && !ids.destinations.has(to)
+      ? issueAt(['input', 'renames', index, 'to'], 'is not a destination of the project.', to)
+      : [],
+  );
+  if (issues.length > 0) throw invalidInput(issues);
+  const renamed = (name: string) => destinations.get(name) ?? name;
+  const renamedIn = <T extends { destination?: string | null }>(one: T): T =>
+    one.destination == null ? one : { ...one, destination: renamed(one.destination) };
+  return {
+    allowDeletions,
+    references: new Set(destinations.values()),
+    document: {
+      ...document,
+      providerApps: document.providerApps?.map((app) => ({
+        ...app,
+        name: apps.get(app.name) ?? app.name,
+      })),
+      destinations: document.destinations?.map((one) => ({ ...one, name: renamed(one.name) })),
+      topics: document.topics?.map((topic) => ({
+        ...topic,
+        destinations: topic.destinations.map(renamed),
+      })),
+      integrations: document.integrations?.map(({ read, subscribe, watchSchema, ...content }) => ({
+        ...content,
+        read: read && { objects: read.objects.map(renamedIn) },
+        subscribe: subscribe && { objects: subscribe.objects.map(renamedIn) },
+        watchSchema: watchSchema && renamedIn(watchSchema),
+      })),
+    },
+  };
+}
+
+async function storePlan(
+  call: Call,
+  {
+    projectId,
+    ...plan
+  }: Pick<Plan, 'projectId' | 'hash' | 'baseHash' | 'allowDeletions' | 'requiredSecrets'> & {
+    base: object;
+    changes: Change[];
+    impacts: Impact[];
+    findings: Finding[];
+  },
+): Promise<Plan> {
+  const expireTime = new Date(call.now().getTime() + LIFETIME_MS);
+  const parts = plan as typeof plan & Record<'changes' | 'impacts' | 'findings' | 'base', object[]>;
+  return inTransaction(call.database, async (tx) => {
+    await removeOldest(tx, projectId);
+    return tx.plan.create({ data: { id: newId('pln'), projectId, ...parts, expireTime } });
+  });
+}
+
+async function removeOldest(tx: Transaction, projectId: string): Promise<void> {
+  const surplus = await tx.plan.findMany({
+    where: { projectId, applyTime: null },
+    orderBy: { id: 'desc' },
+    skip: PLANS_MAX - 1,
+    select: { id: true },
+  });
+  if (surplus.length === 0) return;
+  await tx.plan.deleteMany({ where: { projectId, id: { in: surplus.map((one) => one.id) } } });
+}

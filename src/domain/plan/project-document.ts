@@ -1,0 +1,329 @@
+/**
+ * A project as a document: everything that a builder configures, without ids and without secrets. The document uses the
+ * words of manifests, and a manifest is a document that has only integrations.
+ */
+import { z } from 'zod';
+import {
+  DestinationStatus,
+  DestinationType,
+  type NotificationEventType,
+} from '../../database/generated/enums.ts';
+import { maskUrl } from '../../deliveries/target-secrets.ts';
+import type { Issue } from '../../errors.ts';
+import { EVENTS } from '../../events/event-types.ts';
+import { brokenByType } from '../event/destination-type.ts';
+import { createEventTopicRouteInput } from '../event/event-topic-route.ts';
+import { HEADERS_MAX, problemWithName } from '../event/target-headers.ts';
+import { repeated } from '../integration/integration-content-check.ts';
+import { integrationContentInput, specVersion } from '../integration/integration-content-input.ts';
+import { broken, issueAt, rules } from '../issues.ts';
+import { destinationName, topicName } from '../names.ts';
+import { orDefault, orElse } from '../optional-value.ts';
+import { createJwtKeyInput } from '../project/jwt-key.ts';
+import { allowedOrigins } from '../project/origins.ts';
+import { wordOfName } from '../resource.ts';
+import { unwrapped } from '../unwrapped.ts';
+
+/** The limits bound the transaction that applies a document. */
+const LIMITS = { integrations: 500, destinations: 200, topics: 200, keys: 50, apps: 500 } as const;
+const TEXT_MAX = 1_024;
+
+const destination = z
+  .object({
+    name: destinationName.describe('1 to 64 letters, digits and dashes; unique in the project.'),
+    type: z
+      .enum(DestinationType)
+      .meta({ id: 'DestinationType' })
+      .describe('`webhook`: messages are posted to `url`. `stream`: clients read them.'),
+    url: z
+      .string()
+      .optional()
+      .describe('For a webhook: the URL, with `***` in place of each value of its query.'),
+    headers: orElse(z.array(z.string()).max(HEADERS_MAX), []).describe(
+      'For a webhook: the names of the headers that are sent with every message. Their values are secrets.',
+    ),
+    status: orDefault(
+      z.enum(DestinationStatus).meta({ id: 'DestinationStatus' }),
+      'ENABLED',
+    ).describe('For a webhook: `disabled` keeps its messages pending. Default: `enabled`.'),
+  })
+  .superRefine(rules(brokenDestination));
+
+const topic = z
+  .object({
+    name: topicName.describe(
+      '1 to 64 letters, digits, dashes and spaces, without a space at either end; unique in the project.',
+    ),
+    eventTypes: orElse(
+      z.array(createEventTopicRouteInput.shape.eventType).max(Object.keys(EVENTS).length),
+      [],
+    ).describe('The types of the events that go to the topic, like `connection.created`.'),
+    destinations: orElse(z.array(destinationName).max(LIMITS.destinations), []).describe(
+      'The names of the destinations that get the events of the topic.',
+    ),
+  })
+  .superRefine(
+    rules(function* ({ eventTypes, destinations }) {
+      yield* brokenRepeats(eventTypes, ['eventTypes']);
+      yield* brokenRepeats(destinations, ['destinations']);
+    }),
+  );
+
+const jwtKey = z.object({
+  label: createJwtKeyInput.shape.label,
+  publicKeyPem: createJwtKeyInput.shape.publicKeyPem.describe(
+    'The public half of the key in PEM. It identifies the key.',
+  ),
+  active: orDefault(z.boolean(), true).describe(
+    'False: tokens that the key has signed are refused. Default: true.',
+  ),
+});
+
+const providerApp = z.object({
+  provider: z.string().min(1).max(TEXT_MAX).describe('The name of the provider.'),
+  name: z
+    .string()
+    .min(1)
+    .max(TEXT_MAX)
+    .describe('The external reference of the app. Without one, its client id.'),
+});
+
+export const projectDocument = z
+  .object({
+    specVersion,
+    allowedOrigins: allowedOrigins.optional(),
+    jwtKeys: z
+      .array(jwtKey)
+      .max(LIMITS.keys)
+      .optional()
+      .describe("The public keys that verify end users' tokens, at most 50."),
+    providerApps: z
+      .array(providerApp)
+      .max(LIMITS.apps)
+      .optional()
+      .describe(
+        'The provider apps that the project must have. A plan reports missing ones and creates none, because they have secrets.',
+      ),
+    destinations: z
+      .array(destination)
+      .max(LIMITS.destinations)
+      .optional()
+      .describe('The destinations, at most 200.'),
+    topics: z
+      .array(topic)
+      .max(LIMITS.topics)
+      .optional()
+      .describe('The topics with their routes, at most 200.'),
+    integrations: z
+      .array(integrationContentInput)
+      .max(LIMITS.integrations)
+      .optional()
+      .describe('The integrations, as in a manifest, at most 500.'),
+  })
+  .superRefine(
+    rules(function* ({ jwtKeys = [], destinations = [], topics = [], integrations = [] }) {
+      yield* brokenRepeats(
+        jwtKeys.map(({ publicKeyPem }) => publicKeyPem.trim()),
+        ['jwtKeys'],
+        'publicKeyPem',
+      );
+      const named = { destinations, topics, integrations };
+      for (const [section, items] of Object.entries(named)) {
+        const names = items.map(({ name }) =>
+          section === 'integrations' ? name.toLowerCase() : name,
+        );
+        yield* brokenRepeats(names, [section], 'name');
+      }
+    }),
+  )
+  .describe(
+    'A project: its integrations, destinations, topics, keys and origins. A section that is omitted is not managed by the document.',
+  );
+
+/** The parsed document. */
+export type ParsedDocument = z.output<typeof projectDocument>;
+
+/** A destination in its written form. Header names are in lower case and sorted. */
+export interface WrittenDestination {
+  name: string;
+  type: 'webhook' | 'stream';
+  url?: string;
+  headers?: string[];
+  status?: 'disabled';
+}
+
+export interface WrittenJwtKey {
+  label: string;
+  publicKeyPem: string;
+  active?: false;
+}
+
+export interface WrittenTopic {
+  name: string;
+  eventTypes?: string[];
+  destinations?: string[];
+}
+
+/** The written form: the members in the order of the schema, lists of names sorted, defaults omitted. */
+export interface WrittenDocument {
+  specVersion: string;
+  allowedOrigins?: string[];
+  jwtKeys?: WrittenJwtKey[];
+  providerApps?: { provider: string; name: string }[];
+  destinations?: WrittenDestination[];
+  topics?: WrittenTopic[];
+  /** Contents of integrations, in the words of manifests. */
+  integrations?: ({ name: string; provider: string } & Record<string, unknown>)[];
+}
+
+function* brokenDestination({
+  url,
+  headers,
+  status,
+  ...input
+}: z.output<z.ZodObject<(typeof destination)['shape']>>) {
+  const shown = url === undefined ? undefined : maskUrl(url);
+  if (url !== shown) {
+    yield broken(
+      ['url'],
+      'must have `***` in place of each value of its query, which is a secret.',
+    );
+  }
+  yield* brokenByType({
+    ...input,
+    url: shown?.replace(/\*\*\*(?=&|$)/g, ''),
+    headers: headers.length > 0 ? headers : undefined,
+    status: status === 'ENABLED' ? undefined : status,
+  });
+  const seen = new Set<string>();
+  for (const [index, name] of headers.entries()) {
+    const problem = problemWithName(name, seen);
+    if (problem) yield broken(['headers', index], problem, { showsValue: true });
+    seen.add(name.toLowerCase());
+  }
+}
+
+function* brokenRepeats(values: readonly string[], path: PropertyKey[], member?: string) {
+  for (const index of repeated(values)) {
+    const at = member === undefined ? [...path, index] : [...path, index, member];
+    yield broken(at, 'is named twice.', { showsValue: member !== 'publicKeyPem' });
+  }
+}
+
+/** Returns the word of a value of an enum in documents: that of manifests, and the wire name of an event type. */
+function documentWord(name: string): string {
+  return Object.hasOwn(EVENTS, name)
+    ? eventTypeWord(name as NotificationEventType)
+    : wordOfName(name);
+}
+
+export function writtenJwtKey({ label, publicKeyPem, active }: ParsedJwtKey): WrittenJwtKey {
+  return { label, publicKeyPem, ...(!active && { active: false }) };
+}
+
+type ParsedJwtKey = z.output<typeof jwtKey>;
+
+/** Sorts the lists. Event types must be words. */
+export function writtenTopic({
+  name,
+  eventTypes,
+  destinations,
+}: Required<WrittenTopic>): WrittenTopic {
+  return {
+    name,
+    ...(eventTypes.length > 0 && { eventTypes: eventTypes.toSorted(byText(String)) }),
+    ...(destinations.length > 0 && { destinations: destinations.toSorted(byText(String)) }),
+  };
+}
+
+export function eventTypeWord(name: NotificationEventType): string {
+  return EVENTS[name].wireName;
+}
+
+const EVENT_TYPES = new Map(
+  Object.entries(EVENTS).map(([name, { wireName }]) => [wireName as string, name]),
+);
+
+/** The event type of a word that `eventTypeWord` returned. */
+export function eventTypeOfWord(word: string): NotificationEventType {
+  return EVENT_TYPES.get(word) as NotificationEventType;
+}
+
+/**
+ * Converts the words of a document into the names that the schema accepts. Reports words of no enum and members that
+ * the schema does not have, which zod would ignore.
+ */
+export function withNames(
+  schema: z.ZodType,
+  value: unknown,
+  { path, issues }: { path: readonly PropertyKey[]; issues: Issue[] },
+): unknown {
+  const { inner } = unwrapped(schema);
+  if (inner instanceof z.ZodEnum && typeof value === 'string') {
+    const names = inner.options as string[];
+    const name = names.find((one) => documentWord(one) === value);
+    if (name !== undefined) return name;
+    const words = names.map((one) => documentWord(one)).join(', ');
+    issues.push(issueAt(path, `must be one of ${words}.`, value));
+    // The schema reports the absent value at the same path, where this issue stands already.
+    return undefined;
+  }
+  if (inner instanceof z.ZodArray && Array.isArray(value)) {
+    return value.map((item, index) =>
+      withNames(inner.element as z.ZodType, item, { path: [...path, index], issues }),
+    );
+  }
+  if (!(inner instanceof z.ZodObject) || !isObject(value)) return value;
+  const shape = inner.shape as Record<string, z.ZodType>;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, member]) => {
+      const at = [...path, name];
+      if (Object.hasOwn(shape, name)) {
+        const type = shape[name] as z.ZodType;
+        return [[name, withNames(type, member, { path: at, issues })]];
+      }
+      const detail = `is not a member here: use ${Object.keys(shape).join(', ')}.`;
+      issues.push({ ...issueAt(at, detail), kind: 'unknown-name' });
+      return [];
+    }),
+  );
+}
+
+/**
+ * Returns a stored content in its written form: members in the order of the schema, without members that have their
+ * default. It applies no rules, so that content from before a rule is written too.
+ */
+export function writtenContent(content: object): Record<string, unknown> & {
+  name: string;
+  provider: string;
+} {
+  return written(integrationContentInput, content) as ReturnType<typeof writtenContent>;
+}
+
+function written(schema: z.ZodType, value: unknown): unknown {
+  const { inner } = unwrapped(schema);
+  if (inner instanceof z.ZodArray && Array.isArray(value)) {
+    return value.map((item) => written(inner.element as z.ZodType, item));
+  }
+  if (!(inner instanceof z.ZodObject) || !isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(inner.shape as Record<string, z.ZodType>).flatMap(([name, type]) => {
+      const member = value[name];
+      const isEmpty = member === false || (Array.isArray(member) && member.length === 0);
+      if (member == null || (isEmpty && unwrapped(type).isOptional)) return [];
+      return [[name, written(type, member)]];
+    }),
+  );
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Compares texts by code units, so that the order is equal on every machine. */
+export function byText<T>(textOf: (item: T) => string) {
+  return (a: T, b: T): number => {
+    const [left, right] = [textOf(a), textOf(b)];
+    return left < right ? -1 : Number(left > right);
+  };
+}

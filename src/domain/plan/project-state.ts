@@ -1,0 +1,186 @@
+/** Reads a project as a document, with the rows behind it. */
+import type { Row } from '../../database/rows.ts';
+import { run, statements } from '../../database/statements.ts';
+import type { Transaction } from '../../database/transaction.ts';
+import { maskedTarget } from '../event/destination-secret.ts';
+import { contentOf, type IntegrationContent } from '../integration/integration-content.ts';
+import { SPEC_VERSION } from '../integration/integration-content-input.ts';
+import { pageOriginsOf } from '../project/origins.ts';
+import { type Item, itemsOf } from './items.ts';
+import {
+  byText,
+  eventTypeWord,
+  type WrittenDestination,
+  type WrittenDocument,
+  type WrittenTopic,
+  writtenContent,
+  writtenJwtKey,
+  writtenTopic,
+} from './project-document.ts';
+
+type Integration = Row<'Integration'>;
+
+export interface StoredIntegration extends Integration {
+  content: IntegrationContent;
+}
+
+export interface ProjectState {
+  document: WrittenDocument & Required<Omit<WrittenDocument, 'specVersion'>>;
+  items: Map<string, Item>;
+  integrations: Map<string, StoredIntegration>;
+  /** Ids of rows by the names or texts that the document has for them. */
+  ids: Record<'destinations' | 'topics' | 'jwtKeys', Map<string, string>>;
+}
+
+/**
+ * Locks the rows that a plan may change until the transaction ends, in the order in which other changes lock them. Rows
+ * that are created in the meantime are not locked.
+ */
+export async function lockProject(tx: Transaction, projectId: string): Promise<void> {
+  for (const table of ['Integration', 'Destination', 'Topic', 'JwtKey'] as const) {
+    await run(
+      tx,
+      statements
+        .selectFrom(table)
+        .select('id')
+        .where('projectId', '=', projectId)
+        .orderBy('id')
+        .forUpdate(),
+    );
+  }
+  await run(
+    tx,
+    statements.selectFrom('Project').select('id').where('id', '=', projectId).forNoKeyUpdate(),
+  );
+}
+
+type Client = Pick<
+  Transaction,
+  | 'project'
+  | 'jwtKey'
+  | 'providerApp'
+  | 'destination'
+  | 'topic'
+  | 'eventTopicRoute'
+  | 'topicDestinationRoute'
+  | 'integration'
+  | 'revision'
+>;
+
+/** Reads everything of a project that a document contains. */
+export async function readProjectState(client: Client, projectId: string): Promise<ProjectState> {
+  const ofProject = { where: { projectId }, orderBy: { id: 'asc' } } as const;
+  const project = await client.project.findUniqueOrThrow({ where: { id: projectId } });
+  const keys = await client.jwtKey.findMany(ofProject);
+  // If several rows have one key, the newest is written.
+  const jwtKeys = [...new Map(keys.map((key) => [key.publicKeyPem, key])).values()];
+  const destinations = await client.destination.findMany({
+    ...ofProject,
+    select: { id: true, name: true, type: true, url: true, maskedHeaders: true, status: true },
+  });
+  const topics = await client.topic.findMany(ofProject);
+  const integrations = await readIntegrations(client, projectId);
+  const document: ProjectState['document'] = {
+    specVersion: SPEC_VERSION,
+    allowedOrigins: pageOriginsOf(project).toSorted(byText(String)),
+    jwtKeys: jwtKeys
+      .map(writtenJwtKey)
+      .sort(byText(({ label, publicKeyPem }) => `${label}\n${publicKeyPem}`)),
+    providerApps: await readApps(client, projectId),
+    destinations: destinations.map(writtenDestination).sort(byText(({ name }) => name)),
+    topics: await writtenTopics(client, projectId, { topics, destinations }),
+    integrations: integrations
+      .map(({ content }) => writtenContent(content))
+      .sort(byText(({ name }) => name)),
+  };
+  return {
+    document,
+    items: itemsOf(document),
+    integrations: new Map(integrations.map((integration) => [integration.name, integration])),
+    ids: {
+      destinations: new Map(destinations.map(({ id, name }) => [name, id])),
+      topics: new Map(topics.map(({ id, name }) => [name, id])),
+      jwtKeys: new Map(jwtKeys.map(({ id, publicKeyPem }) => [publicKeyPem, id])),
+    },
+  };
+}
+
+interface Named {
+  id: string;
+  name: string;
+}
+
+async function writtenTopics(
+  client: Pick<Client, 'eventTopicRoute' | 'topicDestinationRoute'>,
+  projectId: string,
+  { topics, destinations }: Record<'topics' | 'destinations', readonly Named[]>,
+): Promise<WrittenTopic[]> {
+  const eventRoutes = await client.eventTopicRoute.findMany({ where: { projectId } });
+  const destinationRoutes = await client.topicDestinationRoute.findMany({ where: { projectId } });
+  const names = new Map(destinations.map(({ id, name }) => [id, name]));
+  const typesOf = Map.groupBy(eventRoutes, ({ topicId }) => topicId);
+  const routesOf = Map.groupBy(destinationRoutes, ({ topicId }) => topicId);
+  const written = topics.map(({ id, name }) =>
+    writtenTopic({
+      name,
+      eventTypes: (typesOf.get(id) ?? []).map(({ eventType }) => eventTypeWord(eventType)),
+      destinations: (routesOf.get(id) ?? []).flatMap(
+        ({ destinationId }) => names.get(destinationId) ?? [],
+      ),
+    }),
+  );
+  return written.sort(byText(({ name }) => name));
+}
+
+async function readIntegrations(
+  client: Pick<Client, 'integration' | 'revision'>,
+  projectId: string,
+): Promise<StoredIntegration[]> {
+  const integrations = await client.integration.findMany({ where: { projectId } });
+  const revisions = await client.revision.findMany({
+    where: { projectId, id: { in: integrations.map(({ latestRevisionId }) => latestRevisionId) } },
+  });
+  const byId = new Map(revisions.map((revision) => [revision.id, revision]));
+  return integrations.flatMap((integration) => {
+    const latest = byId.get(integration.latestRevisionId);
+    return latest ? { ...integration, content: contentOf(latest) } : [];
+  });
+}
+
+async function readApps(
+  client: Pick<Client, 'providerApp'>,
+  projectId: string,
+): Promise<{ provider: string; name: string }[]> {
+  const apps = await client.providerApp.findMany({
+    where: { projectId },
+    select: { provider: true, externalRef: true, clientId: true },
+  });
+  const named = apps.map(({ provider, externalRef, clientId }) => ({
+    provider,
+    name: externalRef ?? clientId,
+  }));
+  const textOf = ({ provider, name }: (typeof named)[number]) => `${provider}\n${name}`;
+  return [...new Map(named.map((app) => [textOf(app), app])).values()].sort(byText(textOf));
+}
+
+/** Returns a destination in its written form, without secrets. */
+function writtenDestination({
+  name,
+  type,
+  status,
+  ...target
+}: Pick<
+  Row<'Destination'>,
+  'name' | 'type' | 'status' | 'url' | 'maskedHeaders'
+>): WrittenDestination {
+  if (type === 'STREAM') return { name, type: 'stream' };
+  const { url, headers } = maskedTarget(target);
+  const names = Object.keys(headers ?? {}).map((header) => header.toLowerCase());
+  return {
+    name,
+    type: 'webhook',
+    ...(url !== null && { url }),
+    ...(names.length > 0 && { headers: names.sort(byText(String)) }),
+    ...(status === 'DISABLED' && { status: 'disabled' as const }),
+  };
+}

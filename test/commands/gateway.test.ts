@@ -1,0 +1,135 @@
+/** @module-tag all/process */
+/** The command `gateway`, as a process against a server. */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, expect, test } from 'vitest';
+import { sharedApp } from '../support/app.ts';
+import { PROCESS_ENV } from '../support/process/process-env.ts';
+import { type RestTenant, restTenant } from '../support/rest/rest-client.ts';
+import { installFor } from '../support/scenes/integrations.ts';
+import { DOCUMENT } from '../support/scenes/project-documents.ts';
+
+const command = join(import.meta.dirname, '../../src/commands/gateway.ts');
+const app = await sharedApp();
+const { url } = await app.app.start();
+const folder = mkdtempSync(join(tmpdir(), 'gateway-command-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const SECRETS = [
+  'destinations.records.url=RECORDS_URL',
+  'destinations.records.headers.authorization=RECORDS_TOKEN',
+].flatMap((secret) => ['--secret', secret]);
+
+interface Run {
+  args: string[];
+  rest: RestTenant;
+  input?: string;
+  env?: Record<string, string>;
+}
+
+async function run({ args, rest, input = '', env = {} }: Run) {
+  const { apiKey, projectName } = rest.tenant;
+  const variables = {
+    ...PROCESS_ENV,
+    GATEWAY_API_KEY: apiKey,
+    RECORDS_URL: 'https://hooks.example.com/in?token=abc',
+    RECORDS_TOKEN: 'Bearer abc',
+    ...env,
+  };
+  const options = ['--url', url, '--project', projectName];
+  const child = spawn(process.execPath, [command, ...args, ...options], { env: variables });
+  child.stdin.end(input);
+  const [out, error, code] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    new Promise<number | null>((resolve) => child.once('close', resolve)),
+  ]);
+  return { out, error, code };
+}
+
+function fileWith(content: string, name = 'project.yaml'): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+test('plans, applies, exports and compares a project, with exit codes for CI', async () => {
+  const rest = await restTenant(app);
+  const file = fileWith(DOCUMENT);
+  const plan = await run({ rest, args: ['plan', '-f', file] });
+  expect(plan).toMatchObject({ code: 2, error: '' });
+  expect(plan.out).toContain('+ integrations.crm\n');
+  expect(plan.out).toContain('needs a value: --secret destinations.records.url=VARIABLE');
+  const applied = await run({ rest, args: ['apply', '-f', file, ...SECRETS] });
+  expect(applied).toMatchObject({ code: 0, out: expect.stringContaining('Applied at ') });
+
+  const copy = join(folder, 'copy.yaml');
+  expect(await run({ rest, args: ['export', '-f', copy] })).toMatchObject({ code: 0, out: '' });
+  const exported = readFileSync(copy, 'utf8');
+  expect(await run({ rest, args: ['export'] })).toMatchObject({ code: 0, out: exported });
+  const same = await run({ rest, args: ['plan', '-f', '-'], input: exported });
+  expect(same).toEqual({ code: 0, out: 'No changes.\n', error: '' });
+
+  const changed = exported.replace('0 * * * *', '30 * * * *');
+  const diff = await run({ rest, args: ['diff', '-f', '-'], input: changed });
+  expect(diff.code).toBe(2);
+  expect(diff.out).toContain('- read.objects[0].schedule: 0 * * * *');
+  expect(diff.out).toContain('+ read.objects[0].schedule: 30 * * * *');
+});
+
+test('exits with 3 for impacts, and applies them only if they are allowed', async () => {
+  const rest = await restTenant(app);
+  await run({ rest, args: ['apply', '-f', fileWith(DOCUMENT), ...SECRETS] });
+  const { id } = await rest.get(`${rest.base}/integrations/crm`);
+  const installed = await installFor(rest.tenant, { id });
+  const mapped = '            - mapToName: tier\n';
+  const next = DOCUMENT.replace('          optionalFields:', `${mapped}          optionalFields:`);
+  const file = fileWith(next, 'impacts.yaml');
+  const plan = await run({ rest, args: ['plan', '-f', file, '--json'] });
+  expect(plan.code).toBe(3);
+  const { id: planId, impacts } = JSON.parse(plan.out);
+  expect(impacts).toMatchObject([{ installations: [{ installationId: installed.id }] }]);
+  const refused = await run({ rest, args: ['apply', '--plan', planId] });
+  expect(refused.code).toBe(3);
+  expect(refused.out).toContain('must map tier to a field');
+  expect(refused.out).toContain('(1 of 1 installations)');
+  expect(refused.out).not.toContain('Applied');
+  const applied = await run({ rest, args: ['apply', '--plan', planId, '--allow-impacts'] });
+  expect(applied).toMatchObject({ code: 0, out: expect.stringContaining('Applied at ') });
+});
+
+test('exits with 1 and names what is wrong', async () => {
+  const rest = await restTenant(app);
+  const file = fileWith(DOCUMENT.replace('type: stream', 'type: strem'), 'wrong.yaml');
+  for (const [args, reason, env] of [
+    [['plan', '-f', file], 'document.destinations[0].type: line 6, column 5: must be one of', {}],
+    [['plan', '-f', join(folder, 'none.yaml')], '-f: ENOENT', {}],
+    [['plan'], '-f: required', {}],
+    [['destroy'], 'Usage: gateway', {}],
+    [['plan', '-f', file, '--nope'], "Unknown option '--nope'", {}],
+    [['export'], 'Set GATEWAY_API_KEY or GATEWAY_TOKEN.', { GATEWAY_API_KEY: '' }],
+    [['export'], '401: ', { GATEWAY_API_KEY: 'ik_unknown' }],
+    [['plan', '-f', file, '--rename', 'a=b'], 'must be KIND:FROM=TO', {}],
+    [['apply', '-f', file, '--secret', 'a.b=NOT_SET'], 'NOT_SET is not set', {}],
+  ] as const) {
+    const { code, error, out } = await run({ rest, args: [...args], env: { ...env } });
+    expect({ code, out }, error).toEqual({ code: 1, out: '' });
+    expect(error).toContain(reason);
+  }
+});
+
+test('promotes an export to another project with a bearer token', async () => {
+  const [from, to] = [await restTenant(app), await restTenant(app)];
+  await run({ rest: from, args: ['apply', '-f', fileWith(DOCUMENT), ...SECRETS] });
+  const live = { name: 'live', type: 'webhook', metadata: { url: 'https://live.example.com/in' } };
+  await to.post(`${to.base}/destinations`, live);
+  const { out: input } = await run({ rest: from, args: ['export', '--format', 'json'] });
+  const env = { GATEWAY_API_KEY: '', GATEWAY_TOKEN: to.tenant.token };
+  const args = ['apply', '-f', '-', '--rename', 'destination:records=live'];
+  expect(await run({ rest: to, args, input, env })).toMatchObject({ code: 0, error: '' });
+  const { out } = await run({ rest: to, args: ['export'] });
+  expect(out).toContain('destination: live');
+});

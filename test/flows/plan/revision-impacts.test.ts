@@ -1,0 +1,219 @@
+/** The installations that a new revision breaks, compared with what happens when the revision is published. */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { sharedApp } from '../../support/app.ts';
+import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
+import {
+  contentFor,
+  installFor,
+  integrate,
+  revisionOf,
+} from '../../support/scenes/integrations.ts';
+import { planDocument } from '../../support/scenes/project-documents.ts';
+
+const app = await sharedApp();
+
+type Field = { fieldName?: string; mapToName?: string };
+
+interface Fields {
+  requiredFields: Field[];
+  optionalFields: Field[];
+}
+
+const EMAIL = { fieldName: 'email' };
+const TIER = { mapToName: 'tier' };
+const NICK = { mapToName: 'nick' };
+const BEFORE: Fields = {
+  requiredFields: [EMAIL],
+  optionalFields: [{ fieldName: 'phone' }, TIER, NICK],
+};
+
+const content = (fields: Partial<Fields>, given: object = {}) =>
+  contentFor('crm', {
+    read: {
+      objects: [{ objectName: 'contacts', destination: 'records', ...BEFORE, ...fields }],
+    },
+    ...given,
+  });
+
+/** Groups with configs that differ in what they select and map. */
+const CONFIGS: Record<string, object> = {
+  plain: { objectName: 'contacts' },
+  phone: { objectName: 'contacts', selectedFields: ['phone'] },
+  tier: { objectName: 'contacts', fieldMappings: [{ fieldName: 'firstname', mapToName: 'tier' }] },
+  both: {
+    objectName: 'contacts',
+    selectedFields: ['phone'],
+    fieldMappings: [
+      { fieldName: 'firstname', mapToName: 'tier' },
+      { fieldName: 'lastname', mapToName: 'nick' },
+    ],
+  },
+  off: { objectName: 'contacts', disabled: true },
+};
+
+async function installed(): Promise<{ rest: RestTenant; names: Map<string, string> }> {
+  const rest = await restTenant(app);
+  const integration = await integrate(app, rest.tenant, content({}));
+  const names = new Map<string, string>();
+  for (const [groupRef, read] of Object.entries(CONFIGS)) {
+    const config = { read: [read] };
+    const { id } = await installFor(rest.tenant, integration, {
+      groupRef,
+      config,
+      skipSampling: true,
+    });
+    names.set(id, groupRef);
+  }
+  return { rest, names };
+}
+
+interface Impact {
+  path: string;
+  reason: string;
+  installationTotal: number;
+  installations: { installationId: string }[];
+}
+
+const groupsOf = (impacts: Impact[], names: Map<string, string>) =>
+  [
+    ...new Set(
+      impacts.flatMap(({ installations }) =>
+        installations.map(({ installationId }) => names.get(installationId)),
+      ),
+    ),
+  ].sort();
+
+const documentOf = (integration: object) =>
+  JSON.stringify({ specVersion: '1.0.0', integrations: [integration] });
+
+/** The groups whose present config is refused: it was valid before the revision. */
+async function refusedGroups(rest: RestTenant, names: Map<string, string>) {
+  const refused: string[] = [];
+  for (const [id, groupRef] of names) {
+    const path = `${rest.base}/integrations/crm/installations/${id}`;
+    const { config } = await rest.get(path);
+    const { status } = await rest.ask('PATCH', path, {
+      updateMask: ['config'],
+      installation: { config },
+    });
+    if (status === 400) refused.push(groupRef);
+  }
+  return refused.sort();
+}
+
+test('names the installations that lack a required mapping, as health does once the revision is in force', async () => {
+  const { rest, names } = await installed();
+  const next = content({
+    requiredFields: [EMAIL, TIER],
+    optionalFields: [{ fieldName: 'phone' }, NICK],
+  });
+  const { impacts } = await planDocument(rest, documentOf(next));
+  expect(impacts).toMatchObject([
+    {
+      integrationName: 'crm',
+      path: 'read.contacts.fieldMappings',
+      reason: 'must map tier to a field: contacts requires it.',
+      installationTotal: 5,
+    },
+  ]);
+  expect(groupsOf(impacts, names)).toEqual(['phone', 'plain']);
+  const path = `${rest.base}/integrations/crm/revisions`;
+  const { headers } = await rest.ask('POST', path, { revision: revisionOf(next) });
+  const warning = 'must map tier to a field: contacts requires it. (2 of 5 installations)';
+  expect(headers.warning).toContain(warning);
+  const unhealthy = await rest.get(`${rest.base}/integrations/crm/installations`);
+  const broken = unhealthy.filter(
+    (one: { healthStatus: string }) => one.healthStatus !== 'healthy',
+  );
+  expect(broken.map((one: { id: string }) => names.get(one.id)).sort()).toEqual(['phone', 'plain']);
+});
+
+test('names the installations whose account lacks a field that becomes required', async () => {
+  const { rest, names } = await installed();
+  const next = content({ requiredFields: [EMAIL, { fieldName: 'no_such_field' }] });
+  const { impacts, findings } = await planDocument(rest, documentOf(next));
+  expect(impacts).toMatchObject([
+    {
+      path: 'read.contacts.requiredFields',
+      reason: 'no_such_field is not a field that contacts of the account has.',
+    },
+  ]);
+  expect(groupsOf(impacts, names)).toEqual(['both', 'phone', 'plain', 'tier']);
+  expect(findings).toEqual([]);
+});
+
+test('upsertIntegrations reports impacts, and none for content that is in force', async () => {
+  const { rest, names } = await installed();
+  const mutation = `mutation ($input: UpsertIntegrationsInput!) { upsertIntegrations(input: $input) {
+    impacts { reason installations { installationId installation { id } group { groupRef } } } } }`;
+  const next = content({ requiredFields: [EMAIL, TIER], optionalFields: [NICK] });
+  const input = { specVersion: '1.0.0', integrations: [next] };
+  const { impacts } = (await rest.tenant.query(mutation, { input })).upsertIntegrations;
+  expect(groupsOf(impacts, names)).toEqual(['both', 'phone', 'plain']);
+  for (const { installationId, installation, group } of impacts[0].installations) {
+    expect(installation.id).toBe(installationId);
+    expect(group.groupRef).toBe(names.get(installationId));
+  }
+  const again = await rest.tenant.query(mutation, { input });
+  expect(again.upsertIntegrations.impacts).toEqual([]);
+});
+
+test('names the installations of a deleted integration', async () => {
+  const { rest, names } = await installed();
+  const document = '{"specVersion": "1.0.0", "integrations": []}';
+  const plan = await planDocument(rest, document, { allowDeletions: true });
+  expect(groupsOf(plan.impacts, names)).toEqual(Object.keys(CONFIGS).sort());
+  const { status } = await rest.ask('POST', `${rest.base}/plans/${plan.id}:apply`, {});
+  expect(status).toBe(200);
+  expect(await rest.get(`${rest.base}/integrations`)).toEqual([]);
+});
+
+test('refuses to drop an object that installations read, without allowDeletions', async () => {
+  const { rest } = await installed();
+  const next = contentFor('crm', { read: undefined, proxy: { enabled: true } });
+  const plan = await planDocument(rest, documentOf(next));
+  expect(plan.findings).toMatchObject([{ severity: 'error', path: 'integrations.crm' }]);
+  const refused = await rest.ask('POST', `${rest.base}/plans/${plan.id}:apply`, {});
+  expect(refused.status).toBe(409);
+  const destructive = await planDocument(rest, documentOf(next), { allowDeletions: true });
+  expect((await rest.ask('POST', `${rest.base}/plans/${destructive.id}:apply`, {})).status).toBe(
+    200,
+  );
+});
+
+test(
+  'reports exactly the installations whose config the revision refuses',
+  { tags: ['all/walk'] },
+  async () => {
+    const pool = [{ fieldName: 'phone' }, { fieldName: 'lastname' }, TIER, NICK];
+    const change = fc.record({
+      places: fc.array(fc.constantFrom('required', 'optional', 'none'), {
+        minLength: 4,
+        maxLength: 4,
+      }),
+      enabled: fc.constantFrom(null, 'always'),
+    });
+    await fc.assert(
+      fc.asyncProperty(change, async ({ places, enabled }) => {
+        const { rest, names } = await installed();
+        const at = (place: string) => pool.filter((_field, index) => places[index] === place);
+        const object = {
+          objectName: 'contacts',
+          destination: 'records',
+          requiredFields: [EMAIL, ...at('required')],
+          optionalFields: at('optional'),
+          ...(enabled && { enabled }),
+        };
+        const next = contentFor('crm', { read: { objects: [object] } });
+        const { impacts } = await planDocument(rest, documentOf(next));
+        const revision = { revision: revisionOf(next) };
+        expect(
+          (await rest.ask('POST', `${rest.base}/integrations/crm/revisions`, revision)).status,
+        ).toBe(201);
+        expect(groupsOf(impacts, names)).toEqual(await refusedGroups(rest, names));
+      }),
+      { numRuns: 12 },
+    );
+  },
+);
