@@ -7,6 +7,7 @@ CREATE TABLE "Plan" (
     "base" JSONB NOT NULL,
     "allowDeletions" BOOLEAN NOT NULL,
     "changes" JSONB NOT NULL,
+    "contractChanges" JSONB NOT NULL,
     "impacts" JSONB NOT NULL,
     "findings" JSONB NOT NULL,
     "requiredSecrets" TEXT[],

@@ -51,6 +51,9 @@ const planShape = z.object({
       after: itemShape,
     }),
   ),
+  contractChanges: z.array(
+    z.object({ severity: z.enum(['breaking', 'dangerous', 'safe']), message: z.string() }),
+  ),
   impacts: z.array(
     z.object({
       integrationName: z.string(),
@@ -166,20 +169,23 @@ async function planOf(api: Api, options: Options): Promise<Plan> {
   return planShape.parse(await api.post('/plans', body));
 }
 
-function exitCodeOf({ changes, impacts, findings }: Plan): number {
+function exitCodeOf({ changes, contractChanges, impacts, findings }: Plan): number {
   if (findings.some(({ severity }) => severity === 'error')) return EXIT.failed;
-  if (impacts.length > 0) return EXIT.impacts;
+  const isBreaking = contractChanges.some(({ severity }) => severity === 'breaking');
+  if (isBreaking || impacts.length > 0) return EXIT.impacts;
   return changes.length > 0 ? EXIT.changes : EXIT.same;
 }
 
 const SIGNS = { create: '+', update: '~', delete: '-' } as const;
 
 function printPlan(plan: Plan, { showsLines }: { showsLines: boolean }): void {
-  const { id, changes, impacts, findings, requiredSecrets } = plan;
+  const { id, changes, contractChanges, impacts, findings, requiredSecrets } = plan;
   for (const { action, path, before, after } of changes) {
     console.log(`${SIGNS[action]} ${path}`);
     if (showsLines) for (const line of changedLines(before, after)) console.log(`    ${line}`);
   }
+  for (const { severity, message } of contractChanges)
+    console.log(`contract (${severity}): ${message}`);
   for (const { integrationName, path, reason, installationTotal, installations } of impacts) {
     const count = `${installations.length} of ${installationTotal} installations`;
     console.log(`! ${[integrationName, path].filter(Boolean).join(' ')}: ${reason} (${count})`);
@@ -229,7 +235,7 @@ async function runPlan(api: Api, options: Options, showsLines: boolean): Promise
   return exitCodeOf(plan);
 }
 
-/** Applies a plan unless it has errors, or impacts that `--allow-impacts` does not accept. */
+/** Applies a plan unless it has errors. Impacts and breaking changes of the contract need `--allow-impacts`. */
 async function runApply(api: Api, options: Options): Promise<number> {
   const secrets = (options.secret ?? []).map(secretOf);
   const plan = await planOf(api, options);

@@ -202,6 +202,23 @@ export const projectContracts = read(
   },
 );
 
+/** The contract that a project would have with these contents in force. It is not cached. */
+export async function contractOfContents(
+  call: Call,
+  projectId: string,
+  contents: readonly IntegrationContent[],
+): Promise<Contract> {
+  const owners = contents.map(() => ({ projectId }));
+  const learned = await findLearnedOf(call, owners, contents);
+  const contracts = contents.map((content, index) =>
+    contractOf({
+      ...sourceOf(call.catalogue, content),
+      learned: (learned[index] ?? NO_LEARNED).fields,
+    }),
+  );
+  return projectContractOf(contracts);
+}
+
 /** The contract of one project. Throws UNPROCESSABLE if the project has too many integrations. */
 export const getProjectContract = read(
   'read',

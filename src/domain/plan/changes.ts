@@ -1,5 +1,6 @@
 /** Compares a document with a project: the issues of the document, and the changes that lead to it. */
 import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
 import { DomainError, type Issue } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { problemWithHost } from '../event/destination-type.ts';
@@ -15,8 +16,8 @@ import { issueAt } from '../issues.ts';
 import { integrationName } from '../names.ts';
 import { publicPem } from '../project/jwt-key.ts';
 import { providerIssues } from '../provider/provider-app-input.ts';
-import { wordOfName } from '../resource.ts';
-import { type Item, itemsOf, SECTION_OF } from './items.ts';
+import { enumeration, resource, wordOfName } from '../resource.ts';
+import { type Item, itemKind, itemsOf, SECTION_OF } from './items.ts';
 import {
   byText,
   eventTypeWord,
@@ -30,14 +31,28 @@ import {
 } from './project-document.ts';
 import type { ProjectState } from './project-state.ts';
 
-/** One change of a plan. `before` is null for a creation, and `after` for a deletion. */
-export interface Change {
-  action: 'CREATE' | 'UPDATE' | 'DELETE';
-  kind: Item['kind'];
-  path: string;
-  before: Item['value'] | null;
-  after: Item['value'] | null;
-}
+const changeAction = enumeration('ChangeAction', 'The effect of a plan on an item.', {
+  CREATE: 'The project gets the item.',
+  UPDATE: 'The item changes.',
+  DELETE: 'The project loses the item.',
+});
+
+const item = z.record(z.string(), z.unknown());
+
+export const changeResource = resource('PlanChange', 'One change of a plan.', {
+  action: changeAction.describe('The effect on the item.'),
+  kind: itemKind.describe('The kind of the item.'),
+  path: z
+    .string()
+    .describe('Identifies the item in the project, like `integrations.contact-sync`.'),
+  before: item
+    .nullable()
+    .describe('The item in the project, as in a document. Null for a creation.'),
+  after: item
+    .nullable()
+    .describe('The item once the plan is applied, as in a document. Null for a deletion.'),
+});
+export type Change = z.output<typeof changeResource>;
 
 /** The requirements of a document for a project, after renames. */
 export interface Target {
@@ -218,24 +233,28 @@ export function contentOfItem(item: Item['value'] | null): IntegrationContent {
   );
 }
 
+/** The contents of the project's integrations once the changes are applied. */
+export function contentsAfter(
+  { integrations }: Pick<ProjectState, 'integrations'>,
+  changes: readonly Change[],
+): IntegrationContent[] {
+  const contents = new Map([...integrations].map(([name, { content }]) => [name, content]));
+  for (const { kind, before, after } of changes) {
+    if (kind !== 'INTEGRATION') continue;
+    contents.delete(String((before ?? after)?.name));
+    if (after) contents.set(String(after.name), contentOfItem(after));
+  }
+  return [...contents.values()];
+}
+
 /** The destinations that integrations of the project name once the changes are applied, with one of those integrations. */
 export function destinationUsers(
   state: ProjectState,
   changes: readonly Change[],
 ): Map<string, string> {
-  const contents = new Map<string, object>(
-    [...state.integrations].map(([name, { content }]) => [name, content]),
-  );
-  for (const { kind, before, after } of changes) {
-    if (kind !== 'INTEGRATION') continue;
-    contents.delete(String((before ?? after)?.name));
-    if (after) contents.set(String(after.name), after);
-  }
   return new Map(
-    [...contents].flatMap(([name, content]) =>
-      destinationsOf(content as IntegrationContent).map(
-        (destination) => [destination, name] as const,
-      ),
+    contentsAfter(state, changes).flatMap((content) =>
+      destinationsOf(content).map((destination) => [destination, content.name] as const),
     ),
   );
 }

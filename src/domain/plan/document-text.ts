@@ -1,8 +1,11 @@
 /** Reads and writes documents as YAML and JSON. */
+
 import { stringify } from 'yaml';
+import type { z } from 'zod';
 import { type DomainError, type Issue, invalidInput } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { addIssues, issuesOf } from '../issues.ts';
+import { enumeration } from '../resource.ts';
 import { listUnstorable } from '../storable-input.ts';
 import {
   type ParsedDocument,
@@ -11,8 +14,11 @@ import {
   withNames,
 } from './project-document.ts';
 
-export const DOCUMENT_FORMATS = ['YAML', 'JSON'] as const;
-export type DocumentFormat = (typeof DOCUMENT_FORMATS)[number];
+export const documentFormat = enumeration('DocumentFormat', 'The format of a project document.', {
+  YAML: 'YAML 1.2, in the form of manifests.',
+  JSON: 'JSON with an indentation of two spaces.',
+});
+export type DocumentFormat = z.output<typeof documentFormat>;
 
 /** Equal documents have equal texts. */
 export function writeDocument(document: WrittenDocument, format: DocumentFormat): string {

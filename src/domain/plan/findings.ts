@@ -1,4 +1,5 @@
 /** Reports on the changes of a plan: the installations that they break, and what prevents or limits applying them. */
+import { z } from 'zod';
 import type { Call } from '../call.ts';
 import {
   checkAccounts,
@@ -10,6 +11,7 @@ import {
 import { usersOfObjects } from '../installation/installed-object-revision.ts';
 import { DELETION_BATCH } from '../integration/integration.ts';
 import { droppedObjects, readsDropped } from '../integration/revision.ts';
+import { enumeration, resource } from '../resource.ts';
 import { storedJson } from '../storable-json.ts';
 import {
   type Change,
@@ -21,13 +23,21 @@ import {
 import type { WrittenDestination } from './project-document.ts';
 import type { ProjectState, StoredIntegration } from './project-state.ts';
 
-export interface Finding {
-  /** A plan with an ERROR is not applied. */
-  severity: 'ERROR' | 'WARNING';
-  /** The item that is concerned. Empty for the whole plan. */
-  path: string;
-  message: string;
-}
+const findingSeverity = enumeration('FindingSeverity', 'How serious a finding is.', {
+  ERROR: 'The plan is not applied.',
+  WARNING: 'The plan is applied, and something needs attention.',
+});
+
+export const findingResource = resource(
+  'PlanFinding',
+  'Something that prevents a plan from being applied, or that needs attention.',
+  {
+    severity: findingSeverity.describe('Whether the finding prevents the plan from being applied.'),
+    path: z.string().describe('The item that the finding concerns. Empty for the whole plan.'),
+    message: z.string().describe('The finding, for people.'),
+  },
+);
+export type Finding = z.output<typeof findingResource>;
 
 export interface Report {
   impacts: Impact[];

@@ -1,15 +1,19 @@
 /** The items of a document: what a plan creates, updates and deletes, each with a path. */
 import { createHash } from 'node:crypto';
+import type { z } from 'zod';
+import { enumeration } from '../resource.ts';
 import type { WrittenDocument } from './project-document.ts';
 
-export type ItemKind =
-  | 'ALLOWED_ORIGIN'
-  | 'JWT_KEY'
-  | 'DESTINATION'
-  | 'TOPIC'
-  | 'EVENT_TOPIC_ROUTE'
-  | 'TOPIC_DESTINATION_ROUTE'
-  | 'INTEGRATION';
+export const itemKind = enumeration('ItemKind', 'A kind of item of a project document.', {
+  ALLOWED_ORIGIN: 'An origin whose pages may call the gateway.',
+  JWT_KEY: "A public key that verifies end users' tokens.",
+  DESTINATION: 'A destination.',
+  TOPIC: 'A topic.',
+  EVENT_TOPIC_ROUTE: 'A route of events of one type to a topic.',
+  TOPIC_DESTINATION_ROUTE: 'A route of a topic to a destination.',
+  INTEGRATION: 'An integration with its content.',
+});
+export type ItemKind = z.output<typeof itemKind>;
 
 /** One thing of a project that a plan creates, updates or deletes. */
 export interface Item {

@@ -8,27 +8,86 @@ import { DAY_MS } from '../../work/durations.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { projectRead } from '../declared-read.ts';
-import type { Impact } from '../installation/check/revision-impacts.ts';
+import { type Impact, impactResource } from '../installation/check/revision-impacts.ts';
 import { DOCUMENT_LENGTH_MAX } from '../integration/manifest/manifest-text.ts';
 import { addIssues, issueAt } from '../issues.ts';
 import { projectIdOrName } from '../names.ts';
 import { orDefault, orElse } from '../optional-value.ts';
+import { computed, createdInProject, enumeration, resource } from '../resource.ts';
 import { getOwned } from '../scope.ts';
 import { storedJson } from '../storable-json.ts';
-import { type Change, compare, documentIssues, type Target, writtenTarget } from './changes.ts';
 import {
-  DOCUMENT_FORMATS,
+  type Change,
+  changeResource,
+  compare,
+  documentIssues,
+  type Target,
+  writtenTarget,
+} from './changes.ts';
+import {
+  type ContractChange,
+  contractChangeResource,
+  listContractChanges,
+} from './contract-changes.ts';
+import {
   type DocumentText,
+  documentFormat,
   located,
   readDocument,
   writeDocument,
 } from './document-text.ts';
-import { type Finding, reportOn, requiredSecretsOf } from './findings.ts';
+import { type Finding, findingResource, reportOn, requiredSecretsOf } from './findings.ts';
 import { hashOf } from './items.ts';
 import type { ParsedDocument } from './project-document.ts';
 import { type ProjectState, readProjectState } from './project-state.ts';
 
 export type Plan = Row<'Plan'>;
+
+export const planResource = resource(
+  'Plan',
+  'The changes that a document makes to a project, with the installations that they break. A plan changes nothing until it is applied.',
+  {
+    ...createdInProject,
+    hash: z
+      .string()
+      .describe('Hash of the base and the changes: equal for plans that do the same.'),
+    baseHash: z
+      .string()
+      .describe('Hash of the project when the plan was computed, as `exportProject` gives it.'),
+    allowDeletions: z
+      .boolean()
+      .describe('Whether the plan deletes items that the document does not have.'),
+    changes: computed(
+      z.array(changeResource).describe('The changes, sorted by path.'),
+      (plan: Plan) => partsOf(plan).changes,
+    ),
+    contractChanges: computed(
+      z
+        .array(contractChangeResource)
+        .describe("The changes of the project's contract, the most severe first."),
+      (plan: Plan) => partsOf(plan).contractChanges,
+    ),
+    impacts: computed(
+      z
+        .array(impactResource)
+        .describe('The installations that the changes break, by integration and reason.'),
+      (plan: Plan) => partsOf(plan).impacts,
+    ),
+    findings: computed(
+      z
+        .array(findingResource)
+        .describe('Reasons that prevent the plan from being applied, or need attention.'),
+      (plan: Plan) => partsOf(plan).findings,
+    ),
+    requiredSecrets: z
+      .array(z.string())
+      .describe(
+        'Paths of the values that `applyPlan` needs in `secrets`, like `destinations.records.headers.authorization`.',
+      ),
+    expireTime: z.date().describe('When the plan is removed: 24 hours after it was computed.'),
+    applyTime: z.date().nullable().describe('When the plan was applied. Null if it was not.'),
+  },
+);
 
 /** Allows a review before the plan is applied. */
 const LIFETIME_MS = DAY_MS;
@@ -36,11 +95,18 @@ const LIFETIME_MS = DAY_MS;
 const PLANS_MAX = 20;
 const RENAMES_MAX = 200;
 
+const renameKind = enumeration(
+  'RenameKind',
+  'A kind of object that a document refers to by name.',
+  {
+    DESTINATION: 'A destination.',
+    PROVIDER_APP: 'A provider app, by its external reference or its client id.',
+  },
+);
+
 const rename = z
   .object({
-    kind: z
-      .enum(['DESTINATION', 'PROVIDER_APP'])
-      .meta({ id: 'RenameKind', description: 'The kind of the object.' }),
+    kind: renameKind.describe('The kind of the object.'),
     from: z.string().min(1).max(1_024).describe('The name in the document.'),
     to: z.string().min(1).max(1_024).describe('The name in the project.'),
   })
@@ -71,12 +137,18 @@ export const planId = id.describe('The id of the plan.');
 
 export const exportProjectInput = z.object({
   projectIdOrName,
-  format: orDefault(z.enum(DOCUMENT_FORMATS).meta({ id: 'DocumentFormat' }), 'YAML').describe(
-    'The format of the text. Default: YAML.',
-  ),
+  format: orDefault(documentFormat, 'YAML').describe('The format of the text. Default: YAML.'),
 });
 
-/** Returns the project as a document. Equal projects give equal texts. */
+export const projectExportResource = resource(
+  'ProjectExport',
+  'A project as a document, without secrets.',
+  {
+    document: z.string().describe('The document as text. Equal projects have equal documents.'),
+    hash: z.string().describe('Hash of the document, equal in every format.'),
+  },
+);
+
 export const exportProject = projectRead(
   'read',
   'Gets a project as a document, in YAML or JSON. The document has integrations, destinations, topics, routes, JWT keys and origins, without ids and secrets. Equal projects have equal documents.',
@@ -122,6 +194,7 @@ export const planProject = projectMutation({
       base,
       allowDeletions: input.allowDeletions,
       changes,
+      contractChanges: await listContractChanges(call, projectId, { state, changes }),
       impacts: report.impacts,
       findings: [
         ...report.findings,
@@ -132,14 +205,16 @@ export const planProject = projectMutation({
   },
 });
 
-/** The changes, impacts and findings of a stored plan. */
-export function partsOf({ changes, impacts, findings }: Plan): {
+/** The lists of a stored plan. */
+export function partsOf({ changes, contractChanges, impacts, findings }: Plan): {
   changes: Change[];
+  contractChanges: ContractChange[];
   impacts: Impact[];
   findings: Finding[];
 } {
   return {
     changes: storedJson(changes),
+    contractChanges: storedJson(contractChanges),
     impacts: storedJson(impacts),
     findings: storedJson(findings),
   };
@@ -202,6 +277,8 @@ function targetOf(
   };
 }
 
+type JsonColumn = 'base' | 'changes' | 'contractChanges' | 'impacts' | 'findings';
+
 async function storePlan(
   call: Call,
   {
@@ -210,12 +287,13 @@ async function storePlan(
   }: Pick<Plan, 'projectId' | 'hash' | 'baseHash' | 'allowDeletions' | 'requiredSecrets'> & {
     base: object;
     changes: Change[];
+    contractChanges: ContractChange[];
     impacts: Impact[];
     findings: Finding[];
   },
 ): Promise<Plan> {
   const expireTime = new Date(call.now().getTime() + LIFETIME_MS);
-  const parts = plan as typeof plan & Record<'changes' | 'impacts' | 'findings' | 'base', object[]>;
+  const parts = plan as typeof plan & Record<JsonColumn, object[]>;
   return inTransaction(call.database, async (tx) => {
     await removeOldest(tx, projectId);
     return tx.plan.create({ data: { id: newId('pln'), projectId, ...parts, expireTime } });

@@ -143,6 +143,33 @@ test('names the installations whose account lacks a field that becomes required'
   expect(findings).toEqual([]);
 });
 
+test('lists the changes of the contract with their severity', async () => {
+  const { rest } = await installed();
+  const next = content({
+    requiredFields: [EMAIL, { fieldName: 'lastname' }],
+    optionalFields: [{ fieldName: 'phone' }, TIER],
+  });
+  const { contractChanges } = await planDocument(rest, documentOf(next));
+  expect(contractChanges).toEqual([
+    { severity: 'breaking', message: 'ContactsRecord.nick was removed.' },
+    { severity: 'safe', message: 'ContactsRecord.lastname was added.' },
+  ]);
+});
+
+test('lists no change of the contract if only a schedule changes', async () => {
+  const { rest } = await installed();
+  const object = {
+    objectName: 'contacts',
+    destination: 'records',
+    schedule: '0 * * * *',
+    ...BEFORE,
+  };
+  const next = content({}, { read: { objects: [object] } });
+  const { changes, contractChanges } = await planDocument(rest, documentOf(next));
+  expect(changes).toHaveLength(1);
+  expect(contractChanges).toEqual([]);
+});
+
 test('upsertIntegrations reports impacts, and none for content that is in force', async () => {
   const { rest, names } = await installed();
   const mutation = `mutation ($input: UpsertIntegrationsInput!) { upsertIntegrations(input: $input) {

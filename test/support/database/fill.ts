@@ -390,6 +390,7 @@ function routeStatements(number: number, { few, events }: Sizes): string[] {
       base: `'{}'`,
       allowDeletions: 'false',
       changes: `'[]'`,
+      contractChanges: `'[]'`,
       impacts: `'[]'`,
       findings: `'[]'`,
       requiredSecrets: `'{}'`,

@@ -2,6 +2,7 @@
  * Finds the installations that a revision breaks: their stored config is valid for the revision in force and invalid for
  * the new one, or their account lacks a field that the new one requires.
  */
+import { z } from 'zod';
 import type { Row } from '../../../database/rows.ts';
 import type { Transaction } from '../../../database/transaction.ts';
 import { DomainError, type Issue, ServiceUnavailable } from '../../../errors.ts';
@@ -9,6 +10,7 @@ import { withDeadline } from '../../../work/deadline.ts';
 import type { Services } from '../../call.ts';
 import type { IntegrationContent } from '../../integration/integration-content.ts';
 import type { Waiter } from '../../provider/provider-wait.ts';
+import { resource, shownId } from '../../resource.ts';
 import type { KnownObjects } from '../../schema-watch/schema-difference.ts';
 import { storedJson } from '../../storable-json.ts';
 import { type ConfigContent, configOf } from '../installation-config.ts';
@@ -18,17 +20,35 @@ import { configIssues, destinationsOfConfig } from './installation-config-check.
 
 type Installation = Pick<Row<'Installation'>, 'id' | 'projectId' | 'groupId' | 'connectionId'>;
 
+export const impactedInstallationResource = resource(
+  'ImpactedInstallation',
+  'An installation that a change breaks.',
+  {
+    installationId: shownId.describe('The id of the installation.'),
+    groupId: shownId.describe('The id of the group that installed it.'),
+  },
+);
+
+export const impactResource = resource(
+  'Impact',
+  'A reason for which a change breaks installations: their config is valid for the revision in force and not for the new one, or their account lacks a field that becomes required.',
+  {
+    integrationName: z.string().describe('The name of the integration.'),
+    path: z
+      .string()
+      .describe(
+        'The part of the config, like `read.contacts.fieldMappings`. Empty for the whole installation.',
+      ),
+    reason: z.string().describe('The reason, for people.'),
+    installationTotal: z.int().describe('The number of installations of the integration.'),
+    installations: z
+      .array(impactedInstallationResource)
+      .describe('The installations that break for this reason, at most 10,000.'),
+  },
+);
+
 /** One reason for which a change breaks installations. */
-export interface Impact {
-  integrationName: string;
-  /** The part of the config that is concerned, like `read.contacts.fieldMappings`. Empty for the whole installation. */
-  path: string;
-  /** A sentence about the part, for people. */
-  reason: string;
-  /** The number of installations of the integration. */
-  installationTotal: number;
-  installations: { installationId: string; groupId: string }[];
-}
+export type Impact = z.output<typeof impactResource>;
 
 /** The most installations that the impacts of one integration name. Further ones are not listed. */
 const NAMED_MAX = 10_000;
