@@ -34,19 +34,23 @@ export interface Meters {
     seconds: number;
   }): void;
   tokenRefreshed(refresh: { provider: string; outcome: string }): void;
-  operationEnded(operation: { kind: 'read' | 'write'; outcome: string; projectId: string }): void;
+  operationEnded(operation: {
+    kind: 'read' | 'write';
+    outcome: 'succeeded' | 'failed';
+    projectId: string;
+  }): void;
   recordsMoved(records: { kind: 'read' | 'write'; count: number; projectId: string }): void;
   deliveryAttempted(attempt: {
-    outcome: 'succeeded' | 'retried' | 'given_up';
+    outcome: 'succeeded' | 'retried' | 'failed';
     seconds: number;
     projectId: string;
   }): void;
   /** A provider sent a request or a stream batch with events. `outcome` says how it was received. */
   providerEventReceived(event: { provider: string; outcome: string }): void;
-  /** Events of a provider were stored, turned into deliveries (`owed`), or failed permanently (`given_up`). */
+  /** Events of a provider were stored, turned into deliveries (`enqueued`), or failed permanently (`failed`). */
   providerEventsMoved(events: {
     provider: string;
-    outcome: 'stored' | 'owed' | 'given_up';
+    outcome: 'stored' | 'enqueued' | 'failed';
     count: number;
   }): void;
   statementEnded(statement: { outcome: 'ok' | 'failed'; seconds: number }): void;

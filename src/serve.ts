@@ -18,7 +18,7 @@ function stop(reason: string): void {
   log.info({ reason }, 'server.stopping');
   const { stopsWaitFor } = app;
   setTimeout(() => {
-    log.error({ givenUp: stopsWaitFor() }, 'server.stop_given_up');
+    log.error({ givenUp: stopsWaitFor() }, 'server.stop_timed_out');
     process.exit(1);
   }, config.DRAIN_MS + config.SHUTDOWN_MS);
   stopApp(app).then(

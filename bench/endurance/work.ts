@@ -60,7 +60,7 @@ const SHARES: [number, () => { query?: string; path?: string }][] = [
 
 function write(mode: 'SYNCHRONOUS' | 'ASYNCHRONOUS'): string {
   const record = `{ email: "${randomUUID()}@example.com", lastname: "Endurance" }`;
-  return `mutation { writeRecords(input: { ${ABOUT}, objectName: "contacts", type: CREATE, mode: ${mode}, record: ${record} }) { operation { id } } }`;
+  return `mutation { writeRecords(input: { ${ABOUT}, objectName: "contacts", type: CREATE, mode: ${mode}, records: { record: ${record} } }) { operation { id } } }`;
 }
 
 function createTopic(): string {

@@ -26,13 +26,12 @@ const STRIDE = 250;
 const LISTS = {
   operations: 'operations',
   'operations in progress': 'operations(status: IN_PROGRESS)',
-  'failed operations': 'operations(status: FAILURE)',
+  'failed operations': 'operations(status: FAILED)',
   connections: 'connections',
   'broken connections': 'connections(status: BAD_CREDENTIALS)',
   installations: 'installations',
   'unhealthy installations': 'installations(healthStatus: UNHEALTHY)',
-  "an integration's failed operations":
-    'operations(integrationIdOrName: "sync-0", status: FAILURE)',
+  "an integration's failed operations": 'operations(integrationIdOrName: "sync-0", status: FAILED)',
   "a group's operations": 'operations(groupRef: "group-0")',
   'operations of a minute':
     'operations(createTime: { from: "2025-01-01T00:10:00Z", until: "2025-01-01T00:11:00Z" })',
@@ -45,10 +44,10 @@ const LISTS = {
 
 /** Activity of 90 days: as many rows as buckets, regardless of the project's size. */
 const ACTIVITY = {
-  'operations by hour': 'operations { time actionType status count }',
-  'deliveries by hour': 'deliveries { time attempts failedAttempts p50Ms p95Ms p99Ms }',
-  'records by hour': 'records { time read written receivedEvents }',
-  'streams by hour': 'streams { time messages }',
+  'operations by hour': 'operations { startTime actionType status count }',
+  'deliveries by hour': 'deliveries { startTime attempts failedAttempts p50Ms p95Ms p99Ms }',
+  'records by hour': 'records { startTime read written receivedEvents }',
+  'streams by hour': 'streams { startTime messages }',
 } as const;
 
 export interface Growth {

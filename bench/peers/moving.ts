@@ -40,8 +40,7 @@ interface Page {
 interface WriteInput {
   groupRef: string;
   mode?: 'SYNCHRONOUS' | 'ASYNCHRONOUS';
-  record?: object;
-  batch?: { record: object }[];
+  records: { record?: object; batch?: { record: object }[] };
 }
 
 async function callProvider(path: string, body: object, idempotencyKey: string): Promise<object> {
@@ -60,7 +59,8 @@ async function callProvider(path: string, body: object, idempotencyKey: string):
   return JSON.parse(text);
 }
 
-async function write({ groupRef, mode = 'SYNCHRONOUS', record, batch }: WriteInput) {
+async function write({ groupRef, mode = 'SYNCHRONOUS', records: input }: WriteInput) {
+  const { record, batch } = input;
   const { installationId, configId, groupId } = installations[groupRef]!;
   const records = batch ? batch.map((one) => one.record) : [record];
   const [operationId, firstLine, lastLine] = [newId('opr'), newId('log'), newId('log')];

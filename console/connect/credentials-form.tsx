@@ -51,6 +51,7 @@ interface CredentialsFormProps {
 
 const WORKSPACE = 'providerWorkspaceRef';
 const METADATA = 'providerMetadata.';
+const CREDENTIALS = 'credentials.';
 
 export function CredentialsForm({
   projectId,
@@ -65,7 +66,10 @@ export function CredentialsForm({
   const [scheme, setScheme] = useState(choices[0] ?? 'NONE');
   const [account, setAccount] = useState<object | null>(null);
   const { run, isRunning, problem } = useChange<credentialsFormMutation>(GENERATE);
-  const inputs = inputsOf(scheme, customInputs);
+  const inputs = inputsOf(scheme, customInputs).map(({ name, ...input }) => ({
+    ...input,
+    name: CREDENTIALS + name,
+  }));
   const metadataNames = provider.inputs.map(({ name }) => METADATA + name);
   const fieldNames = [...inputs.map(({ name }) => name), ...metadataNames, WORKSPACE];
   const target = { projectIdOrName: projectId, provider: provider.name, ...parties };

@@ -80,15 +80,20 @@ export function wordsOf(scheme: string, hasCustomInputs: boolean): string {
   return schemeWords ?? scheme;
 }
 
-/** `{ 'basicAuth.username': 'a' }` as `{ basicAuth: { username: 'a' } }`. */
+/** `{ 'credentials.basicAuth.username': 'a' }` as `{ credentials: { basicAuth: { username: 'a' } } }`. */
 export function nested(values: Record<string, FormDataEntryValue>, names: readonly string[]) {
   const result: Record<string, unknown> = {};
   for (const name of names) {
     const value = values[name];
     if (value === undefined || value === '') continue;
-    const [group = '', member] = name.split('.');
-    if (member === undefined) result[group] = value;
-    else result[group] = { ...(result[group] as object | undefined), [member]: value };
+    const path = name.split('.');
+    const last = path.pop() as string;
+    let holder = result;
+    for (const part of path) {
+      holder[part] ??= {};
+      holder = holder[part] as Record<string, unknown>;
+    }
+    holder[last] = value;
   }
   return result;
 }

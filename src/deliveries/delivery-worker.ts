@@ -51,7 +51,7 @@ export interface DeliveryDeps {
   limits?: Partial<DeliveryLimits>;
 }
 
-const OUTCOMES = { SUCCEEDED: 'succeeded', PENDING: 'retried', FAILED: 'given_up' } as const;
+const OUTCOMES = { SUCCEEDED: 'succeeded', PENDING: 'retried', FAILED: 'failed' } as const;
 
 export class DeliveryWorker {
   readonly #deps: DeliveryDeps;

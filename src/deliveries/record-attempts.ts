@@ -82,8 +82,8 @@ const recordSql = (hasFailures: boolean) =>
       "nextAttemptTime" timestamptz)
   ), ${heldSql(inProjects)}, recorded as (
     update "Delivery" d set
-      "status" = r."status"::"DeliveryStatus", "failureReason" = r."failureReason",
-      "attemptCount" = d."attemptCount" + 1, "nextAttemptTime" = r."nextAttemptTime",
+      "status" = r."status"::"DeliveryStatus", "isRetrying" = r."status" = 'PENDING',
+      "failureReason" = r."failureReason", "attemptCount" = d."attemptCount" + 1, "nextAttemptTime" = r."nextAttemptTime",
       "leaseToken" = null, "leaseExpireTime" = null, "updateTime" = $2
     from held r where ${IS_HELD}
     returning r.*, d."attemptCount", d."eventType", d."operationId"
@@ -143,7 +143,8 @@ const RECORD_SUCCESSES = forProjects(
       as r("attemptId", "projectId", "deliveryId", "leaseToken", "startTime", "durationMs", "responseStatus", "responseBody")
   ), ${heldSql(inProjects)}, recorded as (
     update "Delivery" d set
-      "status" = 'SUCCEEDED', "failureReason" = null, "attemptCount" = d."attemptCount" + 1, "nextAttemptTime" = null,
+      "status" = 'SUCCEEDED', "isRetrying" = false, "failureReason" = null,
+      "attemptCount" = d."attemptCount" + 1, "nextAttemptTime" = null,
       "leaseToken" = null, "leaseExpireTime" = null, "updateTime" = $1
     from held r where ${IS_HELD}
     returning r.*, d."attemptCount", d."destinationId"

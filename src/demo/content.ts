@@ -10,32 +10,36 @@ export const DEMO_CONNECTIONS = [
     groupName: 'Acme Inc.',
     consumerRef: 'ada',
     consumerName: 'Ada Lovelace',
-    apiKey: 'sandbox-key',
+    credentials: { apiKey: 'sandbox-key' },
   },
   {
     groupRef: 'globex',
     groupName: 'Globex Corporation',
     consumerRef: 'grace',
     consumerName: 'Grace Hopper',
-    basicAuth: { username: 'sandbox', password: 'sandbox-password' },
+    credentials: { basicAuth: { username: 'sandbox', password: 'sandbox-password' } },
   },
   {
     groupRef: 'initech',
     groupName: 'Initech',
     consumerRef: 'alan',
     consumerName: 'Alan Turing',
-    oauth2ClientCredentials: { clientId: 'sandbox-client', clientSecret: 'sandbox-secret' },
+    credentials: {
+      oauth2ClientCredentials: { clientId: 'sandbox-client', clientSecret: 'sandbox-secret' },
+    },
   },
   {
     groupRef: 'umbrella',
     groupName: 'Umbrella',
     consumerRef: 'edsger',
     consumerName: 'Edsger Dijkstra',
-    oauth2PasswordCredentials: {
-      username: 'sandbox',
-      password: 'sandbox-password',
-      clientId: 'sandbox-client',
-      clientSecret: 'sandbox-secret',
+    credentials: {
+      oauth2PasswordCredentials: {
+        username: 'sandbox',
+        password: 'sandbox-password',
+        clientId: 'sandbox-client',
+        clientSecret: 'sandbox-secret',
+      },
     },
   },
   {
@@ -43,9 +47,11 @@ export const DEMO_CONNECTIONS = [
     groupName: 'Hooli',
     consumerRef: 'barbara',
     consumerName: 'Barbara Liskov',
-    oauth2AuthorizationCode: {
-      accessToken: { token: 'sandbox-access-token' },
-      scopes: ['crm.read', 'crm.write'],
+    credentials: {
+      oauth2AuthorizationCode: {
+        accessToken: { token: 'sandbox-access-token' },
+        scopes: ['crm.read', 'crm.write'],
+      },
     },
   },
   {
@@ -54,9 +60,11 @@ export const DEMO_CONNECTIONS = [
     consumerRef: 'donald',
     consumerName: 'Donald Knuth',
     authScheme: 'OAUTH2_AUTHORIZATION_CODE_PKCE',
-    oauth2AuthorizationCode: {
-      accessToken: { token: 'sandbox-access-token' },
-      scopes: ['crm.read'],
+    credentials: {
+      oauth2AuthorizationCode: {
+        accessToken: { token: 'sandbox-access-token' },
+        scopes: ['crm.read'],
+      },
     },
   },
   {

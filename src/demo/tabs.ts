@@ -76,7 +76,7 @@ mutation GenerateConnection {
     groupRef: "acme"
     consumerRef: "niklaus"
     consumerName: "Niklaus Wirth"
-    apiKey: "sandbox-key"
+    credentials: { apiKey: "sandbox-key" }
   }) {
     connection { id status authScheme createTime }
   }
@@ -119,7 +119,7 @@ mutation WriteRecord {
     objectName: "deals"
     groupRef: "acme"
     type: CREATE
-    record: { name: "A deal from GraphiQL", amount: 1200.5 }
+    records: { record: { name: "A deal from GraphiQL", amount: 1200.5 } }
   }) {
     operation { id status result }
     result { success recordId data errors { message } }

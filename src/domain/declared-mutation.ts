@@ -18,6 +18,26 @@ export interface Mutation<S extends z.ZodObject, R> {
   readonly description: string;
 }
 
+/**
+ * Members of an input of which a caller gives one at most. REST has them side by side, like the reference API. GraphQL
+ * has one member in their stead, whose type is a `@oneOf` input.
+ */
+export interface ExclusiveMembers {
+  /** The member of the GraphQL input that holds the group. */
+  name: string;
+  description: string;
+  /** True if a caller must give one of the members. */
+  isRequired: boolean;
+  /** The type that GraphQL creates for the group. */
+  type: { id: string; description: string };
+  members: readonly string[];
+}
+
+/** The groups of an input, which its schema declares with `meta({ exclusive })`. */
+export function exclusiveMembersOf(schema: z.ZodObject): readonly ExclusiveMembers[] {
+  return (schema.meta()?.exclusive as readonly ExclusiveMembers[] | undefined) ?? [];
+}
+
 interface Declaration<S extends z.ZodObject> {
   /** What the mutation does, for the schema and the OpenAPI document. */
   description?: string;

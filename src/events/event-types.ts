@@ -1,6 +1,7 @@
 /**
  * The notification events: the single list of types, wire names and payloads. Tests compare the GraphQL enum, the
- * database's enum and the documents with it.
+ * database's enum and the documents with it. `meta({ field })` names a member in GraphQL where its wire name differs
+ * from the API's vocabulary.
  */
 import { z } from 'zod';
 import type { NotificationEventType } from '../database/generated/enums.ts';
@@ -30,20 +31,31 @@ const installation = z.object({
   groupName: text.describe("The group's name."),
 });
 
-const objectName = text.describe("The object, by the provider's name.");
+/** An object of the provider. Each message with its records has the last two members as well. */
+const object = {
+  objectName: text.describe("The object, by the provider's name."),
+  rawObjectName: text
+    .optional()
+    .describe("The provider's name of the object. Absent in events of earlier versions."),
+  mappedObjectName: text
+    .optional()
+    .describe(
+      "The mapped name of the object, or the provider's if there is none. Absent in events of earlier versions.",
+    ),
+};
 const timestamp = z.iso.datetime().meta({ graphql: 'DateTime' });
 const triggeredRead = installation.extend({
-  objectName,
-  fromTimestamp: timestamp
-    .optional()
-    .describe(
+  ...object,
+  fromTimestamp: timestamp.optional().meta({
+    field: 'sinceTime',
+    description:
       'The beginning of the range of change times that was read. Omitted if the request has none.',
-    ),
-  untilTimestamp: timestamp
-    .optional()
-    .describe(
+  }),
+  untilTimestamp: timestamp.optional().meta({
+    field: 'untilTime',
+    description:
       'The end of the range of change times that was read. Omitted if the request has none.',
-    ),
+  }),
 });
 
 const destination = z.object({
@@ -61,12 +73,12 @@ export const EVENTS = {
   READ_BACKFILL_DONE: {
     wireName: 'read.backfill.done',
     happened: "The first read of an installation's object has finished.",
-    data: installation.extend({ objectName }),
+    data: installation.extend(object),
   },
   READ_SCHEDULE_PAUSED: {
     wireName: 'read.schedule.paused',
     happened: 'Scheduled reads of an object were paused after repeated failures.',
-    data: installation.extend({ config, objectName, error }),
+    data: installation.extend({ config, ...object, error }),
   },
   READ_TRIGGERED_DONE: {
     wireName: 'read.triggered.done',
@@ -83,7 +95,7 @@ export const EVENTS = {
     happened: 'An asynchronous write has ended; success is false if any record was refused.',
     data: installation.extend({
       operationId: idText.describe('The id of the operation that wrote.'),
-      objectName,
+      ...object,
       success: z.boolean().describe('Whether every record was written.'),
       successfulRecordIds: z
         .array(z.string())
@@ -126,7 +138,10 @@ export const EVENTS = {
   INSTALLATION_UPDATED: {
     wireName: 'installation.updated',
     happened: "An installation's config or connection was changed.",
-    data: installation.extend({ config, lastConfig: config.describe('The config before.') }),
+    data: installation.extend({
+      config,
+      lastConfig: config.describe('The config before the change.'),
+    }),
   },
   INSTALLATION_DELETED: {
     wireName: 'installation.deleted',
@@ -148,7 +163,10 @@ export const EVENTS = {
     happened:
       'A webhook destination has failed for an hour. It is sent once, until the destination works again.',
     data: destination.extend({
-      failingSince: timestamp.describe('When its first attempt failed.'),
+      failingSince: timestamp.meta({
+        field: 'firstFailureTime',
+        description: 'When its first attempt failed.',
+      }),
       failedAttempts: z.int().describe('How many attempts have failed since then.'),
     }),
   },

@@ -87,6 +87,7 @@ function request({ id, tag, summary, description, body }: Message): OpenAPIV3_1.
     override({ jsonSchema }) {
       // Names a scalar of GraphQL, which OpenAPI does not have.
       delete jsonSchema.graphql;
+      delete jsonSchema.field;
     },
   });
   return {

@@ -78,7 +78,7 @@ curl -s ${url}/graphql -H "x-api-key: $key" -H 'content-type: application/json' 
   -d '{"query":"{ project { operations(first: 3) { totalCount nodes { id result } } } }"}'</pre>
 <p>Write a record to the sandbox, then list its records:</p>
 <pre tabindex="0">curl -s ${url}/graphql -H "x-api-key: $key" -H 'content-type: application/json' -d '{"query":
-  "mutation { writeRecords(input: { integrationIdOrName: \\"crm-sync\\", objectName: \\"deals\\", groupRef: \\"acme\\", type: CREATE, record: { name: \\"A deal\\" } }) { operation { id status result } result { recordId } } }"}'
+  "mutation { writeRecords(input: { integrationIdOrName: \\"crm-sync\\", objectName: \\"deals\\", groupRef: \\"acme\\", type: CREATE, records: { record: { name: \\"A deal\\" } } }) { operation { id status result } result { recordId } } }"}'
 curl -s "$(${read('sandboxUrl')})/objects/deals/records"</pre>
 <p>The same over REST:</p>
 <pre tabindex="0">curl -s "${url}/v1/projects/demo/integrations" -H "x-api-key: $key"</pre>

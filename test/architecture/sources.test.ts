@@ -65,6 +65,7 @@ const CASTING = [
   'providers/salesforce/pubsub/change-stream.ts',
   'rest/endpoint/time-parameters.ts',
   'rest/endpoint/wire-form.ts',
+  'rest/event/delivery.ts',
   'server/graphql/use-event-stream.ts',
 ];
 

@@ -19,7 +19,7 @@ const CONNECT = {
       provider: 'sandbox',
       groupRef: 'shop',
       consumerRef: 'eve',
-      apiKey: 'sandbox-key',
+      credentials: { apiKey: 'sandbox-key' },
     },
   },
 };

@@ -130,7 +130,7 @@ async function subscribeBothWays({ query, apiKey }: { query: string; apiKey: str
   // The connection exists already, so each call causes one event. Calls repeat until both subscriptions have
   // received one.
   const change = `mutation { generateConnection(input: { projectIdOrName: "demo", provider: "sandbox",
-    groupRef: "acme", consumerRef: "ada", apiKey: "sandbox-key" }) { connection { id } } }`;
+    groupRef: "acme", consumerRef: "ada", credentials: { apiKey: "sandbox-key" } }) { connection { id } } }`;
   for (let isDone = false; !isDone; ) {
     await fetch('/graphql', { method: 'POST', headers, body: JSON.stringify({ query: change }) });
     const pause = new Promise((resolve) => setTimeout(resolve, 300));

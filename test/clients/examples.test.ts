@@ -71,6 +71,6 @@ test('runs each client until it has read the viewer and followed an operation', 
   const { stdout } = await run('bash', ['-ec', script], { cwd: folder, env });
   for (const client of CLIENTS) {
     expect(stdout).toMatch(new RegExp(`by ${client} .*"kind":"END_USER".*"groupRef":"acme"`));
-    expect(stdout).toMatch(new RegExp(`by ${client} .*"id":"opr_.*"status":"SUCCESS"`));
+    expect(stdout).toMatch(new RegExp(`by ${client} .*"id":"opr_.*"status":"SUCCEEDED"`));
   }
 }, 60_000);

@@ -177,7 +177,7 @@ async function use(rest: RestTenant, content: Content): Promise<string> {
   const install = { input: { ...target, config, skipSampling: true } };
   const { createInstallation } = await tenant.query(CREATE_INSTALLATION, install);
   if (!object) {
-    const writing = { ...target, objectName, type: 'CREATE', record: account.record };
+    const writing = { ...target, objectName, type: 'CREATE', records: { record: account.record } };
     const { writeRecords } = await tenant.query(WRITE, { input: writing });
     expect(writeRecords.result).toMatchObject({ success: true });
     return `writes \`${objectName}\``;

@@ -47,8 +47,8 @@ const tokenFields = (name: string) => {
   return {
     [token]: optionalMember('object', inCredentials(token)),
     [`${token}.token`]: optionalMember('string', inCredentials(`${token}.token`)),
-    [`${token}.issuedAt`]: optionalMember('time', inCredentials(`${token}.issuedAt`)),
-    [`${token}.expiresAt`]: optionalMember('time', inCredentials(`${token}.expiresAt`)),
+    [`${token}.issuedAt`]: optionalMember('time', inCredentials(`${token}.issueTime`)),
+    [`${token}.expiresAt`]: optionalMember('time', inCredentials(`${token}.expireTime`)),
   };
 };
 

@@ -83,7 +83,7 @@ const bodies: Rule[] = [
     'A write has `record` or `batch`, and not both.',
     [single(), several()],
     [
-      [single({ batch: [{ record: mappedContact() }] }), 'batch'],
+      [single({ batch: [{ record: mappedContact() }] }), 'record'],
       [to({}), 'record'],
     ],
   ),

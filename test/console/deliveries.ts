@@ -88,7 +88,7 @@ export function testDeliveries(stage: () => ConsoleStage) {
     }
     const connect = (groupRef: string) =>
       stage().api(`mutation { generateConnection(input: { projectIdOrName: "demo",
-        provider: "sandbox", groupRef: "${groupRef}", consumerRef: "ann", apiKey: "sandbox-key" }) {
+        provider: "sandbox", groupRef: "${groupRef}", consumerRef: "ann", credentials: { apiKey: "sandbox-key" } }) {
         connection { id } } }`);
     const lines = page.locator('main .lines li');
     await connect('stream-1');

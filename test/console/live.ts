@@ -16,7 +16,7 @@ export function testLive(stage: () => ConsoleStage) {
   /** Causes an event from outside: a new group connects. */
   const connect = (groupRef: string) =>
     stage().api(`mutation { generateConnection(input: { projectIdOrName: "demo",
-    provider: "sandbox", groupRef: "${groupRef}", consumerRef: "ann", apiKey: "sandbox-key" }) {
+    provider: "sandbox", groupRef: "${groupRef}", consumerRef: "ann", credentials: { apiKey: "sandbox-key" } }) {
     connection { id } } }`);
 
   const lines = () => page.locator('main .lines li').allInnerTexts();
@@ -54,7 +54,7 @@ export function testLive(stage: () => ConsoleStage) {
     await openConsole(page, `${stage().url}/console/demo`);
     await page.getByRole('link', { name: /Failed operations/ }).click();
     await page.getByRole('heading', { level: 1, name: 'Operations' }).waitFor();
-    expect(new URL(page.url()).searchParams.get('status')).toBe('FAILURE');
+    expect(new URL(page.url()).searchParams.get('status')).toBe('FAILED');
     await page.locator('td .status.bad').first().waitFor();
     await page.reload();
     await page.locator('td .status.bad').first().waitFor();

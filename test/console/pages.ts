@@ -156,7 +156,7 @@ export function testPages(stage: () => ConsoleStage) {
 
   test('opens GraphiQL with the query of the page', async () => {
     const page = await stage().openTab();
-    await page.goto(`${stage().url}/console/demo/operations?status=FAILURE`);
+    await page.goto(`${stage().url}/console/demo/operations?status=FAILED`);
     const link = page.getByRole('link', { name: 'Open in GraphiQL' });
     await expect.poll(() => link.getAttribute('href')).toContain('query=');
     const address = new URL((await link.getAttribute('href')) ?? '', stage().url);
@@ -164,7 +164,7 @@ export function testPages(stage: () => ConsoleStage) {
     const variables = JSON.parse(address.searchParams.get('variables') ?? '');
     const { project } = await stage().api(query, variables);
     const edges: { node: { status: string } }[] = project.operations.edges;
-    expect(new Set(edges.map(({ node }) => node.status))).toEqual(new Set(['FAILURE']));
+    expect(new Set(edges.map(({ node }) => node.status))).toEqual(new Set(['FAILED']));
     await page.context().close();
   });
 

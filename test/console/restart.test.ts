@@ -14,7 +14,7 @@ describeInBrowser(
   (stage) => {
     const connect = (groupRef: string) =>
       stage().api(`mutation { generateConnection(input: { projectIdOrName: "demo",
-        provider: "sandbox", groupRef: "${groupRef}", consumerRef: "ann", apiKey: "sandbox-key" }) {
+        provider: "sandbox", groupRef: "${groupRef}", consumerRef: "ann", credentials: { apiKey: "sandbox-key" } }) {
         connection { id } } }`);
 
     test('shows a lost connection, and misses no event after the restart', async () => {

@@ -158,7 +158,7 @@ test('reads connections with groups, consumers and provider apps in one statemen
   expect(texts).toHaveLength(1 + 1);
 });
 
-const OPERATIONS = `a: operations(first: 3, status: SUCCESS) { totalCount nodes { id installationId } }
+const OPERATIONS = `a: operations(first: 3, status: SUCCEEDED) { totalCount nodes { id installationId } }
   b: operations(last: 2) { totalCount pageInfo { hasPreviousPage endCursor } nodes { id } }`;
 
 test('returns from lists of many parents the rows of each single list', async () => {

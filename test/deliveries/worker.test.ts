@@ -40,6 +40,7 @@ test('posts a message with its signature, content type and the headers of its de
   const sent = await delivery(deliveryId);
   expect(sent).toMatchObject({
     status: 'SUCCEEDED',
+    isRetrying: false,
     failureReason: null,
     attemptCount: 1,
     nextAttemptTime: null,
@@ -61,8 +62,9 @@ test('keeps the id over all attempts, waits longer after each, and fails after t
   const waits: number[] = [];
   await sender.worker.drain();
   for (;;) {
-    const { nextAttemptTime } = await delivery(deliveryId);
+    const { nextAttemptTime, isRetrying } = await delivery(deliveryId);
     if (!nextAttemptTime) break;
+    expect(isRetrying).toBe(true);
     const waitMs = nextAttemptTime.getTime() - clock.now().getTime();
     waits.push(waitMs / 1000);
     clock.advance(waitMs - 1);
@@ -75,6 +77,7 @@ test('keeps the id over all attempts, waits longer after each, and fails after t
   const failed = await delivery(deliveryId);
   expect(failed).toMatchObject({
     status: 'FAILED',
+    isRetrying: false,
     failureReason: 'Failed permanently at attempt 8: The receiver responded with 500.',
     attemptCount: 8,
   });
@@ -170,6 +173,22 @@ test('fails the attempt without a request if a secret cannot be opened', async (
   expect((await delivery(deliveryId)).attempts).toMatchObject([
     { error: "The destination's secrets could not be opened." },
   ]);
+});
+
+test('no longer counts a delivery as being retried once an attempt succeeds', async () => {
+  const place = newEndpointName();
+  receiver.setBehaviour(place, { status: 500 });
+  const { id } = await destination(receiver.url(place));
+  const [deliveryId] = await enqueue(id);
+  expect(await delivery(deliveryId)).toMatchObject({ status: 'PENDING', isRetrying: false });
+  const clock = createClock('2031-01-01T00:00:00Z');
+  await using sender = createWorker(database, { now: clock.now });
+  await sender.worker.drain();
+  expect(await delivery(deliveryId)).toMatchObject({ status: 'PENDING', isRetrying: true });
+  receiver.setBehaviour(place, { status: 200 });
+  clock.advance(60_000);
+  await sender.worker.drain();
+  expect(await delivery(deliveryId)).toMatchObject({ status: 'SUCCEEDED', isRetrying: false });
 });
 
 test('honours Retry-After up to one hour', async () => {

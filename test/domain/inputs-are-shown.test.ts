@@ -42,7 +42,10 @@ const NOT_SHOWN_TYPES: [names: RegExp, reason: string][] = [
     /^(BasicAuth|OAuth2\w+)Input$/,
     `${SECRET} \`authScheme\` is its kind, and tokens are in \`credentials\`.`,
   ],
-  [/^(Association|AssociationTarget|AssociationType|BatchRecord|Header)Input$/, WRITTEN],
+  [
+    /^(Association|AssociationTarget|AssociationType|BatchRecord|Header|RecordsToWrite)Input$/,
+    WRITTEN,
+  ],
   [/^(AutoBatchPolicy|BatchPolicy|RetryPolicy|WriteRecords|TriggerRead)Input$/, WORK],
   [/^CreateSessionTokenInput$/, 'The token contains it, and `viewer` returns it to the end user.'],
   [/^(RecordFilter|TimeRange)Input$/, FOUND_BY],
@@ -79,20 +82,11 @@ const NOT_SHOWN: Record<string, string> = {
   'CreateRevisionInput.destructive': 'Changes the effect on installations.',
   'CreateRevisionInput.integrationIdOrName': FOUND_BY,
   'CreateRevisionInput.projectIdOrName': FOUND_BY,
-  ...credentialMembers('GenerateConnectionInput'),
-  ...credentialMembers('UpdateConnectionInput'),
+  'ConnectionCredentialsInput.basicAuth': SECRET,
+  'ConnectionCredentialsInput.customAuth': SECRET,
+  'ConnectionCredentialsInput.oauth2ClientCredentials': SECRET,
+  'ConnectionCredentialsInput.oauth2PasswordCredentials': SECRET,
 };
-
-function credentialMembers(type: string): Record<string, string> {
-  return {
-    [`${type}.apiKey`]: 'It is in `credentials`.',
-    [`${type}.oauth2AuthorizationCode`]: 'It is in `credentials`.',
-    [`${type}.basicAuth`]: SECRET,
-    [`${type}.customAuth`]: SECRET,
-    [`${type}.oauth2ClientCredentials`]: SECRET,
-    [`${type}.oauth2PasswordCredentials`]: SECRET,
-  };
-}
 
 function shownBy(type: GraphQLInputObjectType): GraphQLObjectType | null {
   const verb = inputsOfMutations.has(type) ? /^(Create|Update)/ : /^$/;

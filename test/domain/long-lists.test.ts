@@ -13,7 +13,7 @@ const numbers = (count: number) => Array.from({ length: count }, () => 1);
 
 async function byGraphql(record: object) {
   const place = { projectIdOrName: projectId, integrationIdOrName: 'crm', objectName: 'contacts' };
-  const input = { ...place, groupRef: 'acme', type: 'CREATE', record };
+  const input = { ...place, groupRef: 'acme', type: 'CREATE', records: { record } };
   const { errors } = await tenant.request(WRITE, { input });
   const { code, problem } = errors?.[0]?.extensions ?? {};
   return { code, issues: problem?.issues };
@@ -34,7 +34,7 @@ test('refuses an input whose lists have more than 10,000 items together, and nam
   const issueAt = (name: string) => expect.objectContaining({ in: 'body', name, detail: TOO_LONG });
   expect(await byGraphql(record)).toEqual({
     code: 'BAD_USER_INPUT',
-    issues: [issueAt('input.record.b[0].c')],
+    issues: [issueAt('input.records.record.b[0].c')],
   });
   expect(await byRest(record)).toEqual({ status: 400, issues: [issueAt('record.b[0].c')] });
 });

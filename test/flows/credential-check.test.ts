@@ -117,7 +117,7 @@ test('keeps the old client credentials if the new ones are refused', async () =>
   const before = await storedOf(app, tenant);
   const named = { projectIdOrName: tenant.projectId, connectionId: id };
   const change = (clientSecret: string) => ({
-    input: { ...named, oauth2ClientCredentials: { clientId, clientSecret } },
+    input: { ...named, credentials: { oauth2ClientCredentials: { clientId, clientSecret } } },
   });
   expect(await tenant.refusal(UPDATE, change('planted'))).toMatchObject({
     code: 'UNPROCESSABLE',
@@ -144,7 +144,7 @@ test('keeps the old credentials if the new ones are refused', async () => {
   const input = {
     projectIdOrName: tenant.projectId,
     connectionId: id,
-    apiKey: 'wrong',
+    credentials: { apiKey: 'wrong' },
     providerMetadata: { plan: 'gold' },
   };
   expect(await tenant.refusal(UPDATE, { input })).toMatchObject({
@@ -183,7 +183,9 @@ test('stores credentials without a request to the provider if skipCheck is set',
   expect(status).toBe('CREATED');
   const named = { projectIdOrName: tenant.projectId, connectionId: id };
   const apiKey = async () => (await tenant.query(CREDENTIALS, { id })).node.credentials.apiKey;
-  await tenant.query(UPDATE, { input: { ...named, apiKey: 'wrong-2', skipCheck } });
+  await tenant.query(UPDATE, {
+    input: { ...named, credentials: { apiKey: 'wrong-2' }, skipCheck },
+  });
   expect(await apiKey()).toBe('wrong-2');
 
   const rest = await restTenant(app);

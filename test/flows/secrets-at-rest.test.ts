@@ -118,7 +118,7 @@ async function plantEverywhere(tenant: Tenant): Promise<string[]> {
     await generateConnection(tenant, { groupRef: `group ${index}`, ...credentials });
   }
   const changed = await generateConnection(tenant, { groupRef: 'changed', apiKey: planted() });
-  const input = { projectIdOrName, connectionId: changed.id, apiKey: planted() };
+  const input = { projectIdOrName, connectionId: changed.id, credentials: { apiKey: planted() } };
   await tenant.query(updateConnection, { input });
 
   const hook = {
@@ -229,8 +229,11 @@ test('repeats no secret in a refusal', async () => {
     [GENERATE, connectionVariables(tenant, { oauth2AuthorizationCode: { accessToken: secret } })],
     [GENERATE, connectionVariables(tenant, { customAuth: { other: secret } })],
     [GENERATE, connectionVariables(tenant, { customAuth: secret })],
-    [updateConnection, { input: { projectIdOrName, connectionId, basicAuth } }],
-    [updateConnection, { input: { projectIdOrName, connectionId: newId('con'), apiKey: secret } }],
+    [updateConnection, { input: { projectIdOrName, connectionId, credentials: { basicAuth } } }],
+    [
+      updateConnection,
+      { input: { projectIdOrName, connectionId: newId('con'), credentials: { apiKey: secret } } },
+    ],
   ];
   for (const [query, variables] of refused) {
     const response = await tenant.request(query, variables);

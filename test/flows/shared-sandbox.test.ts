@@ -12,7 +12,7 @@ const WRITTEN = 'written-by-the-api@example.test';
 const WRITE = `mutation { writeRecords(input: {
   projectIdOrName: "demo", integrationIdOrName: "crm-sync", groupRef: "acme"
   objectName: "people", type: CREATE
-  record: { emailAddress: "${WRITTEN}", firstname: "Api", lastname: "Writer" }
+  records: { record: { emailAddress: "${WRITTEN}", firstname: "Api", lastname: "Writer" } }
 }) { result { success errors { message } } } }`;
 const READ = `mutation { triggerRead(input: {
   projectIdOrName: "demo", integrationIdOrName: "crm-sync", objectName: "contacts", groupRef: "acme"

@@ -42,11 +42,11 @@ interface Expiring {
 async function connect(tenant: Tenant, { groupRef, inMs, ...rest }: Expiring): Promise<string> {
   const granted = sandbox.oauth.grantToUser(CLIENT_ID, 'sandbox-user', '');
   const { refreshToken = granted.refresh_token } = rest;
-  const expiresAt = new Date(Date.now() + inMs);
+  const expireTime = new Date(Date.now() + inMs);
   const { id } = await generateConnection(tenant, {
     groupRef,
     oauth2AuthorizationCode: {
-      accessToken: { token: granted.access_token, expiresAt },
+      accessToken: { token: granted.access_token, expireTime },
       refreshToken: { token: refreshToken },
     },
   });

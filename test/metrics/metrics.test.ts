@@ -80,7 +80,7 @@ test('counts refusals by their limit', async () => {
 test('counts writes, provider calls and records by their outcome', async () => {
   const writer = await createWriter(app);
   await writer.write({ record: contact() });
-  await counted('gateway_operations_total{kind="write",outcome="SUCCESS"}').toBe(1);
+  await counted('gateway_operations_total{kind="write",outcome="succeeded"}').toBe(1);
   await counted('gateway_records_total{kind="write"}').toBe(1);
   const calls =
     'gateway_provider_call_duration_seconds_count{provider="sandbox",kind="api",outcome="2xx"}';
@@ -111,7 +111,7 @@ test('counts a read, its records and its delivery, and reports pending work of t
     data: { url: `${sandboxUrl()}/inbox/metrics` },
   });
   await tenant.query(TRIGGER, { input: { ...reading.trigger, objectName: 'companies' } });
-  await counted('gateway_operations_total{kind="read",outcome="SUCCESS"}').toBe(1);
+  await counted('gateway_operations_total{kind="read",outcome="succeeded"}').toBe(1);
   await counted('gateway_records_total{kind="read"}').toBe(3);
   await counted('gateway_delivery_attempt_duration_seconds_count{outcome="succeeded"}').toBe(1);
   await counted('gateway_deliveries_pending').toBe(0);
@@ -217,13 +217,13 @@ test('puts no id of a tenant into labels, except projects of METRICS_PROJECTS', 
   expect(await (await fetch(url)).text()).not.toMatch(/(prj|opr|con|ik|dst)_[a-z0-9]/i);
   const { meters, registry } = createMetrics({ METRICS_PROJECTS: ['prj_listed'] });
   for (const projectId of ['prj_listed', 'prj_other', 'prj_third']) {
-    meters.operationEnded({ kind: 'read', outcome: 'SUCCESS', projectId });
+    meters.operationEnded({ kind: 'read', outcome: 'succeeded', projectId });
   }
   const text = await registry.metrics();
   expect(text).toContain(
-    'gateway_operations_total{kind="read",outcome="SUCCESS",project="prj_listed"} 1',
+    'gateway_operations_total{kind="read",outcome="succeeded",project="prj_listed"} 1',
   );
-  expect(text).toContain('gateway_operations_total{kind="read",outcome="SUCCESS",project=""} 2');
+  expect(text).toContain('gateway_operations_total{kind="read",outcome="succeeded",project=""} 2');
   expect(text).not.toMatch(/prj_other|prj_third/);
 });
 

@@ -1,5 +1,5 @@
 /** Every member that only REST requests have is supported, or refused and not ignored. */
-import { type GraphQLInputObjectType, getNamedType } from 'graphql';
+import { type GraphQLInputObjectType, getNamedType, isInputObjectType } from 'graphql';
 import { expect, test } from 'vitest';
 import { ENDPOINTS } from '../../src/rest/endpoints.ts';
 import { sharedApp } from '../support/app.ts';
@@ -113,7 +113,15 @@ const connecting = (projectIdOrName: string) => ({
 
 function fieldsOf(mutation: string): string[] | null {
   const type = MUTATIONS[mutation]?.args[0]?.type;
-  return type ? Object.keys((getNamedType(type) as GraphQLInputObjectType).getFields()) : null;
+  if (!type) return null;
+  const fields = Object.values((getNamedType(type) as GraphQLInputObjectType).getFields());
+  // REST has the members of a `@oneOf` input next to the other members.
+  return fields.flatMap((field) => {
+    const named = getNamedType(field.type);
+    return isInputObjectType(named) && named.isOneOf
+      ? Object.keys(named.getFields())
+      : [field.name];
+  });
 }
 
 function membersOfRest(): string[] {

@@ -19,7 +19,8 @@ export function minimalValue(type: GraphQLInputType): unknown {
   if (isListType(type)) return [minimalValue(type.ofType)];
   if (isEnumType(type)) return type.getValues()[0]?.name;
   if (isInputObjectType(type)) {
-    const inputFields = Object.values(type.getFields()).filter(isIncluded);
+    const allFields = Object.values(type.getFields());
+    const inputFields = type.isOneOf ? allFields.slice(0, 1) : allFields.filter(isIncluded);
     return Object.fromEntries(inputFields.map((field) => [field.name, minimalValue(field.type)]));
   }
   const values: Record<string, unknown> = {

@@ -53,7 +53,11 @@ export async function subscribe(
     'integration',
   );
   const who = { groupRef: 'acme', consumerRef: 'ann', provider: 'sandbox' };
-  const account = await make('generateConnection', { ...who, apiKey: 'sandbox-key' }, 'connection');
+  const account = await make(
+    'generateConnection',
+    { ...who, credentials: { apiKey: 'sandbox-key' } },
+    'connection',
+  );
   const installing = { integrationIdOrName: NAME, groupRef: 'acme' };
   const installationId = await make('createInstallation', installing, 'installation');
   // Marks the subscription as set up, because the benchmark sends the events itself.

@@ -35,7 +35,10 @@ const target = (number: number) => ({
   type: 'CREATE',
 });
 
-export const writeInput = (number: number) => ({ ...target(number), record: record(number) });
+export const writeInput = (number: number) => ({
+  ...target(number),
+  records: { record: record(number) },
+});
 
 export const asynchronousInput = (number: number) => ({
   ...writeInput(number),
@@ -44,16 +47,18 @@ export const asynchronousInput = (number: number) => ({
 
 export const batchInput = (number: number) => ({
   ...target(number),
-  batch: Array.from({ length: BATCH_RECORDS }, (_, index) => ({
-    record: record(number * BATCH_RECORDS + index),
-  })),
+  records: {
+    batch: Array.from({ length: BATCH_RECORDS }, (_, index) => ({
+      record: record(number * BATCH_RECORDS + index),
+    })),
+  },
 });
 
 /** Each connection has a new group and a new consumer. */
 export const connectInput = (number: number) => ({
   projectIdOrName: PROJECT,
   provider: 'sandbox',
-  apiKey: 'sandbox-key-bench',
+  credentials: { apiKey: 'sandbox-key-bench' },
   groupRef: `customer-${number}`,
   consumerRef: `user-${number}`,
 });

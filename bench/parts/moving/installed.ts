@@ -70,8 +70,8 @@ export async function install(
   );
   const installations: Installed['installations'] = {};
   for (const groupRef of GROUPS) {
-    const apiKey = 'sandbox-key-bench';
-    const account = { provider: 'sandbox', apiKey, groupRef, consumerRef: groupRef };
+    const credentials = { apiKey: 'sandbox-key-bench' };
+    const account = { provider: 'sandbox', credentials, groupRef, consumerRef: groupRef };
     await make('generateConnection', account, `connection { ${ID} }`);
     const { installation } = await make(
       'createInstallation',

@@ -14,7 +14,7 @@ const QUERY = graphql`
     node(id: $id) {
       ... on Destination {
         activity(from: $from, bucket: $bucket) {
-          time
+          startTime
           attempts
           failedAttempts
           p50Ms

@@ -44,6 +44,9 @@ const LIST = graphql`
           failed: deliveries(status: FAILED) {
             totalCount
           }
+          retrying: deliveries(status: RETRYING) {
+            totalCount
+          }
           pending: deliveries(status: PENDING) {
             totalCount
           }
@@ -55,7 +58,7 @@ const LIST = graphql`
 
 const POLL_MS = 5_000;
 const EMPTY = <Empty title="No destinations yet">Create one to receive events and records.</Empty>;
-const COLUMNS = ['Name', 'Type', 'URL', 'Status', 'Pending', 'Failed'];
+const COLUMNS = ['Name', 'Type', 'URL', 'Status', 'Pending', 'Retrying', 'Failed'];
 
 const listOf = ({ destinations }: destinationsPage_project$data) => destinations;
 
@@ -77,7 +80,7 @@ export default function DestinationsPage({ project: idOrName }: PlaceProps) {
       <Paged fragment={LIST} parent={project} list={listOf} empty={EMPTY}>
         {(destinations) => (
           <Table label="Destinations" columns={COLUMNS}>
-            {destinations.map(({ id, name, type, url, status, pending, failed }) => (
+            {destinations.map(({ id, name, type, url, status, pending, retrying, failed }) => (
               <tr key={id}>
                 <td>
                   <Link href={address(`destinations/${id}`)} className="strong">
@@ -87,7 +90,7 @@ export default function DestinationsPage({ project: idOrName }: PlaceProps) {
                 <td>{wordsOf(type)}</td>
                 <td className="mono">{url ?? '—'}</td>
                 {type === 'STREAM' ? (
-                  <td colSpan={3} className="quiet">
+                  <td colSpan={4} className="quiet">
                     Clients read it; nothing is pushed.
                   </td>
                 ) : (
@@ -98,6 +101,11 @@ export default function DestinationsPage({ project: idOrName }: PlaceProps) {
                     <td>
                       <Link href={address(`destinations/${id}?status=PENDING`)}>
                         {pending.totalCount.toLocaleString('en')}
+                      </Link>
+                    </td>
+                    <td>
+                      <Link href={address(`destinations/${id}?status=RETRYING`)}>
+                        {retrying.totalCount.toLocaleString('en')}
                       </Link>
                     </td>
                     <td>

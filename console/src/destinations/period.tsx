@@ -39,12 +39,12 @@ export function PeriodChoice() {
 }
 
 /** A value for each bucket of the period, and the start of each, in seconds. */
-export function linesOf<Counted extends { time: string }>(
+export function linesOf<Counted extends { startTime: string }>(
   counted: readonly Counted[],
   { firstMs, bucketMs, buckets }: Pick<Period, 'firstMs' | 'bucketMs' | 'buckets'>,
 ) {
   const starts = Array.from({ length: buckets }, (_none, index) => firstMs + index * bucketMs);
-  const byTime = new Map(counted.map((bucket) => [Date.parse(bucket.time), bucket]));
+  const byTime = new Map(counted.map((bucket) => [Date.parse(bucket.startTime), bucket]));
   return {
     times: starts.map((start) => start / 1_000),
     valuesOf: <None,>(read: (bucket: Counted) => number | null | undefined, fallback: None) =>

@@ -31,7 +31,14 @@ const COUNTS = graphql`
       wanted: deliveries(destinationId: $destinationId, status: $status, createTime: $createTime) {
         totalCount
       }
-      waiting: deliveries(destinationId: $destinationId, status: PENDING, createTime: $createTime) {
+      pending: deliveries(destinationId: $destinationId, status: PENDING, createTime: $createTime) {
+        totalCount
+      }
+      retrying: deliveries(
+        destinationId: $destinationId
+        status: RETRYING
+        createTime: $createTime
+      ) {
         totalCount
       }
     }
@@ -84,12 +91,13 @@ function Sending({ project, destinationId = null, status, createTime, close }: S
   const data = usePageQuery<retryManyQuery>(COUNTS, variables, { everyMs: POLL_MS });
   const { run, isRunning, problem } = useChange<retryManyMutation>(RETRY);
   const [count, setCount] = useState<number | null>(null);
-  const waiting = data.project?.waiting.totalCount ?? 0;
+  const { pending, retrying } = data.project ?? {};
+  const waiting = (pending?.totalCount ?? 0) + (retrying?.totalCount ?? 0);
   const matching = data.project?.wanted.totalCount ?? 0;
   const send = async () => {
     // The gateway accepts no null for filters that are not set.
     const chosen = { ...(destinationId && { destinationId }), ...(createTime && { createTime }) };
-    const input = { projectIdOrName: project, status, ...chosen };
+    const input = { projectIdOrName: project, statuses: [status], ...chosen };
     let hasMore = true;
     // Deliveries that succeed during the retry match again, so the total is capped at the first count.
     for (let retried = 0; hasMore && retried < matching; ) {

@@ -1,3 +1,3 @@
 /** Statuses of deliveries. */
-export const STATUSES = ['PENDING', 'SUCCEEDED', 'FAILED'] as const;
+export const STATUSES = ['PENDING', 'RETRYING', 'SUCCEEDED', 'FAILED'] as const;
 export type Status = (typeof STATUSES)[number];

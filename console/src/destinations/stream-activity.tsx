@@ -14,7 +14,7 @@ const QUERY = graphql`
     node(id: $id) {
       ... on Destination {
         streamActivity(from: $from, bucket: $bucket) {
-          time
+          startTime
           messages
         }
       }

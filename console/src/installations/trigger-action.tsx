@@ -32,8 +32,8 @@ function timeOf(value: FormDataEntryValue | undefined): string | null {
 export function TriggerAction({ input }: TriggerProps) {
   const inputOf = (values: FormValues) => ({
     ...input,
-    sinceTimestamp: timeOf(values.sinceTimestamp),
-    untilTimestamp: timeOf(values.untilTimestamp),
+    sinceTime: timeOf(values.sinceTime),
+    untilTime: timeOf(values.untilTime),
   });
   return (
     <FormDialog<triggerActionMutation>
@@ -44,12 +44,12 @@ export function TriggerAction({ input }: TriggerProps) {
       variables={(values) => ({ input: inputOf(values) })}
     >
       <TextInput
-        name="sinceTimestamp"
+        name="sinceTime"
         label="Changed since"
         type="datetime-local"
         help="Leave both empty to read all records."
       />
-      <TextInput name="untilTimestamp" label="Changed until" type="datetime-local" />
+      <TextInput name="untilTime" label="Changed until" type="datetime-local" />
     </FormDialog>
   );
 }

@@ -18,7 +18,7 @@ const QUERY = graphql`
             node {
               message
               severity
-              timestamp
+              createTime
               details
             }
           }
@@ -44,9 +44,9 @@ export function OperationLogs({ id, isRunning }: { id: string; isRunning: boolea
         </p>
       )}
       <ol className="lines">
-        {edges.map(({ cursor, node: { timestamp, severity, message, details } }) => (
+        {edges.map(({ cursor, node: { createTime, severity, message, details } }) => (
           <li key={cursor}>
-            <ClockTime value={timestamp} />
+            <ClockTime value={createTime} />
             {severity !== 'INFO' && <Status value={severity} />}
             <span>{message}</span>
             {details && Object.keys(details).length > 0 && (

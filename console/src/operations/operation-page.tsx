@@ -29,7 +29,7 @@ const QUERY = graphql`
           successfulRecordIds
           retry {
             attempts
-            lastAttempt
+            lastAttemptTime
           }
           progress {
             objectName

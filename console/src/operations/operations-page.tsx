@@ -73,7 +73,7 @@ const LIST = graphql`
   }
 `;
 
-const STATUSES = ['IN_PROGRESS', 'SUCCESS', 'FAILURE'] as const;
+const STATUSES = ['IN_PROGRESS', 'SUCCEEDED', 'FAILED'] as const;
 const ACTIONS = ['READ', 'WRITE', 'SUBSCRIBE'] as const;
 const POLL_MS = 3_000;
 const EMPTY = (

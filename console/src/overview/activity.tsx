@@ -16,7 +16,7 @@ const QUERY = graphql`
     project(idOrName: $project) {
       byHour: activity(from: $from, bucket: HOUR) {
         operations {
-          time
+          startTime
           status
           count
         }
@@ -87,7 +87,7 @@ export default function ActivityPanels({ project: idOrName, to }: ActivityPanels
                 {columns.all.toLocaleString('en')} operations
               </Link>{' '}
               in {HOURS} hours,{' '}
-              <Link href={to(`operations?status=FAILURE&from=${variables.from}`)}>
+              <Link href={to(`operations?status=FAILED&from=${variables.from}`)}>
                 {columns.failed.toLocaleString('en')} failed
               </Link>
               .
@@ -109,9 +109,11 @@ function columnsOf(operations: readonly OperationCount[], firstHour: number) {
   const hours = Array.from({ length: HOURS }, (_none, index) => firstHour + index * HOUR_MS);
   const sumOf = (isCounted: (bucket: OperationCount) => boolean) =>
     operations.reduce((sum, bucket) => sum + (isCounted(bucket) ? bucket.count : 0), 0);
-  const isFailed = ({ status }: OperationCount) => status === 'FAILURE';
+  const isFailed = ({ status }: OperationCount) => status === 'FAILED';
   const valuesOf = (isCounted: (bucket: OperationCount) => boolean) =>
-    hours.map((hour) => sumOf((bucket) => Date.parse(bucket.time) === hour && isCounted(bucket)));
+    hours.map((hour) =>
+      sumOf((bucket) => Date.parse(bucket.startTime) === hour && isCounted(bucket)),
+    );
   const series: Series[] = [
     { name: 'All', tone: 'accent', values: valuesOf(() => true) },
     { name: 'Failed', tone: 'bad', values: valuesOf(isFailed) },

@@ -8,7 +8,7 @@ import { Time } from '../parts/time.tsx';
 
 const CARE = graphql`
   fragment care_project on Project {
-    lastFailures: operations(first: 6, status: FAILURE) {
+    lastFailures: operations(first: 6, status: FAILED) {
       nodes {
         id
         actionType
@@ -25,10 +25,13 @@ const CARE = graphql`
         name
         type
         status
-        waiting: deliveries(status: PENDING) {
+        pending: deliveries(status: PENDING) {
           totalCount
         }
-        givenUp: deliveries(status: FAILED) {
+        retrying: deliveries(status: RETRYING) {
+          totalCount
+        }
+        failed: deliveries(status: FAILED) {
           totalCount
         }
       }
@@ -72,7 +75,7 @@ export function DestinationStates({ project, to }: CareProps) {
   }
   return (
     <ul className="plain-list">
-      {nodes.map(({ id, name, type, status, waiting, givenUp }) => (
+      {nodes.map(({ id, name, type, status, pending, retrying, failed }) => (
         <li key={id}>
           <Link href={to(`destinations/${id}`)} className="strong">
             {name}
@@ -83,11 +86,15 @@ export function DestinationStates({ project, to }: CareProps) {
             <span className="row">
               <span className="quiet">
                 <Link href={to(`destinations/${id}?status=PENDING`)}>
-                  {waiting.totalCount.toLocaleString('en')} pending
+                  {pending.totalCount.toLocaleString('en')} pending
+                </Link>
+                ,{' '}
+                <Link href={to(`destinations/${id}?status=RETRYING`)}>
+                  {retrying.totalCount.toLocaleString('en')} retrying
                 </Link>
                 ,{' '}
                 <Link href={to(`destinations/${id}?status=FAILED`)}>
-                  {givenUp.totalCount.toLocaleString('en')} failed
+                  {failed.totalCount.toLocaleString('en')} failed
                 </Link>
               </span>
               <Status value={status} />

@@ -44,13 +44,16 @@ const QUERY = graphql`
       running: operations(status: IN_PROGRESS) {
         totalCount
       }
-      failed: operations(status: FAILURE) {
+      failed: operations(status: FAILED) {
         totalCount
       }
-      waiting: deliveries(status: PENDING) {
+      pending: deliveries(status: PENDING) {
         totalCount
       }
-      givenUp: deliveries(status: FAILED) {
+      retrying: deliveries(status: RETRYING) {
+        totalCount
+      }
+      failedDeliveries: deliveries(status: FAILED) {
         totalCount
       }
       ...care_project
@@ -79,9 +82,20 @@ const FIGURES = [
   },
   { of: 'operations', name: 'Operations', path: 'operations' },
   { of: 'running', name: 'Running now', path: 'operations?status=IN_PROGRESS' },
-  { of: 'failed', name: 'Failed operations', path: 'operations?status=FAILURE', isBad: true },
-  { of: 'waiting', name: 'Pending deliveries', path: 'deliveries?status=PENDING' },
-  { of: 'givenUp', name: 'Failed deliveries', path: 'deliveries?status=FAILED', isBad: true },
+  { of: 'failed', name: 'Failed operations', path: 'operations?status=FAILED', isBad: true },
+  { of: 'pending', name: 'Pending deliveries', path: 'deliveries?status=PENDING' },
+  {
+    of: 'retrying',
+    name: 'Retrying deliveries',
+    path: 'deliveries?status=RETRYING',
+    isBad: true,
+  },
+  {
+    of: 'failedDeliveries',
+    name: 'Failed deliveries',
+    path: 'deliveries?status=FAILED',
+    isBad: true,
+  },
 ] as const satisfies { of: string; name: string; path: string; isBad?: boolean }[];
 
 export default function OverviewPage({ project: idOrName }: PlaceProps) {
@@ -111,7 +125,7 @@ export default function OverviewPage({ project: idOrName }: PlaceProps) {
         </Panel>
         <Panel
           title="Last failures"
-          actions={<Link href={to('operations?status=FAILURE')}>All</Link>}
+          actions={<Link href={to('operations?status=FAILED')}>All</Link>}
         >
           <LastFailures project={project} to={to} />
         </Panel>

@@ -2,19 +2,18 @@
 const TONES: Record<string, 'good' | 'bad' | 'busy' | 'idle'> = {
   WORKING: 'good',
   HEALTHY: 'good',
-  SUCCESS: 'good',
   SUCCEEDED: 'good',
   ENABLED: 'good',
   ACTIVE: 'good',
   ACCEPTED: 'good',
   BAD_CREDENTIALS: 'bad',
   UNHEALTHY: 'bad',
-  FAILURE: 'bad',
   FAILED: 'bad',
   DISABLED: 'bad',
   ERROR: 'bad',
   IN_PROGRESS: 'busy',
   PENDING: 'busy',
+  RETRYING: 'bad',
   WARNING: 'busy',
 };
 

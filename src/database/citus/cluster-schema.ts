@@ -167,7 +167,7 @@ export async function findClusterSchema(session: OpenSession): Promise<ClusterSc
         return false;
       }
       await spreadInTransaction(session, (table, placement) =>
-        log.debug({ table, place: placement }, 'table.placed'),
+        log.debug({ table, place: placement }, 'table.distributed'),
       );
       return true;
     },

@@ -2,10 +2,11 @@
 import { z } from 'zod';
 import { id } from '../../ids.ts';
 import { AUTH_SCHEMES } from '../../providers/contract.ts';
+import type { ExclusiveMembers } from '../declared-mutation.ts';
 import { jsonObject } from '../json-object.ts';
 import { projectIdOrName, ref } from '../names.ts';
 import { orDefault } from '../optional-value.ts';
-import { credentialFields, oauthScopes } from './credential-input.ts';
+import { CREDENTIAL_FIELDS, credentialFields, oauthScopes } from './credential-input.ts';
 
 const groupRef = ref.describe(
   "The builder's own id of the group, 1 to 256 characters. Its first use creates the group.",
@@ -47,13 +48,27 @@ const connecting = {
   providerMetadata: jsonObject
     .nullish()
     .describe(
-      'Further facts of the account that the provider needs or the builder wants to keep: at most 16 KiB of JSON.',
+      'Further values of the account that the provider needs or the builder wants to keep: at most 16 KiB of JSON.',
     ),
 };
 
 const skipCheck = orDefault(z.boolean(), false).describe(
-  'If true, the credentials are stored without asking the provider whether it accepts them. Default: false.',
+  'If true, stores the credentials without checking that the provider accepts them. Default: false.',
 );
+
+function credentials(description: string): ExclusiveMembers {
+  return {
+    name: 'credentials',
+    description,
+    isRequired: false,
+    type: {
+      id: 'ConnectionCredentialsInput',
+      description:
+        'Credentials of a connection: exactly one member, which must fit a scheme of the provider.',
+    },
+    members: CREDENTIAL_FIELDS,
+  };
+}
 
 export const generateConnectionInput = z
   .object({
@@ -73,8 +88,8 @@ export const generateConnectionInput = z
   })
   .meta({
     id: 'GenerateConnectionInput',
-    description:
-      'The account to connect: its group, consumer, provider, and at most one field with credentials, which must fit a scheme of the provider.',
+    description: 'The account to connect: its group, consumer, provider and credentials.',
+    exclusive: [credentials('The credentials of the account. Default: none.')],
   });
 
 export const startOAuthConnectInput = z
@@ -119,7 +134,8 @@ export const updateConnectionInput = z
   .meta({
     id: 'UpdateConnectionInput',
     description:
-      'The new values of a connection. A field that is left out stays as it is. New credentials must fit the scheme of the connection, and are needed if its address gets another host.',
+      'The new values of a connection. Absent fields keep theirs. New credentials must fit the scheme of the connection, and are required if its address gets another host.',
+    exclusive: [credentials('The new credentials. Default: the stored ones.')],
   });
 
 export const refreshConnectionInput = z.object({ projectIdOrName, connectionId }).meta({

@@ -54,18 +54,20 @@ const oauth2PasswordCredentials = z
       'Credentials of the OAuth password grant: a user name and a password, which the gateway exchanges for a token.',
   });
 
-const token = z
+export const oauth2Token = z
   .object({
     token: secretText.describe('The value of the token.'),
-    issuedAt: z.date().nullish().describe('When the token was issued, if that is known.'),
-    expiresAt: z.date().nullish().describe('When the token expires. Default: not known.'),
+    issueTime: z.date().nullish().describe('When the token was issued. Default: not known.'),
+    expireTime: z.date().nullish().describe('When the token expires. Default: not known.'),
   })
   .meta({ id: 'OAuth2TokenInput', description: 'An OAuth token and its lifetime.' });
 
 const oauth2AuthorizationCode = z
   .object({
-    accessToken: token.nullish().describe('The token that authenticates requests to the provider.'),
-    refreshToken: token.nullish().describe('The token that gets new access tokens.'),
+    accessToken: oauth2Token
+      .nullish()
+      .describe('The token that authenticates requests to the provider.'),
+    refreshToken: oauth2Token.nullish().describe('The token that gets new access tokens.'),
     scopes: oauthScopes
       .nullish()
       .describe(
@@ -142,12 +144,14 @@ export function credentialsOf(
   return { scheme: 'NONE', custom: input.customAuth ?? {} };
 }
 
-function storedToken(values: z.input<typeof token> | null | undefined): StoredToken | undefined {
+function storedToken(
+  values: z.input<typeof oauth2Token> | null | undefined,
+): StoredToken | undefined {
   if (!values) return undefined;
-  const { issuedAt, expiresAt } = values;
+  const { issueTime, expireTime } = values;
   return {
     token: values.token,
-    issuedAt: issuedAt?.toISOString(),
-    expiresAt: expiresAt?.toISOString(),
+    issuedAt: issueTime?.toISOString(),
+    expiresAt: expireTime?.toISOString(),
   };
 }

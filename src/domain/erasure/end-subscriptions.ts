@@ -48,6 +48,6 @@ const MARK_UNWANTED = `
 async function tryToTakeDown(services: Services, subscription: SubscriptionRow): Promise<void> {
   await removeAtProvider(services, subscription).catch((error: unknown) => {
     const { installationId } = subscription;
-    services.log.warn({ err: error, installationId }, 'subscription.not_taken_down');
+    services.log.warn({ err: error, installationId }, 'subscription.not_removed');
   });
 }

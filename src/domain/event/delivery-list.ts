@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { DeliveryStatus } from '../../database/generated/enums.ts';
 import type { Row } from '../../database/rows.ts';
 import { id } from '../../ids.ts';
 import type { Call } from '../call.ts';
@@ -8,14 +7,16 @@ import { createdFilters, createdRange } from '../paging/created-range.ts';
 import { refuseTogether } from '../paging/exclusive-filters.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
+import {
+  DELIVERY_STATUSES,
+  type DeliveryStatus,
+  deliveryStatus,
+  storedStatus,
+} from './delivery-status.ts';
 import { eventType } from './notification-event.ts';
 
 export const deliveryFilters = z.object({
-  status: z
-    .enum(DeliveryStatus)
-    .meta({ id: 'DeliveryStatus' })
-    .optional()
-    .describe('Only deliveries of this status.'),
+  status: deliveryStatus.optional().describe('Only deliveries of this status.'),
   ...createdFilters.shape,
 });
 
@@ -34,6 +35,10 @@ export const projectDeliveryFilters = z.object({
  */
 export const DELIVERY_EXCLUSIVE = [['destinationId', 'eventType']] as const;
 
+/** A caller may list several statuses together, which `storedStatus` must accept. */
+type DeliveryArgs<S extends z.ZodObject> = PageArgs &
+  Omit<FiltersOf<S>, 'status'> & { status?: DeliveryStatus | readonly DeliveryStatus[] | null };
+
 /** Lists deliveries of a project, newest first. */
 export const listProjectDeliveries = read(
   'read',
@@ -41,19 +46,20 @@ export const listProjectDeliveries = read(
   async (
     call: Call,
     { id: projectId }: Row<'Project'>,
-    args: PageArgs & FiltersOf<typeof projectDeliveryFilters>,
+    args: DeliveryArgs<typeof projectDeliveryFilters>,
   ) => {
     refuseTogether(args, DELIVERY_EXCLUSIVE);
     const { destinationId, eventType, status } = args;
     const { inTime, ordered } = createdRange('dlv', args);
     // The index for event types contains the status. Without a filter, each status is a range of it.
-    const anyStatus = eventType == null ? undefined : Object.values(DeliveryStatus);
+    const anyStatus = eventType == null ? undefined : DELIVERY_STATUSES;
+    const statuses = status == null ? anyStatus : [status].flat();
     const where = {
       projectId,
       // Matches also a deleted destination, whose deliveries are kept.
       ...(destinationId != null && { destinationId }),
       eventType: eventType ?? undefined,
-      status: status ?? anyStatus,
+      ...(statuses && storedStatus(statuses)),
       ...inTime,
     };
     const list = { name: 'Project.deliveries', parentId: projectId, where, ...ordered } as const;
@@ -68,13 +74,13 @@ export const listDestinationDeliveries = read(
   (
     call: Call,
     { id: destinationId, projectId }: Row<'Destination'>,
-    args: PageArgs & FiltersOf<typeof deliveryFilters>,
+    args: DeliveryArgs<typeof deliveryFilters>,
   ) => {
     const { inTime, ordered } = createdRange('dlv', args);
     const where = {
       projectId,
       destinationId,
-      ...(args.status && { status: args.status }),
+      ...(args.status && storedStatus([args.status].flat())),
       ...inTime,
     };
     const list = { name: 'Destination.deliveries', parentId: destinationId, where } as const;

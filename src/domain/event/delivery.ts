@@ -26,7 +26,7 @@ const ROWS_PER_STATEMENT = 5_000;
 
 export const retryDeliveryInput = z
   .object({ projectIdOrName, deliveryId: id.describe('The id of the delivery.') })
-  .meta({ id: 'RetryDeliveryInput', description: 'The delivery to send again.' });
+  .meta({ id: 'RetryDeliveryInput', description: 'The delivery to retry.' });
 
 export const getDelivery = projectRead(
   'read',
@@ -57,18 +57,20 @@ const NEWEST_ATTEMPTS = `
 
 /** Makes a delivery due immediately, also if it has succeeded or failed. */
 export const retryDelivery = projectMutation({
-  description: 'Sends a delivery again now, even if it has succeeded or was given up.',
+  description: 'Retries a delivery now, even if it has succeeded or failed permanently.',
   needs: 'events:write',
   input: retryDeliveryInput,
   async run(call, input, { id: projectId }): Promise<Row<'Delivery'>> {
     const now = call.now();
     return inTransaction(call.database, async (tx) => {
       const where = { projectId_id: { projectId, id: input.deliveryId } };
-      const delivery = await tx.delivery.findUnique({ where, select: { destinationId: true } });
+      const select = { destinationId: true, attemptCount: true } as const;
+      const delivery = await tx.delivery.findUnique({ where, select });
       if (!delivery) throw notFound('Delivery', input.deliveryId);
       await keepDestination(tx, { projectId, id: delivery.destinationId });
       const again = {
         status: 'PENDING',
+        isRetrying: delivery.attemptCount > 0,
         nextAttemptTime: now,
         afterId: null,
         failureReason: null,

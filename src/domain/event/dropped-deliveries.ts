@@ -58,7 +58,7 @@ const DROP_SOME = `
       { limit: STATEMENT_ROWS },
     )} d
   ), dropped as (
-    update "Delivery" d set "status" = 'FAILED', "failureReason" = 'The destination was deleted.',
+    update "Delivery" d set "status" = 'FAILED', "isRetrying" = false, "failureReason" = 'The destination was deleted.',
       "nextAttemptTime" = null, "afterId" = null, "leaseToken" = null, "leaseExpireTime" = null, "updateTime" = $3
     from found f where ${isAtPositionOf('d', { with: 'found', as: 'f' })} and ${IS_PENDING}
     returning 1

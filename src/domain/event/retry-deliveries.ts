@@ -1,6 +1,5 @@
 /** Retries many deliveries of a project with one call. */
 import { z } from 'zod';
-import { DeliveryStatus } from '../../database/generated/enums.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { invalid } from '../../errors.ts';
 import { announceRecorded } from '../../events/channel.ts';
@@ -10,6 +9,12 @@ import { projectMutation } from '../declared-mutation.ts';
 import { projectIdOrName } from '../names.ts';
 import { idAfter, idBefore, spanOf, timeRange } from '../paging/created-range.ts';
 import { getOwned } from '../scope.ts';
+import {
+  DELIVERY_STATUSES,
+  type DeliveryStatus,
+  deliveryStatus,
+  storedStatus,
+} from './delivery-status.ts';
 
 /** The most deliveries that one call retries, so that it takes a few seconds at most. */
 const RETRIED_MAX = 10_000;
@@ -21,19 +26,18 @@ export const retryDeliveriesInput = z
     projectIdOrName,
     destinationId: id
       .optional()
-      .describe(
-        'Only deliveries to the destination with this id. Default: to all that still exist.',
-      ),
-    status: z
-      .enum(DeliveryStatus)
-      .meta({ id: 'DeliveryStatus' })
-      .default('FAILED')
-      .describe('Only deliveries of this status. Default: FAILED.'),
-    createTime: timeRange.optional().describe('Only deliveries that were created in this time.'),
+      .describe('Only deliveries to the destination with this id. Default: to every destination.'),
+    statuses: z
+      .array(deliveryStatus)
+      .min(1)
+      .max(DELIVERY_STATUSES.length)
+      .default(['FAILED'])
+      .describe('Only deliveries of one of these statuses. Default: FAILED.'),
+    createTime: timeRange.optional().describe('Only deliveries that were created in this range.'),
   })
   .meta({
     id: 'RetryDeliveriesInput',
-    description: `The deliveries to send again, oldest first, at most ${RETRIED_MAX.toLocaleString('en')} in one call.`,
+    description: `The deliveries to retry, oldest first, at most ${RETRIED_MAX.toLocaleString('en')} in one call.`,
   });
 
 export interface RetriedDeliveries {
@@ -49,17 +53,20 @@ type Selection = Omit<z.output<typeof retryDeliveriesInput>, 'projectIdOrName'>;
  */
 export const retryDeliveries = projectMutation({
   description:
-    'Sends many deliveries again now, for example after an outage. Those to deleted destinations stay as they are.',
+    'Retries many deliveries now, for example after an outage. Deliveries to deleted destinations are skipped.',
   needs: 'events:write',
   input: retryDeliveriesInput,
   async run(call, selection, { id: projectId }): Promise<RetriedDeliveries> {
     const now = call.now();
     let count = 0;
     for (const destinationId of await destinationsOf(call, projectId, selection)) {
-      for (let changed = ROWS_PER_STATEMENT; changed === ROWS_PER_STATEMENT; ) {
-        if (count >= RETRIED_MAX) return { count, hasMore: true };
-        changed = await retrySome(call, { projectId, destinationId, now }, selection);
-        count += changed;
+      for (const status of new Set(selection.statuses)) {
+        const target = { projectId, destinationId, status, now };
+        for (let changed = ROWS_PER_STATEMENT; changed === ROWS_PER_STATEMENT; ) {
+          if (count >= RETRIED_MAX) return { count, hasMore: true };
+          changed = await retrySome(call, target, selection);
+          count += changed;
+        }
       }
     }
     return { count, hasMore: false };
@@ -87,6 +94,7 @@ async function destinationsOf(
 interface RetryTarget {
   projectId: string;
   destinationId: string;
+  status: DeliveryStatus;
   now: Date;
 }
 
@@ -98,23 +106,32 @@ const RETRY = `
     select d."id" from destination cross join lateral (
       select "id" from "Delivery"
       where "projectId" = $1 and "destinationId" = destination."id" and "status" = $3::"DeliveryStatus"
-        and "id" > $4 and "id" < $5 and "createTime" >= $6 and "createTime" < $7
-        and ($3 <> 'PENDING' or "afterId" is null and ("nextAttemptTime" is null or "nextAttemptTime" > $8))
+        and "isRetrying" = $4 and "id" > $5 and "id" < $6 and "createTime" >= $7 and "createTime" < $8
+        and ($3 <> 'PENDING' or "afterId" is null and ("nextAttemptTime" is null or "nextAttemptTime" > $9))
       order by "id" limit ${ROWS_PER_STATEMENT}) d
   )
-  update "Delivery" set "status" = 'PENDING', "nextAttemptTime" = $8, "failureReason" = null, "updateTime" = $8
+  update "Delivery" set "status" = 'PENDING', "isRetrying" = "attemptCount" > 0, "nextAttemptTime" = $9,
+    "failureReason" = null, "updateTime" = $9
   where "projectId" = $1 and "id" = any(array(select "id" from again)) and "status" = $3::"DeliveryStatus"
   returning 1`;
 
 function retrySome(
   { database }: Call,
-  { projectId, destinationId, now }: RetryTarget,
-  { status, createTime }: Selection,
+  { projectId, destinationId, status, now }: RetryTarget,
+  { createTime }: Selection,
 ): Promise<number> {
   const { from = new Date(0), until = LATEST } = spanOf(createTime) ?? {};
   const range = [idBefore('dlv', from), idAfter('dlv', until), from, until];
   return inTransaction(database, async (tx) => {
-    const values = [projectId, destinationId, status, ...range, now];
+    const stored = storedStatus([status]);
+    const values = [
+      projectId,
+      destinationId,
+      ...stored.status,
+      ...stored.isRetrying,
+      ...range,
+      now,
+    ];
     const changed = await tx.$queryRawUnsafe<unknown[]>(RETRY, ...values);
     announceRecorded(tx, projectId);
     return changed.length;

@@ -12,13 +12,10 @@ import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { findGroupByRef } from '../project/group.ts';
 import { orEndUser } from '../viewer/needs.ts';
+import { operationStatus, storedOperationStatus } from './operation-status.ts';
 
 export const operationFilters = z.object({
-  status: z
-    .enum(OperationStatus)
-    .meta({ id: 'OperationStatus' })
-    .optional()
-    .describe('Only operations of this status.'),
+  status: operationStatus.optional().describe('Only operations of this status.'),
   actionType: z
     .enum(OperationActionType)
     .meta({ id: 'OperationActionType' })
@@ -116,7 +113,7 @@ function isTyped({ status, actionType }: OperationFilters): boolean {
 /** Always sets both columns, because the indexes contain both. Without a filter, each value is a range of its own. */
 function typesOf({ status, actionType }: OperationFilters): Where<'Operation'> {
   return {
-    status: status ?? Object.values(OperationStatus),
+    status: status == null ? Object.values(OperationStatus) : storedOperationStatus(status),
     actionType: actionType ?? Object.values(OperationActionType),
   };
 }

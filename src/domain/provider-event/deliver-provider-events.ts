@@ -107,7 +107,7 @@ async function deliverBatch(
   const messages = eventMessages(source.head, events, { plan: source.plan, fetched });
   await record(services, claim, { events, messages, source });
   const { provider } = claim;
-  services.meters.providerEventsMoved({ provider, outcome: 'owed', count: events.length });
+  services.meters.providerEventsMoved({ provider, outcome: 'enqueued', count: events.length });
   // More events may have arrived. The current claim covers them.
   return true;
 }
@@ -200,8 +200,8 @@ async function recordFailure(services: Services, claim: EventClaim, error: unkno
       data: { doneTime: new Date(nowMs), content: Prisma.DbNull },
     });
     if (count === 0) return;
-    services.log.error({ ...about, err: error, count }, 'provider_events.given_up');
+    services.log.error({ ...about, err: error, count }, 'provider_events.failed');
     const { provider } = claim;
-    services.meters.providerEventsMoved({ provider, outcome: 'given_up', count });
+    services.meters.providerEventsMoved({ provider, outcome: 'failed', count });
   });
 }

@@ -170,7 +170,7 @@ async function replaceAtProvider(
   if (calls.areShared && (await isUsedByOthers(services, subscription))) return;
   await calls.takeDown(session, old).catch((error: unknown) => {
     const about = { err: error, installationId: subscription.installationId, providerRef: old };
-    services.log.warn(about, 'subscription.old_not_taken_down');
+    services.log.warn(about, 'subscription.old_not_removed');
   });
 }
 
@@ -211,7 +211,7 @@ async function takeDown(services: Services, subscription: ObjectSubscription): P
     const { failures, dueTime } = scheduleRetry(services, RETRY, subscription.failures);
     const mayPass = error instanceof ProviderError && error.isTemporary;
     const about = { err: error, installationId: subscription.installationId, failures };
-    services.log.warn(about, 'subscription.not_taken_down');
+    services.log.warn(about, 'subscription.not_removed');
     if (mayPass && failures < TAKE_DOWN_TRIES_MAX) {
       return changeHeld(services, subscription, { failures, dueTime });
     }

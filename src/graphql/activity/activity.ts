@@ -13,9 +13,10 @@ import {
   streamActivity,
 } from '../../domain/activity/activity.ts';
 import type { ActivityRange } from '../../domain/activity/activity-series.ts';
+import { operationStatus, operationStatusOf } from '../../domain/operation/operation-status.ts';
 import { byId } from '../../domain/scope.ts';
-import { OperationActionType, OperationStatus } from '../operation/operation.ts';
-import { enumType } from '../schema/inputs.ts';
+import { OperationActionType } from '../operation/operation.ts';
+import { enumOf, enumType } from '../schema/inputs.ts';
 import { needing } from '../schema/needing.ts';
 import { parsedArgs } from '../schema/parsed-args.ts';
 import { builder } from '../schema/schema-builder.ts';
@@ -27,20 +28,21 @@ enumType('ActivityBucket', 'How activity is divided by time, in UTC.', {
   DAY: 'By days.',
 });
 
-const time = { type: 'DateTime', description: 'When the bucket begins.' } as const;
+const startTime = { type: 'DateTime', description: 'When the bucket begins.' } as const;
 const DELETED = 'The destination; null if it has been deleted.';
 
 const OperationActivity = builder.objectRef<Operations>('OperationActivity').implement({
   description: 'Operations of one type and status that were created in one bucket of time.',
   fields: (t) => ({
-    time: t.expose('time', time),
+    startTime: t.expose('time', startTime),
     actionType: t.expose('actionType', {
       type: OperationActionType,
       description: 'Whether they read, write or subscribe.',
     }),
-    status: t.expose('status', {
-      type: OperationStatus,
-      description: 'What has become of them so far.',
+    status: t.field({
+      type: enumOf(operationStatus),
+      description: 'Their present status.',
+      resolve: ({ status }) => operationStatusOf(status),
     }),
     count: t.exposeInt('count', { description: 'How many operations there are.' }),
   }),
@@ -54,7 +56,7 @@ const percentile = (share: number) => ({
 const DeliveryActivity = builder.objectRef<Deliveries>('DeliveryActivity').implement({
   description: 'Attempts to send to one destination that began in one bucket of time.',
   fields: (t) => ({
-    time: t.expose('time', time),
+    startTime: t.expose('time', startTime),
     destination: t.field({
       type: Destination,
       nullable: true,
@@ -63,7 +65,7 @@ const DeliveryActivity = builder.objectRef<Deliveries>('DeliveryActivity').imple
     }),
     attempts: t.exposeInt('attempts', { description: 'How many attempts there were.' }),
     failedAttempts: t.exposeInt('failedAttempts', {
-      description: 'How many of them failed: no answer, or another status than 2xx.',
+      description: 'How many of them failed: no response, or another status than 2xx.',
     }),
     p50Ms: t.exposeInt('p50Ms', percentile(50)),
     p95Ms: t.exposeInt('p95Ms', percentile(95)),
@@ -73,9 +75,9 @@ const DeliveryActivity = builder.objectRef<Deliveries>('DeliveryActivity').imple
 
 const StreamActivity = builder.objectRef<Streams>('StreamActivity').implement({
   description:
-    'Messages that were put into one destination of the type STREAM in one bucket of time.',
+    'Messages that were added to one destination of the type STREAM in one bucket of time.',
   fields: (t) => ({
-    time: t.expose('time', time),
+    startTime: t.expose('time', startTime),
     destination: t.field({
       type: Destination,
       nullable: true,
@@ -83,7 +85,7 @@ const StreamActivity = builder.objectRef<Streams>('StreamActivity').implement({
       resolve: ({ destinationId }, _args, { find }) => find(byId('Destination'), destinationId),
     }),
     messages: t.exposeInt('messages', {
-      description: 'How many messages there were, those included that have been removed since.',
+      description: 'How many messages there were, including those that have been removed since.',
     }),
   }),
 });
@@ -91,7 +93,7 @@ const StreamActivity = builder.objectRef<Streams>('StreamActivity').implement({
 const RecordActivity = builder.objectRef<Records>('RecordActivity').implement({
   description: 'Records and events of providers in one bucket of time.',
   fields: (t) => ({
-    time: t.expose('time', time),
+    startTime: t.expose('time', startTime),
     read: t.exposeInt('read', { description: 'How many records were read.' }),
     written: t.exposeInt('written', { description: 'How many records were written.' }),
     receivedEvents: t.exposeInt('receivedEvents', {
@@ -102,8 +104,7 @@ const RecordActivity = builder.objectRef<Records>('RecordActivity').implement({
 });
 
 const Activity = builder.objectRef<ActivityRange>('Activity').implement({
-  description:
-    'What a project has done in some time. A bucket in which there was nothing is left out.',
+  description: 'What a project has done in a range of time. Empty buckets are omitted.',
   fields: (t) => ({
     operations: t.field({
       type: [OperationActivity],
@@ -118,12 +119,12 @@ const Activity = builder.objectRef<ActivityRange>('Activity').implement({
     records: t.field({
       type: [RecordActivity],
       description:
-        'Records by when they were read or written, and events by when they came, oldest first.',
+        'Records by when they were read or written, and events by when they were received, oldest first.',
       resolve: (range, _args, { call }) => recordActivity(call, range),
     }),
     streams: t.field({
       type: [StreamActivity],
-      description: 'Messages by when they were put into a stream and by stream, oldest first.',
+      description: 'Messages by when they were added to a stream and by stream, oldest first.',
       resolve: (range, _args, { call }) => streamActivity(call, range),
     }),
   }),
@@ -131,7 +132,10 @@ const Activity = builder.objectRef<ActivityRange>('Activity').implement({
 
 builder.objectField(Project, 'activity', (t) =>
   t.field({
-    ...needing(activityOf, 'What the project has done in some time, for up to 90 days, in counts.'),
+    ...needing(
+      activityOf,
+      'Counts of what the project has done in a range of time, for up to 90 days.',
+    ),
     type: Activity,
     args: parsedArgs(t.arg, activityInput),
     resolve: (project, args, { call }) => activityOf(call, project, args),
@@ -142,7 +146,7 @@ builder.objectField(Destination, 'activity', (t) =>
   t.field({
     ...needing(
       activityOfDestination,
-      'Attempts to send to the destination in some time, for up to 90 days, oldest first.',
+      'Attempts to send to the destination in a range of time, for up to 90 days, oldest first.',
     ),
     type: [DeliveryActivity],
     args: parsedArgs(t.arg, activityInput),
@@ -154,7 +158,7 @@ builder.objectField(Destination, 'streamActivity', (t) =>
   t.field({
     ...needing(
       activityOfStream,
-      'Messages that were put into the stream in some time, for up to 90 days, oldest first; none of a destination of another type.',
+      'Messages that were added to the stream in a range of time, for up to 90 days, oldest first. Empty for a destination of another type.',
     ),
     type: [StreamActivity],
     args: parsedArgs(t.arg, activityInput),

@@ -42,12 +42,12 @@ const OAuth2Token = builder.objectRef<ShownToken>('OAuth2Token').implement({
   description: 'An OAuth token and its lifetime.',
   fields: (t) => ({
     token: t.exposeString('token', { description: 'The value of the token.' }),
-    issuedAt: t.expose('issuedAt', {
+    issueTime: t.expose('issuedAt', {
       type: 'DateTime',
       nullable: true,
       description: 'When it was issued; null if that is not known.',
     }),
-    expiresAt: t.expose('expiresAt', {
+    expireTime: t.expose('expiresAt', {
       type: 'DateTime',
       nullable: true,
       description: 'When it expires; null if that is not known.',

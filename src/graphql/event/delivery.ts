@@ -11,11 +11,12 @@ import {
   listProjectDeliveries,
   projectDeliveryFilters,
 } from '../../domain/event/delivery-list.ts';
+import { deliveryStatus, statusOf } from '../../domain/event/delivery-status.ts';
 import { bodyBytesOf, deliveryBody, responseBodyOf } from '../../domain/event/payload.ts';
 import { type RetriedDeliveries, retryDeliveries } from '../../domain/event/retry-deliveries.ts';
 import { sendTestMessage } from '../../domain/event/test-message.ts';
 import { createdFields, linkField, listField } from '../schema/fields.ts';
-import { enumType } from '../schema/inputs.ts';
+import { enumOf } from '../schema/inputs.ts';
 import { mutationField } from '../schema/mutation-field.ts';
 import { needing } from '../schema/needing.ts';
 import { Node } from '../schema/node-field.ts';
@@ -31,12 +32,6 @@ import {
   Project,
 } from '../schema/types.ts';
 
-const DeliveryStatus = enumType('DeliveryStatus', 'How far a delivery has come.', {
-  PENDING: 'It waits for its first or its next attempt.',
-  SUCCEEDED: 'The destination has answered an attempt with a 2xx status.',
-  FAILED: 'It is given up: no attempt follows. Use retryDelivery to send it again.',
-});
-
 const DeliveryAttempt = builder.objectRef<Attempt>('DeliveryAttempt').implement({
   description: 'One attempt to send a delivery: an HTTP request to its destination.',
   fields: (t) => ({
@@ -45,12 +40,12 @@ const DeliveryAttempt = builder.objectRef<Attempt>('DeliveryAttempt').implement(
     }),
     responseStatus: t.exposeInt('responseStatus', {
       nullable: true,
-      description: 'The HTTP status of the answer; null if no answer came.',
+      description: 'The HTTP status of the response; null if there was none.',
     }),
     responseBody: t.string({
       ...needing(
         responseBodyOf,
-        'The beginning of the answer, 4 KiB at most, or a note that it is no text; null for an empty one.',
+        'The beginning of the response, 4 KiB at most, or a note that it is not text; null if it was empty.',
       ),
       nullable: true,
       resolve: (attempt, _args, { call }) => responseBodyOf(call, attempt),
@@ -71,7 +66,7 @@ const DeliveryAttempt = builder.objectRef<Attempt>('DeliveryAttempt').implement(
 
 Delivery.implement({
   description:
-    'A message to one destination: a notification event, a page of records, changed fields of an object, or a test. It is sent until the destination takes it or it is given up.',
+    'A message to one destination: a notification event, a page of records, changed fields of an object, or a test. It is retried until it succeeds or runs out of retries.',
   interfaces: [Node],
   fields: (t) => ({
     ...createdFields(t),
@@ -96,28 +91,19 @@ Delivery.implement({
       column: 'operationId',
       description: 'The read whose records it carries; null for other messages.',
     }),
-    status: t.expose('status', {
-      type: DeliveryStatus,
-      description: 'Whether it waits, has arrived, or is given up.',
+    status: t.field({
+      type: enumOf(deliveryStatus),
+      description: 'Whether it is pending, is being retried, has succeeded, or has failed.',
+      resolve: statusOf,
     }),
     failureReason: t.exposeString('failureReason', {
       nullable: true,
-      description: 'Why it was given up; null if it was not.',
+      description: 'Why it failed permanently; null if it did not.',
     }),
     attempts: t.field({
       type: [DeliveryAttempt],
       description: 'The attempts so far, oldest first; if there are more than 100, the newest 100.',
       resolve: (delivery, _args, { get }) => get(attemptsOf, delivery),
-    }),
-    body: t.field({
-      ...needing(deliveryBody, 'The body of the message, as it is posted; null if it was removed.'),
-      type: 'JSONObject',
-      nullable: true,
-      resolve: (delivery, _args, { call }) => deliveryBody(call, delivery),
-    }),
-    bodyBytes: t.int({
-      description: 'The length of the body, in bytes.',
-      resolve: (delivery, _args, { get }) => get(bodyBytesOf, delivery),
     }),
     nextAttemptTime: t.expose('nextAttemptTime', {
       type: 'DateTime',
@@ -126,6 +112,19 @@ Delivery.implement({
     }),
   }),
 });
+
+builder.objectFields(Delivery, (t) => ({
+  body: t.field({
+    ...needing(deliveryBody, 'The body of the message, as it is posted; null if it was removed.'),
+    type: 'JSONObject',
+    nullable: true,
+    resolve: (delivery, _args, { call }) => deliveryBody(call, delivery),
+  }),
+  bodyBytes: t.int({
+    description: 'The length of the body, in bytes.',
+    resolve: (delivery, _args, { get }) => get(bodyBytesOf, delivery),
+  }),
+}));
 
 builder.objectField(Project, 'deliveries', (t) =>
   listField(t, Deliveries, {
@@ -151,12 +150,11 @@ builder.interfaceField(NotificationEvent, 'deliveries', (t) =>
 const RetryDeliveriesPayload = builder
   .objectRef<RetriedDeliveries>('RetryDeliveriesPayload')
   .implement({
-    description:
-      'The answer of retryDeliveries: how many are sent again, and whether more are left.',
+    description: 'Result of `retryDeliveries`.',
     fields: (t) => ({
-      count: t.exposeInt('count', { description: 'How many deliveries are sent again.' }),
+      count: t.exposeInt('count', { description: 'How many deliveries are retried.' }),
       hasMore: t.exposeBoolean('hasMore', {
-        description: 'Whether there are more to send again: then call it again.',
+        description: 'True if more deliveries match: call `retryDeliveries` again.',
       }),
     }),
   });

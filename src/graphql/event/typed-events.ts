@@ -22,10 +22,18 @@ for (const [eventType, { wireName, happened, data }] of Object.entries(EVENTS)) 
 
 function membersOf(t: Fields, name: string, shape: z.ZodRawShape) {
   const fields = Object.entries(shape).flatMap(([member, schema]) => [
-    [member, memberField(t, { name, member, schema: schema as z.ZodType })],
+    [
+      fieldOf(member, schema as z.ZodType),
+      memberField(t, { name, member, schema: schema as z.ZodType }),
+    ],
     ...objectField(t, member),
   ]);
   return Object.fromEntries(fields);
+}
+
+/** The name of a member's field. */
+function fieldOf(member: string, schema: z.ZodType): string {
+  return (schema.meta()?.field as string | undefined) ?? member;
 }
 
 interface Member {

@@ -17,13 +17,13 @@ const LogSeverity = enumType('LogSeverity', 'The severity of a line of an operat
 const OperationLog = builder.objectRef<LogLine>('OperationLog').implement({
   description: 'A line of the log of an operation.',
   fields: (t) => ({
-    timestamp: t.expose('timestamp', { type: 'DateTime', description: 'When it was written.' }),
+    createTime: t.expose('timestamp', { type: 'DateTime', description: 'When it was written.' }),
     severity: t.expose('severity', { type: LogSeverity, description: 'The severity of the line.' }),
     message: t.exposeString('message', { description: 'What happened, for people.' }),
     details: t.expose('details', {
       type: 'JSONObject',
       nullable: true,
-      description: 'Facts beside the message, by name.',
+      description: 'Facts about the line, by name.',
     }),
   }),
 });

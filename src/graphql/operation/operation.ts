@@ -9,6 +9,7 @@ import {
   operationFilters,
   projectOperationFilters,
 } from '../../domain/operation/operation-list.ts';
+import { operationStatus, operationStatusOf } from '../../domain/operation/operation-status.ts';
 import type { Row } from '../../domain/scope.ts';
 import {
   createdFields,
@@ -17,7 +18,7 @@ import {
   projectField,
   updateTimeField,
 } from '../schema/fields.ts';
-import { enumType } from '../schema/inputs.ts';
+import { enumOf, enumType } from '../schema/inputs.ts';
 import { Node } from '../schema/node-field.ts';
 import { parsedArgs } from '../schema/parsed-args.ts';
 import { builder } from '../schema/schema-builder.ts';
@@ -27,12 +28,6 @@ export const OperationActionType = enumType('OperationActionType', 'What an oper
   READ: "Reads a provider's records.",
   WRITE: 'Writes records to a provider.',
   SUBSCRIBE: "Sets up a subscription to a provider's events.",
-});
-
-export const OperationStatus = enumType('OperationStatus', 'How far an operation has come.', {
-  IN_PROGRESS: 'It waits, runs, or will be tried again.',
-  SUCCESS: 'It has ended with success. A write needs at least one written record.',
-  FAILURE: 'It has ended without success: `result` says why.',
 });
 
 type OperationFacts = Metadata & { operation: Row<'Operation'> };
@@ -60,7 +55,7 @@ const OperationProgress = builder
       }),
       recordsEstimatedTotal: t.exposeInt('recordsEstimatedTotal', {
         nullable: true,
-        description: 'How many records there are; null if the provider does not tell.',
+        description: 'How many records there are; null if the provider does not report it.',
       }),
     }),
   });
@@ -70,8 +65,8 @@ const OperationRetry = builder
   .implement({
     description: 'The attempts of an operation.',
     fields: (t) => ({
-      attempts: t.exposeInt('attempts', { description: 'How many attempts were made so far.' }),
-      lastAttempt: t.expose('lastAttempt', {
+      attempts: t.exposeInt('attempts', { description: 'How many attempts there were so far.' }),
+      lastAttemptTime: t.expose('lastAttempt', {
         type: 'DateTime',
         nullable: true,
         description: 'When the last attempt began.',
@@ -132,9 +127,10 @@ Operation.implement({
       type: OperationActionType,
       description: 'Whether it reads, writes or subscribes.',
     }),
-    status: t.expose('status', {
-      type: OperationStatus,
+    status: t.field({
+      type: enumOf(operationStatus),
       description: 'Whether it is in progress, has succeeded or has failed.',
+      resolve: ({ status }) => operationStatusOf(status),
     }),
     result: t.exposeString('result', {
       nullable: true,

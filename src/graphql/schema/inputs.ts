@@ -1,9 +1,11 @@
 /**
  * Creates GraphQL inputs from the domain's zod schemas, so that a field, its description and its rules are declared
- * once. A schema's `meta({ id })` names its type, and `meta({ graphql })` names a scalar that zod does not have.
+ * once. A schema's `meta({ id })` names its type, `meta({ graphql })` names a scalar that zod does not have, and
+ * `meta({ exclusive })` declares groups of members that become `@oneOf` inputs.
  */
 import type { EnumRef, InputRef, InputType } from '@pothos/core';
 import { z } from 'zod';
+import { type ExclusiveMembers, exclusiveMembersOf } from '../../domain/declared-mutation.ts';
 import { type Enumeration, enumerationOf } from '../../domain/resource.ts';
 import { unwrapped } from '../../domain/unwrapped.ts';
 import { builder, type Types } from './schema-builder.ts';
@@ -48,21 +50,56 @@ export function inputType(schema: z.ZodObject): InputRef<unknown> {
   if (!name) throw new Error('An input schema needs meta({ id }).');
   let ref = INPUTS.get(name);
   if (!ref) {
-    const made = builder.inputRef<Record<string, unknown>>(name);
-    INPUTS.set(name, made as InputRef<unknown>);
-    made.implement({
+    const created = builder.inputRef<Record<string, unknown>>(name);
+    INPUTS.set(name, created as InputRef<unknown>);
+    created.implement({
       description,
       fields: (t) =>
         Object.fromEntries(
-          Object.entries<z.ZodType>(schema.shape).map(([field, type]) => [
-            field,
-            t.field(fieldOptions(`${name}.${field}`, type) as never),
-          ]),
+          fieldsOf(name, schema).map(([field, options]) => [field, t.field(options as never)]),
         ) as never,
     });
-    ref = made as InputRef<unknown>;
+    ref = created as InputRef<unknown>;
   }
   return ref;
+}
+
+type FieldOptions = ReturnType<typeof fieldOptions>;
+
+/** The fields of an input. A group of exclusive members is one field, at the position of its first member. */
+function fieldsOf(name: string, schema: z.ZodObject): [field: string, options: FieldOptions][] {
+  const groups = exclusiveMembersOf(schema);
+  return Object.entries<z.ZodType>(schema.shape).flatMap(([field, type]) => {
+    const group = groups.find(({ members }) => members.includes(field));
+    if (!group) return [[field, fieldOptions(`${name}.${field}`, type)] as const];
+    if (field !== group.members[0]) return [];
+    const { description, isRequired } = group;
+    const options = { type: oneOfType(group, schema), required: isRequired, description };
+    return [[group.name, { ...options, defaultValue: undefined }] as const];
+  }) as [string, FieldOptions][];
+}
+
+/** The `@oneOf` input of a group, created at its first use. Its members are optional, as the specification requires. */
+function oneOfType(group: ExclusiveMembers, { shape }: z.ZodObject): Param {
+  const { id: name, description } = group.type;
+  let ref = INPUTS.get(name);
+  if (!ref) {
+    const created = builder.inputRef<Record<string, unknown>>(name);
+    INPUTS.set(name, created as InputRef<unknown>);
+    created.implement({
+      description,
+      isOneOf: true,
+      fields: (t) =>
+        Object.fromEntries(
+          group.members.map((member) => {
+            const options = fieldOptions(`${name}.${member}`, shape[member] as z.ZodType);
+            return [member, t.field({ ...options, required: false } as never)];
+          }),
+        ) as never,
+    });
+    ref = created as InputRef<unknown>;
+  }
+  return ref as unknown as Param;
 }
 
 /** The type, default and description of a field or an argument. */

@@ -1,14 +1,19 @@
 /** A field of a declared mutation, with the argument, the description, the need and the function of the declaration. */
 import type { ObjectRef } from '@pothos/core';
-import type { z } from 'zod';
-import type { Mutation } from '../../domain/declared-mutation.ts';
+import { z } from 'zod';
+import {
+  type ExclusiveMembers,
+  exclusiveMembersOf,
+  type Mutation,
+} from '../../domain/declared-mutation.ts';
 import { inputDescription, inputType } from './inputs.ts';
 import { needing } from './needing.ts';
 import type { Types } from './schema-builder.ts';
 
 /**
- * The zod plugin validates `input` with the schema of the mutation, which gets what the schema returns. The field is
- * nullable: if it fails, the results of the fields before it stay in the response.
+ * The plugin for exclusive members flattens `input`, and the zod plugin validates it with the schema of the mutation,
+ * which gets what the schema returns. The field is nullable: if it fails, the results of the fields before it stay in
+ * the response.
  */
 export function mutationField<S extends z.ZodObject, R extends object>(
   t: PothosSchemaTypes.MutationFieldBuilder<Types, object>,
@@ -16,8 +21,11 @@ export function mutationField<S extends z.ZodObject, R extends object>(
   result: ObjectRef<Types, R>,
 ) {
   const mutation: Mutation<z.ZodObject, object> = declared;
+  const groups = exclusiveMembersOf(mutation.input);
+  const { extensions, ...described } = needing(mutation);
   return t.field({
-    ...needing(mutation),
+    ...described,
+    extensions: { ...extensions, exclusiveMembers: groups },
     type: result as ObjectRef<Types, object>,
     nullable: true,
     args: {
@@ -25,10 +33,26 @@ export function mutationField<S extends z.ZodObject, R extends object>(
         type: inputType(mutation.input),
         required: true,
         description: inputDescription(mutation.input),
-        validate: { schema: mutation.input },
+        validate: { schema: withGroups(mutation.input, groups) },
       }),
     },
     resolve: (_root, { input }, { call }) =>
-      mutation(call, input as z.output<typeof mutation.input>),
+      mutation(call, withoutGroups(input as Record<string, unknown>, groups)),
   });
+}
+
+/** The zod plugin also checks the result of the schema against the GraphQL type, whose groups may be required. */
+function withGroups(schema: z.ZodObject, groups: readonly ExclusiveMembers[]): z.ZodObject {
+  if (groups.length === 0) return schema;
+  const kept = groups.map(({ name }) => [name, z.unknown().optional()]);
+  return schema.safeExtend(Object.fromEntries(kept)).meta({ ...schema.meta() });
+}
+
+/** Removes the groups from the input, which is a new object of the schema. Their members are in the input itself. */
+function withoutGroups(
+  input: Record<string, unknown>,
+  groups: readonly ExclusiveMembers[],
+): Record<string, unknown> {
+  for (const { name } of groups) delete input[name];
+  return input;
 }

@@ -24,6 +24,7 @@ import { deleteEndpoint, mutationEndpoint } from '../endpoint/mutation-endpoint.
 import { createdWithin, withCreatedParameters } from '../endpoint/time-parameters.ts';
 import { installation, showInstallation } from '../installation/installation-view.ts';
 import { connection, showConnection } from './connection-view.ts';
+import { tokensIn } from './tokens-form.ts';
 
 const tag = 'Connections';
 const path = '/projects/{projectIdOrName}/connections';
@@ -66,6 +67,7 @@ export const connectionEndpoints = [
     path: `${path}:generate`,
     tag,
     mutation: generateConnection,
+    places: { oauth2AuthorizationCode: tokensIn((tokens) => tokens.nullish()) },
     status: 201,
     output: connection,
     show: showConnection,
@@ -102,7 +104,10 @@ export const connectionEndpoints = [
     path: `${path}/{connectionId}`,
     tag,
     mutation: updateConnection,
-    places: { skipCheck: { in: 'query', name: 'skipCheck' } },
+    places: {
+      oauth2AuthorizationCode: tokensIn((tokens) => tokens.optional()),
+      skipCheck: { in: 'query', name: 'skipCheck' },
+    },
     mask: 'connection',
     status: 200,
     output: connection,

@@ -14,6 +14,9 @@ const AUTH_SCHEME_WORDS: Record<string, string> = {
   OAUTH2_PASSWORD: 'oauth2/password',
 };
 
+/** The reference API's words. */
+const OPERATION_STATUS_WORDS: Record<string, string> = { SUCCEEDED: 'success', FAILED: 'failure' };
+
 /** The enums, by the id of their schemas, whose words are more than the name in lower case. */
 const WORDS: Record<string, (name: string) => string> = {
   AuthScheme: (name) => AUTH_SCHEME_WORDS[name] ?? name,
@@ -25,6 +28,7 @@ const WORDS: Record<string, (name: string) => string> = {
   FieldValueType: camelCase,
   ItemKind: camelCase,
   NotificationEventType: (name) => EVENTS[name as keyof typeof EVENTS].wireName,
+  OperationStatus: (name) => OPERATION_STATUS_WORDS[name] ?? name.toLowerCase(),
   ProviderAppField: camelCase,
   Scope: (name) => scopeOfName(name as ScopeName),
   WriteOccasion: camelCase,

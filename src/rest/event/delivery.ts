@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { within } from '../../domain/declared-read.ts';
+import { type Read, read, within } from '../../domain/declared-read.ts';
 import {
   attemptsOf,
   type DeliveryAttempt,
@@ -13,6 +13,7 @@ import {
   listProjectDeliveries,
   projectDeliveryFilters,
 } from '../../domain/event/delivery-list.ts';
+import { deliveryStatus } from '../../domain/event/delivery-status.ts';
 import { getDestination } from '../../domain/event/destination.ts';
 import { getNotificationEvent } from '../../domain/event/notification-event.ts';
 import { bodyBytesOf, deliveryBody, responseBodyOf } from '../../domain/event/payload.ts';
@@ -27,12 +28,14 @@ import { endpoint, type RestRequest } from '../endpoint/endpoint.ts';
 import { pagedEndpoint } from '../endpoint/list.ts';
 import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 import { createdWithin, withCreatedParameters } from '../endpoint/time-parameters.ts';
+import { wireForm } from '../endpoint/wire-form.ts';
 import { wordOf, words } from '../endpoint/words.ts';
 import { shownJson } from '../openapi/response-schema.ts';
 import { createdShape, resource } from '../openapi/schemas.ts';
 
 const tag = 'Deliveries';
 const inProject = '/projects/{projectIdOrName}';
+/** The statuses of the reference API's vocabulary: `pending` includes deliveries that are being retried. */
 const STATUSES = ['PENDING', 'SUCCEEDED', 'FAILED'] as const;
 
 const attempt = resource(
@@ -43,14 +46,14 @@ const attempt = resource(
     responseStatus: z
       .int()
       .optional()
-      .describe('The HTTP status of the answer; left out if no answer came.'),
+      .describe('The HTTP status of the response; absent if there was none.'),
     responseBody: z
       .string()
       .optional()
       .describe(
-        'The beginning of the answer, 4 KiB at most, or a note that it is no text; only if includePayload is true.',
+        'The beginning of the response, 4 KiB at most, or a note that it is not text; only if includePayload is true.',
       ),
-    error: z.string().optional().describe('Why the attempt failed; left out if it succeeded.'),
+    error: z.string().optional().describe('Why the attempt failed; absent if it succeeded.'),
     durationMs: z.int().describe('How long the attempt took, in milliseconds.'),
     createTime: z.date().describe('When the attempt began.'),
   },
@@ -65,15 +68,19 @@ const delivery = resource(
     eventId: z
       .string()
       .optional()
-      .describe('The id of the event that it carries; left out for other messages.'),
+      .describe('The id of the event that it carries; absent for other messages.'),
     operationId: z
       .string()
       .optional()
-      .describe('The id of the read whose records it carries; left out for other messages.'),
+      .describe('The id of the read whose records it carries; absent for other messages.'),
     status: words('DeliveryStatus', STATUSES).describe(
-      'Whether it waits, has arrived, or is given up.',
+      'Whether it is pending, has succeeded, or has failed permanently.',
     ),
-    failureReason: z.string().optional().describe('Why it was given up; left out if it was not.'),
+    retrying: z.boolean().describe('True if it is pending after an attempt: it is being retried.'),
+    failureReason: z
+      .string()
+      .optional()
+      .describe('Why it failed permanently; absent if it did not.'),
     attempts: z
       .array(attempt)
       .describe('The attempts so far, oldest first; if there are more than 100, the newest 100.'),
@@ -85,18 +92,20 @@ const delivery = resource(
     nextAttemptTime: z
       .date()
       .optional()
-      .describe('When the next attempt is due; left out if none follows.'),
+      .describe('When the next attempt is due; absent if none follows.'),
   },
 );
 
-async function showDelivery(row: Row<'Delivery'>, { get }: Relations) {
-  const [attempts, bodyBytes] = await Promise.all([get(attemptsOf, row), get(bodyBytesOf, row)]);
+async function showDelivery(sent: Row<'Delivery'>, { get }: Relations) {
+  const { isRetrying: retrying, ...row } = sent;
+  const [attempts, bodyBytes] = await Promise.all([get(attemptsOf, sent), get(bodyBytesOf, sent)]);
   return {
     ...row,
     bodyBytes,
     eventId: row.eventId ?? undefined,
     operationId: row.operationId ?? undefined,
     status: wordOf('DeliveryStatus', row.status),
+    retrying,
     failureReason: row.failureReason ?? undefined,
     attempts: attempts.map(({ responseStatus, responseBody: _payload, error, ...tried }) => ({
       ...tried,
@@ -107,13 +116,32 @@ async function showDelivery(row: Row<'Delivery'>, { get }: Relations) {
   };
 }
 
+/** REST's `pending` includes deliveries that are being retried. */
+function expand(status: Status | null | undefined): readonly Status[] | undefined {
+  if (status == null) return undefined;
+  return status === 'PENDING' ? ['PENDING', 'RETRYING'] : [status];
+}
+
+type Status = z.output<typeof deliveryStatus>;
+
+/** Adapts a list so that its filter `status` has REST's meaning. */
+function withRetrying<I extends object, R>(
+  list: Read<[input: I], R>,
+): Read<[input: I & { status?: Status | undefined }], R> {
+  return read(list.needs, list.description, (call, { status, ...input }) =>
+    list(call, { ...input, status: expand(status) } as unknown as I),
+  );
+}
+
 const wanted = z.object({
   projectIdOrName,
   deliveryId: id.describe('The id of the delivery.'),
   includePayload: z
     .boolean()
     .default(false)
-    .describe('Whether the answer has `body`, and `responseBody` of each attempt. Default: false.'),
+    .describe(
+      'If true, the response has `body`, and `responseBody` of each attempt. Default: false.',
+    ),
 });
 
 export const deliveryEndpoints = [
@@ -123,7 +151,7 @@ export const deliveryEndpoints = [
     tag,
     input: z.object({ projectIdOrName, ...withCreatedParameters(projectDeliveryFilters.shape) }),
     item: delivery,
-    list: createdWithin(within(getOwnProject, listProjectDeliveries)),
+    list: withRetrying(createdWithin(within(getOwnProject, listProjectDeliveries))),
     show: showDelivery,
   }),
   pagedEndpoint({
@@ -136,7 +164,7 @@ export const deliveryEndpoints = [
       ...withCreatedParameters(deliveryFilters.shape),
     }),
     item: delivery,
-    list: createdWithin(within(getDestination, listDestinationDeliveries)),
+    list: withRetrying(createdWithin(within(getDestination, listDestinationDeliveries))),
     show: showDelivery,
   }),
   pagedEndpoint({
@@ -188,13 +216,28 @@ export const deliveryEndpoints = [
     path: `${inProject}/deliveries:retry`,
     tag,
     mutation: retryDeliveries,
+    places: {
+      statuses: {
+        in: 'body',
+        name: 'status',
+        form: wireForm({
+          schema: deliveryStatus
+            .default('FAILED')
+            .describe(
+              'Only deliveries of this status. `pending` includes those that are being retried. Default: failed.',
+            ),
+          toDomain: expand,
+          placeIn: () => '',
+        }),
+      },
+    },
     status: 200,
     output: z
       .object({
-        count: z.int().describe('How many deliveries are sent again.'),
-        hasMore: z.boolean().describe('Whether there are more to send again: then call it again.'),
+        count: z.int().describe('How many deliveries are retried.'),
+        hasMore: z.boolean().describe('True if more deliveries match: repeat the call.'),
       })
-      .describe('How many deliveries are sent again, and whether more are left.'),
+      .describe('How many deliveries are retried, and whether more match.'),
     show: (retried) => retried,
   }),
 ];

@@ -43,7 +43,11 @@ export const readEndpoints = [
     tag,
     mutation: triggerRead,
     beside: { mode: z.enum(['async']).optional().describe('Always `async`, the default.') },
-    places,
+    places: {
+      ...places,
+      sinceTime: { in: 'body', name: 'sinceTimestamp' },
+      untilTime: { in: 'body', name: 'untilTimestamp' },
+    },
     status: 201,
     output: z
       .object({ operationId: z.string().describe('The id of the operation that reads.') })

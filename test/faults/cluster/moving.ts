@@ -130,7 +130,7 @@ async function write(mover: Mover, moving: Moving): Promise<string | null> {
   const name = crypto.randomUUID();
   const input = {
     ...{ projectIdOrName: projectId, integrationIdOrName: INTEGRATION, ...GROUP },
-    ...{ objectName: 'deals', type: 'CREATE', record: { name }, idempotencyKey: name },
+    ...{ objectName: 'deals', type: 'CREATE', records: { record: { name } }, idempotencyKey: name },
   };
   const { data } = await send<{ writeRecords: { result: { success: boolean } | null } | null }>(
     mover,

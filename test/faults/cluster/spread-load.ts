@@ -180,7 +180,8 @@ export async function connect(
 ): Promise<void> {
   const { projectId, apiKey, answered } = project;
   const input = {
-    ...{ projectIdOrName: projectId, provider: 'sandbox', apiKey: 'sandbox-key' },
+    ...{ projectIdOrName: projectId, provider: 'sandbox' },
+    credentials: { apiKey: 'sandbox-key' },
     ...{ groupRef: 'acme', consumerRef },
   };
   const beganMs = performance.now();

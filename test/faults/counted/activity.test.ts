@@ -118,7 +118,7 @@ function load({ client, ends, ...scene }: Scene) {
   };
   const write = async (n: number) => {
     const record = n % 10 === 0 ? { nothing: 'of the object' } : { email: `a${n}@example.com` };
-    const of = { objectName: 'contacts', type: 'CREATE', record };
+    const of = { objectName: 'contacts', type: 'CREATE', records: { record } };
     const mode = n % 2 === 0 ? 'SYNCHRONOUS' : 'ASYNCHRONOUS';
     const { data } = await client.request(WRITE, { input: { ...ends, ...of, mode } });
     return data?.writeRecords != null;

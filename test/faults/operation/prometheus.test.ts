@@ -87,7 +87,7 @@ scrape_configs:
 
 const WRITE = `mutation ($email: String!) {
   writeRecords(input: { projectIdOrName: "demo", integrationIdOrName: "crm-sync", objectName: "contacts",
-    groupRef: "acme", type: CREATE, record: { email: $email, lastname: "Load" } }) { operation { id } }
+    groupRef: "acme", type: CREATE, records: { record: { email: $email, lastname: "Load" } } }) { operation { id } }
 }`;
 const READ = `mutation { triggerRead(input: { projectIdOrName: "demo", integrationIdOrName: "crm-sync",
   objectName: "contacts", groupRef: "acme" }) { operation { id } } }`;

@@ -147,7 +147,7 @@ export async function expectEnd({ gateway }: Pick<Scene, 'gateway'>): Promise<vo
   const beganMs = performance.now();
   const code = await gateway.stop();
   expect(performance.now() - beganMs).toBeLessThan(SHUTDOWN_MS + EXIT_MS);
-  const given = gateway.lines.find(({ msg }) => msg === 'server.stop_given_up');
+  const given = gateway.lines.find(({ msg }) => msg === 'server.stop_timed_out');
   expect({ code, names: given?.givenUp }).toEqual(
     given
       ? { code: 1, names: expect.arrayContaining([expect.any(String)]) }

@@ -22,7 +22,7 @@ export const WRITE = `mutation ($input: WriteRecordsInput!) {
 const COUNTS = `query ($idOrName: String!) {
   project(idOrName: $idOrName) {
     open: operations(first: 1, status: IN_PROGRESS) { totalCount }
-    succeeded: operations(first: 1, status: SUCCESS) { totalCount }
+    succeeded: operations(first: 1, status: SUCCEEDED) { totalCount }
     all: operations(first: 1) { totalCount }
   }
 }`;

@@ -104,11 +104,11 @@ function records(writer: Writer): LargeInput[] {
   const wide = Object.fromEntries(times(90, (at) => [`field${at}`, 'a'.repeat(90)]));
   const batch = (record: object) => times(100, () => ({ record }));
   return [
-    graphql('batch of 100 records with long texts', WRITE, writer.input({ records: batch(long) })),
+    graphql('batch of 100 records with long texts', WRITE, writer.input({ batch: batch(long) })),
     graphql(
       'batch of 100 records with 90 fields',
       WRITE,
-      writer.input({ records: batch({ ...contact(), ...wide }) }),
+      writer.input({ batch: batch({ ...contact(), ...wide }) }),
     ),
   ];
 }

@@ -185,7 +185,12 @@ test('accepts and delivers the alias of the manifest in configs, reads, writes a
     write: [{ objectName: 'issues' }],
   });
 
-  const write = { ...target, objectName: 'issue', type: 'CREATE', record: { summary: 'Written' } };
+  const write = {
+    ...target,
+    objectName: 'issue',
+    type: 'CREATE',
+    records: { record: { summary: 'Written' } },
+  };
   const { writeRecords } = await tenant.query(WRITE, { input: write });
   expect(writeRecords.result).toMatchObject({ success: true });
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { inGroups } from '../../support/inputs/graphql-input.ts';
 import { expectEqualRefusal } from '../../support/rest/equal-refusals.ts';
 import { installCrm, startCrmApp } from '../../support/scenes/crm.ts';
 import { WRITE } from '../../support/scenes/writes.ts';
@@ -35,7 +36,7 @@ test('refuses an all-or-none batch before sending it if the provider cannot refu
   expect(hubspot.requests.length).toBe(before);
 
   const create = batch('CREATE', [{ firstname: 'Bob' }, { email: 'no address' }]);
-  const input = { projectIdOrName: rest.tenant.projectId, ...create };
+  const input = inGroups({ projectIdOrName: rest.tenant.projectId, ...create });
   const { writeRecords } = await rest.tenant.query(WRITE, { input });
   expect(writeRecords).toMatchObject({ successCount: 0, failureCount: 2 });
 });

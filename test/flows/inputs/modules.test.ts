@@ -111,11 +111,15 @@ test("sends reads, writes and proxied requests to the module's address", async (
     groupRef: 'acme',
     objectName: 'prospects',
   };
-  const write = { ...input, type: 'CREATE', record: { firstName: 'Ada' } };
+  const write = { ...input, type: 'CREATE', records: { record: { firstName: 'Ada' } } };
   const { writeRecords } = await rest.tenant.query(WRITE, { input: write });
   expect(writeRecords.result).toMatchObject({ success: true, data: { firstName: 'Ada' } });
   await using _writers = await startWriteJobs(app);
-  const background = { ...write, mode: 'ASYNCHRONOUS', record: { firstName: 'Grace' } };
+  const background = {
+    ...write,
+    mode: 'ASYNCHRONOUS',
+    records: { record: { firstName: 'Grace' } },
+  };
   await rest.tenant.query(WRITE, { input: background });
   const names = () => engagement.store.records.map(({ values }) => values.firstName);
   await expect.poll(names, POLLING).toEqual(['Ada', 'Grace']);

@@ -48,7 +48,7 @@ test('returns the record of a synchronous single write to Salesforce, after one 
   const before = reads();
   const created = await rest.tenant.query(
     WRITE,
-    input({ type: 'CREATE', record: { Name: 'Acme' } }),
+    input({ type: 'CREATE', records: { record: { Name: 'Acme' } } }),
   );
   const { recordId, data } = created.writeRecords.result;
   expect(data).toMatchObject({ Id: recordId, Name: 'Acme' });
@@ -59,6 +59,6 @@ test('returns the record of a synchronous single write to Salesforce, after one 
   expect((await rest.post(path, body, 200)).result).toMatchObject({ data: { Name: 'Acme Corp' } });
   expect(reads()).toBe(before + 2);
   const batch = ['One', 'Two'].map((Name) => ({ record: { Name } }));
-  await rest.tenant.query(WRITE, input({ type: 'CREATE', batch }));
+  await rest.tenant.query(WRITE, input({ type: 'CREATE', records: { batch } }));
   expect(reads()).toBe(before + 2);
 });

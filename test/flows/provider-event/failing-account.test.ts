@@ -71,7 +71,7 @@ test('drops events that failed for a day, and logs their number', async () => {
     where: { projectId },
   });
   const dropped = lines.filter(
-    (line) => line.msg === 'provider_events.given_up' && line.installationId === installationId,
+    (line) => line.msg === 'provider_events.failed' && line.installationId === installationId,
   );
   expect(dropped).toMatchObject([{ level: 'error', objectName: 'contacts', count: 1 }]);
   sandbox.faults.clear();

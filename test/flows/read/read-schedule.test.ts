@@ -56,6 +56,7 @@ test('reads the whole history first, mapped, and delivers it to the destination'
     consumerName: 'ann',
     objectName: 'people',
     rawObjectName: 'contacts',
+    mappedObjectName: 'people',
     operationId: operation?.id,
     operationTime: operation?.createTime.toISOString(),
     readType: 'backfill',
@@ -144,7 +145,7 @@ test('returns the number of read records and the time of the next read', async (
         nextReadTime: expect.stringMatching(/T\d\d:\d0:00/),
       },
     ],
-    lastOperation: { status: 'SUCCESS', metadata: { progress: { recordsProcessed: 450 } } },
+    lastOperation: { status: 'SUCCEEDED', metadata: { progress: { recordsProcessed: 450 } } },
   });
 });
 

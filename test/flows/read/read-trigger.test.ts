@@ -48,20 +48,20 @@ test('reads within the times of the trigger, reports them in its event, and leav
   const reading = await installReads(app, tenant);
   const before = await reading.object();
   const past = {
-    sinceTimestamp: '2020-01-01T00:00:00.000Z',
-    untilTimestamp: '2020-02-01T00:00:00.000Z',
+    sinceTime: '2020-01-01T00:00:00.000Z',
+    untilTime: '2020-02-01T00:00:00.000Z',
   };
   await trigger(tenant, reading, past);
   await using _workers = await startReadJobs(app);
   expect(await reading.waitForOperations(1)).toMatchObject([
     { result: '[contacts] No new data found' },
   ]);
-  await trigger(tenant, reading, { sinceTimestamp: past.sinceTimestamp });
+  await trigger(tenant, reading, { sinceTime: past.sinceTime });
   expect(await reading.waitForOperations(2)).toMatchObject([
     {},
     { result: '[contacts] Read completed (250 records)' },
   ]);
-  const { sinceTimestamp: fromTimestamp, untilTimestamp } = past;
+  const { sinceTime: fromTimestamp, untilTime: untilTimestamp } = past;
   const done = (await events()).filter(({ eventType }) => eventType === 'READ_TRIGGERED_DONE');
   const about = { installationId: reading.id, objectName: 'contacts', fromTimestamp };
   expect(done.map(({ data }) => data)).toEqual([
@@ -109,8 +109,8 @@ test('names invalid input immediately, and reads nothing', async () => {
     ...reading.trigger,
     objectName: 'planets',
     groupRef: 'nobody',
-    sinceTimestamp: '2026-01-02T00:00:00.000Z',
-    untilTimestamp: '2026-01-02T00:00:00.000Z',
+    sinceTime: '2026-01-02T00:00:00.000Z',
+    untilTime: '2026-01-02T00:00:00.000Z',
   };
   const issuesOf = async (overrides: object) => {
     const { code, problem } = await tenant.refusal(TRIGGER, { input: { ...input, ...overrides } });
@@ -120,12 +120,12 @@ test('names invalid input immediately, and reads nothing', async () => {
   expect(await issuesOf({})).toMatchObject([
     {
       in: 'body',
-      name: 'input.untilTimestamp',
-      detail: 'must be after sinceTimestamp.',
-      value: input.untilTimestamp,
+      name: 'input.untilTime',
+      detail: 'must be after input.sinceTime.',
+      value: input.untilTime,
     },
   ]);
-  expect(await issuesOf({ untilTimestamp: null })).toMatchObject([
+  expect(await issuesOf({ untilTime: null })).toMatchObject([
     {
       in: 'body',
       name: 'input.groupRef',

@@ -111,10 +111,17 @@ test('accepts a refused write once the config allows it', async () => {
 test('uses new credentials for the next write', async () => {
   const writer = await warmWriter();
   const { connectionId } = writer;
-  await change(writer, 'updateConnection', { connectionId, apiKey: 'wrong', skipCheck: true });
+  await change(writer, 'updateConnection', {
+    connectionId,
+    credentials: { apiKey: 'wrong' },
+    skipCheck: true,
+  });
   const { result } = await writer.write({ record: contact() });
   expect(result).toMatchObject({ success: false, recordId: null });
-  await change(writer, 'updateConnection', { connectionId, apiKey: 'sandbox-key' });
+  await change(writer, 'updateConnection', {
+    connectionId,
+    credentials: { apiKey: 'sandbox-key' },
+  });
   expect((await writer.write({ record: contact() })).result.success).toBe(true);
 });
 

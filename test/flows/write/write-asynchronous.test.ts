@@ -64,6 +64,8 @@ test('accepts an asynchronous write immediately, and reports its outcome in an e
         consumerName: 'ann',
         operationId: response.operationId,
         objectName: 'contacts',
+        rawObjectName: 'contacts',
+        mappedObjectName: 'contacts',
         success: true,
         successfulRecordIds: [created?.id],
         errors: [],

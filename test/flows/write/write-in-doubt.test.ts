@@ -27,7 +27,7 @@ test('does not repeat an interrupted creation if the provider knows no idempoten
     success: false,
     errors: [{ message: expect.stringContaining('The outcome is unknown') }],
   });
-  expect(operation).toMatchObject({ status: 'FAILURE', metadata: { retry: null } });
+  expect(operation).toMatchObject({ status: 'FAILED', metadata: { retry: null } });
   expect(named(record.email)).toHaveLength(1);
 });
 

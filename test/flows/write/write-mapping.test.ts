@@ -66,8 +66,11 @@ test('refuses a field that is named twice, and a record without mapped fields', 
   const { code, problem } = await writer.refusal(WRITE, writer.input({ batch }));
   expect(code).toBe('BAD_USER_INPUT');
   expect(problem.issues).toMatchObject([
-    { name: 'input.batch[0].record.address', detail: 'names the field email a second time.' },
-    { name: 'input.batch[1].record' },
+    {
+      name: 'input.records.batch[0].record.address',
+      detail: 'names the field email a second time.',
+    },
+    { name: 'input.records.batch[1].record' },
   ]);
 });
 

@@ -36,29 +36,31 @@ const associations = [
 ];
 
 test.each<[object, string[]]>([
-  [{}, ['input.record: is needed, or batch.']],
-  [{ record, batch: [{ record }] }, ['input.batch: must not be given together with record.']],
-  [{ batch: [] }, ['input.batch: Too small']],
-  [{ batch: Array.from({ length: 101 }, () => ({ record })) }, ['input.batch: Too big']],
+  [
+    { record, batch: [{ record }] },
+    ['input.records: Exactly one key must be specified for OneOf type "RecordsToWriteInput".'],
+  ],
+  [{ batch: [] }, ['input.records.batch: Too small']],
+  [{ batch: Array.from({ length: 101 }, () => ({ record })) }, ['input.records.batch: Too big']],
   [
     { type: 'UPDATE', record },
-    ["input.record.id: must be the provider's id of the record to update."],
+    ["input.records.record.id: must be the provider's id of the record to update."],
   ],
   [
     { type: 'UPDATE', batch: [{ record: { id: 'c1' } }, { record }, { record: { id: {} } }] },
-    ['input.batch[1].record.id: must be', 'input.batch[2].record.id: must be'],
+    ['input.records.batch[1].record.id: must be', 'input.records.batch[2].record.id: must be'],
   ],
   [
     { type: 'DELETE', mode: 'ASYNCHRONOUS', record: { id: 'c1', email: 'x' }, associations },
     [
       'input.mode: must be SYNCHRONOUS',
       'input.associations',
-      'input.record.email: must not be given',
+      'input.records.record.email: must not be given',
     ],
   ],
   [
     { type: 'DELETE', batch: [{ record: { id: 'c1' } }] },
-    ['input.batch: must not be given for a DELETE.'],
+    ['input.records.batch: must not be given for a DELETE.'],
   ],
   [
     { record, retryPolicy: { deadlineHours: 49 }, autoBatchPolicy: { maxDelayMinutes: 0 } },
@@ -97,7 +99,7 @@ test.each<[object, string[]]>([
   ],
   [
     { record: { email: 'x'.repeat(300_000) } },
-    ['input.record: must be at most 262144 bytes as JSON.'],
+    ['input.records.record: must be at most 262144 bytes as JSON.'],
   ],
   [{ record, idempotencyKey: '' }, ['input.idempotencyKey']],
   [
@@ -146,8 +148,8 @@ test('returns UNPROCESSABLE for members that the provider does not support', asy
     ],
   });
   expect((await refusal(writer, { batch: [{ record, associations }] })).names).toEqual([
-    'input.batch: is not supported by Sandbox CRM.',
-    'input.batch[0].associations: are not taken by Sandbox CRM.',
+    'input.records.batch: is not supported by Sandbox CRM.',
+    'input.records.batch[0].associations: are not taken by Sandbox CRM.',
   ]);
   const collected = { mode: 'ASYNCHRONOUS', record, autoBatchPolicy: { maxDelayMinutes: 1 } };
   expect((await refusal(writer, collected)).names).toEqual([

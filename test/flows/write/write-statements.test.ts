@@ -57,7 +57,7 @@ test('shares statements among concurrent writes, each with its own outcome', asy
   expect(responses.map(({ result }) => result.data.email)).toEqual(
     records.map(({ email }) => email),
   );
-  expect(responses.every(({ operation }) => operation.status === 'SUCCESS')).toBe(true);
+  expect(responses.every(({ operation }) => operation.status === 'SUCCEEDED')).toBe(true);
   const changes = texts.filter((text) => text.startsWith('with'));
   // Without sharing, each write would take two.
   expect(changes.length).toBeLessThan(2 * records.length);

@@ -21,7 +21,7 @@ test('creates, updates and deletes a record, each with an operation', async () =
     results: null,
     operation: {
       id: expect.stringMatching(/^opr_/),
-      status: 'SUCCESS',
+      status: 'SUCCEEDED',
       actionType: 'WRITE',
       result: `[contacts] Record ${id} created`,
       integrationId: writer.integrationId,
@@ -55,7 +55,7 @@ test('returns a result for each record of a batch in order, and succeeds if any 
     { success: true, data: last, errors: [] },
   ]);
   expect(response.operation).toMatchObject({
-    status: 'SUCCESS',
+    status: 'SUCCEEDED',
     result: '[contacts] Batch write completed (2 succeeded, 2 failed)',
     metadata: {
       successfulRecordIds: [response.results[0].recordId, response.results[3].recordId],
@@ -71,7 +71,7 @@ test('writes no record of a batch with allOrNone if one is refused', async () =>
     batchPolicy: { allOrNone: true },
   });
   expect(response).toMatchObject({ successCount: 0, failureCount: 2 });
-  expect(response.operation.status).toBe('FAILURE');
+  expect(response.operation.status).toBe('FAILED');
   expect(emails()).not.toContain(record.email);
 });
 
@@ -82,7 +82,7 @@ test("returns a refused record as an outcome, with the provider's reasons", asyn
   expect(result.errors.length).toBeGreaterThan(0);
   expect(failureCount).toBe(1);
   expect(operation).toMatchObject({
-    status: 'FAILURE',
+    status: 'FAILED',
     result: expect.stringContaining(`Error writing to provider: ${result.errors[0].message}`),
     metadata: { successfulRecordIds: [] },
   });
@@ -94,13 +94,13 @@ test('returns refused credentials as an outcome', async () => {
     generateConnection(input: $input) { connection { id } }
   }`;
   const consumer = { groupRef: 'acme', consumerRef: 'ann', provider: 'sandbox' };
-  const wrong = { apiKey: 'wrong', skipCheck: true };
+  const wrong = { credentials: { apiKey: 'wrong' }, skipCheck: true };
   await writer.query(generate, {
     input: { projectIdOrName: writer.projectId, ...consumer, ...wrong },
   });
   const { result, operation } = await writer.write({ record: contact() });
   expect(result).toMatchObject({ success: false, errors: [{ message: expect.any(String) }] });
-  expect(operation.status).toBe('FAILURE');
+  expect(operation.status).toBe('FAILED');
 });
 
 test("does not wait for the provider's Retry-After", async () => {
@@ -109,7 +109,7 @@ test("does not wait for the provider's Retry-After", async () => {
   const record = contact();
   const { result, operation } = await writer.write({ record });
   expect(result.success).toBe(false);
-  expect(operation).toMatchObject({ status: 'FAILURE', metadata: { retry: null } });
+  expect(operation).toMatchObject({ status: 'FAILED', metadata: { retry: null } });
   expect(emails()).not.toContain(record.email);
 });
 
@@ -132,7 +132,7 @@ test('leaves the outcome unknown if the provider fails repeatedly', async () => 
   const { result, operation } = await writer.write({ record: contact() });
   sandbox.faults.clear();
   expect(result.errors).toMatchObject([{ message: expect.stringContaining('unknown') }]);
-  expect(operation).toMatchObject({ status: 'FAILURE', metadata: { retry: { attempts: 3 } } });
+  expect(operation).toMatchObject({ status: 'FAILED', metadata: { retry: { attempts: 3 } } });
 });
 
 test('logs the course of a write, without fields of the record', async () => {

@@ -13,10 +13,10 @@ const { prisma } = services.database;
 
 const ACTIVITY = `query ($id: String!, $from: DateTime!, $until: DateTime, $bucket: ActivityBucket!) {
   project(idOrName: $id) { activity(from: $from, until: $until, bucket: $bucket) {
-    operations { time actionType status count }
-    deliveries { time destination { id } attempts failedAttempts p50Ms p95Ms p99Ms }
-    records { time read written receivedEvents }
-    streams { time destination { id } messages } } } }`;
+    operations { startTime actionType status count }
+    deliveries { startTime destination { id } attempts failedAttempts p50Ms p95Ms p99Ms }
+    records { startTime read written receivedEvents }
+    streams { startTime destination { id } messages } } } }`;
 
 async function activity(tenant: Tenant, overrides: object = {}) {
   const from = '2026-05-01T00:00:00Z';
@@ -50,31 +50,31 @@ test('counts operations by creation time and outcome', async () => {
     { projectId, createTime: at('01T11:30:00'), actionType: 'WRITE', status: 'FAILURE' },
     { projectId, createTime: at('03T00:00:00') },
   ]);
-  const one = { actionType: 'READ', status: 'SUCCESS', count: 1 };
+  const one = { actionType: 'READ', status: 'SUCCEEDED', count: 1 };
   const failed = {
-    time: '2026-05-01T11:00:00.000Z',
+    startTime: '2026-05-01T11:00:00.000Z',
     actionType: 'WRITE',
-    status: 'FAILURE',
+    status: 'FAILED',
     count: 1,
   };
   expect((await bothTimes(() => activity(tenant))).operations).toEqual([
-    { ...one, time: '2026-05-01T10:00:00.000Z', status: 'IN_PROGRESS' },
-    { ...one, time: '2026-05-01T10:00:00.000Z' },
-    { ...one, time: '2026-05-01T11:00:00.000Z' },
+    { ...one, startTime: '2026-05-01T10:00:00.000Z', status: 'IN_PROGRESS' },
+    { ...one, startTime: '2026-05-01T10:00:00.000Z' },
+    { ...one, startTime: '2026-05-01T11:00:00.000Z' },
     failed,
   ]);
   await prisma.operation.updateMany({ where: { id: running.id }, data: { status: 'SUCCESS' } });
   const first = (await bothTimes(() => activity(tenant))).operations[0];
-  expect(first).toEqual({ ...one, time: '2026-05-01T10:00:00.000Z', count: 2 });
+  expect(first).toEqual({ ...one, startTime: '2026-05-01T10:00:00.000Z', count: 2 });
   const days = await activity(tenant, { bucket: 'DAY' });
   expect(days.operations).toEqual([
-    { ...one, time: '2026-05-01T00:00:00.000Z', count: 3 },
-    { ...failed, time: '2026-05-01T00:00:00.000Z' },
+    { ...one, startTime: '2026-05-01T00:00:00.000Z', count: 3 },
+    { ...failed, startTime: '2026-05-01T00:00:00.000Z' },
   ]);
   const minutes = { bucket: 'MINUTE', from: at('01T10:00:00'), until: at('01T11:00:00') };
   expect((await activity(tenant, minutes)).operations).toEqual([
-    { ...one, time: '2026-05-01T10:20:00.000Z' },
-    { ...one, time: '2026-05-01T10:59:00.000Z' },
+    { ...one, startTime: '2026-05-01T10:20:00.000Z' },
+    { ...one, startTime: '2026-05-01T10:59:00.000Z' },
   ]);
   const other = await app.tenant();
   expect((await activity(other)).operations).toEqual([]);
@@ -95,7 +95,7 @@ test('counts attempts by destination, with percentiles of their duration', async
   const { deliveries } = await bothTimes(() => activity(tenant));
   expect(deliveries).toEqual([
     {
-      time: '2026-05-01T10:00:00.000Z',
+      startTime: '2026-05-01T10:00:00.000Z',
       destination: null,
       attempts: 100,
       failedAttempts: 10,

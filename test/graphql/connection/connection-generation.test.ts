@@ -14,7 +14,11 @@ const app = await sharedApp({ providers: PROVIDERS });
 const { prisma } = app.app.services.database;
 
 const tokens = {
-  accessToken: { token: 'at', issuedAt: '2026-01-01T00:00:00Z', expiresAt: '2026-01-01T02:00:00Z' },
+  accessToken: {
+    token: 'at',
+    issueTime: '2026-01-01T00:00:00Z',
+    expireTime: '2026-01-01T02:00:00Z',
+  },
   refreshToken: { token: 'rt' },
   scopes: ['read'],
 };
@@ -195,9 +199,7 @@ test('names every issue of a phase together, without secrets', async () => {
     groupRef: '',
     consumerName: '',
     providerMetadata: { text: 'x'.repeat(16_384) },
-    apiKey: 'planted\n',
-    oauth2AuthorizationCode: { scopes: [] },
-    basicAuth: { username: '', password: 'planted' },
+    basicAuth: { username: '', password: 'planted\n' },
   });
   const { code, problem } = await tenant.refusal(GENERATE, wrong);
   expect(code).toBe('BAD_USER_INPUT');
@@ -205,9 +207,8 @@ test('names every issue of a phase together, without secrets', async () => {
     'input.groupRef',
     'input.consumerName',
     'input.providerMetadata',
-    'input.apiKey',
-    'input.basicAuth.username',
-    'input.oauth2AuthorizationCode',
+    'input.credentials.basicAuth.username',
+    'input.credentials.basicAuth.password',
   ]);
   expect(JSON.stringify(problem)).not.toContain('planted');
 
@@ -216,13 +217,14 @@ test('names every issue of a phase together, without secrets', async () => {
     GENERATE,
     connectionVariables(tenant, { apiKey: 'k', basicAuth }),
   );
-  expect(names(together.problem)).toEqual(['input.apiKey', 'input.basicAuth']);
+  expect(names(together.problem)).toEqual(['input.credentials']);
+  expect(JSON.stringify(together.problem)).not.toContain('planted');
 
   const unfit = { provider: 'salesforce', apiKey: 'planted', providerAppId: newId('app') };
   const response = await tenant.refusal(GENERATE, connectionVariables(tenant, unfit));
   expect(names(response.problem)).toEqual([
     'input.providerWorkspaceRef',
-    'input.apiKey',
+    'input.credentials.apiKey',
     'input.providerAppId',
   ]);
   const unknownRefs = { provider: 'nobody', providerAppId: newId('app') };
@@ -302,14 +304,14 @@ test('stores an app of the right provider or none if apps are moved or deleted a
 
 test('refuses times outside of the years 0001 to 9999 in UTC', async () => {
   const tenant = await app.tenant();
-  const importing = (expiresAt: string) => {
-    const oauth2AuthorizationCode = { accessToken: { token: 'at', expiresAt } };
+  const importing = (expireTime: string) => {
+    const oauth2AuthorizationCode = { accessToken: { token: 'at', expireTime } };
     return tenant.request(
       GENERATE,
       connectionVariables(tenant, { provider: 'hubspot', oauth2AuthorizationCode }),
     );
   };
-  const name = 'input.oauth2AuthorizationCode.accessToken.expiresAt';
+  const name = 'input.credentials.oauth2AuthorizationCode.accessToken.expireTime';
   for (const time of [
     '0000-01-01T00:00:00Z',
     '0001-01-01T00:00:00+23:59',

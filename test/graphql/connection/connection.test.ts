@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
+import { inGroups } from '../../support/inputs/graphql-input.ts';
 import { createProviderApp } from '../../support/providers/oauth.ts';
 import {
   CREDENTIALS,
@@ -48,7 +49,8 @@ test('keeps omitted members in an update, and clears optional ones with null', a
   await prisma.connection.updateMany({ where: { id: connectionId }, data: { status: 'WORKING' } });
   const named = { projectIdOrName: tenant.projectId, connectionId };
   const change = async (input: object) =>
-    (await tenant.query(update, { input: { ...named, ...input } })).updateConnection.connection;
+    (await tenant.query(update, { input: inGroups({ ...named, ...input }) })).updateConnection
+      .connection;
 
   const before = { status: 'WORKING', providerWorkspaceRef: 'w', providerMetadata: { a: 1 } };
   expect(await change({})).toMatchObject({ ...before, updateTime: null });
@@ -77,18 +79,18 @@ test("accepts new credentials of the connection's scheme only", async () => {
   const named = { projectIdOrName: tenant.projectId, connectionId };
   const basicAuth = { username: 'u', password: 'planted' };
   const refused = async (input: object) => {
-    const { code, problem } = await tenant.refusal(update, { input: { ...named, ...input } });
+    const { code, problem } = await tenant.refusal(update, {
+      input: inGroups({ ...named, ...input }),
+    });
     expect(code).toBe('BAD_USER_INPUT');
     expect(JSON.stringify(problem)).not.toContain('planted');
     return names(problem);
   };
-  expect(await refused({ basicAuth })).toEqual(['input.basicAuth']);
-  expect(await refused({ basicAuth, apiKey: 'sandbox-key-planted' })).toEqual([
-    'input.apiKey',
-    'input.basicAuth',
+  expect(await refused({ basicAuth })).toEqual(['input.credentials.basicAuth']);
+  expect(await refused({ customAuth: { accountKey: 'planted' } })).toEqual([
+    'input.credentials.customAuth',
   ]);
-  expect(await refused({ customAuth: { accountKey: 'planted' } })).toEqual(['input.customAuth']);
-  expect(await refused({ apiKey: null })).toEqual(['input.apiKey']);
+  expect(await refused({ apiKey: '' })).toEqual(['input.credentials.apiKey']);
   expect(await refused({ providerWorkspaceRef: '', basicAuth })).toEqual([
     'input.providerWorkspaceRef',
   ]);
@@ -137,7 +139,7 @@ test('refuses a new address without new credentials', async () => {
   );
   expect(names(byFact.problem)).toEqual(['input.providerMetadata.workspace']);
   await tenant.query(update, input({ providerWorkspaceRef: 'acme' }));
-  await tenant.query(update, input({ ...elsewhere, basicAuth: BASIC }));
+  await tenant.query(update, input({ ...elsewhere, credentials: { basicAuth: BASIC } }));
   expect(await prisma.connection.findFirst({ where: { id } })).toMatchObject(elsewhere);
 });
 
@@ -210,7 +212,9 @@ test('refuses another tenant, and callers without the scope', async () => {
     [reader, a.projectId, 'FORBIDDEN'],
   ] as const) {
     const named = { projectIdOrName, connectionId };
-    expect(await client.refusal(update, { input: { ...named, apiKey: 'mine' } })).toMatchObject({
+    expect(
+      await client.refusal(update, { input: { ...named, credentials: { apiKey: 'mine' } } }),
+    ).toMatchObject({
       code,
     });
     expect(await client.refusal(remove, { input: named })).toMatchObject({ code });
@@ -228,7 +232,7 @@ test('requires credentials:read for credentials, and returns null if the scheme 
     basicAuth: { username: 'u', password: 'p' },
   });
   const none = await generateConnection(tenant, { groupRef: 'none', authScheme: 'NONE' });
-  const accessToken = { token: 'at', expiresAt: '2026-01-01T02:00:00.000Z' };
+  const accessToken = { token: 'at', expireTime: '2026-01-01T02:00:00.000Z' };
   const oauth = await generateConnection(tenant, {
     groupRef: 'oauth',
     oauth2AuthorizationCode: { accessToken, scopes: ['a'] },
@@ -240,7 +244,7 @@ test('requires credentials:read for credentials, and returns null if the scheme 
   expect(await shown(oauth.id)).toEqual({
     apiKey: null,
     oauth2AuthorizationCode: {
-      accessToken: { ...accessToken, issuedAt: null },
+      accessToken: { ...accessToken, issueTime: null },
       refreshToken: null,
       scopes: ['a'],
     },

@@ -41,14 +41,16 @@ test("sets the names of the end user's own group and consumer on connecting, ove
     consumer: { consumerRef: 'ann', consumerName: 'Ann' },
   });
   const body = {
-    ...connectionVariables(tenant).input,
+    groupRef: 'acme',
     groupName: 'Acme Ltd.',
+    consumerRef: 'ann',
     consumerName: 'Ann B.',
+    provider: 'sandbox',
+    apiKey: 'sandbox-key',
   };
-  const { projectIdOrName, ...rest } = { ...body, apiKey: 'sandbox-key' };
   const page = await byJwt(tenant);
-  const path = `/projects/${projectIdOrName}/connections`;
-  expect(await page.post(`${path}:generate`, rest)).toMatchObject({
+  const path = `/projects/${tenant.projectId}/connections`;
+  expect(await page.post(`${path}:generate`, body)).toMatchObject({
     group: { groupRef: 'acme', groupName: 'Acme Ltd.' },
     consumer: { consumerRef: 'ann', consumerName: 'Ann B.' },
   });
@@ -81,7 +83,7 @@ test("replaces an end user's expired credentials, and keeps the installation", a
   const input = {
     projectIdOrName: tenant.projectId,
     connectionId: connection.id,
-    apiKey: 'sandbox-key-3',
+    credentials: { apiKey: 'sandbox-key-3' },
   };
   const { updateConnection } = await session.query(UPDATE, { input });
   expect(updateConnection.connection).toMatchObject({ id: connection.id, status: 'CREATED' });
@@ -102,7 +104,8 @@ test('refuses new credentials from other groups, other consumers and tokens that
     [{ permissions: ['INSTALL', 'READ'] }, 'FORBIDDEN'],
   ];
   const refusedTo = (user: EndUser) => {
-    const input = { projectIdOrName: tenant.projectId, connectionId: id, apiKey: 'other-key' };
+    const credentials = { apiKey: 'other-key' };
+    const input = { projectIdOrName: tenant.projectId, connectionId: id, credentials };
     return user.refusal(UPDATE, { input });
   };
   for (const [rival, code] of rivals) {

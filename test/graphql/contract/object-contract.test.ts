@@ -171,7 +171,9 @@ test('an object that the account does not describe is a finding', async () => {
   const { id, connection } = await installFor(tenant, integration);
   const update = `mutation ($input: UpdateConnectionInput!) { updateConnection(input: $input) { connection { id } } }`;
   const input = { projectIdOrName: tenant.projectId, connectionId: connection.id };
-  await tenant.query(update, { input: { ...input, apiKey: 'wrong', skipCheck: true } });
+  await tenant.query(update, {
+    input: { ...input, credentials: { apiKey: 'wrong' }, skipCheck: true },
+  });
   const contract = await contractOf(tenant, OF_INSTALLATION, id);
   expect(contract.findings).toEqual([
     { kind: 'NOT_DESCRIBED', object: 'people', field: null, message: expect.any(String) },

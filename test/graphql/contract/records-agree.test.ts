@@ -119,7 +119,7 @@ async function install({ provider, objectName, textField, key, providerMetadata 
   expect(contract.findings).toEqual([]);
   const object = contract.objects[0] as ObjectContract;
   const write = async (type: string, record: object) => {
-    const input = { ...whose, objectName: 'things', type, record };
+    const input = { ...whose, objectName: 'things', type, records: { record } };
     const { data } = await tenant.request(WRITE, { input });
     return (data?.writeRecords as { result: { success: boolean; recordId: string } } | null)
       ?.result;

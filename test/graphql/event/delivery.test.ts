@@ -143,6 +143,13 @@ test('lists deliveries oldest first by destination, status and event', async () 
   expect(await listed(destinationId, { first: 2 })).toEqual([a.id, b.id]);
   expect(await listed(destinationId, { last: 2 })).toEqual([b.id, c.id]);
   expect(await listed(destinationId, { status: 'PENDING' })).toEqual([b.id, c.id]);
+  expect(await listed(destinationId, { status: 'RETRYING' })).toEqual([]);
+  await prisma.delivery.updateMany({
+    where: { id: c.id },
+    data: { attemptCount: 1, isRetrying: true },
+  });
+  expect(await listed(destinationId, { status: 'PENDING' })).toEqual([b.id]);
+  expect(await listed(destinationId, { status: 'RETRYING' })).toEqual([c.id]);
   expect(await listed(destinationId, { status: 'FAILED' })).toEqual([]);
   expect(await listed(event.id)).toEqual([b.id, elsewhere.id]);
 });
@@ -203,7 +210,7 @@ test('retries failed deliveries by destination and time', async () => {
   expect(await statusOf(elsewhere)).toBe('PENDING');
   expect(await statusOf(orphaned)).toBe('FAILED');
   expect(await retried({ destinationId })).toEqual({ count: 0, hasMore: false });
-  expect(await retried({ destinationId, status: 'SUCCEEDED' })).toEqual({
+  expect(await retried({ destinationId, statuses: ['SUCCEEDED'] })).toEqual({
     count: 1,
     hasMore: false,
   });

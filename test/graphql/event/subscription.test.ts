@@ -268,7 +268,7 @@ test('follows an operation until it ends', async () => {
   await change({ metadata: { objects: ['contact'], progress } });
   expect(await next()).toMatchObject({ metadata: { progress: { recordsProcessed: 3 } } });
   await change({ status: 'SUCCESS', result: 'Read 3 records.', updateTime: new Date() });
-  expect(await next()).toMatchObject({ status: 'SUCCESS', result: 'Read 3 records.' });
+  expect(await next()).toMatchObject({ status: 'SUCCEEDED', result: 'Read 3 records.' });
   expect(await stream.next()).toEqual({ event: 'complete', data: null });
   expect(await stream.next()).toBeNull();
 });

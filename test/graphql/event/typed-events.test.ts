@@ -23,8 +23,11 @@ const ALIAS = 'ofDelivery';
 const FRAGMENTS = types
   .map((type) => {
     const name = typeNameOfEvent(type);
-    const members = Object.keys(EVENTS[type].data.shape).map((member) =>
-      name === 'DeliveryFailed' && member === 'operationId' ? `${ALIAS}: ${member}` : member,
+    const { shape } = EVENTS[type].data;
+    const members = Object.keys(shape).map((member) =>
+      name === 'DeliveryFailed' && member === 'operationId'
+        ? `${ALIAS}: ${member}`
+        : fieldOf(member, shape),
     );
     return `... on ${name} { ${members.join(' ')} }`;
   })
@@ -50,7 +53,17 @@ function expectTyped(node: Node, type: string): void {
   expect([node.eventType, node.__typename]).toEqual([type, typeNameOfEvent(type)]);
   const declared = z.strictObject(EVENTS[type as keyof typeof EVENTS].data.shape);
   expect(declared.safeParse(node.data)).toMatchObject({ success: true });
-  expect([type, membersOf(node)]).toEqual([type, node.data]);
+  expect([type, membersOf(node)]).toEqual([type, inGraphql(declared, node.data)]);
+}
+
+/** The body with the names that GraphQL has for its members. */
+function inGraphql({ shape }: z.ZodObject, data: object) {
+  const members = Object.entries(data).map(([member, value]) => [fieldOf(member, shape), value]);
+  return Object.fromEntries(members);
+}
+
+function fieldOf(member: string, shape: z.ZodRawShape): string {
+  return ((shape[member] as z.ZodType).meta()?.field as string | undefined) ?? member;
 }
 
 function sampleOf(member: string, schema: z.ZodType): unknown {

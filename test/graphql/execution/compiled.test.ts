@@ -124,7 +124,7 @@ test('returns the result of graphql-js with variables, defaults, directives and 
   for (const variables of [
     { with: true },
     { with: false, first: 1 },
-    { with: true, status: 'SUCCESS', first: null },
+    { with: true, status: 'SUCCEEDED', first: null },
   ]) {
     await expectSame({ query, variables });
   }

@@ -19,7 +19,7 @@ const writing = {
   ...unknownGroup,
   objectName: 'deals',
   type: 'CREATE',
-  record: { name: 'A deal' },
+  records: { record: { name: 'A deal' } },
 };
 const installed = { projectIdOrName, installationId: newId('ins') };
 

@@ -40,7 +40,12 @@ test('refuses JSON that is nested too deeply', async () => {
   }`;
   const providerMetadata = JSON.parse(`${'{"a":'.repeat(100)}1${'}'.repeat(100)}`);
   const consumer = { projectIdOrName: tenant.projectId, groupRef: 'g', consumerRef: 'c' };
-  const input = { ...consumer, provider: 'sandbox', apiKey: 'sandbox-key', providerMetadata };
+  const input = {
+    ...consumer,
+    provider: 'sandbox',
+    credentials: { apiKey: 'sandbox-key' },
+    providerMetadata,
+  };
   const { code, problem } = await tenant.refusal(query, { input });
   expect(code).toBe('BAD_USER_INPUT');
   expect(problem.issues?.map(({ name }) => name)).toEqual(['input.providerMetadata']);
@@ -55,13 +60,15 @@ test('does not repeat refused literals', async () => {
       }) { connection { id } }
     }`);
   for (const credentials of [
-    'basicAuth: "planted"',
-    'apiKey: planted',
+    'credentials: { basicAuth: "planted" }',
+    'credentials: { apiKey: planted }',
+    'credentials: "planted"',
     'authScheme: planted',
     'authScheme: "planted"',
-    'customAuth: "planted"',
-    'apiKey "planted"',
-    'apiKey """planted"""',
+    'credentials: { customAuth: "planted" }',
+    'credentials: { apiKey "planted" }',
+    'credentials: { apiKey """planted""" }',
+    'credentials: { apiKey: "planted", customAuth: { a: "planted" } }',
   ]) {
     const { status, errors } = await generate(credentials);
     expect(status).toBe(200);

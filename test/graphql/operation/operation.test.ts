@@ -31,7 +31,7 @@ test('returns an operation after its objects are deleted', async () => {
     metadata {
       objects successfulRecordIds
       progress { operationId installationId objectName recordsProcessed recordsEstimatedTotal }
-      retry { attempts lastAttempt }
+      retry { attempts lastAttemptTime }
     }
   } } }`;
   expect((await tenant.query(query, { id: operation.id })).node).toEqual({
@@ -43,12 +43,13 @@ test('returns an operation after its objects are deleted', async () => {
     installation: null,
     configId: operation.configId,
     actionType: 'READ',
-    status: 'FAILURE',
+    status: 'FAILED',
     result: '[contact] No new data found',
     createTime: operation.createTime.toISOString(),
     updateTime: null,
     metadata: {
       ...metadata,
+      retry: { attempts: 2, lastAttemptTime: metadata.retry.lastAttempt },
       progress: {
         operationId: operation.id,
         installationId: operation.installationId,
@@ -84,9 +85,9 @@ test('lists operations newest first, by status, by kind, and by both', async () 
   };
   expect(await listed({})).toEqual([write.id, failed.id, read.id]);
   expect(await listed({ last: 2 })).toEqual([failed.id, read.id]);
-  expect(await listed({ status: 'SUCCESS' })).toEqual([write.id, read.id]);
+  expect(await listed({ status: 'SUCCEEDED' })).toEqual([write.id, read.id]);
   expect(await listed({ actionType: 'READ' })).toEqual([failed.id, read.id]);
-  expect(await listed({ status: 'SUCCESS', actionType: 'READ' })).toEqual([read.id]);
+  expect(await listed({ status: 'SUCCEEDED', actionType: 'READ' })).toEqual([read.id]);
   expect(await listed({ status: 'IN_PROGRESS' })).toEqual([]);
   expect(await listed({ actionType: 'SUBSCRIBE', status: null })).toEqual([]);
   expect(await other.query('query ($id: ID!) { node(id: $id) { id } }', { id: read.id })).toEqual({
@@ -106,7 +107,7 @@ test('lists logs oldest first, in both directions', async () => {
   await line('failed', { severity: 'ERROR' });
   const query = `query ($id: ID!, $first: Int, $after: String, $last: Int) { node(id: $id) {
     ... on Operation { logs(first: $first, after: $after, last: $last) {
-      nodes { timestamp severity message details }
+      nodes { createTime severity message details }
       pageInfo { hasNextPage hasPreviousPage endCursor } totalCount
     } }
   } }`;
@@ -117,7 +118,7 @@ test('lists logs oldest first, in both directions', async () => {
   const first = await page({ first: 2 });
   expect(first.messages).toEqual(['started', 'page']);
   expect(first.nodes[1]).toEqual({
-    timestamp: timestamp.toISOString(),
+    createTime: timestamp.toISOString(),
     severity: 'DEBUG',
     message: 'page',
     details,

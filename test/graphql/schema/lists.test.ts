@@ -38,7 +38,7 @@ test('includes the start of a time range and excludes its end, in either order',
   );
   expect(await list(tenant, `operations(${range(1, 3)})`)).toEqual(ids.slice(1, 3).reverse());
   const since = `createTime: { from: "${times[3]?.toISOString()}", until: null }`;
-  expect(await list(tenant, `operations(${since}, status: SUCCESS)`)).toEqual(
+  expect(await list(tenant, `operations(${since}, status: SUCCEEDED)`)).toEqual(
     ids.slice(3).reverse(),
   );
   const until = `createTime: { until: "${times[1]?.toISOString()}" }`;
@@ -113,10 +113,10 @@ test('filters operations by integration, installation and group, with their othe
     'groupRef: "a"',
   ]) {
     expect(await list(tenant, `operations(${filter})`)).toEqual([failed.id, wrote.id]);
-    expect(await list(tenant, `operations(${filter}, status: FAILURE)`)).toEqual([failed.id]);
+    expect(await list(tenant, `operations(${filter}, status: FAILED)`)).toEqual([failed.id]);
     expect(await list(tenant, `operations(${filter}, actionType: WRITE)`)).toEqual([wrote.id]);
     expect(
-      await list(tenant, `operations(${filter}, order: OLDEST_FIRST, status: SUCCESS)`),
+      await list(tenant, `operations(${filter}, order: OLDEST_FIRST, status: SUCCEEDED)`),
     ).toEqual([wrote.id]);
   }
   const other = await app.tenant();

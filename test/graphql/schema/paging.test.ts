@@ -154,7 +154,7 @@ test('accepts a cursor with another filter of its list', async () => {
   const { edges } = await page(tenant);
   // The oldest is a failure, and so is every third after it.
   const failures = ids.filter((_id, index) => (11 - index) % 3 === 0);
-  const failed = { status: 'FAILURE', first: 2 };
+  const failed = { status: 'FAILED', first: 2 };
   expect(await page(tenant, failed)).toMatchObject({
     ids: failures.slice(0, 2),
     totalCount: 4,

@@ -159,14 +159,14 @@ test('returns issues that need the database together, and only for a valid input
     integrationIdOrName: 'crm',
     groupRef: 'nobody',
     objectName: 'nothing',
-    sinceTimestamp: '2026-01-02T00:00:00Z',
-    untilTimestamp: '2026-01-01T00:00:00Z',
+    sinceTime: '2026-01-02T00:00:00Z',
+    untilTime: '2026-01-01T00:00:00Z',
   };
   expect(await issueNames(tenant, triggerRead, { ...input, groupRef: '' })).toEqual([
     'input.groupRef',
-    'input.untilTimestamp',
+    'input.untilTime',
   ]);
-  const { untilTimestamp: _, ...valid } = input;
+  const { untilTime: _, ...valid } = input;
   expect(await issueNames(tenant, triggerRead, valid)).toEqual([
     'input.groupRef',
     'input.objectName',

@@ -67,6 +67,7 @@ test('returns a delivery with its attempts and without its body', async () => {
     destinationId,
     eventId: event.id,
     status: 'failed',
+    retrying: false,
     failureReason: 'Gone.',
     attempts: [
       {
@@ -89,6 +90,47 @@ test('returns a delivery with its attempts and without its body', async () => {
   }
   const pending = await rest.get(`${rest.base}/destinations/hooks/deliveries?status=pending`);
   expect(pending.results).toEqual([]);
+});
+
+test('tells retried deliveries from those without an attempt, both with the status pending', async () => {
+  const { rest, destinationId, deliveryId } = await withDelivery();
+  const { projectId } = rest.tenant;
+  const untried = await insert.delivery({ projectId, destinationId });
+  const retried = await insert.delivery({
+    projectId,
+    destinationId,
+    attemptCount: 1,
+    isRetrying: true,
+  });
+  const listed = async (path: string) =>
+    (await rest.get(`${rest.base}/${path}`)).results.map(
+      ({ id, status, retrying }: Record<string, unknown>) => [id, status, retrying],
+    );
+  const ofUntried = [untried.id, 'pending', false];
+  const ofRetried = [retried.id, 'pending', true];
+  const ofFailed = [deliveryId, 'failed', false];
+  expect(await listed('destinations/hooks/deliveries')).toEqual([ofFailed, ofUntried, ofRetried]);
+  for (const [status, expected] of [
+    ['pending', [ofUntried, ofRetried]],
+    ['retrying', [ofRetried]],
+    ['failed', [ofFailed]],
+  ] as const) {
+    expect(await listed(`destinations/hooks/deliveries?status=${status}`)).toEqual(expected);
+    const newestFirst = expected.toReversed();
+    expect(await listed(`deliveries?status=${status}`)).toEqual(newestFirst);
+  }
+});
+
+test('retries the pending deliveries of both kinds, or only those being retried', async () => {
+  const { rest, destinationId } = await withDelivery();
+  const { projectId } = rest.tenant;
+  const later = new Date('2100-01-01T00:00:00Z');
+  const keys = { projectId, destinationId, nextAttemptTime: later };
+  await insert.delivery(keys);
+  await insert.delivery({ ...keys, attemptCount: 1, isRetrying: true });
+  const retry = (status: string) => rest.post(`${rest.base}/deliveries:retry`, { status }, 200);
+  expect(await retry('retrying')).toEqual({ count: 1, hasMore: false });
+  expect(await retry('pending')).toEqual({ count: 1, hasMore: false });
 });
 
 test('retries a delivery with events:write', async () => {

@@ -225,6 +225,20 @@ test('names invalid members at their positions', async () => {
   );
 });
 
+test('refuses a record together with a batch', async () => {
+  const rest = await writer();
+  const body = {
+    groupRef: 'acme',
+    type: 'create',
+    record: contact(),
+    batch: [{ record: contact() }],
+  };
+  expect(await rest.refusal('POST', contacts(rest), body)).toMatchObject({
+    status: 400,
+    issues: [{ in: 'body', name: 'batch', detail: 'must not be given together with record.' }],
+  });
+});
+
 test("requires records:write and an installation of the caller's project", async () => {
   const [a, b] = [await writer(), await writer()];
   const body = { groupRef: 'acme', type: 'create', record: contact() };

@@ -90,7 +90,7 @@ test('shows commands that run as copied', async () => {
   const script = commandsOf((await openPage()).text).join('\necho\n');
   const { stdout } = await promisify(execFile)('sh', ['-ec', script]);
   expect(stdout).toContain('"result":"');
-  expect(stdout).toContain('"status":"SUCCESS"');
+  expect(stdout).toContain('"status":"SUCCEEDED"');
   expect(stdout).toContain('A deal');
   expect(stdout).toContain('"crm-sync"');
 });

@@ -2,6 +2,7 @@
 import {
   type GraphQLInputType,
   type GraphQLObjectType,
+  getNamedType,
   getNullableType,
   isEnumType,
   isInputObjectType,
@@ -9,6 +10,7 @@ import {
 } from 'graphql';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { wordOf } from '../../../src/rest/endpoint/words.ts';
+import { inGroups } from '../inputs/graphql-input.ts';
 import type { Body, Json } from './body.ts';
 import type { Outcome } from './outcome.ts';
 import type { Scene } from './scene.ts';
@@ -27,7 +29,8 @@ export async function sendByGraphql(
   if (!type) throw new Error(`The schema has no mutation ${mutation}.`);
   const client = isBuilders ? scene.tenant.builder : scene.tenant;
   const query = `mutation ($input: ${type}) { ${mutation}(input: $input) { __typename } }`;
-  const input = toEnumNames(type, { ...(await extraInput(scene)), ...payload });
+  const members = { ...(await extraInput(scene)), ...payload };
+  const input = toEnumNames(type, hasGroups(type) ? inGroups(members) : members);
   const { status, errors } = await client.request(query, { input });
   const [error] = errors ?? [];
   if (!error) return { status, refusal: null };
@@ -37,6 +40,16 @@ export async function sendByGraphql(
 }
 
 const nameProject = ({ tenant }: Scene) => ({ projectIdOrName: tenant.projectName });
+
+/** True if the input has `@oneOf` members, whose members REST has directly in the body. */
+function hasGroups(type: GraphQLInputType): boolean {
+  const input = getNamedType(type);
+  const fields = isInputObjectType(input) ? Object.values(input.getFields()) : [];
+  return fields.some((field) => {
+    const member = getNamedType(field.type);
+    return isInputObjectType(member) && member.isOneOf;
+  });
+}
 
 /** Replaces REST's wire values of enums by GraphQL's names. Other values stay unchanged. */
 export function toEnumNames(type: GraphQLInputType, value: unknown): unknown {
@@ -51,9 +64,11 @@ export function toEnumNames(type: GraphQLInputType, value: unknown): unknown {
   if (!isInputObjectType(inner) || typeof value !== 'object' || value === null) return value;
   const fields = inner.getFields();
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [
-      name,
-      fields[name] ? toEnumNames(fields[name].type, member) : member,
-    ]),
+    Object.entries(value).map(([restName, member]) => {
+      const name = (inner.name === 'OAuth2TokenInput' && TOKEN_TIMES[restName]) || restName;
+      return [name, fields[name] ? toEnumNames(fields[name].type, member) : member];
+    }),
   );
 }
+
+const TOKEN_TIMES: Record<string, string> = { issuedAt: 'issueTime', expiresAt: 'expireTime' };

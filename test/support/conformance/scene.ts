@@ -1,6 +1,7 @@
 /** One project for all rules, with one of each resource. A resource is created when a rule first needs it. */
 import type { App } from '../../../src/app.ts';
 import { sharedApp, type TestApp } from '../app.ts';
+import { inGroups } from '../inputs/graphql-input.ts';
 import { type RestClient, restClient, restTenant } from '../rest/rest-client.ts';
 import { createIntegration, type RestInstallation } from '../rest/rest-installation.ts';
 import { generateConnection } from '../scenes/connections.ts';
@@ -54,13 +55,14 @@ export async function conformanceScene(): Promise<Scene> {
     createTopic: async () =>
       (await rest.post(`${rest.base}/topics`, { name: uniqueName('topic') })).id,
     objectPath: `${integrationPath}/objects/contacts`,
-    graphqlWrite: (members) => ({
-      projectIdOrName: tenant.projectName,
-      integrationIdOrName: installation.integrationId,
-      objectName: 'contacts',
-      groupRef: 'acme',
-      ...members,
-    }),
+    graphqlWrite: (members) =>
+      inGroups({
+        projectIdOrName: tenant.projectName,
+        integrationIdOrName: installation.integrationId,
+        objectName: 'contacts',
+        groupRef: 'acme',
+        ...members,
+      }),
   };
 }
 

@@ -29,7 +29,7 @@ const FIELD_SETTING = {
 };
 const oauthClient = { clientId: 'client', clientSecret: 'sandbox-secret' };
 const basicAuth = { username: 'ann', password: 'sandbox-password' };
-const tokenTimes = { issuedAt: '2026-01-01T00:00:00Z', expiresAt: '2099-01-01T00:00:00Z' };
+const tokenTimes = { issueTime: '2026-01-01T00:00:00Z', expireTime: '2099-01-01T00:00:00Z' };
 const CREDENTIALS: Record<string, object> = {
   apiKey: { apiKey: 'sandbox-key' },
   basicAuth: { basicAuth },
@@ -110,7 +110,7 @@ destinations:
     mutation: 'retryDeliveries',
     input: {
       destinationId: '@other',
-      status: 'FAILED',
+      statuses: ['FAILED'],
       createTime: { from: '2026-01-01T00:00:00Z', until: '2099-01-01T00:00:00Z' },
     },
   },
@@ -167,7 +167,7 @@ const CONNECTION_STEPS: Step[] = [
     {
       mutation: 'generateConnection',
       input: {
-        ...{ ...connectionMembers, ...credentials, groupRef: name, skipCheck: false },
+        ...{ ...connectionMembers, credentials, groupRef: name, skipCheck: false },
         ...(name === 'apiKey' && API_KEY_SCHEME),
       },
       resultName: name,
@@ -175,7 +175,7 @@ const CONNECTION_STEPS: Step[] = [
     {
       mutation: 'updateConnection',
       input: {
-        ...credentials,
+        credentials,
         connectionId: `@${name}`,
         providerWorkspaceRef: 'workspace-2',
         providerMetadata: {},
@@ -355,8 +355,8 @@ const INTEGRATION_STEPS: Step[] = [
       integrationIdOrName: 'crm',
       objectName: 'contacts',
       groupRef: 'apiKey',
-      sinceTimestamp: '2026-01-01T00:00:00Z',
-      untilTimestamp: '2026-02-01T00:00:00Z',
+      sinceTime: '2026-01-01T00:00:00Z',
+      untilTime: '2026-02-01T00:00:00Z',
     },
   },
 ];
@@ -373,14 +373,14 @@ const associations = [
 ];
 const headers = [{ key: 'x-sandbox-trace', value: '1' }];
 const WRITES: object[] = [
-  { record, associations, headers, idempotencyKey: 'once', mode: 'SYNCHRONOUS' },
-  { record, mode: 'ASYNCHRONOUS', retryPolicy: { deadlineHours: 1 } },
+  { records: { record }, associations, headers, idempotencyKey: 'once', mode: 'SYNCHRONOUS' },
+  { records: { record }, mode: 'ASYNCHRONOUS', retryPolicy: { deadlineHours: 1 } },
   {
-    record,
+    records: { record },
     mode: 'ASYNCHRONOUS',
     autoBatchPolicy: { maxDelayMinutes: 60, retryDeadlineHours: 1 },
   },
-  { batch: [{ record, associations }], batchPolicy: { allOrNone: true } },
+  { records: { batch: [{ record, associations }] }, batchPolicy: { allOrNone: true } },
 ];
 const WRITE_STEPS = WRITES.map((writeInput) => ({
   mutation: 'writeRecords',

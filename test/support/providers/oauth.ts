@@ -39,7 +39,10 @@ export async function connectWithTokens(
   }
   const { id } = await generateConnection(tenant, {
     oauth2AuthorizationCode: {
-      accessToken: { token: options.accessToken ?? grantedTokens.access_token, expiresAt },
+      accessToken: {
+        token: options.accessToken ?? grantedTokens.access_token,
+        expireTime: expiresAt,
+      },
       ...(refreshToken !== null && { refreshToken: { token: refreshToken } }),
     },
   });

@@ -7,6 +7,7 @@ import {
 import type { WireConfig } from '../../../src/rest/installation/config/config-shape.ts';
 import { placeInConfig } from '../../../src/rest/installation/config/parse-config.ts';
 import { showConfig } from '../../../src/rest/installation/config/show-config.ts';
+import { inGroups } from '../inputs/graphql-input.ts';
 import type { RestTenant } from './rest-client.ts';
 import { findPair, type Input, type Outcome, sendGraphql, sendRest } from './surface-pairs.ts';
 
@@ -21,10 +22,11 @@ export async function expectEqualRefusal(
 ): Promise<Outcome> {
   const pair = findPair(name);
   const inputWithProject = { projectIdOrName: rest.tenant.projectName, ...input };
-  const graphqlOutcome = await sendGraphql(rest, pair, {
-    ...inputWithProject,
-    ...(config && { config }),
-  });
+  const graphqlOutcome = await sendGraphql(
+    rest,
+    pair,
+    inGroups({ ...inputWithProject, ...(config && { config }) }),
+  );
   expect(graphqlOutcome.status).toBeGreaterThanOrEqual(400);
   const wire = config && toWireConfig(config);
   const byRest = await sendRest(rest, pair, { ...inputWithProject, ...(wire && { config: wire }) });

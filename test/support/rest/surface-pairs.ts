@@ -4,6 +4,7 @@ import {
   type GraphQLObjectType,
   type GraphQLOutputType,
   getNamedType,
+  isInputObjectType,
   isObjectType,
 } from 'graphql';
 import { z } from 'zod';
@@ -49,10 +50,10 @@ export interface Outcome {
 
 export async function sendRest(
   { ask }: RestTenant,
-  { endpoint }: Pair,
+  { endpoint, mutation }: Pair,
   input: Input,
 ): Promise<Outcome> {
-  const { path, query, body } = buildRequest(endpoint, input);
+  const { path, query, body } = buildRequest(endpoint, flatten(mutation, input));
   const search = new URLSearchParams(query).toString();
   const response = await ask(endpoint.method, search ? `${path}?${search}` : path, body);
   const { status, headers } = response;
@@ -74,7 +75,7 @@ export async function sendGraphql(
   const [error] = errors ?? [];
   if (error) {
     const refusal = toRefusal(error.extensions.problem, ({ name: place }) =>
-      toRestPath(endpoint, place),
+      toRestPath({ endpoint, mutation }, place),
     );
     const toRestTerms = (text: string) =>
       (errorInRestTerms(endpoint, new DomainError('CONFLICT', text)) as DomainError).message;
@@ -108,17 +109,45 @@ function toRefusal(
  * Converts a path in the mutation's input, such as `input.url`, to the path in the request, such as
  * `metadata.url`.
  */
-function toRestPath({ places }: Endpoint, name: string): string {
-  const [, firstStep = '', rest = ''] = /^input\.?([^.[]*)(.*)$/s.exec(name) ?? [];
+function toRestPath({ endpoint: { places }, mutation }: Pair, name: string): string {
+  const groups = oneOfMembers(mutation).join('|');
+  const flatName = groups ? name.replace(new RegExp(`^input\\.(${groups})\\.`), 'input.') : name;
+  const [, firstStep = '', rest = ''] = /^input\.?([^.[]*)(.*)$/s.exec(flatName) ?? [];
   return `${places.get(firstStep)?.name ?? firstStep}${rest}`;
+}
+
+/** Names the members of a mutation's input that are `@oneOf` inputs. */
+function oneOfMembers({ args }: Pair['mutation']): string[] {
+  const input = getNamedType(args[0]?.type);
+  if (!isInputObjectType(input)) return [];
+  return Object.values(input.getFields()).flatMap(({ name, type }) => {
+    const named = getNamedType(type);
+    return isInputObjectType(named) && named.isOneOf ? [name] : [];
+  });
+}
+
+/** Converts an input to REST's form, which has the members of `@oneOf` inputs next to the other members. */
+function flatten(mutation: Pair['mutation'], input: Input): Input {
+  const groups = oneOfMembers(mutation);
+  const others = Object.entries(input).filter(([name]) => !groups.includes(name));
+  const members = groups.flatMap((name) => (isObject(input[name]) ? [input[name]] : []));
+  return Object.assign(Object.fromEntries(others), ...members);
+}
+
+/** True if GraphQL accepts the value for a `@oneOf` input: one member, which is not null. */
+function isOneOf(value: unknown): boolean {
+  if (value == null) return true;
+  return isObject(value) && Object.keys(value).length === 1 && Object.values(value)[0] != null;
 }
 
 /**
  * True if every value has the right type and no member is unknown. Such an input can only break other rules.
  */
-export function isWellFormed({ endpoint }: Pair, input: Input): boolean {
-  const { error } = endpoint.input.safeParse(parseTimes(input));
-  if (hasUnknownMembers(endpoint.input, input)) return false;
+export function isWellFormed({ endpoint, mutation }: Pair, input: Input): boolean {
+  if (!oneOfMembers(mutation).every((name) => isOneOf(input[name]))) return false;
+  const members = flatten(mutation, input);
+  const { error } = endpoint.input.safeParse(parseTimes(members));
+  if (hasUnknownMembers(endpoint.input, members)) return false;
   return !error?.issues.some(({ code }) => FORMS.includes(code));
 }
 const FORMS = ['invalid_type', 'invalid_value', 'invalid_union', 'unrecognized_keys'];
@@ -128,7 +157,9 @@ const FORMS = ['invalid_type', 'invalid_value', 'invalid_union', 'unrecognized_k
  * mask. Deeply nested values are excluded too: both surfaces refuse them, but at paths that differ by one
  * level.
  */
-export function isExpressible({ endpoint: { places, mask } }: Pair, input: Input): boolean {
+export function isExpressible({ endpoint, mutation }: Pair, grouped: Input): boolean {
+  const { places, mask } = endpoint;
+  const input = flatten(mutation, grouped);
   const presentMembers = [...places].filter(([name]) => input[name] !== undefined);
   const pathMembers = [...places].filter(([, place]) => place.in === 'path');
   return (
@@ -144,7 +175,7 @@ function parseTimes(value: Input): Input {
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [
       name,
-      name.endsWith('Timestamp') ? (timestamp.safeParse(member).data ?? member) : member,
+      /^(since|until)Time$/.test(name) ? (timestamp.safeParse(member).data ?? member) : member,
     ]),
   );
 }

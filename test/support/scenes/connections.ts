@@ -7,6 +7,7 @@ import { salesforceProvider } from '../../../src/providers/salesforce/salesforce
 import { sandboxProvider } from '../../../src/providers/sandbox/sandbox-provider.ts';
 import type { Tenant, TestApp } from '../app.ts';
 import type { GraphqlClient } from '../graphql-client.ts';
+import { inGroups } from '../inputs/graphql-input.ts';
 
 /** The providers that the product serves. No test calls them. */
 export const PROVIDERS: Provider[] = [
@@ -35,8 +36,8 @@ export const CREDENTIALS = `query ($id: ID!) {
       credentials {
         apiKey
         oauth2AuthorizationCode {
-          accessToken { token issuedAt expiresAt }
-          refreshToken { token issuedAt expiresAt }
+          accessToken { token issueTime expireTime }
+          refreshToken { token issueTime expireTime }
           scopes
         }
       }
@@ -50,7 +51,7 @@ export function connectionVariables(
   members: object = { apiKey: 'sandbox-key' },
 ) {
   const refs = { groupRef: 'acme', consumerRef: 'ann', provider: 'sandbox' };
-  return { input: { projectIdOrName: tenant.projectId, ...refs, ...members } };
+  return { input: inGroups({ projectIdOrName: tenant.projectId, ...refs, ...members }) };
 }
 
 export async function generateConnection(

@@ -88,7 +88,13 @@ export async function useEverything(
   });
   // All groups read the same sandbox account. No other group's record has this value.
   const record = { email: `${crypto.randomUUID()}@example.com`, lastname: groupRef };
-  const write = { ...target, objectName: 'contacts', type: 'CREATE', mode: 'ASYNCHRONOUS', record };
+  const write = {
+    ...target,
+    objectName: 'contacts',
+    type: 'CREATE',
+    mode: 'ASYNCHRONOUS',
+    records: { record },
+  };
   const { writeRecords } = await tenant.query(WRITE, {
     input: { ...write, idempotencyKey: `key of ${groupRef}` },
   });

@@ -4,6 +4,7 @@ import { HANDLERS } from '../../../src/jobs/handlers.ts';
 import { type BackgroundWork, startJobs } from '../../../src/jobs/job-worker.ts';
 import { recoverWritesSweep } from '../../../src/jobs/sweeps.ts';
 import type { Tenant, TestApp } from '../app.ts';
+import { inGroups } from '../inputs/graphql-input.ts';
 import { generateConnection } from './connections.ts';
 import { contentFor, installFor, integrate } from './integrations.ts';
 
@@ -12,7 +13,7 @@ export const WRITE = `mutation ($input: WriteRecordsInput!) {
     operationId successCount failureCount
     operation {
       id status result actionType integrationId installationId configId
-      metadata { objects successfulRecordIds retry { attempts lastAttempt } }
+      metadata { objects successfulRecordIds retry { attempts lastAttemptTime } }
     }
     result { success recordId data errors { message } }
     results { success recordId data errors { message } }
@@ -61,14 +62,14 @@ export async function createWriter(
   const installation = await installFor(tenant, integration, { config });
   await generateConnection(tenant, { apiKey: 'sandbox-key' });
   const input = (members: object = {}) => ({
-    input: {
+    input: inGroups({
       projectIdOrName: tenant.projectId,
       integrationIdOrName: 'crm',
       groupRef: 'acme',
       objectName: 'contacts',
       type: 'CREATE',
       ...members,
-    },
+    }),
   });
   return {
     ...tenant,

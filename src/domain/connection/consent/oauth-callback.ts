@@ -9,7 +9,7 @@ import { type Waiter, waitingForProvider } from '../../provider/provider-wait.ts
 import { workspaceIssues } from '../../provider/provider-workspace.ts';
 import { storedJson } from '../../storable-json.ts';
 import { codeVerifierLocation, type StoredConnect } from '../oauth-connect.ts';
-import { putConnection } from '../put-connection.ts';
+import { type Generation, putConnection } from '../put-connection.ts';
 import { identifyAccount } from '../session/identify-account.ts';
 import { requestTokens, type TokenResponse, textAt } from '../token/token-endpoint.ts';
 import { findAppClient, getOAuthProvider } from '../token/token-request.ts';
@@ -188,10 +188,13 @@ async function exchangeCode(
   });
 }
 
-function credentialsOf({ accessToken, refreshToken, scopes }: TokenResponse, requested: string[]) {
+function credentialsOf(
+  { accessToken, refreshToken, scopes }: TokenResponse,
+  requested: string[],
+): Generation['input']['oauth2AuthorizationCode'] {
   const { token, issuedAt, expiresAt } = accessToken;
   return {
-    accessToken: { token, issuedAt: dateOf(issuedAt), expiresAt: dateOf(expiresAt) },
+    accessToken: { token, issueTime: dateOf(issuedAt), expireTime: dateOf(expiresAt) },
     refreshToken: refreshToken === undefined ? null : { token: refreshToken },
     scopes: scopes ?? requested,
   };

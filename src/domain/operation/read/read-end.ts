@@ -8,6 +8,7 @@ import {
   type InstallationFields,
   listInstallationFields,
 } from '../../installation/installation-events.ts';
+import { latestObjectNames, type ObjectNames } from '../../integration/delivered-object-names.ts';
 import { finishOperation, logOperation } from '../operation-work.ts';
 import { endRun, metadataAt, type ReadRun } from './read-run.ts';
 
@@ -116,16 +117,20 @@ function windowOf({ since, until }: ReadRun) {
   };
 }
 
+type ObjectFields = InstallationFields & ObjectNames & { objectName: string };
 type RunEvent = Pick<Parameters<typeof recordEvent>[1], 'eventType' | 'data'>;
 
 /** Records an event, unless the installation has been deleted. */
 async function recordRunEvent(
   tx: Transaction,
   { projectId, installationId, objectName, operationId }: ReadRun,
-  eventOf: (fields: InstallationFields & { objectName: string }) => RunEvent | null,
+  eventOf: (fields: ObjectFields) => RunEvent | null,
 ): Promise<void> {
   const [fields] = await listInstallationFields(tx, projectId, [installationId]);
-  const event = fields && eventOf({ ...fields, objectName });
+  if (!fields) return;
+  const integration = { projectId, id: fields.integrationId };
+  const names = await latestObjectNames(tx, integration, objectName);
+  const event = eventOf({ ...fields, objectName, ...names });
   if (!event) return;
   const origin = { projectId, connectionId: fields.connectionId, installationId, operationId };
   await recordEvent(tx, { ...event, ...origin, subject: subjectOf(fields) });

@@ -28,6 +28,9 @@ const messageHead = z.object({
     .string()
     .describe("The mapped name of the object, or the provider's if there is none."),
   rawObjectName: z.string().describe("The provider's name of the object."),
+  mappedObjectName: z
+    .string()
+    .describe('Equal to `objectName` here. Events have it too, next to `rawObjectName`.'),
   operationId: id.describe('The id of the operation that reads.'),
   operationTime: z.iso.datetime().describe('When the read began.'),
   readType: z

@@ -137,7 +137,7 @@ class Slice {
     const next = await recordPage(this.#services, { run, source, page, durationMs });
     const { projectId } = run;
     this.#services.meters.recordsMoved({ kind: 'read', count: page.records.length, projectId });
-    if (!next) this.#countEnd('SUCCESS');
+    if (!next) this.#countEnd('succeeded');
     this.#run = next ?? run;
     return next !== null;
   }
@@ -174,7 +174,7 @@ class Slice {
     return releaseRun(this.#services, this.#run, { change: { ...RESTART, restarts }, lines });
   }
 
-  #countEnd(outcome: 'SUCCESS' | 'FAILURE'): void {
+  #countEnd(outcome: 'succeeded' | 'failed'): void {
     const { projectId } = this.#run;
     this.#services.meters.operationEnded({ kind: 'read', outcome, projectId });
   }
@@ -183,7 +183,7 @@ class Slice {
     const { database, now } = this.#services;
     const failure = { reason: storableText(reason), now: now() };
     await inTransaction(database, (tx) => failRun(tx, this.#run, failure));
-    this.#countEnd('FAILURE');
+    this.#countEnd('failed');
   }
 }
 

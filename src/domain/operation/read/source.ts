@@ -5,6 +5,7 @@ import type { Capabilities, Provider } from '../../../providers/contract.ts';
 import type { Services } from '../../call.ts';
 import { configOf } from '../../installation/installation-config.ts';
 import { describeObject } from '../../installation/object-descriptions.ts';
+import { objectNames } from '../../integration/delivered-object-names.ts';
 import { contentOf } from '../../integration/integration-content.ts';
 import type { MessageHead } from './read-message.ts';
 import { createReadPlan, type ReadPlan } from './read-plan.ts';
@@ -76,7 +77,7 @@ export function installationHead(
     consumerName: consumer.consumerName,
     ...(workspace !== null && { workspace }),
     objectName: deliveredName,
-    rawObjectName: objectName,
+    ...objectNames(objectName, deliveredName),
   };
 }
 

@@ -39,17 +39,17 @@ export const triggerReadInput = z
     integrationIdOrName,
     objectName: contentText.describe("The name of the object: the mapped one or the provider's."),
     groupRef: ref.describe('The ref of the group whose account is read.'),
-    sinceTimestamp: orNull(z.date()).describe(
+    sinceTime: orNull(z.date()).describe(
       'Only records that changed at this time or later. Default: all records.',
     ),
-    untilTimestamp: orNull(z.date()).describe(
+    untilTime: orNull(z.date()).describe(
       'Only records that changed at this time or earlier. Default: now.',
     ),
   })
   .superRefine(
-    rules(function* ({ sinceTimestamp, untilTimestamp }) {
-      if (!sinceTimestamp || !untilTimestamp || sinceTimestamp < untilTimestamp) return;
-      yield broken(['untilTimestamp'], 'must be after sinceTimestamp.', { showsValue: true });
+    rules(function* ({ sinceTime, untilTime }) {
+      if (!sinceTime || !untilTime || sinceTime < untilTime) return;
+      yield broken(['untilTime'], 'must be after input.sinceTime.', { showsValue: true });
     }),
   )
   .meta({
@@ -62,12 +62,12 @@ type TriggerRead = z.output<typeof triggerReadInput>;
 /** Starts a read and returns its operation. Throws RATE_LIMITED if the project has too many triggered reads or pending deliveries. */
 export const triggerRead = projectMutation({
   description:
-    'Reads an object once, now, beside its schedule. The answer does not wait for the end of the read.',
+    'Reads an object once, now, in addition to its schedule. The response does not wait for the end of the read.',
   needs: orEndUser('reads:control', 'READ'),
   input: triggerReadInput,
   async run(call, input, project): Promise<Row<'Operation'>> {
     const { installation, objectName } = await findObject(call, project, input);
-    const { sinceTimestamp: since, untilTimestamp: until } = input;
+    const { sinceTime: since, untilTime: until } = input;
     const { plan, connection } = await getReadSource(call, installation, objectName);
     if (plan.unmapped.length > 0) throw unprocessable(waitReason(plan));
     if (await isConsentPending(call, connection)) throw unprocessable(AWAITS_CONSENT);

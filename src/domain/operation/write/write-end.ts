@@ -19,6 +19,12 @@ import { LeaseLost, RELEASED_LEASE } from '../../../work/lease.ts';
 import { Outage } from '../../../work/outage.ts';
 import type { Services } from '../../call.ts';
 import { fieldsOf } from '../../installation/installation-events.ts';
+import { findLatestContent } from '../../integration/content-cache.ts';
+import {
+  type ObjectNames,
+  objectNames,
+  objectNamesIn,
+} from '../../integration/delivered-object-names.ts';
 import { type LogLine, logOperation, updateOperation } from '../operation-work.ts';
 import { type StoredOutcome, summarize, type WriteSummary, writeMetadata } from './outcome.ts';
 import type { AttemptFailure } from './retry.ts';
@@ -49,11 +55,11 @@ export async function endWrite(
   entries: readonly WriteEntry[],
 ): Promise<EndedWrite | null> {
   const { task } = claim;
-  const target = await findEventTarget(services, claim);
+  const source = await findEventSource(services, claim);
   const entriesByOperation = Map.groupBy(entries, ({ operationId }) => operationId);
   const rows = [...entriesByOperation].map(([id, entriesOfCall]) => {
     const outcomes = outcomesOf(entriesOfCall);
-    return operationEnd(task, { id, outcomes, target, now: services.now() });
+    return operationEnd(task, { id, outcomes, source, now: services.now() });
   });
   const [row] = rows;
   if (rows.length === 1 && row?.operationId === task.id) {
@@ -97,7 +103,8 @@ function countEnd(
   rows: readonly OperationEndRow[],
   entries: readonly WriteEntry[],
 ): void {
-  for (const { status: outcome, projectId } of rows) {
+  for (const { status, projectId } of rows) {
+    const outcome = status === 'SUCCESS' ? 'succeeded' : 'failed';
     meters.operationEnded({ kind: 'write', outcome, projectId });
   }
   const count = outcomesOf(entries).filter(({ success }) => success).length;
@@ -108,13 +115,26 @@ function outcomesOf(entries: readonly WriteEntry[]): StoredOutcome[] {
   return entries.map(({ outcome }) => outcome as StoredOutcome);
 }
 
-/** The target that the write's events name. Null if the write has no events, because it is synchronous. */
-async function findEventTarget(
+/** What the events of a write say about its target and its object. */
+interface EventSource {
+  target: WriteTarget;
+  names: ObjectNames;
+}
+
+/** Null if the write has no events, because it is synchronous or its target was deleted. */
+async function findEventSource(
   { database, log }: Services,
-  { task, target }: Claim,
-): Promise<WriteTarget | null> {
+  { task, target: cached }: Claim,
+): Promise<EventSource | null> {
   if (task.mode !== 'ASYNCHRONOUS') return null;
-  return target ?? withRetries(log, () => findWriteTarget(database.rows, task));
+  const { objectName } = task;
+  return withRetries(log, async () => {
+    const target = cached ?? (await findWriteTarget(database.rows, task));
+    if (!target) return null;
+    const content = await findLatestContent(database, target.integration);
+    const names = content ? objectNamesIn(content, objectName) : objectNames(objectName, null);
+    return { target, names };
+  });
 }
 
 /** Returns the ended operation. Null if it had already ended. */
@@ -134,13 +154,13 @@ async function endSingle(
 interface EndOfOperation {
   id: string;
   outcomes: StoredOutcome[];
-  target: WriteTarget | null;
+  source: EventSource | null;
   now: Date;
 }
 
 function operationEnd(
   task: WriteTask,
-  { id, outcomes, target, now }: EndOfOperation,
+  { id, outcomes, source, now }: EndOfOperation,
 ): OperationEndRow {
   const { projectId, installationId, objectName, attempts, lastAttempt } = task;
   const retry = attempts > 1 && lastAttempt ? { attempts, lastAttempt } : undefined;
@@ -155,7 +175,7 @@ function operationEnd(
     metadata: writeMetadata({ objectName, successfulRecordIds, retry }),
     now,
     lastLine: { id: newId('log'), ...lastLine(summary) },
-    event: target && doneEvent(target, { id, objectName, summary }),
+    event: source && doneEvent(source, { id, objectName, summary }),
   };
 }
 
@@ -166,7 +186,7 @@ function lastLine({ status, result, failureCount, errors }: WriteSummary): LogLi
 }
 
 function doneEvent(
-  target: WriteTarget,
+  { target, names }: EventSource,
   {
     id: operationId,
     objectName,
@@ -179,7 +199,7 @@ function doneEvent(
   return eventRow({
     projectId,
     eventType: 'WRITE_ASYNC_DONE',
-    data: { ...fields, operationId, objectName, success, successfulRecordIds, errors },
+    data: { ...fields, operationId, objectName, ...names, success, successfulRecordIds, errors },
     connectionId,
     installationId,
     operationId,

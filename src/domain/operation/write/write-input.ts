@@ -1,5 +1,6 @@
 /** The input of a write: its schema, and the rules between its members. */
 import { z } from 'zod';
+import type { ExclusiveMembers } from '../../declared-mutation.ts';
 import { problemWithName, problemWithValue } from '../../event/target-headers.ts';
 import { integrationIdOrName } from '../../integration/integration.ts';
 import { broken, rules } from '../../issues.ts';
@@ -199,7 +200,19 @@ export type WriteInput = z.output<typeof members>;
 
 export const writeRecordsInput = members.superRefine(rules(brokenRules)).meta({
   id: 'WriteRecordsInput',
-  description: 'The records to write: give either record or batch.',
+  description: 'The records to write, their object, and the group whose account gets them.',
+  exclusive: [
+    {
+      name: 'records',
+      description: 'The records to write: one, or a batch.',
+      isRequired: true,
+      type: {
+        id: 'RecordsToWriteInput',
+        description: 'The records of a write: exactly one member.',
+      },
+      members: ['record', 'batch'],
+    },
+  ] satisfies ExclusiveMembers[],
 });
 
 export interface InputRecord {

@@ -151,7 +151,7 @@ async function createNotifications(services: Services, followed: FollowedList): 
   await list.takeDown(session, old.providerRef).catch((error: unknown) => {
     const { connectionId } = stream;
     const about = { err: error, connectionId, providerRef: old.providerRef };
-    services.log.warn(about, 'subscription.old_not_taken_down');
+    services.log.warn(about, 'subscription.old_not_removed');
   });
 }
 

@@ -19,6 +19,7 @@ const head: MessageHead = {
   consumerName: 'Ann',
   objectName: 'people',
   rawObjectName: 'contacts',
+  mappedObjectName: 'contacts',
   operationId: 'opr_1',
   operationTime: '2026-01-01T00:00:00.000Z',
   readType: 'backfill',

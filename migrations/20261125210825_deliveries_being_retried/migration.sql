@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "Delivery" ADD COLUMN     "isRetrying" BOOLEAN NOT NULL DEFAULT false;

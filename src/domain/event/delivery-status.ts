@@ -1,0 +1,31 @@
+/** The status of deliveries as the API has it. The database stores RETRYING as PENDING with `isRetrying`. */
+import type { z } from 'zod';
+import type { Row } from '../../database/rows.ts';
+import { enumeration } from '../resource.ts';
+
+export const deliveryStatus = enumeration('DeliveryStatus', 'How far a delivery has come.', {
+  PENDING: 'No attempt was made yet.',
+  RETRYING: 'An attempt was made, and another one follows.',
+  SUCCEEDED: 'The destination responded to an attempt with a 2xx status.',
+  FAILED: 'Failed permanently: no attempt follows. Use `retryDelivery` to send it again.',
+});
+
+export type DeliveryStatus = z.output<typeof deliveryStatus>;
+
+export const DELIVERY_STATUSES = deliveryStatus.options;
+
+type Stored = Pick<Row<'Delivery'>, 'status' | 'isRetrying'>;
+
+export function statusOf({ status, isRetrying }: Stored): DeliveryStatus {
+  return isRetrying ? 'RETRYING' : status;
+}
+
+/**
+ * The stored columns of deliveries with one of these statuses. Several statuses together must be all of them, or
+ * PENDING and RETRYING.
+ */
+export function storedStatus(statuses: readonly DeliveryStatus[]) {
+  const stored = statuses.map((status) => (status === 'RETRYING' ? 'PENDING' : status));
+  const isRetrying = statuses.map((status) => status === 'RETRYING');
+  return { status: [...new Set(stored)], isRetrying: [...new Set(isRetrying)] };
+}

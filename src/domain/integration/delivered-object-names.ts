@@ -1,0 +1,47 @@
+/** The names of an object in messages and events: the provider's, and the one that the integration maps it to. */
+import type { Row } from '../../database/rows.ts';
+import { run, statements } from '../../database/statements.ts';
+import type { Transaction } from '../../database/transaction.ts';
+import { contentOf, type IntegrationContent } from './integration-content.ts';
+
+/** Members that mean the same in every message and event, unlike `objectName`, which the reference API defines. */
+export interface ObjectNames {
+  rawObjectName: string;
+  mappedObjectName: string;
+}
+
+export function objectNames(
+  objectName: string,
+  mappedName: string | null | undefined,
+): ObjectNames {
+  return { rawObjectName: objectName, mappedObjectName: mappedName ?? objectName };
+}
+
+/** The names of an object in the content of a revision. */
+export function objectNamesIn(
+  { read }: Pick<IntegrationContent, 'read'>,
+  objectName: string,
+): ObjectNames {
+  const object = read?.objects.find((one) => one.objectName === objectName);
+  return objectNames(objectName, object?.mapToName);
+}
+
+/** The names of an object in the latest revision of an integration, as the transaction sees it. */
+export async function latestObjectNames(
+  tx: Transaction,
+  { projectId, id }: Pick<Row<'Integration'>, 'projectId' | 'id'>,
+  objectName: string,
+): Promise<ObjectNames> {
+  const [revision] = await run(
+    tx,
+    statements
+      .selectFrom('Integration as n')
+      .innerJoin('Revision as r', (join) =>
+        join.onRef('r.projectId', '=', 'n.projectId').onRef('r.id', '=', 'n.latestRevisionId'),
+      )
+      .select('r.content')
+      .where('n.projectId', '=', projectId)
+      .where('n.id', '=', id),
+  );
+  return revision ? objectNamesIn(contentOf(revision), objectName) : objectNames(objectName, null);
+}

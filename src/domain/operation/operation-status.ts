@@ -1,0 +1,27 @@
+/** The status of operations as the API has it. The database stores the words of the reference API. */
+import type { z } from 'zod';
+import type { OperationStatus as StoredStatus } from '../../database/generated/enums.ts';
+import { enumeration } from '../resource.ts';
+
+export const operationStatus = enumeration('OperationStatus', 'How far an operation has come.', {
+  IN_PROGRESS: 'It waits, runs, or will be retried.',
+  SUCCEEDED: 'It ended with success. A write needs at least one written record.',
+  FAILED: 'It ended without success: `result` says why.',
+});
+
+export type OperationStatus = z.output<typeof operationStatus>;
+
+const STORED = {
+  IN_PROGRESS: 'IN_PROGRESS',
+  SUCCEEDED: 'SUCCESS',
+  FAILED: 'FAILURE',
+} as const satisfies Record<OperationStatus, StoredStatus>;
+
+export function storedOperationStatus(status: OperationStatus): StoredStatus {
+  return STORED[status];
+}
+
+export function operationStatusOf(stored: StoredStatus): OperationStatus {
+  if (stored === 'SUCCESS') return 'SUCCEEDED';
+  return stored === 'FAILURE' ? 'FAILED' : stored;
+}

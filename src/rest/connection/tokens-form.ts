@@ -1,0 +1,45 @@
+/** OAuth tokens in requests, whose times have the names of the reference API. */
+import { z } from 'zod';
+import { credentialFields, oauth2Token } from '../../domain/connection/credential-input.ts';
+import type { Place } from '../endpoint/places.ts';
+import { wireForm } from '../endpoint/wire-form.ts';
+
+const { shape } = oauth2Token;
+const domain = credentialFields.oauth2AuthorizationCode;
+
+const wireToken = z
+  .object({ token: shape.token, issuedAt: shape.issueTime, expiresAt: shape.expireTime })
+  .meta({ ...oauth2Token.meta() });
+
+const wireTokens = z
+  .object({
+    accessToken: wireToken.nullish().describe(domain.shape.accessToken.description as string),
+    refreshToken: wireToken.nullish().describe(domain.shape.refreshToken.description as string),
+    scopes: domain.shape.scopes,
+  })
+  .meta({ ...domain.meta() });
+
+type WireTokens = z.output<typeof wireTokens>;
+
+const WIRE_NAMES: Record<string, string> = { issueTime: 'issuedAt', expireTime: 'expiresAt' };
+
+/** Where tokens are in the body of a request that creates or updates a connection. */
+export function tokensIn(wrap: (tokens: typeof wireTokens) => z.ZodType): Place {
+  const form = wireForm({
+    schema: wrap(wireTokens) as z.ZodType<WireTokens>,
+    toDomain: ({ accessToken, refreshToken, scopes }) => ({
+      accessToken: tokenOf(accessToken),
+      refreshToken: tokenOf(refreshToken),
+      scopes,
+    }),
+    placeIn: (_wire, place) =>
+      place.replace(/(?<=\.)(issueTime|expireTime)$/, (name) => WIRE_NAMES[name] ?? name),
+  });
+  return { in: 'body', name: 'oauth2AuthorizationCode', form };
+}
+
+function tokenOf(wire: WireTokens['accessToken']): z.output<typeof oauth2Token> | null | undefined {
+  if (!wire) return wire;
+  const { token, issuedAt: issueTime, expiresAt: expireTime } = wire;
+  return { token, issueTime, expireTime };
+}

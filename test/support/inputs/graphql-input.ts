@@ -1,0 +1,23 @@
+/** Inputs of GraphQL, from the flat form that REST and the domain have. */
+
+const GROUP_OF: Record<string, string> = {
+  apiKey: 'credentials',
+  basicAuth: 'credentials',
+  oauth2ClientCredentials: 'credentials',
+  oauth2PasswordCredentials: 'credentials',
+  oauth2AuthorizationCode: 'credentials',
+  customAuth: 'credentials',
+  record: 'records',
+  batch: 'records',
+};
+
+/** Moves the members of `@oneOf` inputs to where GraphQL has them: `apiKey` into `credentials`, `batch` into `records`. */
+export function inGroups(flat: object): Record<string, unknown> {
+  const input: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(flat)) {
+    const group = GROUP_OF[name];
+    if (group === undefined) input[name] = value;
+    else input[group] = { ...(input[group] as object | undefined), [name]: value };
+  }
+  return input;
+}
