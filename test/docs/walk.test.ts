@@ -84,7 +84,7 @@ test.skipIf(postgresMissing)(
 test('the wait for a server ends when the server fails', async () => {
   const reader = await openReader();
   const failing = reader.run(`PORT=no npm start &\n${isReady(4000)}`);
-  await expect(failing).rejects.toThrow(/PORT: .*FAILED: npm start ended with 1/s);
+  await expect(failing).rejects.toThrow(/PORT: .*FAILED: npm start exited with 1/s);
 });
 
 /** Runs all commands of a document in one terminal, with the scripts that it says to save. */

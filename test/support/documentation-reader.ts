@@ -19,13 +19,15 @@ const FAILED = /^FAILED: .*/m;
 
 /**
  * A failed program ends its terminal immediately, even from the background, so that no test waits for its
- * effect.
+ * effect. The exit code 2 is a result: `gateway plan` has found changes.
  */
 const PRELUDE = `
 set -eo pipefail
 program() {
   command "$@" || {
-    echo "FAILED: $* exited with $?" >&2
+    local code=$?
+    [ $code = 2 ] && return 2
+    echo "FAILED: $* exited with $code" >&2
     kill $$ 2>/dev/null
     return 1
   }
