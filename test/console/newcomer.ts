@@ -77,14 +77,14 @@ export function testNewcomer(stage: () => ConsoleStage) {
       await press(connect, 'Read now: people');
       await openFromMenu(page, 'Destinations');
       await press(page, 'records', 'link');
-      const failed = page.getByRole('row', { name: /Records Pending 2 503/ });
+      const failed = page.getByRole('row', { name: /Records Retrying 2 503/ });
       await failed.first().waitFor();
 
       await run(MEND);
       await press(page, 'Retry deliveries');
       const dialog = page.getByRole('dialog');
       await dialog.getByRole('button', { name: /Deliveries$/ }).click();
-      await press(page, 'Pending', 'option');
+      await press(page, 'Retrying', 'option');
       await press(dialog, 'Retry deliveries');
       await dialog.getByText(/^(\d+) of \1 deliveries$/).waitFor();
       await dialog.getByRole('button', { name: 'Close' }).click();
@@ -93,8 +93,9 @@ export function testNewcomer(stage: () => ConsoleStage) {
         .first()
         .waitFor();
       const { project } = await stage().api(`{ project(idOrName: "demo") {
-      deliveries(status: PENDING) { totalCount } } }`);
-      expect(project.deliveries.totalCount).toBe(0);
+      pending: deliveries(status: PENDING) { totalCount }
+      retrying: deliveries(status: RETRYING) { totalCount } } }`);
+      expect(project).toEqual({ pending: { totalCount: 0 }, retrying: { totalCount: 0 } });
       await context.close();
     },
   );
