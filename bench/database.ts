@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { readConfig } from '../src/config.ts';
 import { openDatabase } from '../src/database/database.ts';
-import { hashOfKey, newKeyValue, shownPrefix } from '../src/domain/viewer/key/key-value.ts';
+import { hashOfKey, createKeyValue, shownPrefix } from '../src/domain/viewer/key/key-value.ts';
 import { newId } from '../src/ids.ts';
 import { createLog } from '../src/log.ts';
 import { ENCRYPTION_KEY, fill, PROJECT_NAME, type Sizes } from './fill.ts';
@@ -99,7 +99,7 @@ const FIND_PROJECT = 'select id from "Project" where name = $1';
 
 /** Deletes keys of earlier runs, so that every run starts with the same rows. */
 export function newApiKey() {
-  const apiKey = newKeyValue();
+  const apiKey = createKeyValue();
   const text = `insert into "ApiKey" (id, "projectId", label, scopes, prefix, hash)
     select $1, id, 'bench', array['full'], $3, $4 from "Project" where name = $2`;
   const values = [newId('key'), PROJECT_NAME, shownPrefix(apiKey), hashOfKey(apiKey)];

@@ -1,7 +1,7 @@
 /** Access to a real account of a provider, with credentials from the environment and no database. */
 import type { Credentials } from '../src/domain/connection/credentials.ts';
 import { fillAddress } from '../src/domain/connection/session/account-address.ts';
-import { attachedCredentials } from '../src/domain/connection/session/attached-credentials.ts';
+import { attachCredentials } from '../src/domain/connection/session/attached-credentials.ts';
 import { requestUrl, sendRequest } from '../src/domain/connection/session/provider-request.ts';
 import { createOutbound } from '../src/outbound/client.ts';
 import type { Provider, ProviderSession } from '../src/providers/contract.ts';
@@ -22,7 +22,7 @@ export function accountSession(
   const workspace = env.PROVIDER_WORKSPACE ?? null;
   const account = { providerWorkspaceRef: workspace, providerMetadata: facts };
   const baseUrl = fillAddress(provider, provider.baseUrl, account);
-  const attached = attachedCredentials(provider, credentials);
+  const attached = attachCredentials(provider, credentials);
   const outbound = createOutbound({ allowedPrivateTargets: [], alwaysAllowedOrigins: () => [] });
   return {
     baseUrl,

@@ -53,11 +53,11 @@ export function byName<R extends { projectId: string }>(
   nameOf: (row: R) => string,
 ): Batch<NameKey, R | null> {
   return async (call, keys) => {
-    const found = await find(call, {
+    const matches = await find(call, {
       projectId: [...new Set(keys.map(({ projectId }) => projectId))],
       name: [...new Set(keys.map(({ name }) => name))],
     });
-    const rows = new Map(found.map((row) => [`${row.projectId} ${nameOf(row)}`, row]));
+    const rows = new Map(matches.map((row) => [`${row.projectId} ${nameOf(row)}`, row]));
     return keys.map(({ projectId, name }) => rows.get(`${projectId} ${name}`) ?? null);
   };
 }

@@ -14,7 +14,7 @@ export type BoundedCount = (
   countMax: number,
 ) => Promise<number>;
 
-export interface Counting {
+export interface CountDefinition {
   /**
    * An SQL statement that returns `count` for the ids in $1 and the following parameters. It must not read more index
    * entries than its last parameter, `countMax`.
@@ -28,39 +28,39 @@ export interface Counting {
 /** A count is cached for at least 10 times as long as it took, so counting uses at most a tenth of the time. */
 const CACHE_FACTOR = 10;
 
-export function createBoundedCount({ text, ...counting }: Counting): BoundedCount {
+export function createBoundedCount({ text, ...definition }: CountDefinition): BoundedCount {
   const counts = new WeakMap<Database, LRUCache<string, SharedCount>>();
   return async (database, ids, countMax) => {
     const databaseCounts = counts.get(database) ?? new LRUCache({ max: CACHED_COUNTS_MAX });
     counts.set(database, databaseCounts);
     const key = [...ids, countMax].join(' ');
-    let shared = databaseCounts.get(key);
-    if (!shared) {
+    let sharedCount = databaseCounts.get(key);
+    if (!sharedCount) {
       const read = async () => {
         const [row] = await database.rows.query<{ count: number }>(text, [...ids, countMax]);
         return row?.count ?? 0;
       };
-      shared = new SharedCount(read, { ...counting, countMax });
-      databaseCounts.set(key, shared);
+      sharedCount = new SharedCount(read, { ...definition, countMax });
+      databaseCounts.set(key, sharedCount);
     }
-    return shared.get();
+    return sharedCount.get();
   };
 }
 
 /** Runs one count at a time for all callers. Many large counts in parallel would use all connections. */
 class SharedCount {
   readonly #read: () => Promise<number>;
-  readonly #counting: Omit<Counting, 'text'> & { countMax: number };
+  readonly #definition: Omit<CountDefinition, 'text'> & { countMax: number };
   #cached: number | null = null;
   #freshUntilMs = 0;
   #running: Promise<number> | null = null;
 
   constructor(
     read: () => Promise<number>,
-    counting: Omit<Counting, 'text'> & { countMax: number },
+    definition: Omit<CountDefinition, 'text'> & { countMax: number },
   ) {
     this.#read = read;
-    this.#counting = counting;
+    this.#definition = definition;
   }
 
   async get(): Promise<number> {
@@ -69,14 +69,14 @@ class SharedCount {
     this.#running ??= this.#recount().finally(() => {
       this.#running = null;
     });
-    if (cached === null || cached * 2 >= this.#counting.countMax) return await this.#running;
+    if (cached === null || cached * 2 >= this.#definition.countMax) return await this.#running;
     // A cached count below half of the maximum is returned immediately, while the recount runs in the background.
     this.#running.catch(() => {});
     return cached;
   }
 
   async #recount(): Promise<number> {
-    const { freshMs, countMax, isKept = () => true } = this.#counting;
+    const { freshMs, countMax, isKept = () => true } = this.#definition;
     const startedMs = performance.now();
     this.#freshUntilMs = 0;
     const count = await this.#read();

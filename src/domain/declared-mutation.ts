@@ -39,7 +39,7 @@ export function exclusiveMembersOf(schema: z.ZodObject): readonly ExclusiveMembe
 }
 
 interface Declaration<S extends z.ZodObject> {
-  /** What the mutation does, for the schema and the OpenAPI document. */
+  /** Describes the effect of the mutation in the schema and the OpenAPI document. */
   description?: string;
   needs: Need;
   input: S;
@@ -90,7 +90,7 @@ function declare<S extends z.ZodObject, R>(
   { description = '', needs, input: schema }: Declaration<S>,
   run: (call: Call, input: z.output<S>) => Promise<R>,
 ): Mutation<S, R> {
-  const declared = async (call: Call, input: z.output<S>): Promise<R> => {
+  const runAuthorized = async (call: Call, input: z.output<S>): Promise<R> => {
     authorize(call.viewer, needs);
     try {
       return await run(call, input);
@@ -99,7 +99,7 @@ function declare<S extends z.ZodObject, R>(
       throw error;
     }
   };
-  return Object.assign(declared, { needs, input: schema, description });
+  return Object.assign(runAuthorized, { needs, input: schema, description });
 }
 
 /**

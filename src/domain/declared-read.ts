@@ -18,15 +18,15 @@ export function read<A extends unknown[], R>(
   ...declared: [run: Run<A, R>] | [description: string, run: Run<A, R>]
 ): Read<A, R> {
   const [description, run] = declared.length === 1 ? ['', declared[0]] : declared;
-  const checked = (call: Call, ...args: A): R => {
+  const runAuthorized = (call: Call, ...args: A): R => {
     authorize(call.viewer, needs);
     return run(call, ...args);
   };
-  return Object.assign(checked, { needs, description });
+  return Object.assign(runAuthorized, { needs, description });
 }
 
 /** Turns a read of an object, such as the topics of a project, into a read of the object that its input names. */
-export function within<I, P, A, R>(
+export function readWithin<I, P, A, R>(
   find: Read<[input: I], P | Promise<P>>,
   list: Read<[parent: P, args: A], R | Promise<R>>,
 ): Read<[input: I & A], Promise<R>> {

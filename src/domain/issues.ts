@@ -84,9 +84,9 @@ export function rules<T>(find: (value: T) => Iterable<RuleIssue>) {
 }
 
 /** Throws BAD_USER_INPUT with these issues, up to ISSUES_MAX. Returns if there are none. */
-export function refuseIssues(found: Iterable<Issue>): void {
+export function refuseIssues(newIssues: Iterable<Issue>): void {
   const issues: Issue[] = [];
-  addIssues(issues, found);
+  addIssues(issues, newIssues);
   if (issues.length > 0) throw invalidInput(issues);
 }
 
@@ -99,8 +99,8 @@ export function issueAt(path: readonly PropertyKey[], detail: string, value?: un
  * Adds issues up to ISSUES_MAX. It adds them one by one, because a request may have more issues than `push` accepts
  * arguments.
  */
-export function addIssues(issues: Issue[], found: Iterable<Issue>): void {
-  for (const issue of found) {
+export function addIssues(issues: Issue[], newIssues: Iterable<Issue>): void {
+  for (const issue of newIssues) {
     if (issues.length >= ISSUES_MAX) return;
     issues.push(issue);
   }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { looksLikeId } from '../ids.ts';
 
-const notAnId = { error: 'must not look like an id.' };
+const notAnId = { error: 'must not have the form of an id.' };
 
 /** Names the project in the path of an endpoint, where it is always given. */
 export const requiredProjectIdOrName = z
@@ -10,7 +10,7 @@ export const requiredProjectIdOrName = z
   .max(128)
   .describe('The id or the name of the project.');
 
-/** `getProjectOf` in scope.ts finds the project if it is left out. */
+/** Optional: without it, `getProjectOf` in scope.ts finds the project. */
 export const projectIdOrName = requiredProjectIdOrName
   .nullish()
   .describe(
@@ -26,7 +26,7 @@ export const topicName = z
   .string()
   .regex(
     /^(?=.{1,64}$)[A-Za-z0-9-]+(?: +[A-Za-z0-9-]+)*$/,
-    'must be letters, digits, dashes and spaces between them, 1 to 64 characters.',
+    'must be letters, digits, dashes and inner spaces, 1 to 64 characters.',
   )
   .refine((text) => !looksLikeId(text), notAnId);
 

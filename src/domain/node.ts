@@ -30,21 +30,21 @@ export type FoundNode = NodeRow | Provider;
  */
 export async function findNodes(call: Call, ids: readonly string[]): Promise<(FoundNode | null)[]> {
   const byPrefix = Map.groupBy(ids, prefixOf);
-  const found = new Map<string, FoundNode | null>();
+  const nodes = new Map<string, FoundNode | null>();
   const findNamed = async (id: string) => {
     const name = providerNameOf(id);
-    if (name !== null) found.set(id, await findProvider(call, name));
+    if (name !== null) nodes.set(id, await findProvider(call, name));
   };
   await Promise.all([
     ...ids.map(findNamed),
     ...[...byPrefix].map(async ([prefix, group]) => {
       if (prefix === null || NON_NODE_PREFIXES.includes(prefix)) return;
-      const needed: Need = ORG_PREFIXES.includes(prefix) ? 'org:read' : orEndUser('read');
-      authorize(call.viewer, needed);
+      const need: Need = ORG_PREFIXES.includes(prefix) ? 'org:read' : orEndUser('read');
+      authorize(call.viewer, need);
       const table: IdTable = ID_PREFIXES[prefix];
       const rows = await byId(table)(call, group);
-      for (const [index, id] of group.entries()) found.set(id, rows[index] ?? null);
+      for (const [index, id] of group.entries()) nodes.set(id, rows[index] ?? null);
     }),
   ]);
-  return ids.map((id) => found.get(id) ?? null);
+  return ids.map((id) => nodes.get(id) ?? null);
 }

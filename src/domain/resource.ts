@@ -35,7 +35,7 @@ interface Computation {
 const computations = z.registry<Computation>();
 
 /** The value of a field. A resource in it is shown from any object that has its columns. */
-type Value<T> = T extends z.ZodObject
+export type Value<T> = T extends z.ZodObject
   ? object
   : T extends z.ZodNullable<infer Inner>
     ? Value<Inner> | null
@@ -97,15 +97,7 @@ export const createdInProject = {
   projectId: shownId.describe('The project that it belongs to.'),
 };
 
-export const updateTime = z
-  .date()
-  .nullable()
-  .describe('When it was last changed; null if it never was.');
-
-/** Parses `ALWAYS` into `always`. `id` is the name of the enum in the API. */
-export function storedWord<const N extends string>(id: string, names: readonly [N, ...N[]]) {
-  return z.enum(names).meta({ id }).transform(wordOfName);
-}
+export const updateTime = z.date().nullable().describe('When it was last changed. Null if never.');
 
 /** Returns the stored word of a name, like `always` of `ALWAYS`. */
 export function wordOfName<N extends string>(name: N): Lowercase<N> {

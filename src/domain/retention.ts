@@ -173,14 +173,14 @@ class Remover {
   }
 
   async removeOperations(cutoff: Date): Promise<void> {
-    for (let found = ROUND_OPERATIONS; found >= ROUND_OPERATIONS; ) {
+    for (let count = ROUND_OPERATIONS; count >= ROUND_OPERATIONS; ) {
       const rows = await this.#find<OldOperation>(EXPIRED_OPERATIONS, cutoff);
       const keys = keyColumns(rows);
       await this.#removeLogs(keys);
       if (this.#signal?.aborted) return;
       await this.#remove(REMOVE_ENTRIES, keys);
       this.count('Operation', await this.#remove(REMOVE_OPERATIONS, keys));
-      found = rows.length;
+      count = rows.length;
     }
   }
 
@@ -204,11 +204,11 @@ class Remover {
     after: readonly unknown[] = [],
   ): Promise<R[]> {
     return this.#withPause(async () => {
-      const found = await sweep<R>(this.#database, statement, [cutoff, ...after]);
-      const oldestMs = Math.min(...found.map(({ time }) => time.getTime()));
+      const rows = await sweep<R>(this.#database, statement, [cutoff, ...after]);
+      const oldestMs = Math.min(...rows.map(({ time }) => time.getTime()));
       this.#pauseFactor =
         cutoff.getTime() - oldestMs > this.#lateMs ? PAUSE_FACTORS.late : PAUSE_FACTORS.inTime;
-      return found;
+      return rows;
     });
   }
 

@@ -89,8 +89,8 @@ export async function getProjectOf(
   argument: string,
 ): Promise<Readonly<Row<'Project'>>> {
   const { viewer, database } = call;
-  const named = input.projectIdOrName ?? (viewer.kind === 'BUILDER' ? null : viewer.projectId);
-  if (named !== null) return getProject(call, named);
+  const idOrName = input.projectIdOrName ?? (viewer.kind === 'BUILDER' ? null : viewer.projectId);
+  if (idOrName !== null) return getProject(call, idOrName);
   for (const [member, value] of Object.entries(input)) {
     if (typeof value !== 'string' || !/Id(OrName)?$/.test(member)) continue;
     const table = projectTableOf(value);
@@ -106,7 +106,7 @@ export async function getProjectOf(
   );
   if (only && !another) return only;
   const reason = another ? 'you have several projects.' : 'you have no project.';
-  throw invalid(argument, `must be given, because ${reason}`);
+  throw invalid(argument, `is required, because ${reason}`);
 }
 
 /** The table of an id if its rows belong to a project. */
@@ -130,8 +130,8 @@ export async function findProject(
   { viewer, database }: Call,
   idOrName: string,
 ): Promise<Readonly<Row<'Project'>> | null> {
-  const named = prefixOf(idOrName) === 'prj' ? { id: idOrName } : { name: idOrName.toLowerCase() };
-  const project = await database.rows.findProject({ ...named, orgId: orgsOfProjects(viewer) });
+  const key = prefixOf(idOrName) === 'prj' ? { id: idOrName } : { name: idOrName.toLowerCase() };
+  const project = await database.rows.findProject({ ...key, orgId: orgsOfProjects(viewer) });
   return project && isVisible(viewer, project) ? project : null;
 }
 
@@ -195,8 +195,8 @@ export function byId<T extends IdTable>(table: T): Batch<string, Row<T> | null> 
   if (!batch) {
     batch = async (call, ids) => {
       const rows = (await findVisible(call, table, [...new Set(ids)])) as { id: string }[];
-      const found = new Map(rows.map((row) => [row.id, row]));
-      return ids.map((id) => found.get(id) ?? null);
+      const rowsById = new Map(rows.map((row) => [row.id, row]));
+      return ids.map((id) => rowsById.get(id) ?? null);
     };
     BATCHES.set(table, batch);
   }
@@ -229,10 +229,8 @@ function inProject<T extends ProjectTable>(columns: { projectId: string; id?: st
 }
 
 /** A claimed domain is visible to its org, and to builders with an email address of the domain. */
-export function seesClaimedDomain(viewer: Viewer, claimed: Row<'ClaimedDomain'>): boolean {
-  return (
-    orgIdsOf(viewer).includes(claimed.orgId) || domainOf(emailOf(viewer) ?? '') === claimed.domain
-  );
+export function seesClaimedDomain(viewer: Viewer, claim: Row<'ClaimedDomain'>): boolean {
+  return orgIdsOf(viewer).includes(claim.orgId) || domainOf(emailOf(viewer) ?? '') === claim.domain;
 }
 
 function findVisible(call: Call, table: IdTable, ids: string[]) {
@@ -279,9 +277,9 @@ async function findForEndUser(
   if (table === 'InstallationConfig') {
     const configs = await rows.find('InstallationConfig', { projectId, id: ids });
     const id = configs.map(({ installationId }) => installationId);
-    const own = await findInProject(call, 'Installation', { projectId, id });
-    const seen = new Set(own.map((installation) => installation.id));
-    return configs.filter(({ installationId }) => seen.has(installationId));
+    const installations = await findInProject(call, 'Installation', { projectId, id });
+    const visibleIds = new Set(installations.map((installation) => installation.id));
+    return configs.filter(({ installationId }) => visibleIds.has(installationId));
   }
   const where = narrowToEndUser(
     viewer,

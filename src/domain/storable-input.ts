@@ -39,13 +39,13 @@ export function findLongList(
   for (const [key, item] of Object.entries(value)) {
     if (typeof item !== 'object' || item === null) continue;
     const inner = [...path, Array.isArray(value) ? Number(key) : key];
-    const found = findLongList(item, inner, counted);
-    if (found) return found;
+    const longList = findLongList(item, inner, counted);
+    if (longList) return longList;
   }
   return null;
 }
 
-const TOO_LONG = `has too many items: the lists of a request have at most ${LIST_ITEMS_MAX} together.`;
+const TOO_LONG = `has too many items: all lists of a request may have at most ${LIST_ITEMS_MAX} together.`;
 
 function* listIllFormed(value: unknown, path: PropertyKey[]): Generator<Issue> {
   if (typeof value === 'string') {

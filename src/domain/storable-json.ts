@@ -10,15 +10,15 @@ export function storableText(text: string): string {
 
 /** Returns a copy in which every text and member name can be stored. */
 export function storableJson<T>(value: T): T {
-  return storable(value) as T;
+  return toStorable(value) as T;
 }
 
-function storable(value: unknown): unknown {
+function toStorable(value: unknown): unknown {
   if (typeof value === 'string') return storableText(value);
-  if (Array.isArray(value)) return value.map(storable);
+  if (Array.isArray(value)) return value.map(toStorable);
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [storableText(name), storable(member)]),
+    Object.entries(value).map(([name, member]) => [storableText(name), toStorable(member)]),
   );
 }
 
@@ -32,16 +32,16 @@ export function storedJson<T>(column: unknown): T {
  * before it is stored and after it was read.
  */
 export function asStoredJson<T>(value: T): T {
-  return ordered(value) as T;
+  return sortKeys(value) as T;
 }
 
-function ordered(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(ordered);
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
   const members = Object.entries(value).map(([name, member]) => ({
     name,
     bytes: Buffer.from(name),
-    member: ordered(member),
+    member: sortKeys(member),
   }));
   members.sort((a, b) => a.bytes.length - b.bytes.length || a.bytes.compare(b.bytes));
   return Object.fromEntries(members.map(({ name, member }) => [name, member]));

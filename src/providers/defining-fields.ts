@@ -3,9 +3,6 @@
 import type { ProviderSession } from './contract.ts';
 import type { FieldValueType } from './descriptions.ts';
 
-export const CARDINALITIES = ['MANY_TO_ONE', 'ONE_TO_ONE'] as const;
-export const DELETION_RULES = ['CASCADE', 'RESTRICT', 'SET_NULL'] as const;
-
 export interface FieldDefinition {
   fieldName: string;
   displayName: string;
@@ -41,8 +38,8 @@ export interface FieldAssociation {
   associationType: string;
   targetObject: string;
   targetField: string | null;
-  cardinality: (typeof CARDINALITIES)[number] | null;
-  onDelete: (typeof DELETION_RULES)[number] | null;
+  cardinality: 'MANY_TO_ONE' | 'ONE_TO_ONE' | null;
+  onDelete: 'CASCADE' | 'RESTRICT' | 'SET_NULL' | null;
   required: boolean | null;
   reverseLookupFieldName: string | null;
   labels: { singular: string | null; plural: string | null } | null;

@@ -1,4 +1,4 @@
-/** REST under /v1: the routes of one Fastify context. */
+/** Registers the REST routes under /v1 in one Fastify context. */
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaCompiler } from 'fastify';
 import { serializerCompiler } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
@@ -21,7 +21,7 @@ export interface RestParts extends Gateway {
   takeSlot: TakeSlot;
 }
 
-/** Gives a request its slot. False if the client is gone; throws if the process has no room. */
+/** Assigns a slot to a request. False if the client has disconnected. Throws if the process is full. */
 export type TakeSlot = (request: FastifyRequest, reply: FastifyReply) => boolean;
 
 /** Registers the routes in a context with the prefix BASE_PATH. */
@@ -35,7 +35,7 @@ export async function registerRest(app: Rest, parts: RestParts): Promise<void> {
   );
   replyNotFound(app);
   readBody(app);
-  // A request gets its slot when the whole of it has arrived.
+  // A request gets its slot only after its body has arrived completely.
   app.addHook('preHandler', (request, reply, done) => {
     if (takeSlot(request, reply)) done();
   });
@@ -62,14 +62,14 @@ const validateWhole: FastifySchemaCompiler<z.ZodType> =
 /** The route of @fastify/cors, which matches every path that no other route of the method OPTIONS matches. */
 const PREFLIGHTS = `${BASE_PATH}*`;
 
-/** Refuses unknown paths and methods before the body, which may be anything, is read. */
+/** Rejects unknown paths and methods before the body is read. */
 function replyNotFound(app: Rest): void {
   const methodsOf = allowedMethods(ENDPOINTS);
   app.setNotFoundHandler((_request, reply) => sendProblem(reply, noEndpoint()));
   app.addHook('onRequest', async ({ is404, method, url, routeOptions }, reply) => {
     const path = url.split('?', 1)[0] as string;
     const isUnrouted = is404 || routeOptions.url === PREFLIGHTS;
-    // If another method has such an id, the router takes a verb for a part of it.
+    // If another method has such an id, the router parses a verb as part of it.
     if (!isUnrouted && !path.includes(':')) return;
     const allowed = methodsOf(path);
     if (!isUnrouted && (!allowed || allowed.includes(method))) return;
@@ -81,7 +81,7 @@ function replyNotFound(app: Rest): void {
 
 const noEndpoint = () => problemOf('NOT_FOUND', 'There is no such endpoint.');
 const wrongMethod = (allowed: readonly string[]) =>
-  problemOf('METHOD_NOT_ALLOWED', `The path takes only the methods ${allowed.join(', ')}.`);
+  problemOf('METHOD_NOT_ALLOWED', `The path accepts only the methods ${allowed.join(', ')}.`);
 
 function addRoute(app: Rest, endpoint: Endpoint, gateway: Gateway): void {
   app.route({
@@ -91,7 +91,7 @@ function addRoute(app: Rest, endpoint: Endpoint, gateway: Gateway): void {
     async handler(request, reply) {
       const { headers, params: path, query, body } = request;
       const { 'x-api-key': apiKey, authorization } = headers;
-      const shown = await perform(endpoint, gateway, {
+      const response = await perform(endpoint, gateway, {
         credentials: { apiKey: apiKey as string | undefined, authorization },
         sender: request.facts,
         parts: { path, query, header: headersFor(endpoint, headers), body },
@@ -104,20 +104,26 @@ function addRoute(app: Rest, endpoint: Endpoint, gateway: Gateway): void {
         knownVersions: headers['if-none-match'],
         setHeader: (name, value) => void reply.header(name, value),
       });
-      if (shown === NOT_MODIFIED) return reply.code(304).send();
+      if (response === NOT_MODIFIED) return reply.code(304).send();
       const { failure, status } = endpoint;
-      if (failure?.isFailed(shown)) {
+      if (failure?.isFailed(response)) {
         reply.code(failure.status);
-        if (!accepts(headers.accept, PROBLEM_TYPE)) return shown;
-        return reply.type(PROBLEM_TYPE).serializer(JSON.stringify).send(failure.showProblem(shown));
+        if (!accepts(headers.accept, PROBLEM_TYPE)) return response;
+        return reply
+          .type(PROBLEM_TYPE)
+          .serializer(JSON.stringify)
+          .send(failure.showProblem(response));
       }
       reply.code(status);
-      return endpoint.output ? shown : reply.send();
+      return endpoint.output ? response : reply.send();
     },
   });
 }
 
-/** `/projects/{id}:pause` in the syntax of the router, where a colon begins a parameter and two are one colon. */
+/**
+ * Converts `/projects/{id}:pause` to the router's syntax, where a colon starts a parameter and two colons are a
+ * literal one.
+ */
 export function routerPath(path: string): string {
   return path
     .replaceAll(':', '::')
@@ -125,13 +131,16 @@ export function routerPath(path: string): string {
     .replace(/\{(\w+)\}/g, ':$1');
 }
 
-/** Only the headers that the endpoint declares: a request has many others. */
+/** Returns only the headers that the endpoint declares, because a request has many others. */
 function headersFor({ parts }: Endpoint, headers: FastifyRequest['headers']) {
-  const known = Object.keys(parts.header?.shape ?? {});
-  return Object.fromEntries(known.map((name) => [name, headers[name]]));
+  const headerNames = Object.keys(parts.header?.shape ?? {});
+  return Object.fromEntries(headerNames.map((name) => [name, headers[name]]));
 }
 
-/** Whether the header `Accept` names the media type. Wildcards do not count: clients that know no problems send them too. */
+/**
+ * True if the header `Accept` names the media type. Wildcards do not count, because clients that do not support
+ * problems send them too.
+ */
 function accepts(accept: string | undefined, mediaType: string): boolean {
   return (accept ?? '')
     .split(',')
@@ -141,7 +150,7 @@ function accepts(accept: string | undefined, mediaType: string): boolean {
     );
 }
 
-/** For logs: the route and not the path, which may hold an API key. */
+/** The route for logs. The path itself may contain an API key. */
 function routeOf({ routeOptions }: FastifyRequest): string {
   return routeOptions?.url ?? `${BASE_PATH}/*`;
 }

@@ -1,4 +1,4 @@
-/** The messages to destinations, as webhooks of the OpenAPI document: an event of each type, records, and changes. */
+/** The messages to destinations, as webhooks of the OpenAPI document: events by type, records, and changes. */
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { z } from 'zod';
 import { TEST_MESSAGE_TYPE, testMessage } from '../domain/event/test-message.ts';
@@ -17,13 +17,13 @@ interface Message {
   body: z.ZodObject;
 }
 
-/** Keyed by kind: the name of the event's type, or of the message of an installation. */
+/** Returns the webhooks by kind: the name of an event type, or of a message of an installation. */
 export function webhooks(): Webhooks {
   const events = Object.values(EVENTS).map(
     (event) => [event.wireName, eventMessage(event)] as const,
   );
-  const others = [RECORDS, CHANGES, FIELDS].map((message) => [message.id, message] as const);
-  const messages = [...events, ...others, [TEST_MESSAGE_TYPE, TEST] as const];
+  const otherMessages = [RECORDS, CHANGES, FIELDS].map((message) => [message.id, message] as const);
+  const messages = [...events, ...otherMessages, [TEST_MESSAGE_TYPE, TEST] as const];
   const requests = messages.map(([name, message]) => [name, { post: request(message) }]);
   return Object.fromEntries(requests);
 }
@@ -38,7 +38,7 @@ function eventMessage({ wireName, happened, data }: Event): Message {
     description: happened,
     body: z.object({
       notificationType: z.literal(wireName).describe('The type of the event.'),
-      data: data.describe('What happened, and to what.'),
+      data: data.describe('The object of the event, and its state.'),
     }),
   };
 }
@@ -47,17 +47,17 @@ const RECORDS: Message = {
   id: 'records',
   tag: 'Reads',
   summary: 'Sends records of a read.',
-  description: `A page of a read, or a part of it if the page is over 300,000 bytes. It goes to the destination
-that the integration names for the object. A page without records sends nothing.`,
+  description:
+    'A page of a read, or a part of it if the page exceeds 300,000 bytes. It goes to the destination that the integration names for the object. A page without records sends no message.',
   body: recordsMessage,
 };
 
 const CHANGES: Message = {
   id: 'changes',
   tag: 'Reads',
-  summary: 'Sends changes that a provider has told.',
-  description: `What happened to records that the integration subscribes to. It goes to the destination that the
-integration names for the object. Messages about one record come in the order of its changes.`,
+  summary: 'Sends changes that a provider has reported.',
+  description:
+    'Events of records that the integration subscribes to. They go to the destination that the integration names for the object. Messages about one record come in the order of its changes.',
   body: eventsMessage,
 };
 
@@ -65,8 +65,8 @@ const FIELDS: Message = {
   id: 'fields',
   tag: 'Reads',
   summary: 'Sends changed fields of an object.',
-  description: `What has changed since the look before, of an object that the integration names. It goes to the
-destination of \`watchSchema\`. The first look at an account tells nothing.`,
+  description:
+    'Changes of an object that the integration names, since the previous poll. They go to the destination of `watchSchema`. The first poll of an account sends no message.',
   body: schemaMessage,
 };
 
@@ -74,18 +74,17 @@ const TEST: Message = {
   id: 'testMessage',
   tag: 'Deliveries',
   summary: 'Sends a test.',
-  description: 'What `sendTestMessage` sends. It tells that the destination can be reached.',
+  description: 'The message of `sendTestMessage`. It shows that the destination can be reached.',
   body: testMessage,
 };
 
-const SENDING = `Any 2xx within 15 seconds is a success; redirects are not followed. The same message may come more
-than once, with the same webhook-id, and messages may come in another order. The headers that the destination has
-are sent too.`;
+const SENDING =
+  'A 2xx status within 15 seconds is a success; redirects are not followed. A message may come more than once, with the same webhook-id, and messages may come out of order. The request also has the headers of the destination.';
 
 function request({ id, tag, summary, description, body }: Message): OpenAPIV3_1.OperationObject {
   const { $schema: _dialect, ...schema } = z.toJSONSchema(body, {
     override({ jsonSchema }) {
-      // Names a scalar of GraphQL, which OpenAPI does not have.
+      // This names a scalar of GraphQL, which OpenAPI does not have.
       delete jsonSchema.graphql;
       delete jsonSchema.field;
     },
@@ -105,16 +104,17 @@ function request({ id, tag, summary, description, body }: Message): OpenAPIV3_1.
   };
 }
 
-/** Standard Webhooks 1.0. */
+/** The headers of Standard Webhooks 1.0. */
 const HEADERS: OpenAPIV3_1.ParameterObject[] = [
-  header('webhook-id', 'The id of the message: the same in all its attempts.', { minLength: 1 }),
-  header('webhook-timestamp', 'When this attempt was made, in seconds since 1970.', {
+  header('webhook-id', 'The id of the message, which is equal in all its attempts.', {
+    minLength: 1,
+  }),
+  header('webhook-timestamp', 'When this attempt was made, in Unix seconds.', {
     pattern: '^[0-9]+$',
   }),
   header(
     'webhook-signature',
-    `\`v1,\` and the base64 of an HMAC-SHA256 over \`{webhook-id}.{webhook-timestamp}.{body}\`, whose key is the
-base64 after \`whsec_\` of the destination's secret. For a day after a rotation there are two, with a space between.`,
+    `\`v1,\` and the base64 of an HMAC-SHA256 of \`{webhook-id}.{webhook-timestamp}.{body}\`. The key is the base64 after \`whsec_\` in the destination's secret. For 24 hours after a rotation, there are two signatures with a space between them.`,
     { pattern: '^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)?$' },
   ),
 ];
@@ -128,14 +128,16 @@ function header(
 }
 
 const RESPONSES: OpenAPIV3_1.ResponsesObject = {
-  '2XX': { description: 'The message has arrived and is not sent again.' },
-  '410': { description: 'The destination wants no more messages: it is disabled at once.' },
+  '2XX': { description: 'The message was received and is not retried.' },
+  '410': {
+    description: 'The destination rejects all further messages and is disabled immediately.',
+  },
   '4XX': {
     description:
-      'The message is sent again later: after the time that `Retry-After` tells, at most an hour, if that is longer than its own delay.',
+      'The message is retried after its own delay, or after `Retry-After` (at most an hour) if that is longer.',
   },
   '5XX': {
     description:
-      'The message is sent again later: after the time that `Retry-After` tells, at most an hour, if that is longer than its own delay.',
+      'The message is retried after its own delay, or after `Retry-After` (at most an hour) if that is longer.',
   },
 };

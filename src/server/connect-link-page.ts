@@ -4,7 +4,11 @@
  */
 import type { Services } from '../domain/call.ts';
 import { randomText } from '../domain/connection/consent/connect-ticket.ts';
-import { type Named, type OpenedLink, openLink } from '../domain/connection/consent/oauth-link.ts';
+import {
+  type OpenedLink,
+  openLink,
+  type PartyName,
+} from '../domain/connection/consent/oauth-link.ts';
 import { type Html, html } from '../html.ts';
 import { browserCookie, findBrowserSecret, openerOrigins, privatePage } from './oauth-page.ts';
 import { page, pageOf } from './plain-page.ts';
@@ -82,6 +86,6 @@ ${brand}`;
 }
 
 /** Shows the ref besides the name, because a caller may choose any name. */
-function displayText({ name, ref }: Named): string {
+function displayText({ name, ref }: PartyName): string {
   return name === null || name === ref ? ref : `${name} (${ref})`;
 }

@@ -108,7 +108,7 @@ const ofConnections: Choice[] = [
         expect(await given({ accessToken: { token: 'at' } })).toMatchObject(ACCEPTED);
         expect(await given({ refreshToken: { token: 'rt' } })).toMatchObject(ACCEPTED);
         expect(await given({ scopes: ['read'] })).toMatchObject(ACCEPTED);
-        expect(await given({})).toMatchObject(matchRefusal('needs an accessToken'));
+        expect(await given({})).toMatchObject(matchRefusal('must include accessToken'));
       },
     ),
   },
@@ -119,7 +119,7 @@ const ofConnections: Choice[] = [
       connectionBody,
       async (outcomeOf, scene) => {
         const wrong = account(scene, { apiKey: 'wrong' });
-        expect(await outcomeOf(wrong)).toMatchObject(matchRefusal('refused the credentials', 422));
+        expect(await outcomeOf(wrong)).toMatchObject(matchRefusal('rejected the credentials', 422));
         expect(await outcomeOf({ ...wrong, skipCheck: true })).toMatchObject(ACCEPTED);
         const client = { clientId: 'client', clientSecret: 'wrong' };
         const ofClient = account(scene, { oauth2ClientCredentials: client });

@@ -122,7 +122,7 @@ export function testConnect(stage: () => ConsoleStage) {
     await chooseWay('With an API key');
     await page.getByLabel('API key', { exact: true }).fill('wrong');
     await submit();
-    await page.getByText('refused the credentials').waitFor();
+    await page.getByText('rejected the credentials').waitFor();
     expect(await connectionsOf('by-mistake')).toEqual([]);
     await expectAccessible(page);
     await page.getByLabel('API key', { exact: true }).fill('sandbox-key');

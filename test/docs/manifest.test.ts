@@ -34,6 +34,7 @@ const schema = z.toJSONSchema(manifest, {
     }
     delete jsonSchema.words;
     delete jsonSchema.id;
+    delete jsonSchema.enumeration;
   },
 });
 

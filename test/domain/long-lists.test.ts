@@ -8,7 +8,7 @@ const { projectId, apiKey } = tenant;
 const WRITE = `mutation ($input: WriteRecordsInput!) {
   writeRecords(input: $input) { operationId }
 }`;
-const TOO_LONG = 'has too many items: the lists of a request have at most 10000 together.';
+const TOO_LONG = 'has too many items: all lists of a request may have at most 10000 together.';
 const numbers = (count: number) => Array.from({ length: count }, () => 1);
 
 async function byGraphql(record: object) {

@@ -138,7 +138,9 @@ test('refuses a connection whose provider is not in the catalogue', async () => 
   const tenant = await app.tenant();
   const { id } = await generateConnection(tenant, { provider: 'header', apiKey: 'sandbox-key' });
   const connection = { ...(await getConnection(app, id)), provider: 'retired' };
-  expect(() => openSession(app.app.services, connection)).toThrow(/retired is not a provider/);
+  expect(() => openSession(app.app.services, connection)).toThrow(
+    /retired is no longer a provider/,
+  );
 });
 
 test('refuses a connection that is deleted during the session', async () => {
@@ -146,5 +148,5 @@ test('refuses a connection that is deleted during the session', async () => {
   const { id } = await generateConnection(tenant, { provider: 'header', apiKey: 'sandbox-key' });
   const session = openSession(app.app.services, await getConnection(app, id));
   await app.app.services.database.prisma.connection.deleteMany({ where: { id } });
-  await expect(session.send(GET)).rejects.toThrow('The connection has been deleted.');
+  await expect(session.send(GET)).rejects.toThrow('The connection was deleted.');
 });

@@ -21,7 +21,7 @@ const browser = oauthBrowser(app);
 const SCOPES = ['records.read', 'records.write'];
 
 const REASON =
-  'The connection waits for a person to consent: send them to the address that startOAuthUpdate gives.';
+  "The connection is waiting for a person's consent. Send them to the link that startOAuthUpdate returns.";
 const UPDATE = `mutation ($input: StartOAuthUpdateInput!) {
   startOAuthUpdate(input: $input) { authorizeUrl }
 }`;

@@ -24,7 +24,7 @@ const app = await sharedApp();
 const UPDATE = `mutation ($input: UpdateConnectionInput!) {
   updateConnection(input: $input) { connection { id status } }
 }`;
-const REFUSED = /^Sandbox CRM refused the credentials \(401\): \S/;
+const REFUSED = /^Sandbox CRM rejected the credentials \(401\): \S/;
 
 async function storedOf({ app: { services } }: TestApp, { projectId }: Tenant) {
   const { connection, group, consumer } = services.database.prisma;
@@ -62,7 +62,7 @@ test('returns UNPROCESSABLE for a refused key or password, and stores and emits 
 });
 
 const { clientId } = CLIENT;
-const TOKEN_REFUSED = 'The token endpoint of Sandbox CRM answered';
+const TOKEN_REFUSED = 'The token endpoint of Sandbox CRM responded with';
 const WRONG_CLIENT = `${TOKEN_REFUSED} 401: invalid_client: The client id or the client secret is wrong`;
 const password = { username: 'ann', ...CLIENT };
 
@@ -262,6 +262,6 @@ test("repeats the provider's message without the credentials in it", async () =>
     connectionVariables(tenant, { apiKey: 'planted-key' }),
   );
   expect(problem.detail).toBe(
-    'Sandbox CRM refused the credentials (401): Unknown key ***: rotate it',
+    'Sandbox CRM rejected the credentials (401): Unknown key ***: rotate it',
   );
 });

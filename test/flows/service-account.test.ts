@@ -150,7 +150,7 @@ test('returns UNPROCESSABLE for a refused key, and stores an accepted key with i
   const endpoint = `The token endpoint of ${google.displayName}`;
   expect([code, problem.detail]).toEqual([
     'UNPROCESSABLE',
-    `${endpoint} answered 400: invalid_grant`,
+    `${endpoint} responded with 400: invalid_grant`,
   ]);
   const { connection } = app.app.services.database.prisma;
   expect(await connection.count({ where: { projectId: tenant.projectId } })).toBe(0);
@@ -174,8 +174,8 @@ test('names every missing, unknown or malformed input, and repeats none', async 
     const consumer = { groupRef: 'acme', consumerRef: 'ann', provider: google.name };
     return expectEqualIssues(rest, 'generateConnection', { ...consumer, customAuth: inputs });
   };
-  const needed = 'must be given: text that is not empty, or JSON.';
-  const noKey = 'must be the JSON key file of a service account, with an RSA key, as base64.';
+  const needed = 'must be non-empty text or JSON.';
+  const noKey = 'must be the JSON key file of a service account with an RSA key, in base64.';
   expect(await findings({ key: 'x' })).toEqual([
     'customAuth.key: is not an input of googleServiceAccount, which has serviceAccountKey, scopes, subject.',
     `customAuth.scopes: ${needed}`,
@@ -192,7 +192,7 @@ test('names every missing, unknown or malformed input, and repeats none', async 
     expect(await findings(inputs)).toEqual([`customAuth.serviceAccountKey: ${noKey}`]);
   }
   expect(await findings({ ...customAuth, scopes: 'calendar', subject: 1 })).toEqual([
-    'customAuth.scopes: must be a list of texts, at least one.',
+    'customAuth.scopes: must be a list with at least one text.',
     'customAuth.subject: must be text.',
   ]);
 });

@@ -60,8 +60,8 @@ test('refuses repeated members of an object, with their paths', async () => {
   expect(response.json()).toMatchObject({
     status: 400,
     issues: [
-      { in: 'body', name: 'name', detail: 'is given more than once in the object.' },
-      { in: 'body', name: 'x[0].y', detail: 'is given more than once in the object.' },
+      { in: 'body', name: 'name', detail: 'appears more than once in the object.' },
+      { in: 'body', name: 'x[0].y', detail: 'appears more than once in the object.' },
     ],
   });
 });

@@ -82,7 +82,7 @@ export async function foldActivity(
   signal?: AbortSignal,
 ): Promise<void> {
   for (let isMore = true; isMore && !signal?.aborted; ) {
-    const folded = await sweep<{ taken: number }>(database, FOLD);
-    isMore = folded.some(({ taken }) => taken === STATEMENT_DELTAS);
+    const results = await sweep<{ taken: number }>(database, FOLD);
+    isMore = results.some(({ taken }) => taken === STATEMENT_DELTAS);
   }
 }

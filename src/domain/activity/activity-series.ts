@@ -112,8 +112,8 @@ function seriesOf(
 
 function emptySeries(key: string, length: number): ActivitySeries {
   const numbers = () => new Int32Array(length);
-  const counted = { first: numbers(), second: numbers(), third: numbers() };
-  return { key, ...counted, p50Ms: numbers(), p95Ms: numbers(), p99Ms: numbers() };
+  const columns = { first: numbers(), second: numbers(), third: numbers() };
+  return { key, ...columns, p50Ms: numbers(), p95Ms: numbers(), p99Ms: numbers() };
 }
 
 /** Adds a run to a series. A run may extend beyond the series; a typed array ignores values outside of it. */

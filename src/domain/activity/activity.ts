@@ -24,11 +24,11 @@ const BUCKETS_MAX = 2_161;
 export const activityInput = z.object({
   from: z
     .date()
-    .describe('The start of the range; the bucket that it lies in is counted as a whole.'),
+    .describe('The start of the range. The bucket that contains it is counted in full.'),
   until: z.date().optional().describe('The end of the range, exclusive. Default: now.'),
   bucket: z.enum(['MINUTE', 'HOUR', 'DAY']).meta({
     id: 'ActivityBucket',
-    description: `How time is divided, in UTC: into at most ${BUCKETS_MAX - 1} buckets.`,
+    description: `The length of a bucket, in UTC. The range may have at most ${BUCKETS_MAX - 1} buckets.`,
   }),
 });
 type ActivityInput = FiltersOf<typeof activityInput>;
@@ -36,23 +36,21 @@ type ActivityInput = FiltersOf<typeof activityInput>;
 /** The range of a project's activity. Throws BAD_USER_INPUT if it has too many buckets. */
 export const activityOf = read(
   'read',
-  'Counts what a project has done in some time, for up to 90 days.',
+  "Returns counts of a project's activity in a time range of up to 90 days.",
   (call: Call, { id: projectId }: Row<'Project'>, input: ActivityInput): ActivityRange =>
     rangeOf(call, { projectId, destinationId: null }, input),
 );
 
-/** Counts attempts of deliveries to a destination. */
 export const activityOfDestination = read(
   'read',
-  'Counts the attempts to send to a destination in some time, for up to 90 days.',
+  'Returns counts of delivery attempts to a destination in a time range of up to 90 days.',
   (call: Call, { id: destinationId, projectId }: Row<'Destination'>, input: ActivityInput) =>
     deliveryActivity(call, rangeOf(call, { projectId, destinationId }, input)),
 );
 
-/** Counts the messages of a stream. */
 export const activityOfStream = read(
   'read',
-  'Counts the messages that were put into a stream in some time, for up to 90 days.',
+  'Returns counts of messages appended to a stream in a time range of up to 90 days.',
   (call: Call, { id: destinationId, projectId }: Row<'Destination'>, input: ActivityInput) =>
     streamActivity(call, rangeOf(call, { projectId, destinationId }, input)),
 );
@@ -68,7 +66,7 @@ function rangeOf(
   const fromMs = Math.floor(from.getTime() / bucketMs) * bucketMs;
   const untilMs = Math.ceil((until ?? call.now()).getTime() / bucketMs) * bucketMs;
   if ((untilMs - fromMs) / bucketMs > BUCKETS_MAX) {
-    throw invalid('from', `must be within ${BUCKETS_MAX - 1} buckets of until.`, from);
+    throw invalid('from', `must be at most ${BUCKETS_MAX - 1} buckets before until.`, from);
   }
   // A range whose end is before its start is empty.
   const end = new Date(Math.max(fromMs, untilMs));
@@ -90,8 +88,8 @@ export async function operationActivity(
   const series = await activitySeries(call, 'operation', range);
   return bucketsOf(range, series, ({ key, first }) => {
     const [actionType, status] = key.split(' ') as [OperationActionType, OperationStatus];
-    return (time, at) => {
-      const count = first[at] ?? 0;
+    return (time, bucket) => {
+      const count = first[bucket] ?? 0;
       return count === 0 ? null : { time, actionType, status, count };
     };
   });
@@ -107,8 +105,12 @@ export interface RecordActivity {
 /** Counts records by the time when they were read or written, and events by the time when they were received. */
 export async function recordActivity(call: Call, range: ActivityRange): Promise<RecordActivity[]> {
   const series = await activitySeries(call, 'record', range);
-  return bucketsOf(range, series, ({ first, second, third }) => (time, at) => {
-    const [read = 0, written = 0, receivedEvents = 0] = [first[at], second[at], third[at]];
+  return bucketsOf(range, series, ({ first, second, third }) => (time, bucket) => {
+    const [read = 0, written = 0, receivedEvents = 0] = [
+      first[bucket],
+      second[bucket],
+      third[bucket],
+    ];
     return read + written + receivedEvents === 0 ? null : { time, read, written, receivedEvents };
   });
 }
@@ -133,8 +135,8 @@ export async function deliveryActivity(
   const series = await activitySeries(call, 'delivery', range);
   return bucketsOf(range, series, ({ key: destinationId, first, second, ...percentiles }) => {
     const { p50Ms, p95Ms, p99Ms } = percentiles;
-    return (time, at) => {
-      const [attempts = 0, failedAttempts = 0] = [first[at], second[at]];
+    return (time, bucket) => {
+      const [attempts = 0, failedAttempts = 0] = [first[bucket], second[bucket]];
       if (attempts === 0) return null;
       return {
         time,
@@ -142,9 +144,9 @@ export async function deliveryActivity(
         destinationId,
         attempts,
         failedAttempts,
-        p50Ms: p50Ms[at] || null,
-        p95Ms: p95Ms[at] || null,
-        p99Ms: p99Ms[at] || null,
+        p50Ms: p50Ms[bucket] || null,
+        p95Ms: p95Ms[bucket] || null,
+        p99Ms: p99Ms[bucket] || null,
       };
     };
   });
@@ -161,14 +163,14 @@ export interface StreamActivity {
 export async function streamActivity(call: Call, range: ActivityRange): Promise<StreamActivity[]> {
   const { projectId } = range;
   const series = await activitySeries(call, 'stream', range);
-  return bucketsOf(range, series, ({ key: destinationId, first }) => (time, at) => {
-    const messages = first[at] ?? 0;
+  return bucketsOf(range, series, ({ key: destinationId, first }) => (time, bucket) => {
+    const messages = first[bucket] ?? 0;
     return messages === 0 ? null : { time, projectId, destinationId, messages };
   });
 }
 
 /** Returns the entry of a series for a bucket. Null if the bucket is empty. */
-type InBucket<T> = (time: Date, at: number) => T | null;
+type InBucket<T> = (time: Date, bucket: number) => T | null;
 
 /** Returns the entries of all buckets, ordered by time, then by series. */
 function bucketsOf<T>(
@@ -177,13 +179,13 @@ function bucketsOf<T>(
   createReader: (line: ActivitySeries) => InBucket<T>,
 ): T[] {
   const readers = series.map(createReader);
-  const found: T[] = [];
-  for (let at = 0, ms = from.getTime(); ms < until.getTime(); at += 1, ms += bucketMs) {
+  const entries: T[] = [];
+  for (let bucket = 0, ms = from.getTime(); ms < until.getTime(); bucket += 1, ms += bucketMs) {
     const time = new Date(ms);
     for (const read of readers) {
-      const one = read(time, at);
-      if (one) found.push(one);
+      const entry = read(time, bucket);
+      if (entry) entries.push(entry);
     }
   }
-  return found;
+  return entries;
 }

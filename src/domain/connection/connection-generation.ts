@@ -20,20 +20,17 @@ import { type AccountToCheck, requireAcceptedCredentials } from './session/crede
 
 type GenerationInput = z.output<typeof generateConnectionInput>;
 
-/**
- * Creates or renews a connection with credentials that the caller has. Throws UNPROCESSABLE, with nothing stored, if
- * the provider refuses them.
- */
 export const generateConnection = projectMutation({
   description:
-    'Connects an account with credentials. If the group and the consumer have a connection to the provider already, its credentials are replaced. A key or a password that the provider refuses is `UNPROCESSABLE`, and nothing is stored. If the provider has no inexpensive request to check with, times out or fails, the credentials are stored unchecked.',
+    'Creates a connection from credentials. If the group and consumer already have a connection to the provider, its credentials are replaced. If the provider rejects a key or password, the result is `UNPROCESSABLE` and nothing is stored. If the provider has no inexpensive check, times out or fails, the credentials are stored unchecked.',
   needs: orEndUser('connections:write', 'CONNECT'),
   input: generateConnectionInput,
   async run(call, input, { id: projectId }): Promise<Row<'Connection'>> {
     refuseIssues(await listForeignParties(call, input));
     const { scheme, issues } = await findScheme(call, projectId, input);
     refuseIssues(issues);
-    if (scheme === null) throw new Error('Bug: no scheme fits, and no issue says why.');
+    if (scheme === null)
+      throw new Error('Bug: no scheme fits, and there is no issue with the reason.');
     const generation = { projectId, scheme, input };
     const token = input.skipCheck
       ? undefined
@@ -79,6 +76,6 @@ async function appIssues(
   if (providerAppId == null) return [];
   const [app] = await database.rows.find('ProviderApp', { projectId, id: providerAppId });
   if (app?.provider === provider) return [];
-  const detail = app ? `is an app of ${app.provider}, not of ${provider}.` : 'does not exist.';
+  const detail = app ? `belongs to ${app.provider}, not to ${provider}.` : 'does not exist.';
   return [{ in: 'body', name: 'input.providerAppId', detail, value: providerAppId }];
 }

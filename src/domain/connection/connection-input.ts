@@ -1,26 +1,25 @@
 /** Inputs of the mutations of connections. */
 import { z } from 'zod';
 import { id } from '../../ids.ts';
-import { AUTH_SCHEMES } from '../../providers/contract.ts';
 import type { ExclusiveMembers } from '../declared-mutation.ts';
 import { jsonObject } from '../json-object.ts';
 import { projectIdOrName, ref } from '../names.ts';
 import { orDefault } from '../optional-value.ts';
+import { authScheme } from '../provider/provider.ts';
 import { CREDENTIAL_FIELDS, credentialFields, oauthScopes } from './credential-input.ts';
 
 const groupRef = ref.describe(
-  "The builder's own id of the group, 1 to 256 characters. Its first use creates the group.",
+  "The builder's own id for the group, 1 to 256 characters. Its first use creates the group.",
 );
 const consumerRef = ref.describe(
-  "The builder's own id of the consumer, 1 to 256 characters. Its first use creates the consumer.",
+  "The builder's own id for the consumer, 1 to 256 characters. Its first use creates the consumer.",
 );
-const provider = z.string().min(1).max(128).describe('The name of a provider of the catalogue.');
+const provider = z.string().min(1).max(128).describe('The name of a provider in the catalogue.');
 const connectionId = id.describe('The id of the connection.');
-const authScheme = z.enum(AUTH_SCHEMES).meta({ id: 'AuthScheme' });
 const workspaceRef = z.string().min(1).max(1_024);
 
 /** The members of every input that connects an account. */
-const connecting = {
+const accountMembers = {
   projectIdOrName,
   groupRef,
   consumerRef,
@@ -28,12 +27,12 @@ const connecting = {
   groupName: ref
     .nullish()
     .describe(
-      'The name of the group that people see, 1 to 256 characters. Default: the name that it has, or its ref.',
+      'The display name of the group, 1 to 256 characters. Default: the current name, or the ref of a new group.',
     ),
   consumerName: ref
     .nullish()
     .describe(
-      'The name of the consumer that people see, 1 to 256 characters. Default: the name that it has, or its ref.',
+      'The display name of the consumer, 1 to 256 characters. Default: the current name, or the ref of a new consumer.',
     ),
   providerAppId: id
     .nullish()
@@ -43,12 +42,12 @@ const connecting = {
   providerWorkspaceRef: workspaceRef
     .nullish()
     .describe(
-      'The workspace of the account, for providers whose addresses depend on it: a subdomain, an instance or a site.',
+      'The workspace of the account (a subdomain, an instance or a site), for providers whose addresses depend on it.',
     ),
   providerMetadata: jsonObject
     .nullish()
     .describe(
-      'Further values of the account that the provider needs or the builder wants to keep: at most 16 KiB of JSON.',
+      'Other facts about the account that the provider needs or the builder wants to keep. At most 16 KiB of JSON.',
     ),
 };
 
@@ -72,7 +71,7 @@ function credentials(description: string): ExclusiveMembers {
 
 export const generateConnectionInput = z
   .object({
-    ...connecting,
+    ...accountMembers,
     apiKey: credentialFields.apiKey.nullish(),
     basicAuth: credentialFields.basicAuth.nullish(),
     oauth2ClientCredentials: credentialFields.oauth2ClientCredentials.nullish(),
@@ -82,7 +81,7 @@ export const generateConnectionInput = z
     authScheme: authScheme
       .nullish()
       .describe(
-        'The scheme to use if the credentials fit several. Default: the first of the provider that fits.',
+        "The authentication scheme, if the credentials fit several. Default: the provider's first scheme that fits.",
       ),
     skipCheck,
   })
@@ -94,35 +93,34 @@ export const generateConnectionInput = z
 
 export const startOAuthConnectInput = z
   .object({
-    ...connecting,
+    ...accountMembers,
     scopes: oauthScopes
       .nullish()
-      .describe('The OAuth scopes to request. Default: those of the provider app.'),
+      .describe('The OAuth scopes to request. Default: the scopes of the provider app.'),
     authScheme: authScheme
       .nullish()
       .describe(
-        'Authorization code with or without PKCE. Default: with PKCE if the provider supports it.',
+        'The authorization code scheme, with or without PKCE. Default: with PKCE if the provider supports it.',
       ),
     redirectUrl: z
       .url()
       .max(2_048)
       .nullish()
       .describe(
-        'The URL that the browser goes to afterwards. `Project.allowedOrigins`, or REDIRECT_ORIGINS of the server, must hold its origin. Default: a page of the gateway.',
+        'The URL to which the browser returns afterwards. Its origin must be in `Project.allowedOrigins`, or in REDIRECT_ORIGINS of the server. Default: a page of the gateway.',
       ),
   })
   .meta({
     id: 'StartOAuthConnectInput',
-    description:
-      'The account that a person connects in a browser: its group, consumer and provider.',
+    description: 'The account to connect in a browser: its group, consumer and provider.',
   });
 
 export const updateConnectionInput = z
   .object({
     projectIdOrName,
     connectionId,
-    providerWorkspaceRef: connecting.providerWorkspaceRef,
-    providerMetadata: connecting.providerMetadata,
+    providerWorkspaceRef: accountMembers.providerWorkspaceRef,
+    providerMetadata: accountMembers.providerMetadata,
     apiKey: credentialFields.apiKey.optional(),
     basicAuth: credentialFields.basicAuth.optional(),
     oauth2ClientCredentials: credentialFields.oauth2ClientCredentials.optional(),
@@ -134,13 +132,13 @@ export const updateConnectionInput = z
   .meta({
     id: 'UpdateConnectionInput',
     description:
-      'The new values of a connection. Absent fields keep theirs. New credentials must fit the scheme of the connection, and are required if its address gets another host.',
+      'The new values of a connection. Omitted fields keep their values. New credentials must fit the scheme of the connection. They are required if its address changes to another host.',
     exclusive: [credentials('The new credentials. Default: the stored ones.')],
   });
 
 export const refreshConnectionInput = z.object({ projectIdOrName, connectionId }).meta({
   id: 'RefreshConnectionInput',
-  description: 'The connection whose access token is refreshed.',
+  description: 'The connection whose access token to refresh.',
 });
 
 export const deleteConnectionInput = z

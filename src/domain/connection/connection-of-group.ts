@@ -26,7 +26,7 @@ export async function notErasedFilter(
   { erasure }: Pick<Transaction, 'erasure'>,
   { projectId }: { projectId: string },
 ) {
-  const erased = await erasure.findMany({ where: { projectId }, select: { id: true } });
-  const notIn = erased.map(({ id }) => id);
+  const erasures = await erasure.findMany({ where: { projectId }, select: { id: true } });
+  const notIn = erasures.map(({ id }) => id);
   return { consumerId: { notIn }, NOT: { groupId: { in: notIn } } };
 }

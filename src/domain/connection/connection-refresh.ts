@@ -18,11 +18,11 @@ import {
   awaitsConsent,
   canRefresh,
   expiresWithin,
-  heldToken,
   isDue,
   isTokenCredentials,
+  storedTokenOf,
 } from './token/token.ts';
-import { freshCredentials, type RefreshRequest } from './token/token-refresh.ts';
+import { getFreshCredentials, type RefreshRequest } from './token/token-refresh.ts';
 
 /** Two intervals of the sweep that calls refreshDue, so that no token expires between two sweeps. */
 const AHEAD_MS = 120_000;
@@ -32,19 +32,19 @@ const CONCURRENCY = 5;
 /** The delay before a failed refresh is retried, unless a call needs the token earlier. */
 const RETRY_MS = 5 * 60_000;
 
-/** Refreshes the token immediately. A refresh that another caller completes during this call counts too. */
+/** A refresh that another caller completes during this call counts too. */
 export const refreshConnection = projectMutation({
-  description: 'Refreshes the access token now, even if it has not expired.',
+  description: 'Refreshes the access token immediately, even if it has not expired.',
   needs: 'connections:write',
   input: refreshConnectionInput,
   run: (call, { connectionId }, { id: projectId }) =>
-    refreshing(call, { projectId, id: connectionId }, (connection, credentials) => {
+    requestRefresh(call, { projectId, id: connectionId }, (connection, credentials) => {
       if (!isTokenCredentials(credentials) || !canRefresh(credentials)) {
         if (awaitsConsent(credentials)) throw unprocessable(AWAITS_CONSENT);
-        throw notRefreshable(connection);
+        throw notRefreshableError(connection);
       }
-      const before = heldToken(credentials)?.token;
-      return (stored) => heldToken(stored)?.token === before;
+      const tokenBefore = storedTokenOf(credentials)?.token;
+      return (stored) => storedTokenOf(stored)?.token === tokenBefore;
     }),
 });
 
@@ -53,17 +53,17 @@ export const refreshIfDue = projectMutation({
   needs: 'connections:write',
   input: refreshConnectionInput,
   run: (call, { connectionId }, { id: projectId }) =>
-    refreshing(
+    requestRefresh(
       call,
       { projectId, id: connectionId },
-      () => (stored) => isDue(heldToken(stored), call.now()),
+      () => (stored) => isDue(storedTokenOf(stored), call.now()),
     ),
 });
 
-async function refreshing(
+async function requestRefresh(
   call: Call,
   key: ConnectionKey,
-  staleness: (connection: Row<'Connection'>, held: Credentials) => RefreshRequest['isStale'],
+  staleness: (connection: Row<'Connection'>, credentials: Credentials) => RefreshRequest['isStale'],
 ): Promise<Row<'Connection'>> {
   const what = { ...key, what: 'Connection' };
   const connection = await getOwned(call, 'Connection', what);
@@ -72,22 +72,22 @@ async function refreshing(
     refusingForProvider(async () => {
       const { credentials } = await readCredentials(call, connection);
       const isStale = staleness(connection, credentials);
-      await freshCredentials(call, connection, { isStale, isRequested: true });
+      await getFreshCredentials(call, connection, { isStale, isRequested: true });
     }),
   );
   return getOwned(call, 'Connection', what);
 }
 
-function notRefreshable({ authScheme }: Row<'Connection'>) {
+function notRefreshableError({ authScheme }: Row<'Connection'>) {
   return unprocessable(
     authScheme.startsWith('OAUTH2_')
-      ? 'The connection has no refresh token. Connect it again with startOAuthConnect.'
-      : `A connection of the scheme ${authScheme} has no token to refresh.`,
+      ? 'The connection has no refresh token. Connect the account again with startOAuthConnect.'
+      : `A connection with the scheme ${authScheme} has no token to refresh.`,
   );
 }
 
 const EXPIRING_SOON = acrossProjects(
-  'tokens that end soon',
+  'tokens that expire soon',
   (inProjects) => `select "id", "projectId" from "Connection"
    where ${inProjects('"projectId"')} and "tokenExpireTime" <= $1 and "authScheme" = any($2::"AuthScheme"[])
      and ("refreshRetryTime" is null or "refreshRetryTime" <= $3)
@@ -144,12 +144,12 @@ async function refreshIdle(services: Services, connection: ConnectionKey): Promi
     return;
   }
   const isStale = (stored: typeof credentials) => {
-    const token = heldToken(stored);
+    const token = storedTokenOf(stored);
     return !token || expiresWithin(token, AHEAD_MS, services.now());
   };
-  const fresh = await freshCredentials(services, connection, { isStale });
+  const refreshed = await getFreshCredentials(services, connection, { isStale });
   // Without the delay, a token with such a short lifetime would be in every batch.
-  if (isTokenCredentials(fresh.credentials) && isStale(fresh.credentials)) {
+  if (isTokenCredentials(refreshed.credentials) && isStale(refreshed.credentials)) {
     await postpone(services, connection, AHEAD_MS / 2);
   }
 }

@@ -20,16 +20,16 @@ export function chooseScheme(
   provider: Provider,
   { authScheme, ...input }: CredentialInput & { authScheme?: AuthScheme | null },
 ): Choice {
-  const fields = givenFields(input);
+  const fields = listCredentialFields(input);
   const [field] = fields;
-  if (fields.length > 1) return refused(givenTogether(fields));
+  if (fields.length > 1) return rejectChoice(combinationIssues(fields));
   if (!field) return withoutCredentials(provider, authScheme);
-  const fitting = schemesThatFit(provider, field);
-  const [preferred] = fitting;
-  if (!preferred) return refused([doesNotFit(field, provider)]);
-  if (authScheme && !fitting.includes(authScheme)) {
-    const detail = `contradicts ${field}, which is for ${fitting.join(' or ')}.`;
-    return refused([issue('authScheme', detail, authScheme)]);
+  const schemes = listFittingSchemes(provider, field);
+  const [preferred] = schemes;
+  if (!preferred) return rejectChoice([unsupportedIssue(field, provider)]);
+  if (authScheme && !schemes.includes(authScheme)) {
+    const detail = `does not match ${field}, which requires ${schemes.join(' or ')}.`;
+    return rejectChoice([issue('authScheme', detail, authScheme)]);
   }
   const issues = field === 'customAuth' ? customAuthIssues(provider, input) : [];
   return { scheme: issues.length > 0 ? null : (authScheme ?? preferred), issues };
@@ -41,22 +41,22 @@ export function replacementIssues(
   scheme: AuthScheme,
   input: CredentialInput,
 ): Issue[] {
-  const fields = givenFields(input);
+  const fields = listCredentialFields(input);
   const [field] = fields;
   if (!field) return [];
-  if (fields.length > 1) return givenTogether(fields);
+  if (fields.length > 1) return combinationIssues(fields);
   if (!SCHEMES_OF_FIELD[field].includes(scheme)) {
-    return [issue(field, `does not fit the connection, whose scheme is ${scheme}.`)];
+    return [issue(field, `does not match the scheme of the connection, ${scheme}.`)];
   }
   return provider && field === 'customAuth' ? customAuthIssues(provider, input) : [];
 }
 
-export function givenFields(input: CredentialInput): CredentialField[] {
+export function listCredentialFields(input: CredentialInput): CredentialField[] {
   return CREDENTIAL_FIELDS.filter((field) => input[field] != null);
 }
 
 /** Returns the schemes in the provider's order of preference. */
-function schemesThatFit(provider: Provider, field: CredentialField): AuthScheme[] {
+function listFittingSchemes(provider: Provider, field: CredentialField): AuthScheme[] {
   if (field === 'customAuth' && !provider.custom) return [];
   return provider.authSchemes.filter((scheme) => SCHEMES_OF_FIELD[field].includes(scheme));
 }
@@ -65,27 +65,27 @@ function withoutCredentials(provider: Provider, authScheme: AuthScheme | null | 
   const { authSchemes } = provider;
   const onlyNone = authSchemes.every((scheme) => scheme === 'NONE');
   if (authScheme && !authSchemes.includes(authScheme)) {
-    const detail = `is not a scheme of ${provider.name}, which takes ${authSchemes.join(', ')}.`;
-    return refused([issue('authScheme', detail, authScheme)]);
+    const detail = `is not a scheme of ${provider.name}, which supports ${authSchemes.join(', ')}.`;
+    return rejectChoice([issue('authScheme', detail, authScheme)]);
   }
   if ((authScheme ?? (onlyNone ? 'NONE' : null)) === 'NONE') {
     // If the provider accepts only custom inputs, a connection without them is unusable.
     const issues = onlyNone ? customAuthIssues(provider, {}) : [];
     return { scheme: issues.length > 0 ? null : 'NONE', issues };
   }
-  const needed = CREDENTIAL_FIELDS.filter((field) =>
-    schemesThatFit(provider, field).some((scheme) => !authScheme || scheme === authScheme),
+  const fields = CREDENTIAL_FIELDS.filter((field) =>
+    listFittingSchemes(provider, field).some((scheme) => !authScheme || scheme === authScheme),
   );
-  const detail = `needs credentials for ${provider.name}: ${needed.join(' or ')}.`;
-  return refused([{ in: 'body', name: 'input', detail }]);
+  const detail = `must include credentials for ${provider.name}: ${fields.join(' or ')}.`;
+  return rejectChoice([{ in: 'body', name: 'input', detail }]);
 }
 
 /** Issues for custom inputs that are missing, unknown or unusable. */
 function customAuthIssues({ name, custom }: Provider, { customAuth }: CredentialInput): Issue[] {
-  if (!custom) return customAuth ? [issue('customAuth', `does not fit ${name}.`)] : [];
+  if (!custom) return customAuth ? [issue('customAuth', `is not supported by ${name}.`)] : [];
   const names = custom.inputs.map((input) => input.name);
   if (!customAuth) {
-    return [issue('customAuth', `is needed for ${name}, with ${names.join(', ')}.`)];
+    return [issue('customAuth', `is required for ${name}, with ${names.join(', ')}.`)];
   }
   const unknown = Object.keys(customAuth).filter((key) => !names.includes(key));
   const missing = custom.inputs.filter(
@@ -100,7 +100,7 @@ function customAuthIssues({ name, custom }: Provider, { customAuth }: Credential
       issue(`customAuth.${key}`, `is not an input of ${name}, which has ${names.join(', ')}.`),
     ),
     ...missing.map(({ name: key }) =>
-      issue(`customAuth.${key}`, 'must be given: text that is not empty, or JSON.'),
+      issue(`customAuth.${key}`, 'must be non-empty text or JSON.'),
     ),
     ...unusable
       .filter(({ input }) => !isMissing(input))
@@ -112,18 +112,18 @@ function isUsable(value: unknown): boolean {
   return typeof value === 'string' ? value !== '' : typeof value === 'object' && value !== null;
 }
 
-function doesNotFit(field: CredentialField, { name, authSchemes }: Provider): Issue {
-  return issue(field, `does not fit ${name}, which takes ${authSchemes.join(', ')}.`);
+function unsupportedIssue(field: CredentialField, { name, authSchemes }: Provider): Issue {
+  return issue(field, `is not supported by ${name}, which supports ${authSchemes.join(', ')}.`);
 }
 
-function givenTogether(fields: CredentialField[]): Issue[] {
+function combinationIssues(fields: CredentialField[]): Issue[] {
   return fields.map((field) => {
-    const others = fields.filter((other) => other !== field);
-    return issue(field, `must not be given together with ${others.join(', ')}.`);
+    const others = fields.filter((candidate) => candidate !== field);
+    return issue(field, `must not be combined with ${others.join(', ')}.`);
   });
 }
 
-function refused(issues: Issue[]): Choice {
+function rejectChoice(issues: Issue[]): Choice {
   return { scheme: null, issues };
 }
 

@@ -14,19 +14,25 @@ import type { Services } from '../call.ts';
 import type { Caller } from '../provider/provider-limits.ts';
 import { recordBadCredentials, recordWorking } from './connection-status.ts';
 import { factOf, fillAddress, fillHeaders } from './session/account-address.ts';
-import { type Attached, attachedCredentials } from './session/attached-credentials.ts';
+import { type Attached, attachCredentials } from './session/attached-credentials.ts';
 import { type ForwardedRequest, forwardedUrl, sendForwarded } from './session/forwarded-request.ts';
-import { measuredCall } from './session/measured-call.ts';
+import { measureCall } from './session/measured-call.ts';
 import { requestUrl, sendRequest } from './session/provider-request.ts';
 import { RepeatableBody } from './session/repeatable-body.ts';
 import {
-  areSame,
+  areEqual,
   readCredentials,
   type UnsealedCredentials,
   unsealCredentials,
 } from './session/stored-credentials.ts';
-import { canRefresh, expiresWithin, heldToken, isDue, isTokenCredentials } from './token/token.ts';
-import { freshCredentials } from './token/token-refresh.ts';
+import {
+  canRefresh,
+  expiresWithin,
+  isDue,
+  isTokenCredentials,
+  storedTokenOf,
+} from './token/token.ts';
+import { getFreshCredentials } from './token/token-refresh.ts';
 
 const UNAUTHORIZED = 401;
 /** Both statuses request a delay. UNAVAILABLE counts only with a Retry-After header. */
@@ -43,7 +49,7 @@ export interface AccountSession extends ProviderSession {
    * Returns the access token for a protocol other than HTTP. It differs from `refused`, the token that the provider
    * rejected. Throws AUTH_INVALIDATED and sets BAD_CREDENTIALS if no other token is available.
    */
-  accessToken(refused?: string): Promise<string>;
+  accessToken(refusedToken?: string): Promise<string>;
 }
 
 /** A connection row, with its sealed credentials if the query selected them. */
@@ -51,7 +57,7 @@ type Connection = Row<'Connection'> & Partial<Pick<Tables['Connection'], 'creden
 
 /** One attempt of a request, with the credentials that `exchange` gets. */
 interface Attempt<A> {
-  exchange(held: UnsealedCredentials): Promise<A>;
+  exchange(credentials: UnsealedCredentials): Promise<A>;
   canRepeat(): boolean;
   /** Releases a response that is not read. */
   discard(response: A): Promise<void>;
@@ -67,7 +73,7 @@ export function openSession(
   provider = services.catalogue.find(connection.provider),
 ): AccountSession {
   if (!provider) {
-    throw new ProviderError('BAD_REQUEST', `${connection.provider} is not a provider any more.`);
+    throw new ProviderError('BAD_REQUEST', `${connection.provider} is no longer a provider.`);
   }
   return new ConnectionSession(services, connection, provider);
 }
@@ -80,7 +86,7 @@ class ConnectionSession implements AccountSession {
   /** Headers of every request, filled in from the connection's metadata. */
   readonly #headers: Attached['headers'];
   /** Read at the first request, and read again when the credentials must be replaced. */
-  #held: UnsealedCredentials | undefined;
+  #credentials: UnsealedCredentials | undefined;
 
   constructor(services: Services, connection: Connection, provider: Provider) {
     this.baseUrl = fillAddress(provider, provider.baseUrl, connection);
@@ -102,7 +108,7 @@ class ConnectionSession implements AccountSession {
     const { linkHosts } = this.#provider;
     const url = requestUrl({ baseUrl: this.baseUrl, linkHosts }, request);
     return this.#withCredentials({
-      exchange: (held) => this.#exchange(url, request, held),
+      exchange: (credentials) => this.#exchange(url, request, credentials),
       canRepeat: () => true,
       discard: async () => {},
     });
@@ -112,7 +118,7 @@ class ConnectionSession implements AccountSession {
     const url = forwardedUrl(this.baseUrl, request.target);
     const body = new RepeatableBody(request.body);
     return this.#withCredentials({
-      exchange: (held) => this.#pass({ url, request, body }, held),
+      exchange: (credentials) => this.#pass({ url, request, body }, credentials),
       canRepeat: () => body.isRepeatable,
       discard(response) {
         response.body.destroy();
@@ -121,58 +127,59 @@ class ConnectionSession implements AccountSession {
     });
   }
 
-  async accessToken(refused?: string): Promise<string> {
-    const held = await this.#usableCredentials();
-    const token = tokenOf(held);
-    if (token !== undefined && token !== refused) return token;
-    const others = token === undefined ? null : await this.#replacementFor(held);
-    const other = others && tokenOf(others);
-    if (others && other) {
-      this.#held = others;
-      return other;
+  async accessToken(refusedToken?: string): Promise<string> {
+    const credentials = await this.#getUsableCredentials();
+    const token = tokenOf(credentials);
+    if (token !== undefined && token !== refusedToken) return token;
+    const replacement = token === undefined ? null : await this.#findReplacement(credentials);
+    const newToken = replacement && tokenOf(replacement);
+    if (replacement && newToken) {
+      this.#credentials = replacement;
+      return newToken;
     }
-    if (token !== undefined) await this.#noteRefusal(held);
-    const why = token === undefined ? 'The connection has no token.' : 'The token was refused.';
-    throw new ProviderError('AUTH_INVALIDATED', why);
+    if (token !== undefined) await this.#noteRefusal(credentials);
+    const reason =
+      token === undefined ? 'The connection has no token.' : 'The provider rejected the token.';
+    throw new ProviderError('AUTH_INVALIDATED', reason);
   }
 
   async #withCredentials<A extends { status: number }>(attempt: Attempt<A>): Promise<A> {
-    const held = await this.#usableCredentials();
-    const response = await attempt.exchange(held);
+    const credentials = await this.#getUsableCredentials();
+    const response = await attempt.exchange(credentials);
     if (response.status !== UNAUTHORIZED) return response;
-    const others = await this.#replacementFor(held).catch(async (error: unknown) => {
+    const replacement = await this.#findReplacement(credentials).catch(async (error: unknown) => {
       await attempt.discard(response);
       throw error;
     });
-    if (!others) await this.#noteRefusal(held);
-    this.#held = others ?? held;
-    if (!others || !attempt.canRepeat()) return response;
+    if (!replacement) await this.#noteRefusal(credentials);
+    this.#credentials = replacement ?? credentials;
+    if (!replacement || !attempt.canRepeat()) return response;
     await attempt.discard(response);
-    const second = await attempt.exchange(others);
-    if (second.status === UNAUTHORIZED) await this.#noteRefusal(others);
-    return second;
+    const retried = await attempt.exchange(replacement);
+    if (retried.status === UNAUTHORIZED) await this.#noteRefusal(replacement);
+    return retried;
   }
 
-  async #usableCredentials(): Promise<UnsealedCredentials> {
-    this.#held ??= await this.#firstCredentials();
-    const { credentials } = this.#held;
-    if (!isTokenCredentials(credentials) || !canRefresh(credentials)) return this.#held;
+  async #getUsableCredentials(): Promise<UnsealedCredentials> {
+    this.#credentials ??= await this.#readCredentials();
+    const { credentials } = this.#credentials;
+    if (!isTokenCredentials(credentials) || !canRefresh(credentials)) return this.#credentials;
     const now = this.#services.now();
-    const token = heldToken(credentials);
-    if (!isDue(token, now)) return this.#held;
+    const token = storedTokenOf(credentials);
+    if (!isDue(token, now)) return this.#credentials;
     try {
-      this.#held = await freshCredentials(this.#services, this.#connection, {
-        isStale: (stored) => isDue(heldToken(stored), now),
+      this.#credentials = await getFreshCredentials(this.#services, this.#connection, {
+        isStale: (stored) => isDue(storedTokenOf(stored), now),
       });
     } catch (error) {
       // The token endpoint may recover before the token expires.
       const canWait = token !== undefined && !expiresWithin(token, 0, now);
       if (!canWait || !(error instanceof ProviderError) || !error.isTemporary) throw error;
     }
-    return this.#held;
+    return this.#credentials;
   }
 
-  #firstCredentials(): UnsealedCredentials | Promise<UnsealedCredentials> {
+  #readCredentials(): UnsealedCredentials | Promise<UnsealedCredentials> {
     const { credentialsSealed, ...connection } = this.#connection;
     return credentialsSealed === undefined
       ? readCredentials(this.#services, connection)
@@ -183,22 +190,22 @@ class ConnectionSession implements AccountSession {
    * Returns a new token, or credentials that were stored since, after the provider rejected `refused`. Null if there
    * are none.
    */
-  async #replacementFor(refused: UnsealedCredentials): Promise<UnsealedCredentials | null> {
+  async #findReplacement(refused: UnsealedCredentials): Promise<UnsealedCredentials | null> {
     const { credentials } = refused;
-    const stored =
+    const current =
       isTokenCredentials(credentials) && canRefresh(credentials)
-        ? await this.#refreshed(refused, heldToken(credentials)?.token)
+        ? await this.#refresh(refused, storedTokenOf(credentials)?.token)
         : await readCredentials(this.#services, this.#connection);
-    return areSame(stored.credentials, credentials) ? null : stored;
+    return areEqual(current.credentials, credentials) ? null : current;
   }
 
-  async #refreshed(
+  async #refresh(
     refused: UnsealedCredentials,
     refusedToken: string | undefined,
   ): Promise<UnsealedCredentials> {
     try {
-      return await freshCredentials(this.#services, this.#connection, {
-        isStale: (stored) => heldToken(stored)?.token === refusedToken,
+      return await getFreshCredentials(this.#services, this.#connection, {
+        isStale: (stored) => storedTokenOf(stored)?.token === refusedToken,
       });
     } catch (error) {
       // The provider rejected the token, and no other token is available.
@@ -210,46 +217,49 @@ class ConnectionSession implements AccountSession {
   async #exchange(
     url: URL,
     request: ProviderRequest,
-    held: UnsealedCredentials,
+    credentials: UnsealedCredentials,
   ): Promise<ProviderResponse> {
     const provider = this.#provider;
     const { meters, providerAccess } = this.#services;
     const { limits, outbound } = providerAccess;
-    const attached = this.#attached(held);
+    const attached = this.#attach(credentials);
     const response = await limits.run(this.#caller, () =>
-      measuredCall({ meters, provider, kind: 'api' }, () =>
+      measureCall({ meters, provider, kind: 'api' }, () =>
         sendRequest(outbound, { provider, url, request, attached }),
       ),
     );
-    await this.#noteResponse(response, held);
+    await this.#noteResponse(response, credentials);
     return response;
   }
 
   /** Holds its slot in the provider's rate limits until the response body has ended. */
   async #pass(
-    passed: { url: URL; request: ForwardedRequest; body: RepeatableBody },
-    held: UnsealedCredentials,
+    forwarded: { url: URL; request: ForwardedRequest; body: RepeatableBody },
+    credentials: UnsealedCredentials,
   ): Promise<StreamedResponse> {
     const provider = this.#provider;
     const { config, meters, providerAccess } = this.#services;
-    const attached = this.#attached(held);
-    const forwarding = { ...passed, provider, attached, timeoutMs: config.LIMIT_PROXY_MS };
+    const attached = this.#attach(credentials);
+    const sending = { ...forwarded, provider, attached, timeoutMs: config.LIMIT_PROXY_MS };
     const { promise, resolve, reject } = Promise.withResolvers<StreamedResponse>();
     const exchange = async () => {
-      const response = await measuredCall({ meters, provider, kind: 'proxy' }, () =>
-        sendForwarded(providerAccess.outbound, forwarding),
+      const response = await measureCall({ meters, provider, kind: 'proxy' }, () =>
+        sendForwarded(providerAccess.outbound, sending),
       );
       resolve(response);
       await response.closed;
     };
     providerAccess.limits.run(this.#caller, exchange).catch(reject);
     const response = await promise;
-    await this.#noteResponse({ status: response.status, headers: joined(response.headers) }, held);
+    await this.#noteResponse(
+      { status: response.status, headers: joined(response.headers) },
+      credentials,
+    );
     return response;
   }
 
-  #attached({ credentials }: UnsealedCredentials): Attached {
-    const { headers, query } = attachedCredentials(this.#provider, credentials);
+  #attach({ credentials }: UnsealedCredentials): Attached {
+    const { headers, query } = attachCredentials(this.#provider, credentials);
     return { headers: { ...this.#headers, ...headers }, query };
   }
 
@@ -260,39 +270,39 @@ class ConnectionSession implements AccountSession {
 
   async #noteResponse(
     response: Pick<ProviderResponse, 'status' | 'headers'>,
-    held: UnsealedCredentials,
+    credentials: UnsealedCredentials,
   ): Promise<void> {
     const waitMs = retryAfterMs(response);
     if (response.status === TOO_MANY || (response.status === UNAVAILABLE && waitMs !== null)) {
       this.#services.providerAccess.limits.rest(this.#caller, waitMs);
     }
-    if (isSuccess(response)) await this.#noteSuccess(held);
+    if (isSuccess(response)) await this.#noteSuccess(credentials);
   }
 
-  async #noteSuccess(held: UnsealedCredentials): Promise<void> {
-    if (held.isWorking) return;
-    held.isWorking = true;
-    const { sealed } = held;
+  async #noteSuccess(credentials: UnsealedCredentials): Promise<void> {
+    if (credentials.isWorking) return;
+    credentials.isWorking = true;
+    const { sealed } = credentials;
     await this.#note(recordWorking(this.#services, { connection: this.#connection, sealed }));
   }
 
   async #noteRefusal({ sealed }: UnsealedCredentials): Promise<void> {
-    const errors = [`${this.#provider.displayName} refused the credentials of a call (401).`];
+    const errors = [`${this.#provider.displayName} rejected the credentials of a request (401).`];
     const finding = { connection: this.#connection, sealed, errors };
     await this.#note(recordBadCredentials(this.#services, finding));
   }
 
   /** Logs a failure to store the status. The provider has responded, and its response must not be lost. */
-  async #note(recorded: Promise<void>): Promise<void> {
+  async #note(recording: Promise<void>): Promise<void> {
     try {
-      await recorded;
+      await recording;
     } catch (error) {
-      const about = { connectionId: this.#connection.id, error: String(error) };
-      this.#services.log.warn(about, 'connection.status_not_recorded');
+      const fields = { connectionId: this.#connection.id, error: String(error) };
+      this.#services.log.warn(fields, 'connection.status_not_recorded');
     }
   }
 }
 
 function tokenOf({ credentials }: UnsealedCredentials): string | undefined {
-  return isTokenCredentials(credentials) ? heldToken(credentials)?.token : undefined;
+  return isTokenCredentials(credentials) ? storedTokenOf(credentials)?.token : undefined;
 }

@@ -15,7 +15,7 @@ import { refuseIssues } from '../issues.ts';
 import { getOwned } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { deleteConnectionInput, updateConnectionInput } from './connection-input.ts';
-import { givenFields, replacementIssues } from './connection-scheme.ts';
+import { listCredentialFields, replacementIssues } from './connection-scheme.ts';
 import { type CredentialInput, credentialsOf } from './credential-input.ts';
 import { type StoredToken, sealCredentials, tokenExpireTimeOf } from './credentials.ts';
 import { refuseOtherConsumers } from './own-parties.ts';
@@ -29,14 +29,10 @@ export const getConnection = projectRead(
     getOwned(call, 'Connection', { projectId, id, what: 'Connection' }),
 );
 
-/**
- * New credentials must fit the scheme of the connection. Absent members stay as they are. Unchanged credentials are
- * never sent to another host. Refused to an end user who has not connected the account. Throws UNPROCESSABLE, with
- * nothing changed, if the provider refuses the new credentials.
- */
+/** Never sends unchanged credentials to another host. Refused to an end user who has not connected the account. */
 export const updateConnection = projectMutation({
   description:
-    'Gives a connection new credentials of its scheme, or other facts of the account. Members that are left out stay. A key or a password that the provider refuses is `UNPROCESSABLE`, and nothing is changed.',
+    'Updates the credentials of a connection, or other facts about its account. Omitted members keep their values. New credentials must fit the scheme of the connection. If the provider rejects a key or password, the result is `UNPROCESSABLE` and nothing is changed.',
   needs: orEndUser('connections:write', 'CONNECT'),
   input: updateConnectionInput,
   async run(call, input, { id: projectId }): Promise<Row<'Connection'>> {
@@ -44,10 +40,10 @@ export const updateConnection = projectMutation({
     const key = { projectId, id };
     const connection = await getOwned(call, 'Connection', { ...key, what: 'Connection' });
     refuseOtherConsumers(call, connection, 'change it');
-    refuseIssues(misfits(call, connection, input));
+    refuseIssues(changeIssues(call, connection, input));
     if (Object.values(changes).every((value) => value === undefined)) return connection;
     const token =
-      skipCheck || givenFields(changes).length === 0
+      skipCheck || listCredentialFields(changes).length === 0
         ? undefined
         : await requireAcceptedCredentials(call, changedAccount(call, connection, changes));
     return changeConnection(call, connection, changesOf(call, connection, { ...changes, token }));
@@ -81,24 +77,21 @@ function changeConnection(
     });
     return changed;
   });
-  return unless(
-    conflict('The connection was changed or deleted at the same time. Read it, and try again.'),
+  return requireRow(
+    conflict('Another request changed or deleted the connection. Read it and try again.'),
     change,
   );
 }
 
-/**
- * Deletes the connection but not its group or consumer. Refused while installations use it, and to an end user who has
- * not connected the account.
- */
+/** Refused to an end user who has not connected the account. */
 export const deleteConnection = projectMutation({
-  description: 'Deletes a connection that no installation uses.',
+  description: 'Deletes a connection that no installation uses. Its group and consumer are kept.',
   needs: orEndUser('connections:write', 'CONNECT'),
   input: deleteConnectionInput,
   async run(call, { connectionId }, { id: projectId }): Promise<{ deletedId: string }> {
     const key = { projectId, id: connectionId, what: 'Connection' };
     refuseOtherConsumers(call, await getOwned(call, 'Connection', key), 'disconnect it');
-    return unless(
+    return requireRow(
       notFound('Connection', connectionId),
       inTransaction(call.database, async (tx) => {
         const deleted = await tx.connection.delete({
@@ -144,10 +137,10 @@ function changedAccount(
   };
 }
 
-function misfits(call: Call, connection: Row<'Connection'>, input: Changes): Issue[] {
+function changeIssues(call: Call, connection: Row<'Connection'>, input: Changes): Issue[] {
   const provider = call.catalogue.find(connection.provider);
   const { providerWorkspaceRef, providerMetadata } = input;
-  const isWithCredentials = givenFields(input).length > 0;
+  const isWithCredentials = listCredentialFields(input).length > 0;
   const change = { providerWorkspaceRef, providerMetadata, isWithCredentials };
   return [
     ...(provider ? changedFactsIssues(provider, connection, change) : []),
@@ -164,7 +157,8 @@ function changesOf(
     providerWorkspaceRef,
     providerMetadata: providerMetadata === null ? Prisma.DbNull : providerMetadata,
     updateTime: call.now(),
-    ...(givenFields(credentials).length > 0 && newCredentials(call, connection, credentials)),
+    ...(listCredentialFields(credentials).length > 0 &&
+      newCredentials(call, connection, credentials)),
   };
 }
 
@@ -184,8 +178,8 @@ export function newCredentials(
 ) {
   const { authScheme, provider } = connection;
   const custom = services.catalogue.find(provider)?.custom;
-  const given = credentialsOf({ authScheme, custom }, input);
-  const credentials = token ? { ...given, token } : given;
+  const inputCredentials = credentialsOf({ authScheme, custom }, input);
+  const credentials = token ? { ...inputCredentials, token } : inputCredentials;
   return {
     status: 'CREATED',
     credentialsSealed: sealCredentials(services, connection, credentials),
@@ -193,15 +187,15 @@ export function newCredentials(
   } as const;
 }
 
-/** Throws `missing` if the row to change does not exist. */
-async function unless<T>(missing: DomainError, change: Promise<T>): Promise<T> {
+/** Throws `notFoundError` if the row to change does not exist. */
+async function requireRow<T>(notFoundError: DomainError, change: Promise<T>): Promise<T> {
   try {
     return await change;
   } catch (error) {
     if (isForeignKeyViolation(error)) {
-      throw conflict('Installations use the connection: delete them first.');
+      throw conflict('Installations use the connection. Delete them first.');
     }
-    if (isMissingRow(error)) throw missing;
+    if (isMissingRow(error)) throw notFoundError;
     throw error;
   }
 }

@@ -12,32 +12,30 @@ const SCOPES_MAX = 100;
 const textOrNone = z
   .string()
   .max(SECRET_MAX)
-  .regex(/^\P{Cc}*$/u, 'must not have control characters.');
+  .regex(/^\P{Cc}*$/u, 'must not contain control characters.');
 export const secretText = textOrNone.min(1);
 
 export const oauthScopes = z.array(secretText.max(512)).max(SCOPES_MAX);
 const username = secretText.describe('The user name at the provider.');
 const clientId = secretText.describe('The OAuth client id.');
 const clientSecret = secretText.describe('The OAuth client secret. It is stored sealed.');
-const scopes = oauthScopes
-  .nullish()
-  .describe('The OAuth scopes to request. Default: none are named.');
+const scopes = oauthScopes.nullish().describe('The OAuth scopes to request. Default: none.');
 
-const apiKey = secretText.describe('An API key that the provider gave to the customer.');
+const apiKey = secretText.describe('An API key that the provider issued to the customer.');
 
 const basicAuth = z
   .object({
     username,
-    password: textOrNone.describe('The password at the provider; may be empty.'),
+    password: textOrNone.describe('The password at the provider. May be empty.'),
   })
   .meta({
     id: 'BasicAuthInput',
-    description: 'Credentials of HTTP Basic: a user name and a password.',
+    description: 'Credentials for HTTP Basic authentication: a user name and a password.',
   });
 
 const oauth2ClientCredentials = z.object({ clientId, clientSecret, scopes }).meta({
   id: 'OAuth2ClientCredentialsInput',
-  description: 'Credentials of OAuth client credentials: a client that acts for itself.',
+  description: 'Credentials for the OAuth client credentials grant, which needs no user.',
 });
 
 const oauth2PasswordCredentials = z
@@ -51,14 +49,14 @@ const oauth2PasswordCredentials = z
   .meta({
     id: 'OAuth2PasswordCredentialsInput',
     description:
-      'Credentials of the OAuth password grant: a user name and a password, which the gateway exchanges for a token.',
+      'Credentials for the OAuth password grant: a user name and a password, which the gateway exchanges for a token.',
   });
 
 export const oauth2Token = z
   .object({
     token: secretText.describe('The value of the token.'),
-    issueTime: z.date().nullish().describe('When the token was issued. Default: not known.'),
-    expireTime: z.date().nullish().describe('When the token expires. Default: not known.'),
+    issueTime: z.date().nullish().describe('When the token was issued. Default: unknown.'),
+    expireTime: z.date().nullish().describe('When the token expires. Default: unknown.'),
   })
   .meta({ id: 'OAuth2TokenInput', description: 'An OAuth token and its lifetime.' });
 
@@ -67,28 +65,26 @@ const oauth2AuthorizationCode = z
     accessToken: oauth2Token
       .nullish()
       .describe('The token that authenticates requests to the provider.'),
-    refreshToken: oauth2Token.nullish().describe('The token that gets new access tokens.'),
+    refreshToken: oauth2Token.nullish().describe('The token that obtains new access tokens.'),
     scopes: oauthScopes
       .nullish()
       .describe(
-        'The OAuth scopes that the provider granted; without tokens, those to ask consent for.',
+        'The OAuth scopes that the provider granted. Without tokens, the scopes to request from the person.',
       ),
   })
   .refine(
     ({ accessToken, refreshToken, scopes: some }) => accessToken || refreshToken || some?.length,
     {
-      error: 'needs an accessToken, a refreshToken, or scopes to ask consent for.',
+      error: 'must include accessToken, refreshToken, or scopes to request.',
     },
   )
   .meta({
     id: 'OAuth2AuthorizationCodeInput',
     description:
-      'OAuth tokens that the customer has granted already, to import. With scopes alone the connection waits for a consent: startOAuthUpdate asks for them.',
+      'OAuth tokens to import, which the customer has already granted. With scopes alone, the connection waits for consent, which startOAuthUpdate requests.',
   });
 
-const customAuth = jsonObject.describe(
-  'Values of the custom inputs that the provider declares, by name.',
-);
+const customAuth = jsonObject.describe("Values of the provider's custom inputs, by name.");
 
 /** The kinds of credentials. An input contains at most one of them. */
 export const credentialFields = {
@@ -133,8 +129,8 @@ export function credentialsOf(
     const pkce = scheme === 'OAUTH2_AUTHORIZATION_CODE_PKCE';
     return {
       scheme: pkce ? 'OAUTH2_AUTHORIZATION_CODE_PKCE' : 'OAUTH2_AUTHORIZATION_CODE',
-      accessToken: storedToken(tokens.accessToken),
-      refreshToken: storedToken(tokens.refreshToken),
+      accessToken: toStoredToken(tokens.accessToken),
+      refreshToken: toStoredToken(tokens.refreshToken),
       scopes: tokens.scopes ?? [],
     };
   }
@@ -144,7 +140,7 @@ export function credentialsOf(
   return { scheme: 'NONE', custom: input.customAuth ?? {} };
 }
 
-function storedToken(
+function toStoredToken(
   values: z.input<typeof oauth2Token> | null | undefined,
 ): StoredToken | undefined {
   if (!values) return undefined;

@@ -60,10 +60,10 @@ type Owner = Pick<Row<'Connection'>, 'id' | 'projectId'>;
 export function sealCredentials(
   { vault }: Pick<Services, 'vault'>,
   connection: Owner,
-  value: Credentials,
+  credentials: Credentials,
 ): string | null {
-  if (value.scheme === 'NONE' && Object.keys(value.custom).length === 0) return null;
-  return vault.seal(JSON.stringify(value), locationOf(connection));
+  if (credentials.scheme === 'NONE' && Object.keys(credentials.custom).length === 0) return null;
+  return vault.seal(JSON.stringify(credentials), locationOf(connection));
 }
 
 /** Opens the result of `sealCredentials` for this connection. Throws if it was sealed for another connection. */
@@ -81,8 +81,13 @@ function locationOf({ id, projectId }: Owner): SealedLocation {
 }
 
 /** The expiry of the access token, if it is known. */
-export function tokenExpireTimeOf(value: Credentials): Date | null {
-  const token = 'accessToken' in value ? value.accessToken : 'token' in value ? value.token : null;
+export function tokenExpireTimeOf(credentials: Credentials): Date | null {
+  const token =
+    'accessToken' in credentials
+      ? credentials.accessToken
+      : 'token' in credentials
+        ? credentials.token
+        : null;
   return token?.expiresAt ? new Date(token.expiresAt) : null;
 }
 
@@ -118,25 +123,25 @@ export const shownCredentials = read(
       },
       select: { id: true, credentialsSealed: true },
     });
-    const sealed = new Map(rows.map((row) => [row.id, row.credentialsSealed]));
+    const sealedTexts = new Map(rows.map((row) => [row.id, row.credentialsSealed]));
     return connections.map((connection) =>
-      shown(openCredentials(call, connection, sealed.get(connection.id) ?? null)),
+      toShownCredentials(openCredentials(call, connection, sealedTexts.get(connection.id) ?? null)),
     );
   },
 );
 
-function shown(value: Credentials): ShownCredentials | null {
-  switch (value.scheme) {
+function toShownCredentials(credentials: Credentials): ShownCredentials | null {
+  switch (credentials.scheme) {
     case 'API_KEY':
-      return { apiKey: value.apiKey, oauth2AuthorizationCode: null };
+      return { apiKey: credentials.apiKey, oauth2AuthorizationCode: null };
     case 'OAUTH2_AUTHORIZATION_CODE':
     case 'OAUTH2_AUTHORIZATION_CODE_PKCE':
       return {
         apiKey: null,
         oauth2AuthorizationCode: {
-          accessToken: shownToken(value.accessToken),
-          refreshToken: shownToken(value.refreshToken),
-          scopes: value.scopes,
+          accessToken: toShownToken(credentials.accessToken),
+          refreshToken: toShownToken(credentials.refreshToken),
+          scopes: credentials.scopes,
         },
       };
     default:
@@ -144,7 +149,7 @@ function shown(value: Credentials): ShownCredentials | null {
   }
 }
 
-function shownToken(stored: StoredToken | undefined): ShownToken | null {
+function toShownToken(stored: StoredToken | undefined): ShownToken | null {
   if (!stored) return null;
   const { token, issuedAt, expiresAt } = stored;
   return { token, issuedAt: dateOf(issuedAt), expiresAt: dateOf(expiresAt) };

@@ -50,7 +50,7 @@ export async function planConnect(
   const { oauth2 } = provider;
   const [preferred] = schemesOf(provider);
   if (!oauth2?.authorizeUrl || !preferred) {
-    throw invalid('input.provider', 'has no page of consent to connect by.', input.provider);
+    throw invalid('input.provider', 'has no OAuth consent page.', input.provider);
   }
   const account = accountOf(input);
   const app = await findApp(call, projectId, input);
@@ -61,7 +61,9 @@ export async function planConnect(
     ...addressIssues(provider, oauth2, account),
     ...inputIssues(withoutAddressed(provider, oauth2), input),
     ...appIssues(app, input),
-    ...(oauth2.explicitScopesRequired && app && scopes.length === 0 ? [noScopes(provider)] : []),
+    ...(oauth2.explicitScopesRequired && app && scopes.length === 0
+      ? [missingScopesIssue(provider)]
+      : []),
     ...(await redirectIssues(call, projectId, input)),
   ];
   if (issues.length > 0 || !app) throw invalidInput(issues);
@@ -106,8 +108,8 @@ async function requestedScopes(
   const connection = await call.database.prisma.connection.findFirst({
     where: { projectId, provider, group: { groupRef }, consumer: { consumerRef } },
   });
-  const held = connection && unsealCredentials(call, connection).credentials;
-  return held && awaitsConsent(held) ? held.scopes : null;
+  const credentials = connection && unsealCredentials(call, connection).credentials;
+  return credentials && awaitsConsent(credentials) ? credentials.scopes : null;
 }
 
 /** The provider app in the input, or the newest app for the provider. */
@@ -126,9 +128,9 @@ async function findApp(
 function appIssues(app: Row<'ProviderApp'> | null, { provider, providerAppId }: Input): Issue[] {
   if (app?.provider === provider) return [];
   const name = 'providerAppId';
-  if (app) return [issue(name, `is an app of ${app.provider}, not of ${provider}.`, app.id)];
+  if (app) return [issue(name, `belongs to ${app.provider}, not to ${provider}.`, app.id)];
   if (providerAppId != null) return [issue(name, 'does not exist.', providerAppId)];
-  return [issue(name, `is needed: the project has no app for ${provider}.`)];
+  return [issue(name, `is required: the project has no provider app for ${provider}.`)];
 }
 
 function schemeIssues(provider: Provider, { authScheme }: Input): Issue[] {
@@ -159,11 +161,11 @@ async function redirectIssues(call: Call, id: string, { redirectUrl }: Input): P
   return project ? returnIssues(call, project, redirectUrl, 'redirectUrl') : [];
 }
 
-function noScopes({ displayName }: Provider): Issue {
-  return issue('scopes', `are needed for ${displayName}, here or in the provider app.`);
+function missingScopesIssue({ displayName }: Provider): Issue {
+  return issue('scopes', `are required for ${displayName}. Set them here or on the provider app.`);
 }
 
 function issue(field: string, detail: string, value?: string): Issue {
-  const about = value === undefined ? {} : { value };
-  return { in: 'body', name: `input.${field}`, detail, ...about };
+  const valueMember = value === undefined ? {} : { value };
+  return { in: 'body', name: `input.${field}`, detail, ...valueMember };
 }

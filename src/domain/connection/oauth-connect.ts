@@ -38,7 +38,7 @@ const STORED = [
 
 export const startOAuthConnect = projectMutation({
   description:
-    'Begins a connect in a browser and returns the link to open there. When the person has consented in the browser that opened the link, the callback creates or renews the connection.',
+    'Starts connecting an account in a browser, and returns the link to open there. When the person has consented in that browser, the callback creates or renews the connection.',
   needs: orEndUser('connections:write', 'CONNECT'),
   input: startOAuthConnectInput,
   async run(call, input, { id }) {
@@ -75,7 +75,7 @@ export async function beginConnect(
     provider: plan.provider.name,
     providerAppId: plan.app.id,
     authScheme: plan.scheme,
-    input: storedInput(input, plan),
+    input: toStoredInput(input, plan),
     callbackUrl: gatewayUrl + CALLBACK_PATH,
     redirectUrl: input.redirectUrl ?? null,
     codeVerifierSealed:
@@ -95,7 +95,7 @@ async function insertConnect(
   try {
     await database.prisma.oAuthConnect.create({ data });
   } catch (error) {
-    if (isForeignKeyViolation(error)) throw unprocessable('The provider app has been deleted.');
+    if (isForeignKeyViolation(error)) throw unprocessable('The provider app was deleted.');
     throw error;
   }
 }
@@ -104,19 +104,19 @@ export function codeVerifierLocation(row: string, projectId: string): SealedLoca
   return { table: 'OAuthConnect', column: 'codeVerifierSealed', row, projectId };
 }
 
-function storedInput(input: ConnectInput, { scopes }: ConnectPlan): Prisma.InputJsonObject {
-  const stored = Object.fromEntries(STORED.map((field) => [field, input[field]]));
-  return { ...stored, scopes } as Prisma.InputJsonObject;
+function toStoredInput(input: ConnectInput, { scopes }: ConnectPlan): Prisma.InputJsonObject {
+  const storedMembers = Object.fromEntries(STORED.map((field) => [field, input[field]]));
+  return { ...storedMembers, scopes } as Prisma.InputJsonObject;
 }
 
 /** Deletes expired connects. Throws RATE_LIMITED if there are still too many. */
 async function requireCapacity({ database, now }: Services, projectId: string): Promise<void> {
   const { oAuthConnect } = database.prisma;
   await oAuthConnect.deleteMany({ where: { projectId, expireTime: { lte: now() } } });
-  const pending = await oAuthConnect.count({ where: { projectId } });
-  if (pending < PENDING_MAX) return;
+  const pendingCount = await oAuthConnect.count({ where: { projectId } });
+  if (pendingCount < PENDING_MAX) return;
   throw rateLimited(
-    'Too many connects of the project are pending. Try again after Retry-After.',
+    'The project has too many pending connects. Try again after Retry-After.',
     LIFETIME_MS / 1_000,
   );
 }

@@ -19,13 +19,13 @@ export const startOAuthUpdateInput = z
   })
   .meta({
     id: 'StartOAuthUpdateInput',
-    description: 'The connection whose person consents again in a browser.',
+    description: 'The connection for which the person consents again in a browser.',
   });
 
 /** Throws UNPROCESSABLE if the connection was not created by a consent. */
 export const startOAuthUpdate = projectMutation({
   description:
-    'Begins a new consent in a browser for an existing connection and returns the link to open there. When the person has consented in the browser that opened the link, the callback renews the connection.',
+    'Starts a new consent in a browser for an existing connection, and returns the link to open there. When the person has consented in that browser, the callback renews the connection.',
   needs: orEndUser('connections:write', 'CONNECT'),
   input: startOAuthUpdateInput,
   async run(call, { connectionId, scopes, returnUrl }, { id: projectId }): Promise<StartedConnect> {
@@ -35,7 +35,7 @@ export const startOAuthUpdate = projectMutation({
     const { authScheme } = connection;
     if (!isConsentScheme(authScheme)) {
       throw unprocessable(
-        `A connection of the scheme ${authScheme} has no page of consent: only OAuth connections in a browser have one.`,
+        `A connection with the scheme ${authScheme} has no consent page. Only OAuth connections that people authorize in a browser have one.`,
       );
     }
     const parties = await partyRefsOf(call, connection);
@@ -77,12 +77,14 @@ function convertError(error: unknown, overrides: string[]): unknown {
     field: issue.name.slice(PREFIX.length),
   }));
   if (issues.every(({ field }) => overrides.includes(field))) {
-    return invalidInput(issues.map(({ field, ...issue }) => ({ ...issue, name: nameHere(field) })));
+    return invalidInput(
+      issues.map(({ field, ...issue }) => ({ ...issue, name: toInputName(field) })),
+    );
   }
   return unprocessable(issues.map(({ field, detail }) => `${field} ${detail}`).join(' '));
 }
 const PREFIX = 'input.';
 
-function nameHere(field: string): string {
+function toInputName(field: string): string {
   return PREFIX + (field === 'redirectUrl' ? 'returnUrl' : field);
 }

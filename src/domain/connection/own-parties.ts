@@ -24,13 +24,9 @@ export async function listForeignParties(call: Call, input: ConnectInput): Promi
     byId('Consumer')(call, [viewer.consumerId]),
   ]);
   const rules: [name: keyof ConnectInput, isMet: boolean, detail: string][] = [
-    ['groupRef', input.groupRef === group?.groupRef, 'must be the group of the token.'],
-    [
-      'consumerRef',
-      input.consumerRef === consumer?.consumerRef,
-      'must be the consumer of the token.',
-    ],
-    ['providerAppId', input.providerAppId == null, 'is not chosen by end users.'],
+    ['groupRef', input.groupRef === group?.groupRef, "must be the token's group."],
+    ['consumerRef', input.consumerRef === consumer?.consumerRef, "must be the token's consumer."],
+    ['providerAppId', input.providerAppId == null, "can't be set by end users."],
   ];
   return rules
     .filter(([, isMet]) => !isMet)
@@ -47,5 +43,7 @@ export function refuseOtherConsumers(
   act: string,
 ): void {
   if (viewer.kind !== 'END_USER' || viewer.consumerId === consumerId) return;
-  throw forbidden(`The connection is of another consumer of the group: only they ${act}.`);
+  throw forbidden(
+    `The connection belongs to another consumer of the group. Only that consumer may ${act}.`,
+  );
 }

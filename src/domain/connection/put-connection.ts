@@ -45,15 +45,16 @@ export async function putConnection(
 ): Promise<ConnectionWithCredentials> {
   const { changes } = services.database;
   for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
-    const created = newConnectionRow(services, generation);
-    const found = await changes.run(GENERATE_CONNECTIONS, created);
-    if (found?.id === created.id) return found;
-    const renewal = found && connectionRow(services, generation, { id: found.id, isNew: false });
+    const candidate = newConnectionRow(services, generation);
+    const existing = await changes.run(GENERATE_CONNECTIONS, candidate);
+    if (existing?.id === candidate.id) return existing;
+    const renewal =
+      existing && connectionRow(services, generation, { id: existing.id, isNew: false });
     const renewed = renewal && (await changes.run(RENEW_CONNECTIONS, renewal));
     if (renewed) return renewed;
     await requireApp(services, generation);
   }
-  throw conflict('The connection was changed at the same time. Try again.');
+  throw conflict('Another request changed the connection. Try again.');
 }
 
 function newConnectionRow(services: Services, generation: Generation): ConnectionToGenerate {
@@ -73,7 +74,7 @@ function connectionRow(
   const { providerAppId = null, providerMetadata = null } = input;
   const key = { id, projectId, provider, authScheme: scheme };
   const { credentialsSealed, tokenExpireTime } = newCredentials(services, key, { ...input, token });
-  const named = { consumerRef, consumerName: consumerName ?? consumerRef };
+  const consumerNames = { consumerRef, consumerName: consumerName ?? consumerRef };
   return {
     ...key,
     providerAppId,
@@ -90,7 +91,7 @@ function connectionRow(
       projectId,
       connectionId: id,
       eventType: isNew ? 'CONNECTION_CREATED' : 'CONNECTION_UPDATED',
-      data: connectionFields({ ...key, group: { groupRef }, consumer: named }),
+      data: connectionFields({ ...key, group: { groupRef }, consumer: consumerNames }),
       subject: null,
     }),
   };

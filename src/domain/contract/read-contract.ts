@@ -177,11 +177,14 @@ export const projectContracts = read(
       _count: true,
     });
     const small = counts.filter(({ _count: count }) => count <= INTEGRATIONS_MAX);
-    const integrations = await call.database.prisma.integration.findMany({
-      where: { projectId: { in: small.map(({ projectId }) => projectId) } },
-      select: { latestRevisionId: true },
-      orderBy: { id: 'asc' },
-    });
+    const integrations =
+      small.length === 0
+        ? []
+        : await call.database.prisma.integration.findMany({
+            where: { projectId: { in: small.map(({ projectId }) => projectId) } },
+            select: { latestRevisionId: true },
+            orderBy: { id: 'asc' },
+          });
     const found = await byId('Revision')(
       call,
       integrations.map(({ latestRevisionId }) => latestRevisionId),

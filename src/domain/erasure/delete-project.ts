@@ -13,17 +13,17 @@ export const deleteProjectInput = z
     confirmName: z
       .string()
       .max(128)
-      .describe('The name of the project again: what is deleted does not come back.'),
+      .describe("The name of the project, as a confirmation. A deletion can't be undone."),
   })
-  .meta({ id: 'DeleteProjectInput', description: 'The project to delete, with its name again.' });
+  .meta({
+    id: 'DeleteProjectInput',
+    description: 'The project to delete, with its name as a confirmation.',
+  });
 
-/**
- * Deletes a project, for members of its org only. One transaction hides it; jobs erase its rows. Its keys are refused
- * within a second, and its name is free immediately.
- */
+/** Refused to callers who are not members of the org. One transaction hides the project; jobs erase its rows. */
 export const deleteProject = projectMutation({
   description:
-    'Deletes a project with all that is in it. Its keys are refused within a second, and nothing is sent any more; tokens are revoked at providers that take that. It disappears at once, and its rows are deleted soon after. Its name can be used again.',
+    'Deletes a project and everything in it. Callers no longer see it when the call returns, and its name can be used again. Its keys are rejected within a second, and no more messages are sent. Tokens are revoked at providers that support it. The rows are deleted in the background.',
   needs: 'bearer',
   input: deleteProjectInput,
   async run(call, { confirmName }, { id, name }): Promise<{ deletedId: string }> {

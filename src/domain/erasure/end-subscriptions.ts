@@ -23,21 +23,21 @@ type SubscriptionRow = Pick<
  */
 export async function endSubscriptions(services: Services, key: ErasureKey): Promise<boolean> {
   const { query } = services.database.rows;
-  const found = await query<SubscriptionRow>(
+  const subscriptions = await query<SubscriptionRow>(
     `select "projectId", "installationId", "objectName", "provider", "connectionId", "providerRef"
      from "ObjectSubscription" where "projectId" = $1 and "connectionId" in (
        select "id" from "Connection" where ${conditionOf(key)})
      limit ${SUBSCRIPTIONS_MAX}`,
     [key.projectId, key.id],
   );
-  await Promise.all(found.map((subscription) => tryToTakeDown(services, subscription)));
-  for (const subscription of found) {
+  await Promise.all(subscriptions.map((subscription) => tryToTakeDown(services, subscription)));
+  for (const subscription of subscriptions) {
     const { projectId, installationId, objectName } = subscription;
     await query(MARK_UNWANTED, [projectId, installationId, objectName]);
     await removeEvents(query, subscription);
     await inTransaction(services.database, (tx) => removeSubscription(tx, subscription));
   }
-  return found.length > 0;
+  return subscriptions.length > 0;
 }
 
 const MARK_UNWANTED = `

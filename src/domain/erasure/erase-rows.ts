@@ -60,11 +60,11 @@ function installationsOf(key: ErasureKey): string {
 export async function removeOperations(database: Database, key: ErasureKey): Promise<boolean> {
   const { query } = database.rows;
   const { projectId } = key;
-  const found = await query<{ id: string }>(
+  const operations = await query<{ id: string }>(
     `select "id" from "Operation" where ${conditionOf(key)} limit ${ROUND_OPERATIONS}`,
     [projectId, key.id],
   );
-  const ids = found.map(({ id }) => id);
+  const ids = operations.map(({ id }) => id);
   if (ids.length === 0) return false;
   for (let lines = STATEMENT_LOGS; lines === STATEMENT_LOGS; ) {
     lines = (await query(REMOVE_LOGS, [projectId, ids])).length;

@@ -23,18 +23,18 @@ const CONNECTIONS_MAX = 20;
 async function endConnections(services: Services, key: ErasureKey): Promise<boolean> {
   const { query } = services.database.rows;
   const { projectId } = key;
-  const found = await query<LeasedConnection>(
+  const connections = await query<LeasedConnection>(
     `select "id", "projectId", "provider", "providerAppId", "providerWorkspaceRef", "providerMetadata"
      from "Connection" where ${conditionOf(key)} limit ${CONNECTIONS_MAX}`,
     [projectId, key.id],
   );
-  if (found.length === 0) return false;
-  await Promise.all(found.map((connection) => tryToRevoke(services, connection)));
-  const ids = found.map(({ id }) => id);
+  if (connections.length === 0) return false;
+  await Promise.all(connections.map((connection) => tryToRevoke(services, connection)));
+  const ids = connections.map(({ id }) => id);
   // Deletes installations that were created in between and that still refer to the connections.
   await query(DELETE_INSTALLATIONS, [projectId, ids]);
   await query(DELETE_CONNECTIONS, [projectId, ids]);
-  for (const connection of found) removeFromJournal(services, connection);
+  for (const connection of connections) removeFromJournal(services, connection);
   return true;
 }
 

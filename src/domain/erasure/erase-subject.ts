@@ -18,10 +18,9 @@ export const eraseConsumerInput = z
   .object({ projectIdOrName, consumerRef: ref.describe('The ref of the consumer.') })
   .meta({ id: 'EraseConsumerInput', description: 'The consumer to erase.' });
 
-/** Erases a group. Its ref is free immediately: a later connection with it creates a new group. */
 export const eraseGroup = projectMutation({
   description:
-    'Erases a group with all that names it: its connections, installations, operations with their logs, events and deliveries. Tokens are revoked at providers that take that. It disappears at once, and its rows are deleted soon after. The ref can be used again.',
+    'Erases a group and everything that refers to it: connections, installations, operations with their logs, events and deliveries. Callers no longer see it when the call returns, and its ref can be used again. Tokens are revoked at providers that support it. The rows are deleted in the background.',
   needs: 'full',
   input: eraseGroupInput,
   async run(call, { groupRef }, { id: projectId }): Promise<{ deletedId: string }> {
@@ -34,10 +33,9 @@ export const eraseGroup = projectMutation({
   },
 });
 
-/** Erases a consumer, with installations that use its connections. Its ref is free immediately. */
 export const eraseConsumer = projectMutation({
   description:
-    'Erases a consumer with all that names them: their connections, the installations that use these, operations with their logs, events and deliveries. Tokens are revoked at providers that take that. It disappears at once, and its rows are deleted soon after. The ref can be used again.',
+    'Erases a consumer and everything that refers to it: connections, the installations that use them, operations with their logs, events and deliveries. Callers no longer see it when the call returns, and its ref can be used again. Tokens are revoked at providers that support it. The rows are deleted in the background.',
   needs: 'full',
   input: eraseConsumerInput,
   async run(call, { consumerRef }, { id: projectId }): Promise<{ deletedId: string }> {
@@ -54,13 +52,13 @@ export const eraseConsumer = projectMutation({
 async function erase(
   call: Call,
   { projectId, id }: ErasureKey,
-  named: { groupRef: string } | { consumerRef: string },
+  subject: { groupRef: string } | { consumerRef: string },
   forgetName: (tx: Transaction, key: ErasureKey) => Promise<void>,
 ): Promise<{ deletedId: string }> {
   const key = { projectId, id };
   await inTransaction(call.database, async (tx) => {
     await forgetName(tx, key);
-    for (const [name, equals] of Object.entries(named)) {
+    for (const [name, equals] of Object.entries(subject)) {
       await tx.oAuthConnect.deleteMany({ where: { projectId, input: { path: [name], equals } } });
     }
     await beginErasure(call, tx, key);

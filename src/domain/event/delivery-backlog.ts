@@ -53,5 +53,5 @@ export async function stopIfBacklogged(
 }
 
 function backlogDetail({ config }: Pick<Services, 'config'>): string {
-  return `The project has ${config.LIMIT_PENDING_DELIVERIES} deliveries pending, which is LIMIT_PENDING_DELIVERIES of the server.`;
+  return `The project has ${config.LIMIT_PENDING_DELIVERIES} pending deliveries, the limit of LIMIT_PENDING_DELIVERIES of the server.`;
 }

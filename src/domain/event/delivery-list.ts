@@ -16,17 +16,19 @@ import {
 import { eventType } from './notification-event.ts';
 
 export const deliveryFilters = z.object({
-  status: deliveryStatus.optional().describe('Only deliveries of this status.'),
+  status: deliveryStatus.optional().describe('Only deliveries with this status.'),
   ...createdFilters.shape,
 });
 
 export const projectDeliveryFilters = z.object({
   destinationId: id
     .optional()
-    .describe('Only deliveries to the destination with this id. Not together with eventType.'),
+    .describe(
+      'Only deliveries to the destination with this id. Cannot be combined with eventType.',
+    ),
   eventType: eventType
     .optional()
-    .describe('Only deliveries of events of this type. Not together with destinationId.'),
+    .describe('Only deliveries of events of this type. Cannot be combined with destinationId.'),
   ...deliveryFilters.shape,
 });
 /**
@@ -39,7 +41,6 @@ export const DELIVERY_EXCLUSIVE = [['destinationId', 'eventType']] as const;
 type DeliveryArgs<S extends z.ZodObject> = PageArgs &
   Omit<FiltersOf<S>, 'status'> & { status?: DeliveryStatus | readonly DeliveryStatus[] | null };
 
-/** Lists deliveries of a project, newest first. */
 export const listProjectDeliveries = read(
   'read',
   'Lists the deliveries of a project to all destinations, newest first.',
@@ -67,7 +68,6 @@ export const listProjectDeliveries = read(
   },
 );
 
-/** Lists deliveries of a destination, oldest first. */
 export const listDestinationDeliveries = read(
   'read',
   'Lists the deliveries to a destination, oldest first.',
@@ -89,10 +89,9 @@ export const listDestinationDeliveries = read(
   },
 );
 
-/** Lists deliveries of an event, oldest first. */
 export const listEventDeliveries = read(
   'read',
-  'Lists the deliveries that carry an event, oldest first.',
+  'Lists the deliveries of an event, oldest first.',
   (call: Call, event: Row<'NotificationEvent'>, args: PageArgs) => {
     const where = { projectId: event.projectId, eventId: event.id };
     const list = { name: 'NotificationEvent.deliveries', parentId: event.id, where } as const;

@@ -55,9 +55,8 @@ const NEWEST_ATTEMPTS = `
     select * from "DeliveryAttempt" where "projectId" = d."projectId" and "deliveryId" = d."id"
     order by "attemptNumber" desc limit $3) a`;
 
-/** Makes a delivery due immediately, also if it has succeeded or failed. */
 export const retryDelivery = projectMutation({
-  description: 'Retries a delivery now, even if it has succeeded or failed permanently.',
+  description: 'Retries a delivery immediately, even if it has succeeded or failed permanently.',
   needs: 'events:write',
   input: retryDeliveryInput,
   async run(call, input, { id: projectId }): Promise<Row<'Delivery'>> {
@@ -83,7 +82,7 @@ export const retryDelivery = projectMutation({
 
 /** Locks the destination against deletion until the transaction ends. Throws CONFLICT. */
 async function keepDestination(tx: Transaction, { projectId, id }: RowKey): Promise<void> {
-  const found = await run(
+  const destinations = await run(
     tx,
     statements
       .selectFrom('Destination')
@@ -92,7 +91,7 @@ async function keepDestination(tx: Transaction, { projectId, id }: RowKey): Prom
       .where('id', '=', id)
       .forKeyShare(),
   );
-  if (found.length === 0) throw conflict('The destination of the delivery has been deleted.');
+  if (destinations.length === 0) throw conflict('The destination of the delivery was deleted.');
 }
 
 /**

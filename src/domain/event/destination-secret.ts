@@ -17,24 +17,24 @@ export const signingSecretOf = read(
     { database, vault, now }: Call,
     destinations: readonly Row<'Destination'>[],
   ): Promise<(string | null)[]> => {
-    const sealed = await database.prisma.destination.findMany({
+    const rows = await database.prisma.destination.findMany({
       where: {
         id: { in: destinations.map(({ id }) => id) },
         projectId: { in: [...new Set(destinations.map(({ projectId }) => projectId))] },
       },
       select: SEALED_SECRETS,
     });
-    const opened = new Map(
-      sealed
+    const secrets = new Map(
+      rows
         .filter(hasSecret)
         .map((destination) => [destination.id, openSigningSecrets(vault, destination, now())[0]]),
     );
-    return destinations.map(({ id }) => opened.get(id) ?? null);
+    return destinations.map(({ id }) => secrets.get(id) ?? null);
   },
 );
 
 /** The URL and the headers of a destination with all secret values masked, for any reader. */
-export function maskedTarget({
+export function maskTarget({
   url,
   maskedHeaders,
 }: Pick<Row<'Destination'>, 'url' | 'maskedHeaders'>) {
@@ -49,14 +49,14 @@ export const targetValuesOf = read(
     { database, vault }: Call,
     destinations: readonly Row<'Destination'>[],
   ): Promise<{ url: string | null; headers: TargetHeaders | null }[]> => {
-    const sealed = await database.prisma.destination.findMany({
+    const rows = await database.prisma.destination.findMany({
       where: {
         id: { in: destinations.map(({ id }) => id) },
         projectId: { in: [...new Set(destinations.map(({ projectId }) => projectId))] },
       },
       select: SEALED_TARGET,
     });
-    const opened = new Map(sealed.map((row) => [row.id, openTarget(vault, row)]));
-    return destinations.map(({ id }) => opened.get(id) ?? { url: null, headers: null });
+    const targets = new Map(rows.map((row) => [row.id, openTarget(vault, row)]));
+    return destinations.map(({ id }) => targets.get(id) ?? { url: null, headers: null });
   },
 );

@@ -39,13 +39,13 @@ export function problemWithUrl(text: string): string | null {
   const url = new URL(text);
   if (url.username !== '' || url.password !== '') return 'must not have a user name or password.';
   if (text.includes('#')) return 'must not have a fragment.';
-  const masked = maskedParameters(text);
-  return masked.length > 0 ? maskProblem(masked) : null;
+  const maskedNames = maskedParameters(text);
+  return maskedNames.length > 0 ? maskProblem(maskedNames) : null;
 }
 
 function maskProblem(parameters: string[]): string {
   const names = parameters.map((name) => `\`${name}\``).join(', ');
-  return `has a mask and not a value for ${names} in its query. Send the whole URL, or leave it out to keep it.`;
+  return `contains a mask instead of a value for ${names} in its query. Send the whole URL, or omit it to keep the stored one.`;
 }
 
 /**
@@ -55,21 +55,22 @@ function maskProblem(parameters: string[]): string {
 export function problemWithHost(text: string, { config, sandboxUrl }: Policy): string | null {
   const { origin, protocol, hostname } = new URL(text);
   if (origin === new URL(sandboxUrl()).origin) return null;
-  const allowed = config.ALLOWED_PRIVATE_TARGETS;
+  const allowedTargets = config.ALLOWED_PRIVATE_TARGETS;
   const name = hostname.replace(/\.+$/, '');
   if (name === '') return 'must be an absolute https URL.';
   const addresses = addressesOf(name);
-  if (addresses.length > 0 && addresses.every((address) => isRefused(address, allowed))) {
-    return 'must not be a private, loopback, link-local or reserved address, unless ALLOWED_PRIVATE_TARGETS holds it.';
+  if (addresses.length > 0 && addresses.every((address) => isRefused(address, allowedTargets))) {
+    return 'must not be a private, loopback, link-local or reserved address, unless ALLOWED_PRIVATE_TARGETS contains it.';
   }
   const isInternal = addresses.length === 0 && INTERNAL_NAME.test(name);
-  if (isInternal && allowed.length === 0) {
-    return 'must not be a name of a private network, unless ALLOWED_PRIVATE_TARGETS holds its address.';
+  if (isInternal && allowedTargets.length === 0) {
+    return 'must not be a name of a private network, unless ALLOWED_PRIVATE_TARGETS contains its address.';
   }
   if (protocol === 'https:') return null;
   // A name of a private network may resolve to an allowed address, which every attempt checks. Public names may not.
-  const mayBeAllowed = isInternal || addresses.some((address) => isAllowed(address, allowed));
-  return mayBeAllowed ? null : 'must be https.';
+  const mayBeAllowed =
+    isInternal || addresses.some((address) => isAllowed(address, allowedTargets));
+  return mayBeAllowed ? null : 'must use https.';
 }
 
 /** Returns the addresses that the host literally contains. URL normalizes every notation of IPv4. */
@@ -93,7 +94,7 @@ export function* brokenByType(input: Destination & DestinationInput) {
   if (input.type === 'STREAM') {
     for (const name of webhookMembers(input)) yield broken([name], FOR_WEBHOOKS);
   } else if (input.url === undefined) {
-    yield broken(['url'], 'is missing: a webhook needs it.');
+    yield broken(['url'], 'is required for a webhook.');
   } else {
     yield* brokenByUrl(input);
   }
@@ -102,18 +103,18 @@ export function* brokenByType(input: Destination & DestinationInput) {
 /** The rules of a URL that do not depend on settings. */
 export function* brokenByUrl({ url }: DestinationInput) {
   const problem = url === undefined ? null : problemWithUrl(url);
-  if (problem) yield broken(['url'], problem, { showsValue: !holdsSecret(url) });
+  if (problem) yield broken(['url'], problem, { showsValue: !mayContainSecret(url) });
 }
 
 /** True if the URL may contain a password or a secret query value, which errors must not repeat. */
-function holdsSecret(url = ''): boolean {
+function mayContainSecret(url = ''): boolean {
   return /[@?]/.test(url);
 }
 
 /** Throws BAD_USER_INPUT if the settings of the server do not allow the URL. */
 export function refuseHost(call: Call, { url }: DestinationInput): void {
   const problem = url === undefined ? null : problemWithHost(url, call);
-  if (problem) throw invalid('input.url', problem, holdsSecret(url) ? undefined : url);
+  if (problem) throw invalid('input.url', problem, mayContainSecret(url) ? undefined : url);
 }
 
 /** Throws BAD_USER_INPUT that names every member that a stream can't have. */
@@ -122,7 +123,7 @@ export function refuseForStream({ type }: Destination, input: DestinationInput):
   refuseIssues(webhookMembers(input).map((name) => issueAt(['input', name], FOR_WEBHOOKS)));
 }
 
-const FOR_WEBHOOKS = 'is for webhooks: a stream sends nothing.';
+const FOR_WEBHOOKS = 'is for webhooks only: a stream sends nothing.';
 
 /** The names of given members that only webhooks have. Null counts as not given. */
 function webhookMembers({ url, headers, keepHeaders, status }: DestinationInput): string[] {

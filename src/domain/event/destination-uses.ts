@@ -93,8 +93,8 @@ export async function recordDestinationUses(
 /** Returns the distinct destinations that all parts of a content or config name, and their objects. */
 function destinationsIn(content: object): string[] {
   const parts: unknown[] = Object.values(content).flatMap((part) => part?.objects ?? part);
-  const named = parts.map((part) => (part as { destination?: unknown } | null)?.destination);
-  return [...new Set(named.filter((name) => typeof name === 'string'))];
+  const destinations = parts.map((part) => (part as { destination?: unknown } | null)?.destination);
+  return [...new Set(destinations.filter((name) => typeof name === 'string'))];
 }
 
 /** Returns the names that are destinations, and locks these destinations until the transaction ends. */
@@ -105,7 +105,7 @@ export async function lockDestinations(
 ): Promise<ReadonlySet<string>> {
   if (names.length === 0) return new Set();
   // All transactions lock in the same order, which prevents deadlocks.
-  const found = await run(
+  const rows = await run(
     tx,
     statements
       .selectFrom('Destination')
@@ -115,7 +115,7 @@ export async function lockDestinations(
       .orderBy('id')
       .forKeyShare(),
   );
-  return new Set(found.map(({ name }) => name));
+  return new Set(rows.map(({ name }) => name));
 }
 
 /**

@@ -30,7 +30,7 @@ import { computed, createdInProject, enumeration, resource, updateTime } from '.
 import { findInProject } from '../scope.ts';
 import { uniquely } from '../unique.ts';
 import { releasePending } from './delivery.ts';
-import { maskedTarget } from './destination-secret.ts';
+import { maskTarget } from './destination-secret.ts';
 import {
   brokenByType,
   brokenByUrl,
@@ -45,11 +45,10 @@ import { HEADERS_MAX, headersToStore, targetHeaders } from './target-headers.ts'
 
 type Destination = Row<'Destination'>;
 
-const destinationType = enumeration('DestinationType', 'How a destination gets its messages.', {
+const destinationType = enumeration('DestinationType', 'How a destination delivers its messages.', {
   WEBHOOK: 'The gateway posts messages to its URL, signed as Standard Webhooks specifies.',
   STREAM:
-    'The gateway keeps messages in the order of their commits. Clients read them with `messages`, or live with the ' +
-    'subscription `streamMessages`.',
+    'The gateway stores messages in the order of their commits. Clients read them from `messages`, or live from the subscription `streamMessages`.',
 } satisfies Record<DestinationType, string>);
 
 const destinationStatus = enumeration(
@@ -57,34 +56,34 @@ const destinationStatus = enumeration(
   'Whether the gateway sends messages to a destination.',
   {
     ENABLED: 'Messages are sent. A stream is always enabled.',
-    DISABLED: 'Messages stay pending. They are sent when the destination is enabled again.',
+    DISABLED: 'Messages stay pending until the destination is enabled again.',
   } satisfies Record<DestinationStatus, string>,
 );
 
 export const destinationResource = resource(
   'Destination',
-  'Receives messages: events that routes lead to it, and records that are read. The gateway posts them to a webhook; a stream keeps them.',
+  'Receives events from routes, and records from reads. The gateway posts messages to a webhook, and stores those of a stream.',
   {
     ...createdInProject,
     name: z.string().describe('Unique in the project: letters, digits and dashes.'),
-    type: destinationType.describe('How it gets its messages.'),
+    type: destinationType.describe('How it delivers its messages.'),
     url: computed(
       z
         .string()
         .nullable()
         .describe(
-          'The URL that messages are posted to, with `***` for each value of its query. Null for a stream.',
+          'The URL that messages are posted to, with `***` in place of each value in its query. Null for a stream.',
         ),
-      (row: Destination) => maskedTarget(row).url,
+      (row: Destination) => maskTarget(row).url,
     ),
     headers: computed(
       z
         .record(z.string(), z.unknown())
         .nullable()
         .describe(
-          'HTTP headers of every message: `***` by name. Null without headers and for a stream.',
+          'The HTTP headers of every message, with `***` in place of each value. Null without headers and for a stream.',
         ),
-      (row: Destination) => maskedTarget(row).headers,
+      (row: Destination) => maskTarget(row).headers,
     ),
     status: destinationStatus.describe('Whether messages are sent to it.'),
     disabledReason: z.string().nullable().describe('Why it is disabled. Null if it is enabled.'),
@@ -97,29 +96,26 @@ const name = destinationName.describe('1 to 64 letters, digits and dashes; uniqu
 const url = z
   .string()
   .describe(
-    'For a webhook: the URL that messages are posted to, at most 2048 characters, without user info and fragment. It ' +
-      'must be https; http is allowed to an address that ALLOWED_PRIVATE_TARGETS of the server permits.',
+    'For a webhook: the URL that messages are posted to, at most 2048 characters, without user info and fragment. It must use https; http is allowed for an address that ALLOWED_PRIVATE_TARGETS of the server permits.',
   );
 const headers = targetHeaders
   .nullish()
   .describe(
-    'For a webhook: HTTP headers to send with every message, at most 20: values by name. Null removes them. Values are ' +
-      'sealed, and shown only with the scope `credentials:read`; others see `***`, which is refused as a value.',
+    'For a webhook: HTTP headers to send with every message, at most 20 values by name. Null removes them. Values are encrypted and visible only with the scope `credentials:read`. Other callers see `***`, which is rejected as a value.',
   );
 const keepHeaders = z
   .array(z.string())
   .max(HEADERS_MAX)
   .optional()
   .describe(
-    'Names of stored headers that keep their values: `headers` and these replace all headers. Without it, `headers` alone does. ' +
-      'If `url` gets another host, values are kept only for callers with the scope `credentials:read`.',
+    'Names of current headers that keep their values. All other headers are replaced by `headers`. Default: none. If `url` changes to another host, only callers with the scope `credentials:read` may keep values.',
   );
 
 export const createDestinationInput = z
   .object({
     projectIdOrName,
     name,
-    type: destinationType.describe('How it gets its messages.'),
+    type: destinationType.describe('How it delivers its messages.'),
     url: url.optional(),
     headers,
   })
@@ -143,12 +139,12 @@ export const updateDestinationInput = z
   .superRefine(rules(brokenByUrl))
   .meta({
     id: 'UpdateDestinationInput',
-    description: 'The new values of a destination. A field that is left out stays as it is.',
+    description: 'The new values of a destination. Omitted fields keep their values.',
   });
 
 export const rotateDestinationSecretInput = z.object({ projectIdOrName, destinationId }).meta({
   id: 'RotateDestinationSecretInput',
-  description: 'The destination that gets a new secret.',
+  description: 'The destination whose secret to rotate.',
 });
 
 export const deleteDestinationInput = z
@@ -174,12 +170,12 @@ export async function findDestination(
   call: Call,
   { projectId, idOrName }: { projectId: string; idOrName: string },
 ): Promise<Destination | null> {
-  const named = prefixOf(idOrName) === 'dst' ? { id: idOrName } : { name: idOrName };
-  const [found] = await findInProject(call, 'Destination', { projectId, ...named });
+  const key = prefixOf(idOrName) === 'dst' ? { id: idOrName } : { name: idOrName };
+  const [found] = await findInProject(call, 'Destination', { projectId, ...key });
   return found ?? null;
 }
 
-/** Returns a destination by its id or its name. Throws NOT_FOUND. */
+/** Finds the destination by its id or its name. Throws NOT_FOUND. */
 export const getDestination = projectRead(
   'read',
   async (
@@ -187,19 +183,15 @@ export const getDestination = projectRead(
     { destination }: { destination: string },
     { id: projectId },
   ): Promise<Destination> => {
-    const found = await findDestination(call, { projectId, idOrName: destination });
-    if (!found) throw notFound('Destination', destination);
-    return found;
+    const row = await findDestination(call, { projectId, idOrName: destination });
+    if (!row) throw notFound('Destination', destination);
+    return row;
   },
 );
 
-/**
- * Creates a destination. The result contains its secret in clear; later, only callers with the scope credentials:read
- * can read it. A stream has no secret.
- */
 export const createDestination = projectMutation({
   description:
-    'Creates a destination: a webhook that is sent messages, or a stream that keeps them. Routes lead events to it, integrations name it for records.',
+    'Creates a destination: a webhook, to which messages are posted, or a stream, which stores them. Routes send events to it, and integrations name it for records. The response contains the secret of a webhook; later, only callers with the scope `credentials:read` can read it.',
   needs: 'events:write',
   input: createDestinationInput,
   run(call, { projectIdOrName: _project, ...input }, { id: projectId }) {
@@ -229,13 +221,13 @@ export async function insertDestination(
     ...(signingSecret !== null && sealSigningSecret(call.vault, owner, signingSecret)),
   };
   if (input.type === 'STREAM') await openStream(client, owner);
-  const created = client.destination.create({ data, omit: SEALED });
-  return { destination: await uniquely(created, nameTaken(input.name)), signingSecret };
+  const destination = client.destination.create({ data, omit: SEALED });
+  return { destination: await uniquely(destination, nameTakenText(input.name)), signingSecret };
 }
 
-/** Updates a destination. Enabling a disabled one makes its pending deliveries due immediately. */
 export const updateDestination = projectMutation({
-  description: 'Changes a destination. If it is enabled again, its pending messages are sent now.',
+  description:
+    'Updates a destination. If it is enabled again, its pending messages are sent immediately.',
   needs: 'events:write',
   input: updateDestinationInput,
   run: (call, input, { id: projectId }) => changeDestination(call, projectId, input),
@@ -249,7 +241,7 @@ async function changeDestination(
   const change = inTransaction(call.database, (tx) =>
     reviseDestination(call, tx, { projectId, ...changes }),
   );
-  const { destination, afterCommit } = await uniquely(change, nameTaken(changes.name ?? ''));
+  const { destination, afterCommit } = await uniquely(change, nameTakenText(changes.name ?? ''));
   await afterCommit();
   return destination;
 }
@@ -264,17 +256,17 @@ export async function reviseDestination(
 ): Promise<{ destination: Destination; afterCommit: () => Promise<void> }> {
   refuseHost(call, changes);
   const now = call.now();
-  const stored = await lockDestination(tx, projectId, destinationId);
-  refuseForStream(stored, changes);
-  if (changes.name !== undefined && changes.name !== stored.name) await refuseIfUsed(tx, stored);
-  const isEnabled = changes.status === 'ENABLED' && stored.status === 'DISABLED';
+  const current = await lockDestination(tx, projectId, destinationId);
+  refuseForStream(current, changes);
+  if (changes.name !== undefined && changes.name !== current.name) await refuseIfUsed(tx, current);
+  const isEnabled = changes.status === 'ENABLED' && current.status === 'DISABLED';
   if (isEnabled) announceRecorded(tx, projectId);
   const { name, url } = changes;
-  const headers = headersToStore(call, stored, changes);
-  const target = targetColumns(call.vault, stored, { url, headers });
-  const data = { name, ...target, ...statusChange(stored, changes.status), updateTime: now };
+  const headers = headersToStore(call, current, changes);
+  const target = targetColumns(call.vault, current, { url, headers });
+  const data = { name, ...target, ...statusChange(current, changes.status), updateTime: now };
   const destination = await tx.destination.update({
-    where: { projectId_id: { projectId, id: stored.id } },
+    where: { projectId_id: { projectId, id: current.id } },
     data,
     omit: SEALED,
   });
@@ -284,9 +276,10 @@ export async function reviseDestination(
   return { destination, afterCommit };
 }
 
-/** Replaces the signing secret. The previous one also signs for 24 hours. Throws BAD_USER_INPUT for a stream. */
+/** Throws BAD_USER_INPUT for a stream. */
 export const rotateDestinationSecret = projectMutation({
-  description: 'Gives a destination a new secret. For 24 hours the previous one signs too.',
+  description:
+    'Rotates the secret of a webhook. For 24 hours, messages are signed with the previous secret too.',
   needs: 'events:write',
   input: rotateDestinationSecretInput,
   async run(
@@ -299,11 +292,11 @@ export const rotateDestinationSecret = projectMutation({
     const destination = await inTransaction(call.database, async (tx) => {
       const { id } = await lockDestination(tx, projectId, input.destinationId);
       const where = { projectId_id: { projectId, id } };
-      const sealed = await tx.destination.findUniqueOrThrow({ where, select: SEALED_SECRETS });
-      if (!hasSecret(sealed)) {
-        throw invalid('input.destinationId', 'is a stream: it has no secret.', id);
+      const current = await tx.destination.findUniqueOrThrow({ where, select: SEALED_SECRETS });
+      if (!hasSecret(current)) {
+        throw invalid('input.destinationId', 'is a stream, which has no secret.', id);
       }
-      const secrets = rotateSecrets(call.vault, sealed, { secret: signingSecret, now });
+      const secrets = rotateSecrets(call.vault, current, { secret: signingSecret, now });
       const data = { ...secrets, updateTime: now };
       return tx.destination.update({ where, data, omit: SEALED });
     });
@@ -311,10 +304,7 @@ export const rotateDestinationSecret = projectMutation({
   },
 });
 
-/**
- * Deletes a destination with its routes. Its pending deliveries fail, and a stream's messages are deleted. If there are
- * many, a sweep completes the work.
- */
+/** If the destination has many deliveries or messages, a sweep completes the work. */
 export const deleteDestination = projectMutation({
   description:
     'Deletes a destination and its routes. Its pending deliveries fail, and the messages of a stream are deleted.',
@@ -336,10 +326,10 @@ export async function removeDestination(
   deleted: { projectId: string; destinationId: string },
 ): Promise<() => Promise<unknown>> {
   const { projectId, destinationId } = deleted;
-  const stored = await lockDestination(tx, projectId, destinationId);
-  await refuseIfUsed(tx, stored);
-  await tx.destination.delete({ where: { projectId_id: { projectId, id: stored.id } } });
-  if (stored.type === 'STREAM') {
+  const current = await lockDestination(tx, projectId, destinationId);
+  await refuseIfUsed(tx, current);
+  await tx.destination.delete({ where: { projectId_id: { projectId, id: current.id } } });
+  if (current.type === 'STREAM') {
     await closeStream(tx, deleted);
     return () => removeStream(call, deleted);
   }
@@ -371,7 +361,7 @@ function targetColumns(
 
 /** Locks the row until the end of the transaction, so that changes of one destination run one after another. */
 async function lockDestination(tx: Transaction, projectId: string, destinationId: string) {
-  const [stored] = await run(
+  const [current] = await run(
     tx,
     statements
       .selectFrom('Destination')
@@ -381,17 +371,17 @@ async function lockDestination(tx: Transaction, projectId: string, destinationId
       .where('projectId', '=', projectId)
       .forUpdate(),
   );
-  if (!stored) throw notFound('Destination', destinationId);
-  return stored;
+  if (!current) throw notFound('Destination', destinationId);
+  return current;
 }
 
-function statusChange(stored: Pick<Destination, 'status'>, status: DestinationStatus | undefined) {
-  if (status === undefined || status === stored.status) return {};
+function statusChange(current: Pick<Destination, 'status'>, status: DestinationStatus | undefined) {
+  if (status === undefined || status === current.status) return {};
   return status === 'DISABLED'
     ? { status, disabledReason: 'Disabled by a caller.' }
     : { status, disabledReason: null, failingSince: null, failedAttempts: 0 };
 }
 
-function nameTaken(name: string): string {
+function nameTakenText(name: string): string {
   return `The project already has a destination named ${name}.`;
 }

@@ -20,11 +20,11 @@ type Route = Row<'EventTopicRoute'>;
 
 export const eventTopicRouteResource = resource(
   'NotificationEventTopicRoute',
-  'A route: the events of one type go to one topic.',
+  'A route of events to a topic: all events of one type go to it.',
   {
     ...createdInProject,
-    eventType: eventType.describe('The type of the events that it routes.'),
-    topicId: shownId.describe('The id of the topic that the events go to.'),
+    eventType: eventType.describe('The type of the routed events.'),
+    topicId: shownId.describe('The id of the topic that receives the events.'),
     updateTime,
   },
 );
@@ -33,11 +33,11 @@ export const createEventTopicRouteInput = z
   .object({
     projectIdOrName,
     eventType: eventType.describe('The type of the events to route.'),
-    topicId: id.describe('The id of the topic that the events go to.'),
+    topicId: id.describe('The id of the topic that receives the events.'),
   })
   .meta({
     id: 'CreateEventTopicRouteInput',
-    description: 'The route to create: the events of one type go to a topic.',
+    description: 'The event type to route, and the topic that receives its events.',
   });
 
 export const deleteEventTopicRouteInput = z
@@ -71,7 +71,7 @@ export const listEventTopicRoutes = read(
 
 export const listRoutesToTopic = read(
   'read',
-  'The routes that lead events to the topic, newest first.',
+  'Routes of events to the topic, newest first.',
   (call: Call, { id: topicId, projectId }: Row<'Topic'>, args: PageArgs) => {
     const where = { projectId, topicId };
     const list = { name: 'Topic.eventTopicRoutes', parentId: topicId, where } as const;
@@ -80,7 +80,7 @@ export const listRoutesToTopic = read(
 );
 
 export const createEventTopicRoute = projectMutation({
-  description: 'Creates a route: events of a type that happen from now on go to a topic.',
+  description: 'Creates a route. Later events of the type go to the topic.',
   needs: 'events:write',
   input: createEventTopicRouteInput,
   run: (call, { eventType, topicId }, { id: projectId }): Promise<Route> =>
@@ -99,7 +99,7 @@ export async function insertEventTopicRoute(
     // The foreign key includes the project, so another project's topic is refused as if it did not exist.
     if (isForeignKeyViolation(error)) throw invalid('input.topicId', 'does not exist.', topicId);
     if (!isUniqueViolation(error)) throw error;
-    throw conflict(`Events of the type ${eventType} are routed to that topic already.`);
+    throw conflict(`Events of the type ${eventType} are already routed to that topic.`);
   }
 }
 

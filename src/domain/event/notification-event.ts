@@ -32,7 +32,7 @@ const meanings = Object.entries(EVENTS).map(([type, { wireName, happened }]) => 
 /** The type of an event. */
 export const eventType = enumeration(
   'NotificationEventType',
-  'What happened. Each description begins with the name that messages carry.',
+  'The type of an event. Each description starts with the name that messages use.',
   Object.fromEntries(meanings) as Record<NotificationEventType, string>,
 );
 
@@ -60,10 +60,9 @@ export function eventCursor({ projectId, position }: LoggedEvent): string {
   return encodeCursor(eventList(projectId), position);
 }
 
-/** Lists events in the order of their commits, oldest first. */
 export const listNotificationEvents = read(
   'read',
-  'Lists events, in the order in which they were committed.',
+  'Lists events in the order in which they were committed.',
   async (
     call: Call,
     { id: projectId }: Row<'Project'>,
@@ -92,7 +91,7 @@ export const listNotificationEvents = read(
 
 export const getNotificationEvent = projectRead(
   'read',
-  'Gets an event with its payload.',
+  'Returns an event with its payload.',
   (call, { eventId: id }: { eventId: string }, { id: projectId }) =>
     getOwned(call, 'NotificationEvent', { projectId, id, what: 'Notification event' }),
 );
@@ -108,8 +107,8 @@ export const topicsOf: Batch<NotificationEvent, Row<'Topic'>[]> = async (call, e
   const topicsById = new Map(topics.map((topic) => [topic?.id, topic]));
   const byEvent = Map.groupBy(routed, ({ eventId }) => eventId);
   return events.map(({ id }) => {
-    const own = byEvent.get(id)?.map(({ topicId }) => topicsById.get(topicId)) ?? [];
-    return own.filter((topic) => topic != null).sort((a, b) => (a.id < b.id ? -1 : 1));
+    const topics = byEvent.get(id)?.map(({ topicId }) => topicsById.get(topicId)) ?? [];
+    return topics.filter((topic) => topic != null).sort((a, b) => (a.id < b.id ? -1 : 1));
   });
 };
 

@@ -59,7 +59,7 @@ async function readCursor(call: Call, { projectId, after, end }: Resumption): Pr
   if (position < end && !(await isKeptAfter(call.database, projectId, position))) {
     throw invalid(
       'after',
-      'is too old: events after it were removed. Read the list, and subscribe from there.',
+      'is too old: events after it were removed. Read the list, and subscribe from its last cursor.',
       after,
     );
   }

@@ -32,21 +32,21 @@ const BODY_BYTES = `
  * too large together.
  */
 export const deliveryBody = read('payloads:read', (call: Call, delivery: Delivery) =>
-  storedBody(call, 'Delivery', delivery),
+  getStoredBody(call, 'Delivery', delivery),
 );
 
 /**
  * The body of a row. Null if it was removed after the row was read. Throws QUERY_LIMIT_EXCEEDED if the bodies of a
  * query are too large together.
  */
-export async function storedBody(
+export async function getStoredBody(
   call: Call,
   table: TableWithBody,
   row: RowKey,
 ): Promise<object | null> {
   const body = await load(call, BODIES[table], row);
   if (body !== undefined) return body;
-  const detail = `The bodies of a query are ${BODIES_BYTES_MAX} bytes at most: request fewer in one query.`;
+  const detail = `The bodies of one query may have at most ${BODIES_BYTES_MAX} bytes. Request fewer of them.`;
   throw new DomainError('QUERY_LIMIT_EXCEEDED', detail);
 }
 
@@ -57,14 +57,14 @@ function bodiesIn(table: TableWithBody): Batch<RowKey, object | null | undefined
       select t."id", t."body", sum(octet_length(t."body")) over (order by wanted."place") as "bytes"
       from unnest($2::text[]) with ordinality as wanted("id", "place")
       join "${table}" t on t."projectId" = any($1) and t."id" = wanted."id") found`;
-  return async ({ database: { rows } }, all) => {
-    const found = await rows.query<{ id: string; body: string | null }>(text, keyColumns(all));
-    const bodies = new Map(found.map(({ id, body }) => [id, parsed(body)]));
-    return all.map(({ id }) => (bodies.has(id) ? bodies.get(id) : null));
+  return async ({ database: { rows } }, keys) => {
+    const bodyRows = await rows.query<{ id: string; body: string | null }>(text, keyColumns(keys));
+    const bodies = new Map(bodyRows.map(({ id, body }) => [id, parseBody(body)]));
+    return keys.map(({ id }) => (bodies.has(id) ? bodies.get(id) : null));
   };
 }
 
-function parsed(body: string | null): object | undefined {
+function parseBody(body: string | null): object | undefined {
   return body === null ? undefined : (JSON.parse(body) as object);
 }
 

@@ -26,18 +26,20 @@ export const retryDeliveriesInput = z
     projectIdOrName,
     destinationId: id
       .optional()
-      .describe('Only deliveries to the destination with this id. Default: to every destination.'),
+      .describe(
+        'Only deliveries to the destination with this id. Default: deliveries to every existing destination.',
+      ),
     statuses: z
       .array(deliveryStatus)
       .min(1)
       .max(DELIVERY_STATUSES.length)
       .default(['FAILED'])
-      .describe('Only deliveries of one of these statuses. Default: FAILED.'),
+      .describe('Only deliveries with one of these statuses. Default: FAILED.'),
     createTime: timeRange.optional().describe('Only deliveries that were created in this range.'),
   })
   .meta({
     id: 'RetryDeliveriesInput',
-    description: `The deliveries to retry, oldest first, at most ${RETRIED_MAX.toLocaleString('en')} in one call.`,
+    description: `The deliveries to retry, oldest first. One call retries at most ${RETRIED_MAX.toLocaleString('en')}.`,
   });
 
 export interface RetriedDeliveries {
@@ -47,13 +49,10 @@ export interface RetriedDeliveries {
 
 type Selection = Omit<z.output<typeof retryDeliveriesInput>, 'projectIdOrName'>;
 
-/**
- * Makes the deliveries due immediately, one destination after another. Deliveries that wait for an earlier one keep
- * their order.
- */
+/** Retries one destination after another. Deliveries that wait for an earlier one keep their order. */
 export const retryDeliveries = projectMutation({
   description:
-    'Retries many deliveries now, for example after an outage. Deliveries to deleted destinations are skipped.',
+    'Retries many deliveries immediately, for example after an outage. Deliveries to deleted destinations are skipped.',
   needs: 'events:write',
   input: retryDeliveriesInput,
   async run(call, selection, { id: projectId }): Promise<RetriedDeliveries> {
@@ -83,12 +82,12 @@ async function destinationsOf(
   { destinationId: id }: Selection,
 ): Promise<string[]> {
   if (id !== undefined) {
-    const named = await getOwned(call, 'Destination', { projectId, id, what: 'Destination' });
-    if (named.type !== 'STREAM') return [id];
-    throw invalid('input.destinationId', 'is a stream: it has no deliveries.', id);
+    const destination = await getOwned(call, 'Destination', { projectId, id, what: 'Destination' });
+    if (destination.type !== 'STREAM') return [id];
+    throw invalid('input.destinationId', 'is a stream, which has no deliveries.', id);
   }
-  const all = await call.database.rows.find('Destination', { projectId, type: 'WEBHOOK' });
-  return all.map((destination) => destination.id).sort();
+  const webhooks = await call.database.rows.find('Destination', { projectId, type: 'WEBHOOK' });
+  return webhooks.map((destination) => destination.id).sort();
 }
 
 interface RetryTarget {

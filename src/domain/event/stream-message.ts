@@ -7,7 +7,7 @@ import { read } from '../declared-read.ts';
 import { encodeCursor } from '../paging/list-cursor.ts';
 import type { PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
-import { storedBody } from './payload.ts';
+import { getStoredBody } from './payload.ts';
 
 /** A message of a list or of a subscription. A subscription has already read its body. */
 export type ShownMessage = Row<'StreamMessage'> & Partial<Pick<StreamedMessage, 'body'>>;
@@ -28,10 +28,9 @@ export function messageCursor({
   return encodeCursor(messageList(destinationId), position);
 }
 
-/** Lists messages in the order of their commits, oldest first. A webhook has none. */
 export const listStreamMessages = read(
   'payloads:read',
-  'What was put into a stream, oldest first. A webhook has none.',
+  'The messages of a stream, oldest first. Empty for a webhook.',
   (call: Call, { projectId, id: destinationId }: Row<'Destination'>, args: PageArgs) => {
     const where: StreamId = { projectId, destinationId };
     const list = { ...messageList(destinationId), key: 'position', order: 'oldest first' } as const;
@@ -44,7 +43,7 @@ export const messageBody = read(
   'payloads:read',
   async (call: Call, message: ShownMessage): Promise<object> => {
     if (message.body !== undefined) return JSON.parse(message.body) as object;
-    const body = await storedBody(call, 'StreamMessage', message);
+    const body = await getStoredBody(call, 'StreamMessage', message);
     if (body === null) throw notFound('Message', message.id);
     return body;
   },

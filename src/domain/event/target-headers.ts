@@ -35,12 +35,12 @@ export const targetHeaders = z
       context.addIssue({ code: 'custom', message: `must be at most ${HEADERS_MAX} headers.` });
       return;
     }
-    const seen = new Set<string>();
+    const names = new Set<string>();
     for (const [name, value] of entries) {
       const message =
-        problemWithName(name, seen) ?? problemWithValue(value) ?? problemWithMask(value);
+        problemWithName(name, names) ?? problemWithValue(value) ?? problemWithMask(value);
       if (message !== null) context.addIssue({ code: 'custom', path: [name], message });
-      seen.add(name.toLowerCase());
+      names.add(name.toLowerCase());
     }
   })
   .pipe(z.record(z.string(), z.string()));
@@ -48,19 +48,19 @@ export const targetHeaders = z
 /** A client that reads a destination and writes it back must not replace values by their masks. */
 function problemWithMask(value: unknown): string | null {
   return value === MASK
-    ? 'is a mask and not a value. Send the value, or name the header in `keepHeaders` of an update.'
+    ? 'is a mask and not a value. Send the value, or list the header in `keepHeaders` of an update.'
     : null;
 }
 
-export function problemWithName(name: string, seen: ReadonlySet<string>): string | null {
+export function problemWithName(name: string, earlierNames: ReadonlySet<string>): string | null {
   const lowercase = name.toLowerCase();
   if (name.length > NAME_MAX || !TOKEN.test(name)) {
     return `must have a name that is an HTTP token of at most ${NAME_MAX} characters.`;
   }
   if (RESERVED.has(lowercase) || RESERVED_PREFIXES.some((start) => lowercase.startsWith(start))) {
-    return 'is a header that the sender sets itself.';
+    return 'is a header that the gateway sets.';
   }
-  return seen.has(lowercase) ? 'is given twice: names are the same in any case.' : null;
+  return earlierNames.has(lowercase) ? 'appears twice: header names are case-insensitive.' : null;
 }
 
 export function problemWithValue(value: unknown): string | null {
@@ -91,25 +91,26 @@ export function headersToStore(
     if (moved.length > 0) throw invalidInput(moved);
     return headers;
   }
-  const stored = byLowerCase(openTarget(vault, destination).headers ?? {});
-  const added = byLowerCase(headers ?? {});
-  const kept = new Map<string, [string, string]>();
+  const storedHeaders = byLowerCase(openTarget(vault, destination).headers ?? {});
+  const newHeaders = byLowerCase(headers ?? {});
+  const keptHeaders = new Map<string, [string, string]>();
   const issues = moved;
   for (const [index, name] of keepHeaders.entries()) {
     const lowerCase = name.toLowerCase();
-    const header = stored.get(lowerCase);
+    const header = storedHeaders.get(lowerCase);
     const refuse = (detail: string) =>
       issues.push(issueAt(['input', 'keepHeaders', index], detail));
     if (!header) refuse('is not a header of the destination.');
-    else if (added.has(lowerCase)) refuse('is in `headers` too: keep its value or replace it.');
-    else kept.set(lowerCase, header);
+    else if (newHeaders.has(lowerCase))
+      refuse('is in `headers` too. Keep its value or replace it, not both.');
+    else keptHeaders.set(lowerCase, header);
   }
-  if (kept.size + added.size > HEADERS_MAX) {
-    const detail = `and \`headers\` must be at most ${HEADERS_MAX} headers together.`;
+  if (keptHeaders.size + newHeaders.size > HEADERS_MAX) {
+    const detail = `and \`headers\` may have at most ${HEADERS_MAX} headers together.`;
     issues.push(issueAt(['input', 'keepHeaders'], detail));
   }
   if (issues.length > 0) throw invalidInput(issues);
-  return Object.fromEntries([...kept.values(), ...added.values()]);
+  return Object.fromEntries([...keptHeaders.values(), ...newHeaders.values()]);
 }
 
 function mayReadValues(viewer: Viewer): boolean {
@@ -128,7 +129,7 @@ function movedIssues(
   const isMoved =
     url !== undefined && destination.url !== null && originOf(url) !== originOf(destination.url);
   if (!keeps || !isMoved || Object.keys(destination.maskedHeaders ?? {}).length === 0) return [];
-  const detail = `leads to another host, ${originOf(url)}, which the values of the stored headers were not given for: send all values in \`headers\`, or null to remove them. A caller with the scope \`credentials:read\` may keep them.`;
+  const detail = `leads to another host, ${originOf(url)}. Send all header values again in \`headers\`, or null to remove them: stored values are only sent to the host that they were entered for. A caller with the scope \`credentials:read\` may keep them.`;
   return [issueAt(['input', 'url'], detail)];
 }
 

@@ -13,26 +13,27 @@ export const TEST_MESSAGE_TYPE = 'test.message';
 
 /** The body of a test message. No event of the project has this type, so no route or list includes it. */
 export const testMessage = z.object({
-  notificationType: z.literal(TEST_MESSAGE_TYPE).describe('Tells that nothing has happened.'),
+  notificationType: z
+    .literal(TEST_MESSAGE_TYPE)
+    .describe('Always `test.message`. It reports no event.'),
   data: z
     .object({
       projectId: z.string().describe('The id of the project.'),
       destinationId: z.string().describe('The id of the destination.'),
       destinationName: z.string().describe("The destination's name."),
     })
-    .describe('Where it was sent.'),
+    .describe('The destination that was tested.'),
 });
 
 export const sendTestMessageInput = z
   .object({ projectIdOrName, destinationId: id.describe('The id of the destination.') })
-  .meta({ id: 'SendTestMessageInput', description: 'The destination that a message is sent to.' });
+  .meta({ id: 'SendTestMessageInput', description: 'The destination to test.' });
 
 /**
  * Sends a test message. It is an ordinary delivery: signed, retried, and kept until a disabled destination is enabled.
  */
 export const sendTestMessage = projectMutation({
-  description:
-    'Sends a message of the type `test.message` to a destination, as a delivery like all others.',
+  description: 'Sends a message of the type `test.message` to a webhook, as an ordinary delivery.',
   needs: 'events:write',
   input: sendTestMessageInput,
   async run(call, { destinationId: id }, { id: projectId }): Promise<Row<'Delivery'>> {
@@ -62,5 +63,5 @@ async function lockWebhook(
   const [found] = await run(tx, withId.where('projectId', '=', projectId).forKeyShare());
   if (!found) throw notFound('Destination', id);
   if (found.type === 'WEBHOOK') return found;
-  throw invalid('input.destinationId', 'is a stream: nothing is sent to it.', id);
+  throw invalid('input.destinationId', 'is a stream, to which nothing is sent.', id);
 }

@@ -19,11 +19,11 @@ type Route = Row<'TopicDestinationRoute'>;
 
 export const topicDestinationRouteResource = resource(
   'TopicDestinationRoute',
-  'A route: the events that reach one topic are sent to one destination.',
+  'A route of a topic to a destination: all events of the topic are sent to it.',
   {
     ...createdInProject,
     topicId: shownId.describe('The id of the topic whose events are sent.'),
-    destinationId: shownId.describe('The id of the destination that gets the events of the topic.'),
+    destinationId: shownId.describe('The id of the destination that receives the events.'),
   },
 );
 
@@ -36,11 +36,11 @@ export const createTopicDestinationRouteInput = z
   .object({
     projectIdOrName,
     topicId: id.describe('The id of the topic.'),
-    destinationId: id.describe('The id of the destination that gets the events of the topic.'),
+    destinationId: id.describe('The id of the destination that receives the events.'),
   })
   .meta({
     id: 'CreateTopicDestinationRouteInput',
-    description: 'The route to create: the events of a topic are sent to a destination.',
+    description: 'The topic to route, and the destination that receives its events.',
   });
 
 export const deleteTopicDestinationRouteInput = z
@@ -72,7 +72,7 @@ export const listTopicDestinationRoutes = read(
 
 export const listRoutesOfTopic = read(
   'read',
-  'The routes that lead from the topic to destinations, newest first.',
+  'Routes of the topic to destinations, newest first.',
   (call: Call, { id: topicId, projectId }: Row<'Topic'>, args: PageArgs) => {
     const where = { projectId, topicId };
     const list = { name: 'Topic.topicDestinationRoutes', parentId: topicId, where } as const;
@@ -81,7 +81,7 @@ export const listRoutesOfTopic = read(
 );
 
 export const createTopicDestinationRoute = projectMutation({
-  description: 'Creates a route: events that reach a topic from now on are sent to a destination.',
+  description: 'Creates a route. Later events of the topic are sent to the destination.',
   needs: 'events:write',
   input: createTopicDestinationRouteInput,
   async run(call, { topicId, destinationId }, { id: projectId }): Promise<Route> {
@@ -101,7 +101,7 @@ export async function insertTopicDestinationRoute(
   route: RouteParties & { projectId: string },
 ): Promise<Route> {
   const created = client.topicDestinationRoute.create({ data: { id: newId('tdr'), ...route } });
-  return uniquely(created, 'That topic is routed to that destination already.');
+  return uniquely(created, 'The topic is already routed to that destination.');
 }
 
 export const deleteTopicDestinationRoute = projectMutation({

@@ -20,7 +20,7 @@ type Topic = Row<'Topic'>;
 
 export const topicResource = resource(
   'Topic',
-  'A named stream of events. Routes choose the events that reach it and the destinations that they are sent to.',
+  'A named stream of events. Routes determine the events that reach it and the destinations that receive them.',
   {
     ...createdInProject,
     name: z.string().describe('Unique in the project: letters, digits, dashes and spaces.'),
@@ -30,7 +30,7 @@ export const topicResource = resource(
 
 const topicId = id.describe('The id of the topic.');
 const name = topicName.describe(
-  '1 to 64 letters, digits, dashes and spaces, without a space at either end; unique in the project.',
+  '1 to 64 letters, digits, dashes and spaces; unique in the project. It must not start or end with a space.',
 );
 
 export const createTopicInput = z
@@ -62,13 +62,13 @@ export async function findTopic(
   call: Call,
   { projectId, idOrName }: { projectId: string; idOrName: string },
 ): Promise<Topic | null> {
-  const named = prefixOf(idOrName) === 'top' ? { id: idOrName } : { name: idOrName };
-  const [found] = await findInProject(call, 'Topic', { projectId, ...named });
+  const key = prefixOf(idOrName) === 'top' ? { id: idOrName } : { name: idOrName };
+  const [found] = await findInProject(call, 'Topic', { projectId, ...key });
   return found ?? null;
 }
 
 export const createTopic = projectMutation({
-  description: 'Creates a topic. Events reach it when routes lead to it.',
+  description: 'Creates a topic. Events reach it through routes.',
   needs: 'events:write',
   input: createTopicInput,
   run: ({ database }, { name }, { id: projectId }): Promise<Topic> =>
@@ -81,7 +81,7 @@ export function insertTopic(
   { projectId, name }: Pick<Topic, 'projectId' | 'name'>,
 ): Promise<Topic> {
   const data = { id: newId('top'), projectId, name };
-  return uniquely(client.topic.create({ data }), nameTaken(name));
+  return uniquely(client.topic.create({ data }), nameTakenText(name));
 }
 
 export const updateTopic = projectMutation({
@@ -92,7 +92,10 @@ export const updateTopic = projectMutation({
     const where = { projectId_id: { projectId, id } };
     const data = { name, updateTime: call.now() };
     try {
-      return await uniquely(call.database.prisma.topic.update({ where, data }), nameTaken(name));
+      return await uniquely(
+        call.database.prisma.topic.update({ where, data }),
+        nameTakenText(name),
+      );
     } catch (error) {
       if (isMissingRow(error)) throw notFound('Topic', id);
       throw error;
@@ -101,7 +104,7 @@ export const updateTopic = projectMutation({
 });
 
 export const deleteTopic = projectMutation({
-  description: "Deletes a topic and its routes. Events keep the topic's id.",
+  description: 'Deletes a topic and its routes. Events keep the id of the topic.',
   needs: 'events:write',
   input: deleteTopicInput,
   async run({ database }, { topicId: id }, { id: projectId }) {
@@ -111,6 +114,6 @@ export const deleteTopic = projectMutation({
   },
 });
 
-function nameTaken(name: string): string {
+function nameTakenText(name: string): string {
   return `The project already has a topic named ${name}.`;
 }

@@ -1,14 +1,13 @@
 /** Input of field definitions, and checks of the options that a provider does not support. */
 import { z } from 'zod';
 import type { Issue } from '../../errors.ts';
-import {
-  CARDINALITIES,
-  DELETION_RULES,
-  type DefineFieldsCapability,
-} from '../../providers/defining-fields.ts';
-import { FIELD_VALUE_TYPES } from '../../providers/descriptions.ts';
+import type { DefineFieldsCapability, FieldAssociation } from '../../providers/defining-fields.ts';
 import { issueAt } from '../issues.ts';
 import { orNull } from '../optional-value.ts';
+import { enumeration } from '../resource.ts';
+import { fieldValueType } from './shown-field.ts';
+
+type Association = { [member in keyof FieldAssociation]: NonNullable<FieldAssociation[member]> };
 
 /** The limits keep one mutation within its time, because each field needs its own requests in sequence. */
 const FIELDS_MAX = 50;
@@ -28,9 +27,9 @@ const stringOptions = z
     valuesRestricted: orNull(z.boolean()).describe(
       'Whether a select field takes these values alone.',
     ),
-    defaultValue: orNull(longText).describe('The value of records that are made without one.'),
+    defaultValue: orNull(longText).describe('The value of records that are created without one.'),
   })
-  .meta({ id: 'StringOptionsInput', description: 'More about a text or a select field.' });
+  .meta({ id: 'StringOptionsInput', description: 'Options of a text or a select field.' });
 
 const numericOptions = z
   .object({
@@ -38,20 +37,39 @@ const numericOptions = z
     scale: orNull(z.number().int().min(0).max(17)).describe('The digits of the fraction, 0 to 17.'),
     min: orNull(z.number()).describe('The smallest value.'),
     max: orNull(z.number()).describe('The largest value.'),
-    defaultValue: orNull(z.number()).describe('The value of records that are made without one.'),
+    defaultValue: orNull(z.number()).describe('The value of records that are created without one.'),
   })
-  .meta({ id: 'NumericOptionsInput', description: 'More about a field of numbers.' });
+  .meta({ id: 'NumericOptionsInput', description: 'Options of a numeric field.' });
+
+const cardinality = enumeration(
+  'FieldCardinality',
+  'The number of records that may refer to one record.',
+  {
+    MANY_TO_ONE: 'Any number.',
+    ONE_TO_ONE: 'One.',
+  } satisfies Record<Association['cardinality'], string>,
+);
+
+const deletionRule = enumeration(
+  'FieldDeletionRule',
+  'The consequence for a record whose target is deleted.',
+  {
+    CASCADE: 'It is deleted too.',
+    RESTRICT: 'Its target cannot be deleted.',
+    SET_NULL: 'It refers to no record any more.',
+  } satisfies Record<Association['onDelete'], string>,
+);
 
 const association = z
   .object({
-    associationType: text.describe('How the records are related: `lookup`.'),
+    associationType: text.describe('The kind of relation: `lookup`.'),
     targetObject: text.describe("The provider's name of the object that is referred to."),
     targetField: orNull(text).describe('The field of the target object that values refer to.'),
-    cardinality: orNull(z.enum(CARDINALITIES).meta({ id: 'FieldCardinality' })).describe(
-      'How many records may refer to one record.',
+    cardinality: orNull(cardinality).describe(
+      'The number of records that may refer to one record.',
     ),
-    onDelete: orNull(z.enum(DELETION_RULES).meta({ id: 'FieldDeletionRule' })).describe(
-      'What becomes of a record whose target is deleted.',
+    onDelete: orNull(deletionRule).describe(
+      'The consequence for a record whose target is deleted.',
     ),
     required: orNull(z.boolean()).describe('Whether every record must refer to one.'),
     reverseLookupFieldName: orNull(text).describe(
@@ -72,14 +90,11 @@ const fieldDefinition = z
   .object({
     fieldName: text.describe("The provider's name of the field; of Salesforce's it ends in `__c`."),
     displayName: text.describe('The name that people see.'),
-    valueType: z.enum(FIELD_VALUE_TYPES).meta({
-      id: 'FieldValueType',
-      description: 'The type of its values: any but OTHER.',
-    }),
-    description: orNull(longText).describe('What people are told of it.'),
+    valueType: fieldValueType.describe('The type of its values: any but OTHER.'),
+    description: orNull(longText).describe('A description of the field for people.'),
     required: orNull(z.boolean()).describe('Whether every record must have a value.'),
     unique: orNull(z.boolean()).describe('Whether no two records may have the same value.'),
-    indexed: orNull(z.boolean()).describe('Whether records are found by it quickly.'),
+    indexed: orNull(z.boolean()).describe('Whether the provider indexes it for searches.'),
     stringOptions: orNull(stringOptions).describe('For texts and select fields alone.'),
     numericOptions: orNull(numericOptions).describe('For numbers alone.'),
     association: orNull(association).describe('For references, which need it.'),
@@ -87,7 +102,7 @@ const fieldDefinition = z
   .meta({
     id: 'FieldDefinitionInput',
     description:
-      'A field to make, or to bring in line. What the provider can not honour is refused, before anything is made.',
+      'A field to create or to update. Options that the provider does not support are refused before any field is created.',
   });
 export type FieldDefinitionInput = z.input<typeof fieldDefinition>;
 

@@ -1,26 +1,41 @@
 /** The choices of a customer for an integration: the input, and the stored form with all defaults filled in. */
 import { z } from 'zod';
-import { backfillPeriod, brokenPeriod } from '../integration/backfill-period.ts';
+import {
+  backfillPeriod,
+  backfillPeriodResource,
+  brokenPeriod,
+} from '../integration/backfill-period.ts';
 import { optionalSchedule } from '../integration/cron.ts';
-import type {
-  FieldMapping,
-  IntegrationContent,
-  ReadObject,
+import {
+  type FieldMapping,
+  fieldMappingResource,
+  type IntegrationContent,
+  type ReadObject,
 } from '../integration/integration-content.ts';
 import {
   allFields,
   CONTENT_LIMITS,
   contentText,
   fieldMappingInput,
+  fieldsAuto,
 } from '../integration/integration-content-input.ts';
 import { rules } from '../issues.ts';
 import { orElse, orNull } from '../optional-value.ts';
+import { computed, createdFields, nameOfWord, resource } from '../resource.ts';
 import { storedJson } from '../storable-json.ts';
-import { dynamicMappingInput } from './choice/dynamic-mapping.ts';
-import { FILTERS_MAX, fieldFilterInput } from './choice/field-filter.ts';
-import { subscribeConfigInput } from './choice/subscribe-choice.ts';
-import { VALUE_MAPPINGS_MAX, valueMappingInput } from './choice/value-mapping.ts';
-import { writeFieldSettingInput } from './choice/write-field-setting.ts';
+import { dynamicMappingInput, dynamicMappingResource } from './choice/dynamic-mapping.ts';
+import { FILTERS_MAX, fieldFilterInput, fieldFilterResource } from './choice/field-filter.ts';
+import {
+  type SubscribeConfig,
+  subscribeConfigInput,
+  subscribeConfigResource,
+} from './choice/subscribe-choice.ts';
+import {
+  VALUE_MAPPINGS_MAX,
+  valueMappingInput,
+  valueMappingResource,
+} from './choice/value-mapping.ts';
+import { writeFieldSettingInput, writeFieldSettingResource } from './choice/write-field-setting.ts';
 
 const objectName = contentText.describe(
   "The provider's name of the object, like `contacts`, or an alias of it, which is stored as that name.",
@@ -32,7 +47,7 @@ const backfillInput = z
   .object({
     ...backfillPeriod,
     fieldFilters: filters.describe(
-      'Conditions on fields that hold for the first read, instead of those of the object. Default: those of the object.',
+      'Conditions on fields for the first read, instead of those of the object. Default: those of the object.',
     ),
   })
   .superRefine(rules(brokenPeriod))
@@ -45,22 +60,22 @@ const readConfigInput = z
   .object({
     objectName,
     selectedFields: orNull(z.array(contentText).max(CONTENT_LIMITS.fields)).describe(
-      'The optional fields to read beside the required ones, at most 1000. Default: those that are read without a config.',
+      'The optional fields to read in addition to the required ones, at most 1000. Default: those that are read without a config.',
     ),
     selectedFieldsAuto: orNull(allFields).describe(
-      'If given, every field that may be selected is read, also those that the account gets later. Default: only selectedFields.',
+      'If set, every field that may be selected is read, including those that the account gets later. Default: only selectedFields.',
     ),
     fieldMappings: orNull(z.array(fieldMappingInput).max(CONTENT_LIMITS.fields)).describe(
       'The fields of the provider for the names that the integration leaves to be mapped: fieldName for each mapToName. Default: the defaults of those names.',
     ),
     dynamicMappings: orElse(z.array(dynamicMappingInput).max(CONTENT_LIMITS.fields), []).describe(
-      'Names to map beside those of the integration, each once, at most 1000.',
+      'Names to map, in addition to those of the integration, each once, at most 1000.',
     ),
     valueMappings: orElse(z.array(valueMappingInput).max(VALUE_MAPPINGS_MAX), []).describe(
-      'Values that stand for values of the provider, each field once, at most 1000.',
+      'Values that are delivered in place of values of the provider, each field once, at most 1000.',
     ),
     fieldFilters: filters.describe(
-      'Only records are read that meet all of these conditions, for providers that can tell: `Provider.filtersMax`. Default: all records.',
+      'Only records that meet all conditions are read, for providers that support it: `Provider.filtersMax`. Default: all records.',
     ),
     schedule: optionalSchedule.describe(
       "Replaces the integration's schedule: a cron expression of five fields, in UTC, at most one run in 10 minutes.",
@@ -68,9 +83,9 @@ const readConfigInput = z
     destination: orNull(contentText).describe(
       "Replaces the integration's destination: the name of a destination of the project.",
     ),
-    disabled: orElse(z.boolean(), false).describe('True: the object is not read.'),
+    disabled: orElse(z.boolean(), false).describe('If true, the object is not read.'),
     backfill: orNull(backfillInput).describe(
-      'How far back the first read goes. Default: as the integration says.',
+      'How far back the first read goes. Default: as the integration defines.',
     ),
   })
   .meta({
@@ -85,7 +100,7 @@ const writeConfigInput = z
       'Whether records of the object may be deleted.',
     ),
     fields: orElse(z.array(writeFieldSettingInput).max(CONTENT_LIMITS.fields), []).describe(
-      'How fields are written, each once, at most 1000. Fields that are not named are written as they are given.',
+      'How fields are written, each once, at most 1000. Other fields are written without changes.',
     ),
   })
   .meta({
@@ -97,7 +112,9 @@ const proxyConfigInput = z
   .object({
     enabled: z
       .boolean()
-      .describe('False: no requests are forwarded. True needs an integration that does.'),
+      .describe(
+        'If false, no requests are forwarded. True requires an integration that forwards them.',
+      ),
   })
   .meta({
     id: 'InstallationProxyConfigInput',
@@ -116,16 +133,15 @@ export const installationConfigInput = z
       'The objects to write, each once, at most 200.',
     ),
     subscribe: orElse(z.array(subscribeConfigInput).max(CONTENT_LIMITS.objects), []).describe(
-      "The objects whose events differ from the integration's, each once, at most 200. For all others the integration's choice holds.",
+      "The objects whose events differ from the integration's, each once, at most 200. The integration decides about all others.",
     ),
     proxy: orNull(proxyConfigInput).describe(
-      'Whether requests are forwarded to the provider. Default: as the integration says.',
+      'Whether requests are forwarded to the provider. Default: as the integration defines.',
     ),
   })
   .meta({
     id: 'InstallationConfigInput',
-    description:
-      'The choices of the customer. A config is given as a whole and replaces the one before.',
+    description: 'All choices of the customer. They replace the previous config as a whole.',
   });
 
 export type ConfigInput = z.input<typeof installationConfigInput>;
@@ -136,10 +152,9 @@ export type SubscribeConfigInput = z.input<typeof subscribeConfigInput>;
 export type ParsedConfig = z.output<typeof installationConfigInput>;
 type ParsedRead = ParsedConfig['read'][number];
 
-export type BackfillConfig = NonNullable<ParsedRead['backfill']>;
+type BackfillConfig = NonNullable<ParsedRead['backfill']>;
 export type WriteConfig = ParsedConfig['write'][number];
-export type SubscribeConfig = ParsedConfig['subscribe'][number];
-export type ProxyConfig = NonNullable<ParsedConfig['proxy']>;
+type ProxyConfig = NonNullable<ParsedConfig['proxy']>;
 
 type Newer = 'selectedFieldsAuto' | 'dynamicMappings' | 'valueMappings' | 'fieldFilters';
 type NewerBackfill = Omit<BackfillConfig, 'fieldFilters'> &
@@ -165,6 +180,134 @@ export type ConfigContent = {
   /** Null means the integration's setting. Absent in configs that were stored before this member existed. */
   proxy?: ProxyConfig | null;
 };
+
+const shownObjectName = z.string().describe("The provider's name of the object, like `contacts`.");
+
+const backfillResource = resource(
+  'BackfillConfig',
+  'How far back the first read goes: exactly one of days and fullHistory is set.',
+  {
+    ...backfillPeriodResource.shape,
+    fieldFilters: computed(
+      z
+        .array(fieldFilterResource)
+        .describe('Conditions on fields for the first read. Empty for those of the object.'),
+      ({ fieldFilters = [] }: NewerBackfill) => fieldFilters,
+    ),
+  },
+);
+
+const readConfigResource = resource(
+  'InstallationReadConfig',
+  'The choices of the customer for one object to read.',
+  {
+    objectName: shownObjectName,
+    selectedFields: z
+      .array(z.string())
+      .describe('The optional fields that are read in addition to the required ones.'),
+    fieldMappings: z
+      .array(fieldMappingResource)
+      .describe("The provider's fields for the names that the integration leaves to be mapped."),
+    selectedFieldsAuto: computed(
+      fieldsAuto
+        .nullable()
+        .describe(
+          'If set, every field that may be selected is read, including those that the account gets later; otherwise null.',
+        ),
+      ({ selectedFieldsAuto: auto }: ReadConfig) => (auto ? nameOfWord(auto) : null),
+    ),
+    dynamicMappings: computed(
+      z
+        .array(dynamicMappingResource)
+        .describe('Names to map, in addition to those of the integration.'),
+      ({ dynamicMappings = [] }: ReadConfig) => dynamicMappings,
+    ),
+    valueMappings: computed(
+      z
+        .array(valueMappingResource)
+        .describe('Values that are delivered in place of values of the provider.'),
+      ({ valueMappings = [] }: ReadConfig) => valueMappings,
+    ),
+    fieldFilters: computed(
+      z.array(fieldFilterResource).describe('Only records that meet all conditions are read.'),
+      ({ fieldFilters = [] }: ReadConfig) => fieldFilters,
+    ),
+    schedule: z
+      .string()
+      .nullable()
+      .describe("A cron expression of five fields, in UTC; null for the integration's."),
+    destination: z
+      .string()
+      .nullable()
+      .describe("The name of the destination of the records; null for the integration's."),
+    disabled: z.boolean().describe('If true, the object is not read.'),
+    backfill: backfillResource
+      .nullable()
+      .describe("How far back the first read goes; null for the integration's period."),
+  },
+);
+
+const writeConfigResource = resource(
+  'InstallationWriteConfig',
+  'The choices of the customer for one object to write.',
+  {
+    objectName: shownObjectName,
+    deletionEnabled: z.boolean().describe('Whether records of the object may be deleted.'),
+    // A config that was stored before this member existed lacks it.
+    fields: computed(
+      z
+        .array(writeFieldSettingResource)
+        .describe('How fields are written. Other fields are written without changes.'),
+      ({ fields }: Partial<WriteConfig>) => fields ?? [],
+    ),
+  },
+);
+
+const proxyConfigResource = resource(
+  'InstallationProxyConfig',
+  'The choice of the customer for requests to the provider.',
+  {
+    enabled: z
+      .boolean()
+      .describe('Whether requests are forwarded to the provider, if the integration allows it.'),
+  },
+);
+
+type ConfigRow = { content: unknown };
+
+export const installationConfigResource = resource(
+  'InstallationConfig',
+  'The choices of the customer for an installation. A config never changes: an update creates a new one.',
+  {
+    ...createdFields,
+    read: computed(
+      z.array(readConfigResource).describe('The choices for each object that is read.'),
+      (row: ConfigRow) => configOf(row).read,
+    ),
+    write: computed(
+      z.array(writeConfigResource).describe('The choices for each object that may be written.'),
+      (row: ConfigRow) => configOf(row).write,
+    ),
+    subscribe: computed(
+      z
+        .array(subscribeConfigResource)
+        .describe("The choices for each object whose events differ from the integration's."),
+      (row: ConfigRow) => configOf(row).subscribe ?? [],
+    ),
+    proxy: computed(
+      proxyConfigResource
+        .nullable()
+        .describe("The choice for forwarded requests; null for the integration's."),
+      (row: ConfigRow) => configOf(row).proxy ?? null,
+    ),
+    createdBy: z
+      .string()
+      .nullable()
+      .describe(
+        "The author in the caller's words; null for the caller who created the installation.",
+      ),
+  },
+);
 
 /** A parsed config, or a stored one. */
 export type ConfigChoices = ParsedConfig | ConfigContent;

@@ -57,7 +57,7 @@ export const updateInstallationInput = z
   })
   .meta({
     id: 'UpdateInstallationInput',
-    description: 'The new values of an installation. A field that is left out stays as it is.',
+    description: 'The new values of an installation. Omitted fields keep their values.',
   });
 
 export const deleteInstallationInput = z

@@ -1,6 +1,5 @@
 /** Lists the installations of a project, an integration, a group or a connection. */
 import { z } from 'zod';
-import { InstallationHealth } from '../../database/generated/enums.ts';
 import type { Row } from '../../database/rows.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
@@ -12,6 +11,7 @@ import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { findGroupByRef } from '../project/group.ts';
 import { orEndUser } from '../viewer/needs.ts';
+import { installationHealth } from './installation.ts';
 
 const groupRef = ref.optional().describe('Only installations of the group with this ref.');
 
@@ -21,11 +21,9 @@ export const projectInstallationFilters = z.object({
   integrationIdOrName: integrationIdOrName
     .optional()
     .describe('Only installations of the integration with this id or name.'),
-  healthStatus: z
-    .enum(InstallationHealth)
-    .meta({ id: 'InstallationHealth' })
+  healthStatus: installationHealth
     .optional()
-    .describe('Only installations that work, or that do not; not together with groupRef.'),
+    .describe('Only installations with this health. Not together with groupRef.'),
   ...installationFilters.shape,
 });
 /**

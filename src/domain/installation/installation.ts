@@ -2,7 +2,7 @@
  * Reads, creates and deletes installations. An installation is an integration that a group uses, through one connection
  * and with one config.
  */
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { type Issue, notFound } from '../../errors.ts';
@@ -15,6 +15,7 @@ import { contentOf } from '../integration/integration-content.ts';
 import { latestRevisions } from '../integration/revision.ts';
 import { refuseIssues } from '../issues.ts';
 import { findGroupByRef } from '../project/group.ts';
+import { createdInProject, enumeration, resource, updateTime } from '../resource.ts';
 import { findInProject, getOwned, getProjectOf } from '../scope.ts';
 import { uniquely } from '../unique.ts';
 import { orEndUser } from '../viewer/needs.ts';
@@ -29,6 +30,34 @@ import { withOwnChoices } from './own-choices.ts';
 
 type Installation = Row<'Installation'>;
 type CreateInput = z.output<typeof createInstallationInput>;
+
+export const installationHealth = enumeration(
+  'InstallationHealth',
+  'Whether an installation works.',
+  {
+    HEALTHY: 'No failure is known.',
+    UNHEALTHY: 'A failure is known: `healthReason` describes it.',
+  } satisfies Record<Installation['healthStatus'], string>,
+);
+
+export const installationResource = resource(
+  'Installation',
+  'An integration that a group uses, through one of its connections.',
+  {
+    ...createdInProject,
+    healthStatus: installationHealth.describe(
+      'Whether it works. It is unhealthy if its connection has bad credentials, its config maps no field to a required name, one of its subscriptions does not work, or the last three operations that ended have failed.',
+    ),
+    healthReason: z
+      .string()
+      .nullable()
+      .describe('Why it is unhealthy, for people; null if it is healthy.'),
+    createdBy: z
+      .string()
+      .describe('The caller who created it: api:<key id>, builder:<id> or consumer:<id>.'),
+    updateTime,
+  },
+);
 
 export const getInstallation = read(
   orEndUser('read'),

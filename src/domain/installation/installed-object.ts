@@ -1,9 +1,11 @@
 /** The state of each read object of an installation: its last and its next read. */
+import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import type { BackfillPeriod } from '../integration/backfill-period.ts';
 import { nextRunOf } from '../integration/cron.ts';
 import type { IntegrationContent, ReadObject } from '../integration/integration-content.ts';
+import { resource } from '../resource.ts';
 import type { ConfigContent, ReadConfig } from './installation-config.ts';
 import { REQUESTED_INSTALLATIONS, rowsOfInstallations } from './rows-of-installations.ts';
 
@@ -14,6 +16,40 @@ export interface InstalledObjectView extends InstalledObject {
   mappedObjectName: string | null;
   schedule: string | null;
 }
+
+export const installedObjectResource = resource(
+  'InstalledObject',
+  'The progress of the reads of one object of an installation.',
+  {
+    objectName: z.string().describe("The provider's name of the object, like `contacts`."),
+    mappedObjectName: z
+      .string()
+      .nullable()
+      .describe('The name that the integration maps the object to; null if there is none.'),
+    schedule: z
+      .string()
+      .nullable()
+      .describe(
+        "A cron expression of five fields, in UTC: the config's, otherwise the integration's; null if there is none.",
+      ),
+    paused: z.boolean().describe('Whether its scheduled reads are paused.'),
+    pauseNote: z
+      .string()
+      .nullable()
+      .describe(
+        'The note of the last change that paused or resumed its reads. Null without a note.',
+      ),
+    nextReadTime: z
+      .date()
+      .nullable()
+      .describe('When its next scheduled read is due; null if none is.'),
+    lastReadTime: z.date().nullable().describe('When it was last read; null if it never was.'),
+    backfillDone: z.boolean().describe('Whether its first read has finished.'),
+    recordsRead: z
+      .int()
+      .describe('The total number of records that were read, including the first read.'),
+  },
+);
 
 /** The objects of installations that the viewer has read, by object name. */
 export const installedObjects = rowsOfInstallations<InstalledObjectView>(`

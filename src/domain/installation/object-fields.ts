@@ -15,6 +15,7 @@ import { projectIdOrName, ref } from '../names.ts';
 import { NOT_A_PROVIDER } from '../provider/catalogue.ts';
 import { refusingForProvider } from '../provider/provider-refusal.ts';
 import { waitingForProvider } from '../provider/provider-wait.ts';
+import { enumeration, jsonObject, resource } from '../resource.ts';
 import { byId } from '../scope.ts';
 import { definitionIssues, type ObjectFields, objectsToDefine } from './field-definition.ts';
 import { getInstallationOfGroup } from './installation.ts';
@@ -53,10 +54,49 @@ export interface DefinedObject {
   fields: (DefinedField & { fieldName: string })[];
 }
 
-/** Defines fields through the group's default connection. Other fields are defined even if the provider refuses one. */
+const fieldAction = enumeration('FieldAction', 'The change that was applied to a field.', {
+  CREATE: 'It was created.',
+  UPDATE: 'It was updated.',
+  NONE: 'No change: it is as defined already, or the provider refused.',
+} satisfies Record<DefinedField['action'], string>);
+
+export const fieldUpsertResource = resource(
+  'FieldUpsert',
+  'The outcome of one definition of a field.',
+  {
+    fieldName: z.string().describe("The provider's name of the field."),
+    action: fieldAction.describe('Whether it was created, updated or left unchanged.'),
+    error: z
+      .string()
+      .nullable()
+      .describe('Why the field is not as defined, for people. Null if it is as defined.'),
+    warnings: z.array(z.string()).describe('Notes for people about a field that is as defined.'),
+    metadata: jsonObject
+      .nullable()
+      .describe('The field as the provider describes it. Null if it does not exist.'),
+  },
+);
+
+export const objectUpsertResource = resource(
+  'ObjectUpsert',
+  'The outcomes of the definitions of fields of one object.',
+  {
+    objectName: z.string().describe("The provider's name of the object."),
+    fields: z
+      .array(fieldUpsertResource)
+      .describe('One outcome for each definition, in the order of the input.'),
+  },
+);
+
+/** True if every field is as defined. */
+export function areDefined(objects: readonly DefinedObject[]): boolean {
+  return objects.every(({ fields }) => fields.every(({ error }) => error === null));
+}
+
 const HOW =
   "Salesforce makes the fields visible to the connection's user by a permission set. HubSpot puts them into a property group of their own. A call that was interrupted can be repeated: existing fields are kept.";
 
+/** Defines fields through the group's default connection. Other fields are defined even if the provider refuses one. */
 export const upsertObjectMetadata = projectMutation({
   description: `Creates fields in a customer's account, or updates them to match their definitions. ${HOW}`,
   needs: 'records:write',

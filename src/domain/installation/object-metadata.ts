@@ -16,23 +16,40 @@ import { findGroupByRef } from '../project/group.ts';
 import { NOT_A_PROVIDER } from '../provider/catalogue.ts';
 import { refusingForProvider } from '../provider/provider-refusal.ts';
 import { waitingForProvider } from '../provider/provider-wait.ts';
+import { resource } from '../resource.ts';
 import { byId } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { getInstallationOfGroup } from './installation.ts';
 import { describeObject } from './object-descriptions.ts';
+import { fieldMetadataResource } from './shown-field.ts';
 
 export type { FieldDescription } from '../../providers/contract.ts';
-export { FIELD_VALUE_TYPES } from '../../providers/contract.ts';
 
 export interface ObjectMetadata extends ObjectDescription {
   /** The name to which the integration maps the object. Null outside an installation. */
   mappedObjectName: string | null;
 }
 
+export const objectMetadataResource = resource(
+  'ObjectMetadata',
+  'The fields of an object at a provider, as the provider describes them now.',
+  {
+    name: z.string().describe("The provider's name of the object, like `contacts`."),
+    displayName: z.string().nullable().describe('The name that people see.'),
+    mappedObjectName: z
+      .string()
+      .nullable()
+      .describe(
+        'The name that the integration maps the object to. Null without an installation or a mapping.',
+      ),
+    fields: z.array(fieldMetadataResource).describe('The fields of the object.'),
+  },
+);
+
 const objectName = z.string().min(1).max(256);
 const groupRef = ref.describe('The ref of a group with a connection to the provider.');
 const excludeReadOnly = orDefault(z.boolean(), false).describe(
-  "True: fields that can't be written are left out. Default: false.",
+  "If true, omits fields that can't be written. Default: false.",
 );
 
 export const objectMetadataInput = z.object({
@@ -61,7 +78,7 @@ type Options = z.output<typeof metadataOptions>;
 /** Reads the description through the group's default connection. */
 export const readObjectMetadata = projectRead(
   orEndUser('read'),
-  "Reads the fields of a provider's object through a group's connection.",
+  "Reads the fields of a provider's object through a connection of the group.",
   async (
     call,
     { provider, ...input }: z.output<typeof objectMetadataInput>,
@@ -108,6 +125,7 @@ export const readInstalledObjectMetadata = read(
 /** Reads the description of an object by the provider's name, or by the name to which the integration maps it. */
 export const objectMetadataOfInstallation = read(
   orEndUser('read'),
+  "Reads the fields of a provider's object through the connection of the installation.",
   async (
     call: Call,
     installation: Row<'Installation'>,

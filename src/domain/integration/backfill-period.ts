@@ -2,23 +2,27 @@
 import { z } from 'zod';
 import { broken } from '../issues.ts';
 import { orNull } from '../optional-value.ts';
+import { resource } from '../resource.ts';
 
 /** A hundred years, which is older than any record of a provider. */
 const DAYS_MAX = 36_500;
 
+const DAYS = 'The days before now that the first read covers; 0 reads no earlier changes.';
+const FULL_HISTORY = 'If true, the first read covers all records.';
+
 export const backfillPeriod = {
-  days: orNull(z.number().int().min(0).max(DAYS_MAX)).describe(
-    'The days before now that the first read covers; 0 reads no earlier changes.',
-  ),
-  fullHistory: orNull(z.boolean()).describe('True: the first read covers all records.'),
+  days: orNull(z.number().int().min(0).max(DAYS_MAX)).describe(DAYS),
+  fullHistory: orNull(z.boolean()).describe(FULL_HISTORY),
 };
 
 export const PERIOD = 'How far back the first read goes: exactly one of days and fullHistory.';
 
-export interface BackfillPeriod {
-  days: number | null;
-  fullHistory: boolean | null;
-}
+export const backfillPeriodResource = resource('BackfillPeriod', PERIOD, {
+  days: z.int().nullable().describe(DAYS),
+  fullHistory: z.boolean().nullable().describe(FULL_HISTORY),
+});
+
+export type BackfillPeriod = z.output<typeof backfillPeriodResource>;
 
 export function* brokenPeriod({ days, fullHistory }: BackfillPeriod) {
   const shown = { showsValue: true };

@@ -36,7 +36,7 @@ export const hydratedRevisionInput = z.object({
 /** Throws NOT_FOUND. Throws BAD_USER_INPUT if the connection has another provider. */
 export const getHydratedRevision = read(
   orEndUser('read'),
-  'Gets a revision with what the account of a connection has for its objects.',
+  'Gets a revision with the names and fields that the account of a connection has.',
   async (
     call: Call,
     { connectionId, ...key }: z.output<typeof hydratedRevisionInput>,

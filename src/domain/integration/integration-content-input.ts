@@ -3,11 +3,10 @@
  * integration-content-check.ts, and the stored form is in integration-content.ts.
  */
 import { z } from 'zod';
-import { FIELD_VALUE_TYPES } from '../../providers/descriptions.ts';
-import { valueTypeWord } from '../installation/shown-field.ts';
+import { fieldValueType, valueTypeWord } from '../installation/shown-field.ts';
 import { broken, rules } from '../issues.ts';
 import { orDefault, orElse, orNull } from '../optional-value.ts';
-import { storedWord, wordOfName } from '../resource.ts';
+import { enumeration, wordOfName } from '../resource.ts';
 import { backfillPeriod, brokenPeriod, PERIOD } from './backfill-period.ts';
 import { hourlySchedule, optionalSchedule } from './cron.ts';
 
@@ -25,19 +24,39 @@ export const contentText = z.string().min(1).max(CONTENT_LIMITS.characters);
 const objectName = contentText.describe(
   "The provider's name of the object, like `contacts`, or an alias of it, which is stored as that name.",
 );
-const always = storedWord('AlwaysEnabled', ['ALWAYS']);
-export const allFields = storedWord('FieldsAuto', ['ALL']);
+
+export const alwaysEnabled = enumeration(
+  'AlwaysEnabled',
+  'Something that no installation can turn off.',
+  { ALWAYS: 'It is on for every installation.' },
+);
+const always = alwaysEnabled.transform(wordOfName);
+
+export const fieldsAuto = enumeration('FieldsAuto', 'Fields that are chosen without naming them.', {
+  ALL: 'Every field.',
+});
+export const allFields = fieldsAuto.transform(wordOfName);
+
+export const watchFieldsAuto = enumeration(
+  'WatchFieldsAuto',
+  'Fields to watch without naming them.',
+  { ALL: 'Every field.', SELECTED: 'The fields that the installation reads.' },
+);
+
+export const deliveryMode = enumeration('DeliveryMode', 'When records that were read are sent.', {
+  AUTO: 'As soon as they are read.',
+});
 
 export const ENABLED = 'An event that is listed is on for every installation.';
 const enabled = always.describe(ENABLED);
 
 export const ALWAYS_READ =
-  'If given, every installation reads the object, and its config can neither leave it out nor disable it. Default: the config decides.';
+  'If set, every installation reads the object, and its config can neither omit nor disable it. Default: the config decides.';
 
 export const fieldMappingInput = z
   .object({
     fieldName: orNull(contentText).describe(
-      "The provider's name of the field; left out for a name that each installation maps to a field.",
+      "The provider's name of the field. Omit it for a name that each installation maps to a field.",
     ),
     mapToName: orNull(contentText).describe(
       "The builder's own name of the field in messages and writes. Default: the provider's name.",
@@ -47,11 +66,9 @@ export const fieldMappingInput = z
       "Only without fieldName: the provider's field for the name, until an installation maps another.",
     ),
     prompt: orNull(z.string().max(PROMPT_MAX)).describe(
-      'Only without fieldName: what people are told when they map it.',
+      'Only without fieldName: the prompt that people see when they map it.',
     ),
-    valueType: orNull(
-      z.enum(FIELD_VALUE_TYPES).meta({ id: 'FieldValueType' }).transform(valueTypeWord),
-    ).describe(
+    valueType: orNull(fieldValueType.transform(valueTypeWord)).describe(
       "The type of the field in contracts. Default: the one that the accounts' descriptions share.",
     ),
   })
@@ -65,7 +82,7 @@ const fields = orElse(z.array(fieldMappingInput).max(CONTENT_LIMITS.fields), [])
 
 const deliveryInput = z
   .object({
-    mode: orDefault(z.enum(['AUTO']).meta({ id: 'DeliveryMode' }), 'AUTO')
+    mode: orDefault(deliveryMode, 'AUTO')
       .transform(wordOfName)
       .describe('When records are sent. Default: when they are read.'),
     pageSize: orNull(z.number().int().min(50).max(500)).describe(
@@ -106,7 +123,7 @@ const readObjectInput = z
     requiredFields: fields.describe('The fields that every installation reads.'),
     optionalFields: fields.describe('The fields that an installation may select.'),
     optionalFieldsAuto: orNull(allFields).describe(
-      'If given, an installation may select every field of the object. Default: only optionalFields.',
+      'If set, an installation may select every field of the object. Default: only optionalFields.',
     ),
     backfill: orNull(backfillInput).describe(
       'The first read, for installations whose config does not say. Default: it covers all records.',
@@ -140,9 +157,9 @@ function* brokenFields({ requiredFields, optionalFields }: Fields) {
 }
 
 export const VALUE_DEFAULTS =
-  'Which fields a write and a config may name beside those of the integration.';
+  'The fields that a write and a config may name in addition to those of the integration.';
 export const ANY_FIELDS =
-  'True: with inheritMapping, a write may set any field of the provider, and a config may have settings for any. False: only for fields of the integration.';
+  'If true, a write with inheritMapping may set any field of the provider, and a config may have settings for any. If false, only fields of the integration.';
 
 const writeObjectInput = z
   .object({
@@ -174,7 +191,7 @@ const toggleInput = z
 const updateEventInput = z
   .object({
     enabled,
-    watchFieldsAuto: orNull(storedWord('WatchFieldsAuto', ['ALL', 'SELECTED'])).describe(
+    watchFieldsAuto: orNull(watchFieldsAuto.transform(wordOfName)).describe(
       'The fields to watch: all, or those that the installation selects. Not together with requiredWatchFields.',
     ),
     requiredWatchFields: orElse(z.array(contentText).max(CONTENT_LIMITS.fields), []).describe(
@@ -237,7 +254,10 @@ const watchInput = z
   .object({
     enabled: always.describe('A kind that is listed is sent for every installation.'),
   })
-  .meta({ id: 'SchemaChangeInput', description: 'A kind of change of fields that messages tell.' });
+  .meta({
+    id: 'SchemaChangeInput',
+    description: 'A kind of change of fields that messages report.',
+  });
 
 /**
  * True if the object has events about records. They use the mapping of the read object; the provider's otherEvents do
@@ -254,7 +274,7 @@ export function hasRecordEvents(
 }
 
 export const WATCH_SCHEMA =
-  'New, deleted and changed fields of the objects that the integration names, told to a destination.';
+  'New, deleted and changed fields of the objects that the integration names, reported to a destination.';
 
 const watchSchemaInput = z
   .object({
@@ -265,14 +285,14 @@ const watchSchemaInput = z
     allObjects: z
       .object({
         fieldCreated: orNull(watchInput).describe('New fields.'),
-        fieldDeleted: orNull(watchInput).describe('Fields that are gone.'),
+        fieldDeleted: orNull(watchInput).describe('Deleted fields.'),
         fieldChanged: orNull(watchInput).describe(
           'Fields whose description at the provider has changed.',
         ),
       })
       .meta({
         id: 'WatchAllObjectsInput',
-        description: 'The changes that messages tell of every object.',
+        description: 'The changes that messages report for every object.',
       }),
   })
   .meta({ id: 'WatchSchemaSpecInput', description: WATCH_SCHEMA });
@@ -309,7 +329,8 @@ export const integrationContentInput = z
   })
   .meta({
     id: 'IntegrationContentInput',
-    description: 'What an integration reads, writes, proxies and subscribes to.',
+    description:
+      'The objects and fields that an integration reads, writes, proxies and subscribes to.',
   });
 
 export const specVersion = z

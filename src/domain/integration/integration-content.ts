@@ -1,7 +1,21 @@
 /** The stored content of a revision, with all defaults filled in. */
-import type { z } from 'zod';
+import { z } from 'zod';
+import { fieldValueType, valueTypeOfWord } from '../installation/shown-field.ts';
+import { computed, nameOfWord, resource } from '../resource.ts';
 import { storedJson } from '../storable-json.ts';
-import type { integrationContentInput } from './integration-content-input.ts';
+import { backfillPeriodResource } from './backfill-period.ts';
+import {
+  ALWAYS_READ,
+  ANY_FIELDS,
+  alwaysEnabled,
+  deliveryMode,
+  ENABLED,
+  fieldsAuto,
+  type integrationContentInput,
+  VALUE_DEFAULTS,
+  WATCH_SCHEMA,
+  watchFieldsAuto,
+} from './integration-content-input.ts';
 
 export type IntegrationContent = z.output<typeof integrationContentInput>;
 type Objects<P extends 'read' | 'write' | 'subscribe'> = NonNullable<
@@ -31,9 +45,257 @@ export type ReadObject = Omit<ParsedRead, 'requiredFields' | 'optionalFields' | 
 export type WriteObject = Objects<'write'>;
 export type SubscribeObject = Objects<'subscribe'>;
 export type WatchSchema = NonNullable<IntegrationContent['watchSchema']>;
-export type EventToggle = NonNullable<SubscribeObject['createEvent']>;
-export type UpdateEvent = NonNullable<SubscribeObject['updateEvent']>;
-export type AssociationChangeEvent = NonNullable<SubscribeObject['associationChangeEvent']>;
+
+const objectName = z.string().describe("The provider's name of the object, like `contacts`.");
+const displayName = z.string().nullable().describe('The name that people see.');
+
+export const fieldMappingResource = resource(
+  'FieldMapping',
+  'A field to read, and its name in messages.',
+  {
+    fieldName: z
+      .string()
+      .nullable()
+      .describe(
+        "The provider's name of the field; null if each installation maps a field to mapToName.",
+      ),
+    mapToName: z
+      .string()
+      .nullable()
+      .describe("The name of the field in messages and writes; null for the provider's name."),
+    mapToDisplayName: displayName,
+    default: computed(
+      z
+        .string()
+        .nullable()
+        .describe(
+          "The provider's field for mapToName until an installation maps another; null if there is none.",
+        ),
+      (field: FieldMapping) => field.default ?? null,
+    ),
+    prompt: computed(
+      z
+        .string()
+        .nullable()
+        .describe('The prompt that people see when they map a field to mapToName.'),
+      ({ prompt }: FieldMapping) => prompt ?? null,
+    ),
+    valueType: computed(
+      fieldValueType
+        .nullable()
+        .describe('The type of the field in contracts; null if its accounts describe it.'),
+      ({ valueType }: FieldMapping) => (valueType ? valueTypeOfWord(valueType) : null),
+    ),
+  },
+);
+
+const backfillSpecResource = resource('BackfillSpec', 'The first read of an object.', {
+  defaultPeriod: backfillPeriodResource,
+});
+
+const deliverySpecResource = resource('DeliverySpec', 'How records that are read are delivered.', {
+  mode: computed(
+    deliveryMode.describe('When records are sent.'),
+    ({ mode }: NonNullable<ReadObject['delivery']>) => nameOfWord(mode),
+  ),
+  pageSize: z
+    .int()
+    .nullable()
+    .describe(
+      'The number of records in one message; null if each page of the provider is a message.',
+    ),
+});
+
+export const readObjectResource = resource(
+  'ReadObjectSpec',
+  'An object to read, with its fields, schedule and destination.',
+  {
+    objectName,
+    destination: z
+      .string()
+      .nullable()
+      .describe('The name of the destination that receives the records.'),
+    schedule: z
+      .string()
+      .nullable()
+      .describe(
+        'A cron expression of five fields, in UTC; null if the object is read only by triggerRead.',
+      ),
+    mapToName: z
+      .string()
+      .nullable()
+      .describe("The name of the object in messages and inputs; null for the provider's name."),
+    mapToDisplayName: displayName,
+    requiredFields: z
+      .array(fieldMappingResource)
+      .describe('The fields that every installation reads.'),
+    optionalFields: z
+      .array(fieldMappingResource)
+      .describe('The fields that an installation may select.'),
+    optionalFieldsAuto: computed(
+      fieldsAuto
+        .nullable()
+        .describe(
+          'If set, an installation may select every field of the object; null if only optionalFields.',
+        ),
+      ({ optionalFieldsAuto: auto }: ReadObject) => auto && nameOfWord(auto),
+    ),
+    backfill: computed(
+      backfillSpecResource
+        .nullable()
+        .describe(
+          'The first read, for installations whose config sets no period; null if it covers all records.',
+        ),
+      ({ backfill }: ReadObject) => backfill ?? null,
+    ),
+    delivery: deliverySpecResource.nullable().describe('How records of the object are delivered.'),
+    enabled: computed(
+      alwaysEnabled.nullable().describe(ALWAYS_READ),
+      ({ enabled }: ReadObject) => enabled && nameOfWord(enabled),
+    ),
+  },
+);
+
+const valueDefaultsResource = resource('ValueDefaults', VALUE_DEFAULTS, {
+  allowAnyFields: z.boolean().describe(ANY_FIELDS),
+});
+
+export const writeObjectResource = resource('WriteObjectSpec', 'An object that may be written.', {
+  objectName,
+  inheritMapping: z.boolean().describe('Whether a write uses the mapped names of the read object.'),
+  valueDefaults: valueDefaultsResource.nullable().describe(VALUE_DEFAULTS),
+});
+
+const PROXY = 'Whether requests are forwarded to the provider.';
+
+const proxySpecResource = resource('ProxySpec', PROXY, {
+  enabled: z.boolean().describe('Whether requests may be forwarded to the provider.'),
+  useModule: z
+    .boolean()
+    .describe("Whether they go to the base URL of the module instead of the provider's."),
+});
+
+type Enabled = NonNullable<SubscribeObject['createEvent']>;
+
+const enabled = computed(alwaysEnabled.describe(ENABLED), (event: Enabled) =>
+  nameOfWord(event.enabled),
+);
+
+const eventToggleResource = resource('EventToggle', 'An event that the gateway subscribes to.', {
+  enabled,
+});
+
+const updateEventResource = resource(
+  'UpdateEventSpec',
+  'The changes of records that the gateway subscribes to.',
+  {
+    enabled,
+    watchFieldsAuto: computed(
+      watchFieldsAuto
+        .nullable()
+        .describe('The fields to watch; null if requiredWatchFields names them.'),
+      ({ watchFieldsAuto: auto }: NonNullable<SubscribeObject['updateEvent']>) =>
+        auto && nameOfWord(auto),
+    ),
+    requiredWatchFields: z
+      .array(z.string())
+      .describe('The fields to watch: only their changes are events.'),
+  },
+);
+
+const associationEventResource = resource(
+  'AssociationChangeEventSpec',
+  'The changes of associations that the gateway subscribes to.',
+  {
+    enabled,
+    includeFullRecords: z.boolean().describe('Whether events carry the associated records.'),
+  },
+);
+
+const subscribeObjectResource = resource(
+  'SubscribeObjectSpec',
+  'An object whose changes the gateway subscribes to.',
+  {
+    objectName,
+    destination: z
+      .string()
+      .nullable()
+      .describe('The name of the destination that receives the events.'),
+    inheritFieldsAndMapping: z
+      .boolean()
+      .describe('Whether fields and names are those of the read object.'),
+    createEvent: eventToggleResource.nullable().describe('Events of new records.'),
+    updateEvent: updateEventResource.nullable().describe('Events of changed records.'),
+    deleteEvent: eventToggleResource.nullable().describe('Events of deleted records.'),
+    associationChangeEvent: associationEventResource
+      .nullable()
+      .describe('Events of changed associations.'),
+    otherEvents: z.array(z.string()).describe("Further events, by the provider's names."),
+  },
+);
+
+const schemaChangeResource = resource(
+  'SchemaChange',
+  'A kind of change of fields that messages report.',
+  {
+    enabled: computed(
+      alwaysEnabled.describe('A kind that is listed is sent for every installation.'),
+      (change: Enabled) => nameOfWord(change.enabled),
+    ),
+  },
+);
+
+const watchAllObjectsResource = resource(
+  'WatchAllObjects',
+  'The changes that messages report for every object.',
+  {
+    fieldCreated: schemaChangeResource.nullable().describe('New fields.'),
+    fieldDeleted: schemaChangeResource.nullable().describe('Deleted fields.'),
+    fieldChanged: schemaChangeResource
+      .nullable()
+      .describe('Fields whose description at the provider has changed.'),
+  },
+);
+
+export const watchSchemaResource = resource('WatchSchemaSpec', WATCH_SCHEMA, {
+  destination: z.string().describe('The name of the destination that receives the messages.'),
+  schedule: z
+    .string()
+    .nullable()
+    .describe('When fields are compared: a cron expression in UTC; null for once a day.'),
+  allObjects: watchAllObjectsResource,
+});
+
+/** A part of the content: its objects. */
+const objectsOf = <T extends z.ZodObject>(name: string, description: string, object: T) =>
+  resource(name, description, { objects: z.array(object).describe('The objects, each once.') })
+    .nullable()
+    .describe(description);
+
+export const integrationContentResource = resource(
+  'IntegrationContent',
+  'The objects and fields that an integration reads, writes, proxies and subscribes to.',
+  {
+    name: z.string().describe('The name of the integration: the same as outside the content.'),
+    provider: z.string().describe('The name of the provider: the same as outside the content.'),
+    displayName,
+    module: z
+      .string()
+      .nullable()
+      .describe(
+        'The part of the provider that is read and written; null for the first of its `modules`.',
+      ),
+    read: objectsOf('ReadSpec', 'The objects that are read.', readObjectResource),
+    write: objectsOf('WriteSpec', 'The objects that may be written.', writeObjectResource),
+    proxy: proxySpecResource.nullable().describe(PROXY),
+    subscribe: objectsOf(
+      'SubscribeSpec',
+      'The objects whose changes the gateway subscribes to.',
+      subscribeObjectResource,
+    ),
+    watchSchema: watchSchemaResource.nullable().describe(WATCH_SCHEMA),
+  },
+);
 
 /** Returns stored content without parsing it again, because only parsed content is stored. */
 export function contentOf(revision: { content: unknown }): IntegrationContent {

@@ -53,7 +53,7 @@ export interface UpsertedIntegrations {
 /** Creates or revises all integrations or none. Content that is already in force creates no revision. */
 export const upsertIntegrations = projectMutation({
   description:
-    'Creates integrations, and gives new revisions to those that exist: all of them or none. A content that is in force already makes no revision.',
+    'Creates integrations, and new revisions of those that exist: all of them or none. Content that is already in force creates no revision.',
   needs: 'integrations:write',
   input: upsertIntegrationsInput,
   run(call, input, { id: projectId }): Promise<UpsertedIntegrations> {

@@ -21,6 +21,7 @@ import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { pageOfSearch, searchFilters } from '../paging/search.ts';
 import { providerIssues } from '../provider/provider-app-input.ts';
+import { createdInProject, resource, updateTime } from '../resource.ts';
 import { byId, findInProject } from '../scope.ts';
 import { uniquely } from '../unique.ts';
 import { orEndUser } from '../viewer/needs.ts';
@@ -31,6 +32,19 @@ import { settleContent } from './settled-content.ts';
 
 type Installation = Row<'Installation'>;
 type Integration = Row<'Integration'>;
+
+export const integrationResource = resource(
+  'Integration',
+  'Defines what to read, write, proxy and subscribe to at a provider, in revisions. Groups install it.',
+  {
+    ...createdInProject,
+    name: z
+      .string()
+      .describe('Letters, digits, - and _; unique in the project regardless of case.'),
+    provider: z.string().describe('The name of the provider.'),
+    updateTime,
+  },
+);
 
 export const integrationIdOrName = z
   .string()
@@ -96,6 +110,7 @@ export const listIntegrations = read(
 /** Finds the project's integration with this id or name, for API callers. Null if there is none. */
 export const readIntegration = read(
   orEndUser('read'),
+  'An integration of the project, by its id or name; null if there is none.',
   async (call: Call, project: Row<'Project'>, idOrName: string) => {
     return findIntegration(call, project.id, idOrName);
   },

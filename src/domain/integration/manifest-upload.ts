@@ -11,6 +11,7 @@ import { HOUR_MS, SECOND_MS } from '../../work/durations.ts';
 import type { Call, Services } from '../call.ts';
 import { projectRead } from '../declared-read.ts';
 import { projectIdOrName } from '../names.ts';
+import { resource } from '../resource.ts';
 import { getProject } from '../scope.ts';
 import { uniquely } from '../unique.ts';
 
@@ -42,11 +43,17 @@ export const uploadUrlInput = z.object({
   ),
 });
 
-export interface UploadUrl {
-  url: string;
-  bucket: string;
-  path: string;
-}
+export const uploadUrlResource = resource('SignedUrl', 'A URL to upload a file to.', {
+  url: z
+    .string()
+    .describe(
+      'The URL to PUT the file to, without further credentials. It is also a `sourceZipUrl`.',
+    ),
+  bucket: z.string().describe('The first part of `gs://{bucket}/{path}`, another `sourceZipUrl`.'),
+  path: z.string().describe('The second part of it.'),
+});
+
+type UploadUrl = z.output<typeof uploadUrlResource>;
 
 /** The content of an upload URL's token. The token is bound to the project in the URL's path. */
 interface Upload {

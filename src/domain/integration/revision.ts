@@ -23,6 +23,7 @@ import { orDefault } from '../optional-value.ts';
 import type { PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { followRevision } from '../provider-event/follow-revision.ts';
+import { computed, createdFields, resource } from '../resource.ts';
 import { followSchemaOfRevision } from '../schema-watch/schema-watch.ts';
 import { type Batch, byId, findInProject } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
@@ -33,7 +34,11 @@ import {
   integrationIdOrName,
   lockIntegration,
 } from './integration.ts';
-import { contentOf, type IntegrationContent } from './integration-content.ts';
+import {
+  contentOf,
+  type IntegrationContent,
+  integrationContentResource,
+} from './integration-content.ts';
 import { listContentIssues } from './integration-content-check.ts';
 import { revisionInput } from './integration-content-input.ts';
 import { settleContent } from './settled-content.ts';
@@ -41,8 +46,18 @@ import { settleContent } from './settled-content.ts';
 type Integration = Row<'Integration'>;
 type Revision = Row<'Revision'>;
 
+export const revisionResource = resource(
+  'Revision',
+  "A version of an integration's content. A revision never changes.",
+  {
+    ...createdFields,
+    specVersion: z.string().describe('The version of the format of the content: 1.0.0.'),
+    content: computed(integrationContentResource, contentOf),
+  },
+);
+
 export const destructive = orDefault(z.boolean(), false).describe(
-  'True: if installations read objects that the revision drops, their reads are paused. False: the revision is refused then. Default: false.',
+  'If installations read objects that the revision drops: true pauses their reads, false refuses the revision. Default: false.',
 );
 
 export const createRevisionInput = z
@@ -54,7 +69,7 @@ export const createRevisionInput = z
   })
   .meta({
     id: 'CreateRevisionInput',
-    description: 'The new revision of an integration. It holds for all installations at once.',
+    description: 'The new revision of an integration. It applies to all installations immediately.',
   });
 
 export const listRevisions = read(

@@ -20,8 +20,8 @@ export function findEncryptionKeys(config: Config): Keys | null {
   if (config.ENCRYPTION_KEY) {
     return [Buffer.from(config.ENCRYPTION_KEY.reveal(), 'base64'), ...retired];
   }
-  const found = readKeyFile(keyFile(config));
-  return found && [...found, ...retired];
+  const keys = readKeyFile(keyFile(config));
+  return keys && [...keys, ...retired];
 }
 
 function retiredKeys(config: Config): Buffer[] {
@@ -59,7 +59,7 @@ function readKeyFile(path: string): Keys | null {
     .map((line) => Buffer.from(line, 'base64'));
   if (keys.length === 0 || keys.some((key) => key.length !== KEY_BYTES)) {
     throw new StartRefused(
-      `${path} does not hold keys of ${KEY_BYTES} bytes in base64, one a line. Bring it back from a backup.`,
+      `${path} does not contain keys of ${KEY_BYTES} bytes in base64, one in each line. Restore it from a backup.`,
     );
   }
   return keys as Keys;

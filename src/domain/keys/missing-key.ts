@@ -33,8 +33,7 @@ export async function refuseMissingKey(query: RunQuery, vault: Vault | null): Pr
     );
     if (!newest || vault?.hasKeyOf(newest.sealed)) continue;
     throw new StartRefused(
-      'The secrets of this database were sealed with a key that is missing: put it into ' +
-        'ENCRYPTION_KEY or ENCRYPTION_KEYS_RETIRED, or bring back the file encryption-keys of DATA_DIR.',
+      'The secrets of this database are encrypted with a key that is missing. Add it to ENCRYPTION_KEY or ENCRYPTION_KEYS_RETIRED, or restore the file encryption-keys of DATA_DIR.',
     );
   }
 }
@@ -57,7 +56,6 @@ export async function refuseMissingIssuerKey(
   });
   if (!hasBuilder) return;
   throw new StartRefused(
-    `${path} is missing, which has signed the bearer tokens of this database's builders. Bring it back from a backup. ` +
-      'If it is lost, `npm run token` makes a new one, and tokens that the old one has signed are no longer taken.',
+    `${path} is missing. It contains the key that signed the bearer tokens of this database's builders. Restore it from a backup. If it is lost, \`npm run token\` creates a new one, and tokens signed with the old key are rejected.`,
   );
 }

@@ -31,21 +31,21 @@ const PLAIN = withoutProject(
  * plain values.
  */
 export async function sealPlainTargets(query: RunQuery, vault: Vault): Promise<number> {
-  let sealed = 0;
+  let count = 0;
   let after = { projectId: '', id: '' };
   for (;;) {
     const rows = await query<PlainRow>(PLAIN, [after.projectId, after.id]);
     const batch = mergeFirst(rows, BATCH, (row) => [row.projectId, row.id]);
-    for (const row of batch) sealed += await sealRow(query, vault, row);
+    for (const row of batch) count += await sealRow(query, vault, row);
     const last = batch.at(-1);
-    if (!last) return sealed;
+    if (!last) return count;
     after = last;
   }
 }
 
 async function sealRow(query: RunQuery, vault: Vault, row: PlainRow): Promise<number> {
   const { id, projectId, url, maskedHeaders: headers } = row;
-  let sealed = 0;
+  let count = 0;
   if (url !== null && maskUrl(url) !== url) {
     const { url: masked, urlSealed } = sealUrl(vault, row, url);
     const changed = await query(
@@ -53,7 +53,7 @@ async function sealRow(query: RunQuery, vault: Vault, row: PlainRow): Promise<nu
        where "projectId" = $3 and "id" = $4 and "url" = $5 returning 1`,
       [masked, urlSealed, projectId, id, url],
     );
-    sealed += changed.length;
+    count += changed.length;
   }
   if (headers && !isMasked(headers)) {
     const { maskedHeaders: masked, headersSealed } = sealHeaders(vault, row, headers);
@@ -62,7 +62,7 @@ async function sealRow(query: RunQuery, vault: Vault, row: PlainRow): Promise<nu
        where "projectId" = $3 and "id" = $4 and "maskedHeaders" = $5::jsonb returning 1`,
       [JSON.stringify(masked), headersSealed, projectId, id, JSON.stringify(headers)],
     );
-    sealed += changed.length;
+    count += changed.length;
   }
-  return sealed;
+  return count;
 }

@@ -10,18 +10,18 @@ export const billingAccountOfOrg: Batch<string, Row<'BillingAccount'> | null> = 
   { viewer, database: { rows } },
   orgIds,
 ) => {
-  const seen = orgIdsOf(viewer);
-  const found = await rows.find('BillingAccount', {
-    orgId: orgIds.filter((orgId) => seen.includes(orgId)),
+  const visibleOrgIds = orgIdsOf(viewer);
+  const accounts = await rows.find('BillingAccount', {
+    orgId: orgIds.filter((orgId) => visibleOrgIds.includes(orgId)),
   });
-  const byOrg = new Map(found.map((account) => [account.orgId, account]));
+  const byOrg = new Map(accounts.map((account) => [account.orgId, account]));
   return orgIds.map((orgId) => byOrg.get(orgId) ?? null);
 };
 
-/** The billing account of an org. Throws NOT_FOUND. */
+/** Throws NOT_FOUND. */
 export const getBillingAccount = read(
   'org:read',
-  "Gets an org's billing account.",
+  "Returns an org's billing account.",
   async (call: Call, { orgId }: { orgId: string }) => {
     const org = await getOrg(call, orgId);
     const account = await load(call, billingAccountOfOrg, org.id);

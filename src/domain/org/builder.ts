@@ -18,9 +18,9 @@ export const builderResource = resource(
     ...createdFields,
     idpProvider: z.string().describe('The issuer (`iss`) of their tokens.'),
     idpRef: z.string().describe('The subject (`sub`) of their tokens.'),
-    firstName: z.string().nullable().describe('Their given name; null if their tokens have none.'),
-    lastName: z.string().nullable().describe('Their family name; null if their tokens have none.'),
-    fullName: z.string().nullable().describe('Their whole name; null if their tokens have none.'),
+    firstName: z.string().nullable().describe('Their given name. Null if their tokens have none.'),
+    lastName: z.string().nullable().describe('Their family name. Null if their tokens have none.'),
+    fullName: z.string().nullable().describe('Their full name. Null if their tokens have none.'),
     primaryEmail: z
       .string()
       .nullable()
@@ -30,10 +30,9 @@ export const builderResource = resource(
   },
 );
 
-/** The members of an org, in the order of their ids. */
 export const listBuilders = read(
   'org:read',
-  "Lists an org's members, in the order in which they first used the gateway, newest first.",
+  "Lists an org's members, newest first by their first use of the gateway.",
   (call: Call, org: Row<'Org'>, args: PageArgs) => {
     return listPage(
       call,
@@ -51,10 +50,10 @@ export const listBuilders = read(
   },
 );
 
-/** Returns the caller, if it is a builder. Throws NOT_FOUND. */
+/** Throws NOT_FOUND if the caller is not a builder. */
 export const getOwnBuilder = read(
   'bearer',
-  'Gets the builder who sends the request.',
+  'Returns the builder who sends the request.',
   async (call: Call): Promise<Row<'Builder'>> => {
     const { id } = call.viewer;
     const builder = await load(call, byId('Builder'), id);

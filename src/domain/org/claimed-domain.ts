@@ -20,14 +20,18 @@ type ClaimedDomain = Row<'ClaimedDomain'>;
 
 export const claimedDomainResource = resource(
   'ClaimedDomain',
-  'An e-mail domain that an org has claimed. No other org can claim it for 7 days, and once it is proven.',
+  'An e-mail domain that an org has claimed. An unproven claim excludes other orgs for 7 days, a proven one permanently.',
   {
     ...createdFields,
     ...parentFields,
     domain: z.string().describe('The domain, in lower case and Punycode.'),
-    verifiedTime: z.date().nullable().describe('When the DNS record was found; null until then.'),
+    verifiedTime: z.date().nullable().describe('When the DNS record was found. Null before.'),
     verificationText: computed(
-      z.string().describe('What a TXT record of the domain must hold for `verifyClaimedDomain`.'),
+      z
+        .string()
+        .describe(
+          'The text that a TXT record of the domain must contain for `verifyClaimedDomain`.',
+        ),
       verificationText,
     ),
   },
@@ -43,7 +47,7 @@ const UNPROVEN_MS = 7 * DAY_MS;
 
 export const domainKey = z.object({
   domain: domainName.describe(
-    'The domain: an e-mail address, a domain name or a URL from which it is taken.',
+    'The domain: an e-mail address, a domain name or a URL that contains it.',
   ),
 });
 type DomainKey = z.output<typeof domainKey>;
@@ -51,34 +55,34 @@ type DomainKey = z.output<typeof domainKey>;
 export const claimDomainInput = z
   .object({
     domain: claimableDomain.describe(
-      'The domain: an e-mail address, a domain name or a URL from which it is taken. Public suffixes (co.uk, github.io) and domains of mail services (gmail.com) are refused.',
+      'The domain: an e-mail address, a domain name or a URL that contains it. Public suffixes (co.uk, github.io) and domains of mail services (gmail.com) are rejected.',
     ),
     parentId: id.describe('The id of the org that the domain belongs to.'),
-    parentType: parentType.describe('The type that parentId is an id of: an org.'),
+    parentType: parentType.describe('The type of the object that parentId identifies: an org.'),
   })
   .meta({
     id: 'ClaimDomainInput',
     description: 'The domain to claim, and the org that claims it.',
   });
 
-/** The claim on a domain; null if there is none or the viewer may not see it. */
+/** Null if no claim on the domain exists, or if the viewer may not see it. */
 export const findClaimedDomain = read('org:read', findClaim);
 
-/** The claim on a domain that the viewer may see. Throws NOT_FOUND. */
+/** Throws NOT_FOUND if the viewer may see no claim on the domain. */
 export const getClaimedDomain = read(
   'org:read',
-  'Gets the claim on a domain.',
+  'Returns the claim on a domain.',
   async (call: Call, key: DomainKey) => {
-    const claimed = await findClaim(call, key);
-    if (!claimed) throw notFound('A claim on', key.domain);
-    return claimed;
+    const claim = await findClaim(call, key);
+    if (!claim) throw notFound('A claim on', key.domain);
+    return claim;
   },
 );
 
 /** Prefers the claim of the caller's own org, then the proven one, then the first. */
 async function findClaim({ viewer, database }: Call, { domain }: DomainKey) {
-  const found = await database.rows.find('ClaimedDomain', { domain });
-  const visible = found.filter((claimed) => seesClaimedDomain(viewer, claimed));
+  const claims = await database.rows.find('ClaimedDomain', { domain });
+  const visible = claims.filter((claim) => seesClaimedDomain(viewer, claim));
   const rank = ({ orgId, verifiedTime }: ClaimedDomain) =>
     orgIdsOf(viewer).includes(orgId) ? 0 : verifiedTime ? 1 : 2;
   const [claimed] = visible.sort((a, b) => rank(a) - rank(b) || (a.id < b.id ? -1 : 1));
@@ -99,10 +103,10 @@ export const listClaimedDomains = read(
   },
 );
 
-/** The first claim is valid for a week, and permanently once it is proven. Throws CONFLICT for other claims until then. */
+/** Throws CONFLICT if another claim on the domain is still valid. */
 export const claimDomain = builderMutation({
   description:
-    'Claims an e-mail domain for an org of the caller. Without a proof another org may claim it after 7 days.',
+    'Claims an e-mail domain for an org of the caller. Without a proof, another org may claim it after 7 days.',
   input: claimDomainInput,
   async run(call, { domain, parentId }): Promise<ClaimedDomain> {
     const { id: orgId } = await getOrg(call, parentId);
@@ -111,8 +115,8 @@ export const claimDomain = builderMutation({
       // Locked until the commit, so that the second of two concurrent claims sees the first.
       await runChange(tx, sql`select pg_advisory_xact_lock(hashtextextended(${domain}, 0))`);
       const claims = await tx.claimedDomain.findMany({ where: { domain } });
-      const holds = (one: ClaimedDomain) =>
-        one.verifiedTime !== null || one.orgId === orgId || one.createTime > unproven;
+      const holds = (claim: ClaimedDomain) =>
+        claim.verifiedTime !== null || claim.orgId === orgId || claim.createTime > unproven;
       if (claims.some(holds)) throw conflict(`The domain ${domain} is already claimed.`);
       return tx.claimedDomain.create({ data: { id: newId('dom'), domain, orgId } });
     });

@@ -25,49 +25,46 @@ export const verifyClaimedDomainInput = z
 
 export const releaseClaimedDomainInput = z
   .object({ claimedDomainId })
-  .meta({ id: 'ReleaseClaimedDomainInput', description: 'The claim to give up.' });
+  .meta({ id: 'ReleaseClaimedDomainInput', description: 'The claim to release.' });
 
 export const joinOrgInput = z
-  .object({ orgId: id.describe('The id of the org: one of `Viewer.joinableOrgs`.') })
+  .object({ orgId: id.describe('The id of an org in `Viewer.joinableOrgs`.') })
   .meta({ id: 'JoinOrgInput', description: 'The org to join.' });
 
-/**
- * Proves a claim by reading the domain's TXT records. Other orgs' claims on the domain end. Throws UNPROCESSABLE
- * without the record.
- */
+/** Throws UNPROCESSABLE if no record proves the claim. */
 export const verifyClaimedDomain = builderMutation({
   description:
-    "Proves a claim: a TXT record of the domain must hold the claim's `verificationText`. Builders with an e-mail address of the domain can join the org then, and claims of other orgs end.",
+    "Proves a claim by the domain's DNS: a TXT record must contain the claim's `verificationText`. Builders with an e-mail address of the domain can then join the org, and claims of other orgs end.",
   input: verifyClaimedDomainInput,
   async run(call, { claimedDomainId }, viewer): Promise<ClaimedDomain> {
-    const claimed = await getOwnClaim(call, viewer, claimedDomainId);
-    if (claimed.verifiedTime) return claimed;
-    await requireRecord(call, claimed);
-    const { id, domain } = claimed;
+    const claim = await getOwnClaim(call, viewer, claimedDomainId);
+    if (claim.verifiedTime) return claim;
+    await requireRecord(call, claim);
+    const { id, domain } = claim;
     const proven = inTransaction(call.database, async (tx) => {
       await tx.claimedDomain.deleteMany({ where: { domain, provenDomain: null, id: { not: id } } });
       const data = { verifiedTime: call.now(), provenDomain: domain };
       return tx.claimedDomain.update({ where: { id }, data });
     });
-    return uniquely(proven, `Another org has proven ${domain} meanwhile.`);
+    return uniquely(proven, `Another org has proven ${domain}.`);
   },
 });
 
-async function requireRecord(call: Call, claimed: ClaimedDomain): Promise<void> {
-  const { domain } = claimed;
+async function requireRecord(call: Call, claim: ClaimedDomain): Promise<void> {
+  const { domain } = claim;
   const texts = await call.readTxtRecords(domain).catch((error: unknown) => {
     const code = (error as NodeJS.ErrnoException).code ?? String(error);
     throw unprocessable(`The DNS of ${domain} did not respond (${code}). Try again later.`);
   });
-  if (texts.includes(verificationText(claimed))) return;
+  if (texts.includes(verificationText(claim))) return;
   throw unprocessable(
-    `No TXT record of ${domain} holds ${verificationText(claimed)}. Create it and try again; a new record may take hours to be seen.`,
+    `No TXT record of ${domain} contains ${verificationText(claim)}. Create it and try again. A new record may take hours to become visible.`,
   );
 }
 
-/** Releases a claim. Members stay, but no one can join by the domain any more. */
 export const releaseClaimedDomain = builderMutation({
-  description: 'Gives up a claim, proven or not. Members of the org stay.',
+  description:
+    'Releases a claim, proven or not. Members of the org stay, but no one can join by the domain any more.',
   input: releaseClaimedDomainInput,
   async run(call, { claimedDomainId }, viewer): Promise<{ deletedId: string }> {
     const { id } = await getOwnClaim(call, viewer, claimedDomainId);
@@ -86,7 +83,7 @@ async function getOwnClaim(call: Call, viewer: BuilderViewer, id: string): Promi
   return claimed;
 }
 
-/** Lists orgs that have proven the domain of the builder's address and that the builder does not belong to. */
+/** Omits orgs to which the builder already belongs. */
 export const listJoinableOrgs = read(
   'nothing',
   "Lists the orgs that have proven the domain of the caller's e-mail address.",
@@ -99,10 +96,10 @@ export const listJoinableOrgs = read(
   },
 );
 
-/** Joins an org that has proven the domain of the builder's address. An existing member stays one. */
+/** Does nothing for an existing member. */
 export const joinOrg = builderMutation({
   description:
-    "Makes the caller a member of an org that has proven the domain of the caller's e-mail address.",
+    "Adds the caller to an org that has proven the domain of the caller's e-mail address.",
   input: joinOrgInput,
   async run(call, { orgId }, viewer): Promise<Row<'Org'>> {
     const { prisma } = call.database;

@@ -23,20 +23,16 @@ import { parentFields } from './org.ts';
 type Builder = Row<'Builder'>;
 type Invite = Row<'Invite'>;
 
-export const inviteStatus = enumeration(
-  'InviteStatus',
-  'Whether an invite is still open, and if not, why.',
-  {
-    PENDING: 'It can be accepted or revoked, for 7 days after it was created.',
-    ACCEPTED: 'The person has accepted it and is a member of the org.',
-    REVOKED: 'A member of the org has revoked it.',
-    EXPIRED: 'It was not accepted within 7 days.',
-  },
-);
+export const inviteStatus = enumeration('InviteStatus', 'The state of an invite.', {
+  PENDING: 'The invite can be accepted or revoked, until 7 days after it was created.',
+  ACCEPTED: 'The person has accepted the invite and is a member of the org.',
+  REVOKED: 'A member of the org has revoked the invite.',
+  EXPIRED: 'The invite was not accepted within 7 days.',
+});
 
 export const inviteResource = resource(
   'Invite',
-  'An invitation of an e-mail address to an org, valid for 7 days. The person accepts it with acceptInvite.',
+  'An invitation of an e-mail address to an org, valid for 7 days. The person accepts it with `acceptInvite`.',
   {
     ...createdFields,
     ...parentFields,
@@ -72,9 +68,11 @@ export const deleteInviteInput = z
 
 export const acceptInviteInput = z
   .object({
-    inviteId: orNull(inviteId).describe('The id of the invite. Default: the one to invitedEmail.'),
+    inviteId: orNull(inviteId).describe(
+      'The id of the invite. Default: the invite to invitedEmail.',
+    ),
     invitedEmail: orNull(z.email().max(254).toLowerCase()).describe(
-      "The caller's own e-mail address, instead of inviteId: the newest pending invite to it is meant.",
+      "The caller's own e-mail address, as an alternative to inviteId. It selects the newest pending invite.",
     ),
   })
   .refine(
@@ -83,7 +81,7 @@ export const acceptInviteInput = z
   )
   .meta({
     id: 'AcceptInviteInput',
-    description: "The pending invite to accept: one to the caller's own e-mail address.",
+    description: "The pending invite to accept. It must be for the caller's own e-mail address.",
   });
 
 /** The status now: a pending invite expires by time, without a change of its row. */
@@ -105,12 +103,12 @@ const requestTime: Batch<'now', Date> = async ({ now }, keys) => {
 };
 
 export const inviteFilters = z.object({
-  status: inviteStatus.optional().describe('Only invites of this status.'),
+  status: inviteStatus.optional().describe('Only invites with this status.'),
 });
 
 export const listInvites = read(
   'org:read',
-  "Lists an org's invites, newest first, also revoked and expired ones.",
+  "Lists an org's invites, newest first, including revoked and expired ones.",
   async (
     call: Call,
     org: Row<'Org'>,
@@ -122,10 +120,10 @@ export const listInvites = read(
   },
 );
 
-/** Finds an invite of an org. Throws NOT_FOUND, also for an invite to another org. */
+/** Throws NOT_FOUND, also for an invite to another org. */
 export const getInvite = read(
   'org:read',
-  'Gets an invite to an org.',
+  'Returns an invite to an org.',
   async (call: Call, { orgId, inviteId }: z.output<typeof deleteInviteInput>): Promise<Invite> => {
     await getOrg(call, orgId);
     const [invite] = await call.database.rows.find('Invite', { id: inviteId, orgId });
@@ -134,10 +132,10 @@ export const getInvite = read(
   },
 );
 
-/** Pending invites to a builder's own address, of any org; none for an API key. */
+/** Empty for an API key. */
 export const listInvitesToViewer = read(
   'nothing',
-  "Lists pending invites to the caller's own e-mail address, of any org, newest first.",
+  "Lists pending invites to the caller's own e-mail address, from all orgs, newest first.",
   (call: Call, args: PageArgs) => {
     const { viewer } = call;
     const email = viewer.kind === 'BUILDER' ? viewer.email : null;
@@ -150,8 +148,7 @@ export const listInvitesToViewer = read(
 );
 
 /**
- * Creates an invite. An address has one pending invite: a unique index refuses the second one, also of simultaneous
- * calls.
+ * An address has at most one pending invite in an org: a unique index refuses a second one, also of simultaneous calls.
  */
 export const createInvite = orgMutation({
   description: 'Invites an e-mail address to an org. No e-mail is sent.',
@@ -183,9 +180,9 @@ async function recordInvite(
   });
 }
 
-/** Revokes an invite. It stays in the list. */
+/** The invite stays in the list. */
 export const deleteInvite = orgMutation({
-  description: 'Revokes a pending invite, so that it can no longer be accepted.',
+  description: 'Revokes a pending invite. It can no longer be accepted.',
   needs: 'org:write',
   input: deleteInviteInput,
   async run(call, { orgId, inviteId }): Promise<{ deletedId: string; invite: Invite }> {
@@ -196,20 +193,20 @@ export const deleteInvite = orgMutation({
   },
 });
 
-/** Makes the caller a member. Throws NOT_FOUND for an invite to another address. */
+/** Throws NOT_FOUND for an invite to another address. */
 export const acceptInvite = builderMutation({
   description:
-    "Accepts an invite to the caller's own e-mail address: the caller becomes a member of the org.",
+    "Accepts an invite to the caller's own e-mail address, and adds the caller to the org.",
   input: acceptInviteInput,
   async run(call, { inviteId, invitedEmail }, viewer): Promise<Accepted> {
-    const named = inviteId ?? invitedEmail ?? '';
+    const inviteName = inviteId ?? invitedEmail ?? '';
     const { email } = viewer;
     if (email === null || (invitedEmail !== null && invitedEmail !== email)) {
-      throw notFound('Invite', named);
+      throw notFound('Invite', inviteName);
     }
     const accepted = await inTransaction(call.database, async (tx) => {
       const id = inviteId ?? (await findPendingTo(tx, email, call.now()));
-      if (id === null) throw notFound('Invite', named);
+      if (id === null) throw notFound('Invite', inviteName);
       const where = { id, invitedEmail: email };
       const invite = await endPending(call, tx, { where, status: 'ACCEPTED' });
       const membership = { orgId: invite.orgId, builderId: viewer.id };

@@ -15,7 +15,7 @@ import { joinOrg } from './domain-proof.ts';
 export const removeMemberInput = z
   .object({
     orgId: id.describe('The id of the org.'),
-    builderId: id.describe('The id of the builder who leaves it: another member, or the caller.'),
+    builderId: id.describe('The id of the builder to remove: another member, or the caller.'),
   })
   .meta({ id: 'RemoveMemberInput', description: 'The member to remove, and the org.' });
 
@@ -23,7 +23,7 @@ export const addMemberInput = z
   .object({
     orgId: id.describe('The id of the org.'),
     builderId: id.describe(
-      'The id of the builder to add: one of another org of the caller, or with an e-mail address of a domain that the org has proven. Others are invited.',
+      'The id of the builder to add. It must be a member of another org of the caller, or have an e-mail address of a domain that the org has proven.',
     ),
   })
   .meta({ id: 'AddMemberInput', description: 'The builder to add, and the org.' });
@@ -34,7 +34,7 @@ export const addMemberInput = z
  */
 export const addMember = builderMutation({
   description:
-    'Adds a builder to an org of the caller who is a colleague in another org, or has an address of a domain that the org has proven; others are invited. A builder who names themselves joins, as by `joinOrg`.',
+    'Adds a builder to an org of the caller. The builder must be a member of another org of the caller, or have an e-mail address of a domain that the org has proven. Invite other people with `createInvite`. A builder who adds themselves joins, as by `joinOrg`.',
   input: addMemberInput,
   async run(call, { orgId, builderId }, viewer): Promise<Row<'Org'>> {
     if (builderId === viewer.id) return joinOrg(call, { orgId });
@@ -57,8 +57,8 @@ async function findAddable(
   const { prisma } = call.database;
   const builder = await prisma.builder.findUnique({ where: { id: builderId } });
   if (!builder) return null;
-  const shared = { builderId, orgId: { in: orgIdsOf(call.viewer) } };
-  if ((await prisma.orgMember.count({ where: shared })) > 0) return builder;
+  const membership = { builderId, orgId: { in: orgIdsOf(call.viewer) } };
+  if ((await prisma.orgMember.count({ where: membership })) > 0) return builder;
   const provenDomain = builder.primaryEmail && domainOf(builder.primaryEmail);
   if (!provenDomain) return null;
   const proven = await prisma.claimedDomain.count({ where: { orgId, provenDomain } });
@@ -66,12 +66,12 @@ async function findAddable(
 }
 
 /**
- * Removes a member; only members may do so. The removed member's streams end and its tokens lose access within a
- * second. Throws CONFLICT for the last member.
+ * Refused to builders who are not members. The removed member's streams end and its tokens lose access within a second.
+ * Throws CONFLICT for the last member.
  */
 export const removeMember = builderMutation({
   description:
-    'Removes a member from an org of the caller; the last one stays. `deletedId` is the id of the builder, who keeps their other orgs.',
+    "Removes a member from an org of the caller. The last member can't be removed. `deletedId` is the id of the builder, who stays in other orgs.",
   input: removeMemberInput,
   async run(call, { orgId, builderId }, viewer): Promise<{ deletedId: string }> {
     const { id } = await getOrg(call, orgId);
@@ -90,5 +90,7 @@ async function deleteMember(
   const { count } = await tx.orgMember.deleteMany({ where: { orgId, builderId } });
   if (count === 0) throw notFound('Member', builderId);
   if ((await tx.orgMember.count({ where: { orgId } })) > 0) return;
-  throw conflict('The last member of an org stays: invite another one first, or delete the org.');
+  throw conflict(
+    "The last member of an org can't be removed. Invite another member first, or delete the org.",
+  );
 }

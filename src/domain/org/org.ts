@@ -27,14 +27,18 @@ import { endMembership, renewMembership } from '../viewer/viewer.ts';
 
 type Org = Row<'Org'>;
 
-export const parentType = enumeration('ParentType', 'The type that a parentId is an id of.', {
-  ORG: 'An org.',
-});
+export const parentType = enumeration(
+  'ParentType',
+  'The type of the object that parentId identifies.',
+  {
+    ORG: 'An org.',
+  },
+);
 
 /** `parentType` and `parentId` name the org that owns an object, as in the reference API. */
 export const parentFields = {
   parentType: computed(
-    parentType.describe('The type that parentId is an id of.'),
+    parentType.describe('The type of the object that parentId identifies.'),
     (_owned: object) => 'ORG' as const,
   ),
   parentId: computed(
@@ -48,11 +52,9 @@ export const billingAccountResource = resource(
   'The account that pays for an org.',
   {
     ...createdFields,
-    displayName: z.string().describe('The name that people see.'),
-    billingProvider: z
-      .string()
-      .describe('The service that takes the payments; `none` until one is connected.'),
-    billingProviderRef: z.string().describe('The id of the account at that service.'),
+    displayName: z.string().describe('The display name.'),
+    billingProvider: z.string().describe('The payment service. `none` until one is connected.'),
+    billingProviderRef: z.string().describe('The id of the account at the payment service.'),
     updateTime,
   },
 );
@@ -62,27 +64,27 @@ export const orgResource = resource(
   'A company of builders. It owns projects and has one billing account.',
   {
     ...createdFields,
-    label: z.string().describe('The name that people see.'),
+    label: z.string().describe('The display name.'),
     updateTime,
   },
 );
 
 export const createOrgInput = z
-  .object({ label: label.describe('The name that people see, 1 to 128 characters.') })
+  .object({ label: label.describe('The display name, 1 to 128 characters.') })
   .meta({ id: 'CreateOrgInput', description: 'The org to create.' });
 
 export const updateOrgInput = z
   .object({
     orgId: id.describe('The id of the org.'),
-    label: label.describe('The name that people see, 1 to 128 characters.'),
+    label: label.describe('The display name, 1 to 128 characters.'),
   })
-  .meta({ id: 'UpdateOrgInput', description: 'The org, and its new name.' });
+  .meta({ id: 'UpdateOrgInput', description: 'The org to rename, and its new name.' });
 
 export const deleteOrgInput = z
   .object({ orgId: id.describe('The id of the org.') })
   .meta({ id: 'DeleteOrgInput', description: 'The org to delete. It must have no projects.' });
 
-/** The viewer's org of that id, or null. */
+/** Null if the viewer has no org with that id. */
 export const findOrg = read(
   'org:read',
   async (call: Call, { id }: { id: string }): Promise<Org | null> => {
@@ -91,10 +93,10 @@ export const findOrg = read(
   },
 );
 
-/** The viewer's org of that id. Throws NOT_FOUND. */
+/** Throws NOT_FOUND. */
 export const getOwnOrg = read(
   'org:read',
-  'Gets an org.',
+  'Returns an org.',
   (call: Call, { orgId }: { orgId: string }) => getOrg(call, orgId),
 );
 
@@ -108,10 +110,9 @@ export const getOrgOfProject = read(
   },
 );
 
-/** A builder's orgs, or the org of a key's project. */
 export const listOrgs = read(
   'org:read',
-  "Lists a builder's orgs, or the org of a key's project, newest first.",
+  "Lists the orgs that the caller belongs to, newest first: a builder's orgs, or the org of a key's project.",
   (call: Call, args: PageArgs) => {
     const where = { id: orgIdsOf(call.viewer) };
     return listPage(call, { name: 'Query.orgs', table: 'Org', where }, args);
@@ -122,8 +123,7 @@ export const listOrgs = read(
 const ORGS_OF_BUILDER_MAX = 100;
 
 /**
- * Creates an org with the caller as its first member. The billing provider is `none` until one is connected. Throws
- * CONFLICT if the caller has too many orgs.
+ * The billing provider is `none` until one is connected. Throws CONFLICT if the caller has too many orgs.
  */
 export const createOrg = builderMutation({
   description: 'Creates an org with a billing account. The caller is its first member.',
@@ -145,7 +145,7 @@ async function requireFewerOrgs(tx: Transaction, builderId: string): Promise<voi
   const orgs = await tx.orgMember.count({ where: { builderId } });
   if (orgs < ORGS_OF_BUILDER_MAX) return;
   throw conflict(
-    `A builder who belongs to ${ORGS_OF_BUILDER_MAX} orgs creates no more: delete one that is not needed first.`,
+    `A builder who belongs to ${ORGS_OF_BUILDER_MAX} orgs can't create another one. Delete one that is not needed first.`,
   );
 }
 
@@ -171,7 +171,7 @@ function insertOrg(
   });
 }
 
-/** Renames an org. For members only: an API key can't do it. */
+/** Refused to API keys and to builders who are not members. */
 export const updateOrg = builderMutation({
   description: 'Renames an org of the caller.',
   input: updateOrgInput,
@@ -182,17 +182,17 @@ export const updateOrg = builderMutation({
   },
 });
 
-/** Deletes an org with its members, invites, claimed domains and billing account. For members only. */
+/** Refused to API keys and to builders who are not members. */
 export const deleteOrg = builderMutation({
   description:
-    'Deletes an org of the caller that has no projects, with its members, invites, claimed domains and billing account.',
+    'Deletes an org of the caller that has no projects. Its memberships, invites, claimed domains and billing account are deleted too.',
   input: deleteOrgInput,
   async run(call, { orgId }, viewer): Promise<{ deletedId: string }> {
     const { id } = await getOrg(call, orgId);
     await call.database.prisma.org.delete({ where: { id } }).catch((error: unknown) => {
       if (isMissingRow(error)) throw notFound('Org', id);
       if (isForeignKeyViolation(error)) {
-        throw conflict('The org has projects: delete them first.');
+        throw conflict('The org has projects. Delete them first.');
       }
       throw error;
     });

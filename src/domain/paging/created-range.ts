@@ -13,19 +13,19 @@ const ID_SPREAD_MS = MINUTE_MS;
 
 export const timeRange = z
   .object({
-    from: z.date().nullish().describe('Inclusive. Default: from the beginning.'),
-    until: z.date().nullish().describe('Exclusive. Default: until now.'),
+    from: z.date().nullish().describe('The start of the range, inclusive. Default: no limit.'),
+    until: z.date().nullish().describe('The end of the range, exclusive. Default: now.'),
   })
-  .meta({ id: 'TimeRangeInput', description: 'A range of time; either end may be left out.' });
+  .meta({ id: 'TimeRangeInput', description: 'A time range. Either end may be omitted.' });
 export type TimeRange = z.output<typeof timeRange>;
 
 export const createdFilters = z.object({
-  createTime: timeRange.optional().describe('Only those that were created in this time.'),
+  createTime: timeRange.optional().describe('Only items that were created in this range.'),
   order: z
     .enum(['NEWEST_FIRST', 'OLDEST_FIRST'])
     .meta({ id: 'ListOrder' })
     .optional()
-    .describe('The order of the list. Default: the one that its description says.'),
+    .describe("The order of the list. Default: the order that the list's description names."),
 });
 export type CreatedFilters = FiltersOf<typeof createdFilters>;
 

@@ -13,7 +13,7 @@ export function refuseTogether(input: object, exclusive: Exclusive): void {
   const issues = exclusive.flatMap((names) => {
     const [first, ...others] = names.filter((name) => values[name] != null);
     return others.map(
-      (name): Issue => ({ in: 'body', name, detail: `must not be given together with ${first}.` }),
+      (name): Issue => ({ in: 'body', name, detail: `must not be combined with ${first}.` }),
     );
   });
   if (issues.length > 0) throw invalidInput(issues);

@@ -4,19 +4,19 @@ import { type Page, type PageArgs, readPageArgs } from './page.ts';
 /** Returns a page of a list in memory, ordered by a text key. */
 export function pageOfArray<N>(
   list: NamedList & { key: (node: N) => string },
-  all: readonly N[],
+  nodes: readonly N[],
   args: PageArgs,
 ): Page<N> {
   const { size, backwards, after, before } = readPageArgs(args, list);
-  const inside = all.filter(
+  const inRange = nodes.filter(
     (node) =>
       (after === undefined || list.key(node) > String(after)) &&
       (before === undefined || list.key(node) < String(before)),
   );
-  const own = backwards ? inside.slice(-size) : inside.slice(0, size);
-  const edges = own.map((node) => ({ node, cursor: encodeCursor(list, list.key(node)) }));
+  const pageNodes = backwards ? inRange.slice(-size) : inRange.slice(0, size);
+  const edges = pageNodes.map((node) => ({ node, cursor: encodeCursor(list, list.key(node)) }));
   // If the page is empty, the cursors determine on which side of the list items were omitted.
-  const [first, last] = [own[0], own.at(-1)];
+  const [first, last] = [pageNodes[0], pageNodes.at(-1)];
   const precedes = (node: N) =>
     first
       ? list.key(node) < list.key(first)
@@ -28,11 +28,11 @@ export function pageOfArray<N>(
   return {
     edges,
     pageInfo: {
-      hasNextPage: all.some(follows),
-      hasPreviousPage: all.some(precedes),
+      hasNextPage: nodes.some(follows),
+      hasPreviousPage: nodes.some(precedes),
       startCursor: edges[0]?.cursor ?? null,
       endCursor: edges.at(-1)?.cursor ?? null,
     },
-    totalCount: () => all.length,
+    totalCount: () => nodes.length,
   };
 }

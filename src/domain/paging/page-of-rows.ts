@@ -54,28 +54,28 @@ export async function nextRow<T extends Table>(
  */
 export async function listPage<T extends Table, N = Row<T>>(
   call: Call,
-  all: List<T, N>,
+  unscoped: List<T, N>,
   args: PageArgs,
 ): Promise<Page<N>> {
-  const visible = visibleWhere(call.viewer, all.table, all.where);
-  if (!visible) return pageOfArray({ ...all, key: () => '' }, [], args);
-  const list = { ...all, where: visible };
+  const visible = visibleWhere(call.viewer, unscoped.table, unscoped.where);
+  if (!visible) return pageOfArray({ ...unscoped, key: () => '' }, [], args);
+  const list = { ...unscoped, where: visible };
   const bounds = readPageArgs(args, list);
   const { size, backwards, after, before } = bounds;
   const ranges = rangesOf(call, list);
   // Items of long pages share many related rows, which are then better read once each.
   const links = list.nodes || size > LINKED_ITEMS_MAX ? [] : visibleLinks(call.viewer, args.links);
-  const found = await ranges.read({ limit: size + 1, backwards, after, before }, links);
-  const own = found.slice(0, size);
-  if (backwards) own.reverse();
-  const keys = own.map((row) => row[ranges.column] as Key);
-  const nodes = list.nodes ? await list.nodes(own) : (own as unknown as N[]);
+  const rows = await ranges.read({ limit: size + 1, backwards, after, before }, links);
+  const pageRows = rows.slice(0, size);
+  if (backwards) pageRows.reverse();
+  const keys = pageRows.map((row) => row[ranges.column] as Key);
+  const nodes = list.nodes ? await list.nodes(pageRows) : (pageRows as unknown as N[]);
   const { table, where } = list;
   return {
     edges: nodes.flatMap((node, index) =>
       node === null ? [] : new KeyedEdge(node, list, keys[index] as Key),
     ),
-    pageInfo: pageInfoOf(list, keys, { bounds, hasMore: found.length > size, ranges }),
+    pageInfo: pageInfoOf(list, keys, { bounds, hasMore: rows.length > size, ranges }),
     totalCount: () => load(call, counts, { table, where: { ...where, ...keysOf(list) } }),
   };
 }
@@ -101,7 +101,7 @@ function rangesOf<T extends Table, N>(call: Call, list: List<T, N>) {
   const read = ({ limit, backwards, after, before }: ListRange, links?: readonly Link[]) => {
     const direction = descending !== backwards ? 'desc' : 'asc';
     const keys = descending ? { above: before, below: after } : { above: after, below: before };
-    return rowsIn({ direction, ...intersected(keys, list.within), limit }, links);
+    return rowsIn({ direction, ...intersect(keys, list.within), limit }, links);
   };
   const exists = (rows: Promise<Row<T>[]>) => rows.then(({ length }) => length > 0);
   return {
@@ -109,12 +109,12 @@ function rangesOf<T extends Table, N>(call: Call, list: List<T, N>) {
     read,
     existsAfter: (after: Key) => exists(read({ limit: 1, backwards: false, after })),
     existsBefore: (before: Key) => exists(read({ limit: 1, backwards: true, before })),
-    existsAt: (at: Key) => exists(rowsIn({ direction: 'asc', at, limit: 1 })),
+    existsAt: (key: Key) => exists(rowsIn({ direction: 'asc', at: key, limit: 1 })),
   };
 }
 
 /** Intersects two ranges of keys. */
-function intersected(keys: KeyBounds, within: KeyBounds = {}): { above?: Key; below?: Key } {
+function intersect(keys: KeyBounds, within: KeyBounds = {}): { above?: Key; below?: Key } {
   const above = [keys.above, within.above].filter((key) => key !== undefined);
   const below = [keys.below, within.below].filter((key) => key !== undefined);
   return {
@@ -166,13 +166,13 @@ function pageInfoOf(
       if (!backwards && hasMore) return true;
       if (before === undefined) return false;
       if (end !== undefined) return existsAfter(end);
-      return existsAt(before).then((at) => at || existsAfter(before));
+      return existsAt(before).then((hasRow) => hasRow || existsAfter(before));
     },
     get hasPreviousPage() {
       if (backwards && hasMore) return true;
       if (after === undefined) return false;
       if (start !== undefined) return existsBefore(start);
-      return existsAt(after).then((at) => at || existsBefore(after));
+      return existsAt(after).then((hasRow) => hasRow || existsBefore(after));
     },
     get startCursor() {
       return cursor(start);

@@ -19,8 +19,7 @@ export const searchFilters = z.object({
     .max(SEARCH_MAX)
     .optional()
     .describe(
-      'Only those with a name or a ref of which a word begins with this, in any case, in the order of the words that are found. ' +
-        `At most ${SEARCH_MAX} characters; not together with other filters.`,
+      `Only items with a name or ref that has a word starting with this text, in any case. They are in the order of the matching words. At most ${SEARCH_MAX} characters. Cannot be combined with other filters.`,
     ),
 });
 
@@ -32,17 +31,17 @@ interface SearchedList<T extends ProjectTable> {
 }
 
 /** The text to search for. Undefined if it is empty, so that the whole list is returned. */
-function searched(search: string | null | undefined): string | undefined {
+function normalizeSearch(search: string | null | undefined): string | undefined {
   const text = search?.trim().slice(0, SEARCH_MAX);
   return text === '' ? undefined : text;
 }
 
 /** Converts texts to lower case. The database does it, because it also converted the stored words. */
-const inLowerCase: Batch<string, string> = async ({ database }, texts) => {
+const lowerCaseOf: Batch<string, string> = async ({ database }, texts) => {
   const statement =
     'select lower(t) as "text" from unnest($1::text[]) with ordinality as g(t, n) order by n';
-  const found = await database.rows.query<{ text: string }>(statement, [[...texts]]);
-  return found.map(({ text }) => text);
+  const rows = await database.rows.query<{ text: string }>(statement, [[...texts]]);
+  return rows.map(({ text }) => text);
 };
 
 /** Returns a page of the project's rows that match the search, or of the whole list without a search. */
@@ -52,7 +51,7 @@ export function pageOfSearch<T extends ProjectTable>(
   { search, ...args }: PageArgs & FiltersOf<typeof searchFilters>,
   listAll: () => Promise<Page<Row<T>>>,
 ): Promise<Page<Row<T>>> {
-  const text = searched(search);
+  const text = normalizeSearch(search);
   return text === undefined ? listAll() : pageOfMatches(call, list, { ...args, search: text });
 }
 
@@ -62,19 +61,19 @@ async function pageOfMatches<T extends ProjectTable>(
   { name, parentId: projectId, table }: SearchedList<T>,
   { search, ...args }: PageArgs & { search: string },
 ): Promise<Page<Row<T>>> {
-  const from = await load(call, inLowerCase, search);
-  const found = { name: `${name} search`, parentId: projectId, table: 'SearchWord' } as const;
+  const prefix = await load(call, lowerCaseOf, search);
+  const matchList = { name: `${name} search`, parentId: projectId, table: 'SearchWord' } as const;
   if (call.viewer.kind === 'END_USER')
-    return ownPage(call, { ...found, searched: table, from }, args);
-  const where = { projectId, kind: table, rowId: { firstFrom: from } };
+    return pageOfOwnRows(call, { ...matchList, searchedTable: table, prefix }, args);
+  const where = { projectId, kind: table, rowId: { firstFrom: prefix } };
   const wordOrder = { key: 'place', order: 'oldest first' } as const;
   return listPage<'SearchWord', Row<T>>(
     call,
     {
-      ...found,
+      ...matchList,
       ...wordOrder,
       where,
-      within: { above: from, below: from + LAST_CHARACTER },
+      within: { above: prefix, below: prefix + LAST_CHARACTER },
       nodes: (rows) => Promise.all(rows.map(({ rowId }) => load(call, byId(table), rowId))),
     },
     args,
@@ -84,26 +83,26 @@ async function pageOfMatches<T extends ProjectTable>(
 interface OwnSearch<T extends ProjectTable> {
   name: string;
   parentId: string;
-  searched: T;
+  searchedTable: T;
   /** The beginning of the words, in lower case. */
-  from: string;
+  prefix: string;
 }
 
 /**
  * Searches the few rows of an end user. Only their words are read, so that neither the result nor its duration reveals
  * rows of others.
  */
-async function ownPage<T extends ProjectTable>(
+async function pageOfOwnRows<T extends ProjectTable>(
   call: Call,
-  { name, parentId: projectId, searched: table, from }: OwnSearch<T>,
+  { name, parentId: projectId, searchedTable: table, prefix }: OwnSearch<T>,
   args: PageArgs,
 ): Promise<Page<Row<T>>> {
-  const own = await listOwned(call, table, projectId);
-  const rows = new Map(own.map((row) => [String(row['id' as keyof Row<T>]), row]));
+  const ownRows = await listOwned(call, table, projectId);
+  const rows = new Map(ownRows.map((row) => [String(row['id' as keyof Row<T>]), row]));
   const words = await call.database.rows.find('SearchWord', { projectId, rowId: [...rows.keys()] });
   const positions = new Map<string, string>();
   for (const { rowId, place } of words) {
-    if (place.startsWith(from) && !(place >= (positions.get(rowId) ?? LAST_CHARACTER))) {
+    if (place.startsWith(prefix) && !(place >= (positions.get(rowId) ?? LAST_CHARACTER))) {
       positions.set(rowId, place);
     }
   }

@@ -2,7 +2,7 @@
 import type { Row } from '../../database/rows.ts';
 import { run, statements } from '../../database/statements.ts';
 import type { Transaction } from '../../database/transaction.ts';
-import { maskedTarget } from '../event/destination-secret.ts';
+import { maskTarget } from '../event/destination-secret.ts';
 import { contentOf, type IntegrationContent } from '../integration/integration-content.ts';
 import { SPEC_VERSION } from '../integration/integration-content-input.ts';
 import { pageOriginsOf } from '../project/origins.ts';
@@ -174,7 +174,7 @@ function writtenDestination({
   'name' | 'type' | 'status' | 'url' | 'maskedHeaders'
 >): WrittenDestination {
   if (type === 'STREAM') return { name, type: 'stream' };
-  const { url, headers } = maskedTarget(target);
+  const { url, headers } = maskTarget(target);
   const names = Object.keys(headers ?? {}).map((header) => header.toLowerCase());
   return {
     name,

@@ -13,7 +13,7 @@ import { label, projectIdOrName } from '../names.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { computed, createdInProject, resource } from '../resource.ts';
-import { hashOfKey, isKeyValue, newKeyValue, shownPrefix } from '../viewer/key/key-value.ts';
+import { createKeyValue, hashOfKey, isKeyValue, shownPrefix } from '../viewer/key/key-value.ts';
 import { authorizeGrant } from '../viewer/needs.ts';
 import { ALL_SCOPES, nameOfScope, scope, scopeName, scopesOf } from '../viewer/scopes.ts';
 
@@ -22,16 +22,16 @@ export const apiKeyResource = resource(
   'An API key of a project. Only the response that creates it contains its value.',
   {
     ...createdInProject,
-    label: z.string().describe('Its name, for people.'),
+    label: z.string().describe('The display name.'),
     active: z.boolean().describe('Whether requests with the key are accepted.'),
-    prefix: z.string().describe('The first characters of its value, by which people recognise it.'),
-    scopes: computed(z.array(scopeName).describe('What the key may do.'), (key: Row<'ApiKey'>) =>
+    prefix: z.string().describe('The first characters of its value, for people to recognize it.'),
+    scopes: computed(z.array(scopeName).describe('The scopes of the key.'), (key: Row<'ApiKey'>) =>
       scopesOf(key).map(nameOfScope),
     ),
     lastUsedTime: z
       .date()
       .nullable()
-      .describe('When it was last used, to the minute; null if it never was.'),
+      .describe('When it was last used, to the minute. Null if never.'),
   },
 );
 
@@ -40,7 +40,7 @@ export const keyFilters = z.object({
   active: z
     .boolean()
     .optional()
-    .describe('True: only active keys. False: only inactive ones. Default: all.'),
+    .describe('If true, only active keys. If false, only inactive keys. Default: all keys.'),
 });
 
 const scopes = z
@@ -49,11 +49,11 @@ const scopes = z
   .superRefine((names, context) => {
     for (const [index, name] of names.entries()) {
       if (names.indexOf(name) === index) continue;
-      context.addIssue({ code: 'custom', path: [index], message: 'must not be named twice.' });
+      context.addIssue({ code: 'custom', path: [index], message: 'must not appear twice.' });
     }
   })
-  .describe('What the key may do. Only scopes that the caller has.');
-const keyLabel = label.describe('A name for people, 1 to 128 characters.');
+  .describe('The scopes of the key. The caller must have each of them.');
+const keyLabel = label.describe('The display name, 1 to 128 characters.');
 
 export const createApiKeyInput = z
   .object({ projectIdOrName, label: keyLabel, scopes })
@@ -68,11 +68,11 @@ export const updateApiKeyInput = z
     active: z
       .boolean()
       .optional()
-      .describe('False: requests with the key are refused, until it is true again.'),
+      .describe('If false, requests with the key are rejected until it is true again.'),
   })
   .meta({
     id: 'UpdateApiKeyInput',
-    description: 'The new values of an API key. A field that is left out stays as it is.',
+    description: 'The new values of an API key. Omitted fields keep their values.',
   });
 
 export const deleteApiKeyInput = z
@@ -97,10 +97,10 @@ export const listApiKeys = read(
   },
 );
 
-/** Finds a key by its value or its id. Throws NOT_FOUND. */
+/** Throws NOT_FOUND. */
 export const getApiKey = projectRead(
   'read',
-  'Gets an API key, by its value or its id.',
+  'Returns an API key, by its value or its id.',
   (call, { apiKey }: z.output<typeof getApiKeyInput>, { id: projectId }) =>
     getKey(call, projectId, apiKey),
 );
@@ -112,19 +112,19 @@ export interface CreatedApiKey {
 }
 
 export const createApiKey = projectMutation({
-  description: 'Creates an API key of a project, with the scopes that it needs.',
+  description: 'Creates an API key. Only this response contains its value.',
   needs: 'keys:write',
   input: createApiKeyInput,
   async run(call, input, { id: projectId }): Promise<CreatedApiKey> {
     authorizeGrant(call.viewer, input.scopes);
-    const key = newKeyValue();
-    const stored = { hash: hashOfKey(key), prefix: shownPrefix(key) };
+    const key = createKeyValue();
+    const storedMembers = { hash: hashOfKey(key), prefix: shownPrefix(key) };
     const row = {
       id: newId('key'),
       projectId,
       label: input.label,
       scopes: input.scopes,
-      ...stored,
+      ...storedMembers,
     };
     const apiKey = await call.database.changes.run(CREATE_API_KEYS, row);
     if (!apiKey) throw notFound('Project', projectId);
@@ -132,9 +132,9 @@ export const createApiKey = projectMutation({
   },
 });
 
-/** Updates a key, which is identified by its id or its value. */
 export const updateApiKey = projectMutation({
-  description: 'Changes an API key. All processes know the change within a second.',
+  description:
+    'Updates an API key, by its value or its id. The change takes effect within a second.',
   needs: 'keys:write',
   input: updateApiKeyInput,
   async run(call, { projectIdOrName: _project, apiKeyId, ...changes }, { id: projectId }) {
@@ -144,14 +144,14 @@ export const updateApiKey = projectMutation({
     authorizeGrant(call.viewer, changes.scopes ?? (isActivated ? scopesOf(before) : []));
     if (Object.values(changes).every((value) => value === undefined)) return before;
     const where = { projectId_id: { projectId, id: before.id } };
-    return changed(call, before.id, { where, data: { ...changes, updateTime: call.now() } });
+    return updateKey(call, before.id, { where, data: { ...changes, updateTime: call.now() } });
   },
 });
 
-/** Deletes a key, which is identified by its value or its id. A key may delete itself. */
+/** A key may delete itself. */
 export const deleteApiKey = projectMutation({
   description:
-    'Deletes an API key, by its value or its id. Requests with it are refused within a second.',
+    'Deletes an API key, by its value or its id. Requests with it are rejected within a second.',
   needs: 'keys:write',
   input: deleteApiKeyInput,
   async run(call, input, { id: projectId }): Promise<{ deletedId: string }> {
@@ -167,15 +167,15 @@ async function getKey(
   projectId: string,
   valueOrId: string,
 ): Promise<Row<'ApiKey'>> {
-  const named = isKeyValue(valueOrId) ? { hash: hashOfKey(valueOrId) } : { id: valueOrId };
-  const [key] = await database.rows.find('ApiKey', { projectId, ...named });
+  const condition = isKeyValue(valueOrId) ? { hash: hashOfKey(valueOrId) } : { id: valueOrId };
+  const [key] = await database.rows.find('ApiKey', { projectId, ...condition });
   // The error omits the input, which may be a mistyped secret.
   if (!key) throw new DomainError('NOT_FOUND', 'The project has no API key with that value or id.');
   return key;
 }
 
 /** Updates a key and clears this process's cache of viewers. Other processes read the key again within a second. */
-async function changed(call: Call, apiKeyId: string, change: Prisma.ApiKeyUpdateArgs) {
+async function updateKey(call: Call, apiKeyId: string, change: Prisma.ApiKeyUpdateArgs) {
   try {
     const key = await call.database.prisma.apiKey.update(change);
     call.viewers.clear();

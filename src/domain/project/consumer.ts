@@ -23,15 +23,15 @@ export const consumerResource = resource(
     ...createdInProject,
     consumerRef: z
       .string()
-      .describe("The builder's own id of the consumer, unique in the project."),
-    consumerName: z.string().describe('The name that people see. Default: the ref.'),
+      .describe("The builder's own id for the consumer, unique in the project."),
+    consumerName: z.string().describe('The display name. Default: the ref.'),
     updateTime,
   },
 );
 
 export const listConsumers = read(
   'read',
-  'Lists consumers, newest first. A consumer is created by its first connection.',
+  'Lists consumers, newest first. The first connection of a consumer creates it.',
   (
     call: Call,
     { id: projectId }: Row<'Project'>,

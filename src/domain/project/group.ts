@@ -21,15 +21,15 @@ export const groupResource = resource(
   "A set of the builder's users who share connections: a customer or a team.",
   {
     ...createdInProject,
-    groupRef: z.string().describe("The builder's own id of the group, unique in the project."),
-    groupName: z.string().describe('The name that people see. Default: the ref.'),
+    groupRef: z.string().describe("The builder's own id for the group, unique in the project."),
+    groupName: z.string().describe('The display name. Default: the ref.'),
     updateTime,
   },
 );
 
 export const listGroups = read(
   'read',
-  'Lists groups, newest first. A group is created by its first connection.',
+  'Lists groups, newest first. The first connection of a group creates it.',
   (
     call: Call,
     { id: projectId }: Row<'Project'>,

@@ -21,12 +21,12 @@ import type { keyFilters } from './api-key.ts';
 
 export const jwtKeyResource = resource(
   'JWTKey',
-  "A key by which the builder's own server signs tokens of end users: JWTs whose header has its id as `kid`, with the claims `groupRef`, `consumerRef`, `iat` and `exp`, 600 seconds apart at most.",
+  "A public key that verifies tokens of end users, which the builder's own server signs. A token is a JWT with the id of the key as `kid` in its header, and the claims `groupRef`, `consumerRef`, `iat` and `exp`. It may be valid for at most 600 seconds.",
   {
     ...createdInProject,
-    label: z.string().describe('The name that people gave it.'),
-    publicKeyPem: z.string().describe('The public half, as SPKI in PEM.'),
-    active: z.boolean().describe('Whether tokens that it has signed are accepted.'),
+    label: z.string().describe('The display name.'),
+    publicKeyPem: z.string().describe('The public key, as SPKI in PEM.'),
+    active: z.boolean().describe('Whether tokens signed with the key are accepted.'),
     updateTime,
   },
 );
@@ -48,12 +48,12 @@ const label = z
   .trim()
   .min(1)
   .max(LABEL_LENGTH_MAX)
-  .describe('A name for people, 1 to 255 characters.');
+  .describe('The display name, 1 to 255 characters.');
 const publicKeyPem = z
   .string()
   .max(PEM_LENGTH_MAX)
   .describe(
-    'The public half of an RSA key of 2048 to 4096 bits, in PEM. The private half stays with the builder.',
+    'An RSA public key of 2048 to 4096 bits, in PEM. The private key stays with the builder.',
   );
 const jwtKeyId = id.describe('The id of the JWT key.');
 
@@ -69,11 +69,11 @@ export const updateJwtKeyInput = z
     active: z
       .boolean()
       .optional()
-      .describe('False: tokens that the key has signed are refused, until it is true again.'),
+      .describe('If false, tokens signed with the key are rejected until it is true again.'),
   })
   .meta({
     id: 'UpdateJwtKeyInput',
-    description: 'The new values of a JWT key. A field that is left out stays as it is.',
+    description: 'The new values of a JWT key. Omitted fields keep their values.',
   });
 
 export const deleteJwtKeyInput = z
@@ -92,15 +92,15 @@ export const listJwtKeys = read(
 
 export const getJwtKey = projectRead(
   'read',
-  'Gets a JWT key with its public half.',
+  'Returns a JWT key with its public key.',
   (call, { jwtKeyId: id }: { jwtKeyId: string }, { id: projectId }) =>
     getOwned(call, 'JwtKey', { projectId, id, what: 'JWT key' }),
 );
 
-/** Registers a key. Its tokens grant the usual permissions, so the caller must have the scopes for them. */
+/** Tokens of the key grant the usual permissions, so the caller must have the scopes for them. */
 export const createJwtKey = projectMutation({
   description:
-    "Registers a JWT key, by which the builder's own server signs tokens of end users. They permit CONNECT, INSTALL and READ.",
+    "Registers a JWT key, with which the builder's own server signs tokens of end users. The tokens grant the permissions CONNECT, INSTALL and READ.",
   needs: 'keys:write',
   input: createJwtKeyInput,
   async run(call, { label, publicKeyPem }, { id: projectId }): Promise<JwtKey> {
@@ -125,7 +125,7 @@ export function insertJwtKey(
 
 export const updateJwtKey = projectMutation({
   description:
-    'Changes a JWT key. Tokens of an inactive one are refused within a second, on open streams too.',
+    'Updates a JWT key. Tokens of an inactive key are rejected within a second, also on open streams.',
   needs: 'keys:write',
   input: updateJwtKeyInput,
   async run(call, { jwtKeyId, label, active }, { id: projectId }): Promise<JwtKey> {
@@ -135,7 +135,7 @@ export const updateJwtKey = projectMutation({
     if (active && !before.active) authorizeActiveKey(call.viewer);
     if (label === undefined && active === undefined) return before;
     const data = { label, active, updateTime: call.now() };
-    return changing(call, jwtKeyId, () =>
+    return changeKey(call, jwtKeyId, () =>
       call.database.prisma.jwtKey.update({ where: keyOf(projectId, jwtKeyId), data }),
     );
   },
@@ -143,11 +143,11 @@ export const updateJwtKey = projectMutation({
 
 export const deleteJwtKey = projectMutation({
   description:
-    'Deletes a JWT key. Tokens that it has signed are refused within a second, on open streams too.',
+    'Deletes a JWT key. Tokens signed with it are rejected within a second, also on open streams.',
   needs: 'keys:write',
   input: deleteJwtKeyInput,
   async run(call, { jwtKeyId }, { id: projectId }): Promise<{ deletedId: string }> {
-    await changing(call, jwtKeyId, () =>
+    await changeKey(call, jwtKeyId, () =>
       call.database.prisma.jwtKey.delete({ where: keyOf(projectId, jwtKeyId) }),
     );
     return { deletedId: jwtKeyId };
@@ -162,7 +162,7 @@ function keyOf(projectId: string, id: string) {
  * Runs a change of a key and clears this process's cache of viewers. Other processes read the key again within a
  * second.
  */
-async function changing<T>(call: Call, id: string, change: () => Promise<T>): Promise<T> {
+async function changeKey<T>(call: Call, id: string, change: () => Promise<T>): Promise<T> {
   try {
     return await change();
   } catch (error) {

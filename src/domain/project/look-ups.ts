@@ -19,20 +19,27 @@ type Project = Pick<Row<'Project'>, 'id'>;
 
 type Keys<N extends string> = { [name in N]?: string | null | undefined };
 
+/** The description of a look-up, which returns null without a match. */
+const byKey = (description: string) =>
+  `${description} Null if there is none, or if the caller may not see it.`;
+
 export const lookUpDestination = read(
   'read',
+  byKey('A destination of the project, by its id or name.'),
   (call: Call, { id: projectId }: Project, idOrName: string) =>
     findDestination(call, { projectId, idOrName }),
 );
 
 export const lookUpTopic = read(
   'read',
+  byKey('A topic of the project, by its id or name.'),
   (call: Call, { id: projectId }: Project, idOrName: string) =>
     findTopic(call, { projectId, idOrName }),
 );
 
 export const lookUpGroup = read(
   orEndUser('read'),
+  byKey("A group of the project, by its id or the builder's own."),
   async (call: Call, { id: projectId }: Project, idOrRef: string) =>
     (await findById(call, 'Group', { projectId, id: idOrRef })) ??
     findGroupByRef(call, { projectId, groupRef: idOrRef }),
@@ -40,6 +47,7 @@ export const lookUpGroup = read(
 
 export const lookUpConsumer = read(
   orEndUser('read'),
+  byKey("A consumer of the project, by its id or the builder's own."),
   async (call: Call, { id: projectId }: Project, idOrRef: string) =>
     (await findById(call, 'Consumer', { projectId, id: idOrRef })) ??
     findConsumerByRef(call, { projectId, consumerRef: idOrRef }),
@@ -48,6 +56,9 @@ export const lookUpConsumer = read(
 /** Without a consumer in the keys, returns the connection that new installations of the group use. */
 export const lookUpConnection = read(
   orEndUser('read'),
+  byKey(
+    'A connection of the project: by its id, or by its provider and group. Give exactly one of them.',
+  ),
   async (
     call: Call,
     { id: projectId }: Project,
@@ -69,13 +80,16 @@ export const lookUpConnection = read(
       });
       return found ?? null;
     }
-    const chosen = await findConnectionOfGroup(call.database.prisma, ofGroup);
-    return chosen && findById(call, 'Connection', { projectId, id: chosen.id });
+    const connection = await findConnectionOfGroup(call.database.prisma, ofGroup);
+    return connection && findById(call, 'Connection', { projectId, id: connection.id });
   },
 );
 
 export const lookUpInstallation = read(
   orEndUser('read'),
+  byKey(
+    'An installation of the project: by its id, or by its integration and group. Give exactly one of them.',
+  ),
   async (
     call: Call,
     { id: projectId }: Project,
@@ -97,6 +111,9 @@ export const lookUpInstallation = read(
 /** For a provider, returns its newest app, which connects use by default. */
 export const lookUpProviderApp = read(
   orPage('read'),
+  byKey(
+    'A provider app of the project: by its id, or by provider, which returns the newest app, the default for connects. Give exactly one of them.',
+  ),
   async (
     call: Call,
     { id: projectId }: Project,

@@ -16,7 +16,7 @@ export const allowedOrigins = z
   .max(ORIGINS_MAX)
   .transform((origins) => [...new Set(origins)])
   .describe(
-    'Origins like https://app.example whose pages may call the gateway with tokens of the end users of this project, at most 50.',
+    "Origins like https://app.example whose pages may call the gateway with tokens of the project's end users. At most 50.",
   );
 
 /** Origins of a project's own pages. Omits wildcards, which older rows may contain. */
@@ -51,10 +51,11 @@ export function returnIssues(
   field: string,
 ): Issue[] {
   if (url == null) return [];
-  const allowed = [...config.REDIRECT_ORIGINS, ...pageOriginsOf(project)];
+  const allowedOrigins = [...config.REDIRECT_ORIGINS, ...pageOriginsOf(project)];
   const { origin, pathname } = new URL(url);
-  if (allowed.includes(origin) || origin + pathname === publicUrl() + CONNECT_PATH) return [];
+  if (allowedOrigins.includes(origin) || origin + pathname === publicUrl() + CONNECT_PATH)
+    return [];
   const detail =
-    'must be of an origin that allowedOrigins of the project or REDIRECT_ORIGINS allows.';
+    'must have an origin that is in allowedOrigins of the project or in REDIRECT_ORIGINS of the server.';
   return [issueAt(['input', field], detail, url)];
 }

@@ -21,19 +21,19 @@ type Project = Row<'Project'>;
 
 export const booleanEntitlementResource = resource(
   'BooleanEntitlement',
-  'A feature that a plan has or does not have.',
+  'A feature that a plan may include.',
   {
-    value: z.boolean().describe('Whether the plan has the feature.'),
+    value: z.boolean().describe('Whether the plan includes the feature.'),
   },
 );
 
 export const entitlementsResource = resource(
   'Entitlements',
-  'The features that the plan of an org has. The service sets them.',
+  "The features of an org's plan. The service sets them.",
   {
     brandingRemoval: computed(
       booleanEntitlementResource.describe(
-        "Whether the pages that end users connect with may leave out the platform's name.",
+        "Whether the connect pages for end users may omit the platform's name.",
       ),
       ({ brandingRemoval }: { brandingRemoval: boolean }) => ({ value: brandingRemoval }),
     ),
@@ -42,14 +42,14 @@ export const entitlementsResource = resource(
 
 export const projectResource = resource(
   'Project',
-  'One application of a builder: the tenant that everything else belongs to.',
+  'An application of a builder: the tenant that everything else belongs to.',
   {
     ...createdFields,
     name: z.string().describe('Unique in the whole service, in lower case.'),
-    appName: z.string().describe('The name of the app that end users see while they connect.'),
+    appName: z.string().describe('The name of the app, which end users see when they connect.'),
     orgId: shownId.describe('The id of the org that owns it.'),
     entitlements: computed(
-      entitlementsResource.describe('The features that the plan of the org has.'),
+      entitlementsResource.describe("The features of the org's plan."),
       (project: Row<'Project'>) => project,
     ),
     allowedOrigins: z
@@ -63,7 +63,7 @@ const name = projectName.describe(
   '2 to 128 letters, digits and hyphens, unique in the whole service; stored in lower case.',
 );
 const appName = label.describe(
-  'The name of the app that end users see while they connect, 1 to 128 characters.',
+  'The name of the app, which end users see when they connect. 1 to 128 characters.',
 );
 
 export const createProjectInput = z
@@ -79,10 +79,10 @@ export const updateProjectInput = z
   })
   .meta({
     id: 'UpdateProjectInput',
-    description: 'The new values of a project. A field that is left out stays as it is.',
+    description: 'The new values of a project. Omitted fields keep their values.',
   });
 
-/** Returns the viewer's project of that id or name, or null; without one, the viewer's only project. */
+/** Null if the viewer has no such project. Without an id or a name, returns the viewer's only project. */
 export const readProject = read(
   orEndUser('read'),
   async (call: Call, idOrName: string | null | undefined): Promise<Project | null> => {
@@ -90,40 +90,38 @@ export const readProject = read(
   },
 );
 
-/** The viewer's project of that id or name. Throws NOT_FOUND. */
+/** Throws NOT_FOUND. */
 export const getOwnProject = projectRead(
   orEndUser('read'),
-  'Gets a project by id or name.',
+  'Returns a project by id or name.',
   (_call, _input: unknown, project) => project,
 );
 
-/** Lists the projects that the viewer may see: the project of an API key or end user, or all of a builder's orgs. */
 export const listProjects = read(
   orEndUser('read'),
-  "Lists a key's project, or all projects of a builder's orgs, newest first.",
+  "Lists the projects that the caller may see, newest first: the project of an API key or an end user, or all projects of a builder's orgs.",
   (call: Call, args: PageArgs) => {
     const { viewer } = call;
-    const own = projectIdOf(viewer);
-    const where = own === null ? { orgId: orgIdsOf(viewer) } : { id: own };
+    const ownProjectId = projectIdOf(viewer);
+    const where = ownProjectId === null ? { orgId: orgIdsOf(viewer) } : { id: ownProjectId };
     return listPage(call, { name: 'Query.projects', table: 'Project', where }, args);
   },
 );
 
-/** Lists the projects of an org that the viewer may see. */
 export const listOrgProjects = read(
   'org:read',
   'Lists the projects of an org that the caller may see, newest first.',
   (call: Call, org: Row<'Org'>, args: PageArgs) => {
     const { viewer } = call;
     const id = projectIdOf(viewer);
-    const own = id === null ? {} : { id };
+    const idCondition = id === null ? {} : { id };
     return listPage(
       call,
       {
         name: 'Org.projects',
         parentId: org.id,
         table: 'Project',
-        where: { orgId: ownOrgId(viewer, org), ...own },
+        where: { orgId: ownOrgId(viewer, org), ...idCondition },
       },
       args,
     );
@@ -137,13 +135,13 @@ export const createProject = builderMutation({
     if (!orgIds.includes(orgId)) throw notFound('Org', orgId);
     const projectId = newId('prj');
     const data = { id: projectId, orgId, name, appName, eventLog: { create: {} } };
-    return uniquely(database.prisma.project.create({ data }), nameTaken(name));
+    return uniquely(database.prisma.project.create({ data }), nameTakenText(name));
   },
 });
 
 export const updateProject = projectMutation({
   description:
-    'Changes the name, the app name or the allowed origins of a project. What is left out stays.',
+    'Updates the name, the app name or the allowed origins of a project. Omitted fields keep their values.',
   needs: 'full',
   input: updateProjectInput,
   async run(call, { projectIdOrName: _project, ...changes }, project): Promise<Project> {
@@ -152,11 +150,11 @@ export const updateProject = projectMutation({
     const where = { id: project.id };
     return uniquely(
       call.database.prisma.project.update({ where, data }),
-      nameTaken(changes.name ?? ''),
+      nameTakenText(changes.name ?? ''),
     );
   },
 });
 
-function nameTaken(name: string): string {
+function nameTakenText(name: string): string {
   return `The project name ${name} is taken.`;
 }

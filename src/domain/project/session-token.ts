@@ -7,7 +7,13 @@ import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { issueAt } from '../issues.ts';
 import { projectIdOrName, ref } from '../names.ts';
-import { SESSION_PERMISSIONS, scopesToGrant, USUAL_PERMISSIONS } from '../viewer/end-user.ts';
+import { resource } from '../resource.ts';
+import {
+  SESSION_PERMISSIONS,
+  scopesToGrant,
+  sessionPermission,
+  USUAL_PERMISSIONS,
+} from '../viewer/end-user.ts';
 import { authorizeGrant } from '../viewer/needs.ts';
 import { signSession } from '../viewer/session-claims.ts';
 import { CONNECT_PATH, returnIssues } from './origins.ts';
@@ -18,9 +24,21 @@ const LIFE_SECONDS = 600;
 const LIFE_SECONDS_MIN = 60;
 const LIFE_SECONDS_MAX = 3_600;
 
-const permission = z
-  .enum(Object.keys(SESSION_PERMISSIONS) as [keyof typeof SESSION_PERMISSIONS])
-  .meta({ id: 'SessionPermission' });
+export const sessionTokenResource = resource(
+  'SessionToken',
+  'The token of one end user. Only this response contains it.',
+  {
+    token: z
+      .string()
+      .describe(
+        'The token. Pages send it as `Authorization: Bearer`. Keep it out of URLs, which are logged.',
+      ),
+    expireTime: z.date().describe('When the token expires.'),
+    connectUrl: z
+      .string()
+      .describe('The URL of the hosted page on which this user connects and chooses.'),
+  },
+);
 
 export const createSessionTokenInput = z
   .object({
@@ -49,11 +67,11 @@ export const createSessionTokenInput = z
         'The integrations that the end user may see and install, by id or name, at most 100. Default: all of the project.',
       ),
     permissions: z
-      .array(permission)
+      .array(sessionPermission)
       .max(Object.keys(SESSION_PERMISSIONS).length)
       .nullish()
       .describe(
-        'What the end user may do besides reading. Only what the caller may do itself. Default: CONNECT, INSTALL and READ.',
+        'The permissions of the end user, in addition to reading. The caller must have them itself. Default: CONNECT, INSTALL and READ.',
       ),
     expiresInSeconds: z
       .int()
@@ -71,17 +89,12 @@ export const createSessionTokenInput = z
   })
   .meta({
     id: 'CreateSessionTokenInput',
-    description: 'The end user whom the token is for, and what it permits.',
+    description: 'The end user of the token, and its permissions.',
   });
 
 type Input = z.output<typeof createSessionTokenInput>;
 
-export interface SessionToken {
-  token: string;
-  expireTime: Date;
-  /** The hosted page on which this user connects accounts and configures integrations. */
-  connectUrl: string;
-}
+export type SessionToken = z.output<typeof sessionTokenResource>;
 
 /**
  * Creates a token. It permits at most what its caller may do. The group and the consumer are created at their first
@@ -89,7 +102,7 @@ export interface SessionToken {
  */
 export const createSessionToken = projectMutation({
   description:
-    "Makes a token for one end user: a group and a consumer. It sees what is its group's, and may do what its permissions say.",
+    'Creates a token for one end user: a group and a consumer. The token can read the data of its group, and do what its permissions allow.',
   needs: 'connections:write',
   input: createSessionTokenInput,
   async run(call, input, project): Promise<SessionToken> {

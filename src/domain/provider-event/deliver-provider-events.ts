@@ -174,9 +174,9 @@ async function markDone(tx: Transaction, events: ProviderEvent[], now: Date): Pr
 /** Schedules a retry. Events that have waited for a day fail permanently, which is logged. */
 async function recordFailure(services: Services, claim: EventClaim, error: unknown): Promise<void> {
   const { projectId, installationId, objectName } = claim;
-  const about = { installationId, objectName };
+  const fields = { installationId, objectName };
   logFailure(services.log, error, {
-    about,
+    about: fields,
     delayed: 'provider_events.delayed',
     failed: 'provider_events.failed',
   });
@@ -200,7 +200,7 @@ async function recordFailure(services: Services, claim: EventClaim, error: unkno
       data: { doneTime: new Date(nowMs), content: Prisma.DbNull },
     });
     if (count === 0) return;
-    services.log.error({ ...about, err: error, count }, 'provider_events.failed');
+    services.log.error({ ...fields, err: error, count }, 'provider_events.failed');
     const { provider } = claim;
     services.meters.providerEventsMoved({ provider, outcome: 'failed', count });
   });

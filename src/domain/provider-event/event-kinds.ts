@@ -1,6 +1,6 @@
 /** The kinds of record events that an installation gets of an object: the integration's, as far as the config keeps them. */
 import type { ProviderEventKind } from '../../providers/subscribing.ts';
-import type { SubscribeConfig } from '../installation/installation-config.ts';
+import type { SubscribeConfig } from '../installation/choice/subscribe-choice.ts';
 import type { SubscribeObject } from '../integration/integration-content.ts';
 
 /** The events of the integration without those that the config disables. */

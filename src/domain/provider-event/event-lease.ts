@@ -36,13 +36,13 @@ export async function claimWaiting(
   return EVENT_LEASES.claim(
     database,
     { countMax, columns: CLAIMED },
-    (of, left) => Prisma.sql`waiting as (
+    (projects, left) => Prisma.sql`waiting as (
       (select "projectId", "installationId", "objectName" from "ProviderEvent"
-        where ${inProjectsSql(of, 'ProviderEvent')} and "doneTime" is null order by "projectId", "installationId", "objectName" limit 1)
+        where ${inProjectsSql(projects, 'ProviderEvent')} and "doneTime" is null order by "projectId", "installationId", "objectName" limit 1)
       union all
       select following.* from waiting cross join lateral (
         select "projectId", "installationId", "objectName" from "ProviderEvent"
-        where ${inProjectsSql(of, 'ProviderEvent')} and "doneTime" is null and ("projectId", "installationId", "objectName")
+        where ${inProjectsSql(projects, 'ProviderEvent')} and "doneTime" is null and ("projectId", "installationId", "objectName")
           > (waiting."projectId", waiting."installationId", waiting."objectName")
         order by "projectId", "installationId", "objectName" limit 1) following
     ), chosen as (

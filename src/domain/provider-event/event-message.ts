@@ -36,7 +36,7 @@ const associatedRecord = resultEntry
     objectName: z.string().describe('Its object.'),
     rawObjectName: z.string().describe("The provider's name of the object."),
   })
-  .describe('A record at an end of an association; its fields only with `includeFullRecords`.');
+  .describe('A record at an end of an association. It has fields only with `includeFullRecords`.');
 
 /** The body of a message, as the documentation describes it. */
 export const eventsMessage = installationMessage.extend({
@@ -46,17 +46,17 @@ export const eventsMessage = installationMessage.extend({
       resultEntry.partial().extend({
         subscribeEventType: z.enum(Object.values(EVENT_TYPES)).describe('What happened.'),
         providerEventType: z.string().describe("The provider's own name of the event."),
-        id: z.string().optional().describe('The record; left out if it is about none.'),
+        id: z.string().optional().describe('The record. Absent if the event concerns no record.'),
         fieldsUpdated: z
           .array(z.string())
           .optional()
-          .describe('Of an update: the fields that have changed, where the provider tells.'),
+          .describe('For an update: the changed fields, if the provider reports them.'),
         fromRecord: associatedRecord
           .optional()
-          .describe('Of an association: the record that it leads from.'),
+          .describe('For an association: the record at its start.'),
         toRecord: associatedRecord
           .optional()
-          .describe('Of an association: the record that it leads to.'),
+          .describe('For an association: the record at its end.'),
         rawEvent: z.unknown().describe('The event as the provider sent it.'),
       }),
     )
@@ -68,8 +68,8 @@ export type Fetched = (objectName: string, id: string) => ProviderRecord | undef
 
 export type Names = Pick<ReadPlan, 'fields' | 'mappings' | 'words'>;
 
-export interface Described {
-  /** Null if the installation does not read the object. Its events are then delivered without fields. */
+export interface EventContext {
+  /** The events of one record, in the order of its changes. */
   plan: Names | null;
   fetched: Fetched;
 }
@@ -79,7 +79,7 @@ export function contentOf({ content }: ProviderEvent): EventContent {
 }
 
 /** The entry of one event in a message. */
-export function eventEntry(event: ProviderEvent, described: Described): object {
+export function eventEntry(event: ProviderEvent, context: EventContext): object {
   const { kind, nativeType, recordId, changedFields } = event;
   const { raw, association } = contentOf(event);
   return {
@@ -87,26 +87,26 @@ export function eventEntry(event: ProviderEvent, described: Described): object {
     providerEventType: nativeType,
     ...(recordId !== null && { id: recordId }),
     ...(kind === 'UPDATE' && { fieldsUpdated: changedFields }),
-    ...recordParts(event, described),
-    ...(association && associationParties(association, described)),
+    ...recordParts(event, context),
+    ...(association && associationParties(association, context)),
     rawEvent: raw,
   };
 }
 
-function recordParts(event: ProviderEvent, { plan, fetched }: Described): object {
+function recordParts(event: ProviderEvent, { plan, fetched }: EventContext): object {
   const { kind, objectName, recordId } = event;
   if (!plan || (kind !== 'CREATE' && kind !== 'UPDATE') || recordId === null) return {};
   const record = contentOf(event).record ?? fetched(objectName, recordId);
   return record ? entryOf(record, plan) : {};
 }
 
-function associationParties({ from, to }: ProviderAssociation, described: Described): object {
-  return { fromRecord: associatedEntry(from, described), toRecord: associatedEntry(to, described) };
+function associationParties({ from, to }: ProviderAssociation, context: EventContext): object {
+  return { fromRecord: associatedEntry(from, context), toRecord: associatedEntry(to, context) };
 }
 
 function associatedEntry(
   { id, objectName }: ProviderAssociation['from'],
-  { plan, fetched }: Described,
+  { plan, fetched }: EventContext,
 ): object {
   const record = fetched(objectName, id);
   const identity = { id, objectName, rawObjectName: objectName };
@@ -124,11 +124,11 @@ export interface EventMessage {
 export function eventMessages(
   head: object,
   events: readonly ProviderEvent[],
-  described: Described,
+  context: EventContext,
 ): EventMessage[] {
   const byRecord = Map.groupBy(events, ({ recordId }) => recordId);
   return [...byRecord].flatMap(([recordId, ofRecord]) => {
-    const entries = ofRecord.map((event) => JSON.stringify(eventEntry(event, described)));
+    const entries = ofRecord.map((event) => JSON.stringify(eventEntry(event, context)));
     return messageBodies(head, entries, ENTRIES_MAX).map((body) => ({ recordId, body }));
   });
 }

@@ -28,22 +28,24 @@ export interface EventSource {
 /** Throws NOT_FOUND or UNPROCESSABLE with the reason why the events can't be delivered. */
 export async function getEventSource(services: Services, claim: EventClaim): Promise<EventSource> {
   const { projectId, installationId: id, objectName } = claim;
-  const found = await findInstallationContent(services, { projectId, id });
-  if (!found) throw notFound('Installation', id);
-  const { content, config, installation } = found;
+  const installed = await findInstallationContent(services, { projectId, id });
+  if (!installed) throw notFound('Installation', id);
+  const { content, config, installation } = installed;
   const provider = services.catalogue.findAt(content.provider, content.module);
-  if (!provider) throw unprocessable(`${content.provider} is not a provider any more.`);
-  const object = content.subscribe?.objects.find((one) => one.objectName === objectName);
-  const spec = content.read?.objects.find((one) => one.objectName === objectName);
-  const choice = config.read.find((one) => one.objectName === objectName);
+  if (!provider) throw unprocessable(`${content.provider} is no longer a provider.`);
+  const object = content.subscribe?.objects.find(
+    (candidate) => candidate.objectName === objectName,
+  );
+  const spec = content.read?.objects.find((candidate) => candidate.objectName === objectName);
+  const choice = config.read.find((candidate) => candidate.objectName === objectName);
   const planned =
     spec && choice && !choice.disabled ? createReadPlan(spec, choice, provider.limits) : null;
-  const { destination: chosen = null } =
-    config.subscribe?.find((one) => one.objectName === objectName) ?? {};
-  const destination = chosen ?? object?.destination ?? planned?.destination ?? null;
+  const { destination: chosenDestination = null } =
+    config.subscribe?.find((candidate) => candidate.objectName === objectName) ?? {};
+  const destination = chosenDestination ?? object?.destination ?? planned?.destination ?? null;
   if (destination === null) {
     throw unprocessable(
-      `The integration's latest revision names no destination for ${objectName}.`,
+      `The latest revision of the integration names no destination for ${objectName}.`,
     );
   }
   const { consumer: _consumer, ...connection } = installation.connection;
@@ -51,7 +53,7 @@ export async function getEventSource(services: Services, claim: EventClaim): Pro
   const plan = planned && (await withAllFields(services, { plan: planned, connection, module }));
   const names = plan ?? { objectName, deliveredName: spec?.mapToName ?? objectName };
   return {
-    head: { action: 'subscribe', ...installationHead(found, names) },
+    head: { action: 'subscribe', ...installationHead(installed, names) },
     plan,
     destination,
     includesFullRecords: object?.associationChangeEvent?.includeFullRecords ?? false,
@@ -68,26 +70,33 @@ export async function fetchRecords(
 ): Promise<Fetched> {
   const { plan, provider, connection } = source;
   const readRecords = provider.capabilities.readRecords;
-  const found = new Map<string, Awaited<ReturnType<NonNullable<Capabilities['readRecords']>>>[0]>();
+  const records = new Map<
+    string,
+    Awaited<ReturnType<NonNullable<Capabilities['readRecords']>>>[0]
+  >();
   if (!plan || !readRecords) return () => undefined;
   const session = openSession(services, connection, provider);
   for (const [objectName, ids] of missingOf(source, events)) {
-    for (const some of partsOf([...ids], provider.limits.batchSize)) {
-      const records = await readRecords(session, { objectName, fields: plan.fields, ids: some });
-      for (const record of records) found.set(`${objectName} ${record.id}`, record);
+    for (const batch of partsOf([...ids], provider.limits.batchSize)) {
+      const batchRecords = await readRecords(session, {
+        objectName,
+        fields: plan.fields,
+        ids: batch,
+      });
+      for (const record of batchRecords) records.set(`${objectName} ${record.id}`, record);
     }
   }
-  return (objectName, id) => found.get(`${objectName} ${id}`);
+  return (objectName, id) => records.get(`${objectName} ${id}`);
 }
 
 function missingOf(
   { includesFullRecords }: EventSource,
   events: readonly ProviderEvent[],
 ): Map<string, Set<string>> {
-  const missing = new Map<string, Set<string>>();
+  const missingIds = new Map<string, Set<string>>();
   const need = (objectName: string, id: string) => {
-    const ids = missing.get(objectName) ?? new Set();
-    missing.set(objectName, ids.add(id));
+    const ids = missingIds.get(objectName) ?? new Set();
+    missingIds.set(objectName, ids.add(id));
   };
   for (const event of events) {
     const { kind, objectName, recordId } = event;
@@ -98,9 +107,9 @@ function missingOf(
       for (const party of [association.from, association.to]) need(party.objectName, party.id);
     }
   }
-  return missing;
+  return missingIds;
 }
 
-function* partsOf<T>(all: T[], size: number): Generator<T[]> {
-  for (let start = 0; start < all.length; start += size) yield all.slice(start, start + size);
+function* partsOf<T>(items: T[], size: number): Generator<T[]> {
+  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
 }

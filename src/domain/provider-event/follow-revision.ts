@@ -20,9 +20,9 @@ export async function followRevision(
   if (!before.subscribe && !content.subscribe) return;
   const isSame = (part: 'subscribe' | 'read') => isDeepStrictEqual(before[part], content[part]);
   if (isSame('subscribe') && isSame('read')) return;
-  for (let after = '', found = BATCH_SIZE; found === BATCH_SIZE; ) {
+  for (let afterId = '', count = BATCH_SIZE; count === BATCH_SIZE; ) {
     const installations = await tx.installation.findMany({
-      where: { projectId, integrationId, id: { gt: after } },
+      where: { projectId, integrationId, id: { gt: afterId } },
       orderBy: { id: 'asc' },
       take: BATCH_SIZE,
     });
@@ -34,7 +34,7 @@ export async function followRevision(
       const config = configOfEach.get(installation.configId) ?? { read: [], write: [] };
       await followSubscriptions(services, tx, { installation, content, config });
     }
-    after = installations.at(-1)?.id ?? after;
-    found = installations.length;
+    afterId = installations.at(-1)?.id ?? afterId;
+    count = installations.length;
   }
 }

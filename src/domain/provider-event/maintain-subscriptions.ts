@@ -66,9 +66,13 @@ async function follow(services: Services, subscription: ObjectSubscription): Pro
   try {
     const parties = await getSubscriptionParties(services, subscription, capability);
     const { app, account } = parties;
-    const found = { providerAppId: app.id, account };
+    const eventParties = { providerAppId: app.id, account };
     if (!capability.calls)
-      return await changeHeld(services, subscription, waiting(services, subscription, found));
+      return await changeHeld(
+        services,
+        subscription,
+        waitingState(services, subscription, eventParties),
+      );
     const desired = desiredSubscription(services, subscription, parties);
     const madeFor = keyOf(desired);
     const isUnchanged = subscription.providerRef !== null && subscription.madeFor === madeFor;
@@ -78,13 +82,13 @@ async function follow(services: Services, subscription: ObjectSubscription): Pro
     if (renewed) {
       const dueTime = maintenanceTime(services, renewed.expireTime);
       return await inTransaction(services.database, async (tx) => {
-        const standing = await statusAtProvider(tx, subscription, capability);
-        await changeHeld(services, subscription, { ...found, ...standing, dueTime }, tx);
+        const state = await statusAtProvider(tx, subscription, capability);
+        await changeHeld(services, subscription, { ...eventParties, ...state, dueTime }, tx);
         if (capability.requests?.hasOwnSecrets)
           await deleteExpiredSecrets(services, tx, subscription);
       });
     }
-    const setUp = { subscription, desired, found: { ...found, madeFor } };
+    const setUp = { subscription, desired, eventParties: { ...eventParties, madeFor } };
     await replaceAtProvider(
       services,
       { ...capability, calls: capability.calls },
@@ -106,18 +110,24 @@ async function statusAtProvider(
   subscription: ObjectSubscription,
   { stream, list }: SubscribeCapability,
 ): Promise<Pick<ObjectSubscription, 'status' | 'error' | 'failures'>> {
-  const standing = stream || list ? await joinStream(tx, subscription) : WORKING;
-  return { ...standing, failures: 0 };
+  const state = stream || list ? await joinStream(tx, subscription) : WORKING;
+  return { ...state, failures: 0 };
 }
 
 /** The state of a subscription that a user creates manually at the provider. It is ACTIVE once an event has arrived. */
-function waiting(
+function waitingState(
   services: Services,
   { eventCount }: ObjectSubscription,
-  found: { providerAppId: string; account: string },
+  eventParties: { providerAppId: string; account: string },
 ) {
   const status = eventCount > 0 ? ('ACTIVE' as const) : ('PENDING' as const);
-  return { ...found, status, error: null, failures: 0, dueTime: maintenanceTime(services, null) };
+  return {
+    ...eventParties,
+    status,
+    error: null,
+    failures: 0,
+    dueTime: maintenanceTime(services, null),
+  };
 }
 
 function desiredSubscription(
@@ -141,25 +151,30 @@ interface NewSubscription {
   subscription: ObjectSubscription;
   desired: DesiredSubscription;
   session: AccountSession;
-  found: { providerAppId: string; account: string; madeFor: string };
+  eventParties: { providerAppId: string; account: string; madeFor: string };
 }
 
 /** Creates the new subscription before it removes the old one, so that no event is lost between them. */
 async function replaceAtProvider(
   services: Services,
   { calls, ...capability }: WithCalls,
-  { subscription, desired, session, found }: NewSubscription,
+  { subscription, desired, session, eventParties }: NewSubscription,
 ): Promise<void> {
   // Events may arrive from now on, and are matched by these values.
-  const { madeFor: _made, ...parties } = found;
+  const { madeFor: _made, ...parties } = eventParties;
   await changeHeld(services, subscription, parties);
   const id = capability.requests?.hasOwnSecrets ? newId('sec') : null;
   const url = id === null ? desired.url : addressWithId(desired.url, id);
   const { providerRef, expireTime, secrets } = await calls.setUp(session, { ...desired, url });
   const dueTime = maintenanceTime(services, expireTime);
   await inTransaction(services.database, async (tx) => {
-    const standing = await statusAtProvider(tx, subscription, capability);
-    await changeHeld(services, subscription, { ...found, ...standing, providerRef, dueTime }, tx);
+    const state = await statusAtProvider(tx, subscription, capability);
+    await changeHeld(
+      services,
+      subscription,
+      { ...eventParties, ...state, providerRef, dueTime },
+      tx,
+    );
     if (id !== null && secrets) {
       await replaceSecrets(services, tx, subscription, { id, ...parties, secrets });
     }
@@ -169,8 +184,8 @@ async function replaceAtProvider(
   if (old === null || old === providerRef) return;
   if (calls.areShared && (await isUsedByOthers(services, subscription))) return;
   await calls.takeDown(session, old).catch((error: unknown) => {
-    const about = { err: error, installationId: subscription.installationId, providerRef: old };
-    services.log.warn(about, 'subscription.old_not_removed');
+    const fields = { err: error, installationId: subscription.installationId, providerRef: old };
+    services.log.warn(fields, 'subscription.old_not_removed');
   });
 }
 
@@ -210,8 +225,8 @@ async function takeDown(services: Services, subscription: ObjectSubscription): P
   } catch (error) {
     const { failures, dueTime } = scheduleRetry(services, RETRY, subscription.failures);
     const mayPass = error instanceof ProviderError && error.isTemporary;
-    const about = { err: error, installationId: subscription.installationId, failures };
-    services.log.warn(about, 'subscription.not_removed');
+    const fields = { err: error, installationId: subscription.installationId, failures };
+    services.log.warn(fields, 'subscription.not_removed');
     if (mayPass && failures < TAKE_DOWN_TRIES_MAX) {
       return changeHeld(services, subscription, { failures, dueTime });
     }

@@ -1,4 +1,5 @@
 /** Subscriptions of installations: the desired events of each object, and the state at the provider. */
+import { z } from 'zod';
 import { acrossProjects, sweep } from '../../database/projects/all-projects.ts';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
@@ -15,6 +16,7 @@ import {
 } from '../installation/rows-of-installations.ts';
 import type { IntegrationContent, SubscribeObject } from '../integration/integration-content.ts';
 import { createReadPlan } from '../operation/read/read-plan.ts';
+import { enumeration, resource } from '../resource.ts';
 import { recordKinds, withChoice } from './event-kinds.ts';
 
 export type ObjectSubscription = Row<'ObjectSubscription'>;
@@ -25,6 +27,46 @@ export interface ObjectSubscriptionView extends ObjectSubscription {
   mappedObjectName: string | null;
   destinationId: string | null;
 }
+
+const subscriptionStatus = enumeration(
+  'SubscriptionStatus',
+  'Whether a subscription at a provider works.',
+  {
+    PENDING:
+      'The gateway is setting it up, or a person has to set it up at the provider. No event has arrived yet.',
+    ACTIVE: 'The provider sends its events.',
+    FAILED: 'It could not be set up; `error` has the reason. The gateway retries it.',
+    UNSUPPORTED: 'The provider does not send such events.',
+  } satisfies Record<ObjectSubscription['status'], string>,
+);
+
+const providerEventKind = enumeration('ProviderEventKind', 'A kind of event of a provider.', {
+  CREATE: 'A record was created.',
+  UPDATE: 'A record has changed.',
+  DELETE: 'A record was deleted.',
+  ASSOCIATION_UPDATE: 'Two records were associated, or no longer are.',
+  OTHER: "An event that only the provider's own name describes.",
+} satisfies Record<ProviderEventKind, string>);
+
+export const objectSubscriptionResource = resource(
+  'ObjectSubscription',
+  'An object whose changes at the provider an installation receives.',
+  {
+    objectName: z.string().describe("The provider's name of the object, like `contacts`."),
+    mappedObjectName: z
+      .string()
+      .nullable()
+      .describe('The name that the integration maps the object to; null if there is none.'),
+    kinds: z.array(providerEventKind).describe('The kinds of events that it receives.'),
+    status: subscriptionStatus.describe('Whether it works.'),
+    error: z.string().nullable().describe('Why it does not work, for people. Null if it works.'),
+    lastEventTime: z
+      .date()
+      .nullable()
+      .describe('When the last delivered event happened. Null before the first.'),
+    eventCount: z.int().describe('The number of delivered events.'),
+  },
+);
 
 /** The subscriptions of installations that the viewer has read, by object name. */
 export const objectSubscriptions = rowsOfInstallations<ObjectSubscriptionView>(`
@@ -62,14 +104,14 @@ export async function followSubscriptions(
   if (desired.length === 0 && rows.length === 0) return;
   const before = new Map(rows.map((row) => [row.objectName, row]));
   const refused: string[] = [];
-  for (const one of desired) {
+  for (const events of desired) {
     const provider = catalogue.findAt(content.provider, content.module);
-    const reason = unsupportedReason(provider, content.provider, one);
-    const row = before.get(one.objectName);
+    const reason = unsupportedReason(provider, content.provider, events);
+    const row = before.get(events.objectName);
     if (reason !== null && row?.error !== reason) refused.push(reason);
-    if (row && isSame(row, one) && row.isWanted && row.connectionId === connectionId) continue;
-    const state = reason === null ? pending(now()) : unsupported(reason, now());
-    const { objectName, ...desiredEvents } = one;
+    if (row && isSame(row, events) && row.isWanted && row.connectionId === connectionId) continue;
+    const state = reason === null ? pendingState(now()) : unsupportedState(reason, now());
+    const { objectName, ...desiredEvents } = events;
     const data = {
       ...desiredEvents,
       ...state,
@@ -124,7 +166,7 @@ export async function scheduleMaintenance(
 ): Promise<void> {
   const subscribing = await sweep<{ projectId: string }>(database, SUBSCRIBING, [provider]);
   if (subscribing.length === 0) return;
-  const projectId = { in: subscribing.map((one) => one.projectId) };
+  const projectId = { in: subscribing.map((installation) => installation.projectId) };
   await inTransaction(database, async (tx) => {
     const { count } = await tx.objectSubscription.updateMany({
       where: { projectId, provider, isWanted: true, status: { not: 'UNSUPPORTED' } },
@@ -142,18 +184,18 @@ export async function recordSubscribeError(
 ): Promise<void> {
   const fields = await installationFields(tx, installation);
   const { projectId, connectionId, installationId } = fields;
-  const about = { projectId, connectionId, installationId, subject: subjectOf(fields) };
+  const parties = { projectId, connectionId, installationId, subject: subjectOf(fields) };
   await recordEvent(tx, {
-    ...about,
+    ...parties,
     eventType: 'SUBSCRIBE_CREATE_ERROR',
     data: { ...fields, error },
   });
 }
 
-const pending = (dueTime: Date) =>
+const pendingState = (dueTime: Date) =>
   ({ status: 'PENDING', error: null, failures: 0, dueTime }) as const;
 
-const unsupported = (error: string, dueTime: Date) =>
+const unsupportedState = (error: string, dueTime: Date) =>
   ({ status: 'UNSUPPORTED', error, failures: 0, dueTime }) as const;
 
 function unsupportedReason(
@@ -165,10 +207,10 @@ function unsupportedReason(
   const displayName = provider?.displayName ?? name;
   if (!capability) return `${displayName} does not support subscriptions.`;
   const supported = capability.kindsOf?.(objectName) ?? capability.kinds;
-  const missing = kinds.filter((kind) => !supported.includes(kind)).join(', ');
-  return missing === ''
+  const missingKinds = kinds.filter((kind) => !supported.includes(kind)).join(', ');
+  return missingKinds === ''
     ? null
-    : `${displayName} does not support subscriptions to events of ${objectName} of the kind ${missing}.`;
+    : `${displayName} does not support subscriptions to events of ${objectName} of the kind ${missingKinds}.`;
 }
 
 function isSame(row: ObjectSubscription, desired: DesiredEvents): boolean {
@@ -193,9 +235,9 @@ interface DesiredEvents {
  */
 function desiredSubscriptions(content: IntegrationContent, config: ConfigContent): DesiredEvents[] {
   return (content.subscribe?.objects ?? []).flatMap((spec) => {
-    const choice = config.subscribe?.find((one) => one.objectName === spec.objectName);
+    const choice = config.subscribe?.find((candidate) => candidate.objectName === spec.objectName);
     const object = choice ? withChoice(spec, choice) : spec;
-    const fields = fieldsRead(content, config, object.objectName);
+    const fields = findReadFields(content, config, object.objectName);
     const kinds = [...(fields ? recordKinds(object) : []), ...otherKind(object)];
     if (kinds.length === 0) return [];
     const watchFields = fields ? watchedFields(object, fields) : [];
@@ -204,7 +246,7 @@ function desiredSubscriptions(content: IntegrationContent, config: ConfigContent
 }
 
 /** The fields that the installation reads. Null if it does not read the object. */
-function fieldsRead(
+function findReadFields(
   content: IntegrationContent,
   config: ConfigContent,
   objectName: string,

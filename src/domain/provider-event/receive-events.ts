@@ -77,10 +77,10 @@ export async function receiveEvents(
   if (events.length > 0 && (await isEventBacklogged(services, owner))) {
     return { ...outcome('FULL'), waitSeconds: FULL_WAIT_SECONDS };
   }
-  const stored = events.length === 0 ? 0 : await storeAlone(services, owner, events);
+  const storedCount = events.length === 0 ? 0 : await storeAlone(services, owner, events);
   const [secret = ''] = secrets;
   const response = requests.respond?.(request, secret);
-  return { ...outcome('ACCEPTED', stored), ...(response && { response }) };
+  return { ...outcome('ACCEPTED', storedCount), ...(response && { response }) };
 }
 
 interface Signers {
@@ -98,10 +98,10 @@ async function signersOf(
   return app && { secrets: webhookSecretsOf(services, app), subscription: null };
 }
 
-const NO_SECRET = 'no secret of any app';
+const NO_SECRET = 'no app with this secret';
 
-function outcome(receipt: Receipt, stored = 0): Received {
-  return { receipt, stored };
+function outcome(receipt: Receipt, storedCount = 0): Received {
+  return { receipt, stored: storedCount };
 }
 
 /** Null if the request is not in the provider's format. */

@@ -10,14 +10,14 @@ export async function receivePing(
   list: EventList,
   { app, request }: { app: SealedApp | null; request: WebhookRequest },
 ): Promise<Received> {
-  const named = await findPing(services, app, request);
+  const ping = await findPing(services, app, request);
   // Without a ping the same work is done, so that the response time does not reveal that it is missing.
-  const isPing = list.isPing(request, named?.secret ?? NO_SECRET, services.now());
+  const isPing = list.isPing(request, ping?.secret ?? NO_SECRET, services.now());
   if (!app) return { receipt: 'UNKNOWN_APP', stored: 0 };
-  if (!named || !isPing) return { receipt: 'REFUSED', stored: 0 };
+  if (!ping || !isPing) return { receipt: 'REFUSED', stored: 0 };
   const waitSeconds = services.eventRates.take(app.id, request.body.length);
   if (waitSeconds > 0) return { receipt: 'TOO_FAST', stored: 0, waitSeconds };
-  await scheduleListRead(services, named.key);
+  await scheduleListRead(services, ping.key);
   return { receipt: 'ACCEPTED', stored: 0 };
 }
 

@@ -71,8 +71,8 @@ export async function removeEvents(
   { projectId, installationId, objectName }: SubscriptionKey,
 ): Promise<void> {
   const values = [projectId, installationId, objectName];
-  for (let gone = EVENT_BATCH; gone === EVENT_BATCH; ) {
-    gone = (await query(REMOVE_SOME, values)).length;
+  for (let count = EVENT_BATCH; count === EVENT_BATCH; ) {
+    count = (await query(REMOVE_SOME, values)).length;
   }
 }
 

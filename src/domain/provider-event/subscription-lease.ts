@@ -52,7 +52,7 @@ export async function changeHeld(
   tx: Transaction | null = null,
 ): Promise<void> {
   if (!tx)
-    return inTransaction(database, (own) => changeHeld({ database }, subscription, change, own));
+    return inTransaction(database, (tx) => changeHeld({ database }, subscription, change, tx));
   const where = SUBSCRIPTIONS.heldBy(subscription);
   const isReleased = change.dueTime !== undefined;
   const current = await tx.objectSubscription.findFirst({ where });

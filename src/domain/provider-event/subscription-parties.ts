@@ -27,7 +27,7 @@ export async function getSubscriptionParties(
     where: { projectId_id: { projectId, id: connectionId } },
     omit: { credentialsSealed: true },
   });
-  if (!connection) throw unprocessable('The connection is gone.');
+  if (!connection) throw unprocessable('The connection was deleted.');
   const id = connection.providerAppId ?? undefined;
   const app = await prisma.providerApp.findFirst({
     where: { projectId, provider, ...(id && { id }) },
@@ -35,7 +35,7 @@ export async function getSubscriptionParties(
   });
   if (!app) {
     throw unprocessable(
-      `The project has no provider app of ${provider}, whose address gets the events: create one.`,
+      `The project has no provider app for ${provider}, to whose address the events are sent. Create one.`,
     );
   }
   const fact = (name: string) => factOf(name, connection);
@@ -44,7 +44,7 @@ export async function getSubscriptionParties(
     capability.accountOf({ ...connection, ...(await identifyAccount(services, connection)) }, fact);
   if (account === null) {
     throw unprocessable(
-      "The connection's workspace is not known: the provider's events name the account by it.",
+      "The workspace of the connection is unknown. The provider's events identify the account by it.",
     );
   }
   return { session: openSession(services, connection), app, account };

@@ -26,8 +26,8 @@ export function addressWithId(url: string, id: string): string {
 
 /** Returns the id in the address. Empty if there is none with this prefix. */
 export function idInAddress(url: string, prefix: IdPrefix): string {
-  const named = URL.parse(url)?.searchParams.get(NAME) ?? '';
-  return prefixOf(named) === prefix ? named : '';
+  const id = URL.parse(url)?.searchParams.get(NAME) ?? '';
+  return prefixOf(id) === prefix ? id : '';
 }
 
 export interface NewSecrets {
@@ -84,8 +84,10 @@ export async function findAddressed(
   const [row] = await database.rows.query<Found>(SECRETS, [projectId, id, appId, now()]);
   if (!row) return null;
   const { secretsSealed, ...subscription } = row;
-  const opened: unknown = JSON.parse(vault.open(secretsSealed, locationOf(id, projectId)));
-  const secrets = Array.isArray(opened) ? opened.filter((one) => typeof one === 'string') : [];
+  const secretList: unknown = JSON.parse(vault.open(secretsSealed, locationOf(id, projectId)));
+  const secrets = Array.isArray(secretList)
+    ? secretList.filter((secret) => typeof secret === 'string')
+    : [];
   return { secrets, subscription };
 }
 

@@ -4,7 +4,7 @@ import { providerAt } from '../../providers/modules.ts';
 
 /** The issue for an unknown name. */
 export const NOT_A_PROVIDER =
-  'is not a provider. The field providers and GET /v1/providers list them.';
+  'is not a provider. The field providers and GET /v1/providers list all providers.';
 
 export interface Catalogue {
   find(name: string): Provider | null;
@@ -15,11 +15,11 @@ export interface Catalogue {
 }
 
 export function createCatalogue(providers: readonly Provider[]): Catalogue {
-  const all = [...providers].sort((a, b) => (a.name < b.name ? -1 : 1));
-  const byName = new Map(all.map((provider) => [provider.name, provider]));
+  const sorted = [...providers].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const byName = new Map(sorted.map((provider) => [provider.name, provider]));
   const find = (name: string) => byName.get(name) ?? null;
   return {
-    all,
+    all: sorted,
     find,
     findAt(name, module) {
       const provider = find(name);

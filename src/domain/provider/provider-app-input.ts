@@ -29,22 +29,22 @@ const metadata = jsonObject
     }),
   )
   .describe(
-    "`authQueryParams`: query parameters to add to the authorize URL, a text or a list of texts by name. `providerParams`: `packageInstallURL`, the https address where people install the app's package at the provider, which they are shown when they connect; `gcpProjectId` and `gcpPubSubTopicName`, kept for Google's push messages, which the gateway does not subscribe to.",
+    "`authQueryParams`: query parameters to add to the authorize URL, each a text or a list of texts. `providerParams`: `packageInstallURL`, the https URL where people install the app's package at the provider, which the connect page shows; `gcpProjectId` and `gcpPubSubTopicName`, stored for Google's push messages, to which the gateway does not subscribe.",
   );
 
 /** The rules of the fields. Null clears a field that may be empty. */
 const fields = z.object({
-  externalRef: text.nullable().describe("The provider's own id of the app. Null: none."),
-  clientId: secretText.describe('The OAuth client id that the provider gave.'),
+  externalRef: text.nullable().describe("The provider's own id for the app. Null if it has none."),
+  clientId: secretText.describe('The OAuth client id that the provider issued.'),
   clientSecret: secretText.describe(
-    'The OAuth client secret that the provider gave. No answer shows it.',
+    'The OAuth client secret that the provider issued. No response contains it.',
   ),
   webhookSecret: secretText
     .nullable()
     .describe(
-      'The secret that signs what the provider sends, if it is not the client secret. No answer shows it. Null: the client secret.',
+      'The secret with which the provider signs its requests. No response contains it. If null, the client secret.',
     ),
-  provider: text.describe('The name of a provider of the catalogue.'),
+  provider: text.describe('The name of a provider in the catalogue.'),
   scopes: oauthScopes.nullable().describe('The OAuth scopes to request when a customer connects.'),
   metadata: metadata.nullable(),
 });
@@ -76,27 +76,30 @@ const MASKS = {
 /** Accepts any value. The input checks the rules of the fields in the mask. */
 const unchecked = z
   .object({
-    externalRef: z.string().nullish().describe("The provider's own id of the app; null clears it."),
-    clientId: z.string().nullish().describe('The OAuth client id that the provider gave.'),
+    externalRef: z
+      .string()
+      .nullish()
+      .describe("The provider's own id for the app. Null clears it."),
+    clientId: z.string().nullish().describe('The OAuth client id that the provider issued.'),
     clientSecret: z
       .string()
       .nullish()
-      .describe('The OAuth client secret that the provider gave. No answer shows it.'),
+      .describe('The OAuth client secret that the provider issued. No response contains it.'),
     webhookSecret: z
       .string()
       .nullish()
       .describe(
-        'The secret that signs what the provider sends, if it is not the client secret; null: the client secret. The previous one is accepted for another day.',
+        'The secret with which the provider signs its requests. Null: the client secret. The previous secret is accepted for another day.',
       ),
-    provider: z.string().nullish().describe('The name of a provider of the catalogue.'),
+    provider: z.string().nullish().describe('The name of a provider in the catalogue.'),
     scopes: z
       .array(z.string())
       .nullish()
-      .describe('The OAuth scopes to request when a customer connects; null clears them.'),
+      .describe('The OAuth scopes to request when a customer connects. Null clears them.'),
     metadata: z
       .record(z.string(), z.unknown())
       .nullish()
-      .describe('`authQueryParams` and `providerParams`; null clears them.'),
+      .describe('`authQueryParams` and `providerParams`. Null clears them.'),
   })
   .meta({
     id: 'ProviderAppChanges',
@@ -111,7 +114,7 @@ const providerAppField = enumeration(
     CLIENT_ID: 'The OAuth client id: `clientId`.',
     CLIENT_SECRET: 'The OAuth client secret: `clientSecret`.',
     WEBHOOK_SECRET: 'The secret that signs events: `webhookSecret`.',
-    PROVIDER: 'The provider: `provider`. Only while no connection uses the app.',
+    PROVIDER: 'The provider: `provider`. It can change only while no connection uses the app.',
     SCOPES: 'The OAuth scopes to request: `scopes`.',
     METADATA: 'Further parameters: `metadata`.',
   } satisfies Record<keyof typeof MASKS, string>,
@@ -123,7 +126,7 @@ export const updateProviderAppInput = z
     providerAppId: id.describe('The id of the provider app.'),
     updateMask: z
       .array(providerAppField)
-      .min(1, 'must name a field.')
+      .min(1, 'must name at least one field.')
       .describe('The fields to change, at least one.'),
     providerApp: unchecked,
   })
@@ -138,10 +141,10 @@ export const updateProviderAppInput = z
   .meta({
     id: 'UpdateProviderAppInput',
     description:
-      'The new values of a provider app. Only the fields that updateMask names are changed, and each of them must be given.',
+      'The new values of a provider app. Only the fields that updateMask names are changed, and each of them is required.',
   });
 
-const MISSING = 'is named in updateMask and must be given.';
+const MISSING = 'is required, because updateMask names it.';
 
 interface Masked {
   updateMask: readonly (keyof typeof MASKS)[];
@@ -149,8 +152,8 @@ interface Masked {
 }
 
 function maskedFields({ updateMask }: Pick<Masked, 'updateMask'>) {
-  const masked = Object.fromEntries(updateMask.map((mask) => [MASKS[mask], true]));
-  return fields.pick(masked as Record<keyof AppChanges, true>);
+  const maskedNames = Object.fromEntries(updateMask.map((mask) => [MASKS[mask], true]));
+  return fields.pick(maskedNames as Record<keyof AppChanges, true>);
 }
 
 /** Returns the new values of the fields in the mask. Throws BAD_USER_INPUT for a provider that does not exist. */

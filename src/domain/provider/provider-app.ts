@@ -42,12 +42,12 @@ export function redirectUrlOf(
 
 export const providerAppResource = resource(
   'ProviderApp',
-  'An OAuth client that the builder has registered at a provider. No answer shows its secret.',
+  'An OAuth client that the builder has registered at a provider. No response contains its secret.',
   {
     ...createdInProject,
     provider: z.string().describe('The name of the provider.'),
-    clientId: z.string().describe('The OAuth client id that the provider gave.'),
-    externalRef: z.string().nullable().describe("The provider's own id of the app."),
+    clientId: z.string().describe('The OAuth client id that the provider issued.'),
+    externalRef: z.string().nullable().describe("The provider's own id for the app."),
     scopes: z.array(z.string()).describe('The OAuth scopes to request when a customer connects.'),
     metadata: computed(
       jsonObject
@@ -61,7 +61,7 @@ export const providerAppResource = resource(
       z.string().nullable().meta({
         wireName: 'redirectURL',
         description:
-          'The OAuth redirect URL to register at the provider. Null if customers do not consent there in a browser.',
+          'The OAuth redirect URL to register at the provider. Null if customers do not consent in a browser there.',
       }),
       (app: Row<'ProviderApp'>, call: Call) => redirectUrlOf(call, app),
     ),
@@ -113,7 +113,7 @@ export async function findDefaultApp(
 
 export const createProviderApp = projectMutation({
   description:
-    'Registers an OAuth client of the builder, by which customers connect to its provider.',
+    'Registers an OAuth client of the builder, with which customers connect to its provider.',
   needs: 'provider-apps:write',
   input: createProviderAppInput,
   async run(
@@ -143,21 +143,21 @@ export const createProviderApp = projectMutation({
 
 /** Changes only the masked fields. An app that connections use can't change its provider. */
 export const updateProviderApp = projectMutation({
-  description: 'Changes the fields of a provider app that updateMask names.',
+  description: 'Updates the fields of a provider app that updateMask names.',
   needs: 'provider-apps:write',
   input: updateProviderAppInput,
   async run(call, input, { id: projectId }): Promise<Row<'ProviderApp'>> {
     const { providerAppId: appId } = input;
     const what = { projectId, id: appId, what: 'Provider app' };
-    const before = await getOwned(call, 'ProviderApp', what);
+    const current = await getOwned(call, 'ProviderApp', what);
     const changes = changesOf(call, input);
-    const columns = columnsOf(call, before, changes);
+    const columns = columnsOf(call, current, changes);
     const data = { ...columns, updateTime: call.now() };
-    return existing(
+    return requireApp(
       appId,
       inTransaction(call.database, async (tx) => {
         const where = { projectId_id: { projectId, id: appId } };
-        const rotated = isRotated(changes) && (await rotateWebhookSecret(call, tx, before));
+        const rotated = isRotated(changes) && (await rotateWebhookSecret(call, tx, current));
         const app = await tx.providerApp.update({
           where,
           data: { ...data, ...rotated },
@@ -179,12 +179,12 @@ export const deleteProviderApp = projectMutation({
     const appId = input.providerAppId;
     const where = { projectId_id: { projectId, id: appId } };
     try {
-      await existing(
+      await requireApp(
         appId,
         call.database.prisma.providerApp.delete({ where, select: { id: true } }),
       );
     } catch (error) {
-      if (isForeignKeyViolation(error)) throw inUse();
+      if (isForeignKeyViolation(error)) throw inUseError();
       throw error;
     }
     return { deletedId: appId };
@@ -197,11 +197,11 @@ function columnsOf(
   { clientSecret, webhookSecret, scopes, metadata, ...changes }: AppChanges,
 ): Prisma.ProviderAppUpdateInput {
   const webhookLocation = webhookSecretLocation(app.id, app.projectId);
-  const sealed =
+  const clientSecretSealed =
     clientSecret && vault.seal(clientSecret, clientSecretLocation(app.id, app.projectId));
   return {
     ...changes,
-    clientSecretSealed: sealed,
+    clientSecretSealed,
     webhookSecretSealed: webhookSecret ? vault.seal(webhookSecret, webhookLocation) : webhookSecret,
     scopes: scopes === null ? [] : scopes,
     metadata: metadata === null ? Prisma.DbNull : metadata,
@@ -251,14 +251,14 @@ async function rotateWebhookSecret(
 async function requireNoneOfAnother(tx: Transaction, app: Row<'ProviderApp'>): Promise<void> {
   const { id: providerAppId, projectId, provider } = app;
   const where = { projectId, providerAppId, provider: { not: provider } };
-  if (await tx.connection.findFirst({ where, select: { id: true } })) throw inUse();
+  if (await tx.connection.findFirst({ where, select: { id: true } })) throw inUseError();
 }
 
-function inUse() {
-  return conflict('Connections use the provider app: delete them first.');
+function inUseError() {
+  return conflict('Connections use the provider app. Delete them first.');
 }
 
-async function existing<T>(appId: string, change: Promise<T>): Promise<T> {
+async function requireApp<T>(appId: string, change: Promise<T>): Promise<T> {
   try {
     return await change;
   } catch (error) {

@@ -5,21 +5,21 @@ export type ProviderHosts = Pick<Provider, 'hosts'>;
 
 /** True if the variable may have this host. A variable without a list in the provider may have any host. */
 export function isAllowedHost({ hosts }: ProviderHosts, variable: string, host: string): boolean {
-  return hosts?.[variable]?.some((allowed) => matches(allowed, host.toLowerCase())) ?? true;
+  return hosts?.[variable]?.some((pattern) => matches(pattern, host.toLowerCase())) ?? true;
 }
 
 /** The allowed hosts as text for an error message. Null if the provider has no list. */
 export function allowedHosts({ hosts }: ProviderHosts, variable: string): string | null {
-  const allowed = hosts?.[variable];
-  return allowed ? LIST.format(allowed) : null;
+  const patterns = hosts?.[variable];
+  return patterns ? LIST.format(patterns) : null;
 }
 const LIST = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
 /** True if the host is in the list. `*.` in the list matches all names below a domain. */
 export function matchesHost(hosts: readonly string[], host: string): boolean {
-  return hosts.some((allowed) => matches(allowed, host.toLowerCase()));
+  return hosts.some((pattern) => matches(pattern, host.toLowerCase()));
 }
 
-function matches(allowed: string, host: string): boolean {
-  return allowed.startsWith('*.') ? host.endsWith(allowed.slice(1)) : host === allowed;
+function matches(pattern: string, host: string): boolean {
+  return pattern.startsWith('*.') ? host.endsWith(pattern.slice(1)) : host === pattern;
 }

@@ -225,7 +225,7 @@ export class ProviderLimits {
 function rateLimited({ provider }: Caller, restMs: number): ProviderError {
   return new ProviderError(
     'RATE_LIMITED',
-    `Too many requests of the connection wait for ${provider.displayName} already.`,
+    `Too many requests of the connection are waiting for ${provider.displayName}.`,
     { retryAfterMs: Math.max(REST_MS, Math.ceil(restMs)) },
   );
 }

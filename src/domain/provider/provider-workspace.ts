@@ -18,16 +18,18 @@ export function isHostLabels(text: string): boolean {
 /** Issues with the workspace of a connection to the provider, or with its absence. */
 export function workspaceIssues(provider: Provider, ref: string | null | undefined): Issue[] {
   if (ref == null) {
-    return isNeeded(provider) ? [issue(`is needed for ${provider.name}.`)] : [];
+    return isNeeded(provider) ? [issue(`is required for ${provider.name}.`)] : [];
   }
   if (comesWithToken(provider)) {
     const detail = problemWithAddress(provider, 'workspace', ref);
     return detail === null ? [] : [issue(detail, ref)];
   }
   if (!isNeeded(provider))
-    return ONE_LINE.test(ref) ? [] : [issue('must be text of one line.', ref)];
+    return ONE_LINE.test(ref) ? [] : [issue('must be a single line of text.', ref)];
   if (isHostLabels(ref)) return [];
-  return [issue('must be letters, digits and dashes, in parts of up to 63 between dots.', ref)];
+  return [
+    issue('must be letters, digits and dashes, in parts of up to 63 characters between dots.', ref),
+  ];
 }
 
 /** True if an address of the provider contains the workspace. Otherwise the workspace is optional. */
@@ -49,11 +51,11 @@ export function problemWithAddress(
   const url = URL.parse(text);
   const isPlain = url?.protocol === 'https:' && url.href === `https://${url.host}${url.pathname}`;
   if (isPlain && isAllowedHost(provider, variable, url.host)) return null;
-  const allowed = allowedHosts(provider, variable);
-  return `must be an https address without query or fragment${allowed === null ? '' : `, at ${allowed}`}.`;
+  const hosts = allowedHosts(provider, variable);
+  return `must be an https address without query or fragment${hosts === null ? '' : `, at ${hosts}`}.`;
 }
 
 function issue(detail: string, value?: string): Issue {
-  const about = value === undefined ? {} : { value };
-  return { in: 'body', name: 'input.providerWorkspaceRef', detail, ...about };
+  const valueMember = value === undefined ? {} : { value };
+  return { in: 'body', name: 'input.providerWorkspaceRef', detail, ...valueMember };
 }

@@ -1,32 +1,179 @@
 /** The catalogue of providers as callers see it. A caller may be restricted to some of the providers. */
 
+import { z } from 'zod';
 import { notFound } from '../../errors.ts';
+import { providerId } from '../../ids.ts';
 import {
+  type AuthScheme,
+  type CustomInput,
   type ObjectSummary,
   objectCapabilities,
   type Provider,
   type ProviderCapability,
+  type ProviderModule,
+  supportedCapabilities,
 } from '../../providers/contract.ts';
+import { modulesOf, providerAt } from '../../providers/modules.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
 import type { PageArgs } from '../paging/page.ts';
 import { pageOfArray } from '../paging/page-of-array.ts';
+import { computed, enumeration, resource, shownId } from '../resource.ts';
 import { permittedProviders } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
 
 export type {
   AuthScheme,
   CustomInput,
-  ObjectSummary,
   Provider,
   ProviderModule,
 } from '../../providers/contract.ts';
-export {
-  AUTH_SCHEMES,
-  PROVIDER_CAPABILITIES,
-  supportedCapabilities,
-} from '../../providers/contract.ts';
+export { supportedCapabilities } from '../../providers/contract.ts';
 export { modulesOf, providerAt } from '../../providers/modules.ts';
+
+const providerCapability = enumeration(
+  'ProviderCapability',
+  'A capability of the gateway for the records of a provider.',
+  {
+    READ: 'Reads records: all, or those that changed since a time.',
+    WRITE: 'Creates and updates one record.',
+    DELETE: 'Deletes one record.',
+    BATCH_WRITE:
+      'Creates or updates many records: in one request to the provider, or one after the other.',
+    METADATA: 'Describes the fields of an object.',
+    PROXY: "Forwards requests unchanged, with the connection's credentials.",
+    SUBSCRIBE: 'Receives changes when they happen.',
+  } satisfies Record<ProviderCapability, string>,
+);
+
+export const writeType = enumeration(
+  'WriteType',
+  'Whether a write creates, updates or deletes records.',
+  {
+    CREATE: 'Creates new records.',
+    UPDATE: 'Updates the records with the given ids.',
+    DELETE: 'Deletes the record with the given id.',
+  },
+);
+
+export const authScheme = enumeration(
+  'AuthScheme',
+  'The method by which a connection authenticates at its provider.',
+  {
+    NONE: 'None of the others: no credentials, or custom inputs that the provider declares (`customAuth`).',
+    API_KEY: 'A key that the customer copies from the provider.',
+    BASIC: 'A user name and a password, as HTTP Basic.',
+    OAUTH2_AUTHORIZATION_CODE: 'OAuth 2: the customer consents in a browser.',
+    OAUTH2_AUTHORIZATION_CODE_PKCE: 'OAuth 2: the customer consents in a browser, with PKCE.',
+    OAUTH2_CLIENT_CREDENTIALS: "OAuth 2: the customer's own client id and secret.",
+    OAUTH2_PASSWORD: 'OAuth 2: a user name and a password, in exchange for a token.',
+  } satisfies Record<AuthScheme, string>,
+);
+
+const displayName = z.string().describe('The name that people see.');
+
+export const providerObjectResource = resource(
+  'ProviderObject',
+  'An object of a provider: a kind of records.',
+  {
+    name: z.string().describe('The name in integrations.'),
+    displayName,
+    supports: computed(
+      z
+        .array(providerCapability)
+        .describe(
+          'The capabilities of the gateway for records of the object. They may be fewer than those of the provider.',
+        ),
+      ({ supports }: ObjectOfProvider) => supports,
+    ),
+  },
+);
+
+export const providerInputResource = resource(
+  'ProviderInput',
+  'A value that connecting needs: in `providerMetadata`, or in `customAuth`.',
+  {
+    name: z.string().describe('The name of the member.'),
+    displayName,
+    optional: computed(
+      z.boolean().describe('Whether it may be omitted.'),
+      ({ optional }: CustomInput) => optional === true,
+    ),
+  },
+);
+
+/** A module, with the provider as the module has it. */
+export interface ModuleOfProvider extends ProviderModule {
+  provider: Provider;
+}
+
+export const providerModuleResource = resource(
+  'ProviderModule',
+  'A part of a provider. Integrations name it as their `module`.',
+  {
+    name: z.string().describe('The name in integrations.'),
+    displayName,
+    baseUrl: z
+      .string()
+      .describe('The base URL of its API, to which `proxy.useModule` sends requests.'),
+    supports: computed(
+      z.array(providerCapability).describe('The capabilities of the gateway for its records.'),
+      ({ provider }: ModuleOfProvider) => supportedCapabilities(provider),
+    ),
+    objects: computed(
+      z.array(providerObjectResource).describe('The objects that every account has in it.'),
+      ({ provider }: ModuleOfProvider) => objectsOf(provider),
+    ),
+    inputs: computed(
+      z
+        .array(providerInputResource)
+        .describe('The values that a connection needs in `providerMetadata` for it.'),
+      ({ inputs = [] }: ModuleOfProvider) => inputs,
+    ),
+  },
+);
+
+export const providerResource = resource('Provider', 'A third-party service of the catalogue.', {
+  id: computed(
+    shownId.describe('Unique in the whole service, and the same on every server.'),
+    ({ name }: Provider) => providerId(name),
+  ),
+  name: z.string().describe('The name in inputs, like `hubspot`, unique in the catalogue.'),
+  displayName,
+  authSchemes: z.array(authScheme).describe('The schemes to connect with, in order of preference.'),
+  baseUrl: z
+    .string()
+    .describe('The base URL of its API. A connection fills in variables like {{workspace}}.')
+    .meta({ wireName: 'baseURL' }),
+  supports: computed(
+    z.array(providerCapability).describe('The capabilities of the gateway for its records.'),
+    supportedCapabilities,
+  ),
+  allOrNone: computed(
+    z.array(writeType).describe('The types of batches for which `allOrNone` is possible.'),
+    ({ takes }: Provider) => takes.allOrNone,
+  ),
+  docsUrl: computed(
+    z.string().nullable().describe("The URL of the vendor's documentation."),
+    ({ docsUrl }: Provider) => docsUrl ?? null,
+  ),
+  apiVersion: computed(
+    z.string().nullable().describe("The version of the vendor's API that is used."),
+    ({ apiVersion }: Provider) => apiVersion ?? null,
+  ),
+  scopes: computed(
+    z.array(z.string()).describe('The OAuth scopes that are needed to read and write all objects.'),
+    ({ scopes = [] }: Provider) => scopes,
+  ),
+  filtersMax: computed(
+    z
+      .int()
+      .describe(
+        "The most `fieldFilters` that a config may have for an object; 0 if records can't be filtered.",
+      ),
+    ({ takes }: Provider) => takes.filters ?? 0,
+  ),
+});
 
 /** An object of a provider, with the capabilities that the gateway has for its records. */
 export interface ObjectOfProvider extends ObjectSummary {
@@ -38,6 +185,14 @@ export function withSupport(
   { name, displayName }: ObjectSummary,
 ): ObjectOfProvider {
   return { name, displayName, supports: objectCapabilities(provider, name) };
+}
+
+/** The modules of the provider, at least one. */
+export function modulesWithProvider(provider: Provider): ModuleOfProvider[] {
+  return modulesOf(provider).map((module) => ({
+    ...module,
+    provider: providerAt(provider, module.name) ?? provider,
+  }));
 }
 
 /** The objects that every account of the provider has. */
@@ -59,12 +214,16 @@ async function listPermittedProviders(call: Call): Promise<readonly Provider[]> 
   return permitted ? all.filter(({ name }) => permitted.has(name)) : all;
 }
 
-export const findProvider = read(orEndUser('read'), findPermittedProvider);
+export const findProvider = read(
+  orEndUser('read'),
+  'A provider by its name; null if the catalogue has none of that name.',
+  findPermittedProvider,
+);
 
 /** Throws NOT_FOUND. */
 export const getProvider = read(
   orEndUser('read'),
-  'Gets how to connect to a provider, and what can be done with its records.',
+  'Returns a provider: how to connect to it, and what can be done with its records.',
   async (call: Call, { name }: { name: string }): Promise<Provider> => {
     const provider = await findPermittedProvider(call, name);
     if (!provider) throw notFound('Provider', name);
@@ -75,14 +234,14 @@ export const getProvider = read(
 /** All providers without pages, because the catalogue is small and in memory. */
 export const getCatalogue = read(
   orEndUser('read'),
-  'Gets the whole catalogue of providers, by name.',
+  'Lists the whole catalogue of providers, by name.',
   listPermittedProviders,
 );
 
 /** All providers, by name. */
 export const listProviders = read(
   orEndUser('read'),
-  'The catalogue of providers, in the order of their names.',
+  'Lists the providers of the catalogue, in the order of their names.',
   async (call: Call, args: PageArgs) => {
     const key = (provider: Provider) => provider.name;
     return pageOfArray({ name: 'Query.providers', key }, await listPermittedProviders(call), args);

@@ -31,5 +31,5 @@ export function logFailure(
     return { reason: storableText(error.message), mayPass };
   }
   log.error({ ...about, err: error }, failed);
-  return { reason: 'An internal error.', mayPass: true };
+  return { reason: 'Internal error.', mayPass: true };
 }

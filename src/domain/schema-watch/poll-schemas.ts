@@ -56,27 +56,31 @@ const RETRY = { firstMs: MINUTE_MS, maxMs: DAY_MS, jitter: 0.5 };
 export async function pollSchemas(services: Services, signal: AbortSignal): Promise<void> {
   await runUntilEmpty({
     next: () => claimWatch(services),
-    work: (watch) => poll(services, watch),
+    work: (watch) => pollWatch(services, watch),
     concurrency: CONCURRENCY,
     signal,
   });
 }
 
-async function poll(services: Services, watch: SchemaWatch): Promise<void> {
+async function pollWatch(services: Services, watch: SchemaWatch): Promise<void> {
   const { projectId, installationId: id } = watch;
   using _lease = WATCHES.hold(services, watch, { notRenewed: 'schema_watch.lease_not_renewed' });
   try {
-    const found = await findInstallationContent(services, { projectId, id });
+    const installed = await findInstallationContent(services, { projectId, id });
     // The row was deleted together with its installation.
-    if (!found) return;
-    const { watchSchema } = found.content;
+    if (!installed) return;
+    const { watchSchema } = installed.content;
     if (!watchSchema) {
       await services.database.prisma.schemaWatch.deleteMany({ where: WATCHES.heldBy(watch) });
       return;
     }
     await stopIfBacklogged(services, projectId);
-    const known = await describeAll(services, found);
-    await record(services, watch, { found, watchSchema, known });
+    const descriptions = await describeAll(services, installed);
+    await record(services, watch, {
+      installed,
+      watchSchema,
+      descriptions,
+    });
   } catch (error) {
     if (error instanceof LeaseLost) return;
     await recordFailure(services, watch, error);
@@ -96,49 +100,50 @@ async function describeAll(
   if (!describe) throw unprocessable(`${content.provider} does not describe its objects.`);
   const { consumer: _consumer, ...connection } = installation.connection;
   const session = openSession(services, connection, provider);
-  const known: KnownObjects = {};
+  const descriptions: KnownObjects = {};
   for (const name of objectNames(content)) {
     const description = await describe(session, name);
     learnFields(services, { connection, module: content.module, objectName: name }, description);
-    if (!description.isPartial) known[name] = knownFieldsOf(description);
+    if (!description.isPartial) descriptions[name] = knownFieldsOf(description);
   }
-  return known;
+  return descriptions;
 }
 
 function objectNames({ read, write, subscribe }: IntegrationContent): Set<string> {
-  const named: { objectName: string }[] = [
+  const namedObjects: { objectName: string }[] = [
     ...(read?.objects ?? []),
     ...(write?.objects ?? []),
     ...(subscribe?.objects ?? []),
   ];
-  return new Set(named.map(({ objectName }) => objectName));
+  return new Set(namedObjects.map(({ objectName }) => objectName));
 }
 
 interface PollResult {
-  found: InstallationContent;
+  installed: InstallationContent;
   watchSchema: WatchSchema;
-  known: KnownObjects;
+  descriptions: KnownObjects;
 }
 
 /** Stores the fields and enqueues the messages. Throws LeaseLost. */
 async function record(
   services: Services,
   watch: SchemaWatch,
-  { found, watchSchema, known }: PollResult,
+  { installed, watchSchema, descriptions }: PollResult,
 ): Promise<void> {
   const { projectId } = watch;
-  const { connection } = found.installation;
+  const { connection } = installed.installation;
   // Another account has other fields, so its first poll only stores them.
-  const before: KnownObjects = watch.connectionId === connection.id ? storedJson(watch.known) : {};
-  const bodies = Object.entries(known).flatMap(([objectName, fields]) => {
-    const last = before[objectName];
+  const previous: KnownObjects =
+    watch.connectionId === connection.id ? storedJson(watch.known) : {};
+  const bodies = Object.entries(descriptions).flatMap(([objectName, fields]) => {
+    const last = previous[objectName];
     const difference = last && schemaDifference(last, fields, watchSchema.allObjects);
-    return difference ? [schemaBody(headOf(found, objectName), difference)] : [];
+    return difference ? [schemaBody(headOf(installed, objectName), difference)] : [];
   });
   const schedule = watchSchema.schedule ?? ONCE_A_DAY;
   const dueTime = nextRunOf(schedule, services.now());
   await inTransaction(services.database, async (tx) => {
-    const next = { known, connectionId: connection.id, dueTime, failures: 0 };
+    const next = { known: descriptions, connectionId: connection.id, dueTime, failures: 0 };
     await WATCHES.change(tx.schemaWatch, watch, { ...next, ...RELEASED_LEASE });
     if (bodies.length === 0) return;
     const destination = await lockDestination(tx, projectId, watchSchema.destination);
@@ -147,9 +152,9 @@ async function record(
   });
 }
 
-function headOf(found: InstallationContent, objectName: string): object {
-  const spec = found.content.read?.objects.find((object) => object.objectName === objectName);
-  return installationHead(found, { objectName, deliveredName: spec?.mapToName ?? objectName });
+function headOf(installed: InstallationContent, objectName: string): object {
+  const spec = installed.content.read?.objects.find((object) => object.objectName === objectName);
+  return installationHead(installed, { objectName, deliveredName: spec?.mapToName ?? objectName });
 }
 
 async function recordFailure(

@@ -24,8 +24,8 @@ export function schemaDifference(
   after: KnownFields,
   { fieldCreated, fieldDeleted, fieldChanged }: WatchSchema['allObjects'],
 ): SchemaDifference | null {
-  const onlyIn = (one: KnownFields, other: KnownFields) =>
-    namesOf(one).flatMap((name) => (Object.hasOwn(other, name) ? [] : (one[name] ?? [])));
+  const onlyIn = (left: KnownFields, right: KnownFields) =>
+    namesOf(left).flatMap((name) => (Object.hasOwn(right, name) ? [] : (left[name] ?? [])));
   const changed = namesOf(after).flatMap((name) => {
     const [oldSchema, newSchema] = [before[name], after[name]];
     const isOther = oldSchema && newSchema && !isDeepStrictEqual(oldSchema, newSchema);

@@ -7,17 +7,17 @@ import type { SchemaDifference } from './schema-difference.ts';
 const field = z
   .object({
     fieldName: z.string().describe("The provider's name of the field."),
-    displayName: z.string().describe('The name that people see.'),
-    valueType: z.enum(VALUE_TYPE_WORDS).describe('What kind of value it holds.'),
+    displayName: z.string().describe('The display name.'),
+    valueType: z.enum(VALUE_TYPE_WORDS).describe('The type of its values.'),
     providerType: z.string().optional().describe("The provider's own name of the type."),
-    readOnly: z.boolean().describe("Whether it can't be written."),
-    isCustom: z.boolean().describe('Whether the account has added it.'),
-    isRequired: z.boolean().describe('Whether a new record must have a value.'),
+    readOnly: z.boolean().describe('Whether it is read-only.'),
+    isCustom: z.boolean().describe('Whether it is a custom field of the account.'),
+    isRequired: z.boolean().describe('Whether a new record requires a value.'),
     values: z
       .array(
         z.object({
-          value: z.string().describe('The value as records hold it.'),
-          displayValue: z.string().describe('The value as people see it.'),
+          value: z.string().describe('The value that records contain.'),
+          displayValue: z.string().describe('The display name of the value.'),
         }),
       )
       .optional()
@@ -25,7 +25,7 @@ const field = z
     referenceTo: z
       .array(z.string())
       .optional()
-      .describe('Only for references: the objects that it may point to.'),
+      .describe('For references: the objects that it may point to.'),
   })
   .describe('A field, as the provider describes it.');
 
@@ -35,14 +35,14 @@ export const schemaMessage = installationMessage.extend({
   result: z
     .array(
       z.object({
-        createdFields: z.array(field).describe('Fields that are new.'),
-        deletedFields: z.array(field).describe('Fields that are gone.'),
+        createdFields: z.array(field).describe('Fields that were added.'),
+        deletedFields: z.array(field).describe('Fields that were removed.'),
         changedFields: z
           .array(z.object({ oldSchema: field, newSchema: field }))
           .describe('Fields whose description at the provider has changed.'),
       }),
     )
-    .describe('One entry: what has changed since the look before.'),
+    .describe('The changes since the previous poll, as one entry.'),
 });
 
 /** The body as it is sent. */

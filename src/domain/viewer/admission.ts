@@ -22,14 +22,15 @@ function refuseForeignPage(viewer: Viewer, page: string | null | undefined): voi
   if (page == null) return;
   const origin = page.slice(0, SHOWN_ORIGIN_MAX);
   if (viewer.kind === 'BUILDER' || (viewer.kind === 'API_KEY' && !isForPages(viewer.scopes))) {
-    const what = viewer.kind === 'API_KEY' ? 'This API key' : "A builder's token";
+    const credential = viewer.kind === 'API_KEY' ? 'This API key' : "A builder's token";
     throw forbidden(
-      `${what} is not accepted from a page. Use an end user's token (createSessionToken creates one) or an API key ` +
-        `with the scope frontend alone. Only if ${origin} is the operator's own, CORS_ORIGINS of the server may hold it.`,
+      `${credential} is not accepted from a web page. Use an end user's token (createSessionToken creates one) or an API key whose only scope is frontend. If ${origin} is an origin of the operator, CORS_ORIGINS of the server may contain it.`,
     );
   }
   if (pageOriginsOf(viewer).includes(page)) return;
-  throw forbidden(`Pages of ${origin} may not call for this project: allowedOrigins lacks it.`);
+  throw forbidden(
+    `Pages of ${origin} may not call the gateway for this project: it is not in the project's allowedOrigins.`,
+  );
 }
 
 export interface Admission {
@@ -97,7 +98,7 @@ function refuseUntil(seconds: number): void {
   if (seconds <= 0) return;
   throw new DomainError(
     'RATE_LIMITED',
-    'The rate limit of this caller is reached. Try again after Retry-After.',
+    'The caller has reached its rate limit. Try again after Retry-After.',
     { limit: 'RATE_LIMIT_PER_SECOND', retryAfterSeconds: Math.ceil(seconds) },
   );
 }

@@ -132,8 +132,7 @@ function readJwk(path: string): JWK | null {
 
 function invalidKeyFile(path: string): StartRefused {
   return new StartRefused(
-    `${path} does not hold the key of the local issuer. Bring it back from a backup. If it is lost, move it away: ` +
-      '`npm run token` makes a new one, and bearer tokens that the old one has signed are no longer taken.',
+    `${path} does not contain the key of the local issuer. Restore it from a backup. If it is lost, move the file away: \`npm run token\` creates a new key, and bearer tokens signed with the old one are rejected.`,
   );
 }
 
@@ -163,17 +162,17 @@ export async function enrolBuilder(
       where: { idpProvider_idpRef: identity },
       include: { memberships: { select: { orgId: true } } },
     });
-  let found = await findBuilder();
-  if (!found) {
+  let row = await findBuilder();
+  if (!row) {
     try {
       await prisma.builder.create({ data: { id: newId('bld'), ...identity, ...names } });
     } catch (error) {
       if (!isUniqueViolation(error)) throw error;
     }
-    found = await findBuilder();
+    row = await findBuilder();
   }
-  if (!found) throw unauthenticated('The builder of this token was deleted.');
-  const { memberships, ...builder } = found;
+  if (!row) throw unauthenticated('The builder of this token was deleted.');
+  const { memberships, ...builder } = row;
   const orgIds = memberships.map(({ orgId }) => orgId);
   const changed = (Object.keys(names) as (keyof typeof names)[]).some(
     (key) => builder[key] !== names[key],

@@ -57,7 +57,7 @@ export function createCallerLookup(
   });
   const lookUp = async (credential: string, credentials: Credentials, address: string) => {
     const network = networkOf(address);
-    if (!services.viewers.remembered(credential) && wrongKeys.wait(network) > 0) {
+    if (!services.viewers.findStale(credential) && wrongKeys.wait(network) > 0) {
       const hasTurn = await queue.turn(network);
       if (!hasTurn) throw wrongKeysRefusal(services, wrongKeys.wait(network));
     }
@@ -75,7 +75,7 @@ export function createCallerLookup(
     const cached = credential && cachedViewer(services, credential);
     if (cached) return cached;
     // A remembered caller is counted individually, not by its network.
-    const last = credential && services.viewers.remembered(credential);
+    const last = credential && services.viewers.findStale(credential);
     if (last) slot?.admit(last);
     else slot?.enterUnknown();
     if (!credential) return null;
@@ -85,7 +85,8 @@ export function createCallerLookup(
 
 function wrongKeysRefusal({ meters }: Services, waitSeconds: number): DomainError {
   meters.limitRefused('wrong_keys');
-  const detail = 'Too many wrong keys or tokens from this address. Try again after Retry-After.';
+  const detail =
+    'Too many requests with invalid keys or tokens from this address. Try again after Retry-After.';
   return rateLimited(detail, Math.max(1, Math.ceil(waitSeconds)));
 }
 

@@ -57,7 +57,7 @@ async function spendShared(
 }
 
 /** SQL for the tokens at a time. A time before the last refill adds none. */
-const refilled = (time: string) => `least($2::float8, r."tokens" + $3::float8 *
+const refilledSql = (time: string) => `least($2::float8, r."tokens" + $3::float8 *
   greatest(0, extract(epoch from ${time} - r."refillTime"))::float8)`;
 
 /** Returns no row, and writes nothing, if there are too few tokens. */
@@ -65,13 +65,13 @@ const TAKE = `
   insert into "CallerRate" as r ("callerId", "tokens", "refillTime")
   values ($1, $2::float8 - $4::float8, clock_timestamp())
   on conflict ("callerId") do update set
-    "tokens" = ${refilled('excluded."refillTime"')} - $4::float8,
+    "tokens" = ${refilledSql('excluded."refillTime"')} - $4::float8,
     "refillTime" = greatest(r."refillTime", excluded."refillTime")
-  where ${refilled('excluded."refillTime"')} >= $4::float8
+  where ${refilledSql('excluded."refillTime"')} >= $4::float8
   returning "tokens"`;
 
 const READ_TOKENS = `
-  select ${refilled('clock_timestamp()')} as "tokens"
+  select ${refilledSql('clock_timestamp()')} as "tokens"
   from "CallerRate" r where r."callerId" = $1`;
 
 /** Deletes the rows of callers whose burst is full again. */

@@ -37,23 +37,23 @@ export function narrowToEndUser(
   table: Table,
   where: Conditions,
 ): Conditions | null {
-  const own = ownConditions(viewer, table);
-  if (!own) return null;
-  const both: Conditions = { ...where };
-  for (const [column, condition] of Object.entries(own)) {
+  const conditions = ownConditions(viewer, table);
+  if (!conditions) return null;
+  const combined: Conditions = { ...where };
+  for (const [column, condition] of Object.entries(conditions)) {
     const met = intersection(where[column], condition);
     if (met === null) return null;
-    both[column] = met;
+    combined[column] = met;
   }
-  return both;
+  return combined;
 }
 
 /** True if the end user may see a row that another statement has read. */
 export function isOwnRow(viewer: EndUserViewer, table: Table, row: Conditions): boolean {
-  const own = ownConditions(viewer, table);
+  const conditions = ownConditions(viewer, table);
   return (
-    own !== null &&
-    Object.entries(own).every(
+    conditions !== null &&
+    Object.entries(conditions).every(
       ([column, condition]) => intersection(row[column], condition) !== null,
     )
   );

@@ -1,4 +1,5 @@
 /** End users: the people of a builder's own product, each in one group, identified by their tokens. */
+import { enumeration } from '../resource.ts';
 import type { Scope } from './scopes.ts';
 
 /** Permissions of a token in addition to reading, with the scope that the creator of the token needs for each. */
@@ -10,6 +11,17 @@ export const SESSION_PERMISSIONS = {
 } as const satisfies Record<string, Scope>;
 
 export type SessionPermission = keyof typeof SESSION_PERMISSIONS;
+
+export const sessionPermission = enumeration(
+  'SessionPermission',
+  'A permission of an end user, in addition to reading.',
+  {
+    CONNECT: 'Connect accounts for itself, and consent again.',
+    INSTALL: 'Create and change installations of its own group.',
+    READ: 'Trigger, pause and resume reads of its own group.',
+    WRITE_RECORDS: "Write records to its own group's accounts.",
+  } satisfies Record<SessionPermission, string>,
+);
 
 /** The permissions of a token that specifies none. */
 export const USUAL_PERMISSIONS: readonly SessionPermission[] = ['CONNECT', 'INSTALL', 'READ'];

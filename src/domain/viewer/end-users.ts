@@ -21,33 +21,33 @@ export interface EndUsers {
 
 export function createEndUsers(): EndUsers {
   const cache = new LRUCache<string, EndUserClaims>({ max: TOKENS_MAX });
-  const verified = async (services: Services, token: string): Promise<EndUserClaims> => {
+  const verifyToken = async (services: Services, token: string): Promise<EndUserClaims> => {
     let claims = cache.get(token);
     if (!claims) {
       claims = await verify(services, token);
       cache.set(token, claims);
     }
-    if (claims.expireTime <= services.now()) throw expired();
+    if (claims.expireTime <= services.now()) throw expiredError();
     return claims;
   };
   return {
     isToken: (token) => isSession(token) || isJwtKeyToken(token),
     async find(services, token) {
       const wasCached = cache.has(token);
-      const claims = await verified(services, token);
+      const claims = await verifyToken(services, token);
       const viewer = (await findValidEndUsers(services, [claims])).get(0);
       if (viewer) return viewer;
       cache.delete(token);
       // A token that identifies its group by ref may find a new group after the old one was erased.
       if (wasCached && claims.jwtKeyId !== null) return this.find(services, token);
-      throw expired();
+      throw expiredError();
     },
   };
 }
 
-function expired() {
+function expiredError() {
   return unauthenticated(
-    "The end user's token has expired, or what it names is gone or inactive. Get a new one.",
+    "The end user's token has expired, or an object that it names was deleted or is inactive. Get a new token.",
   );
 }
 
@@ -73,7 +73,7 @@ async function enrol(
 
 interface ValidClaims {
   /** The index of the token's claims in the input. */
-  at: number;
+  index: number;
   orgId: string;
   allowedOrigins: string[];
 }
@@ -94,16 +94,16 @@ export async function findValidEndUsers(
   ];
   const valid = await database.rows.query<ValidClaims>(VALID_CLAIMS, values);
   return new Map(
-    valid.map(({ at, orgId, allowedOrigins }) => {
-      const found = claims[at] as EndUserClaims;
-      const id = `${found.groupId} ${found.consumerId}`;
-      return [at, { ...found, kind: 'END_USER', id, orgId, scopes: [], allowedOrigins }];
+    valid.map(({ index, orgId, allowedOrigins }) => {
+      const claim = claims[index] as EndUserClaims;
+      const id = `${claim.groupId} ${claim.consumerId}`;
+      return [index, { ...claim, kind: 'END_USER', id, orgId, scopes: [], allowedOrigins }];
     }),
   );
 }
 
 const VALID_CLAIMS = `
-  select t."at"::int - 1 as "at", p."orgId", p."allowedOrigins"
+  select t."at"::int - 1 as "index", p."orgId", p."allowedOrigins"
   from unnest($1::text[], $2::text[], $3::text[], $4::text[]) with ordinality
     as t("projectId", "groupId", "consumerId", "jwtKeyId", "at")
   join "Project" p on p."id" = t."projectId"

@@ -9,7 +9,7 @@ import { prefixOf } from '../../ids.ts';
 import type { Services } from '../call.ts';
 import { ref } from '../names.ts';
 import { isStorableText } from '../storable-json.ts';
-import { headerOf, notAccepted } from './session-claims.ts';
+import { headerOf, notAcceptedError } from './session-claims.ts';
 
 export const JWT_ALGORITHM = 'RS256';
 /** The reference API's longest lifetime of such a token. */
@@ -55,8 +55,7 @@ const KEY_OF_TOKEN = withoutProject(
 /** Verifies a token. Throws UNAUTHENTICATED. */
 export async function verifyJwt({ database, now }: Services, token: string): Promise<JwtClaims> {
   const [key] = await database.rows.query<Row<'JwtKey'>>(KEY_OF_TOKEN, [keyIdOf(token) ?? '']);
-  if (!key?.active)
-    throw unauthenticated('The JWT key is not known, or it is inactive or deleted.');
+  if (!key?.active) throw unauthenticated('The JWT key is unknown, inactive or deleted.');
   try {
     const { payload } = await jwtVerify(token, await publicKeyOf(key.publicKeyPem), {
       algorithms: [JWT_ALGORITHM],
@@ -69,7 +68,7 @@ export async function verifyJwt({ database, now }: Services, token: string): Pro
     const expireTime = new Date(exp * 1_000);
     return { jwtKeyId: key.id, projectId: key.projectId, groupRef, consumerRef, expireTime };
   } catch (error) {
-    throw notAccepted(error);
+    throw notAcceptedError(error);
   }
 }
 

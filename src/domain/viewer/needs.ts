@@ -55,11 +55,11 @@ export function authorize(viewer: Viewer, need: Need): void {
   } else if (scope === null) {
     requireBuilder(viewer);
   } else if (!permits(viewer.scopes, need)) {
-    const held = viewer.scopes.join(', ') || 'none';
+    const heldNames = viewer.scopes.join(', ') || 'none';
     const remark = isMissingInFull(viewer.scopes, scope)
       ? ' The scope full does not include it.'
       : '';
-    throw forbidden(`This needs the scope ${scope}; the API key has ${held}.${remark}`);
+    throw forbidden(`This needs the scope ${scope}; the API key has ${heldNames}.${remark}`);
   }
 }
 
@@ -71,8 +71,10 @@ function authorizeEndUser({ permissions }: EndUserViewer, need: Need): void {
   if (!isForEndUsers(need)) throw forbidden("This is not for end users' tokens.");
   const { permission } = need;
   if (permission === null || permissions.includes(permission)) return;
-  const held = permissions.join(', ') || 'none';
-  throw forbidden(`This needs the permission ${permission}; the end user's token has ${held}.`);
+  const heldNames = permissions.join(', ') || 'none';
+  throw forbidden(
+    `This needs the permission ${permission}; the end user's token has ${heldNames}.`,
+  );
 }
 
 /** Throws FORBIDDEN if a key would grant more than it has. */

@@ -123,8 +123,16 @@ export class OpenStreams {
     const keyHash = credentials.apiKey ? hashOfKey(credentials.apiKey) : null;
     const confirmedAt = performance.now();
     const streams = new Set<Stream>();
-    const checked = new Signal();
-    return { credential, credentials, keyHash, viewer, confirmedAt, streams, checked };
+    const checkedSignal = new Signal();
+    return {
+      credential,
+      credentials,
+      keyHash,
+      viewer,
+      confirmedAt,
+      streams,
+      checked: checkedSignal,
+    };
   }
 
   #end(caller: Caller, stream: Stream, refusal: DomainError | null): void {
@@ -135,7 +143,7 @@ export class OpenStreams {
   #close(caller: Caller, stream: Stream): void {
     // The streams of another caller with this credential may have replaced the entry in the map, and must stay there.
     if (!caller.streams.delete(stream)) return;
-    this.#services.shares.of('subscriptions').release(stream.holder);
+    this.#services.shares.get('subscriptions').release(stream.holder);
     caller.checked.raise();
     if (caller.streams.size > 0) return;
     this.#callers.delete(caller.credential);
@@ -155,12 +163,12 @@ export class OpenStreams {
   async #confirmAll(callers: Caller[]): Promise<void> {
     const valid = await findUnchangedKeys(this.#services, callers);
     const endUsers = await findEndUsers(this.#services, callers);
-    for (const caller of valid) this.#confirmed(caller, caller.viewer);
-    for (const [caller, viewer] of endUsers) this.#confirmed(caller, viewer);
-    const others = callers.filter((caller) => !valid.has(caller) && !endUsers.has(caller));
-    while (others.length > 0) {
-      const some = others.splice(0, PARALLEL_LOOKUPS);
-      await Promise.all(some.map((caller) => this.#authenticateAgain(caller)));
+    for (const caller of valid) this.#recordConfirmation(caller, caller.viewer);
+    for (const [caller, viewer] of endUsers) this.#recordConfirmation(caller, viewer);
+    const remaining = callers.filter((caller) => !valid.has(caller) && !endUsers.has(caller));
+    while (remaining.length > 0) {
+      const batch = remaining.splice(0, PARALLEL_LOOKUPS);
+      await Promise.all(batch.map((caller) => this.#authenticateAgain(caller)));
     }
   }
 
@@ -168,14 +176,14 @@ export class OpenStreams {
     try {
       this.#services.viewers.delete(caller.credential);
       const viewer = await authenticate(this.#services, this.#verifier, caller.credentials);
-      if (viewer) this.#confirmed(caller, viewer);
+      if (viewer) this.#recordConfirmation(caller, viewer);
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
       for (const stream of caller.streams) this.#end(caller, stream, error);
     }
   }
 
-  #confirmed(caller: Caller, viewer: Viewer): void {
+  #recordConfirmation(caller: Caller, viewer: Viewer): void {
     caller.viewer = viewer;
     caller.confirmedAt = performance.now();
     caller.checked.raise();
@@ -230,23 +238,23 @@ async function findEndUsers(
   const viewers = [...byViewer.keys()] as EndUserViewer[];
   const valid = new Map<Caller, EndUserViewer>();
   while (viewers.length > 0) {
-    const some = viewers.splice(0, STATEMENT_KEYS);
-    for (const [at, viewer] of await findValidEndUsers(services, some)) {
-      valid.set(byViewer.get(some[at] as Viewer) as Caller, viewer);
+    const batch = viewers.splice(0, STATEMENT_KEYS);
+    for (const [index, viewer] of await findValidEndUsers(services, batch)) {
+      valid.set(byViewer.get(batch[index] as Viewer) as Caller, viewer);
     }
   }
   return valid;
 }
 
 /** True if the viewer still has all rights of `then`. The rights of an end user are in the token: they can only end. */
-function hasAllRights(then: Viewer, now: Viewer): boolean {
-  if (then.kind === 'END_USER' || now.kind === 'END_USER') {
-    return then.kind === now.kind && then.id === now.id;
+function hasAllRights(before: Viewer, after: Viewer): boolean {
+  if (before.kind === 'END_USER' || after.kind === 'END_USER') {
+    return before.kind === after.kind && before.id === after.id;
   }
-  const orgIds = now.kind === 'BUILDER' ? now.orgIds : [now.orgId];
-  const had = then.kind === 'BUILDER' ? then.orgIds : [then.orgId];
+  const orgIds = after.kind === 'BUILDER' ? after.orgIds : [after.orgId];
+  const had = before.kind === 'BUILDER' ? before.orgIds : [before.orgId];
   return (
-    then.scopes.every((scope) => now.scopes.includes(scope)) &&
+    before.scopes.every((scope) => after.scopes.includes(scope)) &&
     had.every((orgId) => orgIds.includes(orgId))
   );
 }

@@ -73,11 +73,11 @@ type ScopeNameOf<S extends string> = S extends `${infer Head}:${infer Tail}`
     : Uppercase<S>;
 export type ScopeName = ScopeNameOf<Scope>;
 
-export function nameOfScope(named: Scope): ScopeName {
-  return named.toUpperCase().replaceAll(/[:-]/g, '_') as ScopeName;
+export function nameOfScope(value: Scope): ScopeName {
+  return value.toUpperCase().replaceAll(/[:-]/g, '_') as ScopeName;
 }
 
-const SCOPES_BY_NAME = new Map(ALL_SCOPES.map((one) => [nameOfScope(one), one]));
+const SCOPES_BY_NAME = new Map(ALL_SCOPES.map((value) => [nameOfScope(value), value]));
 
 /** The scope of a name. */
 export function scopeOfName(name: ScopeName): Scope {
@@ -89,7 +89,7 @@ const meanings = ALL_SCOPES.map((scope) => [nameOfScope(scope), SCOPES[scope]]);
 /** The name of a scope in the API. */
 export const scopeName = enumeration(
   'Scope',
-  'What an API key may do. Error messages name the scopes in the form of REST: `connections:write` for `CONNECTIONS_WRITE`.',
+  'A scope: what an API key may do. Error messages name the scopes in the form of REST: `connections:write` for `CONNECTIONS_WRITE`.',
   Object.fromEntries(meanings) as Record<ScopeName, string>,
 );
 

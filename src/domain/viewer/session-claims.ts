@@ -6,7 +6,7 @@ import { decodeProtectedHeader, jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
 import { unauthenticated } from '../../errors.ts';
 import type { Services } from '../call.ts';
-import { type EndUserClaims, SESSION_PERMISSIONS, type SessionPermission } from './end-user.ts';
+import { type EndUserClaims, sessionPermission } from './end-user.ts';
 
 const ISSUER = 'urn:integration-gateway:session';
 const ALGORITHM = 'HS256';
@@ -15,14 +15,13 @@ const TYPE = 'session+jwt';
 /** The purpose from which the signing key is derived. No other key may use it. */
 const PURPOSE = 'session tokens';
 
-const permission = z.enum(Object.keys(SESSION_PERMISSIONS) as [SessionPermission]);
 const claimsSchema = z.object({
   exp: z.int(),
   project: z.string(),
   group: z.string(),
   consumer: z.string(),
   integrations: z.array(z.string()).nullable().default(null),
-  permissions: z.array(permission),
+  permissions: z.array(sessionPermission),
 });
 
 type SessionClaims = Omit<EndUserClaims, 'jwtKeyId'> & {
@@ -85,12 +84,12 @@ export async function verifySession(
       jwtKeyId: null,
     };
   } catch (error) {
-    throw notAccepted(error);
+    throw notAcceptedError(error);
   }
 }
 
 /** An error with the code of the failed check, without any part of the token. */
-export function notAccepted(error: unknown) {
+export function notAcceptedError(error: unknown) {
   const code = (error as { code?: string }).code ?? 'ERR_JWT_CLAIMS';
   return unauthenticated(`The end user's token is not accepted (${code}).`);
 }

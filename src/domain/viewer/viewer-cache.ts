@@ -22,7 +22,7 @@ export class ViewerCache {
   }
 
   /** The viewer as of the last lookup of the credential, regardless of its age. */
-  remembered(credential: string): Viewer | undefined {
+  findStale(credential: string): Viewer | undefined {
     return this.#viewers.peek(credential, { allowStale: true });
   }
 

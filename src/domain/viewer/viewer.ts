@@ -1,10 +1,12 @@
 /** The viewer: the caller of a request, identified by its credentials, and its rights. */
+import { z } from 'zod';
 import { forbidden, unauthenticated } from '../../errors.ts';
 import type { Call, Services } from '../call.ts';
+import { computed, enumeration, resource } from '../resource.ts';
 import { type BearerClaims, type BearerVerifier, enrolBuilder } from './bearer.ts';
-import type { EndUserViewer } from './end-user.ts';
+import { type EndUserViewer, sessionPermission } from './end-user.ts';
 import { findApiKeyByValue } from './key/key-value.ts';
-import { ALL_SCOPES, type Scope, scopesOf } from './scopes.ts';
+import { ALL_SCOPES, nameOfScope, type Scope, scopeName, scopesOf } from './scopes.ts';
 
 export interface ApiKeyViewer {
   kind: 'API_KEY';
@@ -27,6 +29,41 @@ export interface BuilderViewer {
 }
 
 export type Viewer = ApiKeyViewer | BuilderViewer | EndUserViewer;
+
+const viewerKind = enumeration('ViewerKind', 'The credentials of a caller.', {
+  API_KEY: 'An API key of a project.',
+  BUILDER: 'A builder with a bearer token.',
+  END_USER: 'An end user of a project: a group and a consumer.',
+} satisfies Record<Viewer['kind'], string>);
+
+export const viewerResource = resource(
+  'Viewer',
+  'The caller of this operation: an API key of a project, a builder with a bearer token, or an end user with a token of their own.',
+  {
+    kind: viewerKind.describe('Whether the caller is an API key, a builder or an end user.'),
+    scopes: computed(
+      z.array(scopeName).describe('The scopes of an API key or a builder. Empty for an end user.'),
+      (viewer: Viewer) => viewer.scopes.map(nameOfScope),
+    ),
+    permissions: computed(
+      z
+        .array(sessionPermission)
+        .describe(
+          "The permissions of an end user's token, in addition to reading. Empty for other callers.",
+        ),
+      (viewer: Viewer) => (viewer.kind === 'END_USER' ? viewer.permissions : []),
+    ),
+    expireTime: computed(
+      z
+        .date()
+        .nullable()
+        .describe(
+          "When the end user's token expires: requests are refused and streams end. Null for other callers.",
+        ),
+      (viewer: Viewer) => (viewer.kind === 'END_USER' ? viewer.expireTime : null),
+    ),
+  },
+);
 
 export interface Credentials {
   apiKey?: string | null;
@@ -74,12 +111,12 @@ export function cachedViewer({ viewers, now }: Services, credential: string): Vi
 }
 
 async function viewerOfKey(services: Services, value: string): Promise<ApiKeyViewer> {
-  const found = await findApiKeyByValue(services, value);
-  if (!found?.active) {
-    throw unauthenticated('The API key is not known, or it is inactive or deleted.');
+  const key = await findApiKeyByValue(services, value);
+  if (!key?.active) {
+    throw unauthenticated('The API key is unknown, inactive or deleted.');
   }
-  const { id, projectId, orgId, allowedOrigins } = found;
-  return { kind: 'API_KEY', id, projectId, orgId, scopes: scopesOf(found), allowedOrigins };
+  const { id, projectId, orgId, allowedOrigins } = key;
+  return { kind: 'API_KEY', id, projectId, orgId, scopes: scopesOf(key), allowedOrigins };
 }
 
 async function viewerOfBearer(
@@ -89,7 +126,7 @@ async function viewerOfBearer(
 ): Promise<BuilderViewer | EndUserViewer> {
   const token = bearerTokenOf(authorization);
   if (token === null) {
-    throw unauthenticated('Authorization must be "Bearer", a space and a token, and nothing else.');
+    throw unauthenticated('Authorization must be "Bearer", a space and a token.');
   }
   if (services.endUsers.isToken(token)) return services.endUsers.find(services, token);
   const claims: BearerClaims = await verifier.verify(token);
@@ -106,8 +143,8 @@ async function viewerOfBearer(
 /** Returns the viewer if it is a builder. Throws FORBIDDEN otherwise, for functions that are reserved for people. */
 export function requireBuilder(viewer: Viewer): BuilderViewer {
   if (viewer.kind !== 'BUILDER') {
-    const other = viewer.kind === 'API_KEY' ? 'an API key' : 'an end user';
-    throw forbidden(`This needs a builder's bearer token; ${other} can't do it.`);
+    const credential = viewer.kind === 'API_KEY' ? 'an API key' : "an end user's token";
+    throw forbidden(`This needs a builder's bearer token, not ${credential}.`);
   }
   return viewer;
 }

@@ -12,8 +12,7 @@ import {
   connectionFilters,
   listConnections,
 } from '../../domain/connection/list/connection-list.ts';
-import { AuthScheme } from '../provider/provider.ts';
-import { ProviderObject } from '../provider/provider-parts.ts';
+import { AuthScheme, ProviderObject } from '../provider/provider.ts';
 import {
   createdFields,
   linkField,
@@ -68,7 +67,7 @@ const OAuth2Tokens = builder
       refreshToken: t.expose('refreshToken', {
         type: OAuth2Token,
         nullable: true,
-        description: 'The token that gets new access tokens.',
+        description: 'The token that obtains new access tokens.',
       }),
       scopes: t.exposeStringList('scopes', {
         description: 'The OAuth scopes that the provider granted.',

@@ -1,14 +1,14 @@
-/** The context of resolvers: the caller's call, and relations batched for the request. */
+/** The context of resolvers: the call with its caller, and relations that are batched for the request. */
 import { type Call, createCall, type Services } from '../../domain/call.ts';
 import { createRelations, type Relations } from '../../domain/relations.ts';
 import type { RequestSlot } from '../../domain/viewer/share/request-slot.ts';
 import type { Credentials, Viewer } from '../../domain/viewer/viewer.ts';
 
-/** The caller, and what came with the request. */
+/** The caller and other facts from the request. */
 export interface ContextFacts {
   viewer: Viewer | null;
   requestId: string;
-  /** The caller's credentials; an open stream checks them repeatedly. */
+  /** The caller's credentials. An open stream checks them periodically. */
   credentials?: Credentials;
   /** The cursor after which an interrupted event stream resumes. */
   lastEventId?: string | null;
@@ -17,11 +17,14 @@ export interface ContextFacts {
 }
 
 export interface Context extends ContextFacts, Relations {
-  /** Absent without credentials. No resolver runs then: authorized-callers.ts refuses every root field. */
+  /**
+   * Absent without credentials. In that case no resolver runs, because authorized-callers.ts refuses every root
+   * field.
+   */
   readonly call: Call;
 }
 
-/** `slot` is the slot of the request. An event of a stream has none. */
+/** Creates the context. `slot` is the slot of the request, which an event of a stream does not have. */
 export function createContext(
   services: Services,
   facts: ContextFacts,

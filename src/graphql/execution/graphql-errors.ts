@@ -1,4 +1,4 @@
-/** Turns what was thrown into the errors that a GraphQL client reads. */
+/** Maps errors to the GraphQL errors that clients receive. */
 import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql';
 import {
   DomainError,
@@ -10,7 +10,7 @@ import {
 } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 
-/** Every error leaves with a code and a problem document; an unexpected one is masked. */
+/** Returns a function that gives every error a code and a problem document. It masks unexpected errors. */
 export function createErrorMapper(log: Log): (error: unknown) => GraphQLError {
   return (error) => {
     const graphqlError = error instanceof GraphQLError ? error : null;
@@ -23,23 +23,29 @@ export function createErrorMapper(log: Log): (error: unknown) => GraphQLError {
   };
 }
 
-/** Thrown by a domain function. */
-function refusal(error: DomainError, at: GraphQLError | null): GraphQLError {
+/** Maps an error that a domain function throws. */
+function refusal(error: DomainError, cause: GraphQLError | null): GraphQLError {
   return toGraphQLError(error.code, error.message, {
     extra: { issues: error.issues, ...error.extra },
-    at,
+    cause,
   });
 }
 
-/** The log has one line for an outage, not one for each request. */
-function unavailable({ message, retryAfterSeconds }: ServiceUnavailable, at: GraphQLError | null) {
-  return toGraphQLError('SERVICE_UNAVAILABLE', message, { extra: { retryAfterSeconds }, at });
+/** Maps an outage. Each outage is logged once, not for each request. */
+function unavailable(
+  { message, retryAfterSeconds }: ServiceUnavailable,
+  cause: GraphQLError | null,
+) {
+  return toGraphQLError('SERVICE_UNAVAILABLE', message, {
+    extra: { retryAfterSeconds },
+    cause,
+  });
 }
 
-/** An error of graphql-js or Yoga: the request itself is not usable. */
+/** Maps an error of graphql-js or Yoga, which means that the request itself is invalid. */
 function requestError(error: GraphQLError): GraphQLError {
   if (error.extensions.problem) return error;
-  // Yoga's own refusals (another method, a body too large) have a status and headers.
+  // Yoga's own rejections, such as an unsupported method or an oversized body, have a status and headers.
   const { status, headers } = (error.extensions.http ?? {}) as {
     status?: number;
     headers?: object;
@@ -47,50 +53,50 @@ function requestError(error: GraphQLError): GraphQLError {
   const invalid: ErrorCode = 'GRAPHQL_VALIDATION_FAILED';
   const { code, extra } = status ? httpRefusal(status, invalid) : { code: invalid, extra: {} };
   const http = status || headers ? { status, headers } : undefined;
-  return toGraphQLError(code, error.message, { extra, at: error, http });
+  return toGraphQLError(code, error.message, { extra, cause: error, http });
 }
 
-/** Longer than any message without a name that the caller has chosen. */
+/** Longer than any message that contains no name from the caller. */
 const DETAIL_MAX = 1_000;
 
-/** Cuts a message that repeats a long name of the caller. */
-export function bounded(message: string): string {
+/** Truncates a message that repeats a long name from the caller. */
+export function truncateMessage(message: string): string {
   return message.length > DETAIL_MAX ? `${message.slice(0, DETAIL_MAX)}...` : message;
 }
 
 interface Details {
   extra?: Parameters<typeof problemOf>[2];
-  at?: GraphQLError | null;
-  /** Status and headers of the answer, in Yoga's form. */
+  cause?: GraphQLError | null;
+  /** The status and headers of the response, in Yoga's form. */
   http?: object;
 }
 
 export function toGraphQLError(
   code: ErrorCode,
   text: string,
-  { extra = {}, at, http }: Details = {},
+  { extra = {}, cause, http }: Details = {},
 ): GraphQLError {
-  const detail = bounded(text);
+  const detail = truncateMessage(text);
   return new GraphQLError(detail, {
-    nodes: at?.nodes,
-    source: at?.source,
-    positions: at?.positions,
-    path: at?.path,
+    nodes: cause?.nodes,
+    source: cause?.source,
+    positions: cause?.positions,
+    path: cause?.path,
     extensions: { code, problem: problemOf(code, detail, extra), ...(http && { http }) },
   });
 }
 
-/** A result as clients read it, without status and headers. */
+/** Returns a result without status and headers, as clients receive it. */
 export function publicResult({ data, errors, extensions }: ExecutionResult) {
   const formatted = errors?.map((error): GraphQLFormattedError => {
-    const { extensions: all = {}, ...rest } = error.toJSON();
-    const { http: _http, ...own } = all;
-    return { ...rest, extensions: own };
+    const { extensions: allExtensions = {}, ...rest } = error.toJSON();
+    const { http: _http, ...publicExtensions } = allExtensions;
+    return { ...rest, extensions: publicExtensions };
   });
-  const { http: _http, ...own } = extensions ?? {};
+  const { http: _http, ...publicExtensions } = extensions ?? {};
   return {
     ...(data !== undefined && { data }),
     ...(formatted && { errors: formatted }),
-    ...(Object.keys(own).length > 0 && { extensions: own }),
+    ...(Object.keys(publicExtensions).length > 0 && { extensions: publicExtensions }),
   };
 }

@@ -28,9 +28,9 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import type { Issue } from '../../errors.ts';
-import { bounded, toGraphQLError } from './graphql-errors.ts';
+import { toGraphQLError, truncateMessage } from './graphql-errors.ts';
 
-/** Errors of one request. graphql-js has the same limit for variables. */
+/** The maximum number of errors of one request. graphql-js has the same limit for variables. */
 const ERRORS_MAX = 50;
 
 /** Replaces the rule ValuesOfCorrectTypeRule, whose messages repeat the values. */
@@ -46,12 +46,15 @@ export function literalErrors(schema: GraphQLSchema, document: DocumentNode): Gr
 
 function withoutValue(error: GraphQLError, type: GraphQLInputType | null | undefined) {
   const [node] = error.nodes ?? [];
-  // Errors of the members of an input object name types and fields alone. An error without a node comes from a custom scalar.
+  // Errors about members of an input object name only types and fields. An error without a node comes from a custom
+  // scalar.
   const isOfMembers =
     node?.kind === Kind.OBJECT_FIELD ||
     (node?.kind === Kind.OBJECT && isInputObjectType(type && getNamedType(type)));
   if (!node || !type || isOfMembers) return error;
-  return new GraphQLError(`A value of type ${type} must be ${allowed(type)}.`, { nodes: node });
+  return new GraphQLError(`A value of type ${type} must be ${describeType(type)}.`, {
+    nodes: node,
+  });
 }
 
 type Variables = Pick<ExecutionArgs, 'schema' | 'document' | 'operationName' | 'variableValues'>;
@@ -68,9 +71,9 @@ export function variableErrors({
   for (const node of getOperationAST(document, operationName)?.variableDefinitions ?? []) {
     for (const issue of issuesOf(schema, node, values)) {
       if (errors.length === ERRORS_MAX) return errors;
-      const detail = `Variable ${issue.name} is not usable. ${issue.detail}`;
-      const at = new GraphQLError(detail, { nodes: node });
-      errors.push(toGraphQLError('BAD_USER_INPUT', detail, { extra: { issues: [issue] }, at }));
+      const detail = `Variable ${issue.name} is invalid. ${issue.detail}`;
+      const cause = new GraphQLError(detail, { nodes: node });
+      errors.push(toGraphQLError('BAD_USER_INPUT', detail, { extra: { issues: [issue] }, cause }));
     }
   }
   return errors;
@@ -96,7 +99,7 @@ function issuesOf(
       if (issues.length === ERRORS_MAX) throw ENOUGH;
       const part = typeAt(type, path);
       const isOwn = invalid != null && isListed(part);
-      const detail = isOwn ? `It must be ${allowed(part)}.` : bounded(message);
+      const detail = isOwn ? `It must be ${describeType(part)}.` : truncateMessage(message);
       issues.push({ in: 'body', name: pathOf(name, path), detail });
     });
   } catch (error) {
@@ -105,16 +108,16 @@ function issuesOf(
   return issues;
 }
 
-const ENOUGH = new Error('There are enough errors.');
+const ENOUGH = new Error('The maximum number of errors is reached.');
 
 type Path = readonly (string | number)[];
 
 function typeAt(type: GraphQLInputType, path: Path): GraphQLInputType {
-  return path.reduce<GraphQLInputType>((at, key) => {
-    const plain = getNullableType(at);
+  return path.reduce<GraphQLInputType>((parent, key) => {
+    const plain = getNullableType(parent);
     if (isListType(plain)) return plain.ofType;
     const field = isInputObjectType(plain) ? plain.getFields()[key] : undefined;
-    return field?.type ?? at;
+    return field?.type ?? parent;
   }, type);
 }
 
@@ -124,28 +127,28 @@ function pathOf(name: string, path: Path): string {
 }
 
 const SCALARS: Readonly<Record<string, string>> = {
-  Int: 'a whole number of 32 bits',
+  Int: 'a 32-bit integer',
   Float: 'a number',
   String: 'a string',
   Boolean: 'true or false',
-  ID: 'a string or a whole number',
+  ID: 'a string or an integer',
 };
 
 /** False for input objects and custom scalars, whose messages contain no value. */
 function isListed(type: GraphQLInputType): boolean {
-  const named = getNamedType(type);
-  return isEnumType(named) || isSpecifiedScalarType(named);
+  const namedType = getNamedType(type);
+  return isEnumType(namedType) || isSpecifiedScalarType(namedType);
 }
 
 /** Describes the values that graphql-js accepts for a type. */
-function allowed(type: GraphQLInputType): string {
-  const named = getNamedType(type);
-  const one = isEnumType(named)
-    ? `one of ${named
+function describeType(type: GraphQLInputType): string {
+  const namedType = getNamedType(type);
+  const description = isEnumType(namedType)
+    ? `one of ${namedType
         .getValues()
         .map((value) => value.name)
         .join(', ')}`
-    : (SCALARS[named.name] ??
-      `${isInputObjectType(named) ? 'an object of type' : 'a'} ${named.name}`);
-  return isListType(getNullableType(type)) ? `a list of values, each ${one}` : one;
+    : (SCALARS[namedType.name] ??
+      `${isInputObjectType(namedType) ? 'an object of type' : 'a'} ${namedType.name}`);
+  return isListType(getNullableType(type)) ? `a list of values, each ${description}` : description;
 }

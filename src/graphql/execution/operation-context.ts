@@ -35,7 +35,7 @@ export interface Caller {
   /** The origin of the page that sends it. Null or absent for the gateway's own pages and those of CORS_ORIGINS. */
   page?: string | null | undefined;
   credentials: Credentials;
-  /** The slot of the request. An operation of a WebSocket gets one of its own from use-fair-shares.ts. */
+  /** The slot of the request. use-fair-shares.ts creates one for an operation of a WebSocket. */
   slot?: RequestSlot | undefined;
   /** The cursor after which an interrupted event stream resumes. */
   lastEventId?: string | null;
@@ -43,33 +43,33 @@ export interface Caller {
   gatewayUrl?: string | null | undefined;
   /** Sets a header of the response, if there is one response. */
   setHeader?: ((name: string, value: string) => void) | undefined;
-  /** Whether the result carries `extensions.cost`. */
+  /** True if the result includes `extensions.cost`. */
   wantsCost?: boolean;
   /** True for an operation of a WebSocket, which is part of no request. */
   isOnSocket?: boolean;
 }
 
-/** What plugins share about one operation. Members are absent before the plugin that sets them has run. */
+/** The state that plugins share about one operation. Members are absent before the plugin that sets them has run. */
 export interface OperationContext extends Caller, Omit<Context, keyof Caller> {
   params: OperationParams;
-  /** Set by use-documents.ts when the text is parsed, like the next three. */
+  /** Set by use-documents.ts after parsing, like the next three. */
   document?: DocumentNode;
   operation?: OperationDefinitionNode;
   text?: string;
   isTrusted?: boolean;
-  /** Set by use-documents.ts if the text must not be validated before its caller is known. */
+  /** Set by use-documents.ts if the text must not be validated before its caller is identified. */
   validateLater?: () => readonly GraphQLError[];
   /** Set by use-cost.ts. */
   cost?: number;
-  /** Set by use-fair-shares.ts: how many requests of the rate it counts as. */
+  /** Set by use-fair-shares.ts: the number of requests that the operation counts as in rate limits. */
   weight?: number;
   /** Set by use-fair-shares.ts for a heavy operation. */
   pace?: Pace;
   /** Set by use-fair-shares.ts if the slot ends with the operation. */
   ownsSlot?: boolean;
-  /** Set by use-metrics.ts: `performance.now()` when the operation began. */
+  /** Set by use-metrics.ts: `performance.now()` at the start of the operation. */
   startedMs?: number;
-  /** Set by use-tracing.ts. `isOwn` is false if the span is the one of the HTTP request. */
+  /** Set by use-tracing.ts. `isOwn` is false if the span belongs to the HTTP request. */
   tracing?: { traced: TraceContext; isOwn: boolean };
 }
 
@@ -96,10 +96,10 @@ export function callerOf(
   };
 }
 
-/** A client that sends it gets `extensions.cost`. */
+/** The header that requests `extensions.cost`. */
 export const COST_HEADER = 'x-query-cost';
 
-/** The errors that a step of the pipeline has thrown: one, or several in an AggregateError. */
+/** Returns the errors that a step of the pipeline has thrown: one, or several in an AggregateError. */
 export function errorsOf(thrown: unknown): readonly unknown[] {
   return thrown instanceof AggregateError ? thrown.errors : [thrown];
 }

@@ -1,4 +1,4 @@
-/** Refuses an operation that is too large before anything of it runs. */
+/** Rejects an operation that is too large before any part of it runs. */
 import {
   type DocumentNode,
   type FieldNode,
@@ -45,23 +45,23 @@ const NOTHING: QuerySize = {
   rootFields: 0,
 };
 
-/** The part of the size that does not depend on variables. */
+/** Returns the part of the size that does not depend on variables. */
 function sizeOf(document: DocumentNode, operation: OperationDefinitionNode): QuerySize {
   const fragments = fragmentsOf(document);
-  const known = new Map<string, QuerySize>();
+  const fragmentSizes = new Map<string, QuerySize>();
 
-  const ofSelections = ({ selections }: SelectionSetNode): QuerySize =>
+  const sizeOfSelections = ({ selections }: SelectionSetNode): QuerySize =>
     selections.reduce<QuerySize>((sum, selection) => {
-      const own = (selection.directives ?? []).length;
-      if (selection.kind === Kind.FIELD) return add(sum, ofField(selection), own);
+      const directives = (selection.directives ?? []).length;
+      if (selection.kind === Kind.FIELD) return add(sum, sizeOfField(selection), directives);
       if (selection.kind === Kind.INLINE_FRAGMENT) {
-        return add(sum, ofSelections(selection.selectionSet), own);
+        return add(sum, sizeOfSelections(selection.selectionSet), directives);
       }
-      return add(sum, ofFragment(selection.name.value), own);
+      return add(sum, sizeOfFragment(selection.name.value), directives);
     }, NOTHING);
 
-  const ofField = (field: FieldNode): QuerySize => {
-    const inner = field.selectionSet ? ofSelections(field.selectionSet) : NOTHING;
+  const sizeOfField = (field: FieldNode): QuerySize => {
+    const inner = field.selectionSet ? sizeOfSelections(field.selectionSet) : NOTHING;
     const introspects = field.name.value.startsWith('__');
     const depth = 1 + Math.max(inner.depth, introspects ? inner.introspectionDepth : 0);
     return {
@@ -73,18 +73,22 @@ function sizeOf(document: DocumentNode, operation: OperationDefinitionNode): Que
     };
   };
 
-  const ofFragment = (name: string): QuerySize => {
-    const size = known.get(name);
+  const sizeOfFragment = (name: string): QuerySize => {
+    const size = fragmentSizes.get(name);
     if (size) return size;
-    // Validation refuses a fragment that contains itself. Here, the recursion only has to end.
-    known.set(name, NOTHING);
+    // Validation rejects a fragment that contains itself. Here, the recursion only has to end.
+    fragmentSizes.set(name, NOTHING);
     const fragment = fragments.get(name);
-    const measured = fragment ? ofSelections(fragment.selectionSet) : NOTHING;
-    known.set(name, measured);
+    const measured = fragment ? sizeOfSelections(fragment.selectionSet) : NOTHING;
+    fragmentSizes.set(name, measured);
     return measured;
   };
 
-  return add(ofSelections(operation.selectionSet), NOTHING, (operation.directives ?? []).length);
+  return add(
+    sizeOfSelections(operation.selectionSet),
+    NOTHING,
+    (operation.directives ?? []).length,
+  );
 }
 
 function add(a: QuerySize, b: QuerySize, directives: number): QuerySize {
@@ -104,32 +108,34 @@ interface CostQuestion {
   variables: Record<string, unknown>;
 }
 
-/** The cost of a valid operation with its variables. */
+/** Returns the cost of a valid operation with its variables. */
 function costOf({ schema, document, operation, variables }: CostQuestion): number {
   const fragments = fragmentsOf(document);
-  const known = new Map<string, number>();
+  const fragmentCosts = new Map<string, number>();
 
-  const ofSelections = (set: SelectionSetNode, typeName: string): number =>
+  const costOfSelections = (set: SelectionSetNode, typeName: string): number =>
     set.selections.reduce((sum, selection) => {
-      if (selection.kind === Kind.FIELD) return sum + ofField(selection, typeName);
+      if (selection.kind === Kind.FIELD) return sum + costOfField(selection, typeName);
       if (selection.kind === Kind.INLINE_FRAGMENT) {
         const inner = selection.typeCondition?.name.value ?? typeName;
-        return sum + ofSelections(selection.selectionSet, inner);
+        return sum + costOfSelections(selection.selectionSet, inner);
       }
-      return sum + ofFragment(selection.name.value);
+      return sum + costOfFragment(selection.name.value);
     }, 0);
 
-  const ofFragment = (name: string): number => {
-    let cost = known.get(name);
+  const costOfFragment = (name: string): number => {
+    let cost = fragmentCosts.get(name);
     if (cost === undefined) {
       const fragment = fragments.get(name);
-      cost = fragment ? ofSelections(fragment.selectionSet, fragment.typeCondition.name.value) : 0;
-      known.set(name, cost);
+      cost = fragment
+        ? costOfSelections(fragment.selectionSet, fragment.typeCondition.name.value)
+        : 0;
+      fragmentCosts.set(name, cost);
     }
     return cost;
   };
 
-  const ofField = (field: FieldNode, parentName: string): number => {
+  const costOfField = (field: FieldNode, parentName: string): number => {
     if (!field.selectionSet || field.name.value.startsWith('__')) return 0;
     const parent = schema.getType(parentName);
     const definition =
@@ -137,34 +143,36 @@ function costOf({ schema, document, operation, variables }: CostQuestion): numbe
         ? parent.getFields()[field.name.value]
         : undefined;
     if (!definition) return 0;
-    const inner = ofSelections(field.selectionSet, getNamedType(definition.type).name);
-    const own = countsNothing(definition.type) ? 0 : 1;
-    const asked = Number(definition.extensions.cost ?? 0);
-    return asked + (own + inner) * timesOf(field, definition.args, variables);
+    const inner = costOfSelections(field.selectionSet, getNamedType(definition.type).name);
+    const itemCost = isFree(definition.type) ? 0 : 1;
+    const fieldCost = Number(definition.extensions.cost ?? 0);
+    return fieldCost + (itemCost + inner) * timesOf(field, definition.args, variables);
   };
 
   const root = schema.getRootType(operation.operation);
-  return root ? ofSelections(operation.selectionSet, root.name) : 0;
+  return root ? costOfSelections(operation.selectionSet, root.name) : 0;
 }
 
-/** Connections, edges and pageInfo cost nothing, because they only wrap other objects. */
-function countsNothing(type: GraphQLOutputType): boolean {
-  const named = getNamedType(type);
-  if (!isCompositeType(named)) return true;
+/** True for connections, edges and pageInfo, which only wrap other objects. */
+function isFree(type: GraphQLOutputType): boolean {
+  const namedType = getNamedType(type);
+  if (!isCompositeType(namedType)) return true;
   return (
-    named.name === 'PageInfo' ||
-    (isObjectType(named) && 'cursor' in named.getFields() && 'node' in named.getFields()) ||
-    (isObjectType(named) && 'pageInfo' in named.getFields())
+    namedType.name === 'PageInfo' ||
+    (isObjectType(namedType) &&
+      'cursor' in namedType.getFields() &&
+      'node' in namedType.getFields()) ||
+    (isObjectType(namedType) && 'pageInfo' in namedType.getFields())
   );
 }
 
-/** The most items that a field returns: its page size, or the number of its ids. */
+/** Returns the maximum number of items of a field: its page size, or the number of its ids. */
 function timesOf(
   field: FieldNode,
   args: readonly { name: string }[],
   variables: Record<string, unknown>,
 ): number {
-  const given = (name: string): unknown => {
+  const argumentValue = (name: string): unknown => {
     const value = field.arguments?.find((argument) => argument.name.value === name)?.value;
     if (value?.kind === Kind.INT) return Number(value.value);
     if (value?.kind === Kind.LIST) return value.values;
@@ -173,10 +181,10 @@ function timesOf(
   };
   const names = args.map((arg) => arg.name);
   if (names.includes('first')) {
-    const size = given('first') ?? given('last');
+    const size = argumentValue('first') ?? argumentValue('last');
     return typeof size === 'number' && size > 0 ? size : PAGE_DEFAULT;
   }
-  const ids = names.includes('ids') ? given('ids') : undefined;
+  const ids = names.includes('ids') ? argumentValue('ids') : undefined;
   return Array.isArray(ids) ? ids.length : 1;
 }
 
@@ -201,7 +209,7 @@ const LIMITS = [
 export function parseWithin(config: Config, text: string): DocumentNode {
   const bytes = Buffer.byteLength(text);
   if (bytes > config.LIMIT_DOCUMENT_BYTES) {
-    throw exceeded('document bytes', bytes, config.LIMIT_DOCUMENT_BYTES);
+    throw limitError('document bytes', bytes, config.LIMIT_DOCUMENT_BYTES);
   }
   const maxTokens = config.LIMIT_TOKENS;
   try {
@@ -213,26 +221,28 @@ export function parseWithin(config: Config, text: string): DocumentNode {
 
 const STRINGS: readonly TokenKind[] = [TokenKind.STRING, TokenKind.BLOCK_STRING];
 
-/** Finds the token at which parsing has ended. A string is not repeated, because it may be a secret. */
+/** Finds the token at which parsing failed. A string is not repeated in the error, because it may be a secret. */
 function parseError(text: string, error: GraphQLError, maxTokens: number): GraphQLError {
-  const failed = (detail: string) => toGraphQLError('GRAPHQL_PARSE_FAILED', detail, { at: error });
+  const toParseFailure = (detail: string) =>
+    toGraphQLError('GRAPHQL_PARSE_FAILED', detail, { cause: error });
   const lexer = new Lexer(new Source(text));
   try {
     for (let count = 1; ; count += 1) {
       const { kind, start } = lexer.advance();
       const isEnd = start === error.positions?.[0];
-      if (kind === TokenKind.EOF) return failed(error.message);
-      if (count > maxTokens) return exceeded('tokens', count, maxTokens);
-      if (isEnd && STRINGS.includes(kind)) return failed('Syntax Error: Unexpected string.');
-      if (isEnd) return failed(error.message);
+      if (kind === TokenKind.EOF) return toParseFailure(error.message);
+      if (count > maxTokens) return limitError('tokens', count, maxTokens);
+      if (isEnd && STRINGS.includes(kind))
+        return toParseFailure('Syntax Error: Unexpected string.');
+      if (isEnd) return toParseFailure(error.message);
     }
   } catch {
     // The text has no token at that position.
-    return failed(error.message);
+    return toParseFailure(error.message);
   }
 }
 
-/** Every limit that an operation of the document exceeds. */
+/** Returns an error for every limit that an operation of the document exceeds. */
 export function sizeErrors(config: Config, document: DocumentNode): GraphQLError[] {
   return document.definitions
     .filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)
@@ -247,12 +257,12 @@ export function sizeErrors(config: Config, document: DocumentNode): GraphQLError
       ];
     })
     .filter(([, value, limit]) => value > limit)
-    .map(([name, value, limit]) => exceeded(name, value, limit));
+    .map(([name, value, limit]) => limitError(name, value, limit));
 }
 
 export type Cost = (variables: Record<string, unknown> | null | undefined) => number;
 
-/** What a valid operation costs with its variables. */
+/** Returns a function that computes the cost of a valid operation from its variables. */
 export function costFunction(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -262,17 +272,17 @@ export function costFunction(
   const cost = (variables: Record<string, unknown>) =>
     costOf({ schema, document, operation, variables });
   if (!operation.variableDefinitions?.length) {
-    const always = cost({});
-    return () => always;
+    const constantCost = cost({});
+    return () => constantCost;
   }
   return (variables) => cost({ ...defaults, ...variables });
 }
 
 export function costError(cost: number, { LIMIT_COST }: Config): GraphQLError | null {
-  return cost > LIMIT_COST ? exceeded('cost', cost, LIMIT_COST) : null;
+  return cost > LIMIT_COST ? limitError('cost', cost, LIMIT_COST) : null;
 }
 
-/** The defaults of variables that the caller omits. */
+/** Returns the defaults of variables, by name. */
 function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode) {
   return Object.fromEntries(
     variableDefinitions.flatMap(({ variable, defaultValue }) =>
@@ -281,7 +291,7 @@ function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode) {
   );
 }
 
-function exceeded(limit: string, value: number, maximum: number) {
+function limitError(limit: string, value: number, maximum: number) {
   const detail = `The ${limit} of this operation is ${value}; the limit is ${maximum}.`;
   return toGraphQLError('QUERY_LIMIT_EXCEEDED', detail, { extra: { limit, value, maximum } });
 }

@@ -53,14 +53,14 @@ export function createTrustedDocuments(
       if (query) throw refusal('Send either query or documentId, not both.');
       const text = documents.get(documentId) ?? ownDocument(documentId);
       if (text !== undefined) return { text, isTrusted: true };
-      throw refusal('The documentId names no document of the manifests of this server.');
+      throw refusal('No manifest of this server contains the documentId.');
     },
     refuseFor(viewer, text) {
       if (!areOnly || (viewer && viewer.kind !== 'END_USER')) return;
       if (viewer === null && isIntrospection(text)) return;
       throw toGraphQLError(
         'FORBIDDEN',
-        'This server runs only trusted documents for end users and callers without credentials: send a documentId of its manifests.',
+        'This server runs only trusted documents for end users and unauthenticated callers. Send a documentId of its manifests.',
       );
     },
   };
@@ -71,9 +71,9 @@ function readManifest(path: string): [id: string, text: string][] {
     return Object.entries(manifest.parse(JSON.parse(readFileSync(path, 'utf8'))));
   } catch (error) {
     const why =
-      error instanceof Error && 'code' in error ? String(error.code) : 'it is no manifest';
+      error instanceof Error && 'code' in error ? String(error.code) : 'it is not a manifest';
     throw new StartRefused(
-      `TRUSTED_DOCUMENTS_FILES: ${path} is not read (${why}). It must be a JSON object of documents by their ids.`,
+      `TRUSTED_DOCUMENTS_FILES: ${path} can't be read (${why}). It must be a JSON object with documents by their ids.`,
     );
   }
 }
@@ -82,7 +82,7 @@ function refusal(detail: string): GraphQLError {
   return toGraphQLError('GRAPHQL_VALIDATION_FAILED', detail);
 }
 
-/** True for the query by which GraphiQL learns the schema before a person gives it a key. */
+/** True for the query with which GraphiQL loads the schema before the user enters a key. */
 function isIntrospection(text: string): boolean {
   if (!text.includes('IntrospectionQuery')) return false;
   INTROSPECTIONS ??= new Set(introspectionTexts().map(stripIgnoredCharacters));

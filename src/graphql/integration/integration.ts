@@ -3,53 +3,33 @@ import {
   deleteIntegration,
   INTEGRATION_EXCLUSIVE,
   integrationFilters,
+  integrationResource,
   listIntegrations,
   readIntegration,
 } from '../../domain/integration/integration.ts';
 import { upsertIntegrations } from '../../domain/integration/integration-upsert.ts';
-import {
-  createdFields,
-  listField,
-  projectField,
-  sureLinkField,
-  updateTimeField,
-} from '../schema/fields.ts';
+import { listField, sureLinkField } from '../schema/fields.ts';
 import { mutationField } from '../schema/mutation-field.ts';
 import { needing } from '../schema/needing.ts';
-import { Node } from '../schema/node-field.ts';
+import { objectType } from '../schema/object-type.ts';
 import { parsedArgs } from '../schema/parsed-args.ts';
-import { DeletePayload } from '../schema/payloads.ts';
+import { DeletePayload, resultOf } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Integration, Integrations, Project, Revision } from '../schema/types.ts';
 import { impactsField, WARNINGS } from './revision.ts';
 
-Integration.implement({
-  description:
-    'What to read, write, proxy and subscribe to at a provider, in revisions. Groups install it.',
-  interfaces: [Node],
-  fields: (t) => ({
-    ...createdFields(t),
-    project: projectField(t),
-    name: t.exposeString('name', {
-      description: 'Letters, digits, - and _; unique in the project regardless of case.',
-    }),
-    provider: t.exposeString('provider', { description: 'The name of the provider.' }),
-    latestRevision: sureLinkField(t, {
-      type: Revision,
-      table: 'Revision',
-      column: 'latestRevisionId',
-      description: 'The revision that holds for all installations.',
-    }),
-    updateTime: updateTimeField(t),
+objectType(Integration, integrationResource, (t) => ({
+  latestRevision: sureLinkField(t, {
+    type: Revision,
+    table: 'Revision',
+    column: 'latestRevisionId',
+    description: 'The revision in force for all installations.',
   }),
-});
+}));
 
 builder.objectFields(Project, (t) => ({
   integration: t.field({
-    ...needing(
-      readIntegration,
-      'An integration of the project, by its id or name; null if there is none.',
-    ),
+    ...needing(readIntegration),
     type: Integration,
     nullable: true,
     args: {
@@ -70,7 +50,7 @@ builder.objectFields(Project, (t) => ({
 const CreateIntegrationPayload = builder
   .objectRef<Awaited<ReturnType<typeof createIntegration>>>('CreateIntegrationPayload')
   .implement({
-    description: 'Result of `createIntegration`.',
+    description: resultOf('createIntegration'),
     fields: (t) => ({
       integration: t.field({
         type: Integration,
@@ -84,11 +64,11 @@ const CreateIntegrationPayload = builder
 const UpsertIntegrationsPayload = builder
   .objectRef<Awaited<ReturnType<typeof upsertIntegrations>>>('UpsertIntegrationsPayload')
   .implement({
-    description: 'Result of `upsertIntegrations`.',
+    description: resultOf('upsertIntegrations'),
     fields: (t) => ({
       integrations: t.field({
         type: [Integration],
-        description: 'The integrations, in the order given.',
+        description: 'The integrations, in the order of the input.',
         resolve: ({ integrations }) => integrations,
       }),
       warnings: t.exposeStringList('warnings', { description: WARNINGS }),

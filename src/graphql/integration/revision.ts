@@ -1,29 +1,18 @@
 import type { Impact } from '../../domain/installation/check/revision-impacts.ts';
-import { contentOf } from '../../domain/integration/integration-content.ts';
-import { createRevision, listRevisions } from '../../domain/integration/revision.ts';
+import {
+  createRevision,
+  listRevisions,
+  revisionResource,
+} from '../../domain/integration/revision.ts';
 import { ImpactType } from '../plan/impact.ts';
-import { createdFields, listField } from '../schema/fields.ts';
+import { listField } from '../schema/fields.ts';
 import { mutationField } from '../schema/mutation-field.ts';
-import { Node } from '../schema/node-field.ts';
+import { objectType } from '../schema/object-type.ts';
+import { resultOf } from '../schema/payloads.ts';
 import { builder, type Types } from '../schema/schema-builder.ts';
 import { Integration, Revision, Revisions } from '../schema/types.ts';
-import { IntegrationContent } from './integration-content.ts';
 
-Revision.implement({
-  description: "A version of an integration's content. A revision never changes.",
-  interfaces: [Node],
-  fields: (t) => ({
-    ...createdFields(t),
-    specVersion: t.exposeString('specVersion', {
-      description: 'The version of the format of the content: 1.0.0.',
-    }),
-    content: t.field({
-      type: IntegrationContent,
-      description: 'What the integration reads, writes, proxies and subscribes to.',
-      resolve: contentOf,
-    }),
-  }),
-});
+objectType(Revision, revisionResource);
 
 builder.objectField(Integration, 'revisions', (t) =>
   listField(t, Revisions, {
@@ -32,7 +21,7 @@ builder.objectField(Integration, 'revisions', (t) =>
 );
 
 export const WARNINGS =
-  'What was accepted and left out, each with its path and the reason: of fields that are named twice, the last one is in force.';
+  'Members that were accepted and ignored, each with its path and the reason. If fields are named twice, the last one applies.';
 
 /** The installations that new revisions break. */
 export function impactsField<P extends { impacts: Impact[] }>(
@@ -50,11 +39,11 @@ export function impactsField<P extends { impacts: Impact[] }>(
 const CreateRevisionPayload = builder
   .objectRef<Awaited<ReturnType<typeof createRevision>>>('CreateRevisionPayload')
   .implement({
-    description: 'Result of `createRevision`.',
+    description: resultOf('createRevision'),
     fields: (t) => ({
       revision: t.field({
         type: Revision,
-        description: 'The revision, which holds now.',
+        description: 'The revision, which is now in force.',
         resolve: ({ revision }) => revision,
       }),
       integration: t.field({

@@ -35,7 +35,7 @@ const FoundRecordType = builder.objectRef<AccountRecord>('Record').implement({
 });
 
 const RecordEdge = builder.objectRef<RecordsPage['edges'][number]>('RecordEdge').implement({
-  description: 'One of the records, with its place in the list.',
+  description: 'One of the records, with its position in the list.',
   fields: (t) => ({
     cursor: t.string({
       description: 'Marks this place in the list: give it as after to read on from here.',

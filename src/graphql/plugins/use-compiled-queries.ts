@@ -1,6 +1,6 @@
 /**
- * Compiles queries that repeat to functions, each operation of a document by itself. If a compiled query returns an
- * error, graphql-js runs it again, so that errors have one form; a query changes nothing, so it may run twice.
+ * Compiles repeated queries to functions, separately for each operation of a document. If a compiled query returns an
+ * error, graphql-js runs it again, so that errors have one form. A query changes nothing, so it may run twice.
  * Mutations and subscriptions are not compiled.
  */
 import {
@@ -49,7 +49,7 @@ export function createExecute(
     const { rootValue, contextValue, variableValues } = args;
     const result = compiled.query(rootValue, contextValue, variableValues ?? {});
     return result instanceof Promise
-      ? result.then((settled) => (isGood(settled) ? settled : execute(args)))
+      ? result.then((outcome) => (isGood(outcome) ? outcome : execute(args)))
       : isGood(result)
         ? result
         : execute(args);
@@ -60,7 +60,7 @@ function isGood({ data, errors }: ExecutionResult): boolean {
   return data != null && !errors?.length;
 }
 
-/** Null if the query can't be compiled: graphql-js runs it then. */
+/** Null if the query can't be compiled. graphql-js then runs it. */
 function compile(
   { schema, document }: { schema: GraphQLSchema; document: ExecutionArgs['document'] },
   operationName: string | undefined,

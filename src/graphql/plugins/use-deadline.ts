@@ -1,4 +1,4 @@
-/** Bounds the time of queries and mutations. Their statements end by the database's own timeout. */
+/** Limits the time of queries and mutations. The database's own timeout ends their statements. */
 import type { Services } from '../../domain/call.ts';
 import { operationMsMax, timeoutError, withDeadline } from '../../work/deadline.ts';
 import type { OperationPlugin } from '../execution/operation-context.ts';

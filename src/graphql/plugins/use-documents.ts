@@ -48,11 +48,11 @@ export function useDocuments(config: Config, trusted: TrustedDocuments): Operati
         const check = () => {
           const tooLarge = sizeErrors(config, document);
           const errors = tooLarge.length > 0 ? tooLarge : validationErrors(schema, document, rules);
-          // Anyone can send useless texts, so only valid ones are cached.
+          // Anyone can send useless texts, so only valid texts are cached.
           if (errors.length === 0) valid.set(text, document);
           return errors;
         };
-        // Errors of validation name parts of the schema, which not every caller may learn.
+        // Validation errors name parts of the schema, which some callers may not see.
         if (!trusted.areOnly || isTrusted) return check();
         extendContext({ validateLater: check });
         return [];
@@ -61,12 +61,12 @@ export function useDocuments(config: Config, trusted: TrustedDocuments): Operati
   };
 }
 
-/** Literals are checked after all else: their errors must not repeat values, which graphql-js does. */
+/** Checks literals last. Their errors must not repeat values, as those of graphql-js do. */
 function validationErrors(
   ...[schema, document, rules = specifiedRules]: Parameters<typeof validate>
 ) {
-  const others = rules.filter((rule) => rule !== ValuesOfCorrectTypeRule);
-  return [...validate(schema, document, others), ...literalErrors(schema, document)];
+  const otherRules = rules.filter((rule) => rule !== ValuesOfCorrectTypeRule);
+  return [...validate(schema, document, otherRules), ...literalErrors(schema, document)];
 }
 
 function operationOf(
@@ -77,20 +77,22 @@ function operationOf(
   if (operation) return operation;
   const detail = operationName
     ? 'The document has no operation with this operationName.'
-    : 'The document must have exactly one operation, or operationName must name the one to run.';
+    : 'The document must have exactly one operation, or operationName must name one of them.';
   throw toGraphQLError('GRAPHQL_VALIDATION_FAILED', detail);
 }
 
-/** Refuses filters of a list that no index serves together, whatever their values. */
+/** Rejects combinations of list filters that no index supports, whatever their values. */
 const exclusiveArguments: ValidationRule = (context) => ({
   Field(node) {
     const exclusive = context.getFieldDef()?.extensions.exclusive as Exclusive | undefined;
     for (const names of exclusive ?? []) {
-      const given = (node.arguments ?? []).filter(({ name }) => names.includes(name.value));
-      if (given.length < 2) continue;
-      const [first, ...others] = given.map(({ name }) => name.value);
-      const detail = `The arguments ${first} and ${others.join(', ')} of ${node.name.value} must not be given together.`;
-      context.reportError(new GraphQLError(detail, { nodes: given }));
+      const namedArguments = (node.arguments ?? []).filter(({ name }) =>
+        names.includes(name.value),
+      );
+      if (namedArguments.length < 2) continue;
+      const [first, ...others] = namedArguments.map(({ name }) => name.value);
+      const detail = `The arguments ${first} and ${others.join(', ')} of ${node.name.value} must not be combined.`;
+      context.reportError(new GraphQLError(detail, { nodes: namedArguments }));
     }
   },
 });

@@ -18,9 +18,13 @@ export function useCostOfRate(
     onContextBuilding({ context, extendContext }) {
       const { viewer, cost = 0, slot } = context;
       const weight = weightOf(config, cost);
-      const own = () => ({ slot: new RequestSlot(shares, meters), ownsSlot: true });
+      const createOwnSlot = () => ({ slot: new RequestSlot(shares, meters), ownsSlot: true });
       const { turns, pace } = shares;
-      extendContext({ weight, ...(turns.isHeavy(weight) && { pace }), ...(!slot && own()) });
+      extendContext({
+        weight,
+        ...(turns.isHeavy(weight) && { pace }),
+        ...(!slot && createOwnSlot()),
+      });
       // Admission has counted one request already.
       return viewer && weight > 1 ? admission.spend(viewer, weight - 1, context) : undefined;
     },
@@ -33,12 +37,12 @@ export function useTurns(mapError: (error: unknown) => GraphQLError): OperationP
     onExecute({ context, executeFn, setExecuteFn }) {
       // Executions for one event of a stream are bounded by the number of streams.
       if (context.operation?.operation === 'subscription') return;
-      setExecuteFn((args) => inTurn(context, () => executeFn(args)));
+      setExecuteFn((args) => runInTurn(context, () => executeFn(args)));
     },
     onSubscribe({ context, subscribeFn, setSubscribeFn }) {
       setSubscribeFn(async (args) => {
         try {
-          return await inTurn(context, () => subscribeFn(args));
+          return await runInTurn(context, () => subscribeFn(args));
         } catch (error) {
           return { errors: [mapError(error)] } satisfies ExecutionResult;
         }
@@ -49,7 +53,7 @@ export function useTurns(mapError: (error: unknown) => GraphQLError): OperationP
 
 type Pending<T> = T | Promise<T>;
 
-function inTurn<T>(context: OperationContext, work: () => Pending<T>): Pending<T> {
+function runInTurn<T>(context: OperationContext, work: () => Pending<T>): Pending<T> {
   const { viewer, slot, ownsSlot, weight = 1 } = context;
   if (!slot) return work();
   const end = () => {
@@ -57,7 +61,7 @@ function inTurn<T>(context: OperationContext, work: () => Pending<T>): Pending<T
     // Over HTTP, the slot lasts until the response is sent.
     if (ownsSlot) slot.leave();
   };
-  const run = () => ended(work, end);
+  const run = () => runAndEnd(work, end);
   if (viewer) slot.admit(viewer);
   const turn = slot.begin(weight);
   if (!turn) return run();
@@ -67,7 +71,7 @@ function inTurn<T>(context: OperationContext, work: () => Pending<T>): Pending<T
   });
 }
 
-function ended<T>(work: () => Pending<T>, end: () => void): Pending<T> {
+function runAndEnd<T>(work: () => Pending<T>, end: () => void): Pending<T> {
   let result: Pending<T>;
   try {
     result = work();

@@ -25,7 +25,7 @@ function record(
 ): void {
   if (cost !== undefined) meters.costComputed(cost);
   for (const { extensions } of errors) {
-    // Shares and rates count their refusals themselves.
+    // Shares and rate limits count their own rejections.
     if (extensions.code !== 'QUERY_LIMIT_EXCEEDED') continue;
     const { limit } = (extensions.problem ?? {}) as { limit?: unknown };
     if (typeof limit === 'string') meters.limitRefused(limit.replaceAll(' ', '_'));

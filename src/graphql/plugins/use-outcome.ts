@@ -13,22 +13,22 @@ type Listener = (context: OperationContext, errors: readonly GraphQLError[]) => 
  * opens. Must follow useProblems, so that errors have codes.
  */
 export function useOutcome(onOutcome: Listener): OperationPlugin {
-  const refused = (context: object, errors: readonly unknown[]) =>
+  const reportErrors = (context: object, errors: readonly unknown[]) =>
     onOutcome(context as OperationContext, errors as readonly GraphQLError[]);
   return {
     onPluginInit({ registerContextErrorHandler }) {
       registerContextErrorHandler(({ context, error }) =>
-        refused(context as object, errorsOf(error)),
+        reportErrors(context as object, errorsOf(error)),
       );
     },
     onParse() {
       return ({ context, result }) => {
-        if (result instanceof Error) refused(context, [result]);
+        if (result instanceof Error) reportErrors(context, [result]);
       };
     },
     onValidate() {
       return ({ context, valid, result }) => {
-        if (!valid) refused(context, result);
+        if (!valid) reportErrors(context, result);
       };
     },
     onExecute({ context }) {

@@ -1,19 +1,21 @@
-/** Turns errors of every step into GraphQL errors with a code and a problem document, and masks unexpected ones. */
+/** Maps errors of every step to GraphQL errors with a code and a problem document, and masks unexpected ones. */
 import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
 import { variableErrors } from '../execution/input-values.ts';
 import { errorsOf, type OperationPlugin } from '../execution/operation-context.ts';
 
 type MapError = (error: unknown) => GraphQLError;
 
-/** The errors of an execution. Errors without a path concern variables, which are checked before any field. */
+/**
+ * Returns the errors of an execution. Errors without a path concern variables, which are checked before any field.
+ */
 export function problemsOf(
   args: ExecutionArgs,
   errors: readonly GraphQLError[],
   mapError: MapError,
 ): readonly GraphQLError[] {
   const isOfVariables = errors.every(({ path }) => path === undefined);
-  const found = isOfVariables ? variableErrors(args) : [];
-  return found.length > 0 ? found : errors.map(mapError);
+  const variableIssues = isOfVariables ? variableErrors(args) : [];
+  return variableIssues.length > 0 ? variableIssues : errors.map(mapError);
 }
 
 export function useProblems(mapError: MapError): OperationPlugin {
@@ -43,10 +45,10 @@ export function useProblems(mapError: MapError): OperationPlugin {
         try {
           const running = executeFn(args);
           return running instanceof Promise
-            ? running.then((result) => withProblems(args, result), failed)
+            ? running.then((result) => withProblems(args, result), toFailedResult)
             : withProblems(args, running as ExecutionResult);
         } catch (error) {
-          return failed(error);
+          return toFailedResult(error);
         }
       });
     },
@@ -57,7 +59,7 @@ export function useProblems(mapError: MapError): OperationPlugin {
     return errors ? { ...result, errors: problemsOf(args, errors, mapError) } : result;
   }
 
-  function failed(error: unknown): ExecutionResult {
+  function toFailedResult(error: unknown): ExecutionResult {
     return { errors: [mapError(error)] };
   }
 }

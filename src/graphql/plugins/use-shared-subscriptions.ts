@@ -44,7 +44,7 @@ export function createOperationKey(
   let names: string[] | undefined;
   return (variables) => {
     names ??= variablesBelowRoot(document, operation);
-    // An absent variable has its default, a null one does not.
+    // An absent variable has its default value, but a null one does not.
     const values = names.map((name) =>
       variables && Object.hasOwn(variables, name) ? [variables[name]] : [],
     );
@@ -52,7 +52,7 @@ export function createOperationKey(
   };
 }
 
-/** A key of everything that the rights of a caller depend on. */
+/** A key of all facts that determine the rights of a caller. */
 export function viewerKey(viewer: Viewer): string {
   if (viewer.kind === 'END_USER') {
     const { id, projectId, integrationIds, permissions } = viewer;
@@ -91,7 +91,7 @@ export interface SubscriptionParts {
 }
 
 interface Live extends SubscriptionParts {
-  /** Executes one event, with all plugins. */
+  /** Executes one event with all plugins. */
   execute: (args: ExecutionArgs) => Promise<ExecutionResult>;
 }
 
@@ -126,7 +126,7 @@ export function useSharedSubscriptions(parts: SubscriptionParts): OperationPlugi
   };
 }
 
-/** Returns the messages as they arrive, or errors if there is no stream. */
+/** Returns the messages as they arrive. Returns errors if the stream can't be opened. */
 async function subscribe(
   live: Live,
   subscription: Subscription,
@@ -152,7 +152,7 @@ async function subscribe(
 type Next = IteratorResult<Message, void>;
 const DONE = { done: true, value: undefined } as const;
 
-/** Not a generator, because return() must end a next() that waits for an item. */
+/** A class and not a generator, because return() must end a next() that waits for an item. */
 class LiveMessages implements AsyncIterableIterator<Message, void, void>, AsyncDisposable {
   readonly #live: Live;
   readonly #subscription: Subscription;
@@ -238,7 +238,7 @@ class LiveMessages implements AsyncIterableIterator<Message, void, void>, AsyncD
   async #execute(item: Item): Promise<Message> {
     const { services, execute } = this.#live;
     const { args } = this.#subscription;
-    // Plugins find the operation; loaders are new, because they cache rows.
+    // Plugins read the operation from the context. Its loaders are new, because loaders cache rows.
     const context = { ...args.contextValue, viewer: this.#viewer };
     const contextValue = { ...context, ...createContext(services, context) };
     const result = await execute({ ...args, rootValue: item, contextValue });

@@ -1,6 +1,6 @@
 /**
- * Traces operations. An operation over HTTP is described by the span of its request. One over a WebSocket, which has
- * no request, gets a span of its own, and so does the opening of a stream.
+ * Traces operations. The span of an HTTP request describes its operation. An operation of a WebSocket gets its own
+ * span, and so does the opening of a stream.
  */
 import { type Span, SpanKind, type Tracer, trace } from '@opentelemetry/api';
 import { beginTrace, failSpan, inSpan, runInContext, sampledContext } from '../../spans.ts';
@@ -9,10 +9,10 @@ import { useOutcome } from './use-outcome.ts';
 
 const NAME = 'graphql';
 
-/** Does nothing if no receiver of traces is set. */
+/** Does nothing if no trace receiver is configured. */
 export function useTracing(tracer: Tracer | null): OperationPlugin {
   if (!tracer) return {};
-  const inOwnSpan = <T>({ context }: { context: object }, work: () => T): T => {
+  const runInSpan = <T>({ context }: { context: object }, work: () => T): T => {
     const { tracing } = context as OperationContext;
     return tracing?.isOwn ? runInContext(tracing.traced, work) : work();
   };
@@ -27,8 +27,8 @@ export function useTracing(tracer: Tracer | null): OperationPlugin {
       }
     },
     instrumentation: {
-      parse: inOwnSpan,
-      context: inOwnSpan,
+      parse: runInSpan,
+      context: runInSpan,
       subscribe(payload, work) {
         const context = payload.context as OperationContext;
         const { tracing } = context;
@@ -38,13 +38,13 @@ export function useTracing(tracer: Tracer | null): OperationPlugin {
           const span = tracer.startSpan(NAME, {}, traced);
           context.tracing = { traced: trace.setSpan(traced, span), isOwn: true };
         }
-        return inOwnSpan(payload, work);
+        return runInSpan(payload, work);
       },
       execute(payload, work) {
         const { operation } = payload.context as OperationContext;
         // Executions for one event of a stream belong to no operation.
         if (!operation) return work();
-        return inOwnSpan(payload, () => inSpan('execute', {}, work));
+        return runInSpan(payload, () => inSpan('execute', {}, work));
       },
     },
     onPluginInit({ addPlugin }) {

@@ -76,10 +76,10 @@ const provider = (text: string) => z.string().max(128).nullish().describe(text);
 function byName<T extends ProjectTable>(
   t: ProjectFields,
   type: ObjectRef<Types, Row<T>>,
-  { find, description, arg: [name, schema] }: ByName<T>,
+  { find, arg: [name, schema] }: ByName<T>,
 ) {
   return t.field({
-    ...needing(find, `${description} Null if there is none, or if the caller may not see it.`),
+    ...needing(find),
     type,
     nullable: true,
     args: parsedArgs(t.arg, z.object({ [name]: schema })),
@@ -91,16 +91,13 @@ function byName<T extends ProjectTable>(
 function byKeys<T extends ProjectTable, S extends z.ZodObject>(
   t: ProjectFields,
   type: ObjectRef<Types, Row<T>>,
-  { find, description, keys, args }: ByKeys<T, S>,
+  { find, keys, args }: ByKeys<T, S>,
 ) {
   const { extensions, validate } = keyed(keys);
-  const needed = needing(
-    find,
-    `${description} Null if there is none, or if the caller may not see it.`,
-  );
+  const { description, extensions: needs } = needing(find);
   return t.field({
-    description: needed.description,
-    extensions: { ...needed.extensions, ...extensions },
+    description,
+    extensions: { ...needs, ...extensions },
     type,
     nullable: true,
     args: parsedArgs(t.arg, args),
@@ -118,13 +115,11 @@ type Find<A, T extends ProjectTable> = Read<
 
 interface ByName<T extends ProjectTable> {
   find: Find<string, T>;
-  description: string;
   arg: [name: string, schema: z.ZodType];
 }
 
 interface ByKeys<T extends ProjectTable, S extends z.ZodObject> {
   find: Find<z.output<S>, T>;
-  description: string;
   keys: Keys;
   args: S;
 }
@@ -132,22 +127,18 @@ interface ByKeys<T extends ProjectTable, S extends z.ZodObject> {
 builder.objectFields(Project, (t) => ({
   destination: byName(t, Destination, {
     find: lookUpDestination,
-    description: 'A destination of the project, by its id or name.',
     arg: ['idOrName', idOrName('destination')],
   }),
   topic: byName(t, Topic, {
     find: lookUpTopic,
-    description: 'A topic of the project, by its id or name.',
     arg: ['idOrName', idOrName('topic')],
   }),
   group: byName(t, Group, {
     find: lookUpGroup,
-    description: "A group of the project, by its id or the builder's own.",
     arg: ['idOrRef', idOrRef('group')],
   }),
   consumer: byName(t, Consumer, {
     find: lookUpConsumer,
-    description: "A consumer of the project, by its id or the builder's own.",
     arg: ['idOrRef', idOrRef('consumer')],
   }),
 }));
@@ -155,8 +146,6 @@ builder.objectFields(Project, (t) => ({
 builder.objectFields(Project, (t) => ({
   connection: byKeys(t, ConnectedAccount, {
     find: lookUpConnection,
-    description:
-      'A connection of the project: by its id, or by its provider and group. Give exactly one of them.',
     keys: CONNECTION_KEYS,
     args: z.object({
       id: oneId('connection'),
@@ -171,8 +160,6 @@ builder.objectFields(Project, (t) => ({
   }),
   installation: byKeys(t, Installation, {
     find: lookUpInstallation,
-    description:
-      'An installation of the project: by its id, or by its integration and group. Give exactly one of them.',
     keys: INSTALLATION_KEYS,
     args: z.object({
       id: oneId('installation'),
@@ -186,8 +173,6 @@ builder.objectFields(Project, (t) => ({
   }),
   providerApp: byKeys(t, ProviderApp, {
     find: lookUpProviderApp,
-    description:
-      'A provider app of the project: by its id, or by provider, which returns the app that connects use by default: the newest. Give exactly one of them.',
     keys: PROVIDER_APP_KEYS,
     args: z.object({
       id: oneId('provider app'),

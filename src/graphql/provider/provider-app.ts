@@ -23,7 +23,8 @@ objectType(ProviderApp, providerAppResource, (t) => ({
   }),
   webhookInstructions: t.string({
     nullable: true,
-    description: 'What a person has to set up at the provider for its events; null if nothing.',
+    description:
+      'The steps that a person must take at the provider to receive its events; null if there are none.',
     resolve: (app, _args, { call }) => webhookInstructions(call, app),
   }),
 }));

@@ -26,18 +26,20 @@ const ROOTS: readonly string[] = ['Query', 'Mutation', 'Subscription'];
 
 class AuthorizedCallersPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override wrapResolve(resolve: Resolver<Types>, field: PothosOutputFieldConfig<Types>) {
-    return ROOTS.includes(field.kind) || needOf(field) ? authorized(resolve, field) : resolve;
+    return ROOTS.includes(field.kind) || needOf(field)
+      ? withAuthorization(resolve, field)
+      : resolve;
   }
 
   override wrapSubscribe(
     subscribe: Resolver<Types> | undefined,
     field: PothosOutputFieldConfig<Types>,
   ) {
-    return subscribe && authorized(subscribe, field);
+    return subscribe && withAuthorization(subscribe, field);
   }
 }
 
-function authorized<Types extends SchemaTypes>(
+function withAuthorization<Types extends SchemaTypes>(
   resolve: Resolver<Types>,
   field: PothosOutputFieldConfig<Types>,
 ): Resolver<Types> {
@@ -50,7 +52,7 @@ function authorized<Types extends SchemaTypes>(
   };
 }
 
-/** The need that `needing` stores in a field's extensions. */
+/** Returns the need that `needing` stores in a field's extensions. */
 function needOf<Types extends SchemaTypes>({ extensions }: PothosOutputFieldConfig<Types>) {
   return extensions?.needs as Need | undefined;
 }

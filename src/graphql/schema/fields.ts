@@ -1,4 +1,4 @@
-/** Fields that many types have. */
+/** Fields that many types share. */
 import type {
   FieldRef,
   InputFieldMap,
@@ -32,12 +32,15 @@ import { needing } from './needing.ts';
 import type { Types } from './schema-builder.ts';
 import { Project } from './types.ts';
 
-/** Look-ahead: which relations of a list's items a query selects. It only saves statements, and may be incomplete. */
+/**
+ * Finds the relations of a list's items that a query selects. This look-ahead only saves statements, and may be
+ * incomplete.
+ */
 
-/** By the list's node in a cached document, so there are only so many. */
+/** Cached by the list's node in a document, so the cache is as bounded as that of documents. */
 const KNOWN = new WeakMap<FieldNode, readonly LinkTo[]>();
 
-/** The links that the query selects on every item of the list that is being resolved. */
+/** Returns the links that the query selects on every item of the current list. */
 function linksOf(info: GraphQLResolveInfo): readonly LinkTo[] {
   const [place] = info.fieldNodes as [FieldNode];
   let links = KNOWN.get(place);
@@ -54,7 +57,7 @@ function findLinks({ fieldNodes, returnType, fragments }: GraphQLResolveInfo): L
   const page = fieldsIn(fieldNodes, fragments);
   const edges = fieldsIn(page.get('edges') ?? [], fragments);
   const items = [...(page.get('nodes') ?? []), ...(edges.get('node') ?? [])];
-  // Sorted, because each different text of a statement is prepared apart.
+  // Sorted, because each distinct statement text is prepared separately.
   const names = [...fieldsIn(items, fragments).keys()].sort();
   return names.flatMap((name) => {
     const link = fieldOf(item, name)?.extensions.link as LinkTo | undefined;
@@ -62,10 +65,10 @@ function findLinks({ fieldNodes, returnType, fragments }: GraphQLResolveInfo): L
   });
 }
 
-/** The fields in all of these by their names, without those that a directive may leave out. */
+/** Returns the fields of all nodes by name, without those that a directive may skip. */
 function fieldsIn(nodes: readonly FieldNode[], fragments: GraphQLResolveInfo['fragments']) {
   const fields = new Map<string, FieldNode[]>();
-  const seen = new Set<string>();
+  const fragmentNames = new Set<string>();
   const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
   for (const { selections } of sets) {
     for (const selection of selections) {
@@ -74,8 +77,8 @@ function fieldsIn(nodes: readonly FieldNode[], fragments: GraphQLResolveInfo['fr
       else if (selection.kind === Kind.FIELD) {
         const name = selection.name.value;
         fields.set(name, [...(fields.get(name) ?? []), selection]);
-      } else if (!seen.has(selection.name.value)) {
-        seen.add(selection.name.value);
+      } else if (!fragmentNames.has(selection.name.value)) {
+        fragmentNames.add(selection.name.value);
         const fragment = fragments[selection.name.value];
         if (fragment) sets.push(fragment.selectionSet);
       }
@@ -101,7 +104,7 @@ type FieldBuilder<Parent> = Omit<
   'kind' | 'graphqlKind'
 >;
 
-/** For columns that many tables have: Pothos can't see them in a type that is still open. */
+/** Casts the builder for columns that many tables have. Pothos can't infer them for a generic type. */
 function withColumns<Columns, P extends Columns>(t: FieldBuilder<P>): FieldBuilder<Columns> {
   return t as never;
 }
@@ -115,7 +118,7 @@ interface Updated {
   updateTime: Date | null;
 }
 
-/** `id` and `createTime`. */
+/** Defines the fields `id` and `createTime`. */
 export function createdFields<P extends Created>(t: FieldBuilder<P>) {
   const fields = withColumns<Created, P>(t);
   return {
@@ -131,7 +134,7 @@ export function updateTimeField<P extends Updated>(t: FieldBuilder<P>) {
   return withColumns<Updated, P>(t).expose('updateTime', {
     type: 'DateTime',
     nullable: true,
-    description: 'When it was last changed; null if it never was.',
+    description: 'When it was last changed. Null if never.',
   });
 }
 
@@ -146,15 +149,15 @@ export function projectField<P extends { projectId: string }>(t: FieldBuilder<P>
 interface LinkOptions<T extends ProjectTable, C> {
   type: ObjectRef<Types, Row<T>> | InterfaceRef<Types, Row<T>>;
   table: T;
-  /** The parent's column that holds the id. */
+  /** The parent's column with the id. */
   column: C;
   description: string;
 }
 
-/** The parent's columns that hold ids. */
+/** The parent's columns with ids. */
 type IdColumn<P, V> = { [K in keyof P & string]: P[K] extends V ? K : never }[keyof P & string];
 
-/** A relation that may be empty, or whose other end may be gone. */
+/** Defines a relation that may be null: it is empty, or its object was deleted. */
 export function linkField<P, T extends ProjectTable>(
   t: FieldBuilder<P>,
   { type, table, column, description }: LinkOptions<T, IdColumn<P, string | null>>,
@@ -171,7 +174,7 @@ export function linkField<P, T extends ProjectTable>(
   });
 }
 
-/** A relation that is never empty. */
+/** Defines a relation that is never null. */
 export function sureLinkField<P, T extends ProjectTable>(
   t: FieldBuilder<P>,
   { type, table, column, description }: LinkOptions<T, IdColumn<P, string>>,
@@ -185,7 +188,7 @@ export function sureLinkField<P, T extends ProjectTable>(
   });
 }
 
-/** The relation as the parent's page was read with it; undefined if the page was read without it. */
+/** Returns the relation that was read with the parent's page. Undefined if the page was read without it. */
 function linkedRow(parent: unknown, column: string): object | null | undefined {
   return (parent as PageRow).linked?.[column];
 }
@@ -195,16 +198,16 @@ type Lists<N> = readonly [ObjectRef<Types, N> | InterfaceRef<Types, N>, unknown]
 type Listed<N> = Promise<Page<N>> | Page<N>;
 
 interface ListOptions<A, L> {
-  /** Default: that of the read. */
+  /** Default: the description of the read. */
   description?: string;
-  /** The list's own filters. */
+  /** The filters of the list. */
   args?: A;
-  /** Filters that no document may have together. */
+  /** Filters that a document must not combine. */
   exclusive?: Exclusive;
   list: L;
 }
 
-/** A Relay list: its parent, the page arguments and the list's own filters go to one declared read. */
+/** Defines a Relay list. One declared read receives the parent, the page arguments and the filters. */
 export function listField<P, N extends object, A extends InputFieldMap = Record<never, never>>(
   t: PothosSchemaTypes.RootFieldBuilder<Types, P>,
   lists: Lists<N>,
@@ -219,7 +222,7 @@ export function listField<P, N extends object, A extends InputFieldMap = Record<
   );
 }
 
-/** A list below the root: what the caller has. */
+/** Defines a list of the root, which contains what the caller may see. */
 export function rootListField<P, N extends object>(
   t: PothosSchemaTypes.RootFieldBuilder<Types, P>,
   lists: Lists<N>,
@@ -229,10 +232,10 @@ export function rootListField<P, N extends object>(
   return pagedField(t, lists, options, (_parent: P, args: PageArgs, call) => list(call, args));
 }
 
-/** Runs after `first` and `last` were validated by themselves. */
+/** Runs after `first` and `last` were validated separately. */
 const ONE_DIRECTION = [
   ({ first, last }: PageArgs) => first == null || last == null,
-  { message: 'must not be given together with first.', path: ['last'] },
+  { message: 'must not be combined with first.', path: ['last'] },
 ];
 
 function pagedField<P, N extends object, A extends PageArgs>(
@@ -251,6 +254,6 @@ function pagedField<P, N extends object, A extends PageArgs>(
     resolve: (parent: P, given: A, { call }: Context, info: GraphQLResolveInfo) =>
       run(parent, { ...given, links: linksOf(info) }, call),
   };
-  // A Page is lazy, Pothos' own shape of a connection is not; GraphQL resolves both alike.
+  // A Page is lazy and Pothos' own type of a connection is not. GraphQL resolves both in the same way.
   return t.connection(field as never, connection as never) as never;
 }

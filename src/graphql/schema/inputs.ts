@@ -31,42 +31,42 @@ export function enumType<V extends string>(
   return ref;
 }
 
-/** The enum of a declaration, created at its first use. */
+/** Returns the enum of a declaration, which is created at its first use. */
 export function enumOf<E extends z.ZodEnum>(schema: E): EnumRef<Types, z.output<E>, z.output<E>> {
   const { name, description, values } = enumerationOf(schema) as Enumeration;
   return (ENUMS.get(name) ?? enumType(name, description, values)) as never;
 }
 
-/** The description of an `input` argument, which is that of its type. */
+/** Returns the description of an `input` argument, which is that of its type. */
 export function inputDescription(schema: z.ZodObject): string {
   const { id: name, description } = schema.meta() ?? {};
   if (!description) throw new Error(`${name} needs a description.`);
   return description;
 }
 
-/** The input type of an object schema, created at its first use. */
+/** Returns the input type of an object schema, which is created at its first use. */
 export function inputType(schema: z.ZodObject): InputRef<unknown> {
   const { id: name, description } = schema.meta() ?? {};
   if (!name) throw new Error('An input schema needs meta({ id }).');
   let ref = INPUTS.get(name);
   if (!ref) {
-    const created = builder.inputRef<Record<string, unknown>>(name);
-    INPUTS.set(name, created as InputRef<unknown>);
-    created.implement({
+    const inputRef = builder.inputRef<Record<string, unknown>>(name);
+    INPUTS.set(name, inputRef as InputRef<unknown>);
+    inputRef.implement({
       description,
       fields: (t) =>
         Object.fromEntries(
           fieldsOf(name, schema).map(([field, options]) => [field, t.field(options as never)]),
         ) as never,
     });
-    ref = created as InputRef<unknown>;
+    ref = inputRef as InputRef<unknown>;
   }
   return ref;
 }
 
 type FieldOptions = ReturnType<typeof fieldOptions>;
 
-/** The fields of an input. A group of exclusive members is one field, at the position of its first member. */
+/** Returns the fields of an input. A group of exclusive members is one field, at the position of its first member. */
 function fieldsOf(name: string, schema: z.ZodObject): [field: string, options: FieldOptions][] {
   const groups = exclusiveMembersOf(schema);
   return Object.entries<z.ZodType>(schema.shape).flatMap(([field, type]) => {
@@ -84,9 +84,9 @@ function oneOfType(group: ExclusiveMembers, { shape }: z.ZodObject): Param {
   const { id: name, description } = group.type;
   let ref = INPUTS.get(name);
   if (!ref) {
-    const created = builder.inputRef<Record<string, unknown>>(name);
-    INPUTS.set(name, created as InputRef<unknown>);
-    created.implement({
+    const inputRef = builder.inputRef<Record<string, unknown>>(name);
+    INPUTS.set(name, inputRef as InputRef<unknown>);
+    inputRef.implement({
       description,
       isOneOf: true,
       fields: (t) =>
@@ -97,7 +97,7 @@ function oneOfType(group: ExclusiveMembers, { shape }: z.ZodObject): Param {
           }),
         ) as never,
     });
-    ref = created as InputRef<unknown>;
+    ref = inputRef as InputRef<unknown>;
   }
   return ref as unknown as Param;
 }
@@ -121,7 +121,7 @@ function typeOf(path: string, schema: z.ZodType): Param {
   return scalarOf(path, schema);
 }
 
-/** The scalar or the enum of a schema. */
+/** Returns the scalar or the enum of a schema. */
 export function scalarOf(path: string, schema: z.ZodType): Param {
   const { id: name, graphql } = schema.meta() ?? {};
   if (typeof graphql === 'string') return graphql as Param;

@@ -1,4 +1,4 @@
-/** A field of a declared mutation, with the argument, the description, the need and the function of the declaration. */
+/** Creates a GraphQL field from a declared mutation: its argument, description, need and function. */
 import type { ObjectRef } from '@pothos/core';
 import { z } from 'zod';
 import {

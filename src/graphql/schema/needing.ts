@@ -1,7 +1,10 @@
-/** Describes the need of a field, from the declaration of the function that it calls. */
+/** Derives a field's description and need from the function that it calls. */
 import { type Need, needText } from '../../domain/viewer/needs.ts';
 
-/** The options of a field that calls a declared function. `description` replaces that of the declaration. Tests that walk the schema read `extensions.needs`. */
+/**
+ * Returns the options of a field that calls a declared function. `description` replaces that of the declaration.
+ * Tests that walk the schema read `extensions.needs`.
+ */
 export function needing(
   declared: { needs: Need; description: string },
   description = declared.description,

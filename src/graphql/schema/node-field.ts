@@ -9,7 +9,7 @@ builder.queryFields((t) => ({
     type: Node,
     nullable: true,
     description:
-      'An object of any type, by its id; null if it does not exist or the caller may not see it.',
+      'The object of any type with this id. Null if it does not exist or the caller may not see it.',
     args: { id: t.arg.id({ required: true, description: 'The id of the object.' }) },
     resolve: async (_root, { id }, { call }) =>
       (await findNodes(call, [id]))[0] as FoundNode | null,
@@ -18,7 +18,7 @@ builder.queryFields((t) => ({
     type: [Node],
     nullable: { list: false, items: true },
     description:
-      'Several objects, in the order of the ids; null in place of one that the caller does not find.',
+      'The objects with these ids, in the same order. Null in place of an object that does not exist or that the caller may not see.',
     args: {
       ids: t.arg.idList({
         required: true,

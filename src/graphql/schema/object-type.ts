@@ -1,7 +1,7 @@
 /** Creates object types from the domain's resources, so that a field, its type and its description are declared once. */
 import type { FieldMap, InterfaceParam, ObjectRef } from '@pothos/core';
 import { z } from 'zod';
-import { type Computed, computationOf, resources } from '../../domain/resource.ts';
+import { type Computed, computationOf, resources, type Value } from '../../domain/resource.ts';
 import { unwrapped } from '../../domain/unwrapped.ts';
 import type { Context } from '../execution/context.ts';
 import { projectField } from './fields.ts';
@@ -18,7 +18,7 @@ type Readable<Row, S> = {
       ? S[F]
       : never
     : F extends keyof Row
-      ? Row[F] extends z.output<S[F]>
+      ? Row[F] extends Value<S[F]>
         ? S[F]
         : never
       : never;

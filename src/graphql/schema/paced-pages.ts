@@ -19,11 +19,11 @@ type Resolver<Types extends SchemaTypes> = GraphQLFieldResolver<unknown, Types['
 
 class PacedPagesPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override wrapResolve(resolve: Resolver<Types>, { args }: PothosOutputFieldConfig<Types>) {
-    return 'first' in args ? paced(resolve) : resolve;
+    return 'first' in args ? withPace(resolve) : resolve;
   }
 }
 
-function paced<Types extends SchemaTypes>(resolve: Resolver<Types>): Resolver<Types> {
+function withPace<Types extends SchemaTypes>(resolve: Resolver<Types>): Resolver<Types> {
   return (parent, args, context, info) => {
     const { pace } = context as OperationContext;
     const page = resolve(parent, args, context, info);

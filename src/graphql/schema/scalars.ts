@@ -3,24 +3,25 @@ import { timestamp } from '../../domain/timestamp.ts';
 import { enumType } from './inputs.ts';
 import { builder } from './schema-builder.ts';
 
-enumType('ListOrder', 'The order of a list, by when its items were created.', {
-  NEWEST_FIRST: 'What was created last comes first.',
-  OLDEST_FIRST: 'What was created first comes first.',
+enumType('ListOrder', 'The order of a list by the creation time of its items.', {
+  NEWEST_FIRST: 'Newest first.',
+  OLDEST_FIRST: 'Oldest first.',
 });
 
 builder.scalarType('DateTime', {
   description:
-    'An ISO 8601 timestamp with a time zone, like 2026-01-31T12:00:00Z. Answers are in UTC, with milliseconds.',
+    'An ISO 8601 timestamp with a time zone, like 2026-01-31T12:00:00Z. Responses contain UTC with milliseconds.',
   serialize: (value) => (value instanceof Date ? value : new Date(value)).toISOString(),
   parseValue: (value) => {
     const parsed = timestamp.safeParse(value);
-    if (!parsed.success) throw new GraphQLError('DateTime must be like 2026-01-31T12:00:00Z.');
+    if (!parsed.success)
+      throw new GraphQLError('DateTime must be a timestamp like 2026-01-31T12:00:00Z.');
     return parsed.data;
   },
 });
 
 builder.scalarType('JSON', {
-  description: 'Any JSON value: a text, a number, a boolean, a list, an object or null.',
+  description: 'Any JSON value: a string, number, boolean, list, object or null.',
   serialize: (value) => value,
   parseValue: (value) => value,
 });
@@ -30,7 +31,7 @@ builder.scalarType('JSONObject', {
   serialize: (value) => value,
   parseValue: (value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      throw new GraphQLError('JSONObject must be a JSON object, not a list or a single value.');
+      throw new GraphQLError('JSONObject must be a JSON object, not a list or a scalar.');
     }
     return value as Record<string, unknown>;
   },

@@ -26,15 +26,15 @@ export interface SchemaTypes {
   Connection: Pick<Page<unknown>, 'totalCount'>;
 }
 
-const pageSizeText = `1 to ${PAGE_MAX}. Default: ${PAGE_DEFAULT}, if neither first nor last is given.`;
+const pageSizeText = `1 to ${PAGE_MAX}. Default: ${PAGE_DEFAULT}, if neither first nor last is set.`;
 
 /**
- * For a member that may be a promise: without this, Pothos removes the field's resolver, and a compiled query
- * takes the promise as the value.
+ * For a member that may be a promise. Without this, Pothos removes the field's resolver, and a compiled query returns
+ * the promise as the value.
  */
 const MAYBE_PROMISED = { extensions: { pothosExposedField: undefined } };
 
-/** SchemaTypes as Pothos completes them: what its generic types take. */
+/** SchemaTypes as Pothos completes them, for its generic types. */
 export type Types = PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>;
 
 export const builder = new SchemaBuilder<SchemaTypes>({
@@ -59,16 +59,16 @@ export const builder = new SchemaBuilder<SchemaTypes>({
       nullable: false,
       description: 'The items of this page with their cursors.',
     },
-    nodeFieldOptions: { nullable: false, description: 'The item at this place in the list.' },
+    nodeFieldOptions: { nullable: false, description: 'The item at this position in the list.' },
     cursorFieldOptions: {
-      description: 'Marks this place in the list: give it as after or before to read on from here.',
+      description:
+        'The position of the item in the list. Pass it as after or before to continue from here.',
     },
     pageInfoFieldOptions: {
-      description:
-        'Whether there are items before and after this page, and the cursors to read them.',
+      description: 'Whether items precede or follow this page, and the cursors to read them.',
     },
     pageInfoTypeOptions: {
-      description: 'Whether there are items before and after a page, and the cursors to read them.',
+      description: 'Whether items precede or follow a page, and the cursors to read them.',
     },
     hasNextPageFieldOptions: {
       ...MAYBE_PROMISED,
@@ -79,17 +79,17 @@ export const builder = new SchemaBuilder<SchemaTypes>({
       description: 'Whether items precede the first one of this page.',
     },
     startCursorFieldOptions: {
-      description: 'The cursor of the first item, for before; null on an empty page.',
+      description: 'The cursor of the first item, to pass as before. Null on an empty page.',
     },
     endCursorFieldOptions: {
-      description: 'The cursor of the last item, for after; null on an empty page.',
+      description: 'The cursor of the last item, to pass as after. Null on an empty page.',
     },
     firstArgOptions: {
-      description: `How many items from the start, ${pageSizeText} Not together with last.`,
+      description: `The number of items from the start, ${pageSizeText} Cannot be combined with last.`,
       validate: { schema: pageSize },
     },
     lastArgOptions: {
-      description: `How many items from the end, ${pageSizeText} Not together with first.`,
+      description: `The number of items from the end, ${pageSizeText} Cannot be combined with first.`,
       validate: { schema: pageSize },
     },
     afterArgOptions: {
@@ -102,31 +102,32 @@ export const builder = new SchemaBuilder<SchemaTypes>({
     },
     idFieldOptions: {
       description:
-        'Unique in the whole service. Its prefix names the type; ids of one type sort by time of creation.',
+        'Unique in the whole service. The prefix names the type. Ids of one type sort by creation time.',
     },
     nodeTypeOptions: {
-      description: 'An object that node(id:) finds by its id.',
+      description: 'An object that node(id:) can return.',
       resolveType: (node: unknown) => typeNameOfNode(node as ResolvedNode),
     },
   },
 });
 
 builder.queryType({
-  description: 'Reads. A caller sees only what belongs to its project or its orgs.',
+  description: 'Reads. A caller sees only objects of its project or its orgs.',
 });
 builder.mutationType({
   description:
-    'Changes. A change that is refused changes nothing: its field is null, and `errors` says why. The fields of an operation run in order. A refused field does not undo the fields before it, and their results stay in `data`.',
+    'Changes. A mutation that fails changes nothing: its field is null, and `errors` has the reason. The fields of an operation run in order. A failed field does not undo the fields before it, and their results stay in `data`.',
 });
 
 builder.globalConnectionField('totalCount', (t) =>
   t.int({
-    description: 'How many items the whole list has. It is counted only if the query selects it.',
+    description:
+      'The number of items in the whole list. It is counted only if the query selects it.',
     resolve: (page) => page.totalCount(),
   }),
 );
 
-/** A provider has no id: the catalogue has no rows. */
+/** A provider has no id, because it is not a row. */
 interface ResolvedNode {
   id?: string;
   /** Set for notification events. */

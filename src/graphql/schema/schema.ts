@@ -1,4 +1,4 @@
-/** The schema: an import of each noun, in the order of the platform's description. */
+/** Builds the schema from one import for each noun, in the order of the reference API. */
 import './scalars.ts';
 import './node-field.ts';
 import './scalars.ts';
@@ -25,7 +25,6 @@ import '../integration/integration.ts';
 import '../integration/revision.ts';
 import '../plan/plan.ts';
 import '../installation/installation.ts';
-import '../installation/installation-config.ts';
 import '../contract/object-contract.ts';
 import '../operation/reads.ts';
 import '../operation/record-search.ts';

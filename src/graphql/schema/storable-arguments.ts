@@ -20,18 +20,18 @@ type Resolver<Types extends SchemaTypes> = GraphQLFieldResolver<unknown, Types['
 
 class StorableArgumentsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override wrapResolve(resolve: Resolver<Types>, field: PothosOutputFieldConfig<Types>) {
-    return checked(resolve, field);
+    return withStorableCheck(resolve, field);
   }
 
   override wrapSubscribe(
     subscribe: Resolver<Types> | undefined,
     field: PothosOutputFieldConfig<Types>,
   ) {
-    return subscribe && checked(subscribe, field);
+    return subscribe && withStorableCheck(subscribe, field);
   }
 }
 
-function checked<Types extends SchemaTypes>(
+function withStorableCheck<Types extends SchemaTypes>(
   resolve: Resolver<Types>,
   field: PothosOutputFieldConfig<Types>,
 ): Resolver<Types> {

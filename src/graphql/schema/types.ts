@@ -1,4 +1,7 @@
-/** The object types and their connections, named here so that the files that fill them in need no circles. */
+/**
+ * Declares the object types and their connections. Other files implement them, so that types can refer to each other
+ * without import cycles.
+ */
 import type { InterfaceRef, ObjectRef } from '@pothos/core';
 import type { ShownMessage } from '../../domain/event/stream-message.ts';
 import type { IdTable, Row } from '../../domain/scope.ts';
@@ -15,7 +18,7 @@ export const JwtKey = rowType('JwtKey');
 export const ProviderApp = rowType('ProviderApp');
 export const Group = rowType('Group');
 export const Consumer = rowType('Consumer');
-/** The platform's connection: Relay reserves names that end in "Connection". */
+/** The reference API's connection. Relay reserves names that end in "Connection". */
 export const ConnectedAccount = builder.objectRef<Row<'Connection'>>('ConnectedAccount');
 export const Integration = rowType('Integration');
 export const Revision = rowType('Revision');
@@ -27,7 +30,7 @@ export const Topic = rowType('Topic');
 export const Destination = rowType('Destination');
 export const EventTopicRoute = rowType('EventTopicRoute');
 export const TopicDestinationRoute = rowType('TopicDestinationRoute');
-/** The interface of a type for each type of event: graphql/event/typed-events.ts. */
+/** The interface of all event types, which graphql/event/typed-events.ts implements. */
 export const NotificationEvent =
   builder.interfaceRef<Row<'NotificationEvent'>>('NotificationEvent');
 export const Delivery = rowType('Delivery');
@@ -55,7 +58,7 @@ export const TopicDestinationRoutes = connectionOf(
   TopicDestinationRoute,
   'routes of topics to destinations',
 );
-/** A place in the list of a project's events: subscriptions give these too. */
+/** An event with its cursor. Lists and subscriptions share the type. */
 export const NotificationEventEdge = edgeOf(NotificationEvent, 'notification events');
 export const NotificationEvents = connectionOf(
   NotificationEvent,
@@ -63,7 +66,7 @@ export const NotificationEvents = connectionOf(
   NotificationEventEdge,
 );
 export const Deliveries = connectionOf(Delivery, 'deliveries');
-/** A place in the list of a stream's messages: subscriptions give these too. */
+/** A stream message with its cursor. Lists and subscriptions share the type. */
 export const StreamMessageEdge = edgeOf(StreamMessage, 'messages of a stream');
 export const StreamMessages = connectionOf(
   StreamMessage,
@@ -78,11 +81,11 @@ function rowType<T extends IdTable>(table: T) {
 }
 
 function edgeOf<T extends object>(type: OutputRef<T>, plural: string) {
-  const description = `One of the ${plural}, with its place in the list.`;
+  const description = `One of the ${plural}, with its position in the list.`;
   return builder.edgeObject({ type, name: `${type.name}Edge`, description });
 }
 
-/** A type with its `XConnection` and `XEdge`. */
+/** Defines the `XConnection` and `XEdge` of a type. */
 export function connectionOf<T extends object>(
   type: OutputRef<T>,
   plural: string,

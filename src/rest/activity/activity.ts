@@ -12,7 +12,7 @@ import {
   streamActivity,
 } from '../../domain/activity/activity.ts';
 import type { ActivityRange } from '../../domain/activity/activity-series.ts';
-import { within } from '../../domain/declared-read.ts';
+import { readWithin } from '../../domain/declared-read.ts';
 import { getDestination } from '../../domain/event/destination.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
@@ -105,7 +105,7 @@ export const activityEndpoints = [
     path: '/projects/{projectIdOrName}/activity',
     tag,
     input: z.object({ projectIdOrName, ...activityInput.shape }),
-    read: within(getOwnProject, activityOf),
+    read: readWithin(getOwnProject, activityOf),
     output: activity,
     show: async (range: ActivityRange, { call }) => {
       const counted = await operationActivity(call, range);
@@ -126,7 +126,7 @@ export const activityEndpoints = [
     path: '/projects/{projectIdOrName}/destinations/{destination}/activity',
     tag,
     input: z.object({ projectIdOrName, destination, ...activityInput.shape }),
-    read: within(getDestination, activityOfDestination),
+    read: readWithin(getDestination, activityOfDestination),
     output: z.array(deliveries).describe('By when attempts began, oldest first.'),
     show: (found: DeliveryActivity[]) => found.map(showDeliveries),
   }),
@@ -135,7 +135,7 @@ export const activityEndpoints = [
     path: '/projects/{projectIdOrName}/destinations/{destination}/stream-activity',
     tag,
     input: z.object({ projectIdOrName, destination, ...activityInput.shape }),
-    read: within(getDestination, activityOfStream),
+    read: readWithin(getDestination, activityOfStream),
     output: z.array(streams).describe('By when messages were put in, oldest first.'),
     show: (found: StreamActivity[]) => found.map(showStream),
   }),

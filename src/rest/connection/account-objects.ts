@@ -10,7 +10,7 @@ import { resource } from '../openapi/schemas.ts';
 
 const accountObject = resource('AccountObject', 'An object of a connected account.', {
   name: z.string().describe('The name in integrations and writes.'),
-  displayName: z.string().describe('The name that people see.'),
+  displayName: z.string().describe('The display name.'),
 });
 
 export const accountObjectEndpoints = [

@@ -3,13 +3,13 @@ import { z } from 'zod';
 import type { ShownCredentials, ShownToken } from '../../domain/connection/credentials.ts';
 import { consumerResource } from '../../domain/project/consumer.ts';
 import { groupResource } from '../../domain/project/group.ts';
+import { authScheme } from '../../domain/provider/provider.ts';
 import { providerAppResource } from '../../domain/provider/provider-app.ts';
 import { byId, type Row } from '../../domain/scope.ts';
 import type { RestRequest } from '../endpoint/endpoint.ts';
 import { wordOf, words } from '../endpoint/words.ts';
 import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
 import { responseOf, showResource } from '../openapi/shown-resource.ts';
-import { authScheme } from '../provider/provider-view.ts';
 
 /** Facts of an account, as the platform shows them: each with where it comes from. */
 
@@ -20,7 +20,7 @@ const fact = z.object({
   source: z
     .enum(SOURCES)
     .describe('Whether the builder gave it, the token answer told it or the provider.'),
-  displayName: z.string().optional().describe('The name that people see.'),
+  displayName: z.string().optional().describe('The display name.'),
 });
 
 const providerMetadata = z
@@ -65,7 +65,9 @@ export const connection = resource(
     group: responseOf(groupResource),
     consumer: responseOf(consumerResource),
     providerApp: responseOf(providerAppResource).optional(),
-    authScheme: authScheme.describe('The scheme by which it authenticates at the provider.'),
+    authScheme: words('AuthScheme', authScheme.options).describe(
+      'The scheme by which it authenticates at the provider.',
+    ),
     status: words('ConnectionStatus', STATUSES).describe(
       'Whether its credentials work: they are new or just refreshed, accepted, or refused.',
     ),

@@ -12,7 +12,7 @@ import {
   connectionFilters,
   listConnections,
 } from '../../domain/connection/list/connection-list.ts';
-import { within } from '../../domain/declared-read.ts';
+import { readWithin } from '../../domain/declared-read.ts';
 import { listConnectionInstallations } from '../../domain/installation/installation-list.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
@@ -58,7 +58,7 @@ export const connectionEndpoints = [
     tag,
     input: z.object({ projectIdOrName, ...withCreatedParameters(connectionFilters.shape) }),
     item: connection,
-    list: createdWithin(within(getOwnProject, listConnections)),
+    list: createdWithin(readWithin(getOwnProject, listConnections)),
     show: (row: Row<'Connection'>, request) => showConnection(row, request),
   }),
   mutationEndpoint({
@@ -95,7 +95,7 @@ export const connectionEndpoints = [
     tag,
     input: z.object({ projectIdOrName, connectionId: id.describe('The id of the connection.') }),
     item: installation,
-    list: within(getConnection, listConnectionInstallations),
+    list: readWithin(getConnection, listConnectionInstallations),
     show: showInstallation,
   }),
   mutationEndpoint({

@@ -10,14 +10,15 @@ import {
   FIELD_ORIGINS,
 } from '../../domain/contract/object-contract.ts';
 import { getProjectContract } from '../../domain/contract/read-contract.ts';
-import { within } from '../../domain/declared-read.ts';
+import { readWithin } from '../../domain/declared-read.ts';
+import { fieldValueResource } from '../../domain/installation/shown-field.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { wordOf, words } from '../endpoint/words.ts';
-import { fieldValue } from '../installation/object-metadata.ts';
 import { withoutNulls } from '../openapi/response-schema.ts';
 import { resource } from '../openapi/schemas.ts';
+import { responseOf } from '../openapi/shown-resource.ts';
 
 const tag = 'Contracts';
 const path = '/projects/{projectIdOrName}/contract';
@@ -46,7 +47,7 @@ const field = resource('FieldContract', 'A field of an object in a contract.', {
     .boolean()
     .describe('Whether every record that is read has the field. Its value may be null.'),
   values: z
-    .array(fieldValue)
+    .array(responseOf(fieldValueResource))
     .optional()
     .describe('The values of an `enum`. Absent if they are unknown.'),
   references: z
@@ -138,7 +139,7 @@ function typeWord(type: ContractFieldType): string {
 const FORM = {
   tag,
   input: z.object({ projectIdOrName }),
-  read: within(getOwnProject, getProjectContract),
+  read: readWithin(getOwnProject, getProjectContract),
   etag: ({ hash }: Contract) => hash,
   description:
     'It has the latest revisions of all integrations, merged by the names of objects. No request is sent to a provider. The `ETag` is the hash of the contract: with `If-None-Match`, a client that has it gets 304.',

@@ -36,7 +36,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** An object or array that the scanner is in. */
+/** An object or array that contains the scanner's position. */
 interface Open {
   names: Set<string>;
   /** The name of the current member of an object, or the index of the current item of an array. */
@@ -58,7 +58,7 @@ function listRepeatedMembers(text: string): Issue[] {
     else if (token === ',' && typeof inner?.at === 'number') inner.at += 1;
     else if (isName && inner) {
       inner.at = scanner.getTokenValue();
-      if (inner.names.has(inner.at)) addIssues(issues, [repeated(open.map(({ at }) => at))]);
+      if (inner.names.has(inner.at)) addIssues(issues, [duplicateIssue(open.map(({ at }) => at))]);
       inner.names.add(inner.at);
     }
     isName = (token === '{' || token === ',') && typeof open.at(-1)?.at === 'string';
@@ -68,6 +68,6 @@ function listRepeatedMembers(text: string): Issue[] {
 
 const NO_NAMES = new Set<string>();
 
-function repeated(path: PropertyKey[]): Issue {
-  return issueAt(path, 'is given more than once in the object.');
+function duplicateIssue(path: PropertyKey[]): Issue {
+  return issueAt(path, 'appears more than once in the object.');
 }

@@ -5,7 +5,7 @@ import type { Relations } from '../../domain/relations.ts';
 import { authorize, type Need, needText } from '../../domain/viewer/needs.ts';
 import type { Viewer } from '../../domain/viewer/viewer.ts';
 import type { Issue } from '../../errors.ts';
-import { inRestTerms, responseOf, showResource } from '../openapi/shown-resource.ts';
+import { responseOf, showResource, toRestTerms } from '../openapi/shown-resource.ts';
 import { type Mask, maskedBody, maskedPlaces, maskOf } from './mask.ts';
 import { type Method, type Place, type Places, placesOf, schemaOfPart } from './places.ts';
 
@@ -32,25 +32,28 @@ export type Parts = Record<Part, unknown>;
 type Status = 200 | 201 | 204;
 
 /** The members of every endpoint's declaration. */
-export interface Described {
-  /** Unique: the name of the function in generated clients. */
+export interface EndpointBase {
+  /** The operation id, which names the function in generated clients. Unique. */
   id: string;
-  /** Below /v1, like `/projects/{projectIdOrName}/topics`. */
+  /** The path below /v1, like `/projects/{projectIdOrName}/topics`. */
   path: string;
   tag: string;
-  /** Replaces the description of the domain's function, for an endpoint that differs. */
+  /** Replaces the description of the domain function, for an endpoint that differs from it. */
   summary?: string;
-  /** Sentences to add to the description of the domain's function. */
+  /** Sentences that follow the description of the domain function. */
   description?: string;
-  /** Converts another form of the request, which the reference API has, into the form that `input` describes. */
+  /** Converts a second form of the request, which the reference API accepts, into the form that `input` describes. */
   rewrite?(parts: Parts, request: RestRequest): Parts | Promise<Parts>;
-  /** For lists: the page size of a request that names none. */
+  /** For lists: the page size of a request without one. */
   pageSizeDefault?: number;
 }
 
-/** The summary and the description of an endpoint: the first sentence of the function's description, and the rest. */
-export function describe(declared: { description: string }, { summary, description }: Described) {
-  const [first, ...rest] = inRestTerms(declared.description).split(/(?<=[.:]) (?=[A-Z`])/);
+/** Returns the first sentence of the function's description as the summary, and the rest as the description. */
+export function describe(
+  declared: { description: string },
+  { summary, description }: EndpointBase,
+) {
+  const [first, ...rest] = toRestTerms(declared.description).split(/(?<=[.:]) (?=[A-Z`])/);
   const sentences = summary === undefined ? [...rest, description] : [description];
   return { summary: summary ?? first ?? '', description: sentences.filter(Boolean).join(' ') };
 }
@@ -64,17 +67,20 @@ interface Output<Shown> {
   failure?: Failure<Shown>;
 }
 
-/** How a result of the domain is shown: as its resource, or as the endpoint's own schema and function say. */
+/** How a result of the domain is formatted: as its resource, or by the endpoint's own schema and function. */
 export type Response<R, Shown, A extends unknown[] = []> =
   | { resource: z.ZodObject }
   | (Output<Shown> & { show(result: R, request: RestRequest, ...rest: A): Shown | Promise<Shown> });
 
-type Responding<R, Shown, A extends unknown[]> = Extract<Response<R, Shown, A>, { show: unknown }>;
+type ShowingResponse<R, Shown, A extends unknown[]> = Extract<
+  Response<R, Shown, A>,
+  { show: unknown }
+>;
 
-/** The schema of a response, and the function that creates it. */
+/** Returns the schema of a response and the function that creates it. */
 export function respond<R, Shown, A extends unknown[] = []>(
   response: Response<R, Shown, A>,
-): Responding<R, Shown, A> {
+): ShowingResponse<R, Shown, A> {
   if (!('resource' in response)) return response;
   const { resource } = response;
   const show = (...[row, request]: [row: R, request: RestRequest, ...unknown[]]) =>
@@ -82,7 +88,10 @@ export function respond<R, Shown, A extends unknown[] = []>(
   return { output: responseOf(resource) as z.ZodType<unknown, Shown>, show };
 }
 
-/** The response for work that was tried and has failed: `output` with another status, or a problem for clients that accept one. */
+/**
+ * The response for work that was attempted and failed: `output` with another status, or a problem for clients that
+ * accept one.
+ */
 interface Failure<Shown> {
   status: 422;
   isFailed(shown: Shown): boolean;
@@ -90,16 +99,16 @@ interface Failure<Shown> {
   showProblem(shown: Shown): unknown;
 }
 
-/** Members of the input at another location or with another name than the default. */
+/** Input members whose location or name in the request differs from the default. */
 export type OtherPlaces<I extends z.ZodObject> = { [member in keyof I['shape'] & string]?: Place };
 
-export interface Definition<I extends z.ZodObject, Shown> extends Described, Output<Shown> {
+export interface Definition<I extends z.ZodObject, Shown> extends EndpointBase, Output<Shown> {
   summary: string;
   method: Method;
   status: Status;
   /** The need of the domain function. It is checked before the input is validated. */
   needs: Need;
-  /** The needs of members, if they are given: those of the domain functions behind them. */
+  /** The needs of members, checked if the request contains them: those of the domain functions that they call. */
   memberNeeds?: MemberNeeds<I>;
   /** The domain's own schema, which validates the input. */
   input: I;
@@ -140,33 +149,33 @@ export function endpoint<I extends z.ZodObject, Shown>(definition: Definition<I,
       body: mask && body ? maskedBody(mask, body) : body,
     },
     failure: definition.failure as Endpoint['failure'],
-    async run(request, given) {
+    async run(request, input) {
       // Must precede the work: a refused request leaves no new secret or token behind.
-      if (memberNeeds) authorizeMembers(request.call.viewer, memberNeeds, given);
-      return definition.run(request, given as z.output<I>);
+      if (memberNeeds) authorizeMembers(request.call.viewer, memberNeeds, input);
+      return definition.run(request, input as z.output<I>);
     },
   };
 }
 
-/** The needs of single members of an input, in addition to the need of the endpoint. */
+/** The needs of single input members, in addition to the need of the endpoint. */
 
 type MemberNeeds<I extends z.ZodObject> = { [member in keyof I['shape'] & string]?: Need };
 
 /** Throws FORBIDDEN if the viewer lacks the need of a member in the input. A member that is false needs nothing. */
 function authorizeMembers(viewer: Viewer, needs: MemberNeeds<z.ZodObject>, input: object) {
-  const given = new Map(Object.entries(input));
+  const memberValues = new Map(Object.entries(input));
   for (const [member, need] of Object.entries(needs)) {
-    if (need && given.get(member)) authorize(viewer, need);
+    if (need && memberValues.get(member)) authorize(viewer, need);
   }
 }
 
-/** The input with descriptions that name the needs. */
+/** Returns the input with descriptions that name the needs. */
 function withNeeds(input: z.ZodObject, needs: MemberNeeds<z.ZodObject>): z.ZodObject {
-  const told = Object.entries(needs).flatMap(([member, need]) => {
+  const describedMembers = Object.entries(needs).flatMap(([member, need]) => {
     const schema = input.shape[member] as z.ZodType;
     return need ? [[member, schema.describe(`${schema.description} ${needText(need)}`)]] : [];
   });
-  return input.extend(Object.fromEntries(told));
+  return input.extend(Object.fromEntries(describedMembers));
 }
 
 /** Sets the Location header to the created resource, for endpoints whose responses have no body. */

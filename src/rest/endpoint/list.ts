@@ -1,12 +1,12 @@
-/** Lists: a page of the domain's as the platform has it, a plain array or results with pagination. */
+/** Endpoints of lists. A page of a domain list becomes a plain array, or `results` with pagination. */
 import { z } from 'zod';
 import type { Read } from '../../domain/declared-read.ts';
 import { PAGE_MAX, type Page, type PageArgs, pageSize } from '../../domain/paging/page.ts';
 import { resource } from '../openapi/schemas.ts';
 import {
-  type Described,
   describe,
   type Endpoint,
+  type EndpointBase,
   endpoint,
   type OtherPlaces,
   type RestRequest,
@@ -14,14 +14,14 @@ import {
 } from './endpoint.ts';
 import type { Place } from './places.ts';
 
-interface ListOf<I extends z.ZodObject, Row> extends Described {
-  /** The filters, and what is in the path. */
+interface ListOf<I extends z.ZodObject, Row> extends EndpointBase {
+  /** The filters, and the members in the path. */
   input: I;
   places?: OtherPlaces<I>;
   list: Read<[input: z.output<I> & PageArgs], Promise<Page<Row>> | Page<Row>>;
 }
 
-/** The items are shown as their resource, or as the endpoint's own schema and function say. */
+/** The items are formatted as their resource, or by the endpoint's own schema and function. */
 type ListDefinition<I extends z.ZodObject, Row, Item> = ListOf<I, Row> &
   (
     | { resource: z.ZodObject }
@@ -32,17 +32,17 @@ type ListDefinition<I extends z.ZodObject, Row, Item> = ListOf<I, Row> &
   );
 
 /**
- * A plain array. If there is a next page, the Link header has its URL. A caller who ignores pages gets the
- * first thousand items at once.
+ * Defines a list whose response is a plain array. If there is a next page, the Link header has its URL. A caller who
+ * ignores pages gets the first thousand items.
  */
 export function listEndpoint<I extends z.ZodObject, Row, Item>(
   definition: ListDefinition<I, Row, Item>,
 ): Endpoint {
-  const { item, showPage, ...rest } = paged(definition, PAGE_MAX);
+  const { item, showPage, ...rest } = describeList(definition, PAGE_MAX);
   return endpoint({
     ...rest,
     description: `${rest.description} If there is a next page, the Link header has its URL.`.trim(),
-    output: z.array(item).describe('One page of the list, in the order of the summary.'),
+    output: z.array(item).describe('One page of the list, in the order that the summary names.'),
     async run(request, input) {
       const { items, nextPageToken } = await showPage(request, input);
       if (nextPageToken !== undefined)
@@ -55,11 +55,11 @@ export function listEndpoint<I extends z.ZodObject, Row, Item>(
 /** The reference API's default size of a page of `results`. */
 const RESULTS_DEFAULT = 200;
 
-/** `results` with `pagination`. */
+/** Defines a list whose response has `results` and `pagination`. */
 export function pagedEndpoint<I extends z.ZodObject, Row, Item>(
   definition: ListDefinition<I, Row, Item>,
 ): Endpoint {
-  const { item, showPage, ...rest } = paged(definition, RESULTS_DEFAULT);
+  const { item, showPage, ...rest } = describeList(definition, RESULTS_DEFAULT);
   return endpoint({
     ...rest,
     output: z
@@ -67,7 +67,7 @@ export function pagedEndpoint<I extends z.ZodObject, Row, Item>(
         results: z.array(item).describe('The items of this page.'),
         pagination,
       })
-      .describe('One page of the list, in the order of the summary.'),
+      .describe('One page of the list, in the order that the summary names.'),
     async run(request, input) {
       const { items, nextPageToken } = await showPage(request, input);
       const done = nextPageToken === undefined;
@@ -76,15 +76,19 @@ export function pagedEndpoint<I extends z.ZodObject, Row, Item>(
   });
 }
 
-const pagination = resource('Pagination', 'Whether there is a next page, and how to get it.', {
-  done: z.boolean().describe('Whether this is the last page.'),
-  nextPageToken: z
-    .string()
-    .optional()
-    .describe('Give it as pageToken to get the next page; left out on the last page.'),
-});
+const pagination = resource(
+  'Pagination',
+  'Whether there is a next page, and the token that requests it.',
+  {
+    done: z.boolean().describe('Whether this is the last page.'),
+    nextPageToken: z
+      .string()
+      .optional()
+      .describe('Pass it as pageToken to get the next page. Absent on the last page.'),
+  },
+);
 
-function paged<I extends z.ZodObject, Row, Item>(
+function describeList<I extends z.ZodObject, Row, Item>(
   definition: ListDefinition<I, Row, Item>,
   pageSizeDefault: number,
 ) {
@@ -94,9 +98,11 @@ function paged<I extends z.ZodObject, Row, Item>(
   );
   const first = pageSize
     .default(pageSizeDefault)
-    .describe(`The most items of one page, 1 to ${PAGE_MAX}. Default: ${pageSizeDefault}.`);
+    .describe(
+      `The maximum number of items in a page, 1 to ${PAGE_MAX}. Default: ${pageSizeDefault}.`,
+    );
   return {
-    ...(rest as Described),
+    ...(rest as EndpointBase),
     ...describe(list, rest),
     item: item as z.ZodType<unknown, Item>,
     showPage: (request: RestRequest, given: object) => showPage({ list, show }, request, given),
@@ -114,10 +120,10 @@ const after = z
   .max(1_024)
   .optional()
   .describe(
-    'The token of the next page, from the answer with the page before. Default: the first page.',
+    'The token of the next page, from the response with the previous page. Default: the first page.',
   );
 
-/** REST's names of the domain's page arguments. */
+/** The query parameters of the domain's page arguments. */
 const PAGE_PLACES: Record<string, Place> = {
   first: { in: 'query', name: 'pageSize' },
   after: { in: 'query', name: 'pageToken' },
@@ -134,7 +140,7 @@ async function showPage<I extends z.ZodObject, Row, Item>(
   input: object,
 ): Promise<{ items: Item[]; nextPageToken: string | undefined }> {
   const { edges, pageInfo } = await list(request.call, input as z.output<I> & PageArgs);
-  // Shown in one tick, so that each of their relations is one batch.
+  // Formats all items in one tick, so that each of their relations is one batch.
   const items = await Promise.all(edges.map(({ node }) => show(node, request)));
   const hasNext = await pageInfo.hasNextPage;
   return { items, nextPageToken: (hasNext && pageInfo.endCursor) || undefined };

@@ -48,7 +48,7 @@ export function maskedBody({ member, fields }: Mask, values: z.ZodObject): z.Zod
   });
 }
 
-interface Masked {
+interface MaskedInput {
   body: unknown;
   /** The members of the input that the request contains. */
   given: Record<string, unknown>;
@@ -58,26 +58,28 @@ interface Masked {
 /** Returns the members that the mask names. Each must have a value. */
 export function applyMask(
   { member, fields }: Mask,
-  { body, given, places }: Masked,
+  { body, given, places }: MaskedInput,
   issues: Issue[],
 ): Record<string, unknown> {
   const { updateMask } = body as { updateMask?: unknown };
   const { data = [], error } = updateMaskOf(fields).safeParse(updateMask);
   addIssues(issues, (error ? issuesOf(error, updateMask) : []).map(inUpdateMask));
-  const named = new Set(data.flatMap((field) => fields.get(field) ?? []));
+  const maskedMembers = new Set(data.flatMap((field) => fields.get(field) ?? []));
   for (const field of data) {
     if (fields.get(field)?.some((name) => Object.hasOwn(given, name))) continue;
-    issues.push(issueAt([member, field], 'is named by updateMask, but it is left out.'));
+    issues.push(issueAt([member, field], 'is required, because updateMask names it.'));
   }
   return Object.fromEntries(
-    Object.entries(given).filter(([name]) => places.get(name)?.in !== 'body' || named.has(name)),
+    Object.entries(given).filter(
+      ([name]) => places.get(name)?.in !== 'body' || maskedMembers.has(name),
+    ),
   );
 }
 
 function updateMaskOf(fields: Mask['fields']) {
   return z
     .array(z.enum([...fields.keys()]))
-    .min(1, 'must name a field.')
+    .min(1, 'must name at least one field.')
     .max(fields.size);
 }
 

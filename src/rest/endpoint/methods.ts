@@ -10,12 +10,14 @@ const PAGES = ['/openapi.json', '/docs'].map((path) => ({ method: 'GET', path })
 
 export function allowedMethods(endpoints: readonly Endpoint[]): AllowedMethods {
   const groups = Map.groupBy([...endpoints, ...PAGES], ({ path }) => patternOf(path));
-  const known = [...groups].map(([pattern, group]) => ({
+  const paths = [...groups].map(([pattern, group]) => ({
     pattern: new RegExp(pattern),
     methods: group.map(({ method }) => method as string),
   }));
   return (path) => {
-    const methods = known.flatMap((one) => (one.pattern.test(path) ? one.methods : []));
+    const methods = paths.flatMap((candidate) =>
+      candidate.pattern.test(path) ? candidate.methods : [],
+    );
     if (methods.length === 0) return null;
     const withHead = methods.includes('GET') ? ['HEAD'] : [];
     return [...new Set([...methods, ...withHead, 'OPTIONS'])].sort();

@@ -2,9 +2,9 @@
 import type { z } from 'zod';
 import type { Mutation } from '../../domain/declared-mutation.ts';
 import {
-  type Described,
   describe,
   type Endpoint,
+  type EndpointBase,
   endpoint,
   type OtherPlaces,
   type Response,
@@ -13,17 +13,22 @@ import {
 } from './endpoint.ts';
 import type { Place } from './places.ts';
 
-interface Mutating<S extends z.ZodObject, R, B extends z.ZodRawShape> extends Described {
+interface MutationDefinition<S extends z.ZodObject, R, B extends z.ZodRawShape>
+  extends EndpointBase {
   mutation: Mutation<S, R>;
   places?: OtherPlaces<S> & { [member in keyof B & string]?: Place };
   mask?: string;
   /** Members of the request that are not part of the mutation's input. */
   beside?: B;
-  /** Throws if these members refuse the request. */
+  /** Throws to reject the request because of these members. */
   before?(request: RestRequest, input: z.output<S> & z.output<z.ZodObject<B>>): Promise<unknown>;
 }
 
-type Definition<S extends z.ZodObject, R, B extends z.ZodRawShape, Shown> = Mutating<S, R, B> & {
+type Definition<S extends z.ZodObject, R, B extends z.ZodRawShape, Shown> = MutationDefinition<
+  S,
+  R,
+  B
+> & {
   method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   status: 200 | 201 | 204;
 } & Response<R, Shown>;
@@ -54,7 +59,7 @@ export function deleteEndpoint<
   S extends z.ZodObject,
   R,
   B extends z.ZodRawShape = Record<never, never>,
->(definition: Mutating<S, R, B>): Endpoint {
+>(definition: MutationDefinition<S, R, B>): Endpoint {
   return mutationEndpoint<S, R, void, B>({
     ...definition,
     method: 'DELETE',
@@ -64,7 +69,7 @@ export function deleteEndpoint<
   });
 }
 
-/** For a response without a body. */
+/** The `show` function of a response without a body. */
 export function noBody(): void {}
 
 function membersOf<S extends z.ZodObject>({ shape }: S, given: object): z.output<S> {

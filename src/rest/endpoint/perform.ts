@@ -34,7 +34,7 @@ export interface Received {
   setHeader(name: string, value: string): void;
 }
 
-/** Returns what the endpoint shows. Every error that it throws becomes a problem document. */
+/** Returns the formatted result of the endpoint. Every error that it throws becomes a problem document. */
 export async function perform(
   endpoint: Endpoint,
   { services, admission }: Gateway,
@@ -50,7 +50,7 @@ export async function perform(
     if (weight > 1) await admission.spend(admitted, weight - 1, received);
     const run = (slot: RequestSlot | undefined) =>
       response(endpoint, services, { received, viewer: admitted, slot });
-    return inTurn(admitted, { ...received.sender, weight }, run);
+    return runInTurn(admitted, { ...received.sender, weight }, run);
   };
   return measure(meters, work, ({ outcome, seconds }) => {
     const projectId = (viewer && projectIdOf(viewer)) ?? undefined;
@@ -64,7 +64,7 @@ function includesVersion(header: string | undefined, version: string): boolean {
   return tags.includes('*') || tags.includes(`"${version}"`);
 }
 
-async function rewrittenParts(
+async function rewriteParts(
   endpoint: Endpoint,
   parts: Parts,
   request: RestRequest,
@@ -72,7 +72,7 @@ async function rewrittenParts(
   const { rewrite } = endpoint;
   if (!rewrite) return parts;
   refuseUnstorable(parts);
-  return inTime(endpoint, request.call, async () => rewrite(parts, request));
+  return runInTime(endpoint, request.call, async () => rewrite(parts, request));
 }
 
 function kindOf({ method }: Endpoint): 'query' | 'mutation' {
@@ -112,15 +112,18 @@ async function runEndpoint(
     return includesVersion(knownVersions, version);
   };
   const request = { call, ...createRelations(call), url, setHeader, hasVersion, warnings: [] };
-  const parts = await rewrittenParts(endpoint, received.parts, request);
+  const parts = await rewriteParts(endpoint, received.parts, request);
   const { input, places } = readInput(endpoint, parts, received.validate);
   const run = () => inSpan('execute', {}, () => endpoint.run(request, input));
-  return inTime(endpoint, services, run).catch((error: unknown) => {
+  return runInTime(endpoint, services, run).catch((error: unknown) => {
     throw errorInRequest(places, error);
   });
 }
 
-/** The cost of a request: the most items of its page, or one object. An invalid page size is refused later. */
+/**
+ * The cost of a request: the maximum number of items of its page, or one object. Validation rejects an invalid page
+ * size later.
+ */
 function costOf({ pageSizeDefault }: Endpoint, { query }: Parts): number {
   if (pageSizeDefault === undefined) return 1;
   const { pageSize = pageSizeDefault } = query as { pageSize?: unknown };
@@ -129,7 +132,7 @@ function costOf({ pageSizeDefault }: Endpoint, { query }: Parts): number {
 }
 
 /** Runs the work of an admitted caller at its turn. Throws RATE_LIMITED or SERVICE_UNAVAILABLE if it gets none. */
-export async function inTurn<T>(
+export async function runInTurn<T>(
   viewer: Viewer,
   { slot, weight = 1 }: Received['sender'] & { weight?: number },
   work: (slot: RequestSlot | undefined) => Promise<T>,
@@ -156,8 +159,8 @@ export async function admit(
   return viewer;
 }
 
-/** Stops waiting when the time is over. The work continues until the database's own timeout ends its statements. */
-function inTime<T>(
+/** Rejects when the deadline expires. The work continues until the database's own timeout ends its statements. */
+function runInTime<T>(
   { method }: Endpoint,
   { config, database }: Services,
   run: () => Promise<T>,

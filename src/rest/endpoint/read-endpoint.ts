@@ -2,9 +2,9 @@
 import type { z } from 'zod';
 import type { Read } from '../../domain/declared-read.ts';
 import {
-  type Described,
   describe,
   type Endpoint,
+  type EndpointBase,
   endpoint,
   NOT_MODIFIED,
   type OtherPlaces,
@@ -12,7 +12,7 @@ import {
   respond,
 } from './endpoint.ts';
 
-type Definition<I extends z.ZodObject, R, Shown> = Described & {
+type Definition<I extends z.ZodObject, R, Shown> = EndpointBase & {
   read: Read<[input: z.output<I>], R | Promise<R>>;
   input: I;
   places?: OtherPlaces<I>;

@@ -35,10 +35,10 @@ export function readInput(
   if (!valid.error && issues.length === 0) return { input: valid.value, places };
   // A member that openWireForms removed is not missing.
   const said = new Set(misread.flatMap(({ name }) => listAround(name)));
-  const found = valid.error ? issuesOf(valid.error, given) : [];
+  const newIssues = valid.error ? issuesOf(valid.error, given) : [];
   addIssues(
     issues,
-    found.map((issue) => issueInRequest(places, issue)).filter(({ name }) => !said.has(name)),
+    newIssues.map((issue) => issueInRequest(places, issue)).filter(({ name }) => !said.has(name)),
   );
   const remedy = endpoint.mask ? maskRemedy(issues, endpoint.mask.fields.keys()) : {};
   throw invalidInput(firstAtEachPlace(issues), { ...remedy });
@@ -47,24 +47,24 @@ export function readInput(
 /** Returns the members of the input that the request contains and, if there is a mask, that it names. */
 function readParts(endpoint: Endpoint, parts: Parts, issues: Issue[]): Record<string, unknown> {
   const { places, mask } = endpoint;
-  const found: Issue[] = [];
-  const read = new Map(
-    PARTS.map((part) => [part, readPart(endpoint, part, { parts, issues: found })]),
+  const newIssues: Issue[] = [];
+  const partValues = new Map(
+    PARTS.map((part) => [part, readPart(endpoint, part, { parts, issues: newIssues })]),
   );
   const members = [...places].flatMap(([name, place]) => {
-    const value = valueAt(read.get(place.in), place.name.split('.'));
+    const value = valueAt(partValues.get(place.in), place.name.split('.'));
     return value === undefined ? [] : [[name, value] as const];
   });
   const given = Object.fromEntries(members);
   if (!mask) {
-    addIssues(issues, found);
+    addIssues(issues, newIssues);
     return given;
   }
-  const masked = applyMask(mask, { body: read.get('body'), given, places }, issues);
+  const masked = applyMask(mask, { body: partValues.get('body'), given, places }, issues);
   const ignored = [...places].filter(([name]) => name in given && !(name in masked));
   addIssues(
     issues,
-    found.filter((issue) => !ignored.some(([, place]) => isWithin(place.name, issue.name))),
+    newIssues.filter((issue) => !ignored.some(([, place]) => isWithin(place.name, issue.name))),
   );
   return masked;
 }
@@ -83,18 +83,22 @@ function readPart(
   if (typeof value !== 'object' || Array.isArray(value)) {
     throw invalidInput([{ in: part, name: part, detail: 'must be a JSON object.' }]);
   }
-  const found: Issue[] = [];
-  const read = readValue(schema, { value, path: [] }, { issues: found, isText: part !== 'body' });
+  const newIssues: Issue[] = [];
+  const parsedValue = readValue(
+    schema,
+    { value, path: [] },
+    { issues: newIssues, isText: part !== 'body' },
+  );
   addIssues(
     issues,
-    found.map((issue) => ({ ...issue, in: part })),
+    newIssues.map((issue) => ({ ...issue, in: part })),
   );
-  return read;
+  return parsedValue;
 }
 
 const NOTHING = z.strictObject({});
 
-/** Refuses texts that the database cannot store. */
+/** Throws BAD_USER_INPUT for texts that the database cannot store. */
 export function refuseUnstorable(parts: Parts): void {
   const issues = PARTS.flatMap((part) =>
     [...listUnstorable(parts[part], []).take(ISSUES_MAX)].map((issue) => ({ ...issue, in: part })),
@@ -109,7 +113,7 @@ function valueAt(value: unknown, path: string[]): unknown {
   );
 }
 
-/** The locations that contain a location, as far as inputs are nested: `a` and `a.b` for `a.b.c`. */
+/** Returns the locations that enclose a location: `a` and `a.b` for `a.b.c`. */
 function listAround(name: string): string[] {
   return [...name.matchAll(/\./g).take(NESTED_MAX)].map(({ index }) => name.slice(0, index));
 }
@@ -124,7 +128,7 @@ function firstAtEachPlace(issues: Issue[]): Issue[] {
 
 /**
  * Converts the values of a request into those that the domain's zod schemas accept: words into names, ISO texts into
- * times, texts of a query into numbers. The schema reports other values of a wrong form.
+ * times, and texts of a query into numbers. The schema reports other values with an invalid form.
  */
 
 interface Reading {
@@ -163,9 +167,9 @@ function readMembers(schema: z.ZodObject, { value, path }: At, reading: Reading)
   }
   return Object.fromEntries(
     Object.entries<z.ZodType>(schema.shape).flatMap(([name, type]) => {
-      const own = Object.hasOwn(given, name) ? given[name] : undefined;
-      const read = readValue(type, { value: own, path: [...path, name] }, reading);
-      return read === undefined ? [] : [[name, read]];
+      const ownValue = Object.hasOwn(given, name) ? given[name] : undefined;
+      const memberValue = readValue(type, { value: ownValue, path: [...path, name] }, reading);
+      return memberValue === undefined ? [] : [[name, memberValue]];
     }),
   );
 }
@@ -208,7 +212,7 @@ function readWord(schema: z.ZodEnum, { value, path }: At, { issues }: Reading): 
 function readTime({ value, path }: At, { issues }: Reading): unknown {
   const parsed = timestamp.safeParse(value);
   if (parsed.success) return parsed.data;
-  issues.push(issueAt(path, 'must be a time like 2026-01-31T12:00:00Z.'));
+  issues.push(issueAt(path, 'must be a timestamp like 2026-01-31T12:00:00Z.'));
   return value;
 }
 

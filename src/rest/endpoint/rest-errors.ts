@@ -1,4 +1,4 @@
-/** Turns what was thrown into the problem document that a REST client reads. */
+/** Maps errors to problem documents. */
 import type { FastifyError, FastifyReply } from 'fastify';
 import {
   DomainError,
@@ -13,17 +13,17 @@ import type { Log } from '../../log.ts';
 import { PROBLEM_TYPE } from '../openapi/openapi.ts';
 import { issueInRequest, type Places } from './places.ts';
 
-/** The router's own refusals, in words that repeat nothing of the request. */
+/** Details of the router's own rejections. They repeat nothing from the request. */
 const ROUTER_REFUSALS: Record<string, string> = {
   FST_ERR_BAD_URL: 'The path is not a valid URL path.',
-  FST_ERR_CTP_BODY_TOO_LARGE: 'The body is larger than LIMIT_BODY_BYTES of the server.',
+  FST_ERR_CTP_BODY_TOO_LARGE: 'The body exceeds LIMIT_BODY_BYTES of the server.',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'Send the body as application/json.',
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The body is not as long as Content-Length says.',
-  FST_ERR_MAX_PARAM_LENGTH: 'A part of the path is too long.',
-  FST_ERR_REQ_ABORTED: 'The request was cut off.',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The length of the body differs from Content-Length.',
+  FST_ERR_MAX_PARAM_LENGTH: 'A segment of the path is too long.',
+  FST_ERR_REQ_ABORTED: 'The request ended before its body was complete.',
 };
 
-/** An unexpected error is masked, with an instance that the log has too. */
+/** Masks an unexpected error. Its problem document and the log share an instance id. */
 export function problemOfError(
   error: unknown,
   { log, route }: { log: Log; route: string | undefined },
@@ -38,7 +38,7 @@ export function problemOfError(
   return maskedError(log, error, { route }).problem;
 }
 
-/** A refusal of a domain function, with its issues at their places in the request. */
+/** Returns an error of a domain function with the locations of its issues in the request. */
 export function errorInRequest(places: Places, error: unknown): unknown {
   if (!(error instanceof DomainError) || !error.issues) return error;
   const issues = error.issues.map((issue) => issueInRequest(places, issue));

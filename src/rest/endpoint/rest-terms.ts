@@ -1,5 +1,5 @@
 /**
- * Writes refusals in REST's terms: its words in place of the names of enums, and its members in place of GraphQL's input.
+ * Translates errors into REST's terms: words instead of enum names, and REST's members instead of GraphQL's input.
  * Details of the domain use the names that it shares with GraphQL.
  */
 import { z } from 'zod';
@@ -76,7 +76,7 @@ function createTranslation(places: Places, words: ReadonlyMap<string, string>) {
     });
 }
 
-/** The names of all enums in a schema, with their words. */
+/** Yields the names of all enums in a schema, with their words. */
 function* wordsIn(schema: z.ZodType): Generator<[name: string, word: string]> {
   const { inner } = unwrapped(schema);
   if (inner instanceof z.ZodEnum) {
@@ -88,7 +88,7 @@ function* wordsIn(schema: z.ZodType): Generator<[name: string, word: string]> {
   }
 }
 
-/** True if the place of an issue holds an enum. */
+/** True if the location of an issue contains an enum. */
 function isOfEnum({ input, places }: Endpoint, { name }: Issue): boolean {
   const [member, place] = [...places].find(([, { name: at }]) => isWithin(at, name)) ?? [];
   if (member === undefined || place === undefined) return false;

@@ -1,24 +1,24 @@
-/** A range of time is one member in the domain and two parameters in a query. */
+/** Splits the domain's time range into two query parameters. */
 import { z } from 'zod';
 import { type Read, read } from '../../domain/declared-read.ts';
 import { createdFilters, type TimeRange } from '../../domain/paging/created-range.ts';
 
 const { createTime: _range, order } = createdFilters.shape;
 
-/** The parameters of lists that can be limited to a range of time. */
+/** The query parameters of lists that support a creation time range. */
 export const createdParameters = {
   createTimeFrom: z
     .date()
     .optional()
-    .describe('Only those that were created then or later. Default: from the beginning.'),
+    .describe('Only items that were created at this time or later. Default: no limit.'),
   createTimeUntil: z
     .date()
     .optional()
-    .describe('Only those that were created before then. Default: until now.'),
+    .describe('Only items that were created before this time. Default: now.'),
   order,
 };
 
-/** The filters of a list as query parameters. */
+/** Returns the filters of a list as query parameters. */
 export function withCreatedParameters<S extends z.ZodRawShape>({
   createTime: _range,
   order: _order,
@@ -32,7 +32,7 @@ interface InQuery {
   createTimeUntil?: Date | undefined;
 }
 
-/** Adapts a list so that it takes the range as query parameters. */
+/** Adapts a list so that it accepts the range as query parameters. */
 export function createdWithin<I extends { createTime?: TimeRange | null | undefined }, R>(
   list: Read<[input: I], R>,
 ): Read<[input: Omit<I, 'createTime'> & InQuery], R> {

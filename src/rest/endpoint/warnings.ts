@@ -16,13 +16,13 @@ export function sendWarnings(
   }
   const warnings = [...earlier, ...found];
   if (warnings.length === 0) return;
-  const shown = warnings.slice(0, SHOWN_MAX).map((text) => `299 - ${quoted(text)}`);
-  const more = warnings.length - shown.length;
-  if (more > 0) shown.push(`299 - "And ${more} more."`);
-  setHeader('warning', shown.join(', '));
+  const headerTexts = warnings.slice(0, SHOWN_MAX).map((text) => `299 - ${quote(text)}`);
+  const omittedCount = warnings.length - headerTexts.length;
+  if (omittedCount > 0) headerTexts.push(`299 - "And ${omittedCount} more."`);
+  setHeader('warning', headerTexts.join(', '));
 }
 
 /** Quotes a text for a header. Header values are ASCII, and names of fields may contain any characters. */
-function quoted(text: string): string {
+function quote(text: string): string {
   return `"${text.replace(/[^\x20-\x7e]/g, '?').replace(/["\\]/g, '\\$&')}"`;
 }

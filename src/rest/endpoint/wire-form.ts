@@ -20,7 +20,7 @@ export function wireForm<W>(form: WireForm<W>): WireForm {
   return form as unknown as WireForm;
 }
 
-interface Opened {
+interface OpenedInput {
   /** The members in the domain's form. Invalid members are omitted and have issues. */
   given: Record<string, unknown>;
   /** The locations, including those inside converted members. */
@@ -28,8 +28,8 @@ interface Opened {
   issues: Issue[];
 }
 
-export function openWireForms(places: Places, given: Record<string, unknown>): Opened {
-  const opened: Opened = { given: { ...given }, places: new Map(places), issues: [] };
+export function openWireForms(places: Places, given: Record<string, unknown>): OpenedInput {
+  const opened: OpenedInput = { given: { ...given }, places: new Map(places), issues: [] };
   for (const [name, place] of places) {
     const { form } = place;
     const value = given[name];
@@ -38,12 +38,12 @@ export function openWireForms(places: Places, given: Record<string, unknown>): O
     opened.given[name] = error ? undefined : form.toDomain(data);
     opened.places.set(name, { ...place, inside: (rest) => form.placeIn(data, rest) });
     if (!error) continue;
-    const found = issuesOf(error, value).map((issue) => within(place, issue));
-    addIssues(opened.issues, found);
+    const newIssues = issuesOf(error, value).map((issue) => prefixIssue(place, issue));
+    addIssues(opened.issues, newIssues);
   }
   return opened;
 }
 
-function within({ name }: Place, issue: Issue): Issue {
+function prefixIssue({ name }: Place, issue: Issue): Issue {
   return { ...issue, name: issue.name === '' ? name : `${name}.${issue.name}` };
 }

@@ -1,4 +1,4 @@
-/** How names of the domain are written in REST: by the platform's own words. */
+/** Maps enum names of the domain to the words of the reference API. */
 import { z } from 'zod';
 import { enumerationOf } from '../../domain/resource.ts';
 import { type ScopeName, scopeOfName } from '../../domain/viewer/scopes.ts';
@@ -17,7 +17,7 @@ const AUTH_SCHEME_WORDS: Record<string, string> = {
 /** The reference API's words. */
 const OPERATION_STATUS_WORDS: Record<string, string> = { SUCCEEDED: 'success', FAILED: 'failure' };
 
-/** The enums, by the id of their schemas, whose words are more than the name in lower case. */
+/** The enums, by schema id, whose words are more than the name in lower case. */
 const WORDS: Record<string, (name: string) => string> = {
   AuthScheme: (name) => AUTH_SCHEME_WORDS[name] ?? name,
   ContractFieldType: camelCase,
@@ -34,19 +34,19 @@ const WORDS: Record<string, (name: string) => string> = {
   WriteOccasion: camelCase,
 };
 
-/** The name of the enum that a schema declares. */
+/** Returns the name of the enum that a schema declares. */
 export function enumNameOf(schema: z.ZodType): string | undefined {
   return enumerationOf(schema)?.name ?? schema.meta()?.id;
 }
 
-/** The word for one name of an enum. Names that are not in capitals are the platform's already. */
+/** Returns the word of an enum name. Names that are not in capitals are words already. */
 export function wordOf(enumId: string | undefined, name: string): string {
   if (!/^[A-Z][A-Z0-9_]*$/.test(name)) return name;
   const write = (enumId !== undefined && WORDS[enumId]) || ((text: string) => text.toLowerCase());
   return write(name);
 }
 
-/** What an answer may say of an enum. */
+/** Returns the schema of an enum's words in responses. */
 export function words(enumId: string, names: readonly string[]) {
   return z.enum(names.map((name) => wordOf(enumId, name)));
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Read, read, within } from '../../domain/declared-read.ts';
+import { type Read, read, readWithin } from '../../domain/declared-read.ts';
 import {
   attemptsOf,
   type DeliveryAttempt,
@@ -23,6 +23,7 @@ import { projectIdOrName } from '../../domain/names.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
 import type { Relations } from '../../domain/relations.ts';
 import type { Row } from '../../domain/scope.ts';
+import { storedJson } from '../../domain/storable-json.ts';
 import { id } from '../../ids.ts';
 import { endpoint, type RestRequest } from '../endpoint/endpoint.ts';
 import { pagedEndpoint } from '../endpoint/list.ts';
@@ -30,7 +31,6 @@ import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 import { createdWithin, withCreatedParameters } from '../endpoint/time-parameters.ts';
 import { wireForm } from '../endpoint/wire-form.ts';
 import { wordOf, words } from '../endpoint/words.ts';
-import { shownJson } from '../openapi/response-schema.ts';
 import { createdShape, resource } from '../openapi/schemas.ts';
 
 const tag = 'Deliveries';
@@ -151,7 +151,7 @@ export const deliveryEndpoints = [
     tag,
     input: z.object({ projectIdOrName, ...withCreatedParameters(projectDeliveryFilters.shape) }),
     item: delivery,
-    list: withRetrying(createdWithin(within(getOwnProject, listProjectDeliveries))),
+    list: withRetrying(createdWithin(readWithin(getOwnProject, listProjectDeliveries))),
     show: showDelivery,
   }),
   pagedEndpoint({
@@ -164,7 +164,7 @@ export const deliveryEndpoints = [
       ...withCreatedParameters(deliveryFilters.shape),
     }),
     item: delivery,
-    list: withRetrying(createdWithin(within(getDestination, listDestinationDeliveries))),
+    list: withRetrying(createdWithin(readWithin(getDestination, listDestinationDeliveries))),
     show: showDelivery,
   }),
   pagedEndpoint({
@@ -173,7 +173,7 @@ export const deliveryEndpoints = [
     tag,
     input: z.object({ projectIdOrName, eventId: id.describe('The id of the event.') }),
     item: delivery,
-    list: within(getNotificationEvent, listEventDeliveries),
+    list: readWithin(getNotificationEvent, listEventDeliveries),
     show: showDelivery,
   }),
   endpoint({
@@ -256,7 +256,7 @@ async function readDelivery(
   ]);
   return {
     ...shown,
-    body: shownJson(body),
+    body: storedJson<Record<string, unknown> | null>(body) ?? undefined,
     attempts: shown.attempts.map((attempt, index) => ({
       ...attempt,
       responseBody: responseBodyOf(call, attempts[index] as DeliveryAttempt) ?? undefined,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { within } from '../../domain/declared-read.ts';
+import { readWithin } from '../../domain/declared-read.ts';
 import {
   createDestination,
   deleteDestination,
@@ -84,7 +84,7 @@ export const destinationEndpoints = [
     tag,
     input: z.object({ projectIdOrName, ...searchFilters.shape }),
     item: destination,
-    list: within(getOwnProject, listDestinations),
+    list: readWithin(getOwnProject, listDestinations),
     show: (row: Row<'Destination'>, request) => showDestination(request, row),
   }),
   mutationEndpoint({

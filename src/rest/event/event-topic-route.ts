@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { within } from '../../domain/declared-read.ts';
+import { readWithin } from '../../domain/declared-read.ts';
 import {
   createEventTopicRoute,
   deleteEventTopicRoute,
@@ -21,7 +21,7 @@ export const eventTopicRouteEndpoints = [
     path,
     tag,
     input: z.object({ projectIdOrName, ...eventTopicRouteFilters.shape }),
-    list: within(getOwnProject, listEventTopicRoutes),
+    list: readWithin(getOwnProject, listEventTopicRoutes),
     resource: eventTopicRouteResource,
   }),
   mutationEndpoint({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { within } from '../../domain/declared-read.ts';
+import { readWithin } from '../../domain/declared-read.ts';
 import {
   eventFilters,
   getNotificationEvent,
@@ -83,7 +83,7 @@ export const notificationEventEndpoints = [
     }),
     places: { eventTypes: { in: 'query', name: 'eventType' } },
     item: notificationEvent,
-    list: createdWithin(within(getOwnProject, listNotificationEvents)),
+    list: createdWithin(readWithin(getOwnProject, listNotificationEvents)),
     show: showNotificationEvent,
   }),
   readEndpoint({

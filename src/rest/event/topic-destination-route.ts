@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { within } from '../../domain/declared-read.ts';
+import { readWithin } from '../../domain/declared-read.ts';
 import {
   createTopicDestinationRoute,
   deleteTopicDestinationRoute,
@@ -21,7 +21,7 @@ export const topicDestinationRouteEndpoints = [
     path,
     tag,
     input: z.object({ projectIdOrName, ...topicDestinationRouteFilters.shape }),
-    list: within(getOwnProject, listTopicDestinationRoutes),
+    list: readWithin(getOwnProject, listTopicDestinationRoutes),
     resource: topicDestinationRouteResource,
   }),
   mutationEndpoint({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { within } from '../../domain/declared-read.ts';
+import { readWithin } from '../../domain/declared-read.ts';
 import {
   createTopic,
   deleteTopic,
@@ -22,7 +22,7 @@ export const topicEndpoints = [
     path,
     tag,
     input: z.object({ projectIdOrName, ...searchFilters.shape }),
-    list: within(getOwnProject, listTopics),
+    list: readWithin(getOwnProject, listTopics),
     resource: topicResource,
   }),
   mutationEndpoint({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { within } from '../../domain/declared-read.ts';
+import { readWithin } from '../../domain/declared-read.ts';
 import {
   createInstallation,
   deleteInstallation,
@@ -60,7 +60,7 @@ export const installationEndpoints = [
       ...withCreatedParameters(projectInstallationFilters.shape),
     }),
     item: installation,
-    list: createdWithin(within(getOwnProject, listInstallations)),
+    list: createdWithin(readWithin(getOwnProject, listInstallations)),
     show: showInstallation,
   }),
   listEndpoint({
@@ -74,7 +74,7 @@ export const installationEndpoints = [
     }),
     places: ofIntegration,
     item: installation,
-    list: createdWithin(within(getNamedIntegration, listInstallationsOfIntegration)),
+    list: createdWithin(readWithin(getNamedIntegration, listInstallationsOfIntegration)),
     show: showInstallation,
   }),
   mutationEndpoint({

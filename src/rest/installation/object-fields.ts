@@ -2,21 +2,24 @@
 import { z } from 'zod';
 import { objectFields } from '../../domain/installation/field-definition.ts';
 import {
+  areDefined,
   type DefinedObject,
+  fieldUpsertResource,
   upsertInstalledObjectMetadata,
   upsertObjectMetadata,
 } from '../../domain/installation/object-fields.ts';
+import type { RestRequest } from '../endpoint/endpoint.ts';
 import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 import type { Place } from '../endpoint/places.ts';
 import { wireForm } from '../endpoint/wire-form.ts';
-import { wordOf, words } from '../endpoint/words.ts';
 import { resource } from '../openapi/schemas.ts';
+import { responseOf, showResource } from '../openapi/shown-resource.ts';
 
 const tag = 'Object metadata';
 
 const wireFields = z
   .record(z.string(), objectFields.shape.fields)
-  .describe('The fields to make or to bring in line, by the names of their objects.');
+  .describe('The fields to create or update, by the names of their objects.');
 
 const fields: Place = {
   in: 'body',
@@ -33,56 +36,39 @@ const fields: Place = {
   }),
 };
 
-const fieldUpsert = z
-  .object({
-    fieldName: z.string().describe("The provider's name of the field."),
-    action: words('FieldAction', ['CREATE', 'UPDATE', 'NONE']).describe(
-      'What was done: `none` also if the provider refused, which `warnings` tell.',
-    ),
-    metadata: z
-      .record(z.string(), z.unknown())
-      .optional()
-      .describe('The field as the provider describes it; left out if it is not there.'),
-    warnings: z
-      .array(z.string())
-      .optional()
-      .describe('Why the field is not as defined, or what is to be known of it.'),
-  })
-  .describe('What has become of one definition.');
+/** The reason of a failure is the first of the warnings. */
+const fieldUpsert = responseOf(fieldUpsertResource, ({ error, ...shape }) => ({
+  ...shape,
+  warnings: z
+    .array(z.string())
+    .optional()
+    .describe('Why the field is not as defined, and notes for people about it. Absent if empty.'),
+}));
 
-const upsertResult = resource('ObjectMetadataUpsert', 'What has become of the definitions.', {
+const upsertResult = resource('ObjectMetadataUpsert', 'The outcomes of the definitions.', {
   success: z.boolean().describe('Whether every field is as defined.'),
   fields: z
     .record(z.string(), z.record(z.string(), fieldUpsert))
-    .describe('By the names of the objects, and of the fields.'),
+    .describe('The outcomes, by the names of the objects and of the fields.'),
 });
 
-function showUpsert(objects: DefinedObject[]) {
-  const all = objects.flatMap((object) => object.fields);
+function showUpsert(objects: DefinedObject[], request: RestRequest) {
+  const byField = ({ fields: defined }: DefinedObject) =>
+    defined.map((field) => [field.fieldName, showField(field, request)]);
   return {
-    success: all.every(({ error }) => error === null),
+    success: areDefined(objects),
     fields: Object.fromEntries(
-      objects.map((object) => [
-        object.objectName,
-        Object.fromEntries(object.fields.map((one) => [one.fieldName, showField(one)])),
-      ]),
+      objects.map((object) => [object.objectName, Object.fromEntries(byField(object))]),
     ),
   };
 }
 
-function showField({
-  fieldName,
-  action,
-  error,
-  warnings,
-  metadata,
-}: DefinedObject['fields'][number]) {
-  const told = error === null ? warnings : [error, ...warnings];
+function showField(field: DefinedObject['fields'][number], request: RestRequest) {
+  const { error, warnings } = field;
+  const all = error === null ? warnings : [error, ...warnings];
   return {
-    fieldName,
-    action: wordOf('FieldAction', action),
-    metadata: metadata ?? undefined,
-    warnings: told.length > 0 ? told : undefined,
+    ...showResource(fieldUpsertResource, field, request),
+    warnings: all.length > 0 ? all : undefined,
   };
 }
 

@@ -13,7 +13,7 @@ import {
 import { forwardPages, isPaginated } from '../../domain/installation/proxy-pages.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { problem } from '../../problem-schema.ts';
-import { admit, inTurn } from '../endpoint/perform.ts';
+import { admit, runInTurn } from '../endpoint/perform.ts';
 import { refuseUnstorable } from '../endpoint/request-input.ts';
 import type { RestParts } from '../rest.ts';
 
@@ -66,7 +66,7 @@ async function passOn(
   res.once('close', () => gone.abort(new Error('The caller has gone.')));
   const forwarded = forwardedFrom(req, gone.signal);
   try {
-    const answer = await inTurn(viewer, request.facts, async (slot) => {
+    const answer = await runInTurn(viewer, request.facts, async (slot) => {
       const call = createCall(parts.services, viewer, { slot });
       const pages = isPaginated(forwarded) ? await forwardPages(call, key, forwarded) : null;
       return pages ?? forwardRequest(call, key, forwarded);

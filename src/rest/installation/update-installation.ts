@@ -36,7 +36,7 @@ const updateInput = z.object({
   skipSampling,
   updateMask: z
     .array(z.union([z.enum(['connectionId', 'config.content']), z.string().max(2_048)]))
-    .min(1, 'must name a field.')
+    .min(1, 'must name at least one field.')
     .max(MASK_MAX)
     .describe(
       'The fields to change, at least one: connectionId, config.createdBy, config.content.read.objects.<name>, members of that, and so on. Dots stand between names; a backslash before a dot or a colon makes it one of the name. Other fields are ignored.',
@@ -60,7 +60,7 @@ const updateInput = z.object({
 
 const change = z
   .strictObject({
-    op: z.enum(['add', 'remove', 'replace']).describe('What is done at the path.'),
+    op: z.enum(['add', 'remove', 'replace']).describe('The operation at the path.'),
     path: z.string().max(2_048).describe('A JSON Pointer in the config of the object.'),
     value: z.unknown().optional().describe('The new value, unless it is removed.'),
   })
@@ -84,8 +84,9 @@ export const updateInstallationEndpoints = [
     method: 'PATCH',
     path: `${ofIntegration}/installations/{installationId}`,
     tag,
-    summary: 'Changes the connection or the config of an installation.',
-    description: 'What updateMask names is put into the config; all else stays.',
+    summary: updateInstallation.description,
+    description:
+      'Sets the members of the config that updateMask names. All other members are unchanged.',
     needs: updateInstallation.needs,
     input: updateInput,
     places: { integrationIdOrName: inPath, skipSampling: { in: 'query', name: 'skipSampling' } },

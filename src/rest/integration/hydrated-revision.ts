@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { unnamedFields } from '../../domain/contract/contract-fields.ts';
 import type { FieldDescription } from '../../domain/installation/object-metadata.ts';
-import { showField } from '../../domain/installation/shown-field.ts';
+import { fieldMetadataResource } from '../../domain/installation/shown-field.ts';
 import {
   getHydratedRevision,
   type HydratedObject,
@@ -12,23 +12,25 @@ import {
 import {
   contentOf,
   type FieldMapping,
+  fieldMappingResource,
   type ReadObject,
   type WriteObject,
+  writeObjectResource,
 } from '../../domain/integration/integration-content.ts';
+import type { RestRequest } from '../endpoint/endpoint.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
-import { fieldMetadata } from '../installation/object-metadata.ts';
-import { withoutNulls } from '../openapi/response-schema.ts';
 import { resource } from '../openapi/schemas.ts';
-import { content, revision, showRevision } from './revision.ts';
+import { responseOf, showResource } from '../openapi/shown-resource.ts';
+import { content, readObject, revision, showReadObject, showRevision } from './revision.ts';
 
-const displayName = z.string().describe('The name that people see.');
+const displayName = z.string().describe('The display name.');
 
 const field = resource(
   'HydratedField',
   'A field that exists, with fieldName, or a name that an installation maps a field to.',
   {
     fieldName: z.string().optional().describe("The provider's name of the field."),
-    displayName: displayName.optional().describe('Always there beside fieldName.'),
+    displayName: displayName.optional().describe('Present with fieldName.'),
     mapToName: z.string().optional().describe("The builder's own name of the field."),
     mapToDisplayName: displayName.optional(),
     default: z
@@ -38,20 +40,16 @@ const field = resource(
     prompt: z
       .string()
       .optional()
-      .describe('Only without fieldName: what people are told when they map it.'),
+      .describe('Only without fieldName: the prompt that people see when they map it.'),
   },
 );
 
 const error = z
   .string()
   .optional()
-  .describe('Why the object could not be described; left out if it could.');
+  .describe('Why the object could not be described. Absent if it could.');
 
-const { read, write } = content.shape as Record<'read' | 'write', z.ZodOptional<z.ZodObject>>;
-const objectOf = (part: typeof read) =>
-  (part.unwrap().shape.objects as z.ZodArray<z.ZodObject>).element;
-
-const readObject = objectOf(read).extend({
+const hydratedReadObject = readObject.extend({
   displayName,
   error,
   requiredFields: z.array(field).describe('The fields that every installation reads.'),
@@ -60,7 +58,7 @@ const readObject = objectOf(read).extend({
     .describe('The fields that an installation may select; with optionalFieldsAuto, all others.'),
   allFields: z.array(field).optional().describe('All fields that the account has.'),
   allFieldsMetadata: z
-    .record(z.string(), fieldMetadata)
+    .record(z.string(), responseOf(fieldMetadataResource))
     .optional()
     .describe('All fields that the account has, by name.'),
 });
@@ -68,17 +66,19 @@ const readObject = objectOf(read).extend({
 const hydratedContent = content
   .extend({
     read: z
-      .object({ objects: z.array(readObject).describe('The objects.') })
+      .object({ objects: z.array(hydratedReadObject).describe('The objects.') })
       .optional()
       .describe('The objects that are read.'),
     write: z
       .object({
-        objects: z.array(objectOf(write).extend({ displayName, error })).describe('The objects.'),
+        objects: z
+          .array(responseOf(writeObjectResource).extend({ displayName, error }))
+          .describe('The objects.'),
       })
       .optional()
       .describe('The objects that may be written.'),
   })
-  .describe('The content, with what the account has.');
+  .describe('The content, with the objects and fields of the account.');
 
 const hydratedRevision = resource(
   'HydratedRevision',
@@ -97,32 +97,35 @@ export const hydratedRevisionEndpoint = readEndpoint({
   show: showHydrated,
 });
 
-function showHydrated({ revision: row, objects }: HydratedRevision) {
-  const { read: reads, write: writes } = contentOf(row);
-  const shown = showRevision(row);
+function showHydrated({ revision: row, objects }: HydratedRevision, request: RestRequest) {
+  const { read, write } = contentOf(row);
+  const shown = showRevision(row, request);
   const found = (name: string) => objects.get(name) as HydratedObject;
   return {
     ...shown,
     content: {
       ...shown.content,
-      read: reads
-        ? { objects: reads.objects.map((one) => showReadObject(one, found(one.objectName))) }
-        : undefined,
-      write: writes
-        ? { objects: writes.objects.map((one) => showNamed(one, found(one.objectName))) }
-        : undefined,
+      read: read && {
+        objects: read.objects.map((one) => showHydratedRead(one, found(one.objectName), request)),
+      },
+      write: write && {
+        objects: write.objects.map((one) => ({
+          ...showResource(writeObjectResource, one, request),
+          ...nameAndError(one, found(one.objectName)),
+        })),
+      },
     },
   };
 }
 
-function showReadObject(spec: ReadObject, found: HydratedObject) {
+function showHydratedRead(spec: ReadObject, found: HydratedObject, request: RestRequest) {
   const fields = 'error' in found ? [] : found.fields;
   const names = new Map(fields.map((one) => [one.fieldName, one.displayName ?? one.fieldName]));
-  const named = (mapping: FieldMapping) => showMapping(mapping, names);
+  const named = (mapping: FieldMapping) => showMapping(mapping, names, request);
   const others = unnamedFields(spec, fields);
   return {
-    ...showNamed(spec, found),
-    schedule: spec.schedule ?? '',
+    ...showReadObject(spec, request),
+    ...nameAndError(spec, found),
     requiredFields: spec.requiredFields.map(named),
     optionalFields: [...spec.optionalFields.map(named), ...others.map(showExistent)],
     ...('error' in found
@@ -130,7 +133,7 @@ function showReadObject(spec: ReadObject, found: HydratedObject) {
       : {
           allFields: fields.map(showExistent),
           allFieldsMetadata: Object.fromEntries(
-            fields.map((one) => [one.fieldName, showField(one)]),
+            fields.map((one) => [one.fieldName, showResource(fieldMetadataResource, one, request)]),
           ),
         }),
   };
@@ -140,15 +143,18 @@ function showExistent({ fieldName, displayName: shown }: FieldDescription) {
   return { fieldName, displayName: shown ?? fieldName };
 }
 
-function showMapping(mapping: FieldMapping, names: ReadonlyMap<string, string>) {
+function showMapping(
+  mapping: FieldMapping,
+  names: ReadonlyMap<string, string>,
+  request: RestRequest,
+) {
   const { fieldName } = mapping;
   const shown = fieldName === null ? undefined : (names.get(fieldName) ?? fieldName);
-  return { ...(withoutNulls(mapping) as z.input<typeof field>), displayName: shown };
+  return { ...showResource(fieldMappingResource, mapping, request), displayName: shown };
 }
 
-function showNamed(spec: ReadObject | WriteObject, found: HydratedObject) {
+function nameAndError(spec: ReadObject | WriteObject, found: HydratedObject) {
   const own = 'mapToDisplayName' in spec ? spec.mapToDisplayName : null;
-  const said = 'error' in found ? { error: found.error } : {};
   const shown = own ?? ('error' in found ? null : found.displayName) ?? spec.objectName;
-  return { ...(withoutNulls(spec) as object), ...said, displayName: shown };
+  return { displayName: shown, error: 'error' in found ? found.error : undefined };
 }

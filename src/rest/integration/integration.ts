@@ -1,25 +1,25 @@
 import { z } from 'zod';
-import { within } from '../../domain/declared-read.ts';
+import { readWithin } from '../../domain/declared-read.ts';
 import {
   createIntegration,
   deleteIntegration,
   getNamedIntegration,
   integrationFilters,
   integrationIdOrName,
+  integrationResource,
   listIntegrations,
 } from '../../domain/integration/integration.ts';
 import { upsertIntegrations } from '../../domain/integration/integration-upsert.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
-import type { Relations } from '../../domain/relations.ts';
 import { byId, type Row } from '../../domain/scope.ts';
-import { setLocation } from '../endpoint/endpoint.ts';
+import { type RestRequest, setLocation } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import { deleteEndpoint, mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 import type { Place } from '../endpoint/places.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { sendWarnings } from '../endpoint/warnings.ts';
-import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
+import { responseOf, showResource } from '../openapi/shown-resource.ts';
 import { impacts } from '../plan/plan.ts';
 import { WARNED, withoutIgnored } from './ignored-members.ts';
 import { contentsOfManifest, manifestShape } from './manifest.ts';
@@ -31,23 +31,17 @@ const places: Record<'integrationIdOrName', Place> = {
   integrationIdOrName: { in: 'path', name: 'integrationId' },
 };
 
-const integration = resource(
-  'Integration',
-  'The integration: what to read, write, proxy and subscribe to at a provider.',
-  {
-    ...createdShape,
-    name: z
-      .string()
-      .describe('Letters, digits, - and _; unique in the project regardless of case.'),
-    provider: z.string().describe('The name of the provider.'),
-    latestRevision: revision,
-    ...updateTimeShape,
-  },
-);
+const integration = responseOf(integrationResource, (shape) => ({
+  ...shape,
+  latestRevision: revision,
+}));
 
-async function showIntegration(row: Row<'Integration'>, { get }: Relations) {
-  const latest = await get(byId('Revision'), row.latestRevisionId);
-  return { ...row, latestRevision: showRevision(latest), updateTime: row.updateTime ?? undefined };
+async function showIntegration(row: Row<'Integration'>, request: RestRequest) {
+  const latest = await request.get(byId('Revision'), row.latestRevisionId);
+  return {
+    ...showResource(integrationResource, row, request),
+    latestRevision: showRevision(latest, request),
+  };
 }
 
 export const integrationEndpoints = [
@@ -57,7 +51,7 @@ export const integrationEndpoints = [
     tag,
     input: z.object({ projectIdOrName, ...integrationFilters.shape }),
     item: integration,
-    list: within(getOwnProject, listIntegrations),
+    list: readWithin(getOwnProject, listIntegrations),
     show: showIntegration,
   }),
   mutationEndpoint({

@@ -1,23 +1,30 @@
 import { z } from 'zod';
-import { within } from '../../domain/declared-read.ts';
+import { readWithin } from '../../domain/declared-read.ts';
 import { getNamedIntegration, integrationIdOrName } from '../../domain/integration/integration.ts';
 import {
   contentOf,
   type IntegrationContent,
+  integrationContentResource,
+  type ReadObject,
+  readObjectResource,
+  watchSchemaResource,
 } from '../../domain/integration/integration-content.ts';
-import { integrationContentInput } from '../../domain/integration/integration-content-input.ts';
-import { createRevision, getRevision, listRevisions } from '../../domain/integration/revision.ts';
+import {
+  createRevision,
+  getRevision,
+  listRevisions,
+  revisionResource,
+} from '../../domain/integration/revision.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import type { Row } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
-import { setLocation } from '../endpoint/endpoint.ts';
+import { type RestRequest, setLocation } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 import type { Place } from '../endpoint/places.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { sendWarnings } from '../endpoint/warnings.ts';
-import { responseObject, withoutNulls } from '../openapi/response-schema.ts';
-import { createdShape, resource } from '../openapi/schemas.ts';
+import { responseOf, showResource } from '../openapi/shown-resource.ts';
 import { impactText } from '../plan/plan.ts';
 import { WARNED } from './ignored-members.ts';
 import { manifestShape, revisionOfManifest } from './manifest.ts';
@@ -28,44 +35,41 @@ const places: Record<'integrationIdOrName', Place> = {
   integrationIdOrName: { in: 'path', name: 'integrationId' },
 };
 
-export const content = resource(
-  'IntegrationContent',
-  'What an integration reads, writes, proxies and subscribes to.',
-  responseObject(integrationContentInput, {
-    schedule: z
-      .string()
-      .describe('A cron expression of five fields, in UTC; empty if there is none.'),
-  }).shape,
-);
-
-export const revision = resource(
-  'Revision',
-  "The revision: a version of an integration's content. It never changes.",
-  {
-    id: createdShape.id,
-    specVersion: z.string().describe('The version of the format of the content: 1.0.0.'),
-    content,
-    createTime: createdShape.createTime,
-  },
-);
-
-export function showRevision(row: Row<'Revision'>) {
-  return { ...row, content: showContent(contentOf(row)) };
-}
-
-function showContent(content: IntegrationContent): Record<string, unknown> {
-  const { read, watchSchema } = content;
-  return withoutNulls({
-    ...content,
-    read: read && { objects: read.objects.map(showScheduled) },
-    watchSchema: watchSchema && showScheduled(watchSchema),
-  }) as Record<string, unknown>;
-}
-
-const showScheduled = <T extends { schedule: string | null }>(one: T) => ({
-  ...one,
-  schedule: one.schedule ?? '',
+const withSchedule = (shape: Record<string, z.ZodType>) => ({
+  ...shape,
+  schedule: z
+    .string()
+    .describe('A cron expression of five fields, in UTC. Empty if there is none.'),
 });
+
+// Must precede the schema of the content, which contains them.
+export const readObject = responseOf(readObjectResource, withSchedule);
+responseOf(watchSchemaResource, withSchedule);
+
+export const content = responseOf(integrationContentResource);
+export const revision = responseOf(revisionResource);
+
+export function showRevision(row: Row<'Revision'>, request: RestRequest) {
+  return { ...row, content: showContent(contentOf(row), request) };
+}
+
+function showContent(stored: IntegrationContent, request: RestRequest) {
+  const { read, watchSchema } = stored;
+  return {
+    ...showResource(integrationContentResource, stored, request),
+    read: read ? { objects: read.objects.map((spec) => showReadObject(spec, request)) } : undefined,
+    watchSchema: watchSchema
+      ? {
+          ...showResource(watchSchemaResource, watchSchema, request),
+          schedule: watchSchema.schedule ?? '',
+        }
+      : undefined,
+  };
+}
+
+export function showReadObject(spec: ReadObject, request: RestRequest) {
+  return { ...showResource(readObjectResource, spec, request), schedule: spec.schedule ?? '' };
+}
 
 export const revisionEndpoints = [
   listEndpoint({
@@ -75,7 +79,7 @@ export const revisionEndpoints = [
     input: z.object({ projectIdOrName, integrationIdOrName }),
     places,
     item: revision,
-    list: within(getNamedIntegration, listRevisions),
+    list: readWithin(getNamedIntegration, listRevisions),
     show: showRevision,
   }),
   mutationEndpoint({

@@ -1,6 +1,5 @@
 /** Uploads of zip archives with a manifest: the URL for it, and what takes the file at that URL. */
 import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify';
-import { z } from 'zod';
 import {
   createUploadUrl,
   openUpload,
@@ -8,18 +7,10 @@ import {
   UPLOAD_BYTES_MAX,
   uploadTooLarge,
   uploadUrlInput,
+  uploadUrlResource,
 } from '../../domain/integration/manifest-upload.ts';
 import type { Gateway } from '../endpoint/perform.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
-import { resource } from '../openapi/schemas.ts';
-
-const signedUrl = resource('SignedUrl', 'Where to upload a file to.', {
-  url: z
-    .string()
-    .describe('The URL to PUT the file to, without further credentials. Also its `sourceZipUrl`.'),
-  bucket: z.string().describe('The first part of `gs://{bucket}/{path}`, another `sourceZipUrl`.'),
-  path: z.string().describe('The second part of it.'),
-});
 
 export const uploadUrlEndpoint = readEndpoint({
   id: 'generateUploadUrl',
@@ -33,8 +24,7 @@ export const uploadUrlEndpoint = readEndpoint({
     projectIdOrName: { in: 'query', name: 'projectIdOrName' },
   },
   read: createUploadUrl,
-  output: signedUrl,
-  show: (upload) => upload,
+  resource: uploadUrlResource,
 });
 
 /** The URL is the credential: no key is needed, and the document does not describe the route. */

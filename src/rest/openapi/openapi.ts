@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document, made from the endpoints as they are routed. */
+/** Builds the OpenAPI 3.1 document from the registered endpoints. */
 import swagger from '@fastify/swagger';
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import {
@@ -17,40 +17,44 @@ import { namedSchemas } from './schemas.ts';
 
 /** The groups of endpoints, in the order of the document. */
 const TAGS = [
-  { name: 'Organizations', description: 'Companies of builders; they own projects.' },
-  { name: 'Invites', description: 'E-mail addresses that are invited to orgs.' },
+  { name: 'Organizations', description: 'Companies of builders, which own projects.' },
+  { name: 'Invites', description: 'Invitations of e-mail addresses to orgs.' },
   { name: 'Claimed domains', description: 'E-mail domains that belong to an org.' },
-  { name: 'Projects', description: 'Applications of builders; everything else belongs to one.' },
-  { name: 'API keys', description: 'What callers of a project authenticate with.' },
-  { name: 'End users', description: "Tokens for the people of a builder's own product." },
+  { name: 'Projects', description: 'Applications of builders. Everything else belongs to one.' },
+  { name: 'API keys', description: 'Keys that authenticate callers of a project.' },
+  {
+    name: 'End users',
+    description: "Short-lived tokens for the people who use a builder's product.",
+  },
   { name: 'Groups', description: "Sets of the builder's users who share access." },
   { name: 'Consumers', description: "The builder's users, who connect accounts." },
   { name: 'Providers', description: 'The catalogue of third-party services.' },
   { name: 'Provider apps', description: 'OAuth clients that are registered at providers.' },
   { name: 'Connections', description: 'Accounts at providers that groups and consumers connect.' },
   { name: 'Object metadata', description: "The fields of providers' objects." },
-  { name: 'Integrations', description: 'What is read and written at a provider, in revisions.' },
+  {
+    name: 'Integrations',
+    description: 'Configurations of reads and writes at a provider, in revisions.',
+  },
   { name: 'Contracts', description: 'Objects and fields that callers can rely on.' },
   { name: 'Plans', description: 'A project as a document, and the changes that lead to it.' },
   { name: 'Installations', description: 'Integrations that groups use.' },
-  { name: 'Writes', description: "Records that are written to customers' accounts." },
+  { name: 'Writes', description: "Writes of records to customers' accounts." },
   { name: 'Reads', description: 'Triggered reads; pausing and resuming scheduled ones.' },
-  { name: 'Operations', description: 'Pieces of provider work, and what came of them.' },
+  { name: 'Operations', description: 'Units of provider work, and their outcomes.' },
   { name: 'Topics', description: 'Named streams of events.' },
-  { name: 'Destinations', description: 'Where messages are sent.' },
-  { name: 'Event routes', description: 'Which events go to which topic.' },
-  { name: 'Topic routes', description: 'Which topics go to which destination.' },
-  { name: 'Events', description: 'What happened in a project.' },
+  { name: 'Destinations', description: 'Webhooks and streams that receive messages.' },
+  { name: 'Event routes', description: 'Routes of event types to topics.' },
+  { name: 'Topic routes', description: 'Routes of topics to destinations.' },
+  { name: 'Events', description: 'Events that happened in a project.' },
   { name: 'Deliveries', description: 'Messages to destinations, with their attempts.' },
-  { name: 'Activity', description: 'What a project has done in some time, in counts.' },
+  { name: 'Activity', description: "Counts of a project's activity over time." },
 ];
 
 export const BASE_PATH = '/v1';
 
-const DESCRIPTION = `Projects, connections, integrations, and the records and events that move between them.
-Rules, keys and limits are those of the GraphQL endpoint. Errors are problem documents (RFC 9457) that name every
-offending input. The headers RateLimit and RateLimit-Policy tell how many requests a caller has left; after a 429
-or a 503, Retry-After says when to try again.`;
+const DESCRIPTION =
+  'Projects, connections, integrations, and the records and events that move between them. Rules, keys and limits are those of the GraphQL endpoint. Errors are problem documents (RFC 9457) that name every invalid input. The headers RateLimit and RateLimit-Policy contain the number of requests that a caller has left. After a 429 or a 503, Retry-After says when to try again.';
 
 export async function registerDocument(app: FastifyInstance): Promise<void> {
   const toSchema = createJsonSchemaTransform(ZOD);
@@ -69,7 +73,7 @@ export async function registerDocument(app: FastifyInstance): Promise<void> {
       components: { securitySchemes: SECURITY_SCHEMES },
     },
     stripBasePath: true,
-    // The router calls the rest of a path `*`, which is no parameter's name in OpenAPI.
+    // The router uses `*` for the rest of a path, which is not a parameter name in OpenAPI.
     transform: (given) => toSchema({ ...given, url: given.url.replace(/\*$/, ':path') }),
     transformObject: (document) => ({
       ...withoutUnused(toObject(document) as Document),
@@ -78,7 +82,7 @@ export async function registerDocument(app: FastifyInstance): Promise<void> {
   });
 }
 
-/** What the router and the document know of an endpoint. */
+/** Returns the schema that the router and the document use for an endpoint. */
 export function schemaOf(endpoint: Endpoint): FastifySchema {
   const { parts } = endpoint;
   return {
@@ -92,15 +96,15 @@ export function schemaOf(endpoint: Endpoint): FastifySchema {
     ...(parts.header && { headers: parts.header }),
     ...(parts.body && { body: parts.body }),
     response: {
-      [endpoint.status]: success(endpoint),
+      [endpoint.status]: successResponse(endpoint),
       ...(endpoint.hasEtag && { 304: z.null().describe(UNCHANGED) }),
-      ...failed(endpoint),
+      ...failedResponse(endpoint),
       ...REFUSALS,
     },
   };
 }
 
-function success({ id, output, status, mediaType: text }: Endpoint) {
+function successResponse({ id, output, status, mediaType: text }: Endpoint) {
   if (!output) return z.null().describe(status === 201 ? CREATED_WITHOUT_BODY : DONE_WITHOUT_BODY);
   const { description } = output;
   if (!description) throw new Error(`The output of ${id} needs a description.`);
@@ -108,16 +112,16 @@ function success({ id, output, status, mediaType: text }: Endpoint) {
 }
 
 const CREATED_WITHOUT_BODY =
-  'It is created. The answer has no body; the Location header says where it is.';
+  'The object is created. The response has no body; the Location header has its URL.';
 const UNCHANGED = 'The version that `If-None-Match` names is the current one.';
-const DONE_WITHOUT_BODY = 'The change is made. The answer has no body.';
+const DONE_WITHOUT_BODY = 'The change is complete. The response has no body.';
 
-function failed({ failure, output }: Endpoint) {
+function failedResponse({ failure, output }: Endpoint) {
   if (!failure || !output) return {};
   return {
     [failure.status]: {
       description:
-        'The request was refused, or its work was tried and has failed: then the response is a problem only if `Accept` names application/problem+json.',
+        'The request was rejected, or its work was attempted and failed. In the second case, the response is a problem only if `Accept` names application/problem+json.',
       content: {
         'application/json': { schema: output },
         [PROBLEM_TYPE]: { schema: z.union([failure.problem, problem]) },
@@ -134,9 +138,9 @@ const refusal = (description: string) => ({
 });
 const REFUSALS = {
   '4xx': refusal(
-    'The request was refused: `detail` says why, and `issues` names every offending input.',
+    'The request was rejected. `detail` has the reason, and `issues` names every invalid input.',
   ),
-  '5xx': refusal('The provider or the gateway failed: `type` and `detail` say which.'),
+  '5xx': refusal('The provider or the gateway failed. `type` and `detail` identify which.'),
 };
 
 const SECURITY_SCHEMES = {
@@ -144,7 +148,7 @@ const SECURITY_SCHEMES = {
     type: 'apiKey',
     name: 'X-Api-Key',
     in: 'header',
-    description: 'An API key of one project. Its scopes say what it may do.',
+    description: 'An API key of one project. Its scopes determine what it may do.',
   },
   bearer: {
     type: 'http',
@@ -158,7 +162,7 @@ type Override = NonNullable<Parameters<typeof z.toJSONSchema>[1]>['override'];
 
 const describe: Override = ({ zodSchema: schema, jsonSchema }) => {
   if (!(schema instanceof z.ZodType)) return;
-  // The registry has our components alone: descriptions are in zod's own.
+  // The registry contains only named components. Descriptions are in zod's own registry.
   const description = descriptionOf(schema);
   if (description) jsonSchema.description ??= description;
   if (schema instanceof z.ZodDate) {
@@ -171,7 +175,7 @@ const describe: Override = ({ zodSchema: schema, jsonSchema }) => {
   }
 };
 
-/** An optional schema without a description of its own takes that of the schema inside. */
+/** Returns the description of a schema. An optional schema without one takes that of the inner schema. */
 function descriptionOf(schema: z.ZodType): string | undefined {
   if (schema.description) return schema.description;
   const isWrapped = schema instanceof z.ZodOptional || schema instanceof z.ZodNullable;
@@ -182,18 +186,18 @@ const ZOD = { schemaRegistry: namedSchemas, zodToJsonConfig: { override: describ
 
 type Document = Partial<OpenAPIV3_1.Document>;
 
-/** The transform adds every named schema, as input and as output: those that no endpoint refers to are left out. */
+/** Removes named schemas that no endpoint uses. The transform adds each one as input and as output. */
 function withoutUnused(document: Document): Document {
   const { schemas = {}, ...components } = document.components ?? {};
-  const used = new Set<string>();
-  const follow = (part: unknown) => {
-    for (const [, name] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
-      if (name === undefined || used.has(name)) continue;
-      used.add(name);
+  const usedNames = new Set<string>();
+  const follow = (node: unknown) => {
+    for (const [, name] of JSON.stringify(node).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      if (name === undefined || usedNames.has(name)) continue;
+      usedNames.add(name);
       follow(schemas[name] ?? null);
     }
   };
   follow(document.paths);
-  const kept = Object.entries(schemas).filter(([name]) => used.has(name));
-  return { ...document, components: { ...components, schemas: Object.fromEntries(kept) } };
+  const usedSchemas = Object.entries(schemas).filter(([name]) => usedNames.has(name));
+  return { ...document, components: { ...components, schemas: Object.fromEntries(usedSchemas) } };
 }

@@ -19,7 +19,7 @@ export async function registerPage(app: FastifyInstance): Promise<void> {
     indexPrefix: BASE_PATH,
     staticCSP: POLICY,
     theme: { title: 'Integration gateway' },
-    // Without the bar that could load another server's document.
+    // Removes the bar that could load another server's document.
     uiConfig: { layout: 'BaseLayout', docExpansion: 'list', tryItOutEnabled: true },
   });
 }

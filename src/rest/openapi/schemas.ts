@@ -1,11 +1,13 @@
-/** The schemas that answers are made of. Those with a name are components of the document. */
+/** The schemas of responses. Named schemas are components of the document. */
 import { z } from 'zod';
 import { problem, problemIssue } from '../../problem-schema.ts';
 
-/** The named ones. Inputs are not among them: they are described where they are used. */
+/** The named schemas. Inputs are not among them, because the document describes them inline. */
 export const namedSchemas = z.registry<{ id?: string }>();
 
-/** A resource as answers show it; what its `show` function adds beyond these members is left out. */
+/**
+ * Declares a resource of responses. Members that its `show` function adds beyond these are omitted from the response.
+ */
 export function resource<S extends z.core.$ZodLooseShape>(
   id: string,
   description: string,
@@ -16,7 +18,7 @@ export function resource<S extends z.core.$ZodLooseShape>(
   return schema;
 }
 
-/** `id`, `projectId` and `createTime`. */
+/** The members `id`, `projectId` and `createTime`. */
 export const createdShape = {
   id: z.string().describe('Unique in the whole service.'),
   projectId: z.string().describe('The project that it belongs to.'),
@@ -24,7 +26,7 @@ export const createdShape = {
 };
 
 export const updateTimeShape = {
-  updateTime: z.date().optional().describe('When it was last changed; left out if it never was.'),
+  updateTime: z.date().optional().describe('When it was last changed. Absent if never.'),
 };
 
 namedSchemas.add(problemIssue, { id: 'Issue' });

@@ -1,4 +1,4 @@
-/** Responses of REST, from the domain's resources: REST's own names, its words for enums, and no nulls. */
+/** Formats the domain's resources as REST responses, with REST's names, its words for enums, and no nulls. */
 import { z } from 'zod';
 import type { Call } from '../../domain/call.ts';
 import { computationOf, resources } from '../../domain/resource.ts';
@@ -17,21 +17,22 @@ interface Member {
 }
 
 /**
- * The schema of a resource in responses, which is a component of the document. `change` adds or replaces members, where
- * REST shows more or something else than the resource declares: call it once, and show these members by hand.
+ * Returns the response schema of a resource, which is a component of the document. `change` adds or replaces members
+ * if REST shows more than the resource declares. Call it once for such a resource; its endpoint must format these
+ * members.
  */
 export function responseOf(
   resource: z.ZodObject,
   change?: (shape: Shape) => Shape,
 ): ResponseSchema {
-  const known = responses.get(resource);
-  if (known && !change) return known;
+  const responseSchema = responses.get(resource);
+  if (responseSchema && !change) return responseSchema;
   const declared = resources.get(resource);
-  if (!declared) throw new Error('Bug: a response shows an object that is no resource.');
+  if (!declared) throw new Error('Bug: a response shows an object that is not a resource.');
   const members = membersOf(resource).map(({ name, schema }) => [name, schema]);
   const shape: Shape = Object.fromEntries(members);
   const schema = z.object(change ? change(shape) : shape);
-  const described = schema.describe(inRestTerms(declared.description));
+  const described = schema.describe(toRestTerms(declared.description));
   namedSchemas.add(described, { id: declared.name });
   responses.set(resource, described);
   return described;
@@ -39,7 +40,7 @@ export function responseOf(
 
 const responses = new WeakMap<z.ZodObject, ResponseSchema>();
 
-/** The members of a row as responses show them. */
+/** Returns the members of a row in the form of responses. */
 export function showResource(
   resource: z.ZodObject,
   row: object,
@@ -52,31 +53,32 @@ export function showResource(
 const members = new WeakMap<z.ZodObject, Member[]>();
 
 function membersOf(resource: z.ZodObject): Member[] {
-  let known = members.get(resource);
-  if (!known) {
-    known = Object.entries<z.ZodType>(resource.shape).map(createMember);
-    members.set(resource, known);
+  let cachedMembers = members.get(resource);
+  if (!cachedMembers) {
+    cachedMembers = Object.entries<z.ZodType>(resource.shape).map(createMember);
+    members.set(resource, cachedMembers);
   }
-  return known;
+  return cachedMembers;
 }
 
 function createMember([name, field]: [string, z.ZodType]): Member {
   const { inner, isOptional, description } = unwrapped(field);
   const { schema, show } = shownType(inner);
-  const described = schema.describe(inRestTerms(description ?? ''));
-  const read = computationOf(field) ?? ((row: unknown) => (row as Record<string, unknown>)[name]);
+  const described = schema.describe(toRestTerms(description ?? ''));
+  const readColumn =
+    computationOf(field) ?? ((row: unknown) => (row as Record<string, unknown>)[name]);
   const { wireName = name } = field.meta() ?? {};
   return {
     name: String(wireName),
     schema: isOptional ? described.optional() : described,
     show: (row, call) => {
-      const value = read(row, call);
+      const value = readColumn(row, call);
       return value === null || value === undefined ? undefined : show(value, call);
     },
   };
 }
 
-const same: Show = (value) => value;
+const showUnchanged: Show = (value) => value;
 
 function shownType(schema: z.ZodType): Omit<Member, 'name'> {
   if (schema instanceof z.ZodObject) {
@@ -100,10 +102,10 @@ function shownType(schema: z.ZodType): Omit<Member, 'name'> {
     };
   }
   const isJson = schema.meta()?.graphql === 'JSONObject';
-  return { schema: isJson ? z.record(z.string(), z.unknown()) : schema, show: same };
+  return { schema: isJson ? z.record(z.string(), z.unknown()) : schema, show: showUnchanged };
 }
 
-/** Descriptions of the domain speak of nulls, which responses of REST omit. */
-export function inRestTerms(description: string): string {
+/** Replaces "null" in descriptions of the domain, because REST responses omit null members. */
+export function toRestTerms(description: string): string {
   return description.replace(/\bnull\b/g, 'absent').replace(/\bNull\b/g, 'Absent');
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { within } from '../../domain/declared-read.ts';
+import { readWithin } from '../../domain/declared-read.ts';
 import { getInstallation } from '../../domain/installation/installation.ts';
 import { integrationIdOrName } from '../../domain/integration/integration.ts';
 import { projectIdOrName } from '../../domain/names.ts';
@@ -71,7 +71,7 @@ export const operationEndpoints = [
     }),
     places: { integrationIdOrName: { in: 'path', name: 'integrationId' } },
     item: operation,
-    list: createdWithin(within(getInstallation, listInstallationOperations)),
+    list: createdWithin(readWithin(getInstallation, listInstallationOperations)),
     show: showOperation,
   }),
   pagedEndpoint({
@@ -80,7 +80,7 @@ export const operationEndpoints = [
     tag,
     input: z.object({ projectIdOrName, ...withCreatedParameters(projectOperationFilters.shape) }),
     item: operation,
-    list: createdWithin(within(getOwnProject, listOperations)),
+    list: createdWithin(readWithin(getOwnProject, listOperations)),
     show: showOperation,
   }),
   readEndpoint({
@@ -98,7 +98,7 @@ export const operationEndpoints = [
     tag,
     input: z.object({ projectIdOrName, operationId }),
     item: operationLog,
-    list: within(getOperation, listOperationLogs),
+    list: readWithin(getOperation, listOperationLogs),
     show: showOperationLog,
   }),
 ];

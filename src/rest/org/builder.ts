@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { within } from '../../domain/declared-read.ts';
+import { readWithin } from '../../domain/declared-read.ts';
 import { builderResource, getOwnBuilder, listBuilders } from '../../domain/org/builder.ts';
 import { addMember, removeMember } from '../../domain/org/member.ts';
 import { getOwnOrg, listOrgs } from '../../domain/org/org.ts';
@@ -87,7 +87,7 @@ export const builderEndpoints = [
     path: '/orgs/{orgId}/builders',
     tag,
     input: z.object({ orgId }),
-    list: within(getOwnOrg, listBuilders),
+    list: readWithin(getOwnOrg, listBuilders),
     resource: builderResource,
   }),
   mutationEndpoint({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { within } from '../../domain/declared-read.ts';
+import { readWithin } from '../../domain/declared-read.ts';
 import {
   claimDomain,
   claimedDomainResource,
@@ -50,7 +50,7 @@ export const claimedDomainEndpoints = [
     path: '/orgs/{orgId}/claimed-domains',
     tag,
     input: z.object({ orgId }),
-    list: within(getOwnOrg, listClaimedDomains),
+    list: readWithin(getOwnOrg, listClaimedDomains),
     resource: claimedDomainResource,
   }),
   mutationEndpoint({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { within } from '../../domain/declared-read.ts';
+import { readWithin } from '../../domain/declared-read.ts';
 import {
   acceptInvite,
   createInvite,
@@ -26,7 +26,7 @@ export const inviteEndpoints = [
     path,
     tag,
     input: z.object({ orgId, ...inviteFilters.shape }),
-    list: within(getOwnOrg, listInvites),
+    list: readWithin(getOwnOrg, listInvites),
     resource: inviteResource,
   }),
   mutationEndpoint({

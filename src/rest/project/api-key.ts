@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { within } from '../../domain/declared-read.ts';
+import { readWithin } from '../../domain/declared-read.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import {
   apiKeyResource,
@@ -49,7 +49,7 @@ export const apiKeyEndpoints = [
     tag,
     input: z.object({ projectIdOrName, ...keyFilters.shape }),
     item: apiKey,
-    list: within(getOwnProject, listApiKeys),
+    list: readWithin(getOwnProject, listApiKeys),
     show: (row: Row<'ApiKey'>, request) => showApiKey(row, request),
   }),
   mutationEndpoint({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { within } from '../../domain/declared-read.ts';
+import { readWithin } from '../../domain/declared-read.ts';
 import { eraseConsumer } from '../../domain/erasure/erase-subject.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { searchFilters } from '../../domain/paging/search.ts';
@@ -14,7 +14,7 @@ export const consumerEndpoints = [
     path: '/projects/{projectIdOrName}/consumers',
     tag: 'Consumers',
     input: z.object({ projectIdOrName, ...searchFilters.shape }),
-    list: within(getOwnProject, listConsumers),
+    list: readWithin(getOwnProject, listConsumers),
     resource: consumerResource,
   }),
   deleteEndpoint({

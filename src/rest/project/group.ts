@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { within } from '../../domain/declared-read.ts';
+import { readWithin } from '../../domain/declared-read.ts';
 import { eraseGroup } from '../../domain/erasure/erase-subject.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { searchFilters } from '../../domain/paging/search.ts';
@@ -14,7 +14,7 @@ export const groupEndpoints = [
     path: '/projects/{projectIdOrName}/groups',
     tag: 'Groups',
     input: z.object({ projectIdOrName, ...searchFilters.shape }),
-    list: within(getOwnProject, listGroups),
+    list: readWithin(getOwnProject, listGroups),
     resource: groupResource,
   }),
   deleteEndpoint({

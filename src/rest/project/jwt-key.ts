@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { within } from '../../domain/declared-read.ts';
+import { readWithin } from '../../domain/declared-read.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { keyFilters } from '../../domain/project/api-key.ts';
 import {
@@ -56,7 +56,7 @@ export const jwtKeyEndpoints = [
     tag,
     input: z.object({ projectIdOrName, ...keyFilters.shape }),
     item: jwtKey,
-    list: within(getOwnProject, listJwtKeys),
+    list: readWithin(getOwnProject, listJwtKeys),
     show: showJwtKey,
   }),
   readEndpoint({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { within } from '../../domain/declared-read.ts';
+import { readWithin } from '../../domain/declared-read.ts';
 import { deleteProject } from '../../domain/erasure/delete-project.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { getOwnOrg } from '../../domain/org/org.ts';
@@ -49,7 +49,7 @@ export const projectEndpoints = [
     tag,
     input: z.object({ orgId }),
     item: project,
-    list: within(getOwnOrg, listOrgProjects),
+    list: readWithin(getOwnOrg, listOrgProjects),
     show: showProject,
   }),
   mutationEndpoint({

@@ -1,5 +1,4 @@
-import { z } from 'zod';
-import { createSessionToken } from '../../domain/project/session-token.ts';
+import { createSessionToken, sessionTokenResource } from '../../domain/project/session-token.ts';
 import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 
 export const sessionTokenEndpoints = [
@@ -10,13 +9,6 @@ export const sessionTokenEndpoints = [
     tag: 'End users',
     mutation: createSessionToken,
     status: 201,
-    output: z
-      .object({
-        token: z.string().describe('The token: pages send it as `Authorization: Bearer`.'),
-        expireTime: z.date().describe('The token is refused from this time on.'),
-        connectUrl: z.string().describe('The hosted page on which this user connects and chooses.'),
-      })
-      .describe('The token. Only this answer has it.'),
-    show: (made) => made,
+    resource: sessionTokenResource,
   }),
 ];

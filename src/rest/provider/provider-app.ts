@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { within } from '../../domain/declared-read.ts';
+import { readWithin } from '../../domain/declared-read.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
 import {
@@ -22,7 +22,7 @@ export const providerAppEndpoints = [
     path,
     tag,
     input: z.object({ projectIdOrName, ...providerAppFilters.shape }),
-    list: within(getOwnProject, listProviderApps),
+    list: readWithin(getOwnProject, listProviderApps),
     resource: providerAppResource,
   }),
   mutationEndpoint({

@@ -1,17 +1,15 @@
 /** Providers in the form of the reference API's catalog, and in addition with the gateway's own terms. */
 import { z } from 'zod';
 import {
-  AUTH_SCHEMES,
   type AuthScheme,
   modulesOf,
-  PROVIDER_CAPABILITIES,
   type Provider,
   type ProviderModule,
   providerAt,
-  supportedCapabilities,
+  providerResource,
 } from '../../domain/provider/provider.ts';
-import { wordOf, words } from '../endpoint/words.ts';
-import { resource } from '../openapi/schemas.ts';
+import type { RestRequest } from '../endpoint/endpoint.ts';
+import { responseOf, showResource } from '../openapi/shown-resource.ts';
 import { showRequirements, showSupport, subscribeRequirements, support } from './support.ts';
 
 /** How connections authenticate at a provider, in the terms of the reference API's catalog. */
@@ -27,21 +25,21 @@ type GrantScheme = keyof typeof GRANT_TYPES;
 const header = z
   .object({
     name: z.string().describe('The name of the header.'),
-    valuePrefix: z.string().optional().describe('What is sent before the value, like `Bearer `.'),
+    valuePrefix: z.string().optional().describe('The text before the value, like `Bearer `.'),
   })
   .describe('The header that carries it.');
 
 const template = z.object({
   name: z.string().describe('The name of the header or query parameter.'),
-  valueTemplate: z.string().describe('Its value, with {{input}} for what the customer gave.'),
+  valueTemplate: z.string().describe('Its value, with {{input}} for an input of the customer.'),
 });
 
 const path = (of: string) => z.string().optional().describe(`The path of ${of} in it, by dots.`);
 
 const oauth2Opts = z.object({
-  grantType: z.enum(Object.values(GRANT_TYPES)).describe('How tokens are got.'),
-  authURL: z.string().optional().describe('The address where people consent.'),
-  tokenURL: z.string().describe('The address that gives tokens.'),
+  grantType: z.enum(Object.values(GRANT_TYPES)).describe('The grant by which tokens are issued.'),
+  authURL: z.string().optional().describe('The URL at which people consent.'),
+  tokenURL: z.string().describe('The URL that issues tokens.'),
   explicitScopesRequired: z.boolean().describe('Whether a consent must name scopes.'),
   explicitWorkspaceRequired: z
     .boolean()
@@ -56,14 +54,14 @@ const oauth2Opts = z.object({
       header,
     })
     .optional()
-    .describe('Where the access token goes; left out for `Authorization: Bearer`.'),
+    .describe('The location of the access token. Absent for `Authorization: Bearer`.'),
   tokenMetadataFields: z
     .object({
       workspaceRefField: path('the workspace'),
       consumerRefField: path("the provider's id of the consumer"),
       scopesField: path('the scopes'),
     })
-    .describe('What a connection keeps of the answer with the token.'),
+    .describe('The members of the token response that a connection stores.'),
 });
 
 const apiKeyOpts = z.object({
@@ -78,17 +76,17 @@ const apiKeyOpts = z.object({
 });
 
 const customOpts = z.object({
-  headers: z.array(template).optional().describe('Headers that are made from the inputs.'),
-  queryParams: z.array(template).optional().describe('Query parameters that are made from them.'),
+  headers: z.array(template).optional().describe('Headers that contain the inputs.'),
+  queryParams: z.array(template).optional().describe('Query parameters that contain the inputs.'),
   inputs: z
     .array(
       z.object({
         name: z.string().describe('The name of the member of customAuth.'),
         displayName: z.string().describe('The name that people see.'),
-        optional: z.literal(true).optional().describe('Whether it may be left out.'),
+        optional: z.literal(true).optional().describe('Whether it may be omitted.'),
       }),
     )
-    .describe('What the customer gives.'),
+    .describe('The inputs of the customer.'),
 });
 
 /** Each member is present if one of the provider's schemes is of its kind. */
@@ -145,12 +143,7 @@ function showApiKey({ apiKey: attachment }: Provider) {
   return { attachmentType: attachment.in, [attachment.in]: attachment };
 }
 
-export const authScheme = words('AuthScheme', AUTH_SCHEMES);
-
-const displayName = z.string().describe('The name that people see.');
-const baseURL = z
-  .string()
-  .describe('The base URL of its API. A connection fills in variables like {{workspace}}.');
+const { displayName, baseUrl: baseURL } = providerResource.shape;
 
 const authType = z
   .enum(['oauth2', 'apiKey', 'basic', 'custom', 'none'])
@@ -160,58 +153,39 @@ const requestedFact = z
   .object({
     name: z.string().describe('`workspace`, or the name of a member of providerMetadata.'),
     displayName,
-    prompt: z.string().optional().describe('What people are told beside the input.'),
+    prompt: z.string().optional().describe('The text that people see next to the input.'),
     moduleDependencies: z
       .record(z.string(), z.object({}))
       .optional()
-      .describe('The modules that need it, by name; left out if connecting itself does.'),
+      .describe('The modules that need it, by name. Absent if connecting itself needs it.'),
   })
-  .describe('A fact of the account that connecting needs beside credentials.');
+  .describe('A fact of the account that connecting needs in addition to credentials.');
 
-export const provider = resource(
-  'Provider',
-  'The provider: a third-party service of the catalogue.',
-  {
-    name: z.string().describe('The name in inputs, like `hubspot`: unique in the catalogue.'),
-    displayName,
-    defaultModule: z.string().describe('The module that an integration has if it names none.'),
-    baseURL,
-    authType,
-    ...AUTH_OPTS,
-    support,
-    subscribeRequirements,
-    modules: z
-      .record(z.string(), z.object({ displayName, baseURL, support }))
-      .describe('The parts of the provider, by name.'),
-    metadata: z
-      .object({
-        input: z.array(requestedFact).describe('The facts, in the order to ask for them.'),
-      })
-      .optional()
-      .describe('What connecting asks for beside credentials; left out if that is nothing.'),
-    authSchemes: z
-      .array(authScheme)
-      .describe('The schemes to connect with, in order of preference.'),
-    supports: z
-      .array(words('ProviderCapability', PROVIDER_CAPABILITIES))
-      .describe('What the gateway can do with its records.'),
-    filtersMax: z
-      .int()
-      .describe('The most `fieldFilters` of an object; 0 if records can not be filtered.'),
-    allOrNone: z
-      .array(words('WriteType', ['CREATE', 'UPDATE']))
-      .describe('The types of batches that `batchPolicy.allOrNone` is possible for.'),
-  },
-);
+export const provider = responseOf(providerResource, (shape) => ({
+  ...shape,
+  defaultModule: z.string().describe('The module of an integration that names none.'),
+  authType,
+  ...AUTH_OPTS,
+  support,
+  subscribeRequirements,
+  modules: z
+    .record(z.string(), z.object({ displayName, baseURL, support }))
+    .describe('The parts of the provider, by name.'),
+  metadata: z
+    .object({
+      input: z.array(requestedFact).describe('The facts, in the order to ask for them.'),
+    })
+    .optional()
+    .describe(
+      'The facts that connecting needs in addition to credentials. Absent if it needs none.',
+    ),
+}));
 
-export function showProvider(facts: Provider) {
-  const { name, displayName: shownName, baseUrl, authSchemes } = facts;
+export function showProvider(facts: Provider, request: RestRequest) {
   const modules = modulesOf(facts);
   const input = inputsOf(facts);
   return {
-    name,
-    displayName: shownName,
-    baseURL: baseUrl,
+    ...showResource(providerResource, facts, request),
     support: showSupport(facts),
     defaultModule: modules[0].name,
     authType: authTypeOf(facts),
@@ -219,10 +193,6 @@ export function showProvider(facts: Provider) {
     subscribeRequirements: showRequirements(facts),
     modules: Object.fromEntries(modules.map((module) => [module.name, showModule(facts, module)])),
     metadata: input.length > 0 ? { input } : undefined,
-    authSchemes: authSchemes.map((scheme) => wordOf('AuthScheme', scheme)),
-    supports: supportedCapabilities(facts).map((one) => wordOf('ProviderCapability', one)),
-    filtersMax: facts.takes.filters ?? 0,
-    allOrNone: facts.takes.allOrNone.map((one) => wordOf('WriteType', one)),
   };
 }
 
@@ -267,5 +237,5 @@ const isNamed = (name: string) => (one: { name: string }) => one.name === name;
 const WORKSPACE = {
   name: 'workspace',
   displayName: 'Workspace',
-  prompt: 'The name of the account in the addresses that the provider gives it.',
+  prompt: 'The name of the account in its URLs at the provider.',
 };

@@ -13,7 +13,8 @@ export const providerEndpoints = [
     input: z.object({}),
     read: getCatalogue,
     output: z.record(z.string(), provider).describe('The providers, by name.'),
-    show: (all) => Object.fromEntries(all.map((facts) => [facts.name, showProvider(facts)])),
+    show: (all, request) =>
+      Object.fromEntries(all.map((facts) => [facts.name, showProvider(facts, request)])),
   }),
   readEndpoint({
     id: 'getProvider',

@@ -10,7 +10,7 @@ const batch = z
     defaultRecordLimit: z
       .int()
       .optional()
-      .describe('The most records of one request; left out if there are no such requests.'),
+      .describe('The most records of one request. Absent if there are no such requests.'),
   })
   .describe('Writes of many records.');
 
@@ -20,7 +20,7 @@ export const support = z
     write: flag('records can be created and updated'),
     delete: flag('records can be deleted'),
     proxy: flag('requests can be forwarded'),
-    subscribe: flag('changes are told when they happen'),
+    subscribe: flag('changes are received when they happen'),
     bulkWrite: z
       .object({
         insert: flag('records can be created by a bulk job'),
@@ -36,27 +36,27 @@ export const support = z
       .object({
         operators: z.object({ equals: flag('fields can be compared') }).describe('By operator.'),
       })
-      .describe('What records can be searched by.'),
+      .describe('The operators of searches.'),
     subscribeSupport: z
       .object({
-        create: flag('new records are told'),
-        update: flag('changed records are told'),
-        delete: flag('deleted records are told'),
-        passThrough: flag("other events of the provider are told in the provider's words"),
+        create: flag('new records are reported'),
+        update: flag('changed records are reported'),
+        delete: flag('deleted records are reported'),
+        passThrough: flag("other events of the provider are reported in the provider's words"),
       })
-      .describe('The changes that are told when they happen.'),
+      .describe('The changes that are reported when they happen.'),
   })
-  .describe('What the gateway can do with its records, in detail.');
+  .describe('The capabilities of the gateway for its records, in detail.');
 
 export const subscribeRequirements = z
   .object({
-    registration: flag('a person sets up the address of the provider app at the provider first'),
-    maintenance: flag('subscriptions end and are renewed, which the gateway does'),
-    postProcess: flag('more is to be done after a subscription'),
-    subscribeByAPI: flag('the gateway subscribes by itself'),
+    registration: flag('a person must first set up the URL of the provider app at the provider'),
+    maintenance: flag('the gateway must renew subscriptions before they expire'),
+    postProcess: flag('more steps follow a subscription'),
+    subscribeByAPI: flag('the gateway subscribes automatically'),
   })
   .partial()
-  .describe('What it takes to subscribe; empty if that is not possible.');
+  .describe('The requirements of subscriptions. Empty if the provider has none.');
 
 export function showRequirements({
   capabilities: { subscribe },

@@ -135,7 +135,7 @@ class OpenSockets {
   /** The reason to refuse all new sockets. Null if the limit is not reached. */
   get refusal(): Problem | null {
     const { shares } = this.#services;
-    const { held, max } = shares.of('sockets');
+    const { held, max } = shares.get('sockets');
     return held < max ? null : shares.refusal('sockets', 'process').problem;
   }
 
@@ -165,7 +165,7 @@ class OpenSockets {
         if (socket.readyState === socket.CLOSED) return;
         const holder = holderOf(viewer);
         shares.take('sockets', holder);
-        socket.once('close', () => shares.of('sockets').release(holder));
+        socket.once('close', () => shares.get('sockets').release(holder));
         this.#unauthenticatedSockets.leave(socket);
       },
     });

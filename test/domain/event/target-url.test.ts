@@ -41,13 +41,13 @@ test.each([
 });
 
 test('accepts http only for permitted private addresses', () => {
-  expect(refusal('http://hooks.example.com')).toBe('must be https.');
-  expect(refusal('http://8.8.8.8')).toBe('must be https.');
-  expect(refusal('http://8.8.8.8', '10.0.0.0/8')).toBe('must be https.');
+  expect(refusal('http://hooks.example.com')).toBe('must use https.');
+  expect(refusal('http://8.8.8.8')).toBe('must use https.');
+  expect(refusal('http://8.8.8.8', '10.0.0.0/8')).toBe('must use https.');
   expect(refusal('http://10.0.0.1:3000/hook', '10.0.0.0/8')).toBeUndefined();
   expect(refusal('http://[fd00::1]/hook', 'fd00::/8')).toBeUndefined();
   expect(refusal('http://hooks.internal', '10.0.0.0/8')).toBeUndefined();
-  expect(refusal('http://hooks.example.com', '10.0.0.0/8')).toBe('must be https.');
+  expect(refusal('http://hooks.example.com', '10.0.0.0/8')).toBe('must use https.');
 });
 
 test.each([
@@ -73,7 +73,7 @@ test.each([
   ['name for IPv6', 'ip6-localhost'],
 ])('refuses a loopback address (%s): %s', (_form, host) => {
   const problem =
-    'must not be a private, loopback, link-local or reserved address, unless ALLOWED_PRIVATE_TARGETS holds it.';
+    'must not be a private, loopback, link-local or reserved address, unless ALLOWED_PRIVATE_TARGETS contains it.';
   for (const scheme of ['https', 'http']) {
     expect(refusal(`${scheme}://${host}/hook`)).toBe(problem);
     expect(refusal(`${scheme}://${host}/hook`, '10.0.0.0/8')).toBe(problem);
@@ -92,7 +92,7 @@ test.each([
   'receiver:8080',
 ])('refuses the internal name %s unless a private address is permitted', (host) => {
   const problem =
-    'must not be a name of a private network, unless ALLOWED_PRIVATE_TARGETS holds its address.';
+    'must not be a name of a private network, unless ALLOWED_PRIVATE_TARGETS contains its address.';
   for (const scheme of ['https', 'http']) {
     expect(refusal(`${scheme}://${host}/hook`)).toBe(problem);
     expect(refusal(`${scheme}://${host}/hook`, '10.0.0.0/8')).toBeUndefined();

@@ -77,9 +77,9 @@ test('refuses streams of a caller over its share, and counts the streams of all 
   expect(another).toThrow('LIMIT_SUBSCRIPTIONS');
   stream[Symbol.dispose]();
   another();
-  expect(shares.of('subscriptions').held).toBe(2);
+  expect(shares.get('subscriptions').held).toBe(2);
   streams.endAll();
-  expect(shares.of('subscriptions').held).toBe(0);
+  expect(shares.get('subscriptions').held).toBe(0);
 });
 
 test("closing a stream twice does not affect the caller's next stream", async () => {

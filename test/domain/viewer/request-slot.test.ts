@@ -19,8 +19,8 @@ function scene(env: Record<string, string> = {}) {
   const refused: string[] = [];
   const meters = { ...NO_METERS, limitRefused: (limit: string) => void refused.push(limit) };
   const shares = new ProcessShares(readConfig(env), meters);
-  const requests = shares.of('requests');
-  const providers = shares.of('providerRequests');
+  const requests = shares.get('requests');
+  const providers = shares.get('providerRequests');
   const entered = () => {
     const slot = new RequestSlot(shares, meters);
     expect(slot.enter(NETWORK)).toBeNull();

@@ -27,8 +27,8 @@ test('shares a lookup among concurrent calls, and caches its result', async () =
   expect(await Promise.all(lookups)).toEqual(lookups.map(() => viewer('a')));
   expect(lookUps).toBe(1);
   expect(viewers.get('key a')).toEqual(viewer('a'));
-  expect(viewers.remembered('key a')).toBeDefined();
-  expect(viewers.remembered('key c')).toBeUndefined();
+  expect(viewers.findStale('key a')).toBeDefined();
+  expect(viewers.findStale('key c')).toBeUndefined();
 });
 
 test.each<[string, (viewers: ViewerCache) => void]>([
@@ -53,6 +53,6 @@ test('rejects every waiting call if a lookup fails, and looks up again on the ne
   expect(await Promise.allSettled(lookups)).toEqual(
     lookups.map(() => ({ status: 'rejected', reason: refused })),
   );
-  expect(viewers.remembered('key a')).toBeUndefined();
+  expect(viewers.findStale('key a')).toBeUndefined();
   expect(await viewers.lookUp('key a', async () => viewer('a'))).toEqual(viewer('a'));
 });

@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { newKeyValue } from '../../../src/domain/viewer/key/key-value.ts';
+import { createKeyValue } from '../../../src/domain/viewer/key/key-value.ts';
 import { fillUp, smallFileSystem } from '../scenes/embedded/small-file-system.ts';
 import { type Gateway, startGateway } from '../scenes/gateway.ts';
 import {
@@ -101,7 +101,7 @@ test('responds with 503 while the server is unreachable', async () => {
   expectUnavailable(await rounds(() => [...readBy(where), ...changeBy(where)]));
   expectUnavailable([await streamRefusal(where)]);
   // An API key that is not cached cannot be authenticated, so the client of the socket should reconnect.
-  const stranger = { ...where.tenant, apiKey: newKeyValue() };
+  const stranger = { ...where.tenant, apiKey: createKeyValue() };
   expect(await socketRefusal({ ...where, tenant: stranger })).toBe(TRY_AGAIN_LATER);
   expect(await status(gateway, '/readyz')).toBe(503);
   expect(await status(gateway, '/livez')).toBe(200);

@@ -116,8 +116,8 @@ function expectRefused(responses: readonly GraphqlResponse[], limits: readonly s
 }
 
 /** Resolves when `count` slots of a share are held. */
-const holding = (name: Parameters<typeof shares.of>[0], count: number) =>
-  expect.poll(() => shares.of(name).held, { timeout: 30_000 }).toBe(count);
+const holding = (name: Parameters<typeof shares.get>[0], count: number) =>
+  expect.poll(() => shares.get(name).held, { timeout: 30_000 }).toBe(count);
 
 test('serves others while one caller requests metadata of a provider that never responds', async () => {
   const hanging = hangForAttacker();
@@ -136,7 +136,7 @@ test('serves others while one caller requests metadata of a provider that never 
   expectRefused(refused, ['LIMIT_CALLER_REQUESTS', 'LIMIT_CALLER_PROVIDER_REQUESTS']);
   // Waiting requests hold no slot, and share one request to the provider.
   await holding('requests', 0);
-  expect(shares.of('providerRequests').held).toBe(SHARE);
+  expect(shares.get('providerRequests').held).toBe(SHARE);
 
   await expectQuietIsServed();
   const own = { project: quiet.projectId, name: 'contacts' };
@@ -238,12 +238,12 @@ test('serves others while one caller opens too many subscriptions', async () => 
 });
 
 test('returns 503 with the limit and Retry-After if the process is full', async () => {
-  const { held, max } = shares.of('requests');
+  const { held, max } = shares.get('requests');
   const others = Array.from({ length: max - held }, (_, index) => ({ project: `other ${index}` }));
-  for (const other of others) shares.of('requests').add(other);
+  for (const other of others) shares.get('requests').add(other);
   const response = await quiet.request(SHORT);
   const rest = await app.fetch('/v1/orgs', { headers: { 'x-api-key': quiet.apiKey } });
-  for (const other of others) shares.of('requests').release(other);
+  for (const other of others) shares.get('requests').release(other);
   const problem = { status: 503, limit: 'LIMIT_REQUESTS', retryAfterSeconds: 1 };
   expect(response).toMatchObject({
     status: 503,

@@ -284,7 +284,7 @@ test.each([
   const read = () => pinged.readResults().map(({ raw }) => raw?.id);
   await expect.poll(read, POLLING).toContain(missed);
   expect(await subscribeLogs(pinged.tenant)).toContainEqual(
-    expect.stringMatching(/of which no events tell, are read; deletions are not told/),
+    expect.stringMatching(/without events are read; deletions are not reported/),
   );
   const [recreated, ...more] = pinged.webhooks();
   expect(more).toEqual([]);

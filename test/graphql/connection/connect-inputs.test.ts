@@ -30,7 +30,7 @@ test('names a missing input with its description', async () => {
   expect(await issuesOf(tenant, { provider: 'airtable' })).toEqual([
     [
       'input.providerMetadata.base',
-      'is needed for airtable: Id of the base, like appXXXXXXXXXXXXXX.',
+      'is required for airtable: Id of the base, like appXXXXXXXXXXXXXX.',
     ],
   ]);
 });
@@ -58,7 +58,7 @@ test('accepts a missing input that the customer knows only with a token', async 
   const variables = connectionVariables(tenant, { apiKey: 'key', provider: 'xero' });
   expect((await tenant.query(GENERATE, variables)).generateConnection.connection.id).toBeTruthy();
   const bad = await issuesOf(tenant, { provider: 'xero', providerMetadata: { tenantId: 7 } });
-  expect(bad).toEqual([['input.providerMetadata.tenantId', 'must be a text that is not empty.']]);
+  expect(bad).toEqual([['input.providerMetadata.tenantId', 'must be non-empty text.']]);
 });
 
 test('accepts a fact as text, or as text with its source', async () => {

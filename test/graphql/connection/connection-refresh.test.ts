@@ -82,7 +82,7 @@ test("returns the provider's error, and leaves the connection unchanged", async 
     code: 'PROVIDER_ERROR',
     problem: {
       status: 502,
-      detail: expect.stringMatching(/token endpoint of Sandbox CRM answered 503/),
+      detail: expect.stringMatching(/token endpoint of Sandbox CRM responded with 503/),
       retryAfterSeconds: 9,
     },
   });

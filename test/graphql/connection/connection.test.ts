@@ -124,7 +124,7 @@ test('refuses a new address without new credentials', async () => {
     {
       name: 'input.providerWorkspaceRef',
       detail:
-        "leads to another host, https://other.freshdesk.com, which the connection's credentials were not given for: give new ones with it.",
+        'leads to another host, https://other.freshdesk.com. Send new credentials with it: stored credentials are only sent to the host that they were entered for.',
       value: 'other',
     },
   ]);

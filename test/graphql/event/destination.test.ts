@@ -143,7 +143,7 @@ test('names every issue of the schema together, and repeats no header', async ()
 
   const insecure = { ...input, name: 'crm', headers: {}, url: 'http://hooks.example.test' };
   const { problem: ofHost } = await tenant.refusal(update, { input: insecure });
-  expect(ofHost.issues).toMatchObject([{ name: 'input.url', detail: 'must be https.' }]);
+  expect(ofHost.issues).toMatchObject([{ name: 'input.url', detail: 'must use https.' }]);
 });
 
 test.each([

@@ -8,7 +8,7 @@ import { Agent, request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
 import { createBearerVerifier, enrolBuilder } from '../../../src/domain/viewer/bearer.ts';
-import { newKeyValue } from '../../../src/domain/viewer/key/key-value.ts';
+import { createKeyValue } from '../../../src/domain/viewer/key/key-value.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { newId } from '../../../src/ids.ts';
 import { type GraphqlResponse, sharedApp, testApp } from '../../support/app.ts';
@@ -106,7 +106,7 @@ test('takes an API key from X-Api-Key, and a token from Authorization', async ()
 
 test('refuses a wrong key of any form', async () => {
   const { apiKey } = await app.tenant();
-  for (const value of [newKeyValue(), 'nonsense', apiKey.slice(0, -1), `${apiKey}0`]) {
+  for (const value of [createKeyValue(), 'nonsense', apiKey.slice(0, -1), `${apiKey}0`]) {
     const { status, data, errors } = await over(url, { 'x-api-key': value }).request(kind);
     expect(status).toBe(401);
     expect(data ?? null).toBeNull();
@@ -273,13 +273,13 @@ test('refuses wrong keys of an address over a rate, and accepts good ones', asyn
   const { url: base } = await guarded.app.start();
   const { apiKey, token } = await guarded.tenant();
   const wrong: Headers[] = [
-    { 'x-api-key': newKeyValue() },
+    { 'x-api-key': createKeyValue() },
     { authorization: 'Bearer nonsense' },
     { 'x-api-key': 'nonsense' },
   ];
   for (const headers of wrong) expect((await over(base, headers).request(kind)).status).toBe(401);
 
-  const more: Headers[] = [{ 'x-api-key': newKeyValue() }, { authorization: 'Bearer more' }];
+  const more: Headers[] = [{ 'x-api-key': createKeyValue() }, { authorization: 'Bearer more' }];
   for (const headers of more) {
     const response = await over(base, headers).request(kind);
     expect(response.status).toBe(429);
@@ -293,7 +293,7 @@ test('refuses wrong keys of an address over a rate, and accepts good ones', asyn
   }
   // Fewer requests than may wait, so that one more waits for its turn and is not refused.
   const flood = Array.from({ length: 240 }, () =>
-    over(base, { 'x-api-key': newKeyValue() }).request(kind),
+    over(base, { 'x-api-key': createKeyValue() }).request(kind),
   );
   const late = await guarded.tenant();
   expect((await over(base, { 'x-api-key': late.apiKey }).request(kind)).status).toBe(200);

@@ -24,12 +24,12 @@ test('refuses each field that the schema does not have with a problem document',
 test('names the path of a refused value and does not repeat the value', async () => {
   const tenant = await app.tenant();
   const inline = await tenant.refusal('{ node(id: ["planted"]) { id } }');
-  expect(inline.problem.detail).toBe('A value of type ID must be a string or a whole number.');
+  expect(inline.problem.detail).toBe('A value of type ID must be a string or an integer.');
   const query = 'query ($id: ID!) { node(id: $id) { id } }';
   const { code, problem } = await tenant.refusal(query, { id: { a: '; planted' } });
   expect(code).toBe('BAD_USER_INPUT');
   expect(problem.issues).toMatchObject([
-    { in: 'body', name: 'id', detail: 'It must be a string or a whole number.' },
+    { in: 'body', name: 'id', detail: 'It must be a string or an integer.' },
   ]);
 });
 
@@ -176,9 +176,9 @@ test('reports every problem of every variable, each with its path', async () => 
   const { errors } = await tenant.request(query, variables);
   const issues = errors?.flatMap(({ extensions }) => extensions.problem?.issues ?? []);
   expect(issues).toMatchObject([
-    { name: 'first', detail: 'It must be a whole number of 32 bits.' },
+    { name: 'first', detail: 'It must be a 32-bit integer.' },
     { name: 'status', detail: expect.stringMatching(/^It must be one of \w+, /) },
-    { name: 'range.from', detail: 'DateTime must be like 2026-01-31T12:00:00Z.' },
+    { name: 'range.from', detail: 'DateTime must be a timestamp like 2026-01-31T12:00:00Z.' },
     { name: 'range', detail: expect.stringContaining('Field "planted" is not defined') },
   ]);
 });

@@ -40,7 +40,7 @@ test('requires a builder with several projects to name one, unless an id implies
       issues: [
         {
           name: 'input.projectIdOrName',
-          detail: 'must be given, because you have several projects.',
+          detail: 'is required, because you have several projects.',
         },
       ],
     },

@@ -131,7 +131,7 @@ test('refuses a connection without OAuth tokens, and one without its app', async
   });
   expect(await refused(imported)).toMatchObject({
     status: 422,
-    detail: expect.stringContaining('the project has no app for sandbox'),
+    detail: expect.stringContaining('the project has no provider app for sandbox'),
   });
   await createProviderApp(rest.tenant);
   const foreign = await refused(imported, { redirectUrl: 'https://evil.test/', scopes: [''] });

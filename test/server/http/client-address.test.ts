@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { newKeyValue } from '../../../src/domain/viewer/key/key-value.ts';
+import { createKeyValue } from '../../../src/domain/viewer/key/key-value.ts';
 import { createClientAddresses } from '../../../src/server/http/client-address.ts';
 import { testApp } from '../../support/app.ts';
 
@@ -75,7 +75,7 @@ test('limits and logs by the client that a trusted proxy names, over GraphQL and
   const env = { TRUSTED_PROXIES: '127.0.0.0/8,::1/128', WRONG_KEY_LIMIT_PER_MINUTE: '1' };
   await using app = await testApp({ env, log });
   const ask = async (path: string, client: string) => {
-    const headers = { 'x-api-key': newKeyValue(), 'x-forwarded-for': client };
+    const headers = { 'x-api-key': createKeyValue(), 'x-forwarded-for': client };
     const init = path === '/graphql' ? { method: 'POST', body: '{"query":"{viewer{kind}}"}' } : {};
     const type = { 'content-type': 'application/json' };
     return (await app.fetch(path, { ...init, headers: { ...headers, ...type } })).status;

@@ -38,5 +38,7 @@ export function findDeclaration({ app }: Scene, component: string, path: string)
     expect(inner, `${component} has ${path}`).toBeDefined();
     declared = resolveReference(inner as DocumentSchema, sampling);
   }
+  const { items } = declared;
+  if (items) declared = { ...declared, items: resolveReference(items, sampling) };
   return { isRequired, declared };
 }

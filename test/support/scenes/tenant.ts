@@ -1,7 +1,11 @@
 import type { App } from '../../../src/app.ts';
 import type { Database } from '../../../src/database/database.ts';
 import { LOCAL_ISSUER } from '../../../src/domain/viewer/bearer.ts';
-import { hashOfKey, newKeyValue, shownPrefix } from '../../../src/domain/viewer/key/key-value.ts';
+import {
+  createKeyValue,
+  hashOfKey,
+  shownPrefix,
+} from '../../../src/domain/viewer/key/key-value.ts';
 import { ALL_SCOPES, type Scope } from '../../../src/domain/viewer/scopes.ts';
 import { newId } from '../../../src/ids.ts';
 import type { GraphqlClient } from '../graphql-client.ts';
@@ -53,7 +57,7 @@ async function insertAll({ rows, isDistributed }: Database, newRows: readonly Ne
 }
 
 function generateKey() {
-  const value = newKeyValue();
+  const value = createKeyValue();
   return { id: newId('key'), value, hash: hashOfKey(value), prefix: shownPrefix(value) };
 }
 

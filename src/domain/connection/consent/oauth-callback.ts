@@ -28,29 +28,29 @@ const REF_LENGTH_MAX = 1_024;
 function accountFacts(
   provider: Provider & { oauth2: OAuth2Facts },
   { facts }: TokenResponse,
-  stored: { providerWorkspaceRef?: string | null },
+  input: { providerWorkspaceRef?: string | null },
 ): AccountFacts {
   const { tokenFields } = provider.oauth2;
-  const named = textAt(facts, tokenFields?.workspaceRef);
-  const workspace = named === null ? null : workspaceOf(provider, named);
+  const workspaceName = textAt(facts, tokenFields?.workspaceRef);
+  const workspace = workspaceName === null ? null : workspaceOf(provider, workspaceName);
   return {
-    providerConsumerRef: bounded(textAt(facts, tokenFields?.consumerRef)),
-    providerWorkspaceRef: bounded(workspace) ?? stored.providerWorkspaceRef ?? null,
+    providerConsumerRef: dropIfTooLong(textAt(facts, tokenFields?.consumerRef)),
+    providerWorkspaceRef: dropIfTooLong(workspace) ?? input.providerWorkspaceRef ?? null,
   };
 }
 
 /** The name itself, or the part of an address at the position of `{{workspace}}`. Null if the name fits neither. */
-function workspaceOf(provider: Provider, named: string): string | null {
-  if (!provider.baseUrl.includes('{{workspace}}')) return named;
-  if (workspaceIssues(provider, named).length === 0) return named;
+function workspaceOf(provider: Provider, workspaceName: string): string | null {
+  if (!provider.baseUrl.includes('{{workspace}}')) return workspaceName;
+  if (workspaceIssues(provider, workspaceName).length === 0) return workspaceName;
   const [before = '', after = ''] = provider.baseUrl.split('{{workspace}}');
-  const address = named.replace(/\/+$/, '');
+  const address = workspaceName.replace(/\/+$/, '');
   if (!address.startsWith(before) || !address.endsWith(after)) return null;
   const middle = address.slice(before.length, address.length - after.length);
   return workspaceIssues(provider, middle).length === 0 ? middle : null;
 }
 
-function bounded(text: string | null): string | null {
+function dropIfTooLong(text: string | null): string | null {
   return text !== null && text.length <= REF_LENGTH_MAX ? text : null;
 }
 
@@ -106,20 +106,21 @@ async function finishConnect(
   const { redirectUrl } = connect;
   const page = redirectUrl === null ? await findConnectPage(services, connect) : null;
   const back = { redirectUrl, page };
-  const failed = (error: string, detail: string) =>
+  const toFailure = (error: string, detail: string) =>
     ({ kind: 'FAILED', error, detail, ...back }) as const;
-  if (params.error !== null) return failed(params.error, params.errorDescription ?? DENIED);
-  if (!params.code) return failed('invalid_request', 'The provider sent no code.');
+  if (params.error !== null) return toFailure(params.error, params.errorDescription ?? DENIED);
+  if (!params.code)
+    return toFailure('invalid_request', 'The provider returned no authorization code.');
   try {
     const connectionId = await connectWith(services, connect, params.code);
     return { kind: 'CONNECTED', connectionId, ...back };
   } catch (error) {
-    if (error instanceof ProviderError) return failed(codeOf(error), error.message);
-    if (error instanceof DomainError) return failed('invalid_request', error.message);
+    if (error instanceof ProviderError) return toFailure(codeOf(error), error.message);
+    if (error instanceof DomainError) return toFailure('invalid_request', error.message);
     throw error;
   }
 }
-const DENIED = 'The provider did not allow it.';
+const DENIED = 'The provider denied access.';
 
 /** Deletes the row, because a state works once. Null if the state does not exist or has expired. */
 async function takeConnect(
@@ -142,19 +143,19 @@ async function connectWith(
 ): Promise<string> {
   const { projectId, providerAppId, authScheme: scheme } = connect;
   const provider = getOAuthProvider(services, connect.provider);
-  const stored = storedJson<StoredConnect>(connect.input);
-  const response = await exchangeCode(services, connect, { code, given: stored });
-  const { providerConsumerRef, providerWorkspaceRef } = accountFacts(provider, response, stored);
+  const input = storedJson<StoredConnect>(connect.input);
+  const response = await exchangeCode(services, connect, { code, input });
+  const { providerConsumerRef, providerWorkspaceRef } = accountFacts(provider, response, input);
   const connection = await putConnection(services, {
     projectId,
     scheme,
     providerConsumerRef,
     input: {
-      ...stored,
+      ...input,
       provider: provider.name,
       providerAppId,
       providerWorkspaceRef,
-      oauth2AuthorizationCode: credentialsOf(response, stored.scopes),
+      oauth2AuthorizationCode: credentialsOf(response, input.scopes),
     },
   });
   await identifyAccount(services, connection);
@@ -164,19 +165,19 @@ async function connectWith(
 async function exchangeCode(
   services: Services,
   connect: OAuthConnect,
-  { code, given: stored }: { code: string; given: StoredConnect },
+  { code, input }: { code: string; input: StoredConnect },
 ): Promise<TokenResponse> {
   const { id, projectId, provider, providerAppId, codeVerifierSealed } = connect;
   const client = await findAppClient(services, { projectId, id: providerAppId, provider });
-  if (!client) throw new ProviderError('BAD_REQUEST', 'The provider app is not there any more.');
+  if (!client) throw new ProviderError('BAD_REQUEST', 'The provider app no longer exists.');
   const verifier =
     codeVerifierSealed &&
     services.vault.open(codeVerifierSealed, codeVerifierLocation(id, projectId));
   return requestTokens(services, {
     provider: getOAuthProvider(services, provider),
     account: {
-      providerWorkspaceRef: stored.providerWorkspaceRef ?? null,
-      providerMetadata: stored.providerMetadata,
+      providerWorkspaceRef: input.providerWorkspaceRef ?? null,
+      providerMetadata: input.providerMetadata,
     },
     client,
     form: {
@@ -190,13 +191,13 @@ async function exchangeCode(
 
 function credentialsOf(
   { accessToken, refreshToken, scopes }: TokenResponse,
-  requested: string[],
+  requestedScopes: string[],
 ): Generation['input']['oauth2AuthorizationCode'] {
   const { token, issuedAt, expiresAt } = accessToken;
   return {
     accessToken: { token, issueTime: dateOf(issuedAt), expireTime: dateOf(expiresAt) },
     refreshToken: refreshToken === undefined ? null : { token: refreshToken },
-    scopes: scopes ?? requested,
+    scopes: scopes ?? requestedScopes,
   };
 }
 

@@ -18,13 +18,13 @@ export interface OpenedLink {
   /** The URL of the provider's consent page. Its `state` works only in the browser with this secret. */
   consentUrl: string;
   providerName: string;
-  group: Named;
-  consumer: Named;
+  group: PartyName;
+  consumer: PartyName;
   page: ConnectPage;
 }
 
 /** A group or a consumer as the caller that began the connect named it. */
-export interface Named {
+export interface PartyName {
   ref: string;
   name: string | null;
 }
@@ -72,16 +72,16 @@ function consentUrl(
   state: string,
 ): string {
   const { id, projectId, callbackUrl, codeVerifierSealed } = connect;
-  const stored = storedJson<StoredConnect>(connect.input);
+  const input = storedJson<StoredConnect>(connect.input);
   const { authorizeUrl = '', authorizeParams, scopeSeparator = ' ' } = provider.oauth2;
-  const url = new URL(fillAddress(provider, authorizeUrl, accountOf(stored)));
+  const url = new URL(fillAddress(provider, authorizeUrl, accountOf(input)));
   const verifier =
     codeVerifierSealed && vault.open(codeVerifierSealed, codeVerifierLocation(id, projectId));
-  const own = {
+  const gatewayParams = {
     response_type: 'code',
     client_id: app.clientId,
     redirect_uri: callbackUrl,
-    ...(stored.scopes.length > 0 && { scope: stored.scopes.join(scopeSeparator) }),
+    ...(input.scopes.length > 0 && { scope: input.scopes.join(scopeSeparator) }),
     state,
     ...(verifier && {
       code_challenge: createHash('sha256').update(verifier).digest('base64url'),
@@ -89,10 +89,10 @@ function consentUrl(
     }),
   };
   // The gateway's own parameters come last: no extra parameter can change where the browser returns, or with what.
-  const params = { ...authorizeParams, ...authQueryParamsOf(app), ...own };
+  const params = { ...authorizeParams, ...authQueryParamsOf(app), ...gatewayParams };
   for (const [name, value] of Object.entries(params)) {
     url.searchParams.delete(name);
-    for (const one of [value].flat()) url.searchParams.append(name, one);
+    for (const text of [value].flat()) url.searchParams.append(name, text);
   }
   return url.href;
 }

@@ -26,7 +26,7 @@ export const connectionFilters = z.object({
     .enum(ConnectionStatus)
     .meta({ id: 'ConnectionStatus' })
     .optional()
-    .describe('Only connections of this status.'),
+    .describe('Only connections with this status.'),
   ...createdFilters.shape,
   ...searchFilters.shape,
 });
@@ -63,21 +63,20 @@ async function conditionsOf(
   ]);
   const parties = {
     provider: provider ?? undefined,
-    groupId: idOrNone(group),
-    consumerId: idOrNone(consumer),
+    groupId: toIdCondition(group),
+    consumerId: toIdCondition(consumer),
   };
   // Each index on a provider, group or consumer also contains the status. An explicit list of all statuses keeps such
   // an index usable.
-  const isNarrow = Object.values(parties).some((end) => end !== undefined);
+  const isNarrow = Object.values(parties).some((party) => party !== undefined);
   const anyStatus = isNarrow ? Object.values(ConnectionStatus) : undefined;
   const { inTime, ordered } = createdRange('con', created);
   return { where: { projectId, ...parties, status: status ?? anyStatus, ...inTime }, ordered };
 }
 
-/** The connections of a group, newest first. */
 export const listGroupConnections = read(
   orEndUser('read'),
-  'The connections of the group, newest first.',
+  'Connections of the group, newest first.',
   (call: Call, { id: groupId, projectId }: Row<'Group'>, args: PageArgs) => {
     const where = { projectId, groupId, status: Object.values(ConnectionStatus) };
     const list = { name: 'Group.connections', parentId: groupId, table: 'Connection' } as const;
@@ -85,10 +84,9 @@ export const listGroupConnections = read(
   },
 );
 
-/** The connections of a consumer, newest first. */
 export const listConsumerConnections = read(
   orEndUser('read'),
-  'The connections of the consumer, newest first.',
+  'Connections of the consumer, newest first.',
   (call: Call, { id: consumerId, projectId }: Row<'Consumer'>, args: PageArgs) => {
     const where = { projectId, consumerId, status: Object.values(ConnectionStatus) };
     const list = {
@@ -101,6 +99,6 @@ export const listConsumerConnections = read(
 );
 
 /** The filter for a row from an earlier query: null matches nothing, undefined matches everything. */
-function idOrNone(row: { id: string } | null | undefined): string | never[] | undefined {
+function toIdCondition(row: { id: string } | null | undefined): string | never[] | undefined {
   return row === null ? [] : row?.id;
 }

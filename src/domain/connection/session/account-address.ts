@@ -43,8 +43,8 @@ export function fillAddress(
     const { variable, detail } = problem;
     throw new ProviderError('BAD_REQUEST', `The connection's ${factName(variable)} ${detail}`);
   }
-  const filled = template.replaceAll(VARIABLE, (_all, name) => factOf(name, account) ?? '');
-  return filled.replace(/\/+$/, '');
+  const address = template.replaceAll(VARIABLE, (_all, name) => factOf(name, account) ?? '');
+  return address.replace(/\/+$/, '');
 }
 
 /**
@@ -73,7 +73,7 @@ export function fillHeaders(
     template.replaceAll(VARIABLE, (_all, name: string) => {
       const value = factOf(name, account);
       if (value !== null && HEADER_VALUE.test(value)) return value;
-      const detail = value === null ? 'is needed and missing.' : 'must be text of one line.';
+      const detail = value === null ? 'is required but missing.' : 'must be a single line of text.';
       throw new ProviderError('BAD_REQUEST', `The connection's ${factName(name)} ${detail}`);
     });
   return Object.fromEntries(
@@ -88,13 +88,13 @@ export function addressProblems(
   templates: readonly string[],
   account: AccountFacts,
 ): AddressProblem[] {
-  const found = templates.flatMap((template) =>
+  const problems = templates.flatMap((template) =>
     variablesOf(template).flatMap((variable) => {
       const detail = problemWith(provider, { template, variable }, factOf(variable, account));
       return detail === null ? [] : [{ variable, detail }];
     }),
   );
-  return [...new Map(found.map((problem) => [problem.variable, problem])).values()];
+  return [...new Map(problems.map((problem) => [problem.variable, problem])).values()];
 }
 
 export function variablesOf(template: string): string[] {
@@ -111,9 +111,9 @@ function problemWith(
   { template, variable }: { template: string; variable: string },
   value: string | null,
 ): string | null {
-  if (value === null) return 'is needed for the address and missing.';
+  if (value === null) return 'is required for the address but missing.';
   if (template === WHOLE_ADDRESS) return problemWithAddress(provider, variable, value);
-  if (!isHostLabels(value)) return 'must be letters, digits and dashes between dots.';
+  if (!isHostLabels(value)) return 'must be letters, digits and dashes, separated by dots.';
   if (isAllowedHost(provider, variable, value)) return null;
   return `must be ${allowedHosts(provider, variable)}.`;
 }

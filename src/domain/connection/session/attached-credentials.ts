@@ -2,7 +2,7 @@
 import type { Attachment, Provider } from '../../../providers/contract.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Credentials } from '../credentials.ts';
-import { AWAITS_CONSENT, awaitsConsent, heldToken } from '../token/token.ts';
+import { AWAITS_CONSENT, awaitsConsent, storedTokenOf } from '../token/token.ts';
 
 export interface Attached {
   /** Keys are lower-case. */
@@ -18,12 +18,12 @@ const HEADER_TEXT = /^[\t\x20-\x7e\x80-\xff]*$/;
  * Throws BAD_REQUEST if the provider accepts no such credentials, or if they contain characters that are invalid in a
  * header.
  */
-export function attachedCredentials(provider: Provider, credentials: Credentials): Attached {
+export function attachCredentials(provider: Provider, credentials: Credentials): Attached {
   const attached = attach(provider, credentials);
   if (Object.values(attached.headers).every((value) => HEADER_TEXT.test(value))) return attached;
   throw new ProviderError(
     'BAD_REQUEST',
-    'The credentials have characters that no header can hold.',
+    'The credentials contain characters that are invalid in an HTTP header.',
   );
 }
 
@@ -31,23 +31,24 @@ function attach(provider: Provider, credentials: Credentials): Attached {
   if (awaitsConsent(credentials)) throw new ProviderError('BAD_REQUEST', AWAITS_CONSENT);
   switch (credentials.scheme) {
     case 'API_KEY':
-      if (!provider.apiKey) throw misfit(provider);
-      return attachedAt(provider.apiKey, credentials.apiKey);
+      if (!provider.apiKey) throw unsupportedCredentialsError(provider);
+      return attachAt(provider.apiKey, credentials.apiKey);
     case 'BASIC': {
       const { username, password } = credentials;
       return { headers: { authorization: basicAuthorization(username, password) }, query: {} };
     }
     case 'NONE':
-      return fromTemplates(provider, credentials.custom);
+      return fillTemplates(provider, credentials.custom);
     case 'SERVICE_ACCOUNT': {
-      const token = heldToken(credentials)?.token;
-      if (!provider.custom?.serviceAccount || token === undefined) throw misfit(provider);
-      return attachedAt(AS_BEARER, token);
+      const token = storedTokenOf(credentials)?.token;
+      if (!provider.custom?.serviceAccount || token === undefined)
+        throw unsupportedCredentialsError(provider);
+      return attachAt(AS_BEARER, token);
     }
     default: {
-      const token = heldToken(credentials)?.token;
-      if (!provider.oauth2 || token === undefined) throw misfit(provider);
-      return attachedAt(provider.oauth2.tokenAttachment ?? AS_BEARER, token);
+      const token = storedTokenOf(credentials)?.token;
+      if (!provider.oauth2 || token === undefined) throw unsupportedCredentialsError(provider);
+      return attachAt(provider.oauth2.tokenAttachment ?? AS_BEARER, token);
     }
   }
 }
@@ -56,24 +57,24 @@ export function basicAuthorization(user: string, password: string): string {
   return `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 }
 
-function attachedAt(attachment: Attachment, secret: string): Attached {
+function attachAt(attachment: Attachment, secret: string): Attached {
   if (attachment.in === 'query') return { headers: {}, query: { [attachment.name]: secret } };
   const value = `${attachment.valuePrefix ?? ''}${secret}`;
   return { headers: { [attachment.name.toLowerCase()]: value }, query: {} };
 }
 
-function fromTemplates({ custom }: Provider, inputs: Record<string, unknown>): Attached {
+function fillTemplates({ custom }: Provider, inputs: Record<string, unknown>): Attached {
   // The provider accepts requests without credentials, and the connection has none.
   if (!custom || Object.keys(inputs).length === 0) return { headers: {}, query: {} };
-  const filled = (template: string) =>
+  const fill = (template: string) =>
     template.replaceAll(/\{\{(\w+)\}\}/g, (_all, name) => textOf(inputs[name]));
   const { headers = [], queryParams = [] } = custom;
   return {
     headers: Object.fromEntries(
-      headers.map(({ name, valueTemplate }) => [name.toLowerCase(), filled(valueTemplate)]),
+      headers.map(({ name, valueTemplate }) => [name.toLowerCase(), fill(valueTemplate)]),
     ),
     query: Object.fromEntries(
-      queryParams.map(({ name, valueTemplate }) => [name, filled(valueTemplate)]),
+      queryParams.map(({ name, valueTemplate }) => [name, fill(valueTemplate)]),
     ),
   };
 }
@@ -83,6 +84,9 @@ function textOf(input: unknown): string {
   return typeof input === 'string' ? input : JSON.stringify(input);
 }
 
-function misfit({ displayName }: Provider): ProviderError {
-  return new ProviderError('BAD_REQUEST', `${displayName} takes no credentials of this kind.`);
+function unsupportedCredentialsError({ displayName }: Provider): ProviderError {
+  return new ProviderError(
+    'BAD_REQUEST',
+    `${displayName} does not support credentials of this kind.`,
+  );
 }

@@ -35,23 +35,23 @@ export function changedFactsIssues(
       providerWorkspaceRef === undefined ? before.providerWorkspaceRef : providerWorkspaceRef,
     providerMetadata: providerMetadata === undefined ? before.providerMetadata : providerMetadata,
   };
-  const isOther = workspaceRefOf(before) !== workspaceRefOf(after);
-  const isChecked = isOther || providerWorkspaceRef !== undefined;
+  const isOtherWorkspace = workspaceRefOf(before) !== workspaceRefOf(after);
+  const isChecked = isOtherWorkspace || providerWorkspaceRef !== undefined;
   const issues = [
     ...(isChecked ? workspaceIssues(provider, workspaceRefOf(after)) : []),
     ...(providerMetadata === undefined ? [] : inputIssues(provider, after)),
   ];
   if (issues.length > 0 || change.isWithCredentials) return issues;
-  return otherHosts(provider, { before, after }).map(({ variable, origin }) => {
+  return listOtherHosts(provider, { before, after }).map(({ variable, origin }) => {
     const isRef = variable === 'workspace' && providerWorkspaceRef !== undefined;
     const member = isRef ? factName(variable) : `providerMetadata.${variable}`;
-    const detail = `leads to another host, ${origin}, which the connection's credentials were not given for: give new ones with it.`;
+    const detail = `leads to another host, ${origin}. Send new credentials with it: stored credentials are only sent to the host that they were entered for.`;
     return issueAt(['input', ...member.split('.')], detail, factOf(variable, after));
   });
 }
 
 /** The new origins, one for each changed variable of a host. */
-function otherHosts(
+function listOtherHosts(
   provider: Provider,
   { before, after }: { before: AccountFacts; after: AccountFacts },
 ): { variable: string; origin: string }[] {
@@ -62,7 +62,9 @@ function otherHosts(
       .filter((variable) => factOf(variable, before) !== factOf(variable, after))
       .map((variable) => ({ variable, origin }));
   });
-  return [...new Map(changes.toReversed().map((one) => [one.variable, one])).values()].toReversed();
+  return [
+    ...new Map(changes.toReversed().map((change) => [change.variable, change])).values(),
+  ].toReversed();
 }
 
 /** The addresses to which credentials are sent. */

@@ -28,11 +28,11 @@ export function inputIssues(
     const value = factOf(name, account);
     if (value === null) {
       const isGiven = Object.hasOwn(providerMetadata ?? {}, name);
-      if (isGiven) return issue(name, 'must be a text that is not empty.');
-      return optional ? [] : issue(name, `is needed for ${provider.name}: ${displayName}.`);
+      if (isGiven) return issue(name, 'must be non-empty text.');
+      return optional ? [] : issue(name, `is required for ${provider.name}: ${displayName}.`);
     }
     if (!PRINTABLE.test(value))
-      return issue(name, 'must be a text of one line, up to 1,024 characters.');
+      return issue(name, 'must be a single line of text, up to 1,024 characters.');
     const detail = inAddress.get(name);
     return detail === undefined ? [] : issue(name, detail, value);
   });
@@ -46,6 +46,6 @@ function addressesOf({ baseUrl, oauth2 }: Provider): string[] {
 const PRINTABLE = /^[\x20-\x7e]{1,1024}$/;
 
 function issue(variable: string, detail: string, value?: string): Issue {
-  const about = value === undefined ? {} : { value };
-  return { in: 'body', name: `input.${factName(variable)}`, detail, ...about };
+  const valueMember = value === undefined ? {} : { value };
+  return { in: 'body', name: `input.${factName(variable)}`, detail, ...valueMember };
 }

@@ -13,7 +13,7 @@ import { requestTokens } from '../token/token-endpoint.ts';
 import { isCredentialRefusal } from '../token/token-endpoint-errors.ts';
 import { refreshRequest } from '../token/token-request.ts';
 import { type AccountFacts, fillAddress, fillHeaders } from './account-address.ts';
-import { attachedCredentials } from './attached-credentials.ts';
+import { attachCredentials } from './attached-credentials.ts';
 import { requestUrl, sendRequest } from './provider-request.ts';
 
 /** An account that is not stored yet. */
@@ -29,7 +29,7 @@ export interface AccountToCheck extends AccountFacts {
 const CHECK_MS = 3_000;
 const UNAUTHORIZED = 401;
 
-type Checked = AccountToCheck & { provider: Provider };
+type ResolvedAccount = AccountToCheck & { provider: Provider };
 
 /**
  * Throws UNPROCESSABLE with the provider's explanation if the provider refuses the credentials. Credentials that are
@@ -47,14 +47,14 @@ export async function requireAcceptedCredentials(
   if (!check) return undefined;
   const { limits } = services.providerAccess;
   const checking = waitingForProvider(services, { projectId, connectionId }, () => {
-    const running = limits.run({ connectionId, projectId, provider }, () => check(services));
-    return withDeadline(running, CHECK_MS, () => undefined);
+    const result = limits.run({ connectionId, projectId, provider }, () => check(services));
+    return withDeadline(result, CHECK_MS, () => undefined);
   });
   const outcome = await checking.catch((error: unknown) => {
     // If too many requests wait for providers, the credentials are stored unchecked.
     const isExpected = error instanceof ProviderError || error instanceof DomainError;
-    const about = { err: error, projectId, provider: provider.name };
-    if (!isExpected) services.log.warn(about, 'connection.check_failed');
+    const fields = { err: error, projectId, provider: provider.name };
+    if (!isExpected) services.log.warn(fields, 'connection.check_failed');
     return undefined;
   });
   if (outcome && 'refusal' in outcome) throw unprocessable(outcome.refusal);
@@ -65,7 +65,7 @@ export async function requireAcceptedCredentials(
 type Outcome = { refusal: string } | { token: StoredToken } | undefined;
 
 /** Returns the check of the credentials. Null if the provider has no inexpensive one. */
-function checkFor(account: Checked): ((services: Services) => Promise<Outcome>) | null {
+function checkFor(account: ResolvedAccount): ((services: Services) => Promise<Outcome>) | null {
   const { provider, credentials } = account;
   if (isTokenCredentials(credentials)) {
     return hasGrant(credentials) ? (services) => exchange(services, account, credentials) : null;
@@ -79,7 +79,7 @@ function checkFor(account: Checked): ((services: Services) => Promise<Outcome>) 
 
 async function exchange(
   services: Services,
-  { projectId, provider, providerWorkspaceRef, providerMetadata }: Checked,
+  { projectId, provider, providerWorkspaceRef, providerMetadata }: ResolvedAccount,
   credentials: Grant,
 ): Promise<Outcome> {
   const account = { providerAppId: null, providerWorkspaceRef, providerMetadata };
@@ -96,38 +96,38 @@ async function exchange(
 
 async function callHealthCheck(
   { providerAccess: { outbound } }: Services,
-  { provider, credentials, ...facts }: Checked,
+  { provider, credentials, ...facts }: ResolvedAccount,
   request: ProviderRequest,
 ): Promise<Outcome> {
   const baseUrl = fillAddress(provider, provider.baseUrl, facts);
   const url = requestUrl({ baseUrl }, request);
-  const { headers, query } = attachedCredentials(provider, credentials);
+  const { headers, query } = attachCredentials(provider, credentials);
   const attached = {
     headers: { ...fillHeaders(provider.headers ?? {}, facts), ...headers },
     query,
   };
-  const hurried = { ...provider, limits: { ...provider.limits, timeoutMs: CHECK_MS } };
+  const checkedProvider = { ...provider, limits: { ...provider.limits, timeoutMs: CHECK_MS } };
   const { status, body } = await sendRequest(outbound, {
-    provider: hurried,
+    provider: checkedProvider,
     url,
     request,
     attached,
   });
   if (status !== UNAUTHORIZED) return undefined;
   const secrets = [...Object.values(headers), ...Object.values(query), ...secretsOf(credentials)];
-  const words = explanationIn(body, secrets);
-  return { refusal: `${provider.displayName} refused the credentials (${status}): ${words}` };
+  const reason = explanationIn(body, secrets);
+  return { refusal: `${provider.displayName} rejected the credentials (${status}): ${reason}` };
 }
 
 /** The provider's explanation for humans. Secrets that it repeats are masked. */
 function explanationIn(body: unknown, secrets: readonly string[]): string {
   const texts = collectTexts(body).filter((text) => !text.trimStart().startsWith('<'));
   const sentences = texts.filter((text) => !CODE.test(text));
-  const words = (sentences.length > 0 ? sentences : texts).join('; ');
-  const shown = secrets
+  const explanation = (sentences.length > 0 ? sentences : texts).join('; ');
+  const masked = secrets
     .filter(({ length }) => length >= SECRET_LENGTH_MIN)
-    .reduce((rest, secret) => rest.replaceAll(secret, '***'), words);
-  return shown === '' ? 'no reason given.' : truncateMessage(shown);
+    .reduce((maskedText, secret) => maskedText.replaceAll(secret, '***'), explanation);
+  return masked === '' ? 'no reason given.' : truncateMessage(masked);
 }
 
 /** Matches a member with a machine-readable value: `code: invalid_api_key`. */

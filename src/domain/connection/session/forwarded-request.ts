@@ -49,11 +49,11 @@ const USER_AGENT = 'integration-gateway';
 
 /** The headers of a request without the caller's credentials. The connection's credentials are added later. */
 function requestHeaders(incoming: Record<string, string | string[] | undefined>): Headers {
-  const kept = without(
+  const forwarded = without(
     incoming,
     (name) => GATEWAY_REQUEST_HEADERS.has(name) || name.startsWith('x-forwarded-'),
   );
-  return { 'user-agent': USER_AGENT, ...kept };
+  return { 'user-agent': USER_AGENT, ...forwarded };
 }
 
 /** The headers of a response. */
@@ -69,15 +69,17 @@ function without(
   incoming: Record<string, string | string[] | undefined>,
   isOmitted: (name: string) => boolean,
 ): Headers {
-  const listed = [incoming.connection ?? []]
+  const hopHeaders = [incoming.connection ?? []]
     .flat()
     .join(',')
     .toLowerCase()
     .split(/[\s,]+/);
-  const kept = Object.entries(incoming).flatMap(([name, value]) =>
-    value === undefined || listed.includes(name) || isOmitted(name) ? [] : [[name, value] as const],
+  const remaining = Object.entries(incoming).flatMap(([name, value]) =>
+    value === undefined || hopHeaders.includes(name) || isOmitted(name)
+      ? []
+      : [[name, value] as const],
   );
-  return Object.fromEntries(kept);
+  return Object.fromEntries(remaining);
 }
 
 export interface ForwardedRequest {
@@ -107,7 +109,7 @@ export function forwardedUrl(baseUrl: string, target: string): URL {
   const root = base.pathname.replace(/\/$/, '');
   const isBelow = url?.pathname === root || url?.pathname.startsWith(`${root}/`);
   if (url && url.origin === base.origin && isBelow) return url;
-  throw new ProviderError('BAD_REQUEST', 'The path is not below the address of the account.');
+  throw new ProviderError('BAD_REQUEST', "The path is outside of the account's base URL.");
 }
 
 /** Resolves as soon as the response begins. Otherwise throws ProviderError, whose message contains no credentials. */
@@ -139,13 +141,13 @@ export async function sendForwarded(
 function withQuery(url: URL, query: Attached['query']): URL {
   const secrets = Object.entries(query);
   if (secrets.length === 0) return url;
-  const kept = url.search
+  const callerPairs = url.search
     .slice(1)
     .split('&')
     .filter((pair) => pair !== '' && !isIn(query, pair));
-  const added = secrets.map((pair) => pair.map(encodeURIComponent).join('='));
+  const secretPairs = secrets.map((pair) => pair.map(encodeURIComponent).join('='));
   const target = new URL(url);
-  target.search = [...kept, ...added].join('&');
+  target.search = [...callerPairs, ...secretPairs].join('&');
   return target;
 }
 

@@ -4,7 +4,7 @@ import type { AccountIdentity } from '../../../providers/contract.ts';
 import { withDeadline } from '../../../work/deadline.ts';
 import type { Services } from '../../call.ts';
 import { openSession } from '../connection-session.ts';
-import { heldToken, isTokenCredentials } from '../token/token.ts';
+import { isTokenCredentials, storedTokenOf } from '../token/token.ts';
 import { readCredentials } from './stored-credentials.ts';
 
 /** Short, because a user waits for the result in a browser. */
@@ -23,7 +23,7 @@ export async function identifyAccount(
   connection: Row<'Connection'>,
 ): Promise<Refs> {
   const { id, projectId, providerWorkspaceRef, providerConsumerRef } = connection;
-  const stored = { providerWorkspaceRef, providerConsumerRef };
+  const storedRefs = { providerWorkspaceRef, providerConsumerRef };
   const identity = await withDeadline(
     identityOf(services, connection),
     IDENTIFY_MS,
@@ -33,10 +33,10 @@ export async function identifyAccount(
     return null;
   });
   const refs = {
-    providerWorkspaceRef: bounded(identity?.workspaceRef) ?? providerWorkspaceRef,
-    providerConsumerRef: bounded(identity?.consumerRef) ?? providerConsumerRef,
+    providerWorkspaceRef: dropIfTooLong(identity?.workspaceRef) ?? providerWorkspaceRef,
+    providerConsumerRef: dropIfTooLong(identity?.consumerRef) ?? providerConsumerRef,
   };
-  const isNew = Object.entries(refs).some(([name, ref]) => stored[name as keyof Refs] !== ref);
+  const isNew = Object.entries(refs).some(([name, ref]) => storedRefs[name as keyof Refs] !== ref);
   if (isNew) {
     await services.database.prisma.connection.updateMany({ where: { id, projectId }, data: refs });
   }
@@ -50,10 +50,10 @@ async function identityOf(
   const identify = services.catalogue.find(connection.provider)?.capabilities.identify;
   if (!identify) return null;
   const { credentials } = await readCredentials(services, connection);
-  const token = isTokenCredentials(credentials) ? heldToken(credentials)?.token : undefined;
+  const token = isTokenCredentials(credentials) ? storedTokenOf(credentials)?.token : undefined;
   return token === undefined ? null : identify(openSession(services, connection), token);
 }
 
-function bounded(ref: string | null | undefined): string | null {
+function dropIfTooLong(ref: string | null | undefined): string | null {
   return ref != null && ref.length <= REF_LENGTH_MAX ? ref : null;
 }

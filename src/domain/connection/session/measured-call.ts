@@ -13,14 +13,14 @@ interface About {
 /**
  * Returns or throws the outcome of `send` unchanged. The duration of a forwarded request ends when its response begins.
  */
-export function measuredCall<A extends { status: number }>(
+export function measureCall<A extends { status: number }>(
   { meters, provider, kind }: About,
   send: () => Promise<A>,
 ): Promise<A> {
   const attributes = { 'gateway.provider': provider.name, 'gateway.provider.call': kind };
   const work = () => inSpan('provider call', { attributes }, send);
   return measure(meters, work, ({ result, outcome, seconds }) => {
-    const ended = result ? statusClass(result.status) : outcome;
-    meters.providerCalled({ provider: provider.name, kind, outcome: ended, seconds });
+    const outcomeLabel = result ? statusClass(result.status) : outcome;
+    meters.providerCalled({ provider: provider.name, kind, outcome: outcomeLabel, seconds });
   });
 }

@@ -64,7 +64,7 @@ function outboundRequest({ provider, url, request, attached }: Sending): Outboun
       // Some providers reject requests without a user agent.
       'user-agent': 'integration-gateway',
       ...(body !== undefined && { 'content-type': CONTENT_TYPES[request.bodyFormat ?? 'json'] }),
-      ...lowerCased(request.headers ?? {}),
+      ...withLowerCaseNames(request.headers ?? {}),
       ...attached.headers,
     },
     body,
@@ -81,7 +81,7 @@ function bodyText({ body, bodyFormat }: ProviderRequest): string | undefined {
   return bodyFormat === 'form' ? stringify(body) : JSON.stringify(body);
 }
 
-function lowerCased(headers: Record<string, string>): Record<string, string> {
+function withLowerCaseNames(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
   );
@@ -93,8 +93,8 @@ export function noResponseError(
   { provider, request }: { provider: Provider; request: { method: string; path: string } },
 ): ProviderError {
   const [path] = request.path.split('?');
-  const about = `${provider.displayName}, ${request.method} ${path}`;
-  return new ProviderError(kindOf(error.kind, request), `${about}: ${error.message}`);
+  const requestName = `${provider.displayName}, ${request.method} ${path}`;
+  return new ProviderError(kindOf(error.kind, request), `${requestName}: ${error.message}`);
 }
 
 function kindOf(kind: OutboundErrorKind, { method }: { method: string }): ProviderErrorKind {

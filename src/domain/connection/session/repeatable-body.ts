@@ -8,7 +8,7 @@ const KEPT_BYTES = 65_536;
 
 export class RepeatableBody {
   readonly #source: Readable | null;
-  #kept: Buffer[] = [];
+  #buffered: Buffer[] = [];
   #bytes = 0;
   /** True if nothing was sent yet, or if the whole body is buffered. */
   #isRepeatable = true;
@@ -24,7 +24,7 @@ export class RepeatableBody {
   /** Null if the request has no body. May be called again while the body is repeatable. */
   open(): AsyncIterable<Buffer> | null {
     if (!this.#source) return null;
-    return this.#bytes > 0 ? keptIn(this.#kept) : this.#readOf(this.#source);
+    return this.#bytes > 0 ? iterate(this.#buffered) : this.#readOf(this.#source);
   }
 
   async *#readOf(source: Readable): AsyncGenerator<Buffer> {
@@ -32,8 +32,8 @@ export class RepeatableBody {
     try {
       for await (const chunk of source.iterator({ destroyOnReturn: false })) {
         this.#bytes += chunk.length;
-        if (this.#bytes <= KEPT_BYTES) this.#kept.push(chunk);
-        else this.#kept = [];
+        if (this.#bytes <= KEPT_BYTES) this.#buffered.push(chunk);
+        else this.#buffered = [];
         yield chunk;
       }
       this.#isRepeatable = this.#bytes <= KEPT_BYTES;
@@ -44,6 +44,6 @@ export class RepeatableBody {
   }
 }
 
-async function* keptIn(chunks: Buffer[]): AsyncGenerator<Buffer> {
+async function* iterate(chunks: Buffer[]): AsyncGenerator<Buffer> {
   yield* chunks;
 }

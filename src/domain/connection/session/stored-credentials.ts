@@ -30,12 +30,12 @@ export async function readCredentials(
     where: { projectId_id: { projectId, id } },
     select: { credentialsSealed: true, status: true },
   });
-  if (!row) throw deletedConnection();
+  if (!row) throw deletedConnectionError();
   return unsealCredentials(services, { id, projectId, ...row });
 }
 
-export function deletedConnection(): ProviderError {
-  return new ProviderError('BAD_REQUEST', 'The connection has been deleted.');
+export function deletedConnectionError(): ProviderError {
+  return new ProviderError('BAD_REQUEST', 'The connection was deleted.');
 }
 
 /** Opens the credentials of a row that was just read. */
@@ -48,10 +48,10 @@ export function unsealCredentials(
 }
 
 /** Compares the contents, because sealing equal credentials twice gives different texts. */
-export function areSame(a: Credentials, b: Credentials): boolean {
-  return isDeepStrictEqual(asStored(a), asStored(b));
+export function areEqual(a: Credentials, b: Credentials): boolean {
+  return isDeepStrictEqual(toStoredForm(a), toStoredForm(b));
 }
 
-function asStored(credentials: Credentials): unknown {
+function toStoredForm(credentials: Credentials): unknown {
   return JSON.parse(JSON.stringify(credentials));
 }

@@ -32,11 +32,11 @@ export function serviceAccountProblems(
 ): { input: string; detail: string }[] {
   const problems = [];
   if (inputs[key] !== undefined && !findKey(inputs[key])) {
-    const detail = 'must be the JSON key file of a service account, with an RSA key, as base64.';
+    const detail = 'must be the JSON key file of a service account with an RSA key, in base64.';
     problems.push({ input: key, detail });
   }
   if (inputs[scopes] !== undefined && !scopesSchema.safeParse(inputs[scopes]).success) {
-    problems.push({ input: scopes, detail: 'must be a list of texts, at least one.' });
+    problems.push({ input: scopes, detail: 'must be a list with at least one text.' });
   }
   const acting = subject === undefined ? undefined : inputs[subject];
   if (subject !== undefined && acting !== undefined && typeof acting !== 'string') {
@@ -46,7 +46,7 @@ export function serviceAccountProblems(
 }
 
 /** Returns an assertion signed with the account's key. The token endpoint exchanges it for an access token. */
-export async function signedAssertion(
+export async function signAssertion(
   facts: ServiceAccountFacts,
   inputs: Inputs,
   now: Date,
@@ -55,7 +55,7 @@ export async function signedAssertion(
   const scopes = scopesSchema.safeParse(inputs[facts.scopes]);
   // The inputs were validated when they were stored.
   if (!key || !scopes.success) {
-    throw new ProviderError('BAD_REQUEST', 'The key of the service account can not be read.');
+    throw new ProviderError('BAD_REQUEST', "The key of the service account can't be read.");
   }
   const issuedAt = Math.floor(now.getTime() / 1_000);
   const subject = facts.subject === undefined ? undefined : inputs[facts.subject];

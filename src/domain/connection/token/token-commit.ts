@@ -11,9 +11,9 @@ import type { Services } from '../../call.ts';
 import { connectionFields } from '../connection.ts';
 import { sealCredentials, tokenExpireTimeOf } from '../credentials.ts';
 import {
-  areSame,
+  areEqual,
   type ConnectionKey,
-  deletedConnection,
+  deletedConnectionError,
   type UnsealedCredentials,
   unsealCredentials,
 } from '../session/stored-credentials.ts';
@@ -76,22 +76,23 @@ async function store(services: Services, commit: Commit): Promise<UnsealedCreden
   const { connection, before, after, isRefresh } = commit;
   const { changes, rows } = services.database;
   const [row] = await rows.run(NAMED_CONNECTION, connection);
-  if (!row) throw deletedConnection();
-  const held = unsealCredentials(services, row);
-  if (areSame(held.credentials, after)) return held;
+  if (!row) throw deletedConnectionError();
+  const current = unsealCredentials(services, row);
+  if (areEqual(current.credentials, after)) return current;
   const sealed = sealCredentials(services, row, after);
-  if (!areSame(held.credentials, before) || held.sealed === null || sealed === null) return null;
-  const stored = await changes.run(STORE_TOKENS, {
+  if (!areEqual(current.credentials, before) || current.sealed === null || sealed === null)
+    return null;
+  const storedRow = await changes.run(STORE_TOKENS, {
     id: row.id,
     projectId: row.projectId,
-    heldSealed: held.sealed,
+    heldSealed: current.sealed,
     credentialsSealed: sealed,
     tokenExpireTime: tokenExpireTimeOf(after),
     now: services.now(),
     event: isRefresh ? refreshedEvent(row) : null,
   });
   // Another process may reseal these credentials with a newer key at this moment. The caller then retries.
-  if (!stored) throw new Error('The credentials were sealed anew at the same time.');
+  if (!storedRow) throw new Error('The credentials were re-encrypted at the same time.');
   return { sealed, credentials: after, isWorking: false };
 }
 

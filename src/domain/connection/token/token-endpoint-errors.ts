@@ -50,7 +50,7 @@ export function endpointRefusal(request: Request, response: ProviderResponse): P
   const { code, description } = reasonOf(response.body);
   const reason = [code, description].filter(Boolean).join(': ') || 'no reason given';
   const { status } = response;
-  const message = messageOf(request, `answered ${status}: ${reason}`);
+  const message = messageOf(request, `responded with ${status}: ${reason}`);
   const details = { status, retryAfterMs: retryAfterMs(response) };
   const refusal = new EndpointRefusal(kindOf(response, code), message, details);
   refusal.code = code;

@@ -6,7 +6,7 @@ import { isSuccess } from '../../../providers/read-responses.ts';
 import type { Services } from '../../call.ts';
 import { type AccountFacts, fillAddress } from '../session/account-address.ts';
 import { basicAuthorization } from '../session/attached-credentials.ts';
-import { measuredCall } from '../session/measured-call.ts';
+import { measureCall } from '../session/measured-call.ts';
 import { providerResponse } from '../session/provider-response.ts';
 import type { GrantedTokens } from './token.ts';
 import { endpointFailure, endpointRefusal } from './token-endpoint-errors.ts';
@@ -54,12 +54,12 @@ export async function requestTokens(
   const url = fillAddress(provider, provider.oauth2.tokenUrl, account);
   const { meters } = services;
   const send = () => postForm(services, request, url);
-  const response = await measuredCall({ meters, provider, kind: 'token' }, send);
+  const response = await measureCall({ meters, provider, kind: 'token' }, send);
   const facts = factsOf(response.body);
   // Some endpoints report errors with status 200.
   if (!isSuccess(response) || facts.error !== undefined) throw endpointRefusal(request, response);
   const tokens = tokenFields.safeParse(facts);
-  if (!tokens.success) throw endpointFailure(request, 'RETRYABLE', 'answered without a token.');
+  if (!tokens.success) throw endpointFailure(request, 'RETRYABLE', 'responded without a token.');
   const { oauth2 } = provider;
   const { access_token: token, refresh_token: refreshToken, expires_in } = tokens.data;
   const seconds = expires_in ?? oauth2.defaultLifetimeSeconds;
@@ -68,7 +68,7 @@ export async function requestTokens(
       token,
       // The lifetime starts before the request, because the response takes time to arrive.
       issuedAt: requestedAt.toISOString(),
-      expiresAt: seconds === undefined ? undefined : after(requestedAt, seconds).toISOString(),
+      expiresAt: seconds === undefined ? undefined : addSeconds(requestedAt, seconds).toISOString(),
     },
     refreshToken: refreshToken ?? undefined,
     scopes: listOf(valueAt(facts, oauth2.tokenFields?.scopes ?? 'scope')),
@@ -119,7 +119,7 @@ export async function postForm(
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
     const kind = error.kind === 'REFUSED_ADDRESS' ? 'BAD_REQUEST' : 'RETRYABLE';
-    throw endpointFailure(request, kind, `could not be asked: ${error.message}`);
+    throw endpointFailure(request, kind, `could not be reached: ${error.message}`);
   }
 }
 
@@ -146,6 +146,6 @@ function listOf(value: unknown): string[] | undefined {
   return value.split(/[\s,]+/).filter((item) => item !== '');
 }
 
-function after(time: Date, seconds: number): Date {
+function addSeconds(time: Date, seconds: number): Date {
   return new Date(time.getTime() + seconds * 1_000);
 }

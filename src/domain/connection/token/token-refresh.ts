@@ -8,15 +8,15 @@ import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Services } from '../../call.ts';
 import { recordBadCredentials } from '../connection-status.ts';
 import {
-  areSame,
+  areEqual,
   type ConnectionKey,
   readCredentials,
   type UnsealedCredentials,
 } from '../session/stored-credentials.ts';
 import {
   canRefresh,
-  heldToken,
   isTokenCredentials,
+  storedTokenOf,
   type TokenCredentials,
   withTokens,
 } from './token.ts';
@@ -45,7 +45,7 @@ export type Refreshes = Map<string, Promise<UnsealedCredentials>>;
  * AUTH_INVALIDATED if the provider refuses them; the connection is then BAD_CREDENTIALS. Throws other kinds of
  * ProviderError if the refresh fails. The request that needs the token has not been sent then.
  */
-export async function freshCredentials(
+export async function getFreshCredentials(
   services: Services,
   connection: ConnectionKey,
   options: RefreshRequest,
@@ -53,16 +53,16 @@ export async function freshCredentials(
   const { refreshes } = services.providerAccess;
   const running = refreshes.get(connection.id);
   if (running) {
-    const held = await running;
-    if (!needsRefresh(held, options)) return held;
+    const credentials = await running;
+    if (!needsRefresh(credentials, options)) return credentials;
   }
-  const shared = refreshes.get(connection.id);
-  if (shared) return shared;
-  const started = refresh(services, connection, options).finally(() =>
+  const newer = refreshes.get(connection.id);
+  if (newer) return newer;
+  const refreshing = refresh(services, connection, options).finally(() =>
     refreshes.delete(connection.id),
   );
-  refreshes.set(connection.id, started);
-  return started;
+  refreshes.set(connection.id, refreshing);
+  return refreshing;
 }
 
 function needsRefresh({ credentials }: UnsealedCredentials, { isStale }: RefreshRequest): boolean {
@@ -76,8 +76,8 @@ async function refresh(
 ): Promise<UnsealedCredentials> {
   const deadline = performance.now() + LEASE_WAIT_MS;
   for (;;) {
-    const held = await readCredentials(services, connection);
-    if (!needsRefresh(held, options)) return held;
+    const credentials = await readCredentials(services, connection);
+    if (!needsRefresh(credentials, options)) return credentials;
     const lease = await claimLease(services, connection);
     if (lease) return refreshUnder(services, lease, options);
     if (performance.now() > deadline) {
@@ -94,9 +94,10 @@ async function refreshUnder(
 ): Promise<UnsealedCredentials> {
   try {
     await replayEntry(services, lease.connection.id);
-    const held = await readCredentials(services, lease.connection);
-    if (!isTokenCredentials(held.credentials) || !needsRefresh(held, options)) return held;
-    return await renew(services, { lease, before: held.credentials, options });
+    const credentials = await readCredentials(services, lease.connection);
+    if (!isTokenCredentials(credentials.credentials) || !needsRefresh(credentials, options))
+      return credentials;
+    return await renew(services, { lease, before: credentials.credentials, options });
   } finally {
     // If the release fails, the lease expires.
     await lease.release().catch(() => {});
@@ -124,10 +125,11 @@ async function renew(
     const tokens = await measure(services.meters, () => requestTokens(services, request), report);
     after = withTokens(before, tokens);
   } catch (error) {
-    return afterFailure(services, { connection, before, error });
+    return recordRejection(services, { connection, before, error });
   }
-  const isJournaled = isRotated(before, after) && journal(services, { connection, before, after });
-  const isRefresh = options.isRequested === true || heldToken(before) !== undefined;
+  const isJournaled =
+    isRotated(before, after) && tryToJournal(services, { connection, before, after });
+  const isRefresh = options.isRequested === true || storedTokenOf(before) !== undefined;
   const stored = await commitRenewal(services, { connection, before, after, isRefresh }).catch(
     (error: unknown) => {
       if (isJournaled && !(error instanceof ProviderError)) {
@@ -148,20 +150,20 @@ async function renew(
 
 /** True if the used refresh token is now invalid. The new one must then not be lost. */
 function isRotated(before: TokenCredentials, after: TokenCredentials): boolean {
-  const [old, now] = [before, after].map((credentials) =>
+  const [old, newToken] = [before, after].map((credentials) =>
     'refreshToken' in credentials ? credentials.refreshToken?.token : undefined,
   );
-  return old !== now;
+  return old !== newToken;
 }
 
-function journal(services: Services, renewal: Renewal): boolean {
+function tryToJournal(services: Services, renewal: Renewal): boolean {
   try {
     writeJournal(services, renewal);
     return true;
   } catch (error) {
     // Without an entry, a crash before the commit loses the token. Failing here would lose it in any case.
-    const about = { connectionId: renewal.connection.id, error: String(error) };
-    services.log.error(about, 'token_journal.not_written');
+    const fields = { connectionId: renewal.connection.id, error: String(error) };
+    services.log.error(fields, 'token_journal.not_written');
     return false;
   }
 }
@@ -170,7 +172,7 @@ function journal(services: Services, renewal: Renewal): boolean {
  * Handles an error of the endpoint. A rejection applies to the credentials that were sent, which may have been replaced
  * since.
  */
-async function afterFailure(
+async function recordRejection(
   services: Services,
   {
     connection,
@@ -179,9 +181,9 @@ async function afterFailure(
   }: { connection: ConnectionKey; before: TokenCredentials; error: unknown },
 ): Promise<UnsealedCredentials> {
   if (!(error instanceof ProviderError) || error.kind !== 'AUTH_INVALIDATED') throw error;
-  const held = await readCredentials(services, connection);
-  if (!areSame(held.credentials, before)) return held;
-  const { sealed } = held;
+  const current = await readCredentials(services, connection);
+  if (!areEqual(current.credentials, before)) return current;
+  const { sealed } = current;
   await recordBadCredentials(services, { connection, sealed, errors: [error.message] });
   throw error;
 }

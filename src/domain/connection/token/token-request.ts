@@ -4,7 +4,7 @@ import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Services } from '../../call.ts';
 import { clientSecretLocation } from '../../provider/provider-app.ts';
 import type { AccountFacts } from '../session/account-address.ts';
-import { signedAssertion } from './service-account.ts';
+import { signAssertion } from './service-account.ts';
 import type { TokenCredentials } from './token.ts';
 import type { OAuthClient, TokenRequest } from './token-endpoint.ts';
 import type { LeasedConnection } from './token-lease.ts';
@@ -15,7 +15,7 @@ type OAuthProvider = Provider & { oauth2: OAuth2Facts };
 export function getOAuthProvider({ catalogue }: Pick<Services, 'catalogue'>, name: string) {
   const provider = catalogue.find(name);
   if (provider?.oauth2) return provider as OAuthProvider;
-  throw new ProviderError('BAD_REQUEST', `${name} is not a provider with OAuth.`);
+  throw new ProviderError('BAD_REQUEST', `${name} is not an OAuth provider.`);
 }
 
 /** The OAuth client of a provider app, with its secret unsealed. Null if the app does not exist. */
@@ -46,13 +46,13 @@ export async function refreshRequest(
   }
   const provider = getOAuthProvider(services, connection.provider);
   const client = await getClient(services, connection, credentials);
-  const whole = { provider, account: connection, client };
+  const grant = { provider, account: connection, client };
   if (!('clientId' in credentials)) {
     const refresh_token = credentials.refreshToken?.token ?? '';
-    return { ...whole, form: { grant_type: 'refresh_token', refresh_token } };
+    return { ...grant, form: { grant_type: 'refresh_token', refresh_token } };
   }
   const scope = credentials.scopes.join(provider.oauth2.scopeSeparator ?? ' ');
-  return { ...whole, form: { ...grantOf(credentials), ...(scope !== '' && { scope }) } };
+  return { ...grant, form: { ...grantOf(credentials), ...(scope !== '' && { scope }) } };
 }
 
 const BY_ASSERTION = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
@@ -69,9 +69,12 @@ async function assertionRequest(
   const provider = catalogue.find(connection.provider);
   const facts = provider?.custom?.serviceAccount;
   if (!facts) {
-    throw new ProviderError('BAD_REQUEST', `${connection.provider} takes no service accounts.`);
+    throw new ProviderError(
+      'BAD_REQUEST',
+      `${connection.provider} does not support service accounts.`,
+    );
   }
-  const assertion = await signedAssertion(facts, inputs, now());
+  const assertion = await signAssertion(facts, inputs, now());
   return {
     provider: { ...provider, oauth2: { tokenUrl: facts.tokenUrl } },
     account: connection,
@@ -107,6 +110,6 @@ function grantOf(
 function withoutApp({ displayName }: Provider): ProviderError {
   return new ProviderError(
     'BAD_REQUEST',
-    `The token can't be refreshed: the connection has no provider app of ${displayName}.`,
+    `The token can't be refreshed: the connection has no provider app for ${displayName}.`,
   );
 }

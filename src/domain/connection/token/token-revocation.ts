@@ -6,7 +6,7 @@ import type { Services } from '../../call.ts';
 import { fillAddress } from '../session/account-address.ts';
 import { providerResponse } from '../session/provider-response.ts';
 import { readCredentials } from '../session/stored-credentials.ts';
-import { heldToken, isTokenCredentials, type TokenCredentials } from './token.ts';
+import { isTokenCredentials, storedTokenOf, type TokenCredentials } from './token.ts';
 import { ENDPOINT_LIMITS, postForm } from './token-endpoint.ts';
 import type { LeasedConnection } from './token-lease.ts';
 import { getClient, getOAuthProvider } from './token-request.ts';
@@ -31,13 +31,16 @@ export async function revokeTokens(
     token,
   });
   if (isSuccess(response)) return true;
-  throw new ProviderError('BAD_REQUEST', `The revocation was answered ${response.status}.`);
+  throw new ProviderError(
+    'BAD_REQUEST',
+    `The revocation endpoint responded with ${response.status}.`,
+  );
 }
 
 /** Prefers the refresh token, because its revocation also revokes its access tokens. */
 function tokenToRevoke(credentials: TokenCredentials): string | undefined {
   const refreshToken = 'refreshToken' in credentials ? credentials.refreshToken : undefined;
-  return (refreshToken ?? heldToken(credentials))?.token;
+  return (refreshToken ?? storedTokenOf(credentials))?.token;
 }
 
 interface RevocationRequest {

@@ -28,7 +28,7 @@ export function isTokenCredentials(credentials: Credentials): credentials is Tok
 }
 
 /** Returns the stored access token. Undefined before the first one is fetched. */
-export function heldToken(credentials: TokenCredentials): StoredToken | undefined {
+export function storedTokenOf(credentials: TokenCredentials): StoredToken | undefined {
   switch (credentials.scheme) {
     case 'SERVICE_ACCOUNT':
     case 'OAUTH2_CLIENT_CREDENTIALS':
@@ -41,7 +41,7 @@ export function heldToken(credentials: TokenCredentials): StoredToken | undefine
 
 /** The error for a call without a token. */
 export const AWAITS_CONSENT =
-  'The connection waits for a person to consent: send them to the address that startOAuthUpdate gives.';
+  "The connection is waiting for a person's consent. Send them to the link that startOAuthUpdate returns.";
 
 /** True if a user has yet to consent: the credentials have scopes but no tokens. */
 export function awaitsConsent(

@@ -65,9 +65,9 @@ export async function removeSurplus(
   while (last && !signal?.aborted) {
     const streams = await listWithSurplus(database, last, surplus);
     for (const stream of streams) {
-      for (let some = STATEMENT_MESSAGES; some === STATEMENT_MESSAGES && !signal?.aborted; ) {
-        some = await removeSome(database.rows.query, stream, surplus);
-        removed += some;
+      for (let count = STATEMENT_MESSAGES; count === STATEMENT_MESSAGES && !signal?.aborted; ) {
+        count = await removeSome(database.rows.query, stream, surplus);
+        removed += count;
       }
     }
     last = streams.length === SWEEP_STREAMS ? streams.at(-1) : undefined;
@@ -99,8 +99,8 @@ async function listWithSurplus(
   { before, bytesMax }: Surplus,
 ): Promise<StreamId[]> {
   const values = [after.projectId, after.destinationId, bytesMax, before];
-  const found = await sweep<StreamId>(database, WITH_SURPLUS, values);
-  return mergeFirst(found, SWEEP_STREAMS, (one) => [one.projectId, one.destinationId]);
+  const streams = await sweep<StreamId>(database, WITH_SURPLUS, values);
+  return mergeFirst(streams, SWEEP_STREAMS, (stream) => [stream.projectId, stream.destinationId]);
 }
 
 /** Removes the oldest messages of a stream. Messages can be appended at the same time. */

@@ -26,7 +26,11 @@ export const followStreamMessages = read(
     const [destination] = await byId('Destination')(call, [destinationId]);
     if (!destination) throw notFound('Destination', destinationId);
     if (destination.type !== 'STREAM') {
-      throw invalid('destinationId', 'is no stream: its messages are posted.', destinationId);
+      throw invalid(
+        'destinationId',
+        'is not a stream: its messages are posted to its URL.',
+        destinationId,
+      );
     }
     const { projectId } = destination;
     const stream = await findStream(call.database, { projectId, destinationId });

@@ -3,7 +3,7 @@ import type { Issue } from '../../../errors.ts';
 import type { SubscribeObject } from '../../integration/integration-content.ts';
 import { destinationIssues } from '../../integration/integration-content-check.ts';
 import { issueAt } from '../../issues.ts';
-import type { SubscribeConfig } from '../installation-config.ts';
+import type { SubscribeConfig } from '../choice/subscribe-choice.ts';
 
 type Path = readonly PropertyKey[];
 

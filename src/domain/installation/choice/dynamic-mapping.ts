@@ -6,41 +6,54 @@ import { repeated } from '../../integration/integration-content-check.ts';
 import { CONTENT_LIMITS, contentText } from '../../integration/integration-content-input.ts';
 import { issueAt } from '../../issues.ts';
 import { orElse, orNull } from '../../optional-value.ts';
+import { resource } from '../../resource.ts';
 
 const TEXT_MAX = 1_000;
 
+const PROMPT = 'The prompt that people see when they map it.';
+const OFFERED_VALUE = "A value of the builder's that people map to one of the provider's.";
+const DYNAMIC_MAPPING =
+  'A name that is mapped to a field, in addition to those of the integration.';
+const mapToName = contentText.describe("The builder's name of the field in messages and writes.");
+const offered = {
+  mappedValue: contentText.describe("A value of the builder's."),
+  mappedDisplayValue: contentText.describe('The value that people see.'),
+};
+
 export const dynamicMappingInput = z
   .object({
-    mapToName: contentText.describe("The builder's name of the field in messages and writes."),
+    mapToName,
     mapToDisplayName: orNull(contentText).describe('The name that people see.'),
-    prompt: orNull(z.string().max(TEXT_MAX)).describe('What people are told when they map it.'),
+    prompt: orNull(z.string().max(TEXT_MAX)).describe(PROMPT),
     fieldName: orNull(contentText).describe(
-      "The provider's field for the name, unless fieldMappings say another. Default: it is read once fieldMappings say one.",
+      "The provider's field for the name, unless fieldMappings has another. Default: the name is read once fieldMappings has a field for it.",
     ),
     mappedValues: orElse(
       z
-        .array(
-          z
-            .object({
-              mappedValue: contentText.describe("A value of the builder's."),
-              mappedDisplayValue: contentText.describe('The value as people see it.'),
-            })
-            .meta({
-              id: 'OfferedValueInput',
-              description: "A value of the builder's that people map to one of the provider's.",
-            }),
-        )
+        .array(z.object(offered).meta({ id: 'OfferedValueInput', description: OFFERED_VALUE }))
         .max(CONTENT_LIMITS.fields),
       [],
-    ).describe('The values that pages offer to be mapped: valueMappings say to which.'),
+    ).describe('The values that pages offer for mapping. The mappings are in valueMappings.'),
   })
   .meta({
     id: 'DynamicMappingInput',
-    description: 'A name that is mapped to a field, beside those that the integration has.',
+    description: DYNAMIC_MAPPING,
   });
 
 type DynamicMappingInput = z.input<typeof dynamicMappingInput>;
-export type DynamicMapping = z.output<typeof dynamicMappingInput>;
+
+export const dynamicMappingResource = resource('DynamicMapping', DYNAMIC_MAPPING, {
+  mapToName,
+  mapToDisplayName: z.string().nullable().describe('The name that people see.'),
+  prompt: z.string().nullable().describe(PROMPT),
+  fieldName: z
+    .string()
+    .nullable()
+    .describe("The provider's field for the name, unless fieldMappings has another."),
+  mappedValues: z
+    .array(resource('OfferedValue', OFFERED_VALUE, offered))
+    .describe('The values that pages offer for mapping.'),
+});
 
 /** A dynamic mapping can't reuse a name that the integration has for another field. */
 export function* dynamicMappingIssues(

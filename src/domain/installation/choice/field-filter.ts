@@ -7,6 +7,7 @@ import { repeated } from '../../integration/integration-content-check.ts';
 import { contentText } from '../../integration/integration-content-input.ts';
 import { issueAt } from '../../issues.ts';
 import { orDefault } from '../../optional-value.ts';
+import { enumeration, resource } from '../../resource.ts';
 
 const TEXT_MAX = 1_000;
 /** Exceeds the number of filters that any provider accepts. */
@@ -19,13 +20,17 @@ const value = z
   )
   .meta({ graphql: 'JSON' });
 
+const filterOperator = enumeration('FilterOperator', 'A comparison of a field with a value.', {
+  EQ: 'The field equals the value.',
+});
+
 export const fieldFilterInput = z
   .object({
     fieldName: contentText.describe("The provider's name of the field."),
-    operator: orDefault(z.enum(['EQ']).meta({ id: 'FilterOperator' }), 'EQ').describe(
-      'How the value is compared: always `EQ`, which is the default.',
+    operator: orDefault(filterOperator, 'EQ').describe(
+      'The comparison: always `EQ`, which is the default.',
     ),
-    value: value.describe('What the field must be: a text, a number or a boolean.'),
+    value: value.describe('The value of the field: a text, a number or a boolean.'),
   })
   .meta({
     id: 'FieldFilterInput',
@@ -34,6 +39,12 @@ export const fieldFilterInput = z
 
 type FieldFilterInput = z.input<typeof fieldFilterInput>;
 export type FieldFilter = z.output<typeof fieldFilterInput>;
+
+export const fieldFilterResource = resource('FieldFilter', 'A condition on a field.', {
+  fieldName: z.string().describe("The provider's name of the field."),
+  operator: filterOperator.describe('The comparison.'),
+  value: value.describe('The value of the field: a text, a number or a boolean.'),
+});
 
 interface About {
   path: readonly PropertyKey[];

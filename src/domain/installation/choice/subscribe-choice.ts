@@ -4,29 +4,36 @@ import {
   allFields,
   CONTENT_LIMITS,
   contentText,
+  fieldsAuto,
 } from '../../integration/integration-content-input.ts';
 import { orElse, orNull } from '../../optional-value.ts';
+import { computed, enumeration, nameOfWord, resource } from '../../resource.ts';
 
-const enabled = z.enum(['ALWAYS', 'NEVER']).meta({
-  id: 'EventChoice',
-  description: '`NEVER`: there are no such events for the installation.',
+const eventChoice = enumeration('EventChoice', 'Whether events of a kind are sent.', {
+  ALWAYS: 'Events are sent, as the integration defines.',
+  NEVER: 'No events are sent for the installation.',
 });
+const enabled = eventChoice.describe('Whether events of this kind are sent.');
+
+const SUBSCRIBE = 'The choices of the customer for the events of one object.';
+const TOGGLE = 'Whether events of a kind are sent.';
+const UPDATE = 'The updates that are events.';
 
 const toggleInput = z
   .object({ enabled })
-  .meta({ id: 'EventToggleChoiceInput', description: 'Whether there are events of a kind.' });
+  .meta({ id: 'EventToggleChoiceInput', description: TOGGLE });
 
 const updateInput = z
   .object({
     enabled,
     watchFieldsAuto: orNull(allFields).describe(
-      'If given, every update is an event. Not together with requiredWatchFields.',
+      'If set, every update is an event. Not together with requiredWatchFields.',
     ),
     requiredWatchFields: orElse(z.array(contentText).max(CONTENT_LIMITS.fields), []).describe(
-      'The fields whose changes are events. Default: as the integration says.',
+      'The fields whose changes are events. Default: as the integration defines.',
     ),
   })
-  .meta({ id: 'UpdateEventChoiceInput', description: 'Which updates are events.' });
+  .meta({ id: 'UpdateEventChoiceInput', description: UPDATE });
 
 export const subscribeConfigInput = z
   .object({
@@ -38,13 +45,13 @@ export const subscribeConfigInput = z
       "Only a check: whether fields and names are those of the read object. A value other than the integration's is refused.",
     ),
     createEvent: orNull(toggleInput).describe(
-      'Events of new records. Default: as the integration says.',
+      'Events of new records. Default: as the integration defines.',
     ),
     updateEvent: orNull(updateInput).describe(
-      'Events of changed records. Default: as the integration says.',
+      'Events of changed records. Default: as the integration defines.',
     ),
     deleteEvent: orNull(toggleInput).describe(
-      'Events of deleted records. Default: as the integration says.',
+      'Events of deleted records. Default: as the integration defines.',
     ),
     otherEvents: orNull(z.array(contentText).max(CONTENT_LIMITS.fields)).describe(
       "Which of the integration's other events are sent. Default: all of them.",
@@ -52,5 +59,48 @@ export const subscribeConfigInput = z
   })
   .meta({
     id: 'InstallationSubscribeConfigInput',
-    description: 'The choices of the customer for the events of one object.',
+    description: SUBSCRIBE,
   });
+
+export type SubscribeConfig = z.output<typeof subscribeConfigInput>;
+
+const toggleResource = resource('EventToggleChoice', TOGGLE, { enabled });
+
+const updateResource = resource('UpdateEventChoice', UPDATE, {
+  enabled,
+  watchFieldsAuto: computed(
+    fieldsAuto.nullable().describe('If set, every update is an event; otherwise null.'),
+    ({ watchFieldsAuto: auto }: NonNullable<SubscribeConfig['updateEvent']>) =>
+      auto && nameOfWord(auto),
+  ),
+  requiredWatchFields: z
+    .array(z.string())
+    .describe('The fields whose changes are events. Empty if the integration decides.'),
+});
+
+export const subscribeConfigResource = resource('InstallationSubscribeConfig', SUBSCRIBE, {
+  objectName: z.string().describe("The provider's name of the object, like `contacts`."),
+  destination: z
+    .string()
+    .nullable()
+    .describe("The name of the destination of the events; null for the integration's."),
+  inheritFieldsAndMapping: z
+    .boolean()
+    .nullable()
+    .describe(
+      'Whether fields and names are those of the read object; null if the integration decides.',
+    ),
+  createEvent: toggleResource
+    .nullable()
+    .describe('Events of new records; null if the integration decides.'),
+  updateEvent: updateResource
+    .nullable()
+    .describe('Events of changed records; null if the integration decides.'),
+  deleteEvent: toggleResource
+    .nullable()
+    .describe('Events of deleted records; null if the integration decides.'),
+  otherEvents: z
+    .array(z.string())
+    .nullable()
+    .describe("The integration's other events that are sent; null for all."),
+});

@@ -7,32 +7,41 @@ import type { Issue } from '../../../errors.ts';
 import { repeated } from '../../integration/integration-content-check.ts';
 import { CONTENT_LIMITS, contentText } from '../../integration/integration-content-input.ts';
 import { issueAt } from '../../issues.ts';
+import { resource } from '../../resource.ts';
 
 /** Allows for the longest lists of options at a provider. */
 const VALUES_MAX = 1_000;
 
+const MAPPED_VALUE = 'A value of the provider, and the value that replaces it.';
+const VALUE_MAPPING = 'Values of a field that are delivered as other values, and written back.';
+const fieldName = contentText.describe("The name of the field: the provider's or the mapped one.");
+const pair = {
+  deliveredValue: contentText.describe("The builder's value, in messages and writes."),
+  providerValue: contentText.describe("The provider's value."),
+};
+
 export const valueMappingInput = z
   .object({
-    fieldName: contentText.describe("The name of the field: the provider's or the mapped one."),
+    fieldName,
     values: z
-      .array(
-        z
-          .object({
-            deliveredValue: contentText.describe("The builder's value, in messages and writes."),
-            providerValue: contentText.describe('The value that the provider has for it.'),
-          })
-          .meta({ id: 'MappedValueInput', description: 'A value, and what stands for it.' }),
-      )
+      .array(z.object(pair).meta({ id: 'MappedValueInput', description: MAPPED_VALUE }))
       .max(VALUES_MAX)
-      .describe('The values, one for one, at most 1000. Others stay as they are.'),
+      .describe('The values, mapped one to one, at most 1000. Other values are unchanged.'),
   })
   .meta({
     id: 'ValueMappingInput',
-    description: 'Values of a field that are delivered as other values, and written back.',
+    description: VALUE_MAPPING,
   });
 
 type ValueMappingInput = z.input<typeof valueMappingInput>;
-export type ValueMapping = z.output<typeof valueMappingInput>;
+type ValueMapping = z.output<typeof valueMappingInput>;
+
+export const valueMappingResource = resource('ValueMapping', VALUE_MAPPING, {
+  fieldName,
+  values: z
+    .array(resource('MappedValue', MAPPED_VALUE, pair))
+    .describe('The values, mapped one to one. Other values are unchanged.'),
+});
 
 /** Values are mapped one to one, so that a write can convert a value back. */
 export function* valueMappingIssues(

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { contentText } from '../../integration/integration-content-input.ts';
 import { orDefault, orNull } from '../../optional-value.ts';
+import { computed, enumeration, resource } from '../../resource.ts';
 
 const TEXT_MAX = 10_000;
 
@@ -12,16 +13,21 @@ const value = z
   )
   .meta({ graphql: 'JSON' });
 
-const occasion = z.enum(['ALWAYS', 'NEVER', 'IF_EMPTY']).meta({ id: 'WriteOccasion' });
+const occasion = enumeration('WriteOccasion', 'Whether a field is written.', {
+  ALWAYS: 'It is written.',
+  NEVER: 'It is omitted from the write; the log of the operation names it.',
+  IF_EMPTY: "It is written if the provider's record has no value for it.",
+});
+const fieldName = contentText.describe("The name of the field: the mapped one or the provider's.");
 
 export const writeFieldSettingInput = z
   .object({
-    fieldName: contentText.describe("The name of the field: the mapped one or the provider's."),
+    fieldName,
     default: orNull(value).describe(
       'Written if a record has no value for the field: a text, a number or a boolean. Default: nothing.',
     ),
     defaultOnUpdate: orDefault(z.boolean(), true).describe(
-      'Whether the default is written by updates, too. Default: it is.',
+      'Whether updates write the default, too. Default: true.',
     ),
     writeOnCreate: orDefault(occasion, 'ALWAYS').describe(
       'Whether the field is written when a record is created: `ALWAYS` or `NEVER`. Default: `ALWAYS`.',
@@ -32,7 +38,7 @@ export const writeFieldSettingInput = z
   })
   .meta({
     id: 'WriteFieldSettingInput',
-    description: 'How a field is written: its default, and the writes that it is left out of.',
+    description: 'How a field is written: its default, and the writes that omit it.',
   });
 
 type Parsed = z.output<typeof writeFieldSettingInput>;
@@ -40,3 +46,16 @@ type Parsed = z.output<typeof writeFieldSettingInput>;
 /** The stored form. Settings from before `defaultOnUpdate` lack it and mean true. */
 export type WriteFieldSetting = Omit<Parsed, 'defaultOnUpdate'> &
   Partial<Pick<Parsed, 'defaultOnUpdate'>>;
+
+export const writeFieldSettingResource = resource('WriteFieldSetting', 'How a field is written.', {
+  fieldName,
+  default: value
+    .nullable()
+    .describe('The value if a record has none for the field. Null if none is written.'),
+  defaultOnUpdate: computed(
+    z.boolean().describe('Whether updates write the default, too.'),
+    ({ defaultOnUpdate = true }: WriteFieldSetting) => defaultOnUpdate,
+  ),
+  writeOnCreate: occasion.describe('Whether it is written when a record is created.'),
+  writeOnUpdate: occasion.describe('Whether it is written when a record is updated.'),
+});

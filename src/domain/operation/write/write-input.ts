@@ -6,6 +6,7 @@ import { integrationIdOrName } from '../../integration/integration.ts';
 import { broken, rules } from '../../issues.ts';
 import { projectIdOrName, ref } from '../../names.ts';
 import { orDefault, orNull } from '../../optional-value.ts';
+import { writeType } from '../../provider/provider.ts';
 
 export const WRITE_LIMITS = {
   batch: 100,
@@ -106,9 +107,7 @@ const members = z.object({
     .max(256)
     .describe("The name of the object: the mapped one or the provider's."),
   groupRef: ref.describe('The ref of the group whose account is written to.'),
-  type: z
-    .enum(['CREATE', 'UPDATE', 'DELETE'])
-    .meta({ id: 'WriteType', description: 'Whether records are created, updated or deleted.' }),
+  type: writeType.describe('Whether records are created, updated or deleted.'),
   mode: orDefault(
     z.enum(['SYNCHRONOUS', 'ASYNCHRONOUS']).meta({ id: 'WriteMode' }),
     'SYNCHRONOUS',

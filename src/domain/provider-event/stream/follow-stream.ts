@@ -147,13 +147,13 @@ async function recover(
 async function followedOf(services: Services, stream: ProviderStream): Promise<FollowedStream> {
   const { projectId, connectionId: id, provider } = stream;
   const capability = services.catalogue.find(provider)?.capabilities.subscribe;
-  if (!capability?.stream) throw unprocessable(`${provider} streams no events any more.`);
+  if (!capability?.stream) throw unprocessable(`${provider} no longer streams events.`);
   const connection = await services.database.prisma.connection.findUniqueOrThrow({
     where: { projectId_id: { projectId, id } },
     omit: { credentialsSealed: true },
   });
   const account = capability.accountOf(connection, (name) => factOf(name, connection));
-  if (account === null) throw unprocessable("The connection's account is not known.");
+  if (account === null) throw unprocessable('The account of the connection is unknown.');
   const session = openSession(services, connection);
   const accessToken = await session.accessToken();
   const { deletions } = capability.stream;

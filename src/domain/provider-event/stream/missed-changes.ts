@@ -44,13 +44,13 @@ export async function findMissed(
   const subscriptions = await database.prisma.objectSubscription.findMany({
     where: { projectId, connectionId, isWanted: true, providerRef: { not: null } },
   });
-  const found = missed.flatMap(({ objectName, ...span }) =>
+  const spans = missed.flatMap(({ objectName, ...span }) =>
     subscriptions
-      .filter((one) => objectName === null || one.objectName === objectName)
+      .filter((candidate) => objectName === null || candidate.objectName === objectName)
       .map((subscription) => ({ subscription, span })),
   );
   const objects = new Map(
-    found
+    spans
       .filter(({ subscription }) => subscription.kinds.includes('DELETE'))
       .map(({ subscription: { objectName }, span }) => [
         [objectName, span.since.getTime(), span.until.getTime()].join(),
@@ -62,7 +62,7 @@ export async function findMissed(
   for (const object of deletions ? objects.values() : []) {
     events.push(...((await deletions?.(session, { account, ...object })) ?? []));
   }
-  return { events, found, hasDeletions: deletions !== null };
+  return { events, found: spans, hasDeletions: deletions !== null };
 }
 
 /** Starts the reads and returns their operations, which must begin after the commit. */
@@ -71,7 +71,7 @@ export async function startMissed(
   tx: Transaction,
   { found, hasDeletions }: MissedChanges,
 ): Promise<Row<'Operation'>[]> {
-  const started: Row<'Operation'>[] = [];
+  const operations: Row<'Operation'>[] = [];
   for (const { subscription, span } of found) {
     const { projectId, installationId: id, objectName, kinds } = subscription;
     const isRead = kinds.includes('CREATE') || kinds.includes('UPDATE');
@@ -84,14 +84,14 @@ export async function startMissed(
       isRead,
       isDeletionLost: !hasDeletions && kinds.includes('DELETE'),
     });
-    const result = `Changes ${times}, of which no events tell, ${outcome}`;
+    const result = `Changes ${times} without events ${outcome}`;
     await logSubscribe(services, tx, subscription, { status: 'SUCCESS', result });
     if (!isRead) continue;
     const until = new Date(span.until.getTime() + CLOCKS_MS);
     const run = { since: span.since, until, readType: 'TRIGGERED', position: null } as const;
-    started.push(await startRun(tx, { installation, objectName, ...run }));
+    operations.push(await startRun(tx, { installation, objectName, ...run }));
   }
-  return started;
+  return operations;
 }
 
 function outcomeText({
@@ -101,6 +101,8 @@ function outcomeText({
   isRead: boolean;
   isDeletionLost: boolean;
 }): string {
-  if (!isDeletionLost) return isRead ? 'are read' : 'are told as far as they are deletions';
-  return isRead ? 'are read; deletions are not told' : 'are not told: they are deletions';
+  if (!isDeletionLost) return isRead ? 'are read' : 'are reported only if they are deletions';
+  return isRead
+    ? 'are read; deletions are not reported'
+    : 'are not reported, because they are deletions';
 }

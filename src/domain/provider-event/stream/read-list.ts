@@ -36,15 +36,15 @@ export interface ToRead {
 export async function readList(services: Services, toRead: ToRead): Promise<void> {
   const { stream, signal } = toRead;
   const followed = await followedOf(services, toRead);
-  const refused = await readUnlessGone(services, followed, signal);
-  const isChecked = refused === null && !isCheckDue(services, followed);
+  const accessError = await readUnlessGone(services, followed, signal);
+  const isChecked = accessError === null && !isCheckDue(services, followed);
   if (!isChecked && !signal.aborted) {
     if (!(await isStillNotified(services, followed))) {
       await createNotifications(services, followed);
       await readAll(services, followed, signal);
-    } else if (refused) throw refused;
+    } else if (accessError) throw accessError;
   }
-  await giveBack(services, stream, signal);
+  await releaseList(services, stream, signal);
 }
 
 async function followedOf(
@@ -150,8 +150,8 @@ async function createNotifications(services: Services, followed: FollowedList): 
   if (old === null || old.providerRef === created.providerRef) return;
   await list.takeDown(session, old.providerRef).catch((error: unknown) => {
     const { connectionId } = stream;
-    const about = { err: error, connectionId, providerRef: old.providerRef };
-    services.log.warn(about, 'subscription.old_not_removed');
+    const fields = { err: error, connectionId, providerRef: old.providerRef };
+    services.log.warn(fields, 'subscription.old_not_removed');
   });
 }
 
@@ -160,7 +160,7 @@ function nextPoll({ now }: Pick<Services, 'now'>): Date {
 }
 
 /** Releases the lease. A notification that arrived during the read makes the list due immediately. Throws LeaseLost. */
-async function giveBack(
+async function releaseList(
   services: Services,
   stream: ProviderStream,
   { aborted: isUnfinished }: AbortSignal,

@@ -20,11 +20,11 @@ export async function storeBatch(
   const { stream } = followed;
   const knownTime = lastTime ?? services.now();
   const missed = await findMissed(services, followed, gaps);
-  const all = [...events, ...missed.events];
+  const allEvents = [...events, ...missed.events];
   const { stored, started } = await inTransaction(services.database, async (tx) => {
     await STREAMS.change(tx.providerStream, stream, { position, knownTime, failures: 0 });
     return {
-      stored: await storeEvents(tx, followed, all),
+      stored: await storeEvents(tx, followed, allEvents),
       started: await startMissed(services, tx, missed),
     };
   });
@@ -32,7 +32,7 @@ export async function storeBatch(
   for (const { id: operationId, projectId } of started) {
     await beginRun(services, { operationId, projectId });
   }
-  if (all.length === 0 && gaps.length === 0) return;
+  if (allEvents.length === 0 && gaps.length === 0) return;
   const { provider, connectionId } = stream;
   services.meters.providerEventReceived({ provider, outcome: 'ACCEPTED' });
   services.meters.providerEventsMoved({ provider, outcome: 'stored', count: stored });
@@ -49,11 +49,11 @@ export async function storeEvents(
   if (events.length === 0) return 0;
   const { projectId } = followed.stream;
   followed.apps = await appsOf(tx, followed);
-  let stored = 0;
+  let storedCount = 0;
   for (const providerAppId of followed.apps) {
-    stored += await storeWithin(tx, { projectId, providerAppId }, events);
+    storedCount += await storeWithin(tx, { projectId, providerAppId }, events);
   }
-  return stored;
+  return storedCount;
 }
 
 async function appsOf(

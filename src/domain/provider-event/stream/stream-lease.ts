@@ -23,7 +23,7 @@ export const STREAMS = new LeasedRows({
   isClaimable: IS_WANTED,
 });
 
-const UNWANTED = Prisma.raw(allProjectsMark('streams that nobody wants any more'));
+const UNWANTED = Prisma.raw(allProjectsMark('streams without subscriptions'));
 
 /** Claims streams without a worker, in all projects. Deletes streams that no subscription needs. */
 export async function claimStreams(

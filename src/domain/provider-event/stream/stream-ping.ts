@@ -33,7 +33,7 @@ export async function replacePing(
   });
 }
 
-interface Named {
+interface PingName {
   key: Key;
   secret: string;
 }
@@ -46,7 +46,7 @@ export async function findPing(
   { database, vault }: Pick<Services, 'database' | 'vault'>,
   app: Pick<SealedApp, 'provider' | 'projectId'> | null,
   { url }: Pick<WebhookRequest, 'url'>,
-): Promise<Named | null> {
+): Promise<PingName | null> {
   const id = idInAddress(url, 'con');
   const { projectId = '', provider = '' } = app ?? {};
   const [row] = await database.rows.query<{ secretSealed: string }>(PING, [
@@ -99,8 +99,8 @@ async function findUnneeded(
   { projectId, connectionId, installationId, objectName }: RemovedSubscription,
 ): Promise<StreamPing | null> {
   const NOT = { installationId, objectName };
-  const others = { projectId, connectionId, isWanted: true, NOT } as const;
-  if (await prisma.objectSubscription.findFirst({ where: others })) return null;
+  const otherSubscriptions = { projectId, connectionId, isWanted: true, NOT } as const;
+  if (await prisma.objectSubscription.findFirst({ where: otherSubscriptions })) return null;
   const where = { projectId_id: { projectId, id: connectionId } };
   return prisma.streamPing.findUnique({ where });
 }

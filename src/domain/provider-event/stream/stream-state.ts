@@ -25,10 +25,10 @@ export async function recordStreamOpen(services: Services, followed: Followed): 
   const { stream } = followed;
   const { projectId, connectionId, position } = stream;
   const now = services.now();
-  const lost = position === null ? lostTime(stream, now) : [];
-  const missed = await findMissed(services, followed, lost);
+  const lostSpans = position === null ? lostTime(stream, now) : [];
+  const missed = await findMissed(services, followed, lostSpans);
   const knownTime = position === null ? now : stream.knownTime;
-  const started = await inTransaction(services.database, async (tx) => {
+  const operations = await inTransaction(services.database, async (tx) => {
     const working = { status: 'ACTIVE', error: null } as const;
     await STREAMS.change(tx.providerStream, stream, { ...working, knownTime });
     const where = { projectId, connectionId, isWanted: true, providerRef: { not: null } } as const;
@@ -40,7 +40,8 @@ export async function recordStreamOpen(services: Services, followed: Followed): 
     return startMissed(services, tx, missed);
   });
   stream.knownTime = knownTime;
-  for (const { id: operationId } of started) await beginRun(services, { operationId, projectId });
+  for (const { id: operationId } of operations)
+    await beginRun(services, { operationId, projectId });
 }
 
 function lostTime({ knownTime }: ProviderStream, until: Date): Missed[] {
@@ -55,7 +56,7 @@ export async function recordLostPosition(services: Services, { stream }: Followe
   await inTransaction(services.database, async (tx) => {
     await STREAMS.change(tx.providerStream, stream, { position: null });
     const since = knownTime ? ` since ${knownTime.toISOString()}` : '';
-    const result = `The provider keeps no events that are so old: what has changed${since} is read instead.`;
+    const result = `The provider no longer has events of that age. Changes${since} are read instead.`;
     for (const subscription of await subscriptionsOf(tx, stream)) {
       await logSubscribe(services, tx, subscription, { status: 'FAILURE', result });
     }

@@ -17,14 +17,14 @@ export class KeyUses {
   readonly #database: Database;
   readonly #outage: Outage;
   /** Ids of keys whose use was recorded within the last minute, or whose recording was tried. */
-  readonly #tried = new LRUCache<string, true>({ max: KEYS_MAX, ttl: PRECISION_MS });
+  readonly #recentIds = new LRUCache<string, true>({ max: KEYS_MAX, ttl: PRECISION_MS });
 
   constructor(database: Database, log: Log) {
     this.#database = database;
     this.#outage = new Outage(log, 'key_use.not_noted');
   }
 
-  async used({ projectId, id, lastUsedTime }: UsedKey, time: Date): Promise<void> {
+  async recordUse({ projectId, id, lastUsedTime }: UsedKey, time: Date): Promise<void> {
     if (time.getTime() - (lastUsedTime?.getTime() ?? 0) <= PRECISION_MS) return;
     const { prisma, isDistributed } = this.#database;
     const record = () =>
@@ -35,8 +35,8 @@ export class KeyUses {
     }
     // Every node of a cluster stores the keys. A call neither waits for nodes that have none of its rows, nor fails if
     // one is unavailable.
-    if (this.#tried.has(id)) return;
-    this.#tried.set(id, true);
+    if (this.#recentIds.has(id)) return;
+    this.#recentIds.set(id, true);
     void this.#outage.watch(record);
   }
 }

@@ -12,7 +12,7 @@ const CHECKSUM_DIGITS = 6;
 const SHOWN_CHARACTERS = 10;
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-export function newKeyValue(): string {
+export function createKeyValue(): string {
   const random = base62(BigInt(`0x${randomBytes(RANDOM_BYTES).toString('hex')}`), RANDOM_DIGITS);
   return `${PREFIX}${random}${checksum(random)}`;
 }
@@ -67,7 +67,7 @@ export async function findApiKeyByValue(
   const hash = hashOfKey(value);
   const [key] = await database.rows.query<StoredKey>(BY_HASH, [hash]);
   if (!key || !timingSafeEqual(Buffer.from(key.hash), Buffer.from(hash))) return null;
-  if (key.active) await keyUses.used(key, now());
+  if (key.active) await keyUses.recordUse(key, now());
   return key;
 }
 
@@ -77,8 +77,8 @@ function checksum(random: string): string {
 
 function base62(value: bigint, digits: number): string {
   let text = '';
-  for (let rest = value; text.length < digits; rest /= 62n) {
-    text = DIGITS[Number(rest % 62n)] + text;
+  for (let remaining = value; text.length < digits; remaining /= 62n) {
+    text = DIGITS[Number(remaining % 62n)] + text;
   }
   return text;
 }

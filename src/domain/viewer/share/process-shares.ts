@@ -26,31 +26,34 @@ type Setting = Extract<keyof Config, `LIMIT_${string}`>;
 /** The shared resources, with the settings that limit them. */
 const SETTINGS = {
   requests: {
-    what: 'requests',
+    description: 'requests',
     process: 'LIMIT_REQUESTS',
     project: 'LIMIT_PROJECT_REQUESTS',
     caller: 'LIMIT_CALLER_REQUESTS',
   },
   providerRequests: {
-    what: 'requests that wait for a provider',
+    description: 'requests that wait for a provider',
     process: 'LIMIT_PROVIDER_REQUESTS',
     project: 'LIMIT_PROJECT_PROVIDER_REQUESTS',
     caller: 'LIMIT_CALLER_PROVIDER_REQUESTS',
     connection: 'LIMIT_CONNECTION_REQUESTS',
   },
   sockets: {
-    what: 'WebSockets',
+    description: 'WebSockets',
     process: 'LIMIT_SOCKETS',
     project: 'LIMIT_PROJECT_SOCKETS',
     caller: 'LIMIT_CALLER_SOCKETS',
   },
   subscriptions: {
-    what: 'subscriptions',
+    description: 'subscriptions',
     process: 'LIMIT_PROCESS_SUBSCRIPTIONS',
     project: 'LIMIT_PROJECT_SUBSCRIPTIONS',
     caller: 'LIMIT_SUBSCRIPTIONS',
   },
-} as const satisfies Record<string, { what: string } & Partial<Record<ExhaustedLimit, Setting>>>;
+} as const satisfies Record<
+  string,
+  { description: string } & Partial<Record<ExhaustedLimit, Setting>>
+>;
 
 export type ShareName = keyof typeof SETTINGS;
 
@@ -76,10 +79,10 @@ export class ProcessShares {
     this.#config = config;
     this.#meters = meters;
     this.#shares = {
-      requests: boundedBy(config, 'requests'),
-      providerRequests: boundedBy(config, 'providerRequests'),
-      sockets: boundedBy(config, 'sockets'),
-      subscriptions: boundedBy(config, 'subscriptions'),
+      requests: createShares(config, 'requests'),
+      providerRequests: createShares(config, 'providerRequests'),
+      sockets: createShares(config, 'sockets'),
+      subscriptions: createShares(config, 'subscriptions'),
     };
     this.turns = new Turns({
       runningMax: config.LIMIT_RUNNING,
@@ -90,7 +93,7 @@ export class ProcessShares {
     });
   }
 
-  of(name: ShareName): BoundedShares {
+  get(name: ShareName): BoundedShares {
     return this.#shares[name];
   }
 
@@ -113,22 +116,23 @@ export class ProcessShares {
 
   /** The error for a share that is used up. */
   refusal(name: ShareName, usedUp: ExhaustedLimit): DomainError {
-    const settings: { what: string } & Partial<Record<ExhaustedLimit, Setting>> = SETTINGS[name];
+    const settings: { description: string } & Partial<Record<ExhaustedLimit, Setting>> =
+      SETTINGS[name];
     const limit = settings[usedUp] ?? settings.process;
     if (!limit) throw new Error(`Bug: the share ${name} has no limit of a ${usedUp}.`);
     const { max } = this.#shares[name];
     const detail =
       usedUp === 'process'
-        ? `The process has ${max} ${settings.what}, as many as ${limit} allows.`
-        : `This ${usedUp} has as many ${settings.what} as its share allows: at most ${this.#config[limit]} (${limit}), and no more than are free for others.`;
-    return this.#refused(detail, limit, usedUp === 'process');
+        ? `The process has reached its limit of ${max} ${settings.description} (${limit}).`
+        : `This ${usedUp} has reached its share of ${settings.description}: at most ${this.#config[limit]} (${limit}), and at most as many as remain free for others.`;
+    return this.#createRefusal(detail, limit, usedUp === 'process');
   }
 
   /** The error for a request of an unknown caller if the share of its network is used up. */
   unknownCallersRefusal(): DomainError {
     const detail =
-      'The process has no room (LIMIT_REQUESTS) for more requests of this network whose callers it does not know yet.';
-    return this.#refused(detail, 'LIMIT_REQUESTS', true);
+      'The process has reached its limit (LIMIT_REQUESTS) of requests from this network whose callers are not identified yet.';
+    return this.#createRefusal(detail, 'LIMIT_REQUESTS', true);
   }
 
   /**
@@ -140,12 +144,12 @@ export class ProcessShares {
     const isOwn = requests.heldBy('caller', caller) * requests.holders('caller') > requests.held;
     const { LIMIT_TURN_MS: ms } = this.#config;
     const detail = isOwn
-      ? `The request waited ${ms} ms (LIMIT_TURN_MS) behind others of this caller.`
-      : `The process is busy: the request waited ${ms} ms (LIMIT_TURN_MS) for its turn.`;
-    return this.#refused(detail, 'LIMIT_TURN_MS', !isOwn);
+      ? `The request waited ${ms} ms (LIMIT_TURN_MS) behind other requests of this caller.`
+      : `The process is busy. The request waited ${ms} ms (LIMIT_TURN_MS) for its turn.`;
+    return this.#createRefusal(detail, 'LIMIT_TURN_MS', !isOwn);
   }
 
-  #refused(detail: string, limit: Setting, isFull: boolean): DomainError {
+  #createRefusal(detail: string, limit: Setting, isFull: boolean): DomainError {
     this.#meters.limitRefused(limit.slice('LIMIT_'.length).toLowerCase());
     return new DomainError(
       isFull ? 'SERVICE_UNAVAILABLE' : 'RATE_LIMITED',
@@ -155,7 +159,7 @@ export class ProcessShares {
   }
 }
 
-function boundedBy(config: Config, name: ShareName): BoundedShares {
+function createShares(config: Config, name: ShareName): BoundedShares {
   const settings: Partial<Record<ShareLevel, Setting>> & { process: Setting } = SETTINGS[name];
   const levels = LEVELS.flatMap((level) => {
     const setting = settings[level];

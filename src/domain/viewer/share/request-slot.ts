@@ -38,9 +38,9 @@ export class RequestSlot {
   /** Counts a request that has arrived. Returns the refusal if the process is full. */
   enter(network: string): DomainError | null {
     this.#network = network;
-    const exhausted = this.#shares.of('requests').take(UNATTRIBUTED);
+    const exhausted = this.#shares.get('requests').take(UNATTRIBUTED);
     if (exhausted) return this.#shares.refusal('requests', exhausted);
-    this.#counted(UNATTRIBUTED);
+    this.#count(UNATTRIBUTED);
     return null;
   }
 
@@ -53,10 +53,10 @@ export class RequestSlot {
     if (this.#network === null) return;
     this.#uncount();
     const holder = { project: `network ${this.#network}` };
-    const exhausted = this.#shares.of('requests').take(holder);
+    const exhausted = this.#shares.get('requests').take(holder);
     if (exhausted === 'process') throw this.#shares.refusal('requests', exhausted);
     if (exhausted) throw this.#shares.unknownCallersRefusal();
-    this.#counted(holder);
+    this.#count(holder);
   }
 
   /** Counts the request by its caller from now on. Throws if the caller's share is used up, or the process is full. */
@@ -66,7 +66,7 @@ export class RequestSlot {
     if (this.#isCounted && caller === holder.caller && project === holder.project) return;
     this.#uncount();
     this.#shares.take('requests', holder);
-    this.#counted(holder);
+    this.#count(holder);
   }
 
   /**
@@ -76,9 +76,9 @@ export class RequestSlot {
   begin(weight: number): Promise<void> | undefined {
     const { project = '', caller = project } = this.#holder ?? {};
     const turn: Turn = { caller, project, weight };
-    const waiting = this.#shares.turns.begin(turn);
+    const turnPromise = this.#shares.turns.begin(turn);
     this.#turn = turn;
-    return waiting?.then((begins) => {
+    return turnPromise?.then((begins) => {
       if (begins) return;
       this.#turn = null;
       if (this.#hasLeft) this.#uncount();
@@ -123,7 +123,7 @@ export class RequestSlot {
     return () => {
       if (isOver) return;
       isOver = true;
-      this.#shares.of('providerRequests').release(holder);
+      this.#shares.get('providerRequests').release(holder);
       this.#providerWaits -= 1;
       if (this.#providerWaits === 0) this.#resume();
     };
@@ -145,11 +145,11 @@ export class RequestSlot {
     const turn = this.#turn;
     if (turn) this.#shares.turns.resume(turn);
     if (!this.#holder || (this.#hasLeft && !turn)) return;
-    this.#shares.of('requests').add(this.#holder);
-    this.#counted(this.#holder);
+    this.#shares.get('requests').add(this.#holder);
+    this.#count(this.#holder);
   }
 
-  #counted(holder: SlotHolder): void {
+  #count(holder: SlotHolder): void {
     this.#holder = holder;
     this.#isCounted = true;
     this.#meters.requestSlotsChanged(1);
@@ -158,7 +158,7 @@ export class RequestSlot {
   #uncount(): void {
     if (!this.#isCounted || !this.#holder) return;
     this.#isCounted = false;
-    this.#shares.of('requests').release(this.#holder);
+    this.#shares.get('requests').release(this.#holder);
     this.#meters.requestSlotsChanged(-1);
   }
 }

@@ -6,7 +6,7 @@ export const text = z.string().min(1).max(256);
 const period = z
   .strictObject({
     days: z.int().min(0).optional().describe('The days before now that the first read covers.'),
-    fullHistory: z.boolean().optional().describe('True: the first read covers all records.'),
+    fullHistory: z.boolean().optional().describe('If true, the first read covers all records.'),
   })
   .describe('Exactly one of days and fullHistory.');
 
@@ -25,7 +25,7 @@ const fieldFilters = z.array(
   z.strictObject({
     fieldName: text.describe("The provider's name of the field."),
     operator: z.enum(['eq']).describe('Always `eq`: equal.'),
-    value: z.union([z.string(), z.number(), z.boolean()]).describe('What the field must be.'),
+    value: z.union([z.string(), z.number(), z.boolean()]).describe('The value of the field.'),
   }),
 );
 
@@ -36,10 +36,10 @@ const dynamicMappings = z.array(
   z.strictObject({
     mapToName: text.describe("The builder's name of the field."),
     mapToDisplayName: text.optional().describe('The name that people see.'),
-    prompt: z.string().optional().describe('What people are told when they map it.'),
+    prompt: z.string().optional().describe('The prompt that people see when they map it.'),
     fieldName: text
       .optional()
-      .describe("The provider's field, unless selectedFieldMappings say another."),
+      .describe("The provider's field, unless selectedFieldMappings has another."),
     mappedValues: z
       .array(
         z.strictObject({
@@ -48,7 +48,7 @@ const dynamicMappings = z.array(
         }),
       )
       .optional()
-      .describe('The values that pages offer to be mapped.'),
+      .describe('The values that pages offer for mapping.'),
   }),
 );
 
@@ -67,7 +67,7 @@ export const readObjectShape = {
   destination: text
     .optional()
     .describe("Replaces the integration's destination: the name of a destination of the project."),
-  disabled: z.boolean().optional().describe('True: the object is not read. Default: false.'),
+  disabled: z.boolean().optional().describe('If true, the object is not read. Default: false.'),
   backfill: z
     .strictObject({
       defaultPeriod: period,
@@ -76,7 +76,7 @@ export const readObjectShape = {
         .describe('Conditions on fields, for the first read. Default: those of the object.'),
     })
     .optional()
-    .describe('How far back the first read goes. Default: as the integration says.'),
+    .describe('How far back the first read goes. Default: as the integration defines.'),
   selectedValueMappings: valueMappings
     .optional()
     .describe(
@@ -84,8 +84,8 @@ export const readObjectShape = {
     ),
   dynamicMappingsInput: dynamicMappings
     .optional()
-    .describe('Names to map beside those of the integration.'),
+    .describe('Names to map, in addition to those of the integration.'),
   fieldFilters: fieldFilters
     .optional()
-    .describe('Only records are read that meet all of these conditions. Default: all records.'),
+    .describe('Only records that meet all conditions are read. Default: all records.'),
 };

@@ -1,9 +1,7 @@
 /** What is chosen for the events of an object, between the form that the platform writes and the domain's. */
 import { z } from 'zod';
-import type {
-  SubscribeConfig,
-  SubscribeConfigInput,
-} from '../../../domain/installation/installation-config.ts';
+import type { SubscribeConfig } from '../../../domain/installation/choice/subscribe-choice.ts';
+import type { SubscribeConfigInput } from '../../../domain/installation/installation-config.ts';
 import { objectName, text } from './config-read-shape.ts';
 
 const enabled = z

@@ -73,7 +73,7 @@ export function maskedValue(values: unknown, path: MaskPath): unknown {
   if (value !== undefined) return value;
   const left: Issue = issueAt(
     ['installation', ...path],
-    'is named by updateMask, but it is left out.',
+    'is required, because updateMask names it.',
   );
   throw invalidInput([left]);
 }

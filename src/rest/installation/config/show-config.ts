@@ -4,11 +4,13 @@ import { z } from 'zod';
 import {
   type ConfigContent,
   configOf,
+  installationConfigResource,
   type ReadConfig,
 } from '../../../domain/installation/installation-config.ts';
 import type { IntegrationContent } from '../../../domain/integration/integration-content.ts';
 import type { Row } from '../../../domain/scope.ts';
-import { createdShape, resource } from '../../openapi/schemas.ts';
+import { resource } from '../../openapi/schemas.ts';
+import { responseOf } from '../../openapi/shown-resource.ts';
 import { showFieldSettings } from './config-field-settings.ts';
 import { showDynamicMappings, showFilters, showValueMappings } from './config-mappings.ts';
 import { configOutput } from './config-shape.ts';
@@ -16,18 +18,16 @@ import { showSubscribeObject } from './config-subscribe.ts';
 
 const content = resource('InstallationConfigContent', 'The choices of the customer.', configOutput);
 
-export const installationConfig = resource(
-  'InstallationConfig',
-  'The config of an installation. A config never changes: an update creates a new one.',
-  {
-    id: createdShape.id,
+export const installationConfig = responseOf(
+  installationConfigResource,
+  ({ read, write, subscribe, proxy, ...shape }) => ({
+    ...shape,
     revisionId: z.string().describe('The latest revision of the integration: the one in force.'),
-    createTime: createdShape.createTime,
     createdBy: z
       .string()
-      .describe('Who chose it, in words of the caller; else who created the installation.'),
+      .describe("The author in the caller's words, or the caller who created the installation."),
     content,
-  },
+  }),
 );
 
 interface About {

@@ -32,11 +32,11 @@ test('refuses a whole address without https', () => {
 
 test('names the missing variable', () => {
   expect(() => fill('https://{{workspace}}.crm.test', null)).toThrow(
-    "The connection's providerWorkspaceRef is needed for the address and missing.",
+    "The connection's providerWorkspaceRef is required for the address but missing.",
   );
   for (const metadata of [null, {}, { region: '' }, { region: { value: 3 } }, { region: {} }]) {
     expect(() => fill('https://{{region}}.crm.test', 'acme', metadata)).toThrow(
-      "The connection's providerMetadata.region is needed",
+      "The connection's providerMetadata.region is required",
     );
   }
   expect(() => fill('https://{{toString}}.crm.test', 'acme', {})).toThrow('missing');

@@ -109,7 +109,7 @@ test.each<[number, unknown, string]>([
   next = { status, body };
   const error = await requestToken().catch((thrown) => thrown);
   expect(error).toMatchObject({ name: 'ProviderError', kind, outcomeUnknown: false });
-  expect(error.message).toMatch(/^The token endpoint of Sandbox CRM answered /);
+  expect(error.message).toMatch(/^The token endpoint of Sandbox CRM responded with/);
   expect(error.message).not.toMatch(/the-refresh-token|the:secret/);
 });
 
@@ -118,7 +118,7 @@ test('distinguishes an unreachable or forbidden endpoint from a refusal', async 
   await expect(requestToken()).rejects.toMatchObject({ kind: 'RETRYABLE', outcomeUnknown: false });
   await expect(requestToken({ tokenUrl: 'http://10.0.0.1/token' })).rejects.toMatchObject({
     kind: 'BAD_REQUEST',
-    message: expect.stringContaining('could not be asked'),
+    message: expect.stringContaining('could not be reached'),
   });
   await expect(requestToken({ tokenUrl: 'https://{{workspace}}.crm.test' })).rejects.toThrow(
     /providerWorkspaceRef/,
