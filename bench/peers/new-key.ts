@@ -1,6 +1,6 @@
 /** Creates an API key as the gateway does, so that every peer hashes and writes the same. */
 
-import { hashOfKey, createKeyValue, shownPrefix } from '../../src/domain/viewer/key/key-value.ts';
+import { createKeyValue, hashOfKey, shownPrefix } from '../../src/domain/viewer/key/key-value.ts';
 import { newId } from '../../src/ids.ts';
 
 /** The values are those of CREATE_KEY. */

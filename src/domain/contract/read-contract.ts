@@ -205,21 +205,26 @@ export const projectContracts = read(
   },
 );
 
-/** The contract that a project would have with these contents in force. It is not cached. */
-export async function contractOfContents(
+/**
+ * The contracts that a project would have with each of these lists of contents in force. All of them use the same learned
+ * types. They are not cached.
+ */
+export async function contractsOfContents(
   call: Call,
   projectId: string,
-  contents: readonly IntegrationContent[],
-): Promise<Contract> {
+  lists: readonly (readonly IntegrationContent[])[],
+): Promise<Contract[]> {
+  const contents = lists.flat();
   const owners = contents.map(() => ({ projectId }));
-  const learned = await findLearnedOf(call, owners, contents);
-  const contracts = contents.map((content, index) =>
-    contractOf({
-      ...sourceOf(call.catalogue, content),
-      learned: (learned[index] ?? NO_LEARNED).fields,
-    }),
+  const learned = (await findLearnedOf(call, owners, contents)).values();
+  return lists.map((list) =>
+    projectContractOf(
+      list.map((content) => {
+        const { fields } = learned.next().value ?? NO_LEARNED;
+        return contractOf({ ...sourceOf(call.catalogue, content), learned: fields });
+      }),
+    ),
   );
-  return projectContractOf(contracts);
 }
 
 /** The contract of one project. Throws UNPROCESSABLE if the project has too many integrations. */

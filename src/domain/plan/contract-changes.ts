@@ -9,7 +9,7 @@ import {
 import { z } from 'zod';
 import type { Call } from '../call.ts';
 import { graphqlOf } from '../contract/formats/graphql-sdl.ts';
-import { contractOfContents } from '../contract/read-contract.ts';
+import { contractsOfContents } from '../contract/read-contract.ts';
 import { enumeration, resource } from '../resource.ts';
 import { type Change, contentsAfter } from './changes.ts';
 import type { ProjectState } from './project-state.ts';
@@ -41,8 +41,12 @@ export async function listContractChanges(
   { state, changes }: { state: ProjectState; changes: readonly Change[] },
 ): Promise<ContractChange[]> {
   if (!changes.some(({ kind }) => kind === 'INTEGRATION')) return [];
-  const before = await schemaOf(call, projectId, contentsAfter(state, []));
-  const after = await schemaOf(call, projectId, contentsAfter(state, changes));
+  const contents = [contentsAfter(state, []), contentsAfter(state, changes)];
+  const contracts = await contractsOfContents(call, projectId, contents);
+  const [before, after] = contracts.map((contract) => buildSchema(graphqlOf(contract))) as [
+    GraphQLSchema,
+    GraphQLSchema,
+  ];
   const withSeverity = (severity: ContractChange['severity'], found: { description: string }[]) =>
     found.map(({ description }) => ({ severity, message: description }));
   return [
@@ -50,14 +54,6 @@ export async function listContractChanges(
     ...withSeverity('DANGEROUS', findDangerousChanges(before, after)),
     ...withSeverity('SAFE', findAdditions(before, after)),
   ];
-}
-
-async function schemaOf(
-  call: Call,
-  projectId: string,
-  contents: Parameters<typeof contractOfContents>[2],
-): Promise<GraphQLSchema> {
-  return buildSchema(graphqlOf(await contractOfContents(call, projectId, contents)));
 }
 
 /** Returns the types and fields that records gain. New members of inputs are found as dangerous changes. */
