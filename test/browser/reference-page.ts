@@ -16,6 +16,7 @@ export function testReferencePage(stage: () => PagesStage) {
       if (response.status() >= 400) failed.push(response.url());
     });
     await page.goto(`${origin}/v1/docs`);
+    await page.locator('#operations-tag-Topics').click();
     const createTopic = page.locator('#operations-Topics-createTopic');
     await createTopic.locator('.opblock-summary').click();
     await createTopic.getByText('Needs the scope events:write').waitFor();
