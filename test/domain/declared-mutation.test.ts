@@ -71,7 +71,12 @@ const IN_PROJECT: [string, string, object][] = [
   [
     'generateConnection',
     'GenerateConnectionInput',
-    { provider: 'sandbox', groupRef: 'g', consumerRef: 'c', apiKey: 'sandbox-key' },
+    {
+      provider: 'sandbox',
+      groupRef: 'g',
+      consumerRef: 'c',
+      credentials: { apiKey: 'sandbox-key' },
+    },
   ],
   [
     'createIntegration',

@@ -121,7 +121,8 @@ test('refuses operations that need a token with the reason, and stores nothing',
   const record = { objectName: 'contacts', type: 'CREATE', record: { email: 'ann@acme.test' } };
   const before = await prisma.operation.count({ where: { projectId: tenant.projectId } });
   for (const mode of ['SYNCHRONOUS', 'ASYNCHRONOUS']) {
-    const input = { ...target, ...record, mode };
+    const { record: values, ...rest } = record;
+    const input = { ...target, ...rest, records: { record: values }, mode };
     const { code, problem } = await tenant.refusal(WRITE, { input });
     expect({ code, detail: problem.detail }).toEqual({ code: 'UNPROCESSABLE', detail: REASON });
   }

@@ -167,8 +167,12 @@ test('starts nothing with the connections of an erased consumer before they are 
   });
   await tenant.query(ERASE_CONSUMER, { input: { projectIdOrName, consumerRef: deleted } });
   expect(await prisma.connection.count({ where: { id: connectionId } })).toBe(1);
-  const record = { objectName: 'contacts', type: 'CREATE', record: { email: 'a@b.test' } };
-  expect(await tenant.refusal(WRITE, { input: { ...input, ...record } })).toMatchObject({
+  const write = {
+    objectName: 'contacts',
+    type: 'CREATE',
+    records: { record: { email: 'a@b.test' } },
+  };
+  expect(await tenant.refusal(WRITE, { input: { ...input, ...write } })).toMatchObject({
     code: 'NOT_FOUND',
   });
   const named = { input: { ...input, connectionId } };
@@ -177,7 +181,7 @@ test('starts nothing with the connections of an erased consumer before they are 
   // The group's other connection replaces it, although it is older.
   const { createInstallation } = await tenant.query(CREATE_INSTALLATION, { input });
   expect(createInstallation.installation.connection.id).toBe(own.connectionId);
-  await tenant.query(WRITE, { input: { ...input, ...record } });
+  await tenant.query(WRITE, { input: { ...input, ...write } });
   await using _workers = await startAllJobs(app);
   await erased(consumer.id);
   expect(await prisma.installation.count({ where: { projectId: tenant.projectId } })).toBe(1);

@@ -48,8 +48,8 @@ test('refuses to open credentials of another connection or project', () => {
 });
 
 test('stores token dates as text and returns the expiry', () => {
-  const expiresAt = new Date('2026-01-01T02:00:00Z');
-  const tokens = { accessToken: { token: 'at', expiresAt }, refreshToken: null };
+  const expireTime = new Date('2026-01-01T02:00:00Z');
+  const tokens = { accessToken: { token: 'at', expireTime }, refreshToken: null };
   const value = credentialsOf(
     { authScheme: 'OAUTH2_AUTHORIZATION_CODE_PKCE', custom: undefined },
     { oauth2AuthorizationCode: tokens },
@@ -60,6 +60,6 @@ test('stores token dates as text and returns the expiry', () => {
     accessToken: { token: 'at', expiresAt: '2026-01-01T02:00:00.000Z' },
     scopes: [],
   });
-  expect(tokenExpireTimeOf(value)).toEqual(expiresAt);
+  expect(tokenExpireTimeOf(value)).toEqual(expireTime);
   expect(tokenExpireTimeOf({ scheme: 'API_KEY', apiKey: 'sandbox-key' })).toBeNull();
 });

@@ -24,7 +24,7 @@ test('returns the total number of records of a HubSpot read', async () => {
   const { id } = triggerRead.operation;
   await using _workers = await startReadJobs(app);
   const getOperation = async () => (await rest.tenant.query(OPERATION, { id })).node;
-  await expect.poll(async () => (await getOperation()).status, POLLING).toBe('SUCCESS');
+  await expect.poll(async () => (await getOperation()).status, POLLING).toBe('SUCCEEDED');
   const total = before + 120;
   const progress = { recordsProcessed: total, recordsEstimatedTotal: total };
   expect((await getOperation()).metadata).toEqual({ progress });

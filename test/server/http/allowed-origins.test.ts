@@ -69,11 +69,11 @@ test.each(CALLS)('accepts %s from pages of the project with a frontend key', asy
   expect(own.text).not.toContain('allowedOrigins');
   for (const origin of [OTHERS, EVIL]) {
     const { text } = await ask(call, { ...headers, origin });
-    expect(text).toContain('allowedOrigins lacks it');
+    expect(text).toContain("it is not in the project's allowedOrigins");
   }
   const more = { 'x-api-key': await keyWith(tenant, 'frontend', 'records:write') };
   const { text } = await ask(call, { ...more, origin: SHOP });
-  expect(text).toContain('scope frontend alone');
+  expect(text).toContain('whose only scope is frontend');
   expect(text).toContain('CORS_ORIGINS');
 });
 
@@ -83,7 +83,10 @@ test.each(CALLS)("accepts %s from pages of the token's own project", async (...c
   expect(own.text).not.toContain('allowedOrigins');
   for (const origin of [OTHERS, EVIL, 'null']) {
     const { text } = await ask(call, { ...user.headers, origin });
-    expect([origin, text]).toEqual([origin, expect.stringContaining('allowedOrigins lacks it')]);
+    expect([origin, text]).toEqual([
+      origin,
+      expect.stringContaining("it is not in the project's allowedOrigins"),
+    ]);
     expect(text).toContain('forbidden');
   }
 });
@@ -149,7 +152,7 @@ test('refuses an origin soon after it is no longer allowed', async () => {
   const answer = async () => (await ask(call, { ...theirs.headers, origin })).text;
   expect(await answer()).toContain('END_USER');
   await allow(fickle);
-  await expect.poll(answer).toContain('allowedOrigins lacks it');
+  await expect.poll(answer).toContain("it is not in the project's allowedOrigins");
 });
 
 test.each([
@@ -174,7 +177,7 @@ test('ignores wildcards that a project has stored before they were refused', asy
     for (const call of CALLS) {
       const { response, text } = await ask(call, { ...theirs.headers, origin });
       expect(response.headers.get('access-control-allow-origin')).toBeNull();
-      expect(text).toContain('allowedOrigins lacks it');
+      expect(text).toContain("it is not in the project's allowedOrigins");
     }
     const { url } = await app.app.start();
     expect(await openRefusedSocket(url, { headers: { origin } })).toBe(403);

@@ -161,7 +161,7 @@ test('refuses JSON that would change when it is stored', async () => {
     const response = await app.fetch('/graphql', {
       method: 'POST',
       headers,
-      body: `{"query": "${query}", "variables": {"input": {${who}, "provider": "sandbox", "apiKey": "k", "providerMetadata": ${metadata}}}}`,
+      body: `{"query": "${query}", "variables": {"input": {${who}, "provider": "sandbox", "credentials": {"apiKey": "k"}, "providerMetadata": ${metadata}}}}`,
     });
     const [error] = ((await response.json()) as GraphqlResponse).errors ?? [];
     expect(error?.extensions).toMatchObject({
