@@ -66,7 +66,7 @@ async function expectEveryRecord(scene: Scene): Promise<void> {
     server = await startServer(scene);
   }
   const ended = async () => (await operations(server, scene)).map(({ status }) => status);
-  await expect.poll(ended, waiting).toEqual(['SUCCESS']);
+  await expect.poll(ended, waiting).toEqual(['SUCCEEDED']);
   expect(await operations(server, scene)).toMatchObject([
     { result: `[contacts] Read completed (${RECORDS} records)` },
   ]);

@@ -95,8 +95,8 @@ async function activitySums({ client }: Server, { projectIdOrName: idOrName }: S
     );
   return {
     open: of('IN_PROGRESS'),
-    succeeded: of('SUCCESS'),
-    failed: of('FAILURE'),
+    succeeded: of('SUCCEEDED'),
+    failed: of('FAILED'),
     written: sum(records.map((one: { written: number }) => one.written)),
   };
 }
