@@ -8,13 +8,14 @@ import type { Notification } from './notifications/notifications.ts';
 export type Transaction = Prisma.TransactionClient;
 
 /**
- * The time to get a connection, and the time to finish. Both are far above what any transaction of the gateway takes.
+ * Limits in milliseconds: for getting a connection (`maxWait`), and then for the transaction (`timeout`). Both are far
+ * above what any transaction of the gateway takes.
  */
 export const TRANSACTION_OPTIONS = { maxWait: 5_000, timeout: 10_000 };
 
 /** The number of attempts for work that the database rolls back. */
 export const TRIES_MAX = 4;
-/** Prisma's own code for both, and the SQLSTATEs of serialization failures and deadlocks. */
+/** Serialization failures and deadlocks: Prisma's code, then their SQLSTATEs. */
 const REPEATABLE = ['P2034', '40001', '40P01'];
 /** SQLSTATE of a prepared statement that a migration has made obsolete, among others. The session prepares it again. */
 const OUTDATED = '0A000';

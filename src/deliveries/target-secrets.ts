@@ -6,7 +6,7 @@
 import type { RowKey } from '../database/row-keys.ts';
 import type { Vault } from '../secrets.ts';
 
-/** Replaces a value that is not shown. Inputs with it are refused, so that it never replaces the value. */
+/** Replaces a value that is not shown. Inputs that contain it are refused, so that the mask is never stored as a value. */
 export const MASK = '***';
 
 export type TargetHeaders = Record<string, string>;
@@ -69,8 +69,8 @@ export function sealHeaders(vault: Vault, owner: RowKey, headers: TargetHeaders 
 }
 
 /**
- * Returns the URL and headers with their values. Columns without masks contain the values: an earlier version wrote
- * them, and they are not encrypted yet.
+ * Returns the URL and headers with their values. Rows that were written before values were encrypted hold plain values,
+ * which are returned as stored.
  */
 export function openTarget(
   vault: Vault,
@@ -94,7 +94,7 @@ function openHeaders(vault: Vault, row: RowKey & SealedTarget): TargetHeaders | 
   ) as TargetHeaders;
 }
 
-/** True if every value is masked, so that nothing must be encrypted. */
+/** True if every value is masked: there is nothing to encrypt. */
 export function isMasked(headers: TargetHeaders): boolean {
   return Object.values(headers).every((value) => value === MASK);
 }

@@ -10,7 +10,7 @@ export const NODES_MAX = 100;
 
 export const nodeIds = z.array(z.string()).superRefine(
   rules(function* (ids) {
-    if (ids.length > NODES_MAX) yield broken([], `must be at most ${NODES_MAX}.`);
+    if (ids.length > NODES_MAX) yield broken([], `must contain at most ${NODES_MAX} ids.`);
   }),
 );
 

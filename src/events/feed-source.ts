@@ -27,8 +27,8 @@ export interface LogRange {
 export interface LogRead<E> {
   entries: E[];
   /**
-   * The position up to which the range was read, if more entries may follow. An entry there may have been removed in
-   * between. Null if the whole range was read.
+   * The position up to which the range was read, if more entries may follow. The entry at this position may have
+   * been removed since. Null if the whole range was read.
    */
   readTo: bigint | null;
 }

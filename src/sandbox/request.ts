@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import { SandboxRefusal } from './refusal.ts';
 
-/** The largest request body. A batch of 100 long records has a tenth of it. */
+/** The largest request body. A batch of 100 long records is about a tenth of this. */
 export const BODY_BYTES_MAX = 1024 * 1024;
 
 export interface SandboxRequest {
@@ -47,7 +47,7 @@ export function jsonBody(request: SandboxRequest): unknown {
   }
 }
 
-/** Returns the parsed value. Throws a Refusal that names every invalid member. */
+/** Returns the parsed value. Throws SandboxRefusal, which names every invalid member. */
 export function parseInput<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,

@@ -16,7 +16,7 @@ export class RemoteClock {
 
   /**
    * Reads the other clock. The reading happened at an unknown moment between request and response. A slow reading
-   * changes the offset only if it proves it wrong, and a quick one determines it precisely. If `read` throws, the error
+   * moves the offset only if the offset lies outside its bounds, and a quick one determines it precisely. If `read` throws, the error
    * is passed on and the offset is kept.
    */
   async set(): Promise<void> {

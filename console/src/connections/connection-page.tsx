@@ -104,7 +104,7 @@ export default function ConnectionPage({ project, id = '' }: PlaceProps) {
             ) : null,
             Workspace: node.providerWorkspaceRef,
             'Account at the provider': node.providerConsumerRef,
-            Made: <Time value={node.createTime} />,
+            Created: <Time value={node.createTime} />,
             Changed: <Time value={node.updateTime} />,
             Id: <code>{node.id}</code>,
           }}

@@ -73,7 +73,7 @@ export default function DeliveryPage({ project, id = '' }: PlaceProps) {
           facts={{
             Status: <Status value={node.status} />,
             Reason: node.failureReason,
-            Made: <Time value={node.createTime} />,
+            Created: <Time value={node.createTime} />,
             'Next attempt': <Time value={node.nextAttemptTime} />,
             Event: event && <Link href={address(`events/${event.id}`)}>{event.id}</Link>,
             Operation: operation && (

@@ -72,7 +72,7 @@ export default function DestinationPage({ project, id = '' }: PlaceProps) {
             Type: wordsOf(node.type),
             Address: node.url && <code>{node.url}</code>,
             Headers: headers ? Object.keys(headers).join(', ') : null,
-            Made: <Time value={node.createTime} />,
+            Created: <Time value={node.createTime} />,
             Id: <code>{node.id}</code>,
           }}
         />

@@ -106,7 +106,7 @@ export default function InstallationPage({ project, id = '' }: PlaceProps) {
                 <Status value={connection.status} />
               </Link>
             ),
-            Made: <Time value={node.createTime} />,
+            Created: <Time value={node.createTime} />,
             By: node.createdBy,
             Id: <code>{node.id}</code>,
           }}

@@ -74,7 +74,7 @@ export default function IntegrationPage({ project: idOrName, id: name = '' }: Pl
             variables={{ input }}
             leadsTo={address('integrations')}
           >
-            <p>Its {totalCount} installations and their schedules are deleted too.</p>
+            <p>Installations: {totalCount}. They are deleted too, with their schedules.</p>
           </ConfirmChange>
         </>
       }

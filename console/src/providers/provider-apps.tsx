@@ -70,7 +70,7 @@ export function ProviderApps({ project, idOrName, isNeeded }: ProviderAppsProps)
           Scopes: scopes.join(' ') || null,
           'Webhook URL': webhook.webhookUrl && <code>{webhook.webhookUrl}</code>,
           'Set up at the provider': webhook.webhookInstructions,
-          Made: <Time value={createTime} />,
+          Created: <Time value={createTime} />,
         }}
       />
       <ConfirmChange<providerAppsDeleteMutation>

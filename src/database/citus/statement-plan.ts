@@ -1,7 +1,7 @@
 /**
- * Decides which statements the gateway itself sends to the shards of their projects (docs/decisions/034-citus.md), with
- * PostgreSQL's own parser. Citus plans reads and Prisma's changes. It refuses changes of several steps, lateral joins,
- * recursive statements, and row locks that could concern several shards.
+ * Decides whether the gateway or Citus routes a statement to the shards of its projects (docs/decisions/034-citus.md).
+ * PostgreSQL's own parser reads the statement. Citus plans reads and Prisma's changes. It refuses changes of several
+ * steps, lateral joins, recursive statements, and row locks that could concern several shards.
  */
 import { LRUCache } from 'lru-cache';
 import pg from 'pg';
@@ -25,7 +25,7 @@ export function parseSql(text: string): unknown {
 }
 
 export type ShardRoute =
-  /** The shards of these projects. `valuesFor` returns the values for the shard of some of them. */
+  /** The shards of these projects. `valuesFor` returns the parameter values for the shard that holds the given ones. */
   | { projects: string[]; valuesFor: (projects: readonly string[]) => unknown[] }
   /** All shards, with a statement for each. */
   | 'everywhere';
@@ -103,12 +103,12 @@ function planOf(text: string, facts: StatementFacts): Plan {
   const byProjects = (number: number | null, otherwise: Plan): Plan =>
     number === null ? otherwise : { by: 'projects', parameter: number - 1 };
   if (text.trimStart().startsWith(ALL_PROJECTS)) {
-    return byProjects(facts.firstProjects, { by: 'everywhere' });
+    return byProjects(facts.projectArrayParameter, { by: 'everywhere' });
   }
   if (facts.requestedProjects !== null) return byProjects(facts.requestedProjects, { by: 'citus' });
   if (!facts.needsRouting) return { by: 'citus' };
   if (facts.hasJsonRows) return { by: 'rows', parameter: 0 };
-  return byProjects(facts.firstProject, { by: 'citus' });
+  return byProjects(facts.projectParameter, { by: 'citus' });
 }
 
 function firstNumber(placeholders: readonly Placeholder[]): number | null {
@@ -134,7 +134,7 @@ class StatementFacts {
   readonly parameters: Placeholder[] = [];
   /** Parameters that a projectId is compared with. */
   readonly projects: (Placeholder & { isArray: boolean })[] = [];
-  /** The parameter with the projects of rows that are requested by arrays of their keys. */
+  /** The array parameter of project ids in `unnest(…)`. */
   requestedProjects: number | null = null;
   /** True if the first parameter holds rows as JSON. */
   hasJsonRows = false;
@@ -143,12 +143,12 @@ class StatementFacts {
   #isPrismaChange = false;
 
   /** The parameter that the statement compares or selects as projectId first. */
-  get firstProject(): number | null {
+  get projectParameter(): number | null {
     return firstNumber(this.projects) ?? this.#selected;
   }
 
   /** The first array of parameters that a projectId is compared with. */
-  get firstProjects(): number | null {
+  get projectArrayParameter(): number | null {
     return firstNumber(this.projects.filter(({ isArray }) => isArray));
   }
 
@@ -156,12 +156,12 @@ class StatementFacts {
     if (Array.isArray(value)) for (const item of value) this.read(item);
     if (!isNode(value)) return;
     for (const [kind, body] of Object.entries(value)) {
-      if (isNode(body)) this.#meet(kind, body);
+      if (isNode(body)) this.#visit(kind, body);
       this.read(body);
     }
   }
 
-  #meet(kind: string, body: SyntaxNode): void {
+  #visit(kind: string, body: SyntaxNode): void {
     if (CHANGES.includes(kind)) this.#visitChange(body);
     if (kind === 'RangeVar') this.#visitTable(body);
     if (kind === 'ParamRef') this.parameters.push(placeholder(body));

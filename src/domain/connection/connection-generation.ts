@@ -13,7 +13,7 @@ import { generateConnectionInput } from './connection-input.ts';
 import { type Choice, chooseScheme } from './connection-scheme.ts';
 import { credentialsOf } from './credential-input.ts';
 import { listForeignParties } from './own-parties.ts';
-import { type Generation, putConnection } from './put-connection.ts';
+import { type ConnectionRequest, putConnection } from './put-connection.ts';
 import { workspaceRefOf } from './session/account-address.ts';
 import { inputIssues } from './session/connect-inputs.ts';
 import { type AccountToCheck, requireAcceptedCredentials } from './session/credential-check.ts';
@@ -43,7 +43,10 @@ export const generateConnection = projectMutation({
   },
 });
 
-function accountOf({ catalogue }: Call, { projectId, scheme, input }: Generation): AccountToCheck {
+function accountOf(
+  { catalogue }: Call,
+  { projectId, scheme, input }: ConnectionRequest,
+): AccountToCheck {
   const { groupRef, consumerRef, providerMetadata } = input;
   const provider = catalogue.find(input.provider);
   return {

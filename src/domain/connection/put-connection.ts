@@ -21,7 +21,7 @@ import type { generateConnectionInput } from './connection-input.ts';
 import type { StoredToken } from './credentials.ts';
 import { workspaceRefOf } from './session/account-address.ts';
 
-export interface Generation {
+export interface ConnectionRequest {
   projectId: string;
   scheme: AuthScheme;
   /** Must have been validated. */
@@ -41,7 +41,7 @@ const TRIES_MAX = 5;
  */
 export async function putConnection(
   services: Services,
-  generation: Generation,
+  generation: ConnectionRequest,
 ): Promise<ConnectionWithCredentials> {
   const { changes } = services.database;
   for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
@@ -57,7 +57,7 @@ export async function putConnection(
   throw conflict('Another request changed the connection. Try again.');
 }
 
-function newConnectionRow(services: Services, generation: Generation): ConnectionToGenerate {
+function newConnectionRow(services: Services, generation: ConnectionRequest): ConnectionToGenerate {
   const { groupRef, consumerRef } = generation.input;
   const [id, groupId, consumerId] = [newId('con'), newId('grp'), newId('csm')];
   const details = connectionRow(services, generation, { id, isNew: true });
@@ -67,7 +67,7 @@ function newConnectionRow(services: Services, generation: Generation): Connectio
 /** The vault binds sealed credentials to the id of their connection. */
 function connectionRow(
   services: Services,
-  { projectId, scheme, input, token, providerConsumerRef = null }: Generation,
+  { projectId, scheme, input, token, providerConsumerRef = null }: ConnectionRequest,
   { id, isNew }: { id: string; isNew: boolean },
 ): ConnectionInput {
   const { provider, groupRef, consumerRef, groupName = null, consumerName = null } = input;
@@ -98,7 +98,10 @@ function connectionRow(
 }
 
 /** Throws if the provider app was deleted after the input was checked. */
-async function requireApp({ database }: Services, { projectId, input }: Generation): Promise<void> {
+async function requireApp(
+  { database }: Services,
+  { projectId, input }: ConnectionRequest,
+): Promise<void> {
   const { provider, providerAppId } = input;
   if (providerAppId == null) return;
   const [app] = await database.rows.find('ProviderApp', { projectId, id: providerAppId });

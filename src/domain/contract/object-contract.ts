@@ -49,7 +49,7 @@ export interface ObjectContract {
   displayName: string | null;
   /** The integrations that have the object. The contract of a project may have several. */
   sources: ContractSource[];
-  /** What callers may do with records. In a project, at least one source supports each verb. */
+  /** The operations on records. In a project, at least one source supports each verb. */
   verbs: ContractVerb[];
   filterable: Filterable;
   /** True if writes may name further fields of the provider. */

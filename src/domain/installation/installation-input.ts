@@ -22,7 +22,7 @@ const configCreatedBy = z
   );
 
 const skipSampling = orDefault(z.boolean(), false).describe(
-  'True: what the config chooses is not looked for in the account. Default: objects and fields that the account lacks are refused, if the provider can say so.',
+  'If true, skips checking that the chosen objects and fields exist in the account. Default: objects and fields that the account lacks are refused, if the provider reports them.',
 );
 
 export const createInstallationInput = z

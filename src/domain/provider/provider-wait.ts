@@ -5,18 +5,18 @@ import type { Call, Services } from '../call.ts';
 export type Waiter = Services & Pick<Call, 'slot'>;
 
 /** The account that a request waits for. Without a connection, only the shares of caller and project count. */
-export interface Awaited {
+export interface ProviderWaitTarget {
   projectId: string;
   connectionId?: string;
 }
 
 /**
- * Runs work that waits for a provider, even if other calls share its request. Throws RATE_LIMITED or
- * SERVICE_UNAVAILABLE, with nothing run, if too many requests wait for providers.
+ * Runs work that waits for a provider. Calls that share one request to a provider wait each for themselves. Throws
+ * RATE_LIMITED or SERVICE_UNAVAILABLE, with nothing run, if too many requests wait for providers.
  */
 export async function waitingForProvider<T>(
   { slot }: Waiter,
-  awaited: Awaited,
+  awaited: ProviderWaitTarget,
   work: () => Promise<T>,
 ): Promise<T> {
   if (!slot) return work();
@@ -31,7 +31,7 @@ export async function waitingForProvider<T>(
 /** Like `waitingForProvider`, for work that continues after its result: the wait ends when `endOf(result)` settles. */
 export async function waitingBeyond<T>(
   { slot }: Waiter,
-  awaited: Awaited,
+  awaited: ProviderWaitTarget,
   work: () => Promise<T>,
   endOf: (result: T) => Promise<unknown>,
 ): Promise<T> {

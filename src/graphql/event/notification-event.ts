@@ -35,11 +35,12 @@ NotificationEvent.implement({
     data: t.expose('data', {
       type: 'JSONObject',
       description:
-        'The payload. A webhook carries it as the member `data` of its body, beside `notificationType`.',
+        "The payload. A webhook's body contains it as `data`, next to `notificationType`.",
     }),
     topics: t.field({
       type: [Topic],
-      description: 'The topics that it was routed to when it happened; deleted ones are left out.',
+      description:
+        'The topics that the event was routed to when it happened, except deleted topics.',
       resolve: (event, _args, { get }) => get(topicsOf, event),
     }),
     connection: linkField(t, {

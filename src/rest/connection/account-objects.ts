@@ -32,7 +32,7 @@ export const accountObjectEndpoints = [
         objects: z
           .array(accountObject)
           .optional()
-          .describe('Left out if the provider does not list its objects.'),
+          .describe('Absent if the provider does not list its objects.'),
       })
       .describe('The objects of the account.'),
     show: (found) => found,

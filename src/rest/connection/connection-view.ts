@@ -19,7 +19,9 @@ const fact = z.object({
   value: z.string().describe('The fact; as JSON if it is no text.'),
   source: z
     .enum(SOURCES)
-    .describe('Whether the builder gave it, the token answer told it or the provider.'),
+    .describe(
+      "The source of the fact: the builder's input, the response with the token, or the provider.",
+    ),
   displayName: z.string().optional().describe('The display name.'),
 });
 
@@ -46,8 +48,8 @@ const STATUSES = ['CREATED', 'WORKING', 'BAD_CREDENTIALS'] as const;
 
 const token = resource('OAuth2Token', 'An OAuth token and its lifetime.', {
   token: z.string().describe('The value of the token.'),
-  issuedAt: z.date().optional().describe('When it was issued; left out if that is not known.'),
-  expiresAt: z.date().optional().describe('When it expires; left out if that is not known.'),
+  issuedAt: z.date().optional().describe('When it was issued. Absent if unknown.'),
+  expiresAt: z.date().optional().describe('When it expires. Absent if unknown.'),
 });
 
 const tokens = z.object({
@@ -75,16 +77,16 @@ export const connection = resource(
       .date()
       .optional()
       .describe(
-        'When its access token ends; left out if it has none, if that is not known, or if it can no longer be refreshed.',
+        'When its access token expires. Absent if it has none, if that is unknown, or if the token can no longer be refreshed.',
       ),
     providerWorkspaceRef: z
       .string()
       .optional()
-      .describe('The workspace of the account at the provider; left out if there is none.'),
+      .describe('The workspace of the account at the provider. Absent if there is none.'),
     providerConsumerRef: z
       .string()
       .optional()
-      .describe("The provider's own id of the consumer; left out if it is not known."),
+      .describe("The provider's own id of the consumer. Absent if unknown."),
     providerMetadata,
     apiKey: z.string().optional().describe('The API key in clear; only if includeCreds is true.'),
     oauth2AuthorizationCode: tokens

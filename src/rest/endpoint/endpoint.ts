@@ -68,18 +68,18 @@ interface Output<Shown> {
 }
 
 /** How a result of the domain is formatted: as its resource, or by the endpoint's own schema and function. */
-export type Response<R, Shown, A extends unknown[] = []> =
+export type EndpointResponse<R, Shown, A extends unknown[] = []> =
   | { resource: z.ZodObject }
   | (Output<Shown> & { show(result: R, request: RestRequest, ...rest: A): Shown | Promise<Shown> });
 
 type ShowingResponse<R, Shown, A extends unknown[]> = Extract<
-  Response<R, Shown, A>,
+  EndpointResponse<R, Shown, A>,
   { show: unknown }
 >;
 
 /** Returns the schema of a response and the function that creates it. */
 export function respond<R, Shown, A extends unknown[] = []>(
-  response: Response<R, Shown, A>,
+  response: EndpointResponse<R, Shown, A>,
 ): ShowingResponse<R, Shown, A> {
   if (!('resource' in response)) return response;
   const { resource } = response;

@@ -5,9 +5,9 @@ import {
   describe,
   type Endpoint,
   type EndpointBase,
+  type EndpointResponse,
   endpoint,
   type OtherPlaces,
-  type Response,
   type RestRequest,
   respond,
 } from './endpoint.ts';
@@ -19,9 +19,9 @@ interface MutationDefinition<S extends z.ZodObject, R, B extends z.ZodRawShape>
   places?: OtherPlaces<S> & { [member in keyof B & string]?: Place };
   mask?: string;
   /** Members of the request that are not part of the mutation's input. */
-  beside?: B;
+  extraInput?: B;
   /** Throws to reject the request because of these members. */
-  before?(request: RestRequest, input: z.output<S> & z.output<z.ZodObject<B>>): Promise<unknown>;
+  precheck?(request: RestRequest, input: z.output<S> & z.output<z.ZodObject<B>>): Promise<unknown>;
 }
 
 type Definition<S extends z.ZodObject, R, B extends z.ZodRawShape, Shown> = MutationDefinition<
@@ -31,24 +31,24 @@ type Definition<S extends z.ZodObject, R, B extends z.ZodRawShape, Shown> = Muta
 > & {
   method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   status: 200 | 201 | 204;
-} & Response<R, Shown>;
+} & EndpointResponse<R, Shown>;
 
 export function mutationEndpoint<
   S extends z.ZodObject,
   R,
   Shown,
   B extends z.ZodRawShape = Record<never, never>,
->({ mutation, beside, before, ...rest }: Definition<S, R, B, Shown>): Endpoint {
+>({ mutation, extraInput, precheck, ...rest }: Definition<S, R, B, Shown>): Endpoint {
   const { input: schema, needs } = mutation;
-  const { show, ...response } = respond<R, Shown>(rest as Response<R, Shown>);
+  const { show, ...response } = respond<R, Shown>(rest as EndpointResponse<R, Shown>);
   return endpoint({
     ...(rest as Omit<typeof rest, 'resource' | 'show'>),
     ...describe(mutation, rest),
     ...response,
     needs,
-    input: (beside ? schema.safeExtend(beside as z.ZodRawShape) : schema) as z.ZodObject,
+    input: (extraInput ? schema.safeExtend(extraInput as z.ZodRawShape) : schema) as z.ZodObject,
     async run(request: RestRequest, given) {
-      await before?.(request, given as Parameters<typeof before>[1]);
+      await precheck?.(request, given as Parameters<typeof precheck>[1]);
       return show(await mutation(request.call, membersOf(schema, given)), request);
     },
   });

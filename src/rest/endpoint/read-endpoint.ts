@@ -5,10 +5,10 @@ import {
   describe,
   type Endpoint,
   type EndpointBase,
+  type EndpointResponse,
   endpoint,
   NOT_MODIFIED,
   type OtherPlaces,
-  type Response,
   respond,
 } from './endpoint.ts';
 
@@ -18,7 +18,7 @@ type Definition<I extends z.ZodObject, R, Shown> = EndpointBase & {
   places?: OtherPlaces<I>;
   /** The version of the response. A client that has it already gets 304 instead. */
   etag?(found: R): string;
-} & Response<R, Shown, [input: z.output<I>]>;
+} & EndpointResponse<R, Shown, [input: z.output<I>]>;
 
 export function readEndpoint<I extends z.ZodObject, R, Shown>({
   read,

@@ -33,18 +33,20 @@ export function readInput(
   addIssues(issues, misread);
   const valid = validate(endpoint.input, given);
   if (!valid.error && issues.length === 0) return { input: valid.value, places };
-  // A member that openWireForms removed is not missing.
-  const said = new Set(misread.flatMap(({ name }) => listAround(name)));
+  // openWireForms has reported and removed these members, so they are not missing.
+  const reportedNames = new Set(misread.flatMap(({ name }) => listAround(name)));
   const newIssues = valid.error ? issuesOf(valid.error, given) : [];
   addIssues(
     issues,
-    newIssues.map((issue) => issueInRequest(places, issue)).filter(({ name }) => !said.has(name)),
+    newIssues
+      .map((issue) => issueInRequest(places, issue))
+      .filter(({ name }) => !reportedNames.has(name)),
   );
   const remedy = endpoint.mask ? maskRemedy(issues, endpoint.mask.fields.keys()) : {};
   throw invalidInput(firstAtEachPlace(issues), { ...remedy });
 }
 
-/** Returns the members of the input that the request contains and, if there is a mask, that it names. */
+/** Returns the input members in the request. With a mask, only those that the mask names. */
 function readParts(endpoint: Endpoint, parts: Parts, issues: Issue[]): Record<string, unknown> {
   const { places, mask } = endpoint;
   const newIssues: Issue[] = [];
@@ -126,24 +128,27 @@ function firstAtEachPlace(issues: Issue[]): Issue[] {
   );
 }
 
-/**
- * Converts the values of a request into those that the domain's zod schemas accept: words into names, ISO texts into
- * times, and texts of a query into numbers. The schema reports other values with an invalid form.
- */
-
-interface Reading {
+interface ParseContext {
   /** Collects the issues, each with its path in the input. */
   issues: Issue[];
   /** True for the path, the query and headers, whose values are all text. */
   isText: boolean;
 }
 
-interface At {
+interface LocatedValue {
   value: unknown;
   path: readonly PropertyKey[];
 }
 
-function readValue(schema: z.ZodType, { value, path }: At, reading: Reading): unknown {
+/**
+ * Converts a value of a request into one that the domain's zod schema accepts: words into names, ISO texts into times,
+ * and texts of a query into numbers. The schema reports other values with an invalid form.
+ */
+function readValue(
+  schema: z.ZodType,
+  { value, path }: LocatedValue,
+  reading: ParseContext,
+): unknown {
   if (value === undefined || value === null) return value;
   const { inner } = unwrapped(schema);
   if (inner instanceof z.ZodObject) return readMembers(inner, { value, path }, reading);
@@ -154,7 +159,11 @@ function readValue(schema: z.ZodType, { value, path }: At, reading: Reading): un
   return reading.isText ? readText(inner, value) : value;
 }
 
-function readMembers(schema: z.ZodObject, { value, path }: At, reading: Reading): unknown {
+function readMembers(
+  schema: z.ZodObject,
+  { value, path }: LocatedValue,
+  reading: ParseContext,
+): unknown {
   if (typeof value !== 'object' || Array.isArray(value)) return value;
   const given = value as Record<string, unknown>;
   // Otherwise a misspelled member would be ignored silently.
@@ -174,7 +183,11 @@ function readMembers(schema: z.ZodObject, { value, path }: At, reading: Reading)
   );
 }
 
-function readEntries(schema: z.ZodRecord, { value, path }: At, reading: Reading): unknown {
+function readEntries(
+  schema: z.ZodRecord,
+  { value, path }: LocatedValue,
+  reading: ParseContext,
+): unknown {
   if (typeof value !== 'object' || Array.isArray(value)) return value;
   const type = schema.valueType as z.ZodType;
   return Object.fromEntries(
@@ -189,7 +202,11 @@ function isLoose(schema: z.ZodObject): boolean {
   return schema.def.catchall instanceof z.ZodUnknown;
 }
 
-function readItems(schema: z.ZodArray, { value, path }: At, reading: Reading): unknown {
+function readItems(
+  schema: z.ZodArray,
+  { value, path }: LocatedValue,
+  reading: ParseContext,
+): unknown {
   const items = reading.isText && !Array.isArray(value) ? [value] : value;
   if (!Array.isArray(items)) return items;
   const element = schema.element as z.ZodType;
@@ -198,7 +215,11 @@ function readItems(schema: z.ZodArray, { value, path }: At, reading: Reading): u
   );
 }
 
-function readWord(schema: z.ZodEnum, { value, path }: At, { issues }: Reading): unknown {
+function readWord(
+  schema: z.ZodEnum,
+  { value, path }: LocatedValue,
+  { issues }: ParseContext,
+): unknown {
   const enumName = enumNameOf(schema);
   const names = schema.options as string[];
   const name = names.find((name) => wordOf(enumName, name) === value);
@@ -209,7 +230,7 @@ function readWord(schema: z.ZodEnum, { value, path }: At, { issues }: Reading): 
   return null;
 }
 
-function readTime({ value, path }: At, { issues }: Reading): unknown {
+function readTime({ value, path }: LocatedValue, { issues }: ParseContext): unknown {
   const parsed = timestamp.safeParse(value);
   if (parsed.success) return parsed.data;
   issues.push(issueAt(path, 'must be a timestamp like 2026-01-31T12:00:00Z.'));

@@ -93,7 +93,7 @@ export const destinationEndpoints = [
     path,
     tag,
     mutation: createDestination,
-    beside: { secrets },
+    extraInput: { secrets },
     places: inMetadata,
     status: 201,
     output: destination,

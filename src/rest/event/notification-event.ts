@@ -30,28 +30,26 @@ const notificationEvent = resource(
     eventType: eventTypeWords.describe('What happened.'),
     data: z
       .record(z.string(), z.unknown())
-      .describe(
-        'The payload. A webhook carries it as the member `data` of its body, beside `notificationType`.',
-      ),
+      .describe("The payload. A webhook's body contains it as `data`, next to `notificationType`."),
     topicIds: z
       .array(z.string())
-      .describe('The ids of the topics that it was routed to; deleted ones are left out.'),
+      .describe('The ids of the topics that the event was routed to, except deleted topics.'),
     connectionId: z
       .string()
       .optional()
-      .describe('The id of the connection that it is about; left out if there is none.'),
+      .describe('The id of the connection that the event concerns. Absent if there is none.'),
     installationId: z
       .string()
       .optional()
-      .describe('The id of the installation that it is about; left out if there is none.'),
+      .describe('The id of the installation that the event concerns. Absent if there is none.'),
     operationId: z
       .string()
       .optional()
-      .describe('The id of the operation that it is about; left out if there is none.'),
+      .describe('The id of the operation that the event concerns. Absent if there is none.'),
     destinationId: z
       .string()
       .optional()
-      .describe('The id of the destination that it is about; left out if there is none.'),
+      .describe('The id of the destination that the event concerns. Absent if there is none.'),
   },
 );
 

@@ -83,8 +83,8 @@ export const installationEndpoints = [
     path,
     tag,
     mutation: createInstallation,
-    beside: { configRevisionId: revisionId },
-    before: requireLatest,
+    extraInput: { configRevisionId: revisionId },
+    precheck: requireLatest,
     places: {
       ...ofIntegration,
       ...inBody,
@@ -111,8 +111,8 @@ export const installationEndpoints = [
     path: `${path}/{installationId}`,
     tag,
     mutation: deleteInstallation,
-    beside: { integrationIdOrName },
-    before: ({ call }, input) => getInstallationOf(call, input),
+    extraInput: { integrationIdOrName },
+    precheck: ({ call }, input) => getInstallationOf(call, input),
     places: ofIntegration,
   }),
 ];

@@ -30,7 +30,7 @@ export function registerProxy(app: FastifyInstance, parts: RestParts): void {
   for (const method of others) {
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true });
   }
-  // Before the router looks at the body: it may be anything, and is passed on as it comes.
+  // Must run before the router parses the body, which may be anything and is passed on unchanged.
   const onRequest = (request: FastifyRequest, reply: FastifyReply) => passOn(parts, request, reply);
   const handler = () => undefined;
   const route = { onRequest, handler, exposeHeadRoute: false };
@@ -75,7 +75,7 @@ async function passOn(
     res.writeHead(answer.status, headersOf(answer, reply));
     reply.hijack();
     res.flushHeaders();
-    // What the provider cuts off is cut off here too: the caller sees that it is not whole.
+    // If the provider cuts the response off, the caller's response is cut off too, so that it is not taken as complete.
     await pipeline(answer.body, res).catch(() => {});
   } catch (error) {
     if (!gone.signal.aborted) throw error;

@@ -137,7 +137,7 @@ async function updateMasked(
     );
   const updated = await reviseInstallation(request, {
     key,
-    beside: {
+    otherChanges: {
       connectionId: named.has('connectionId') ? values.connectionId : undefined,
       configCreatedBy: createdByOf(named, values.config),
       skipSampling: skips,

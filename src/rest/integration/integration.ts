@@ -76,7 +76,7 @@ export const integrationEndpoints = [
     tag,
     description: WARNED,
     mutation: upsertIntegrations,
-    beside: manifestShape,
+    extraInput: manifestShape,
     rewrite: contentsOfManifest,
     places: {
       destructive: { in: 'query', name: 'destructive' },

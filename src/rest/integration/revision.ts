@@ -89,7 +89,7 @@ export const revisionEndpoints = [
     tag,
     description: `${WARNED} It also names each reason for which the revision breaks installations, with their number. A plan names the installations.`,
     mutation: createRevision,
-    beside: manifestShape,
+    extraInput: manifestShape,
     rewrite: revisionOfManifest,
     places: {
       ...places,

@@ -13,13 +13,13 @@ export const operationStatus = words('OperationStatus', STATUSES);
 /** The progress of a read, wherever a response contains it. */
 export const progressShape = {
   installationId: z.string().describe('The id of the installation that reads.'),
-  operationId: z.string().describe('The id of the operation that reads: it tells the outcome.'),
+  operationId: z.string().describe('The id of the operation that reads and has the outcome.'),
   objectName: z.string().describe("The provider's name of the object."),
   recordsProcessed: z.int().describe('How many records were read so far.'),
   recordsEstimatedTotal: z
     .int()
     .optional()
-    .describe('How many records there are; left out if the provider does not tell.'),
+    .describe('The number of records. Absent if the provider does not report it.'),
 };
 
 const metadata = z
@@ -57,7 +57,7 @@ export const operation = resource(
       .string()
       .optional()
       .describe(
-        'The outcome, for people. While it is in progress: what it waits for, or left out.',
+        'The outcome, for people. While the operation is in progress, the reason why it waits, or absent.',
       ),
     metadata,
     ...updateTimeShape,

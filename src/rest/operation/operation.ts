@@ -29,7 +29,7 @@ const operationLog = resource('OperationLog', 'A line of the log of an operation
       details: z
         .record(z.string(), z.string())
         .optional()
-        .describe('Facts beside the message, by name; as JSON if they are no texts.'),
+        .describe('Facts in addition to the message, by name. Values that are not text are JSON.'),
     })
     .describe('The message and its facts.'),
 });

@@ -19,7 +19,7 @@ const recordResult = resource('RecordResult', 'The outcome of one record.', {
   data: z
     .record(z.string(), z.unknown())
     .optional()
-    .describe('The record as it is now; left out if the provider does not answer with it.'),
+    .describe("The record as it is now. Absent if the provider's response does not contain it."),
 });
 
 const resultShape = {
@@ -56,7 +56,7 @@ const writeProblem = resource(
 
 type RecordOutcome = NonNullable<WriteOutcome['result']>;
 
-/** Clients of the platform know no other members here: why a record failed is told beside the results. */
+/** Clients of the reference API know no other members here. The reasons for failed records are next to the results. */
 function showOutcome({ success, recordId, data }: RecordOutcome) {
   return { success, recordId: recordId ?? undefined, data: data ?? undefined };
 }
@@ -65,7 +65,7 @@ function showResult(response: WriteOutcome) {
   const { operation, result, results } = response;
   const { id: operationId, status: outcome } = operation;
   if (results) return showBatch(response, results);
-  // While it is in progress, its outcome is not known: the answer tells no failure.
+  // While the operation is in progress, its outcome is unknown, so the response reports no failure.
   if (!result || outcome === 'IN_PROGRESS') return { operationId };
   const shown = showOutcome(result);
   if (outcome === 'SUCCESS') return { operationId, result: shown };
@@ -123,7 +123,7 @@ export const writeEndpoints = [
     path: '/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}',
     tag: 'Writes',
     description:
-      'If a synchronous write has no outcome 5 seconds before LIMIT_MUTATION_MS of the server (30 seconds by default), it goes on, and its operation tells the outcome.',
+      'If a synchronous write has no outcome 5 seconds before LIMIT_MUTATION_MS of the server (30 seconds by default), it continues, and its operation has the outcome.',
     mutation: writeRecords,
     rewrite: (parts) => wrapBatchRecords(refuseRead(parts)),
     places: {

@@ -19,7 +19,7 @@ import { org, orgId, showOrg } from './org.ts';
 
 const roleShape = {
   role: z.string().describe('Always `admin`.'),
-  principalType: z.enum(['builder']).describe('Whom the role was given to: always a builder.'),
+  principalType: z.enum(['builder']).describe('The holder of the role: always a builder.'),
   principalId: z.string().describe('The id of the builder.'),
 };
 
@@ -30,7 +30,7 @@ const rolesShape = {
   orgRole: z
     .object({ ...roleShape, org })
     .optional()
-    .describe('Their role in the newest of their orgs; left out if they have none.'),
+    .describe('Their role in the newest of their orgs. Absent if they have none.'),
 };
 
 async function rolesOf(request: RestRequest, { id: principalId }: { id: string }) {

@@ -43,7 +43,7 @@ export const jwtKeyEndpoints = [
     path,
     tag,
     mutation: createJwtKey,
-    beside: { algorithm: z.literal('RS256').describe('Always `RS256`.') },
+    extraInput: { algorithm: z.literal('RS256').describe('Always `RS256`.') },
     status: 201,
     output: z
       .object({ kid: z.string().describe('The id of the key: tokens have it as `kid`.') })

@@ -47,7 +47,7 @@ const declared = mutationEndpoint({
     ),
     run: async () => null,
   }),
-  beside: { dryRun: z.boolean().optional().describe('Whether nothing is done.') },
+  extraInput: { dryRun: z.boolean().optional().describe('Whether nothing is done.') },
   show: noBody,
 });
 

@@ -9,7 +9,7 @@ import { type Waiter, waitingForProvider } from '../../provider/provider-wait.ts
 import { workspaceIssues } from '../../provider/provider-workspace.ts';
 import { storedJson } from '../../storable-json.ts';
 import { codeVerifierLocation, type StoredConnect } from '../oauth-connect.ts';
-import { type Generation, putConnection } from '../put-connection.ts';
+import { type ConnectionRequest, putConnection } from '../put-connection.ts';
 import { identifyAccount } from '../session/identify-account.ts';
 import { requestTokens, type TokenResponse, textAt } from '../token/token-endpoint.ts';
 import { findAppClient, getOAuthProvider } from '../token/token-request.ts';
@@ -192,7 +192,7 @@ async function exchangeCode(
 function credentialsOf(
   { accessToken, refreshToken, scopes }: TokenResponse,
   requestedScopes: string[],
-): Generation['input']['oauth2AuthorizationCode'] {
+): ConnectionRequest['input']['oauth2AuthorizationCode'] {
   const { token, issuedAt, expiresAt } = accessToken;
   return {
     accessToken: { token, issueTime: dateOf(issuedAt), expireTime: dateOf(expiresAt) },

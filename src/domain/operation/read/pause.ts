@@ -44,7 +44,7 @@ export const pauseReadsInput = input.meta({
 export const resumeReadsInput = input.meta({
   id: 'ResumeReadsInput',
   description:
-    'The installation, and the objects whose reads go on: from the page where they stopped, and by their schedules.',
+    'The installation, and the objects whose reads continue: from the page where they stopped, and by their schedules.',
 });
 
 export const pauseReads = projectMutation({
@@ -67,7 +67,8 @@ export const pauseReads = projectMutation({
  * that begins where the last one ended.
  */
 export const resumeReads = projectMutation({
-  description: 'Resumes reads that were paused: those under way go on with their next page.',
+  description:
+    'Resumes reads that were paused. Reads that are under way continue with their next page.',
   needs: orEndUser('reads:control', 'READ'),
   input: resumeReadsInput,
   run: (call, control, { id: projectId }) =>

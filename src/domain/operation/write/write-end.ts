@@ -115,7 +115,7 @@ function outcomesOf(entries: readonly WriteEntry[]): StoredOutcome[] {
   return entries.map(({ outcome }) => outcome as StoredOutcome);
 }
 
-/** What the events of a write say about its target and its object. */
+/** The target and the object of a write, for its events. */
 interface EventSource {
   target: WriteTarget;
   names: ObjectNames;

@@ -138,8 +138,8 @@ export const zoho: DeclaredProvider = {
     docsUrl: 'https://www.zoho.com/crm/developer/docs/api/v8/',
     checkedAgainst: "the vendor's published OpenAPI description of CRM v8 and its reference",
     notes: [
-      'A read takes at most 50 fields: what is more than that is left out.',
-      'Subscribing is left out: a channel ends within a week, and the documents do not settle how one request renews it.',
+      'A read takes at most 50 fields. Further fields are ignored.',
+      "Events of changes are not supported: a channel ends within a week, and Zoho's documentation does not say how to renew it.",
     ],
     scopes: ['ZohoCRM.modules.ALL', 'ZohoCRM.settings.READ'],
     inputs: {

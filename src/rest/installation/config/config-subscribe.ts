@@ -1,4 +1,4 @@
-/** What is chosen for the events of an object, between the form that the platform writes and the domain's. */
+/** Converts choices for the events of an object between the wire form of the reference API and the domain's form. */
 import { z } from 'zod';
 import type { SubscribeConfig } from '../../../domain/installation/choice/subscribe-choice.ts';
 import type { SubscribeConfigInput } from '../../../domain/installation/installation-config.ts';
@@ -40,7 +40,7 @@ const events = {
     .describe('Those of the other events of the integration that are wanted. Default: all.'),
 };
 
-/** Events cost no quota that could be saved: the gateway subscribes to each object by itself. */
+/** Accepted and ignored: events cost no quota, and the gateway subscribes to each object automatically. */
 const providerOptions = z
   .strictObject({
     quotaOptimization: z

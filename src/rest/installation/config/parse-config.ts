@@ -53,7 +53,7 @@ function parseReadObject([objectName, wire]: [string, WireReadObject]): ReadConf
   };
 }
 
-/** Clients write `fullHistory: false` beside the days. */
+/** Clients write `fullHistory: false` next to the days. */
 function takeBackfill(backfill: WireReadObject['backfill']): ReadConfigInput['backfill'] {
   if (!backfill) return null;
   const { days, fullHistory } = backfill.defaultPeriod;

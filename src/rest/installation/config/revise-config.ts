@@ -1,4 +1,4 @@
-/** Changes of the present config of an installation that are told in the form that the platform writes it in. */
+/** Changes of the present config of an installation, in the wire form of the reference API. */
 import type { z } from 'zod';
 import { getInstallationOf } from '../../../domain/installation/installation.ts';
 import type { ConfigContent } from '../../../domain/installation/installation-config.ts';
@@ -95,9 +95,9 @@ function memberOf(target: unknown, name: string): unknown {
 
 interface Revision {
   key: IntegrationKey & { installationId: string };
-  /** What else is changed. */
-  beside?: { connectionId?: string; configCreatedBy?: string; skipSampling?: boolean };
-  /** Makes the new config of the present one; left out if that stays. */
+  /** Changes besides those of the config. */
+  otherChanges?: { connectionId?: string; configCreatedBy?: string; skipSampling?: boolean };
+  /** Returns the new config. Absent if the config does not change. */
   revise?: (present: WireConfig) => unknown;
   /** Where the config and its members are in the request, for what is found wrong with them. */
   placeOf(place: string): string;
@@ -106,11 +106,11 @@ interface Revision {
 /** Throws NOT_FOUND, also for an installation of another integration, and BAD_USER_INPUT with places in the request. */
 export async function reviseInstallation(
   { call }: RestRequest,
-  { key, beside, revise, placeOf }: Revision,
+  { key, otherChanges, revise, placeOf }: Revision,
 ) {
   await getInstallationOf(call, key);
   const { projectIdOrName, installationId } = key;
-  const input = { projectIdOrName, installationId, skipSampling: false, ...beside };
+  const input = { projectIdOrName, installationId, skipSampling: false, ...otherChanges };
   if (!revise) return updateInstallation(call, input);
   let wire: WireConfig = {};
   const next = (present: ConfigContent) => {
