@@ -124,7 +124,7 @@ test.each([
     '--stream: streams have no topics',
   ],
   ['an unknown stream', ['--stream', 'nowhere'], 'There is no destination nowhere'],
-  ['a wrong key', ['--key', 'ik_wrong'], 'The API key is not known'],
+  ['a wrong key', ['--key', 'ik_wrong'], 'The API key is unknown'],
   ['an unknown topic', ['--topic', 'nowhere'], 'There is no topic nowhere'],
   ['an unknown option', ['--topics', 'created'], "Unknown option '--topics'"],
 ])('exits with the reason for %s', async (_what, args, reason) => {

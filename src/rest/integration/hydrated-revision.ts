@@ -105,15 +105,21 @@ function showHydrated({ revision: row, objects }: HydratedRevision, request: Res
     ...shown,
     content: {
       ...shown.content,
-      read: read && {
-        objects: read.objects.map((one) => showHydratedRead(one, found(one.objectName), request)),
-      },
-      write: write && {
-        objects: write.objects.map((one) => ({
-          ...showResource(writeObjectResource, one, request),
-          ...nameAndError(one, found(one.objectName)),
-        })),
-      },
+      read: read
+        ? {
+            objects: read.objects.map((one) =>
+              showHydratedRead(one, found(one.objectName), request),
+            ),
+          }
+        : undefined,
+      write: write
+        ? {
+            objects: write.objects.map((one) => ({
+              ...showResource(writeObjectResource, one, request),
+              ...nameAndError(one, found(one.objectName)),
+            })),
+          }
+        : undefined,
     },
   };
 }
