@@ -23,7 +23,7 @@ export interface HeldBack {
 }
 
 const DELIVERIES = `
-  update "Delivery" set "status" = 'FAILED', "failureReason" = $1, "nextAttemptTime" = null, "afterId" = null,
+  update "Delivery" set "status" = 'FAILED', "isRetrying" = false, "failureReason" = $1, "nextAttemptTime" = null, "afterId" = null,
     "leaseExpireTime" = null, "leaseToken" = null, "updateTime" = now()
   where "status" = 'PENDING'`;
 /** Treats each write as interrupted, so that the rules for unknown outcomes decide. */

@@ -121,7 +121,7 @@ test('fills the demo on the first start, keeps it on later ones, and continues a
 
   rmSync(join(folder, 'data', 'encryption-keys'));
   const keyless = start();
-  await expect(keyless.ready).rejects.toThrow(/sealed with a key that is missing/);
+  await expect(keyless.ready).rejects.toThrow(/encrypted with a key that is missing/);
   expect(await keyless.exited).toBe(1);
   expect(existsSync(join(folder, 'data', 'encryption-keys'))).toBe(false);
 }, 300_000);
