@@ -22,7 +22,7 @@ COPY . .
 RUN npm run docs
 
 FROM node:24-bookworm-slim
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000 DATA_DIR=/data
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000 DATA_DIR=/data PATH=/app/bin:$PATH
 WORKDIR /app
 COPY --from=build /app/package.json /app/schema.graphql ./
 COPY --from=build /app/node_modules node_modules
@@ -30,7 +30,8 @@ COPY --from=build /app/console/dist console/dist
 COPY --from=build /app/src src
 COPY --from=docs /app/docs/dist docs/dist
 COPY migrations migrations
-RUN ln -s /app/src/commands/gateway.ts /usr/local/bin/gateway
+# The command `gateway`.
+RUN mkdir bin && ln -s ../src/commands/gateway.ts bin/gateway
 RUN mkdir /data && chown 1000:1000 /data
 VOLUME /data
 USER 1000:1000

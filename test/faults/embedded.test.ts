@@ -124,9 +124,9 @@ test.skipIf(noSmallDisk)(
     const write = `select pg_logical_emit_message(true, 'test', repeat('x', 1000000))`;
     let answer = 'done';
     while (answer === 'done') answer = await database.run(write);
-    expect(answer).toMatch(/ServiceUnavailable.* no room/);
+    expect(answer).toMatch(/ServiceUnavailable.* is full/);
     for (let time = 0; time < 20; time += 1) {
-      expect(await database.run('select 1')).toMatch(/ServiceUnavailable.* no room/);
+      expect(await database.run('select 1')).toMatch(/ServiceUnavailable.* is full/);
       await delay(100);
     }
     makeRoom();
