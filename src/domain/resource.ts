@@ -1,6 +1,7 @@
 /**
  * Resources and enums of the API, each declared once. GraphQL creates its types from these declarations, and REST its
- * responses and the components of the OpenAPI document.
+ * responses and the components of the OpenAPI document. This file must import nothing of the domain: with a type like
+ * `Call` here, the compiler does not end (docs/decisions/067-resources-declared-once.md).
  */
 import { z } from 'zod';
 
