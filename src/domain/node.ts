@@ -5,6 +5,7 @@ import { broken, rules } from './issues.ts';
 import { findProvider, type Provider } from './provider/provider.ts';
 import { byId, type IdTable } from './scope.ts';
 import { authorize, type Need, orEndUser } from './viewer/needs.ts';
+import type { Viewer } from './viewer/viewer.ts';
 
 export const NODES_MAX = 100;
 
@@ -17,6 +18,18 @@ export const nodeIds = z.array(z.string()).superRefine(
 /** Prefixes of rows that have ids but are not nodes. */
 const NON_NODE_PREFIXES: readonly IdPrefix[] = ['log', 'att', 'msg', 'sec'];
 const ORG_PREFIXES: readonly IdPrefix[] = ['org', 'bld', 'bil', 'inv', 'dom'];
+/** Tables of which an end user can see rows. A key for pages finds nodes of these only. */
+const END_USER_TABLES: readonly IdTable[] = [
+  'Project',
+  'Group',
+  'Consumer',
+  'Connection',
+  'Integration',
+  'Revision',
+  'Installation',
+  'InstallationConfig',
+  'Operation',
+];
 
 export interface NodeRow {
   id: string;
@@ -39,12 +52,17 @@ export async function findNodes(call: Call, ids: readonly string[]): Promise<(Fo
     ...ids.map(findNamed),
     ...[...byPrefix].map(async ([prefix, group]) => {
       if (prefix === null || NON_NODE_PREFIXES.includes(prefix)) return;
-      const need: Need = ORG_PREFIXES.includes(prefix) ? 'org:read' : orEndUser('read');
-      authorize(call.viewer, need);
       const table: IdTable = ID_PREFIXES[prefix];
+      authorize(call.viewer, needOf(call.viewer, prefix, table));
       const rows = await byId(table)(call, group);
       for (const [index, id] of group.entries()) nodes.set(id, rows[index] ?? null);
     }),
   ]);
   return ids.map((id) => nodes.get(id) ?? null);
+}
+
+/** An end user gets null for the rows of others, and a key for pages FORBIDDEN for what no end user may see. */
+function needOf({ kind }: Viewer, prefix: IdPrefix, table: IdTable): Need {
+  if (ORG_PREFIXES.includes(prefix)) return 'org:read';
+  return kind === 'END_USER' || END_USER_TABLES.includes(table) ? orEndUser('read') : 'read';
 }

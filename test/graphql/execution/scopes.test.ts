@@ -89,6 +89,20 @@ test('lets a key without scopes query only the viewer', async () => {
   });
 });
 
+test('lets a key for pages find only nodes that end users can see', async () => {
+  const create = `mutation ($input: CreateTopicInput!) { createTopic(input: $input) { topic { id } } }`;
+  const input = { projectIdOrName: tenant.projectId, name: 'pages' };
+  const { createTopic } = await tenant.query(create, { input });
+  const node = 'query ($id: ID!) { node(id: $id) { id } }';
+  const key = await tenant.withScopes('frontend');
+  expect(await key.refusal(node, { id: createTopic.topic.id })).toMatchObject({
+    code: 'FORBIDDEN',
+  });
+  expect(await key.query(node, { id: tenant.projectId })).toEqual({
+    node: { id: tenant.projectId },
+  });
+});
+
 test('says that full does not include the missing scope', async () => {
   const full = await tenant.withScopes('full');
   const create = `mutation ($input: CreateInviteInput!) { createInvite(input: $input) { invite { id } } }`;
