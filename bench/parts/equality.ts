@@ -39,7 +39,10 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/;
 /** A new key's own values, which differ each time. */
 const RANDOM = /^(ik|key)_\w+$/;
 
-/** Removes values that differ by peer: texts of cursors and times, and random values. */
+/** The gateway's names of outcomes by the stored ones, which peers show. */
+const OUTCOMES: Record<string, string> = { SUCCESS: 'SUCCEEDED', FAILURE: 'FAILED' };
+
+/** Removes values that differ by peer: texts of cursors and times, names of outcomes, and random values. */
 function normal(value: unknown, name = ''): unknown {
   if (Array.isArray(value)) return value.map((item) => normal(item));
   if (typeof value === 'object' && value !== null) {
@@ -49,6 +52,7 @@ function normal(value: unknown, name = ''): unknown {
   }
   if (typeof value !== 'string') return value;
   if (name === 'endCursor') return 'a cursor';
+  if (name === 'status') return OUTCOMES[value] ?? value;
   if (RANDOM.test(value)) return value.slice(0, 3);
   return TIME.test(value) ? new Date(value).toISOString() : value;
 }
