@@ -179,7 +179,7 @@ test('distinguishes a provider without the capability, an unknown group and an u
     status: 400,
     issues: [{ in: 'path', name: 'provider' }],
   });
-  expect(await refusalOf(at('sandbox'), { groupRef: 'nobody', fields })).toMatchObject({
+  expect(await refusalOf(at('sandbox'), { groupRef: 'unknown', fields })).toMatchObject({
     status: 404,
   });
   const nothing = { groupRef: 'acme', fields: { nothing: [hobby] } };

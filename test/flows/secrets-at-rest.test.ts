@@ -195,7 +195,7 @@ test('repeats no secret in a refusal', async () => {
   const refused: [string, Record<string, unknown>][] = [
     [deleteKey, { input: { projectIdOrName, apiKey: secret } }],
     [deleteKey, { input: { projectIdOrName, apiKey: secret.repeat(4) } }],
-    [createApp, { input: { projectIdOrName, ...appFields, provider: 'nobody' } }],
+    [createApp, { input: { projectIdOrName, ...appFields, provider: 'unknown' } }],
     [createApp, { input: { projectIdOrName, ...appFields, clientSecret: `${secret}\n` } }],
     [createApp, { input: { projectIdOrName, ...appFields, clientSecret: [secret] } }],
     [

@@ -188,7 +188,7 @@ async function insertDestination(projectId: string): Promise<string> {
 }
 
 test('counts provider events by provider, with one series for unknown names', async () => {
-  for (const provider of ['hubspot', 'nobody', 'someone']) {
+  for (const provider of ['hubspot', 'unknown', 'someone']) {
     await app.fetch(`/webhooks/${provider}/${newId('app')}`, { method: 'POST', body: '{}' });
   }
   const refused = (provider: string) =>

@@ -2,11 +2,12 @@
  * The fields of an object in a contract. Reads and writes decide by `createReadPlan` and `fieldNamesOf` which names they
  * know, so a contract asks the same functions.
  */
+import { z } from 'zod';
 import type { FieldDescription, ObjectDescription } from '../../providers/contract.ts';
 import type { ValueReplacements } from '../installation/choice/value-mapping.ts';
 import type { WriteFieldSetting } from '../installation/choice/write-field-setting.ts';
 import type { ConfigContent, ReadConfig } from '../installation/installation-config.ts';
-import { valueTypeOfWord } from '../installation/shown-field.ts';
+import { fieldValueResource, valueTypeOfWord } from '../installation/shown-field.ts';
 import type {
   FieldMapping,
   IntegrationContent,
@@ -15,7 +16,9 @@ import type {
 } from '../integration/integration-content.ts';
 import { createReadPlan, type ReadPlan } from '../operation/read/read-plan.ts';
 import { type FieldNames, fieldNamesOf } from '../operation/write/record-mapping.ts';
+import { enumeration, resource } from '../resource.ts';
 import {
+  contractFieldType,
   describedType,
   type FieldType,
   pinnedType,
@@ -24,30 +27,54 @@ import {
 } from './field-type.ts';
 import type { LearnedField } from './learned-fields.ts';
 
-export const FIELD_ORIGINS = ['REQUIRED', 'OPTIONAL', 'MAPPED', 'EXTRA'] as const;
+const fieldOrigin = enumeration('FieldOrigin', 'The reason why a contract has a field.', {
+  REQUIRED: 'The integration requires it of every installation.',
+  OPTIONAL: 'The integration offers it, and installations select it.',
+  MAPPED: "The name is the integration's, and each installation maps a provider's field to it.",
+  EXTRA: 'A field of the account that the integration does not name.',
+});
 
-export interface FieldContract extends FieldType {
-  /** The builder's name, or the provider's if the integration maps none. */
-  name: string;
-  /** The provider's field. Null if each installation maps one, or the integrations of a project have several. */
-  providerField: string | null;
-  /** True if a new record must have a value. */
-  isRequired: boolean;
-  /** True if a write cannot set the field by this name. */
-  isReadOnly: boolean;
-  /** True if records that are read do not have the field by this name. */
-  isWriteOnly: boolean;
-  /** True if every record that is read has the field, which may be null. */
-  isAlwaysRead: boolean;
-  /** The values of an ENUM, as callers see them. Null if they are unknown. */
-  values: FieldDescription['values'];
-  /** The objects that a REFERENCE may point to, by their names in the contract. Null if they are unknown. */
-  references: string[] | null;
-  /** A text for people: the builder's, or the account's. */
-  description: string | null;
-  /** REQUIRED and OPTIONAL fields are those of the manifest. Customers map MAPPED names, and choose EXTRA fields. */
-  origin: (typeof FIELD_ORIGINS)[number];
-}
+export const fieldContractResource = resource(
+  'FieldContract',
+  'A field of an object in a contract.',
+  {
+    name: z
+      .string()
+      .describe("The builder's name of the field, or the provider's if none is mapped."),
+    providerField: z
+      .string()
+      .nullable()
+      .describe(
+        "The provider's field. Null if installations map one, or if the integrations of a project have several.",
+      ),
+    type: contractFieldType.describe('The type of its values.'),
+    isTypeKnown: z
+      .boolean()
+      .describe(
+        'False if no manifest, provider or account has a type for the field, or if they contradict each other.',
+      ),
+    isList: z.boolean().describe('Whether a value is a list.'),
+    isRequired: z.boolean().describe('Whether a new record must have a value.'),
+    isReadOnly: z.boolean().describe('Whether a write cannot set the field by this name.'),
+    isWriteOnly: z.boolean().describe('Whether records that are read lack the field by this name.'),
+    isAlwaysRead: z
+      .boolean()
+      .describe('Whether every record that is read has the field. Its value may be null.'),
+    values: z
+      .array(fieldValueResource)
+      .nullable()
+      .describe('The values of an enum, with mapped values. Null if they are unknown.'),
+    references: z
+      .array(z.string())
+      .nullable()
+      .describe(
+        'The names of the objects that a reference may point to. Null if they are unknown.',
+      ),
+    description: z.string().nullable().describe('A text for people. Null if there is none.'),
+    origin: fieldOrigin.describe('The reason why the contract has the field.'),
+  },
+);
+export type FieldContract = z.output<typeof fieldContractResource>;
 
 /** The sources of facts about an object's fields, the most exact first. */
 export interface FieldSources {

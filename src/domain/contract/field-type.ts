@@ -1,18 +1,24 @@
 /** Types of fields in contracts, and the type that several descriptions of a field share. */
+import type { z } from 'zod';
 import type { FieldValueType } from '../../providers/contract.ts';
+import { enumeration } from '../resource.ts';
 
-export const CONTRACT_FIELD_TYPES = [
-  'STRING',
-  'INTEGER',
-  'NUMBER',
-  'BOOLEAN',
-  'DATE',
-  'DATE_TIME',
-  'ENUM',
-  'REFERENCE',
-  'JSON',
-] as const;
-export type ContractFieldType = (typeof CONTRACT_FIELD_TYPES)[number];
+export const contractFieldType = enumeration(
+  'ContractFieldType',
+  'The type of a field in a contract.',
+  {
+    STRING: 'Text.',
+    INTEGER: 'A whole number.',
+    NUMBER: 'A number.',
+    BOOLEAN: 'True or false.',
+    DATE: 'A date without a time.',
+    DATE_TIME: 'A date with a time.',
+    ENUM: 'One of the values that the field lists, if they are known.',
+    REFERENCE: 'The id of another record.',
+    JSON: 'Any JSON value. If `isTypeKnown` is false, the type is unknown.',
+  },
+);
+export type ContractFieldType = z.output<typeof contractFieldType>;
 
 export interface FieldType {
   type: ContractFieldType;

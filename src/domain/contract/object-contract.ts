@@ -3,6 +3,7 @@
  * operations and types that callers can rely on. Contracts are derived from stored data alone.
  */
 import { createHash } from 'node:crypto';
+import { z } from 'zod';
 import {
   type ObjectDescription,
   type Provider,
@@ -17,67 +18,112 @@ import type {
   WriteObject,
 } from '../integration/integration-content.ts';
 import { recordKinds, withChoice } from '../provider-event/event-kinds.ts';
-import { type FieldContract, fieldsOf } from './contract-fields.ts';
+import { enumeration, resource } from '../resource.ts';
+import { fieldContractResource, fieldsOf } from './contract-fields.ts';
 import { nameClashes } from './formats/safe-names.ts';
 import type { LearnedFields } from './learned-fields.ts';
 
-export { FIELD_ORIGINS, type FieldContract } from './contract-fields.ts';
+export type { FieldContract } from './contract-fields.ts';
 
-export const CONTRACT_VERBS = [
-  'LIST',
-  'SEARCH',
-  'READ_BY_ID',
-  'CREATE',
-  'UPDATE',
-  'DELETE',
-  'SUBSCRIBE',
-] as const;
-export type ContractVerb = (typeof CONTRACT_VERBS)[number];
+const contractVerb = enumeration('ContractVerb', 'An operation on the records of an object.', {
+  LIST: 'List its records.',
+  SEARCH: 'List records that meet conditions.',
+  READ_BY_ID: 'Read single records by id.',
+  CREATE: 'Create records.',
+  UPDATE: 'Update records.',
+  DELETE: 'Delete records.',
+  SUBSCRIBE: 'Get an event for each record that changes at the provider.',
+});
+export type ContractVerb = z.output<typeof contractVerb>;
+export const CONTRACT_VERBS = contractVerb.options;
 
-export const CONTRACT_FINDINGS = ['TYPE_CONFLICT', 'NAME_CLASH', 'NOT_DESCRIBED'] as const;
+const contractSourceResource = resource(
+  'ContractSource',
+  'An integration that has an object of a contract.',
+  {
+    integration: z.string().describe('The name of the integration.'),
+    provider: z.string().describe('The name of its provider.'),
+    providerObject: z.string().describe("The provider's name of the object."),
+  },
+);
 
-export interface Contract {
-  /** Equal for contracts with the same objects and findings. */
-  hash: string;
-  objects: ObjectContract[];
-  findings: ContractFinding[];
-}
+const filterableFieldsResource = resource(
+  'FilterableFields',
+  'The conditions that a search of an object may have.',
+  {
+    fields: z.array(z.string()).describe('The names of the fields that a condition may name.'),
+    conditionsMax: z
+      .int()
+      .describe('The most conditions of one search. Zero if the object is not searched.'),
+  },
+);
 
-export interface ObjectContract {
-  /** The builder's name, or the provider's if the integration maps none. */
-  name: string;
-  displayName: string | null;
-  /** The integrations that have the object. The contract of a project may have several. */
-  sources: ContractSource[];
-  /** The operations on records. In a project, at least one source supports each verb. */
-  verbs: ContractVerb[];
-  filterable: Filterable;
-  /** True if writes may name further fields of the provider. */
-  acceptsOtherFields: boolean;
-  fields: FieldContract[];
-}
+export type FilterableFields = z.output<typeof filterableFieldsResource>;
 
-export interface ContractSource {
-  integration: string;
-  provider: string;
-  /** The provider's name of the object. */
-  providerObject: string;
-}
+const objectContractResource = resource(
+  'ObjectContract',
+  'An object of a contract, with its fields and the operations on its records.',
+  {
+    name: z
+      .string()
+      .describe("The builder's name of the object, or the provider's if none is mapped."),
+    displayName: z.string().nullable().describe('The display name. Null if it is unknown.'),
+    sources: z
+      .array(contractSourceResource)
+      .describe(
+        'The integrations that have the object. Several only in the contract of a project.',
+      ),
+    verbs: z
+      .array(contractVerb)
+      .describe(
+        'The operations that at least one of the sources allows and its provider supports.',
+      ),
+    filterable: filterableFieldsResource,
+    acceptsOtherFields: z
+      .boolean()
+      .describe("Whether writes may name further fields, by the provider's names."),
+    fields: z.array(fieldContractResource).describe('The fields, in the order of the manifest.'),
+  },
+);
+export type ObjectContract = z.output<typeof objectContractResource>;
 
-export interface Filterable {
-  /** The names of the fields that a search may name. */
-  fields: string[];
-  /** The most conditions of one search. */
-  conditionsMax: number;
-}
+const contractFindingKind = enumeration(
+  'ContractFindingKind',
+  'The reason why a contract is less exact than it could be.',
+  {
+    TYPE_CONFLICT: 'Integrations give one field types that contradict each other.',
+    NAME_CLASH: 'Two names are the same in generated code.',
+    NOT_DESCRIBED: 'The account could not describe an object.',
+  },
+);
 
-/** A reason why the contract is less exact than it could be. */
-export interface ContractFinding {
-  kind: (typeof CONTRACT_FINDINGS)[number];
-  object: string;
-  field: string | null;
-  message: string;
-}
+const contractFindingResource = resource(
+  'ContractFinding',
+  'A reason why a contract is less exact than it could be.',
+  {
+    kind: contractFindingKind.describe('The kind of the reason.'),
+    object: z.string().describe('The name of the object.'),
+    field: z
+      .string()
+      .nullable()
+      .describe('The name of the field. Null if the reason concerns the whole object.'),
+    message: z.string().describe('The reason with its places, and the remedy.'),
+  },
+);
+export type ContractFinding = z.output<typeof contractFindingResource>;
+
+export const contractResource = resource(
+  'Contract',
+  "Objects and fields under the builder's names, as callers can rely on them.",
+  {
+    hash: z.string().describe('Equal for contracts with the same objects and findings.'),
+    objects: z.array(objectContractResource).describe('The objects.'),
+    findings: z
+      .array(contractFindingResource)
+      .describe('Reasons why the contract is less exact than it could be.'),
+  },
+);
+export type Contract = z.output<typeof contractResource>;
 
 export interface ContractInput {
   /** The name of the integration. */

@@ -5,7 +5,7 @@ import {
   CONTRACT_VERBS,
   type Contract,
   type ContractFinding,
-  type Filterable,
+  type FilterableFields,
   type ObjectContract,
   withHash,
 } from './object-contract.ts';
@@ -48,7 +48,7 @@ function mergedObject(
 }
 
 /** The conditions that every searchable source supports. */
-function sharedConditions(objects: readonly ObjectContract[]): Filterable {
+function sharedConditions(objects: readonly ObjectContract[]): FilterableFields {
   const searchable = objects.filter(({ verbs }) => verbs.includes('SEARCH'));
   const [first, ...others] = searchable.map(({ filterable }) => filterable);
   if (!first) return { fields: [], conditionsMax: 0 };

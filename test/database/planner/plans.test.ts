@@ -66,7 +66,7 @@ const ROWS = 15 * PAGE;
 
 const FILTERS = {
   active: ['true', 'false'],
-  provider: ['"hubspot"', '"nobody"'],
+  provider: ['"hubspot"', '"unknown"'],
   groupRef: ['"group-1"'],
   consumerRef: ['"consumer-1"'],
   topicId: [`"${rowId('top', 0, 0)}"`, `"${rowId('top', 0, 7)}"`],
@@ -226,7 +226,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
     const { length } = await prisma.$transaction((tx) => destinationUses(tx, projectId, name));
     expect(length).toBe(10);
     const work = async () => {
-      for (const destinationName of [name, 'records', 'nobody names it']) {
+      for (const destinationName of [name, 'records', 'unused']) {
         await prisma.$transaction((tx) => destinationUses(tx, projectId, destinationName));
       }
     };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
-  CONTRACT_FIELD_TYPES,
+  contractFieldType,
   type FieldType,
   sharedType,
 } from '../../../src/domain/contract/field-type.ts';
@@ -67,7 +67,7 @@ test('requires a field of new records only if every integration requires it', ()
 });
 
 const fieldType: fc.Arbitrary<FieldType> = fc.record({
-  type: fc.constantFrom(...CONTRACT_FIELD_TYPES),
+  type: fc.constantFrom(...contractFieldType.options),
   isList: fc.boolean(),
   isTypeKnown: fc.boolean(),
 });

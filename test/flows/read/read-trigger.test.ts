@@ -108,7 +108,7 @@ test('names invalid input immediately, and reads nothing', async () => {
   const input = {
     ...reading.trigger,
     objectName: 'planets',
-    groupRef: 'nobody',
+    groupRef: 'unknown',
     sinceTime: '2026-01-02T00:00:00.000Z',
     untilTime: '2026-01-02T00:00:00.000Z',
   };
@@ -130,7 +130,7 @@ test('names invalid input immediately, and reads nothing', async () => {
       in: 'body',
       name: 'input.groupRef',
       detail: 'is not a group of the project.',
-      value: 'nobody',
+      value: 'unknown',
     },
     {
       in: 'body',

@@ -106,7 +106,7 @@ test.each<[object, string[]]>([
     { record, objectName: 'deals' },
     ['input.objectName: is not an object that the integration writes.'],
   ],
-  [{ record, groupRef: 'nobody' }, ['input.groupRef: is not a group of the project.']],
+  [{ record, groupRef: 'unknown' }, ['input.groupRef: is not a group of the project.']],
 ])('names bad input at its position, and creates no operation: %#', async (input, expected) => {
   const { code, names } = await refusal(refused, input);
   expect(code).toBe('BAD_USER_INPUT');

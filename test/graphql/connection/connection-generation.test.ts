@@ -227,10 +227,10 @@ test('names every issue of a phase together, without secrets', async () => {
     'input.credentials.apiKey',
     'input.providerAppId',
   ]);
-  const unknownRefs = { provider: 'nobody', providerAppId: newId('app') };
+  const unknownRefs = { provider: 'unknown', providerAppId: newId('app') };
   const unknown = await tenant.refusal(GENERATE, connectionVariables(tenant, unknownRefs));
   expect(unknown.problem.issues).toMatchObject([
-    { name: 'input.provider', value: 'nobody' },
+    { name: 'input.provider', value: 'unknown' },
     { name: 'input.providerAppId', value: unknownRefs.providerAppId },
   ]);
   expect(await prisma.group.count({ where: { projectId: tenant.projectId } })).toBe(0);

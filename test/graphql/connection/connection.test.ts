@@ -287,7 +287,7 @@ test('lists connections newest first, by every filter, from both ends', async ()
   expect(await ids({ consumerRef: 'c2' })).toEqual([c.id, b.id]);
   expect(await ids({ status: 'CREATED' })).toEqual([c.id, a.id]);
   expect(await ids({ groupRef: 'g1', consumerRef: 'c2', status: 'WORKING' })).toEqual([b.id]);
-  expect(await page({ groupRef: 'nobody', first: 1 })).toMatchObject({ totalCount: 0, nodes: [] });
+  expect(await page({ groupRef: 'unknown', first: 1 })).toMatchObject({ totalCount: 0, nodes: [] });
   const first = await page({ groupRef: 'g1', first: 1 });
   expect(first.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: false });
   expect(await ids({ groupRef: 'g1', after: first.pageInfo.endCursor })).toEqual([a.id]);
@@ -295,6 +295,6 @@ test('lists connections newest first, by every filter, from both ends', async ()
 
 test('checks the arguments of an empty page', async () => {
   const tenant = await app.tenant();
-  const { code } = await tenant.refusal(list, { groupRef: 'nobody', first: 0 });
+  const { code } = await tenant.refusal(list, { groupRef: 'unknown', first: 0 });
   expect(code).toBe('BAD_USER_INPUT');
 });

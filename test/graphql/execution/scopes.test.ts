@@ -14,7 +14,7 @@ function mutation(name: string, input: Record<string, unknown>, response = 'dele
   return { query, variables: { input } };
 }
 
-const unknownGroup = { projectIdOrName, integrationIdOrName: newId('int'), groupRef: 'nobody' };
+const unknownGroup = { projectIdOrName, integrationIdOrName: newId('int'), groupRef: 'unknown' };
 const writing = {
   ...unknownGroup,
   objectName: 'deals',

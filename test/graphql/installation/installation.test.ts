@@ -293,7 +293,7 @@ test('names a group or connection that does not match', async () => {
       groupRef: 'acme',
       ...overrides,
     });
-  expect(await findings({ groupRef: 'nobody' })).toEqual([
+  expect(await findings({ groupRef: 'unknown' })).toEqual([
     'input.groupRef: is not a group of the project.',
   ]);
   expect(await findings({ groupRef: 'lonely' })).toEqual([
@@ -526,7 +526,7 @@ test('lists installations newest first, by project, integration and group', asyn
   const whole = { hasNextPage: false, hasPreviousPage: false };
   expect(await listInstallations({})).toEqual([[2, 1, 0], [1, 0], whole]);
   expect(await listInstallations({ groupRef: 'a' })).toEqual([[2, 0], [0], whole]);
-  expect(await listInstallations({ groupRef: 'nobody' })).toEqual([[], [], whole]);
+  expect(await listInstallations({ groupRef: 'unknown' })).toEqual([[], [], whole]);
   expect(await listInstallations({ first: 1 })).toMatchObject([[2], [1, 0], { hasNextPage: true }]);
   expect(await listInstallations({ last: 2 })).toMatchObject([
     [1, 0],

@@ -108,11 +108,11 @@ test('names every invalid member of a new app, without its secret', async () => 
   expect(JSON.stringify(problem)).not.toContain('break');
 
   const unknown = { ...input, clientSecret: 's', scopes: [], metadata: {} };
-  const response = await tenant.refusal(create, { input: { ...unknown, provider: 'nobody' } });
+  const response = await tenant.refusal(create, { input: { ...unknown, provider: 'unknown' } });
   expect(response.problem.issues).toMatchObject([{ name: 'input.clientId', value: '' }]);
-  const elsewhere = { ...unknown, clientId: 'c', provider: 'nobody' };
+  const elsewhere = { ...unknown, clientId: 'c', provider: 'unknown' };
   const { problem: ofProvider } = await tenant.refusal(create, { input: elsewhere });
-  expect(ofProvider.issues).toMatchObject([{ name: 'input.provider', value: 'nobody' }]);
+  expect(ofProvider.issues).toMatchObject([{ name: 'input.provider', value: 'unknown' }]);
 });
 
 test('writes exactly the fields in the mask', async () => {
@@ -123,7 +123,7 @@ test('writes exactly the fields in the mask', async () => {
     const input = { ...named, updateMask, providerApp };
     return (await tenant.query(update, { input })).updateProviderApp.providerApp;
   };
-  const unmasked = { clientSecret: '', provider: 'nobody', scopes: [''], metadata: { x: 1 } };
+  const unmasked = { clientSecret: '', provider: 'unknown', scopes: [''], metadata: { x: 1 } };
   const { project: _project, ...before } = created;
   expect(await write(['CLIENT_ID'], { ...unmasked, clientId: 'other' })).toEqual({
     ...before,
@@ -174,7 +174,7 @@ test('refuses an omitted, null or invalid field in the mask, and an empty mask',
     'input.providerApp.clientSecret',
     'input.providerApp.provider',
   ]);
-  const wrong = { provider: 'nobody', metadata: { providerParams: { a: ['b'] } }, clientId: '' };
+  const wrong = { provider: 'unknown', metadata: { providerParams: { a: ['b'] } }, clientId: '' };
   expect(names(await refusal(['PROVIDER', 'METADATA'], wrong))).toEqual([
     'input.providerApp.metadata.providerParams.a',
   ]);
@@ -261,5 +261,5 @@ test('lists apps newest first, by provider, from both ends', async () => {
     pageInfo: { hasNextPage: true, hasPreviousPage: false },
   });
   expect(await clientIds({ provider: 'github', last: 1 })).toEqual(['one']);
-  expect(await clientIds({ provider: 'nobody' })).toEqual([]);
+  expect(await clientIds({ provider: 'unknown' })).toEqual([]);
 });

@@ -157,7 +157,7 @@ test('returns issues that need the database together, and only for a valid input
   const input = {
     projectIdOrName,
     integrationIdOrName: 'crm',
-    groupRef: 'nobody',
+    groupRef: 'unknown',
     objectName: 'nothing',
     sinceTime: '2026-01-02T00:00:00Z',
     untilTime: '2026-01-01T00:00:00Z',

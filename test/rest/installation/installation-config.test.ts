@@ -262,7 +262,7 @@ test('changes nothing if a JSON Patch fails', async () => {
   expect(await refused({ changes: [] })).toMatchObject({ status: 400 });
   expect(await refused({ changes: [add] }, 'companies')).toMatchObject({ status: 404 });
   expect(await refused({ changes: [add], action: 'subscribe' })).toMatchObject({ status: 404 });
-  expect(await refused({ changes: [add], groupRef: 'nobody' })).toMatchObject({ status: 404 });
+  expect(await refused({ changes: [add], groupRef: 'unknown' })).toMatchObject({ status: 404 });
   const { id: installationId } = rest.installation;
   expect(await refused({ changes: [add], installationId })).toMatchObject({ status: 400 });
   expect((await rest.get(rest.installationPath)).config).toEqual(rest.installation.config);

@@ -80,7 +80,7 @@ test('names invalid members at their positions', async () => {
     issues?.map((issue) => `${issue.in} ${issue.name}`);
   const create = (chosen: object) =>
     rest.refusal('POST', `${rest.integrationPath}/installations`, {
-      groupRef: 'nobody',
+      groupRef: 'unknown',
       config: { content: { read: { objects: chosen } } },
     });
   expect(positions((await create(objects)).issues)).toEqual([

@@ -97,12 +97,12 @@ test('names invalid members at their positions, for the form and for the rules',
   const revisionWith = (object: object) =>
     revisionOf(contentFor('crm', { read: { objects: [{ ...contacts, ...object }] } }));
   const often = revisionWith({ schedule: '* * * * *' });
-  expect(await issuesOf({ name: 'N O', provider: 'nobody', latestRevision: often })).toEqual([
+  expect(await issuesOf({ name: 'N O', provider: 'unknown', latestRevision: often })).toEqual([
     'body name',
     'body latestRevision.content.read.objects[0].schedule',
   ]);
   const elsewhere = revisionWith({ destination: 'nowhere' });
-  expect(await issuesOf({ name: 'crm', provider: 'nobody', latestRevision: elsewhere })).toEqual(
+  expect(await issuesOf({ name: 'crm', provider: 'unknown', latestRevision: elsewhere })).toEqual(
     expect.arrayContaining([
       'body provider',
       'body latestRevision.content.read.objects[0].destination',

@@ -135,7 +135,7 @@ test('applies a manifest completely or not at all, and names every issue at its 
   expect(
     await namesOf(
       integration('new'),
-      integration('b').replace('sandbox', 'nobody'),
+      integration('b').replace('sandbox', 'unknown'),
       integration('a', 'things'),
     ),
   ).toEqual(['integrations[1].provider', 'integrations[2].read.objects[0].objectName']);

@@ -59,7 +59,7 @@ test('names invalid members at their positions', async () => {
   expect(await placesOf(read, { groupRef: 'acme', mode: 'sync', ...times })).toEqual(
     expect.arrayContaining(['body mode', 'body sinceTimestamp']),
   );
-  expect(await placesOf(read, { groupRef: 'nobody' })).toEqual(
+  expect(await placesOf(read, { groupRef: 'unknown' })).toEqual(
     expect.arrayContaining(['path objectName', 'body groupRef']),
   );
   for (const verb of ['pause', 'unpause']) {
@@ -89,7 +89,7 @@ test('returns 204 for deliverResults of an object that the group reads, and othe
   const body = { groupRef: 'acme', pages: 1 };
   expect(await rest.post(deliver('contacts'), body, 204)).toBe('');
   expect(await rest.refusal('POST', deliver('deals'), body)).toMatchObject({ status: 404 });
-  const unknownGroup = { groupRef: 'nobody' };
+  const unknownGroup = { groupRef: 'unknown' };
   expect(await rest.refusal('POST', deliver('contacts'), unknownGroup)).toMatchObject({
     status: 404,
   });

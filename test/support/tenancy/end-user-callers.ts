@@ -38,7 +38,7 @@ const TEXTS = {
 };
 const RIVAL_TEXTS = { ...TEXTS, ...RIVAL };
 const DEMO_TEXTS = { ...TEXTS, groupRef: 'acme', consumerRef: 'ada' };
-const MISSING_TEXTS = { ...TEXTS, groupRef: 'nobody', consumerRef: 'no-one' };
+const MISSING_TEXTS = { ...TEXTS, groupRef: 'unknown', consumerRef: 'unknown' };
 
 /** Names the first ID with each prefix, or one that does not exist. */
 function createForeign(
