@@ -163,7 +163,7 @@ export class ServiceUnavailable extends Error {
   }
 }
 
-export interface Unavailability {
+interface Unavailability {
   cause: unknown;
   retryAfterSeconds: number;
 }

@@ -4,7 +4,7 @@
  */
 import { DomainError, ServiceUnavailable } from './errors.ts';
 
-export type OperationKind = 'query' | 'mutation' | 'subscription' | 'unknown';
+type OperationKind = 'query' | 'mutation' | 'subscription' | 'unknown';
 
 export interface Meters {
   /** If false, callers may skip measurements that are expensive to compute. */

@@ -62,7 +62,7 @@ export interface Vault {
   derivedKeys(purpose: string): readonly [DerivedKey, ...DerivedKey[]];
 }
 
-export interface DerivedKey {
+interface DerivedKey {
   /** The id of the vault key that it is derived from. */
   id: string;
   key: Uint8Array;

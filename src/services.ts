@@ -64,7 +64,7 @@ export interface ServiceOverrides {
 }
 
 /** Registers a resource by name. The app closes resources in reverse order. */
-export type UseResource = <T extends AsyncDisposable>(name: string, resource: T) => T;
+type UseResource = <T extends AsyncDisposable>(name: string, resource: T) => T;
 
 export interface OpenServices {
   services: Services;

@@ -29,7 +29,7 @@ const TRACER = createContextKey('integration-gateway.tracer');
  * Attributes must hold names, kinds, counts and ids of the gateway only: no record data, no secrets and no texts of
  * clients.
  */
-export interface TraceOptions extends SpanOptions {
+interface TraceOptions extends SpanOptions {
   name: string;
   /** The W3C `traceparent` of the caller. */
   parent?: string | null | undefined;

@@ -1,5 +1,5 @@
 /** Reports events to the page that opened this one in a frame or a window. `connect.js` listens. */
-export type ConnectEvent =
+type ConnectEvent =
   | { type: 'connected'; connectionId: string; provider: string }
   | { type: 'installed'; installationId: string; integration: string }
   | { type: 'failed'; detail: string }

@@ -1,5 +1,5 @@
 /** The inputs that a person enters for each scheme, and their form in the API. */
-export interface SchemeInput {
+interface SchemeInput {
   name: string;
   label: string;
   isSecret?: boolean;

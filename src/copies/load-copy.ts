@@ -52,7 +52,7 @@ async function dropCreated(session: OpenSession, before: SchemaObject[]): Promis
   await session.query('commit');
 }
 
-export interface LoadOptions {
+interface LoadOptions {
   /** Runs in the transaction that fills the database. */
   afterwards?: (session: OpenSession) => Promise<void>;
   log: Log;

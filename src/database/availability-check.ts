@@ -10,7 +10,7 @@ const IDLE_POLLS = 10;
 /** Longer than callers wait for a statement to begin. */
 const SILENCE_MAX_MS = 5_000;
 
-export interface AvailabilityCheckOptions {
+interface AvailabilityCheckOptions {
   pollMs?: number;
   silenceMaxMs?: number;
 }

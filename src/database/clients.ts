@@ -17,7 +17,7 @@ export interface Clients extends AsyncDisposable {
   notify: Notify;
 }
 
-export interface ClientsOptions {
+interface ClientsOptions {
   pooler?: Pooler | undefined;
   servers?: ServerRouting | undefined;
   sendNotifications: SendNotifications;
@@ -52,7 +52,7 @@ export function createClients(
 }
 
 /** Read-only statements. The pool's clients must be created with `pipeline`, and read columns by COLUMN_TYPES. */
-export function createReadRows(
+function createReadRows(
   pool: pg.Pool,
   nameStatement: NameStatement = statementName,
   servers?: ServerRouting,

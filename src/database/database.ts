@@ -60,7 +60,7 @@ export interface DatabaseObservers {
   meters: Meters;
 }
 
-export interface ConnectionCounts {
+interface ConnectionCounts {
   open: number;
   idle: number;
   /** The number of statements and transactions that wait for a connection. */

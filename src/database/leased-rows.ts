@@ -22,9 +22,9 @@ import type { Column, Row, Table } from './tables.ts';
 const DUE = Prisma.raw(allProjectsMark('rows that are due'));
 
 /** Where due rows are looked up: in all projects, or in those of the database's group. */
-export type ClaimDatabase = SweepDatabase & Pick<Database, 'processes'>;
+type ClaimDatabase = SweepDatabase & Pick<Database, 'processes'>;
 
-export interface LeaseOptions<T extends Table, K extends Column<T>, L extends Column<T>> {
+interface LeaseOptions<T extends Table, K extends Column<T>, L extends Column<T>> {
   table: T;
   /** The columns of the key. */
   key: readonly K[];

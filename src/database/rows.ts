@@ -28,7 +28,7 @@ export interface OneOf {
 }
 
 /** Selects the first search word of each row that is not before this one. */
-export interface FirstFrom {
+interface FirstFrom {
   firstFrom: string;
 }
 

@@ -26,7 +26,7 @@ export interface Decision {
   nextAttemptTime: Date | null;
 }
 
-export interface RetryRules {
+interface RetryRules {
   /** Delays before the retries: the first one follows the first attempt. */
   retrySeconds: readonly number[];
   now: Date;

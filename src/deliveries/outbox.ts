@@ -56,7 +56,7 @@ export type ProjectIds = readonly string[] | null;
 
 export type DestinationKey = Pick<ClaimedRow, 'projectId' | 'destinationId'>;
 
-export interface ClaimOrder {
+interface ClaimOrder {
   projectIds: ProjectIds;
   /** Projects take turns in the order of their ids. Projects up to this id have had their turn. */
   afterProjectId: string;

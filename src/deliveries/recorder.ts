@@ -23,7 +23,7 @@ export interface Attempt {
   record: AttemptRecord;
 }
 
-export interface RecorderDeps {
+interface RecorderDeps {
   database: Database;
   log: Log;
   now: () => Date;

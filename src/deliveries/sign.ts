@@ -5,7 +5,7 @@ import { SECRET_PREFIX } from './signing-secret.ts';
 /** The difference between clocks that receivers accept. */
 const TOLERANCE_SECONDS = 5 * 60;
 
-export interface SignedMessage {
+interface SignedMessage {
   /** The message's id. It is the same for all attempts. */
   id: string;
   timestampSeconds: number;

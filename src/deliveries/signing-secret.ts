@@ -11,7 +11,7 @@ export const SECRET_PREFIX = 'whsec_';
 const RANDOM_BYTES = 32;
 const OVERLAP_MS = DAY_MS;
 
-export interface SealedSecrets {
+interface SealedSecrets {
   signingSecretSealed: string;
   previousSecretSealed: string | null;
   previousSecretExpireTime: Date | null;

@@ -5,7 +5,7 @@ import type { OperationActionType, OperationStatus } from '../database/generated
 import type { Services } from '../domain/call.ts';
 import { MINUTE_MS } from '../work/durations.ts';
 
-export const DEMO_OPERATIONS = 1_000;
+const DEMO_OPERATIONS = 1_000;
 /** The time between two operations. All of them cover less than a week. */
 const INTERVAL_MS = 10 * MINUTE_MS;
 const BATCH_SIZE = 250;

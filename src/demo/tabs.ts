@@ -2,7 +2,7 @@
 import type { Demo } from './demo.ts';
 
 /** A tab of GraphiQL. */
-export interface Tab {
+interface Tab {
   query: string;
   headers: Record<string, string>;
 }

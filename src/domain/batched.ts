@@ -39,7 +39,7 @@ function loadersOf(call: Call & { [LOADERS]?: Loaders }): Loaders {
   return loaders;
 }
 
-export interface NameKey {
+interface NameKey {
   projectId: string;
   name: string;
 }

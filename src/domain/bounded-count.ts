@@ -8,13 +8,13 @@ const CACHED_COUNTS_MAX = 10_000;
  * Returns the count of the rows that `ids` identify, beginning with the project's id. Must not run inside a
  * transaction.
  */
-export type BoundedCount = (
+type BoundedCount = (
   database: Database,
   ids: readonly [projectId: string, ...within: string[]],
   countMax: number,
 ) => Promise<number>;
 
-export interface CountDefinition {
+interface CountDefinition {
   /**
    * An SQL statement that returns `count` for the ids in $1 and the following parameters. It must not read more index
    * entries than its last parameter, `countMax`.

@@ -31,7 +31,7 @@ const END_USER_TABLES: readonly IdTable[] = [
   'Operation',
 ];
 
-export interface NodeRow {
+interface NodeRow {
   id: string;
 }
 

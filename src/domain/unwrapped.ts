@@ -1,7 +1,7 @@
 /** A zod schema without its optional, nullable, default and transform wrappers. */
 import { z } from 'zod';
 
-export interface Unwrapped {
+interface Unwrapped {
   inner: z.ZodType;
   /** True if the value may be absent or null. */
   isOptional: boolean;

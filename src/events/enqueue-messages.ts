@@ -14,14 +14,14 @@ import type { Subject } from './subject.ts';
 /** A destination that is locked against deletion until the transaction ends. */
 export type LockedDestination = Pick<Row<'Destination'>, 'id' | 'projectId' | 'type'>;
 
-export interface MessageToEnqueue {
+interface MessageToEnqueue {
   /** The body as it is posted, a JSON text. */
   body: string;
   /** Messages with the same key reach a webhook one after another. Without a key, their order is undefined. */
   orderKey?: string;
 }
 
-export interface MessagesToEnqueue {
+interface MessagesToEnqueue {
   messages: readonly MessageToEnqueue[];
   /** The read operation whose records the messages contain. */
   operationId?: string;

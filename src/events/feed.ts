@@ -14,7 +14,7 @@ import { Tail } from './tail.ts';
 /** The poll interval: the longest delay of an entry whose notification was lost. */
 const POLL_MS = 1_000;
 
-export interface FollowOptions<F> {
+interface FollowOptions<F> {
   /** Yields only entries after this position. */
   after: bigint;
   /** The log's last position, which the caller has just read. */
@@ -29,7 +29,7 @@ export interface Feed<E, F> extends AsyncDisposable {
   follow(log: FollowedLog, options: FollowOptions<F>): AsyncIterableIterator<LogItem<E>>;
 }
 
-export interface FeedServices<E extends LogEntry, F> {
+interface FeedServices<E extends LogEntry, F> {
   database: Pick<Database, 'listen' | 'groups'>;
   log: Log;
   source: FeedSource<E, F>;

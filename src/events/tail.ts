@@ -12,7 +12,7 @@ import type { Follower } from './follower.ts';
 import { StreamItem } from './stream-item.ts';
 
 /** The most entries in one read. */
-export const TAIL_BATCH = 128;
+const TAIL_BATCH = 128;
 
 export class Tail<E extends LogEntry, F> {
   readonly log: FollowedLog;

@@ -52,7 +52,7 @@ const CHANNELS = [
 
 type WatchServices = Pick<Services, 'database' | 'log' | 'now'>;
 
-export interface DueWatchOptions {
+interface DueWatchOptions {
   idleMs?: number;
 }
 

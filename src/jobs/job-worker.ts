@@ -69,7 +69,7 @@ export function limitToGroup<S extends Services>(services: S, group: ProjectGrou
 /**
  * A handler must be safe to run twice, also at the same time. `signal` aborts when the job is no longer this worker's.
  */
-export type JobHandler<N extends JobName> = (
+type JobHandler<N extends JobName> = (
   services: Services,
   payload: JobPayload<N>,
   signal: AbortSignal,

@@ -3,7 +3,7 @@
  * a sweep finds lost work by its rows.
  */
 
-export interface WorkToBegin {
+interface WorkToBegin {
   /** The group of the work, which limits how much of it runs at the same time. */
   group: string;
   /** Does the work. Never throws. `signal` aborts when the process stops. */

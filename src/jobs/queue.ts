@@ -33,14 +33,14 @@ export interface EnqueueOptions {
   group?: string;
 }
 
-export interface OptionsToBegin extends EnqueueOptions {
+interface OptionsToBegin extends EnqueueOptions {
   singletonKey: string;
   group: string;
   /** Does the work in this process. Default: the handler of its workers. */
   run?: (signal: AbortSignal) => Promise<unknown>;
 }
 
-export interface Queue {
+interface Queue {
   /** Enqueues a job. Call it in the transaction of the change that causes the job. */
   enqueue<N extends JobName>(
     tx: Transaction,
@@ -74,7 +74,7 @@ const SCHEMA = 'pgboss';
 const IDLE_SECONDS = 3_600;
 const REPORT_MS = 10_000;
 
-export interface OwnWorker {
+interface OwnWorker {
   work: OwnWork;
   run(payload: unknown, signal: AbortSignal): Promise<void>;
 }

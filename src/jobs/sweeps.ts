@@ -22,7 +22,7 @@ import { HOUR_MS, MINUTE_MS } from '../work/durations.ts';
 import type { Sweep } from './job-worker.ts';
 
 /** Frees the leases of processes that have ended, within seconds of their end. */
-export const missProcessesSweep: Sweep = {
+const missProcessesSweep: Sweep = {
   name: 'processes to miss',
   intervalMs: 1_000,
   earliest: (_inProjects, { processes }) => processes.earliest,
@@ -49,7 +49,7 @@ export const recoverReadsSweep: Sweep = {
   run: recoverReads,
 };
 
-export const deliverProviderEventsSweep: Sweep = {
+const deliverProviderEventsSweep: Sweep = {
   name: 'provider events',
   intervalMs: 5_000,
   channel: PROVIDER_EVENTS_CHANNEL,
@@ -58,7 +58,7 @@ export const deliverProviderEventsSweep: Sweep = {
   run: deliverProviderEvents,
 };
 
-export const maintainSubscriptionsSweep: Sweep = {
+const maintainSubscriptionsSweep: Sweep = {
   name: 'subscriptions at providers',
   intervalMs: 5_000,
   channel: SUBSCRIPTIONS_CHANNEL,
@@ -68,7 +68,7 @@ export const maintainSubscriptionsSweep: Sweep = {
 };
 
 /** Runs while this process follows a stream. */
-export const followProviderStreamsSweep: Sweep = {
+const followProviderStreamsSweep: Sweep = {
   name: 'streams of providers',
   intervalMs: 2_000,
   channel: SUBSCRIPTIONS_CHANNEL,
@@ -89,7 +89,7 @@ export const scheduleReadsSweep: Sweep = {
 };
 
 /** Schedules have a resolution of one minute. */
-export const watchSchemasSweep: Sweep = {
+const watchSchemasSweep: Sweep = {
   name: 'fields at providers',
   intervalMs: 60_000,
   earliest: (inProjects) =>
@@ -110,7 +110,7 @@ export const refreshTokensSweep: Sweep = {
   },
 };
 
-export const foldActivitySweep: Sweep = {
+const foldActivitySweep: Sweep = {
   name: 'activity to count',
   intervalMs: 10_000,
   earliest: (inProjects) =>
@@ -118,13 +118,13 @@ export const foldActivitySweep: Sweep = {
   run: (services, signal) => foldActivity(services, signal),
 };
 
-export const recoverErasuresSweep: Sweep = {
+const recoverErasuresSweep: Sweep = {
   name: 'erasures to recover',
   intervalMs: 60_000,
   run: recoverErasures,
 };
 
-export const removeExpiredSweep: Sweep = {
+const removeExpiredSweep: Sweep = {
   name: 'what has expired',
   intervalMs: HOUR_MS,
   async run(services, signal) {
@@ -134,7 +134,7 @@ export const removeExpiredSweep: Sweep = {
 };
 
 /** Runs more often than the hourly removal, because a stream can exceed its bytes sooner. */
-export const trimStreamsSweep: Sweep = {
+const trimStreamsSweep: Sweep = {
   name: 'streams that are too large',
   intervalMs: MINUTE_MS,
   async run(services, signal) {
@@ -160,7 +160,7 @@ export const dropDeliveriesSweep: Sweep = {
 const maintainsStatistics = ({ kind, isDistributed }: Database) =>
   kind === 'postgres' && !isDistributed;
 
-export const analyzeOutgrownTablesSweep: Sweep = {
+const analyzeOutgrownTablesSweep: Sweep = {
   name: 'outgrown tables',
   intervalMs: 2_000,
   isCommon: true,

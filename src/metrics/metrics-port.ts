@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
 import type { Look } from './state.ts';
 
-export interface MetricsPort extends AsyncDisposable {
+interface MetricsPort extends AsyncDisposable {
   url: string;
 }
 

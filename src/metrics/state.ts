@@ -76,7 +76,7 @@ async function findProviderEvents(database: SweepDatabase): Promise<ProviderEven
   );
 }
 
-export interface Observed {
+interface Observed {
   database: Database;
   /** Open streams of this process, and those that lag behind the end of their log. */
   streams: () => { open: number; lagging: number };
@@ -89,7 +89,7 @@ export interface Observed {
 }
 
 /** The use of a share. */
-export interface ShareState {
+interface ShareState {
   name: string;
   held: number;
   max: number;

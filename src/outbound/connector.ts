@@ -15,7 +15,7 @@ const CONNECT_MS = 10_000;
 /** Resolves a name to all its addresses. */
 export type Lookup = (hostname: string) => Promise<LookupAddress[]>;
 
-export interface AddressRules {
+interface AddressRules {
   /** Permitted CIDRs outside the public internet. */
   allowedPrivateTargets: readonly string[];
   /** Origins of the gateway's own servers. They are permitted at any address. */

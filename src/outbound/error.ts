@@ -9,7 +9,7 @@
  *
  * - TOO_LARGE: the response is larger than the limit, and the caller needs all of it.
  */
-export const OUTBOUND_ERROR_KINDS = [
+const OUTBOUND_ERROR_KINDS = [
   'REFUSED_ADDRESS',
   'UNREACHABLE',
   'TIMEOUT',

@@ -7,7 +7,7 @@
 const SAME_SIGNAL_MS = 1_000;
 const PARENT_CHECK_MS = 1_000;
 
-export interface StopHandlers {
+interface StopHandlers {
   /** Called for the first signal. */
   stop: (reason: string) => void;
   /** Called for a later signal: the process ends immediately. */

@@ -107,7 +107,7 @@ export interface ServiceAccountFacts {
 }
 
 /** Custom authentication: headers and query parameters with the customer's inputs (`{{name}}`), or tokens. */
-export interface CustomAuthFacts {
+interface CustomAuthFacts {
   inputs: CustomInput[];
   headers?: { name: string; valueTemplate: string }[];
   queryParams?: { name: string; valueTemplate: string }[];
@@ -305,7 +305,7 @@ export interface ProviderResponse {
 }
 
 /** An object that every account has. */
-export interface CommonObject extends ObjectSummary {
+interface CommonObject extends ObjectSummary {
   supports: readonly ProviderCapability[];
   /** The maximum number of conditions in a search. Default: that of the provider. */
   filters?: number;

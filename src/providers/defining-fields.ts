@@ -16,7 +16,7 @@ export interface FieldDefinition {
   association: FieldAssociation | null;
 }
 
-export interface StringOptions {
+interface StringOptions {
   length: number | null;
   pattern: string | null;
   /** The values of a select field. */
@@ -26,7 +26,7 @@ export interface StringOptions {
   defaultValue: string | null;
 }
 
-export interface NumericOptions {
+interface NumericOptions {
   precision: number | null;
   scale: number | null;
   min: number | null;

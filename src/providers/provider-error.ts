@@ -7,7 +7,7 @@
  * - TIMEOUT, DISCONNECTED: the request was sent without a response, so the outcome of a write is unknown.
  * - UNREACHABLE: the request was never sent.
  */
-export const PROVIDER_ERROR_KINDS = [
+const PROVIDER_ERROR_KINDS = [
   'AUTH_INVALIDATED',
   'FORBIDDEN',
   'API_DISABLED',

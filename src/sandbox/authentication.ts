@@ -7,11 +7,11 @@ import type { AuthorizationServer } from './oauth/authorization-server.ts';
 import { SandboxRefusal } from './refusal.ts';
 
 /** The prefix of accepted API keys, for example `sandbox-key` or `sandbox-key-of-acme`. */
-export const API_KEY_PREFIX = 'sandbox-key';
+const API_KEY_PREFIX = 'sandbox-key';
 /** The prefix of accepted passwords, with any user name. */
 export const PASSWORD_PREFIX = 'sandbox-password';
 /** The prefix of access tokens that never expire. Tokens of the sandbox's OAuth server are accepted too. */
-export const ACCESS_TOKEN_PREFIX = 'sandbox-access-token';
+const ACCESS_TOKEN_PREFIX = 'sandbox-access-token';
 
 /**
  * Returns a stable name of the caller, which a token refresh does not change. Every credential in the request must be

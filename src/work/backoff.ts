@@ -25,7 +25,7 @@ export function backoffMs(
   return Math.round(longestMs * (1 - jitter * (1 - random())));
 }
 
-export interface Persistence {
+interface Persistence {
   backoff: Backoff;
   /** Called with each failure. */
   onFailure?: (error: unknown, failures: number) => void;

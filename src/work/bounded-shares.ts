@@ -6,7 +6,7 @@ const SMALL_USE_PART = 1 / 100;
 export type ShareLevel = 'caller' | 'project' | 'connection';
 export type Holder = { readonly [L in ShareLevel]?: string };
 
-export interface ShareLimits {
+interface ShareLimits {
   /** The maximum of all holders together. */
   process: number;
   levels: readonly { level: ShareLevel; max: number }[];

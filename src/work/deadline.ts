@@ -28,7 +28,7 @@ export async function endWithin(running: Promise<unknown>, maxMs: number): Promi
   );
 }
 
-export interface TimeLimits {
+interface TimeLimits {
   LIMIT_QUERY_MS: number;
   LIMIT_MUTATION_MS: number;
 }

@@ -9,7 +9,7 @@ import { randomUUID } from 'node:crypto';
  * A process that has been missed for this long has ended. A process that only lost its connection has reconnected
  * within that time.
  */
-export const MISSED_MS = 2_000;
+const MISSED_MS = 2_000;
 
 /** Another process has taken over the work, or the work has ended. Results of this claim no longer count. */
 export class LeaseLost extends Error {

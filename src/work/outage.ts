@@ -1,7 +1,7 @@
 /** Logs an outage once when it begins, however many failures it causes. */
 import type { Log } from '../log.ts';
 
-export interface OutageOptions {
+interface OutageOptions {
   /** The outage is logged again after this time without a success. */
   repeatMs?: number;
 }

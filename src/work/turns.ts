@@ -5,7 +5,7 @@
  */
 import { FairQueue, type QueuedWork } from './fair-queue.ts';
 
-export interface TurnLimits {
+interface TurnLimits {
   /** The total weight of light work that runs at the same time. */
   runningMax: number;
   /** Work of this weight or more is heavy. */

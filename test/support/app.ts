@@ -30,7 +30,7 @@ export interface TestApp extends AsyncDisposable {
   fetch(path: string, init?: RequestInit): Promise<Response>;
 }
 
-export interface TestOptions extends Overrides {
+interface TestOptions extends Overrides {
   /** Environment variables, in addition to the defaults of tests. */
   env?: Record<string, string>;
 }

@@ -15,7 +15,7 @@ process.stdin.once('end', () => {
   setTimeout(() => { send('SIGKILL'); process.exit(); }, patienceMs);
 });`;
 
-export interface WatchedProcess {
+interface WatchedProcess {
   /** ID of the process. A negative number is the ID of a process group. */
   pid: number;
   signal: NodeJS.Signals;

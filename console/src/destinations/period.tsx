@@ -10,7 +10,7 @@ const PERIODS = {
 const NAMES = ['day', 'month'] as const;
 const CHOICES = NAMES.map((id) => ({ id, label: PERIODS[id].label }));
 
-export interface Period {
+interface Period {
   label: string;
   bucket: 'HOUR' | 'DAY';
   /** Start of the first bucket. */

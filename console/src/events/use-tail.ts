@@ -80,7 +80,7 @@ export interface TailEvent {
   connection: { group: { groupName: string } } | null | undefined;
 }
 
-export interface TailFilter {
+interface TailFilter {
   project: string;
   eventTypes?: NotificationEventType[] | null;
   createTime?: { from: string | null; until: string | null } | null;

@@ -29,7 +29,7 @@ export interface KnownField {
 }
 
 /** The current choice of the installation; empty for a new one. */
-export interface ChosenFields {
+interface ChosenFields {
   selectedFields: readonly string[];
   fieldMappings: readonly { fieldName?: string | null; mapToName?: string | null }[];
 }

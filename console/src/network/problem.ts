@@ -6,7 +6,7 @@ export interface Issue {
   detail: string;
 }
 
-export interface ProblemDocument {
+interface ProblemDocument {
   title: string;
   detail: string;
   status?: number;

@@ -60,13 +60,7 @@ export function ListPage({ filters, children, ...page }: ListPageProps) {
 }
 
 /** GraphiQL with the page's query. Credentials are never in a URL: the reader enters them in its Headers tab. */
-export function GraphiqlLink({
-  query,
-  variables,
-}: {
-  query: GraphQLTaggedNode;
-  variables: object;
-}) {
+function GraphiqlLink({ query, variables }: { query: GraphQLTaggedNode; variables: object }) {
   const text = useDocument(idOf(getRequest(query).params));
   const params = new URLSearchParams({
     query: text ?? '',
@@ -153,7 +147,7 @@ const HEADINGS: Record<string, string> = {
   UNAUTHENTICATED: 'Signed out',
 };
 
-export function RefusedPage({ problem, onRetry }: { problem: Problem; onRetry: () => void }) {
+function RefusedPage({ problem, onRetry }: { problem: Problem; onRetry: () => void }) {
   return (
     <div className="card empty" role="alert">
       <h1>{HEADINGS[problem.code] ?? problem.document.title}</h1>

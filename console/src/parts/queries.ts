@@ -28,7 +28,7 @@ export type Changed<Mutation extends MutationParameters> = {
   [Field in keyof Mutation['response']]: NonNullable<Mutation['response'][Field]>;
 };
 
-export interface MutationControl<Mutation extends MutationParameters> {
+interface MutationControl<Mutation extends MutationParameters> {
   /** Null if the gateway refused it: then `problem` says why. */
   run: (variables: Mutation['variables']) => Promise<Changed<Mutation> | null>;
   isRunning: boolean;

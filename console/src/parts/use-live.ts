@@ -5,13 +5,13 @@
 import { useEffect, useRef, useState } from 'react';
 import { type Problem, problemOf } from '../network/problem.ts';
 
-export interface LiveEdge<Item> {
+interface LiveEdge<Item> {
   cursor: string;
   node: Item;
 }
 
 /** A part of a list, oldest first. */
-export interface LivePage<Item> {
+interface LivePage<Item> {
   edges: readonly LiveEdge<Item>[];
   /** The cursor after the last entry; null if there was none. */
   endCursor: string | null;

@@ -7,7 +7,7 @@ export interface RouteEnd {
   id: string;
 }
 
-export interface RouteEnds {
+interface RouteEnds {
   id: string;
   from: RouteEnd;
   to: RouteEnd;

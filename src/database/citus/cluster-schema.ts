@@ -128,7 +128,7 @@ async function castEnums(session: Pick<OpenSession, 'query'>): Promise<void> {
 type QuerySession = Pick<OpenSession, 'query'>;
 
 /** Progress of spreading: the table that was spread last, and how long it took. */
-export interface SpreadTable {
+interface SpreadTable {
   table: Table;
   placement: TablePlacement;
   durationMs: number;

@@ -32,7 +32,7 @@ interface WaitingStatement {
   sinceMs: number;
 }
 
-export interface NodeWatchOptions {
+interface NodeWatchOptions {
   /** The node that has the project's rows. Undefined for a project that is not known yet. */
   nodeOf: (projectId: string) => number | undefined;
   /** All nodes that have projects. */

@@ -15,7 +15,7 @@ export interface CopyResult {
   failure: string | null;
 }
 
-export interface EngineFailure {
+interface EngineFailure {
   /** The last error that PostgreSQL logged before it aborted. */
   lastLogLine: string;
   message: string;

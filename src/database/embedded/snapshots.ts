@@ -76,7 +76,7 @@ function removeLeftovers(dataDir: string): void {
   }
 }
 
-export interface Snapshot extends Disposable {
+interface Snapshot extends Disposable {
   /**
    * A data folder that contains only a database. It is removed when the snapshot is disposed of or the process ends.
    */

@@ -48,7 +48,7 @@ const STALEST_TABLE = `
     or (c.relfrozenxid <> '0' and age(c.relfrozenxid) > $1 * ${AGE_MAX})
   order by stale."rows" desc limit 1`;
 
-export interface UpkeepResult {
+interface UpkeepResult {
   checkpoint: boolean;
   /** The table that was vacuumed. */
   vacuum: string | null;

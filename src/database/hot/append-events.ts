@@ -167,7 +167,7 @@ const APPEND_TO_STREAM = `
   select array['${EVENTS_CHANNEL} ' || "destinationId"] as "notifications" from stream_ends`;
 
 /** Messages to one stream, about one subject. */
-export interface ToStream {
+interface ToStream {
   projectId: string;
   destinationId: string;
   groupId: string | null;

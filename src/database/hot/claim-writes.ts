@@ -3,7 +3,7 @@ import { isAtPositionOf, rowsByKey } from '../keyed-rows.ts';
 import type { Tables } from '../tables.ts';
 import type { ChangeOfMany } from './shared-changes.ts';
 
-export interface WriteToClaim {
+interface WriteToClaim {
   projectId: string;
   id: string;
   leaseToken: string;
@@ -11,7 +11,7 @@ export interface WriteToClaim {
 }
 
 /** The claimed task, and whether the outcome of an earlier attempt is unknown. */
-export type ClaimedWrite = Tables['WriteTask'] & { wasUncertain: boolean };
+type ClaimedWrite = Tables['WriteTask'] & { wasUncertain: boolean };
 
 /**
  * Claims due writes and counts an attempt for each. Writes that are not due, have ended, or are locked by another

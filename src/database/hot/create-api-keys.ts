@@ -4,10 +4,7 @@ import type { ChangeOfMany } from './shared-changes.ts';
 
 type ApiKey = Tables['ApiKey'];
 
-export type ApiKeyToCreate = Pick<
-  ApiKey,
-  'id' | 'projectId' | 'label' | 'scopes' | 'prefix' | 'hash'
->;
+type ApiKeyToCreate = Pick<ApiKey, 'id' | 'projectId' | 'label' | 'scopes' | 'prefix' | 'hash'>;
 
 /** A key of a deleted project has no row in the result. */
 export const CREATE_API_KEYS: ChangeOfMany<ApiKeyToCreate, ApiKey> = {

@@ -6,7 +6,7 @@ import type { ChangeOfMany } from './shared-changes.ts';
 
 type Connection = Tables['Connection'];
 
-export interface TokensToStore extends Pick<Connection, 'id' | 'projectId' | 'tokenExpireTime'> {
+interface TokensToStore extends Pick<Connection, 'id' | 'projectId' | 'tokenExpireTime'> {
   /** The sealed credentials that must still be stored. */
   heldSealed: string;
   credentialsSealed: string;

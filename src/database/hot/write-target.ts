@@ -26,7 +26,7 @@ export type WriteTarget = TargetRows<never>;
 /** The rows that an input names. All except the integration may be missing. */
 export type NamedTarget = TargetRows<null>;
 
-export interface TargetNames {
+interface TargetNames {
   projectId: string;
   integration: { by: 'id' | 'name'; value: string };
   groupRef: string;

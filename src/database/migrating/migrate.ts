@@ -75,14 +75,14 @@ const MIGRATION_MAX_MS = 30 * 60_000;
 /** The time to wait for another process that migrates, or that hung during a migration. */
 const LOCK_MAX_MS = 5 * 60_000;
 
-export interface MigrateOptions {
+interface MigrateOptions {
   /** Applies only migrations of these names. */
   only?: string[];
   /** Default: the migrations of this version of the gateway. */
   migrations?: readonly Migration[];
 }
 
-export interface Migrated {
+interface Migrated {
   /** True if the database was empty before. */
   isNew: boolean;
   /** True if the tables are spread over several servers. */
@@ -135,7 +135,7 @@ async function applyAll(applying: Applying, selected: Migration[]): Promise<bool
   return history.length === 0;
 }
 
-export interface Migration {
+interface Migration {
   name: string;
   sql: string;
   checksum: string;

@@ -30,7 +30,7 @@ export interface ServerRouting {
 /** Returns the name to prepare a statement under. Undefined prepares it for each use. */
 export type NameStatement = (text: string) => string | undefined;
 
-export interface ReadBursts {
+interface ReadBursts {
   query: RunQuery;
   /** Executes equal reads of one burst once. Callers share the rows and must not change them. */
   querySharing: RunQuery;

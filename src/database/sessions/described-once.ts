@@ -39,7 +39,7 @@ export class Descriptions {
   }
 }
 
-export interface NamedStatement {
+interface NamedStatement {
   name: string;
   text: string;
   values?: unknown[] | undefined;

@@ -11,7 +11,7 @@ import { DescribedOnce, Descriptions, isNamedStatement } from './described-once.
 import { withSpan } from './statement-span.ts';
 
 /** The longest time a caller waits for a connection. Without a database, requests fail soon with a clear error. */
-export const CONNECT_TIMEOUT_MS = 4_000;
+const CONNECT_TIMEOUT_MS = 4_000;
 /**
  * The server cancels a statement at its limit. If no response arrives within this time afterwards, the connection
  * hangs.

@@ -11,7 +11,7 @@ import { refreshConnectionInput, startOAuthConnectInput } from './connection-inp
 import { beginConnect, type ConnectInput, type StartedConnect } from './oauth-connect.ts';
 import { refuseOtherConsumers } from './own-parties.ts';
 
-export const startOAuthUpdateInput = z
+const startOAuthUpdateInput = z
   .object({
     ...refreshConnectionInput.shape,
     scopes: startOAuthConnectInput.shape.scopes,

@@ -77,7 +77,7 @@ export const fieldContractResource = resource(
 export type FieldContract = z.output<typeof fieldContractResource>;
 
 /** The sources of facts about an object's fields, the most exact first. */
-export interface FieldSources {
+interface FieldSources {
   /** The account's own description. Null if it is not known. */
   description: ObjectDescription | null;
   /** The fields that every account of the provider has. */

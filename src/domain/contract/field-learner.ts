@@ -10,14 +10,14 @@ import { Outage } from '../../work/outage.ts';
 import type { Services } from '../call.ts';
 
 /** The most types that are stored of one object. It exceeds the fields of any account. */
-export const LEARNED_FIELDS_MAX = 5_000;
+const LEARNED_FIELDS_MAX = 5_000;
 /** The most objects whose stored descriptions this process remembers. */
 const OBJECTS_MAX = 10_000;
 /** The most objects that wait to be stored. Further ones are stored when they are described the next time. */
 const WAITING_MAX = 1_000;
 
 /** Identifies the object of a description. */
-export interface LearnedObject {
+interface LearnedObject {
   projectId: string;
   provider: string;
   module: string;

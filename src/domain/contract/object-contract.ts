@@ -169,7 +169,7 @@ export function withHash(objects: ObjectContract[], others: readonly ContractFin
 }
 
 /** An object of a revision: what it reads and writes of it. */
-export interface ObjectSpecs {
+interface ObjectSpecs {
   /** The provider's name of the object. */
   providerObject: string;
   read: ReadObject | null;

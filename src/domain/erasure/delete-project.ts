@@ -6,7 +6,7 @@ import { projectMutation } from '../declared-mutation.ts';
 import { requiredProjectIdOrName } from '../names.ts';
 import { beginErasure } from './erasure.ts';
 
-export const deleteProjectInput = z
+const deleteProjectInput = z
   .object({
     // Never a default: a call that names no project must not delete one.
     projectIdOrName: requiredProjectIdOrName,

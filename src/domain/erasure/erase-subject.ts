@@ -10,11 +10,11 @@ import { findGroupByRef } from '../project/group.ts';
 import { removeInstallations } from './erase-rows.ts';
 import { beginErasure, type ErasureKey } from './erasure.ts';
 
-export const eraseGroupInput = z
+const eraseGroupInput = z
   .object({ projectIdOrName, groupRef: ref.describe('The ref of the group.') })
   .meta({ id: 'EraseGroupInput', description: 'The group to erase.' });
 
-export const eraseConsumerInput = z
+const eraseConsumerInput = z
   .object({ projectIdOrName, consumerRef: ref.describe('The ref of the consumer.') })
   .meta({ id: 'EraseConsumerInput', description: 'The consumer to erase.' });
 

@@ -24,7 +24,7 @@ const ATTEMPTS_SHOWN = 100;
 /** The most rows that one statement changes, so that it holds its locks only briefly. */
 const ROWS_PER_STATEMENT = 5_000;
 
-export const retryDeliveryInput = z
+const retryDeliveryInput = z
   .object({ projectIdOrName, deliveryId: id.describe('The id of the delivery.') })
   .meta({ id: 'RetryDeliveryInput', description: 'The delivery to retry.' });
 

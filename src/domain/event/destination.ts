@@ -111,7 +111,7 @@ const keepHeaders = z
     'Names of current headers that keep their values. All other headers are replaced by `headers`. Default: none. If `url` changes to another host, only callers with the scope `credentials:read` may keep values.',
   );
 
-export const createDestinationInput = z
+const createDestinationInput = z
   .object({
     projectIdOrName,
     name,
@@ -122,7 +122,7 @@ export const createDestinationInput = z
   .superRefine(rules(brokenByType))
   .meta({ id: 'CreateDestinationInput', description: 'The destination to create.' });
 
-export const updateDestinationInput = z
+const updateDestinationInput = z
   .object({
     projectIdOrName,
     destinationId,
@@ -142,12 +142,12 @@ export const updateDestinationInput = z
     description: 'The new values of a destination. Omitted fields keep their values.',
   });
 
-export const rotateDestinationSecretInput = z.object({ projectIdOrName, destinationId }).meta({
+const rotateDestinationSecretInput = z.object({ projectIdOrName, destinationId }).meta({
   id: 'RotateDestinationSecretInput',
   description: 'The destination whose secret to rotate.',
 });
 
-export const deleteDestinationInput = z
+const deleteDestinationInput = z
   .object({ projectIdOrName, destinationId })
   .meta({ id: 'DeleteDestinationInput', description: 'The destination to delete.' });
 

@@ -40,7 +40,7 @@ export const createEventTopicRouteInput = z
     description: 'The event type to route, and the topic that receives its events.',
   });
 
-export const deleteEventTopicRouteInput = z
+const deleteEventTopicRouteInput = z
   .object({ projectIdOrName, routeId: id.describe('The id of the route.') })
   .meta({ id: 'DeleteEventTopicRouteInput', description: 'The route to delete.' });
 

@@ -18,7 +18,7 @@ export const followOperation = read(
   },
 );
 
-export interface EventSubscription extends EventFilters {
+interface EventSubscription extends EventFilters {
   projectIdOrName?: string | null | undefined;
   /** A cursor of the list. Without one, only later events are yielded. */
   after?: string | null;

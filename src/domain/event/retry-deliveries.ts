@@ -21,7 +21,7 @@ const RETRIED_MAX = 10_000;
 /** Rows that one statement changes. */
 const ROWS_PER_STATEMENT = 1_000;
 
-export const retryDeliveriesInput = z
+const retryDeliveriesInput = z
   .object({
     projectIdOrName,
     destinationId: id

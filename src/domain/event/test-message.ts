@@ -25,7 +25,7 @@ export const testMessage = z.object({
     .describe('The destination that was tested.'),
 });
 
-export const sendTestMessageInput = z
+const sendTestMessageInput = z
   .object({ projectIdOrName, destinationId: id.describe('The id of the destination.') })
   .meta({ id: 'SendTestMessageInput', description: 'The destination to test.' });
 

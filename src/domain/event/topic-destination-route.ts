@@ -32,7 +32,7 @@ interface RouteParties {
   destinationId: string;
 }
 
-export const createTopicDestinationRouteInput = z
+const createTopicDestinationRouteInput = z
   .object({
     projectIdOrName,
     topicId: id.describe('The id of the topic.'),
@@ -43,7 +43,7 @@ export const createTopicDestinationRouteInput = z
     description: 'The topic to route, and the destination that receives its events.',
   });
 
-export const deleteTopicDestinationRouteInput = z
+const deleteTopicDestinationRouteInput = z
   .object({ projectIdOrName, routeId: id.describe('The id of the route.') })
   .meta({ id: 'DeleteTopicDestinationRouteInput', description: 'The route to delete.' });
 

@@ -33,15 +33,15 @@ const name = topicName.describe(
   '1 to 64 letters, digits, dashes and spaces; unique in the project. It must not start or end with a space.',
 );
 
-export const createTopicInput = z
+const createTopicInput = z
   .object({ projectIdOrName, name })
   .meta({ id: 'CreateTopicInput', description: 'The topic to create.' });
 
-export const updateTopicInput = z
+const updateTopicInput = z
   .object({ projectIdOrName, topicId, name })
   .meta({ id: 'UpdateTopicInput', description: 'The topic to rename, and its new name.' });
 
-export const deleteTopicInput = z
+const deleteTopicInput = z
   .object({ projectIdOrName, topicId })
   .meta({ id: 'DeleteTopicInput', description: 'The topic to delete, with its routes.' });
 

@@ -104,7 +104,7 @@ const fieldDefinition = z
     description:
       'A field to create or to update. Options that the provider does not support are refused before any field is created.',
   });
-export type FieldDefinitionInput = z.input<typeof fieldDefinition>;
+type FieldDefinitionInput = z.input<typeof fieldDefinition>;
 
 export const objectFields = z
   .object({

@@ -22,7 +22,7 @@ import { getInstallationOfGroup } from './installation.ts';
 import { forgetDescription } from './object-descriptions.ts';
 import { getConnectionOfGroup } from './object-metadata.ts';
 
-export const upsertObjectMetadataInput = z
+const upsertObjectMetadataInput = z
   .object({
     projectIdOrName,
     provider: z.string().min(1).max(128).describe('The name of the provider.'),
@@ -35,7 +35,7 @@ export const upsertObjectMetadataInput = z
       "The fields, and the group in whose account they are to be: by the provider's names.",
   });
 
-export const upsertInstalledObjectMetadataInput = z
+const upsertInstalledObjectMetadataInput = z
   .object({
     projectIdOrName,
     integrationIdOrName,

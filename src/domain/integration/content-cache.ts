@@ -41,7 +41,7 @@ export async function findContent<T extends ContentTable>(
 }
 
 /** Finds revisions or configs as `findContent` does, in one statement, and omits those that do not exist. */
-export async function findContents<T extends ContentTable>(
+async function findContents<T extends ContentTable>(
   database: Database,
   table: T,
   { projectId, ids }: { projectId: string; ids: readonly string[] },

@@ -61,7 +61,7 @@ export function listIssuesWithDestinations(
 }
 
 /** Issues for objects that occur twice: in one list, or once by the own name and once by an alias. */
-export function* sameObjectIssues(
+function* sameObjectIssues(
   content: Pick<IntegrationContent, 'read' | 'write' | 'subscribe'>,
   path: Path,
   provider: Pick<Provider, 'objectAliases'> | null,

@@ -25,7 +25,7 @@ type Content = Input['integrations'][number];
 /** Limits the transaction that contains all of them. */
 const INTEGRATIONS_MAX = 50;
 
-export const upsertIntegrationsInput = z
+const upsertIntegrationsInput = z
   .object({
     projectIdOrName,
     specVersion,
@@ -42,7 +42,7 @@ export const upsertIntegrationsInput = z
     description: 'Integrations to create, and new revisions of those that exist.',
   });
 
-export interface UpsertedIntegrations {
+interface UpsertedIntegrations {
   /** In the order of the input. */
   integrations: Integration[];
   warnings: string[];

@@ -52,7 +52,7 @@ export const integrationIdOrName = z
   .max(64)
   .describe('The id of the integration, or its name in the case in which it was created.');
 
-export const createIntegrationInput = z
+const createIntegrationInput = z
   .object({
     projectIdOrName,
     name: integrationName.describe(
@@ -66,7 +66,7 @@ export const createIntegrationInput = z
     description: 'The integration to create, with its first revision.',
   });
 
-export const deleteIntegrationInput = z
+const deleteIntegrationInput = z
   .object({ projectIdOrName, integrationIdOrName })
   .meta({ id: 'DeleteIntegrationInput', description: 'The integration to delete.' });
 

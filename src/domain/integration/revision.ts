@@ -60,7 +60,7 @@ export const destructive = orDefault(z.boolean(), false).describe(
   'If installations read objects that the revision drops: true pauses their reads, false refuses the revision. Default: false.',
 );
 
-export const createRevisionInput = z
+const createRevisionInput = z
   .object({
     projectIdOrName,
     integrationIdOrName,

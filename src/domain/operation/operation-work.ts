@@ -10,7 +10,7 @@ import { announceOperation } from '../../events/channel.ts';
 import { newId } from '../../ids.ts';
 import type { StoredOperationMetadata } from './operation.ts';
 
-export type OperationRef = Pick<Row<'Operation'>, 'id' | 'projectId'>;
+type OperationRef = Pick<Row<'Operation'>, 'id' | 'projectId'>;
 
 /** The columns of an installation that its operations copy. The installation may be deleted before they end. */
 export type InstallationAtWork = Pick<
@@ -18,7 +18,7 @@ export type InstallationAtWork = Pick<
   'id' | 'projectId' | 'integrationId' | 'configId' | 'groupId' | 'connectionId'
 >;
 
-export interface OperationToCreate {
+interface OperationToCreate {
   installation: InstallationAtWork;
   actionType: OperationActionType;
   metadata: StoredOperationMetadata;
@@ -70,7 +70,7 @@ export async function updateOperation(
   return count > 0;
 }
 
-export interface OperationEnd {
+interface OperationEnd {
   status: 'SUCCESS' | 'FAILURE';
   /** A sentence for people, like `[contacts] No new data found`. */
   result: string;

@@ -52,7 +52,7 @@ export const domainKey = z.object({
 });
 type DomainKey = z.output<typeof domainKey>;
 
-export const claimDomainInput = z
+const claimDomainInput = z
   .object({
     domain: claimableDomain.describe(
       'The domain: an e-mail address, a domain name or a URL that contains it. Public suffixes (co.uk, github.io) and domains of mail services (gmail.com) are rejected.',

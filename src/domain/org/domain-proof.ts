@@ -19,15 +19,15 @@ type ClaimedDomain = Row<'ClaimedDomain'>;
 
 const claimedDomainId = id.describe('The id of the claim.');
 
-export const verifyClaimedDomainInput = z
+const verifyClaimedDomainInput = z
   .object({ claimedDomainId })
   .meta({ id: 'VerifyClaimedDomainInput', description: 'The claim to prove.' });
 
-export const releaseClaimedDomainInput = z
+const releaseClaimedDomainInput = z
   .object({ claimedDomainId })
   .meta({ id: 'ReleaseClaimedDomainInput', description: 'The claim to release.' });
 
-export const joinOrgInput = z
+const joinOrgInput = z
   .object({ orgId: id.describe('The id of an org in `Viewer.joinableOrgs`.') })
   .meta({ id: 'JoinOrgInput', description: 'The org to join.' });
 

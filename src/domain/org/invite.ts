@@ -23,7 +23,7 @@ import { parentFields } from './org.ts';
 type Builder = Row<'Builder'>;
 type Invite = Row<'Invite'>;
 
-export const inviteStatus = enumeration('InviteStatus', 'The state of an invite.', {
+const inviteStatus = enumeration('InviteStatus', 'The state of an invite.', {
   PENDING: 'The invite can be accepted or revoked, until 7 days after it was created.',
   ACCEPTED: 'The person has accepted the invite and is a member of the org.',
   REVOKED: 'A member of the org has revoked the invite.',
@@ -51,7 +51,7 @@ const VALID_MS = 7 * DAY_MS;
 
 const inviteId = id.describe('The id of the invite.');
 
-export const createInviteInput = z
+const createInviteInput = z
   .object({
     orgId: id.describe('The id of the org to join.'),
     email: z
@@ -66,7 +66,7 @@ export const deleteInviteInput = z
   .object({ orgId: id.describe('The id of the org of the invite.'), inviteId })
   .meta({ id: 'DeleteInviteInput', description: 'The pending invite to revoke.' });
 
-export const acceptInviteInput = z
+const acceptInviteInput = z
   .object({
     inviteId: orNull(inviteId).describe(
       'The id of the invite. Default: the invite to invitedEmail.',
@@ -85,7 +85,7 @@ export const acceptInviteInput = z
   });
 
 /** The status now: a pending invite expires by time, without a change of its row. */
-export function currentStatus({ now }: Call, { status, expireTime }: Invite): InviteStatus {
+function currentStatus({ now }: Call, { status, expireTime }: Invite): InviteStatus {
   return status === 'PENDING' && expireTime <= now() ? 'EXPIRED' : status;
 }
 

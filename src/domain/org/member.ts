@@ -12,14 +12,14 @@ import { endMembership } from '../viewer/viewer.ts';
 import { domainOf } from './domain-name.ts';
 import { joinOrg } from './domain-proof.ts';
 
-export const removeMemberInput = z
+const removeMemberInput = z
   .object({
     orgId: id.describe('The id of the org.'),
     builderId: id.describe('The id of the builder to remove: another member, or the caller.'),
   })
   .meta({ id: 'RemoveMemberInput', description: 'The member to remove, and the org.' });
 
-export const addMemberInput = z
+const addMemberInput = z
   .object({
     orgId: id.describe('The id of the org.'),
     builderId: id.describe(

@@ -69,18 +69,18 @@ export const orgResource = resource(
   },
 );
 
-export const createOrgInput = z
+const createOrgInput = z
   .object({ label: label.describe('The display name, 1 to 128 characters.') })
   .meta({ id: 'CreateOrgInput', description: 'The org to create.' });
 
-export const updateOrgInput = z
+const updateOrgInput = z
   .object({
     orgId: id.describe('The id of the org.'),
     label: label.describe('The display name, 1 to 128 characters.'),
   })
   .meta({ id: 'UpdateOrgInput', description: 'The org to rename, and its new name.' });
 
-export const deleteOrgInput = z
+const deleteOrgInput = z
   .object({ orgId: id.describe('The id of the org.') })
   .meta({ id: 'DeleteOrgInput', description: 'The org to delete. It must have no projects.' });
 

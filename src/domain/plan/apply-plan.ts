@@ -39,7 +39,7 @@ const SECRETS_MAX = 1_000;
 /** The most moved items that a refusal names. */
 const NAMED_MAX = 20;
 
-export const applyPlanInput = z
+const applyPlanInput = z
   .object({
     projectIdOrName,
     planId,

@@ -18,7 +18,7 @@ export const documentFormat = enumeration('DocumentFormat', 'The format of a pro
   YAML: 'YAML 1.2, in the form of manifests.',
   JSON: 'JSON with an indentation of two spaces.',
 });
-export type DocumentFormat = z.output<typeof documentFormat>;
+type DocumentFormat = z.output<typeof documentFormat>;
 
 /** Equal documents have equal texts. */
 export function writeDocument(document: WrittenDocument, format: DocumentFormat): string {

@@ -116,7 +116,7 @@ const rename = z
       'A name of the document that stands for an object of the project. A renamed destination must exist in the project, and the plan does not change it.',
   });
 
-export const planProjectInput = z
+const planProjectInput = z
   .object({
     projectIdOrName,
     document: z

@@ -55,11 +55,11 @@ const scopes = z
   .describe('The scopes of the key. The caller must have each of them.');
 const keyLabel = label.describe('The display name, 1 to 128 characters.');
 
-export const createApiKeyInput = z
+const createApiKeyInput = z
   .object({ projectIdOrName, label: keyLabel, scopes })
   .meta({ id: 'CreateApiKeyInput', description: 'The API key to create.' });
 
-export const updateApiKeyInput = z
+const updateApiKeyInput = z
   .object({
     projectIdOrName,
     apiKeyId: id.describe('The id of the API key.'),
@@ -75,7 +75,7 @@ export const updateApiKeyInput = z
     description: 'The new values of an API key. Omitted fields keep their values.',
   });
 
-export const deleteApiKeyInput = z
+const deleteApiKeyInput = z
   .object({
     projectIdOrName,
     apiKey: z.string().min(1).max(128).describe('The value or the id of the API key.'),

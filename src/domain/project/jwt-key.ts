@@ -61,7 +61,7 @@ export const createJwtKeyInput = z
   .object({ projectIdOrName, label, publicKeyPem })
   .meta({ id: 'CreateJwtKeyInput', description: 'The JWT key to register.' });
 
-export const updateJwtKeyInput = z
+const updateJwtKeyInput = z
   .object({
     projectIdOrName,
     jwtKeyId,
@@ -76,7 +76,7 @@ export const updateJwtKeyInput = z
     description: 'The new values of a JWT key. Omitted fields keep their values.',
   });
 
-export const deleteJwtKeyInput = z
+const deleteJwtKeyInput = z
   .object({ projectIdOrName, jwtKeyId })
   .meta({ id: 'DeleteJwtKeyInput', description: 'The JWT key to delete.' });
 

@@ -4,7 +4,7 @@ import type { Row } from '../../database/rows.ts';
 import { newId } from '../../ids.ts';
 import type { Services } from '../call.ts';
 
-export interface PartiesInput {
+interface PartiesInput {
   projectId: string;
   groupRef: string;
   /** The new display name. If absent, the stored one is kept; a new row gets the ref as its name. */

@@ -19,7 +19,7 @@ import { allowedOrigins } from './origins.ts';
 
 type Project = Row<'Project'>;
 
-export const booleanEntitlementResource = resource(
+const booleanEntitlementResource = resource(
   'BooleanEntitlement',
   'A feature that a plan may include.',
   {
@@ -27,7 +27,7 @@ export const booleanEntitlementResource = resource(
   },
 );
 
-export const entitlementsResource = resource(
+const entitlementsResource = resource(
   'Entitlements',
   "The features of an org's plan. The service sets them.",
   {
@@ -66,11 +66,11 @@ const appName = label.describe(
   'The name of the app, which end users see when they connect. 1 to 128 characters.',
 );
 
-export const createProjectInput = z
+const createProjectInput = z
   .object({ name, appName, orgId: id.describe('The id of the org that owns it.') })
   .meta({ id: 'CreateProjectInput', description: 'The project to create.' });
 
-export const updateProjectInput = z
+const updateProjectInput = z
   .object({
     projectIdOrName,
     name: name.optional(),

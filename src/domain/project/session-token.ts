@@ -40,7 +40,7 @@ export const sessionTokenResource = resource(
   },
 );
 
-export const createSessionTokenInput = z
+const createSessionTokenInput = z
   .object({
     projectIdOrName,
     groupRef: ref.describe(

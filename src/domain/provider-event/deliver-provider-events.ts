@@ -48,7 +48,7 @@ const RETRY = { firstMs: 1_000, maxMs: 5 * MINUTE_MS, jitter: 0.3 };
 const RETRY_MAX_MS = DAY_MS;
 
 /** Delivers a subscription's waiting events for a few seconds at most, and releases the lease. Never throws. */
-export async function deliverSubscriptionEvents(
+async function deliverSubscriptionEvents(
   services: Services,
   claim: EventClaim,
   signal: AbortSignal,

@@ -17,7 +17,7 @@ import type { ReadPlan } from '../operation/read/read-plan.ts';
 import { storedJson } from '../storable-json.ts';
 
 export type ProviderEvent = Row<'ProviderEvent'>;
-export type EventContent = Pick<SentEvent, 'record' | 'association' | 'raw'>;
+type EventContent = Pick<SentEvent, 'record' | 'association' | 'raw'>;
 
 /** The most entries of one message. A record that changes constantly may have many events. */
 const ENTRIES_MAX = 100;
@@ -68,7 +68,7 @@ export type Fetched = (objectName: string, id: string) => ProviderRecord | undef
 
 export type Names = Pick<ReadPlan, 'fields' | 'mappings' | 'words'>;
 
-export interface EventContext {
+interface EventContext {
   /** The events of one record, in the order of its changes. */
   plan: Names | null;
   fetched: Fetched;
@@ -79,7 +79,7 @@ export function contentOf({ content }: ProviderEvent): EventContent {
 }
 
 /** The entry of one event in a message. */
-export function eventEntry(event: ProviderEvent, context: EventContext): object {
+function eventEntry(event: ProviderEvent, context: EventContext): object {
   const { kind, nativeType, recordId, changedFields } = event;
   const { raw, association } = contentOf(event);
   return {

@@ -30,7 +30,7 @@ export function idInAddress(url: string, prefix: IdPrefix): string {
   return prefixOf(id) === prefix ? id : '';
 }
 
-export interface NewSecrets {
+interface NewSecrets {
   /** The id in the address that the provider has. */
   id: string;
   providerAppId: string;
@@ -65,7 +65,7 @@ export async function deleteExpiredSecrets(
   await tx.subscriptionSecret.deleteMany({ where });
 }
 
-export interface Addressed {
+interface Addressed {
   secrets: readonly string[];
   subscription: AddressedSubscription;
 }

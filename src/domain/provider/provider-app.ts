@@ -32,7 +32,7 @@ import {
 export const CALLBACK_PATH = '/oauth/callback';
 
 /** The OAuth redirect URL to register at the provider for an app. Null if customers of the provider do not consent in a browser. */
-export function redirectUrlOf(
+function redirectUrlOf(
   { publicUrl, catalogue }: Pick<Call, 'publicUrl' | 'catalogue'>,
   { provider }: Pick<Row<'ProviderApp'>, 'provider'>,
 ): string | null {
@@ -69,7 +69,7 @@ export const providerAppResource = resource(
   },
 );
 
-export const deleteProviderAppInput = z
+const deleteProviderAppInput = z
   .object({ projectIdOrName, providerAppId: id.describe('The id of the provider app.') })
   .meta({ id: 'DeleteProviderAppInput', description: 'The provider app to delete.' });
 

@@ -5,7 +5,7 @@ import type { Call, Services } from '../call.ts';
 export type Waiter = Services & Pick<Call, 'slot'>;
 
 /** The account that a request waits for. Without a connection, only the shares of caller and project count. */
-export interface ProviderWaitTarget {
+interface ProviderWaitTarget {
   projectId: string;
   connectionId?: string;
 }

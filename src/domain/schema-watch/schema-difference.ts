@@ -4,7 +4,7 @@ import type { FieldDescription, ObjectDescription } from '../../providers/contra
 import type { WatchSchema } from '../integration/integration-content.ts';
 
 /** Fields by their names. */
-export type KnownFields = Record<string, FieldDescription>;
+type KnownFields = Record<string, FieldDescription>;
 /** The fields of each object with a complete description. */
 export type KnownObjects = Record<string, KnownFields>;
 

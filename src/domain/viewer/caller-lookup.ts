@@ -36,7 +36,7 @@ const WAITING_SHARE = 0.25;
  * Returns null for a caller without credentials. Throws UNAUTHENTICATED, RATE_LIMITED for too many wrong ones, and
  * SERVICE_UNAVAILABLE if too many unknown callers of a network wait.
  */
-export type CallerLookup = (
+type CallerLookup = (
   credentials: Credentials,
   sender: { address: string; slot?: RequestSlot | undefined },
 ) => Promise<Viewer | null>;

@@ -6,7 +6,7 @@ import type { Config } from '../../config.ts';
 import type { RunQuery } from '../../database/rows.ts';
 import { createTokenBuckets, type SpendResult } from '../../work/token-buckets.ts';
 
-export interface CallerRates {
+interface CallerRates {
   /** The rule, in the syntax of the header RateLimit-Policy. */
   policy: string;
   /**

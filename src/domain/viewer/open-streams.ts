@@ -24,7 +24,7 @@ const PARALLEL_LOOKUPS = 8;
 const STATEMENT_KEYS = 1_000;
 
 /** Called once when a stream ends: with the error that ends it, or with null if the server stops. */
-export type OnClose = (refusal: DomainError | null) => void;
+type OnClose = (refusal: DomainError | null) => void;
 
 export interface OpenStream extends Disposable {
   /** Returns the caller as of the last check. Waits while the database is unavailable. Null if the stream has ended. */

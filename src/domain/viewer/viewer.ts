@@ -8,7 +8,7 @@ import { type EndUserViewer, sessionPermission } from './end-user.ts';
 import { findApiKeyByValue } from './key/key-value.ts';
 import { ALL_SCOPES, nameOfScope, type Scope, scopeName, scopesOf } from './scopes.ts';
 
-export interface ApiKeyViewer {
+interface ApiKeyViewer {
   kind: 'API_KEY';
   id: string;
   projectId: string;

@@ -5,7 +5,7 @@ import type { RequestSlot } from '../../domain/viewer/share/request-slot.ts';
 import type { Credentials, Viewer } from '../../domain/viewer/viewer.ts';
 
 /** The caller and other facts from the request. */
-export interface ContextFacts {
+interface ContextFacts {
   viewer: Viewer | null;
   requestId: string;
   /** The caller's credentials. An open stream checks them periodically. */

@@ -97,7 +97,7 @@ export function callerOf(
 }
 
 /** The header that requests `extensions.cost`. */
-export const COST_HEADER = 'x-query-cost';
+const COST_HEADER = 'x-query-cost';
 
 /** Returns the errors that a step of the pipeline has thrown: one, or several in an AggregateError. */
 export function errorsOf(thrown: unknown): readonly unknown[] {

@@ -20,7 +20,7 @@ export interface DocumentParams {
   documentId?: string | null;
 }
 
-export interface FoundDocument {
+interface FoundDocument {
   text: string;
   /** Whether the text is from a manifest, so that every caller may run it. */
   isTrusted: boolean;

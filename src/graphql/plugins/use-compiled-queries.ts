@@ -16,7 +16,7 @@ import type { OperationPlugin } from '../execution/operation-context.ts';
 /** Compiling costs as much as a few runs, and the function takes memory. */
 const RUNS_BEFORE = 3;
 
-export type Execute = (args: ExecutionArgs) => Promise<ExecutionResult> | ExecutionResult;
+type Execute = (args: ExecutionArgs) => Promise<ExecutionResult> | ExecutionResult;
 
 /** Must precede plugins that wrap the execution. */
 export function useCompiledQueries(): OperationPlugin {

@@ -84,7 +84,7 @@ const AWAY_MS = 1_000;
 
 type Item = StreamItem<unknown, string | undefined>;
 
-export interface SubscriptionParts {
+interface SubscriptionParts {
   services: Services;
   streams: OpenStreams;
   mapError: (error: unknown) => GraphQLError;

@@ -14,7 +14,7 @@ export const errorResponse = z.array(refusal).catch([]);
  */
 export const nextRecordsPath = z.string().regex(/^\/services\/data\/v\d+\.\d+\/query\/[\w-]+$/);
 
-export const queryRow = z.looseObject({ Id: z.string() });
+const queryRow = z.looseObject({ Id: z.string() });
 export type QueryRow = z.infer<typeof queryRow>;
 
 export const queryResponse = z

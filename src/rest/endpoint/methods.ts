@@ -4,7 +4,7 @@ import { BASE_PATH } from '../openapi/openapi.ts';
 import type { Endpoint } from './endpoint.ts';
 
 /** Returns the methods of a path. Null if the path is unknown. */
-export type AllowedMethods = (path: string) => string[] | null;
+type AllowedMethods = (path: string) => string[] | null;
 
 const PAGES = ['/openapi.json', '/docs'].map((path) => ({ method: 'GET', path }));
 

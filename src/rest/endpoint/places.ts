@@ -50,7 +50,7 @@ export function placesOf({ method, path, input, places: declared = {} }: PlacesI
 }
 
 /** Returns the parameter names of a path: `projectIdOrName` for `/projects/{projectIdOrName}`. */
-export function namesInPath(path: string): string[] {
+function namesInPath(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
 }
 

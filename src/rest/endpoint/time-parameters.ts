@@ -6,7 +6,7 @@ import { createdFilters, type TimeRange } from '../../domain/paging/created-rang
 const { createTime: _range, order } = createdFilters.shape;
 
 /** The query parameters of lists that support a creation time range. */
-export const createdParameters = {
+const createdParameters = {
   createTimeFrom: z
     .date()
     .optional()

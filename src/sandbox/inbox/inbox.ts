@@ -7,7 +7,7 @@ const TOTAL_CHARACTERS_MAX = 128 * 1024 * 1024;
 /** The size counted for each message in addition to its body, mostly its headers. */
 const MESSAGE_OVERHEAD_CHARACTERS = 1_024;
 
-export interface InboxMessage {
+interface InboxMessage {
   receivedAt: string;
   headers: IncomingHttpHeaders;
   body: unknown;

@@ -11,7 +11,7 @@ import {
 } from './authorization-server.ts';
 
 /** The prefix of accepted client secrets, with any client id. For example `sandbox-client` with `sandbox-secret`. */
-export const CLIENT_SECRET_PREFIX = 'sandbox-secret';
+const CLIENT_SECRET_PREFIX = 'sandbox-secret';
 
 export function oauthRoutes(oauth: AuthorizationServer): SandboxRoute[] {
   return [

@@ -2,7 +2,7 @@ import { SandboxRefusal } from '../refusal.ts';
 import type { CrmField, ObjectDefinition } from './objects.ts';
 import type { StoredRecord } from './table.ts';
 
-export type RecordView = (record: StoredRecord) => Record<string, unknown>;
+type RecordView = (record: StoredRecord) => Record<string, unknown>;
 
 /** Returns a function that shows a record: all fields, null if they have no value, and the associations. */
 export function recordView({ fields }: ObjectDefinition): RecordView {

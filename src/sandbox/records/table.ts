@@ -39,7 +39,7 @@ export interface RecordEvent {
   mergedId?: string;
 }
 
-export interface PageQuery {
+interface PageQuery {
   /** The page starts after this position. */
   after?: number;
   /** Inclusive bounds of the time of change. */

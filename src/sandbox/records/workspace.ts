@@ -18,9 +18,7 @@ export interface RecordChange {
   associations?: StoredAssociation[];
 }
 
-export type ChangeResult =
-  | { record: StoredRecord }
-  | { problems: [SandboxProblem, ...SandboxProblem[]] };
+type ChangeResult = { record: StoredRecord } | { problems: [SandboxProblem, ...SandboxProblem[]] };
 
 /** Unique values and new records of earlier changes in the same batch. */
 interface BatchClaims {

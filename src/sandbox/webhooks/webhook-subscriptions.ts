@@ -18,9 +18,9 @@ const ATTEMPTS_MAX = 10;
 const FIRST_RETRY_MS = 100;
 const REQUEST_MS = 10_000;
 
-export const SIGNATURE_HEADER = 'x-sandbox-signature';
+const SIGNATURE_HEADER = 'x-sandbox-signature';
 
-export interface SubscriptionInput {
+interface SubscriptionInput {
   objectName: string;
   events: RecordEventType[];
   url: string;

@@ -28,7 +28,7 @@ export function streamHead({ contentType }: StreamFormat, results: Results) {
     : { status: 200, headers };
 }
 
-export interface StreamOptions {
+interface StreamOptions {
   format: StreamFormat;
   keepAliveMs?: number;
   /** True if the server ends the stream before the operation completes. The client then reconnects. */

@@ -3,7 +3,7 @@ import type { ExecutionResult } from 'graphql';
 import type { Problem } from '../../errors.ts';
 import { publicResult } from '../../graphql/execution/graphql-errors.ts';
 
-export interface GraphqlHttpResponse {
+interface GraphqlHttpResponse {
   status: number;
   headers: Record<string, string>;
   body: string;

@@ -35,7 +35,7 @@ const OPERATIONS_MAX = 100;
 export const INIT_MS = 3_000;
 
 /** Facts about a socket from the server's side. */
-export interface SocketFacts {
+interface SocketFacts {
   socket: WebSocket;
   headers: IncomingHttpHeaders;
   requestId: string;

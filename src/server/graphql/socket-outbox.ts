@@ -11,7 +11,7 @@ import type { WebSocket } from 'ws';
  */
 const WAITING_MAX = 256;
 
-export interface Outbox {
+interface Outbox {
   /** Resolves when the message is sent, or the socket closes. */
   send(message: string): Promise<void>;
 }

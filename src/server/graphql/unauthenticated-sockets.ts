@@ -16,7 +16,7 @@ interface UnauthenticatedSocket {
   address: string;
 }
 
-export interface UnauthenticatedSockets {
+interface UnauthenticatedSockets {
   enter(socket: WebSocket, client: UnauthenticatedSocket): void;
   /** connection_init has arrived. The client now waits for the server. */
   initReceived(socket: WebSocket): void;

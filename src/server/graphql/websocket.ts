@@ -24,7 +24,7 @@ const PING_MS = 12_000;
 /** Time limit of the closing handshake when the server closes a socket. Then the connection is cut. */
 const CLOSE_MS = 2_000;
 
-export interface WebSocketServices extends OperationServices {
+interface WebSocketServices extends OperationServices {
   config: Config;
   shares: ProcessShares;
   addresses: ClientAddresses;

@@ -35,11 +35,11 @@ import { useEventStream } from './use-event-stream.ts';
 import { useHttpRules } from './use-http-rules.ts';
 
 /** The server context of a request. The adapter and WebSockets provide only a Caller. */
-export type ServerContext = RequestFacts & Caller;
+type ServerContext = RequestFacts & Caller;
 
 export type Yoga = YogaServerInstance<ServerContext, OperationContext>;
 
-export interface YogaParts {
+interface YogaParts {
   services: Services;
   admission: Admission;
   ownDocuments?: OwnDocuments;

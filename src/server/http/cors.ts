@@ -13,7 +13,7 @@ const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 const PREFLIGHT_SECONDS = 600;
 
 /** True if any project allows the origin. A preflight request has no token that names a project. */
-export type IsAllowedAnywhere = (origin: string) => boolean | Promise<boolean>;
+type IsAllowedAnywhere = (origin: string) => boolean | Promise<boolean>;
 
 type OriginHeaders = Pick<IncomingHttpHeaders, 'origin' | 'host'>;
 

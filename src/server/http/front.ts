@@ -21,7 +21,7 @@ import { beginRequest, refusalOf } from './request-facts.ts';
 import { createSlots, type Slots } from './slots.ts';
 import { watchBodies } from './unfinished.ts';
 
-export interface FrontParts extends GraphqlParts, PageParts, ConsoleParts {
+interface FrontParts extends GraphqlParts, PageParts, ConsoleParts {
   addresses: ClientAddresses;
   cors: Cors;
   gatewayUrl: GatewayUrl;

@@ -29,7 +29,7 @@ export interface HttpServer {
   stop(withinMs: number): Promise<void>;
 }
 
-export interface HttpServerOptions extends FastifyHttpOptions<FastifyInstance['server']> {
+interface HttpServerOptions extends FastifyHttpOptions<FastifyInstance['server']> {
   /** False if no listener takes upgrades to WebSockets. */
   takesSockets?: boolean;
   /** Time limit for the head of a request, from the connection or from its first byte. */

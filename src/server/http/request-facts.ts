@@ -42,7 +42,7 @@ const REQUEST_ID = /^[\w.-]{1,64}$/;
 /** Paths of health checks, which are not traced. */
 const UNTRACED = ['/livez', '/readyz'];
 
-export interface Observers extends Pick<Services, 'log' | 'meters' | 'tracer'> {
+interface Observers extends Pick<Services, 'log' | 'meters' | 'tracer'> {
   addresses: ClientAddresses;
   foreignPage: Cors['foreignPage'];
   gatewayUrl: GatewayUrl;

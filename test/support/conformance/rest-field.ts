@@ -26,7 +26,7 @@ interface Document {
 }
 
 /** Returns the declaration of a member of a component in the OpenAPI document. */
-export function findDeclaration({ app }: Scene, component: string, path: string) {
+function findDeclaration({ app }: Scene, component: string, path: string) {
   const { components } = app.app.rest.swagger() as unknown as Document;
   const sampling = { components: components.schemas, isWhole: true };
   const steps = path.split('.');

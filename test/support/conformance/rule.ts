@@ -22,7 +22,7 @@ export interface Section {
   choices?: Choice[];
 }
 
-export interface SurfaceCheck {
+interface SurfaceCheck {
   surface: 'REST' | 'GraphQL';
   check: Check;
 }

@@ -69,7 +69,7 @@ export async function startGateway(
   return { ...app, app: asTestApp(app.app) };
 }
 
-export interface CommandResult {
+interface CommandResult {
   code: number;
   output: string;
 }

@@ -16,7 +16,7 @@ export function reasonWithoutPgbouncer(): string | null {
   return isThere ? null : 'PgBouncer is not installed (`apt-get install pgbouncer`)';
 }
 
-export interface PgbouncerServer {
+interface PgbouncerServer {
   /** URL of PgBouncer, without a database. */
   url: string;
   port: number;

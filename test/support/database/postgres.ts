@@ -37,7 +37,7 @@ export async function startPostgres(
   return runPostgres(databaseDir, options);
 }
 
-export interface RunOptions {
+interface RunOptions {
   port?: number;
   settings?: string[];
   /** Default: the programs of the npm package. */

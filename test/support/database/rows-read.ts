@@ -11,9 +11,9 @@ import { recordStatements, type Statement, serialize } from './statements.ts';
  * A custom plan is made for the statement's values. A kept plan is made once for all values, and kept until a
  * table is analyzed.
  */
-export type PlanMode = 'custom' | 'kept';
+type PlanMode = 'custom' | 'kept';
 
-export interface RowsRead {
+interface RowsRead {
   mode: PlanMode;
   rows: number;
   text: string;

@@ -11,11 +11,7 @@ export interface Statement {
 type Query = (this: unknown, text: unknown, values?: unknown, ...rest: unknown[]) => unknown;
 
 /** Runs before a statement, on the connection that is about to run it. */
-export type BeforeStatement = (
-  connection: unknown,
-  statement: Statement,
-  query: Query,
-) => Promise<void>;
+type BeforeStatement = (connection: unknown, statement: Statement, query: Query) => Promise<void>;
 
 /** Runs the calls of one connection one after another, although statements may be sent to it concurrently. */
 export function serialize(before: BeforeStatement): BeforeStatement {

@@ -20,7 +20,7 @@ import type { Exclusive } from '../../../src/domain/paging/exclusive-filters.ts'
 type Field = GraphQLField<unknown, unknown>;
 
 /** An object type, or the interface of events, which stands for all types of events. */
-export type ShapedType = GraphQLObjectType | GraphQLInterfaceType;
+type ShapedType = GraphQLObjectType | GraphQLInterfaceType;
 
 export interface ListShape {
   /** The parent type and the field, such as `Project.connections`. */
@@ -94,7 +94,7 @@ export function selectPage(selection: string): string {
 }
 
 /** Values of a list's filters, by the filter's name. A filter by an enum takes all its values by default. */
-export type FilterValues = Record<string, readonly string[]>;
+type FilterValues = Record<string, readonly string[]>;
 
 /** Returns each filter of the list with each of its values, alone and combined with other filters. */
 export function listFilterArguments(

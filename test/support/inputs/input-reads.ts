@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { unwrapped } from '../../../src/domain/unwrapped.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 
-export interface InputReads extends Disposable {
+interface InputReads extends Disposable {
   /** `Type.member` of each member that was read separately. */
   read: ReadonlySet<string>;
   /** `Type.member` of each member that was copied together with all others, by a spread or as JSON. */

@@ -23,7 +23,7 @@ export async function createProviderApp(tenant: Caller, overrides: object = {}):
   return (await tenant.query(CREATE_APP, { input })).createProviderApp.providerApp.id;
 }
 
-export const EXPIRED_TIME = new Date('2020-01-01T00:00:00Z');
+const EXPIRED_TIME = new Date('2020-01-01T00:00:00Z');
 
 /** Creates a connection with tokens that the sandbox issued. By default, the access token has expired. */
 export async function connectWithTokens(

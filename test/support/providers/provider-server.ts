@@ -25,7 +25,7 @@ export interface ServedResponse {
  * A response that replaces the real one. `DROPPED_CONNECTION` executes the request and then closes the
  * connection without a response.
  */
-export type ServedFault = ServedResponse | 'DROPPED_CONNECTION';
+type ServedFault = ServedResponse | 'DROPPED_CONNECTION';
 
 export interface ProviderServer extends AsyncDisposable {
   url: string;

@@ -16,7 +16,7 @@ import { serve } from '../wire/serve.ts';
 
 type Behaviour = (req: IncomingMessage, res: ServerResponse) => void;
 
-export interface Upstream extends AsyncDisposable {
+interface Upstream extends AsyncDisposable {
   url: string;
   /** All requests in the order of their arrival. */
   requests: IncomingMessage[];

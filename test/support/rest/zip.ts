@@ -1,7 +1,7 @@
 /** Builds zip archives as clients write them, and as attackers do. */
 import { crc32, deflateRawSync } from 'node:zlib';
 
-export interface ZipEntry {
+interface ZipEntry {
   name: string;
   text: string;
   /** The uncompressed size in the header. Default: the true size. */

@@ -10,7 +10,7 @@ import { type RestTenant, restTenant } from '../rest/rest-client.ts';
 import { generateConnection } from './connections.ts';
 import { CREATE_INSTALLATION, insertDestination, integrate } from './integrations.ts';
 
-export type Crm = 'hubspot' | 'salesforce';
+type Crm = 'hubspot' | 'salesforce';
 
 /**
  * Starts both test servers, and an app for all tests of a file that uses them. `others` are further

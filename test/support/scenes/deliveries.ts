@@ -66,7 +66,7 @@ export async function createDeliveryProject({ prisma }: Database) {
 
 const RETRY_SECONDS = [5, 300, 1800, 7200, 18_000, 36_000, 36_000];
 
-export interface TestWorker extends AsyncDisposable {
+interface TestWorker extends AsyncDisposable {
   worker: DeliveryWorker;
 }
 

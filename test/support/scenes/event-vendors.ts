@@ -63,7 +63,7 @@ export function toProvider({ declared, wire, server }: EventVendor) {
   });
 }
 
-export const APP_SECRET = 'the secret of the app';
+const APP_SECRET = 'the secret of the app';
 
 const CREATE_APP = `mutation ($input: CreateProviderAppInput!) {
   createProviderApp(input: $input) { providerApp { id webhookUrl } }
@@ -117,7 +117,7 @@ export async function installEventVendor(
   };
 }
 
-export type InstalledVendor = Awaited<ReturnType<typeof installEventVendor>>;
+type InstalledVendor = Awaited<ReturnType<typeof installEventVendor>>;
 
 function toMetadata(facts: Record<string, string>) {
   return Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, { value }]));

@@ -8,7 +8,7 @@ import { vendorServer } from '../wire/vendor-server.ts';
 import { WIRES } from '../wire/vendors/all.ts';
 import { type EventVendor, installEventVendor } from './event-vendors.ts';
 
-export interface PingingVendor extends EventVendor {
+interface PingingVendor extends EventVendor {
   base: AirtableBase;
   /** Runs before the base responds. A response that it returns replaces the base's. */
   override: (

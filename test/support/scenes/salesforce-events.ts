@@ -14,7 +14,7 @@ const CREATE_APP = `mutation ($input: CreateProviderAppInput!) {
 }`;
 const WORKSPACE = 'acme';
 
-export interface SalesforceOrg extends AsyncDisposable {
+interface SalesforceOrg extends AsyncDisposable {
   rest: SalesforceServer;
   stream: PubSubServer;
   /** Settings of an app that calls this org. */

@@ -21,7 +21,7 @@ export const WRITE = `mutation ($input: WriteRecordsInput!) {
 }`;
 
 /** Background work that runs writes. */
-export const WRITE_WORK: BackgroundWork = {
+const WRITE_WORK: BackgroundWork = {
   handlers: { 'run-write': HANDLERS['run-write'] },
   sweeps: [{ ...recoverWritesSweep, intervalMs: 200 }],
 };

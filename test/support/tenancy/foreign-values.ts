@@ -20,7 +20,7 @@ export interface Foreign {
 }
 
 /** Prefix of the ID that a member or parameter of this name takes. */
-export const PREFIX_BY_MEMBER: Record<string, string> = {
+const PREFIX_BY_MEMBER: Record<string, string> = {
   orgId: 'org',
   parentId: 'org',
   inviteId: 'inv',

@@ -17,7 +17,7 @@ type Field = GraphQLField<unknown, unknown>;
 /** Wraps a selection of a type in the query that reaches the type. */
 type WrapSelection = (selection: string) => string;
 
-export interface ReachableField {
+interface ReachableField {
   type: GraphQLObjectType;
   field: Field;
   wrap: WrapSelection;

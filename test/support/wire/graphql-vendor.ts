@@ -12,7 +12,7 @@ export interface GraphqlOperation {
   query: string;
 }
 
-export type Resolve = (operation: GraphqlOperation, store: VendorStore, now: Date) => unknown;
+type Resolve = (operation: GraphqlOperation, store: VendorStore, now: Date) => unknown;
 
 /** Thrown by a resolver. The response has status 200 and the message in `errors`. */
 export class GraphqlRefusal extends Error {}

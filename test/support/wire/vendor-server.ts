@@ -12,7 +12,7 @@ import { BadRequest, type Page, type PageSlice } from './paging.ts';
 import { type StoredRecord, VendorStore } from './vendor-store.ts';
 
 /** One list of an object. An object may have several. */
-export interface WireList {
+interface WireList {
   method?: 'GET' | 'POST';
   path: string;
   /** The vendor's order of the records. */
@@ -23,7 +23,7 @@ export interface WireList {
   toBody: (records: Record<string, unknown>[], cut: PageSlice) => unknown;
 }
 
-export interface WireObject {
+interface WireObject {
   lists: WireList[];
   /** Responses that never change, such as a list of parents. */
   fixed?: { path: string; body: unknown }[];
@@ -55,7 +55,7 @@ export interface WireObject {
 }
 
 /** An endpoint whose body has several records, and whose response has an outcome for each, in order. */
-export interface WireBatch {
+interface WireBatch {
   method: string;
   path: string;
   status: number;

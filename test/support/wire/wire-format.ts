@@ -76,20 +76,6 @@ export function plainChange(method: string, path: string, status: number): WireC
   return { method, path, status, readValues: readMembers(null), toBody: (record) => record };
 }
 
-/** A change whose body and response have the record in the member `name`. */
-export function wrappedChange(
-  name: string,
-  { method, path, status }: { method: string; path: string; status: number },
-): WireChange {
-  const response = (record: Values) => ({ [name]: record });
-  return { method, path, status, readValues: readMembers(name), toBody: response };
-}
-
-/** Returns an error body with the message in the member `name`, for every status. */
-export function createMessageBody(name: string): VendorFixture['toErrorBody'] {
-  return (_status, message) => ({ [name]: message });
-}
-
 /** Returns the values of a nested member, such as `data.attributes`. */
 export function readNestedMembers(...names: string[]): WireChange['readValues'] {
   return (body) => {

@@ -57,7 +57,7 @@ function dropIfTooLong(text: string | null): string | null {
 type OAuthConnect = Tables['OAuthConnect'];
 
 /** The query of the callback, and the browser that sends it. */
-export interface CallbackParams {
+interface CallbackParams {
   /** The secret of the browser; null if it sends none. */
   browser: string | null;
   state: string | null;

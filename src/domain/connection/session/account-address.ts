@@ -27,7 +27,7 @@ export interface AccountFacts {
 const VARIABLE = /\{\{(\w+)\}\}/g;
 const WHOLE_ADDRESS = '{{workspace}}';
 
-export interface AddressProblem {
+interface AddressProblem {
   variable: string;
   detail: string;
 }

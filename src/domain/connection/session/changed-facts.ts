@@ -15,7 +15,7 @@ import {
 import { inputIssues } from './connect-inputs.ts';
 
 /** The new values. Absent members stay as they are. */
-export interface FactsChange extends InputFacts {
+interface FactsChange extends InputFacts {
   /** True if the change includes new credentials. */
   isWithCredentials: boolean;
 }

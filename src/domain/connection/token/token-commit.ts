@@ -22,7 +22,7 @@ import { findInJournal, listJournal, type Renewal, removeFromJournal } from './t
 /** The backoff lasts long enough for a database to restart. */
 const TRIES = { backoff: { firstMs: 200, maxMs: 3_000 }, triesMax: 6 };
 
-export interface Commit extends Renewal {
+interface Commit extends Renewal {
   /** True if the event CONNECTION_REFRESHED is due. The first token does not count, unless a caller requested it. */
   isRefresh: boolean;
 }

@@ -7,7 +7,7 @@ import { decodeCursor } from '../../paging/list-cursor.ts';
 import { byId, type Row } from '../../scope.ts';
 import { messageList } from '../stream-message.ts';
 
-export interface StreamSubscription {
+interface StreamSubscription {
   destinationId: string;
   /** A cursor of the list. Without one, only later messages are yielded. */
   after?: string | null;

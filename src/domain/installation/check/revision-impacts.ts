@@ -87,7 +87,7 @@ export class Impacts {
 }
 
 /** An installation that must have the fields, although its account's fields are not known. */
-export interface UncheckedAccount {
+interface UncheckedAccount {
   installation: Installation;
   names: ChosenNames[];
 }

@@ -31,7 +31,7 @@ const ALIASES_MAX = 100;
 export type ReadText = { value: unknown } | { problem: string };
 
 /** A position in a text. Lines and columns begin at 1. */
-export interface TextPosition {
+interface TextPosition {
   line: number;
   column: number;
 }

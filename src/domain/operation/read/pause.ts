@@ -35,13 +35,13 @@ const input = z.object({
   ),
 });
 
-export const pauseReadsInput = input.meta({
+const pauseReadsInput = input.meta({
   id: 'PauseReadsInput',
   description:
     'The installation, and the objects whose reads are paused: scheduled ones do not begin, and those under way stop after their page. A read can still be triggered.',
 });
 
-export const resumeReadsInput = input.meta({
+const resumeReadsInput = input.meta({
   id: 'ResumeReadsInput',
   description:
     'The installation, and the objects whose reads continue: from the page where they stopped, and by their schedules.',

@@ -97,7 +97,7 @@ function wordsOf({ words }: DeliveredNames, name: string) {
 /**
  * The input for the messages of a page: entries of earlier pages that wait for a full message, and this page's records.
  */
-export interface PageToReport {
+interface PageToReport {
   waiting: readonly string[];
   records: readonly ProviderRecord[];
   /** True if no page follows, so that all entries are sent. */

@@ -157,7 +157,7 @@ export function planKey(
   return createHash('sha256').update(identity).digest('base64url');
 }
 
-export interface ReadWindow {
+interface ReadWindow {
   readType: 'BACKFILL' | 'SCHEDULED';
   /** The read returns records that changed at or after this time. Null means all records. */
   since: Date | null;

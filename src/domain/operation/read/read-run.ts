@@ -29,7 +29,7 @@ export const RUNS = new LeasedRows({
   columns: LEASE,
 });
 
-export interface RunToStart {
+interface RunToStart {
   installation: InstallationAtWork;
   objectName: string;
   readType: ReadType;
@@ -108,7 +108,7 @@ export function claimRun(
 }
 
 /** The columns of a run that a page or an interruption changes. */
-export type RunChange = Partial<
+type RunChange = Partial<
   Pick<
     ReadRun,
     | 'cursor'

@@ -33,7 +33,7 @@ import { getReadSource } from './source.ts';
 const TRIGGERED_RUNS_MAX = 1_000;
 const TRIGGER_WAIT_SECONDS = 30;
 
-export const triggerReadInput = z
+const triggerReadInput = z
   .object({
     projectIdOrName,
     integrationIdOrName,

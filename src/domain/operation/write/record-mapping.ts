@@ -29,7 +29,7 @@ export interface MappedRecord {
   issues: Issue[];
 }
 
-export interface MappingRules {
+interface MappingRules {
   type: WriteInput['type'];
   /** Null if callers use the provider's names. */
   names: FieldNames | null;

@@ -21,7 +21,7 @@ import {
  * The time of the next attempt, or the ended write. Null if the write has already ended, is not due, or is held by
  * another process.
  */
-export type AttemptResult = { next: Date } | { ended: EndedWrite | null } | null;
+type AttemptResult = { next: Date } | { ended: EndedWrite | null } | null;
 
 /**
  * Runs one attempt of a write. Safe to call at any time and repeatedly. `entries` are the records that the caller has

@@ -32,7 +32,7 @@ export interface WriteToStart {
   key: WriteKey | null;
 }
 
-export interface StartedWrite {
+interface StartedWrite {
   operation: Row<'Operation'>;
   /** Held for the caller if the write is synchronous. Null if another call took the idempotency key. */
   task: WriteTask | null;

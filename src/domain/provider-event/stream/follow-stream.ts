@@ -52,7 +52,7 @@ async function claimSome(
 const ENDED_EMPTY = 'The provider ended its stream before it sent anything.';
 
 /** Follows a stream until it fails, ends or is unwanted, and releases the lease. Never throws. */
-export async function followStream(
+async function followStream(
   services: Services,
   stream: ProviderStream,
   stopping: AbortSignal,

@@ -25,7 +25,7 @@ interface MissedSpan {
   span: TimeSpan;
 }
 
-export interface MissedChanges {
+interface MissedChanges {
   /** The deletions in the period, which no read would find. */
   events: ProviderEvent[];
   found: MissedSpan[];

@@ -25,7 +25,7 @@ import { waitForCapacity } from './wait-for-capacity.ts';
  */
 const POLL_MS = HOUR_MS;
 
-export interface ToRead {
+interface ToRead {
   stream: ProviderStream;
   capability: SubscribeCapability;
   list: EventList;

@@ -37,7 +37,7 @@ export function shownPrefix(value: string): string {
   return value.slice(0, SHOWN_CHARACTERS);
 }
 
-export interface ApiKeyRow {
+interface ApiKeyRow {
   id: string;
   projectId: string;
   orgId: string;

@@ -55,7 +55,7 @@ const SETTINGS = {
   { description: string } & Partial<Record<ExhaustedLimit, Setting>>
 >;
 
-export type ShareName = keyof typeof SETTINGS;
+type ShareName = keyof typeof SETTINGS;
 
 const LEVELS: readonly ShareLevel[] = ['caller', 'project', 'connection'];
 

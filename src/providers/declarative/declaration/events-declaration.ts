@@ -118,7 +118,6 @@ const challenge = z.strictObject({
   token: pointer,
   response: z.strictObject({ token: z.string(), signed: z.string() }),
 });
-export type Challenge = z.output<typeof challenge>;
 
 export const events = z.strictObject({
   proof,

@@ -21,7 +21,7 @@ export type RequestLocation = z.infer<typeof requestLocation>;
 export const texts = z.record(z.string(), z.string()).default({});
 export const json = z.record(z.string(), z.unknown());
 
-export const TIME_FORMATS = [
+const TIME_FORMATS = [
   /** 2026-01-02T03:04:05.678Z */
   'iso',
   /** 2026-01-02T03:04:05Z */

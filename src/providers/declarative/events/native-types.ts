@@ -2,7 +2,7 @@
 import type { ProviderEventKind } from '../../subscribing.ts';
 import type { EventsDeclaration } from '../declaration/events-declaration.ts';
 
-export interface NativeType {
+interface NativeType {
   type: string;
   kind: ProviderEventKind;
 }

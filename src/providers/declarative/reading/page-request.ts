@@ -16,7 +16,7 @@ export type RequestDraft = Omit<ProviderRequest, 'query' | 'headers' | 'body'> &
   body: Record<string, unknown> | undefined;
 };
 
-export interface PageRequestContext {
+interface PageRequestContext {
   read: PageRead;
   position: Position | null;
   variables: TemplateVariables;

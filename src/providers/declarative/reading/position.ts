@@ -46,7 +46,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-export interface PassedPage {
+interface PassedPage {
   page: ArrivedPage;
   position: Position | null;
   /** The time of change of each record, in the order of the response. Null if a record has none. */

@@ -151,9 +151,6 @@ export const configOutput = {
 };
 
 export type WireConfig = z.output<typeof configInput>;
-type Objects<P extends 'read' | 'write' | 'subscribe'> = NonNullable<
-  NonNullable<WireConfig[P]>['objects']
->;
+type Objects<P extends 'read' | 'write'> = NonNullable<NonNullable<WireConfig[P]>['objects']>;
 export type WireReadObject = Objects<'read'>[string];
 export type WireWriteObject = Objects<'write'>[string];
-export type WireSubscribeObject = Objects<'subscribe'>[string];

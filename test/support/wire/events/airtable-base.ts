@@ -27,7 +27,7 @@ export interface AirtableWebhook {
 }
 
 /** IDs of a table's records that one transaction changed. */
-export interface TableChange {
+interface TableChange {
   created?: string[];
   changed?: string[];
   destroyed?: string[];
