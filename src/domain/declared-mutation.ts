@@ -40,7 +40,7 @@ export function exclusiveMembersOf(schema: z.ZodObject): readonly ExclusiveMembe
 
 interface Declaration<S extends z.ZodObject> {
   /** Describes the effect of the mutation in the schema and the OpenAPI document. */
-  description?: string;
+  description: string;
   needs: Need;
   input: S;
 }
@@ -87,7 +87,7 @@ export function builderMutation<S extends z.ZodObject, R>({
 }
 
 function declare<S extends z.ZodObject, R>(
-  { description = '', needs, input: schema }: Declaration<S>,
+  { description, needs, input: schema }: Declaration<S>,
   run: (call: Call, input: z.output<S>) => Promise<R>,
 ): Mutation<S, R> {
   const runAuthorized = async (call: Call, input: z.output<S>): Promise<R> => {

@@ -10,14 +10,12 @@ export interface Read<A extends unknown[], R> {
   readonly description: string;
 }
 
-type Run<A extends unknown[], R> = (call: Call, ...args: A) => R;
-
 /** Declares a read. It throws FORBIDDEN before it reads anything if the caller lacks `needs`. */
 export function read<A extends unknown[], R>(
   needs: Need,
-  ...declared: [run: Run<A, R>] | [description: string, run: Run<A, R>]
+  description: string,
+  run: (call: Call, ...args: A) => R,
 ): Read<A, R> {
-  const [description, run] = declared.length === 1 ? ['', declared[0]] : declared;
   const runAuthorized = (call: Call, ...args: A): R => {
     authorize(call.viewer, needs);
     return run(call, ...args);
@@ -35,18 +33,12 @@ export function readWithin<I, P, A, R>(
   );
 }
 
-type RunInProject<I, R> = (
-  call: Call,
-  input: I,
-  project: Readonly<Row<'Project'>>,
-) => R | Promise<R>;
-
 /** Declares a read in the project of its input, by `getProjectOf`. */
 export function projectRead<I, R>(
   needs: Need,
-  ...declared: [run: RunInProject<I, R>] | [description: string, run: RunInProject<I, R>]
+  description: string,
+  run: (call: Call, input: I, project: Readonly<Row<'Project'>>) => R | Promise<R>,
 ): Read<[input: I & NamesProject], Promise<R>> {
-  const [description, run] = declared.length === 1 ? ['', declared[0]] : declared;
   return read(needs, description, async (call, input: I & NamesProject) =>
     run(call, input, await getProjectOf(call, input, 'projectIdOrName')),
   );

@@ -43,14 +43,14 @@ export const activityOf = read(
 
 export const activityOfDestination = read(
   'read',
-  'Returns counts of delivery attempts to a destination in a time range of up to 90 days.',
+  'Returns counts of delivery attempts to a destination in a time range of up to 90 days, oldest first.',
   (call: Call, { id: destinationId, projectId }: Row<'Destination'>, input: ActivityInput) =>
     deliveryActivity(call, rangeOf(call, { projectId, destinationId }, input)),
 );
 
 export const activityOfStream = read(
   'read',
-  'Returns counts of messages appended to a stream in a time range of up to 90 days.',
+  'Returns counts of messages appended to a stream in a time range of up to 90 days, oldest first. Empty for a destination of another type.',
   (call: Call, { id: destinationId, projectId }: Row<'Destination'>, input: ActivityInput) =>
     streamActivity(call, rangeOf(call, { projectId, destinationId }, input)),
 );

@@ -13,6 +13,7 @@ import { openSession } from './connection-session.ts';
  */
 export const listAccountObjects = read(
   orEndUser('read'),
+  'The objects of the account, custom ones included, read from the provider; null if the provider lists none.',
   async (call: Call, connection: Row<'Connection'>): Promise<ObjectOfProvider[] | null> => {
     const provider = call.catalogue.find(connection.provider);
     const list = provider?.capabilities.listObjects;

@@ -48,8 +48,8 @@ export const refreshConnection = projectMutation({
     }),
 });
 
-/** Refreshes the token if it is about to expire or if none has been fetched yet. */
 export const refreshIfDue = projectMutation({
+  description: 'Refreshes the token if it is about to expire or if none has been fetched yet.',
   needs: 'connections:write',
   input: refreshConnectionInput,
   run: (call, { connectionId }, { id: projectId }) =>

@@ -25,6 +25,7 @@ import { type AccountToCheck, requireAcceptedCredentials } from './session/crede
 /** Throws NOT_FOUND. */
 export const getConnection = projectRead(
   orEndUser('read'),
+  'Gets a connection with its group, its consumer and its status.',
   (call, { connectionId: id }: { connectionId: string }, { id: projectId }) =>
     getOwned(call, 'Connection', { projectId, id, what: 'Connection' }),
 );

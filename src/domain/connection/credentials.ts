@@ -112,6 +112,7 @@ export interface ShownCredentials {
  */
 export const shownCredentials = read(
   'credentials:read',
+  'Credentials as they are sent; null if the scheme shows none.',
   async (
     call: Call,
     connections: readonly Row<'Connection'>[],

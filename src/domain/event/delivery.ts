@@ -30,6 +30,7 @@ const retryDeliveryInput = z
 
 export const getDelivery = projectRead(
   'read',
+  'Gets a delivery with its attempts.',
   (call, { deliveryId: id }: { deliveryId: string }, { id: projectId }) =>
     getOwned(call, 'Delivery', { projectId, id, what: 'Delivery' }),
 );

@@ -42,9 +42,9 @@ export function maskTarget({
   return { url: url === null ? null : maskUrl(url), headers: maskHeaders(maskedHeaders) };
 }
 
-/** URLs and headers of destinations that the viewer may see, with the values that are masked for other readers. */
 export const targetValuesOf = read(
   'credentials:read',
+  'The URL and the headers of a destination, with the values that are masked for other readers.',
   async (
     { database, vault }: Call,
     destinations: readonly Row<'Destination'>[],

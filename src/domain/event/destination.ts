@@ -175,9 +175,10 @@ export async function findDestination(
   return found ?? null;
 }
 
-/** Finds the destination by its id or its name. Throws NOT_FOUND. */
+/** Throws NOT_FOUND. */
 export const getDestination = projectRead(
   'read',
+  'Gets a destination by its id or name.',
   async (
     call,
     { destination }: { destination: string },

@@ -11,6 +11,7 @@ import { type EventFilters, eventList } from './notification-event.ts';
 /** Yields the operation in its current state, then after each change. Completes when it has ended. */
 export const followOperation = read(
   orEndUser('read'),
+  'The operation as it is now, then again each time that it changes. The stream ends when the operation has ended.',
   async (call: Call, id: string): Promise<AsyncIterable<OperationItem>> => {
     const [operation] = await byId('Operation')(call, [id]);
     if (!operation) throw notFound('Operation', id);
@@ -27,6 +28,9 @@ interface EventSubscription extends EventFilters {
 /** Yields the events after the cursor, then each new event, in the list's order, without gaps or repetitions. */
 export const followNotificationEvents = projectRead(
   'read',
+  'Routed notification events of a project, as edges of Project.notificationEvents: first those ' +
+    'recorded after the cursor, then each new one when it is committed, in the order of that list. ' +
+    'None is missed and none comes twice. Without `after`, only new ones come.',
   async (
     call,
     { topicId, eventTypes, after }: EventSubscription,

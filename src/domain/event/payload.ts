@@ -31,8 +31,10 @@ const BODY_BYTES = `
  * The body of a delivery. Null if retention has removed it. Throws QUERY_LIMIT_EXCEEDED if the bodies of a query are
  * too large together.
  */
-export const deliveryBody = read('payloads:read', (call: Call, delivery: Delivery) =>
-  getStoredBody(call, 'Delivery', delivery),
+export const deliveryBody = read(
+  'payloads:read',
+  'The body of the message, as it is posted; null if it was removed.',
+  (call: Call, delivery: Delivery) => getStoredBody(call, 'Delivery', delivery),
 );
 
 /**
@@ -73,5 +75,6 @@ const BODIES = { Delivery: bodiesIn('Delivery'), StreamMessage: bodiesIn('Stream
 /** The beginning of a receiver's response body. */
 export const responseBodyOf = read(
   'payloads:read',
+  'The beginning of the response, 4 KiB at most, or a note that it is not text; null if it was empty.',
   (_call: Call, { responseBody }: DeliveryAttempt) => responseBody,
 );

@@ -41,6 +41,7 @@ export const listStreamMessages = read(
 /** The body of a message. Throws QUERY_LIMIT_EXCEEDED if the bodies of a query are too large together. */
 export const messageBody = read(
   'payloads:read',
+  'The body of the message, as a webhook would receive it.',
   async (call: Call, message: ShownMessage): Promise<object> => {
     if (message.body !== undefined) return JSON.parse(message.body) as object;
     const body = await getStoredBody(call, 'StreamMessage', message);

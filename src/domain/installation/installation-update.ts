@@ -41,6 +41,7 @@ export const updateInstallation = projectMutation({
 /** An update whose new config is derived from the current one. The current config cannot change in between. */
 export function updateOfPresentConfig(revise: (present: ConfigContent) => ConfigInput) {
   return projectMutation({
+    description: updateInstallation.description,
     needs: orEndUser('installations:write', 'INSTALL'),
     input: updateInstallationInput.omit({ config: true }),
     run: (call, changes, { id: projectId }) =>

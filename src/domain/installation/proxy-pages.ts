@@ -37,6 +37,7 @@ export function isPaginated({
  */
 export const forwardPages = read(
   'records:write',
+  "Forwards a request to the account's provider, and the requests for the following pages.",
   async (
     call: Call,
     key: InstallationKey,

@@ -31,6 +31,7 @@ export interface InstallationKey {
  */
 export const forwardRequest = read(
   'records:write',
+  "Forwards a request to the account's provider.",
   async (
     call: Call,
     key: InstallationKey,
@@ -60,6 +61,7 @@ interface Forwarding {
 /** Throws UNPROCESSABLE if the integration or the provider doesn't forward. */
 export const getForwarding = projectRead(
   'read',
+  'Gets what an installation forwards to its provider.',
   async (call, { installationId: id }: InstallationKey, { id: projectId }): Promise<Forwarding> => {
     const what = 'Installation';
     const installation = await getOwned(call, 'Installation', { projectId, id, what });

@@ -88,6 +88,7 @@ export interface RecordsPage {
  */
 export const listInstallationRecords = read(
   orEndUser('records:read', 'READ'),
+  "Records at the provider, as they are now, through the installation's fields and mapping.",
   async (
     call: Call,
     installation: Row<'Installation'>,
@@ -118,9 +119,9 @@ export const searchInput = z.object({
     .describe('Conditions on fields: records are found that meet all of them.'),
 });
 
-/** Returns at most one page of the provider, for the group's installation. */
 export const searchRecords = read(
   orEndUser('records:read', 'READ'),
+  "Finds records in a group's account at the provider, as they are now. The integration must read the object, and the config must not disable it. The response is one page of the provider, at most 1000 records.",
   async (
     call: Call,
     { filters, objectName: name, ...key }: z.output<typeof searchInput>,

@@ -66,7 +66,11 @@ const claimDomainInput = z
   });
 
 /** Null if no claim on the domain exists, or if the viewer may not see it. */
-export const findClaimedDomain = read('org:read', findClaim);
+export const findClaimedDomain = read(
+  'org:read',
+  'The claim on a domain; null if there is none. Only the org that has it sees it, and builders with an e-mail address of the domain.',
+  findClaim,
+);
 
 /** Throws NOT_FOUND if the viewer may see no claim on the domain. */
 export const getClaimedDomain = read(

@@ -87,6 +87,7 @@ const deleteOrgInput = z
 /** Null if the viewer has no org with that id. */
 export const findOrg = read(
   'org:read',
+  'An org by its id; null if it does not exist or the caller may not see it.',
   async (call: Call, { id }: { id: string }): Promise<Org | null> => {
     const [org] = await byId('Org')(call, [id]);
     return org ?? null;
@@ -103,6 +104,7 @@ export const getOwnOrg = read(
 /** The org of a project that the viewer may see. */
 export const getOrgOfProject = read(
   'org:read',
+  'The org that owns the project.',
   async (call: Call, { orgId }: Row<'Project'>): Promise<Org> => {
     const org = await load(call, byId('Org'), orgId);
     if (!org) throw notFound('Org', orgId);

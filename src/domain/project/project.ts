@@ -85,6 +85,7 @@ const updateProjectInput = z
 /** Null if the viewer has no such project. Without an id or a name, returns the viewer's only project. */
 export const readProject = read(
   orEndUser('read'),
+  'A project by its id or name; null if it does not exist or the caller may not see it. Without an argument, the only project of the caller.',
   async (call: Call, idOrName: string | null | undefined): Promise<Project | null> => {
     return idOrName == null ? getProjectOf(call, {}, 'idOrName') : findProject(call, idOrName);
   },

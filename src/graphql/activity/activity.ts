@@ -132,10 +132,7 @@ const Activity = builder.objectRef<ActivityRange>('Activity').implement({
 
 builder.objectField(Project, 'activity', (t) =>
   t.field({
-    ...needing(
-      activityOf,
-      'Counts of what the project has done in a range of time, for up to 90 days.',
-    ),
+    ...needing(activityOf),
     type: Activity,
     args: parsedArgs(t.arg, activityInput),
     resolve: (project, args, { call }) => activityOf(call, project, args),
@@ -144,10 +141,7 @@ builder.objectField(Project, 'activity', (t) =>
 
 builder.objectField(Destination, 'activity', (t) =>
   t.field({
-    ...needing(
-      activityOfDestination,
-      'Attempts to send to the destination in a range of time, for up to 90 days, oldest first.',
-    ),
+    ...needing(activityOfDestination),
     type: [DeliveryActivity],
     args: parsedArgs(t.arg, activityInput),
     resolve: (destination, args, { call }) => activityOfDestination(call, destination, args),
@@ -156,10 +150,7 @@ builder.objectField(Destination, 'activity', (t) =>
 
 builder.objectField(Destination, 'streamActivity', (t) =>
   t.field({
-    ...needing(
-      activityOfStream,
-      'Messages that were added to the stream in a range of time, for up to 90 days, oldest first. Empty for a destination of another type.',
-    ),
+    ...needing(activityOfStream),
     type: [StreamActivity],
     args: parsedArgs(t.arg, activityInput),
     resolve: (destination, args, { call }) => activityOfStream(call, destination, args),

@@ -140,16 +140,13 @@ ConnectedAccount.implement({
       resolve: ({ providerMetadata }) => providerMetadata,
     }),
     credentials: t.field({
-      ...needing(shownCredentials, 'Credentials as they are sent; null if the scheme shows none.'),
+      ...needing(shownCredentials),
       type: ConnectionCredentials,
       nullable: true,
       resolve: (connection, _args, { find }) => find(shownCredentials, connection),
     }),
     objects: t.field({
-      ...needing(
-        listAccountObjects,
-        'The objects of the account, custom ones included, read from the provider; null if the provider lists none.',
-      ),
+      ...needing(listAccountObjects),
       type: [ProviderObject],
       nullable: true,
       resolve: (connection, _args, { call }) => listAccountObjects(call, connection),

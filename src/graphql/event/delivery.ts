@@ -43,10 +43,7 @@ const DeliveryAttempt = builder.objectRef<Attempt>('DeliveryAttempt').implement(
       description: 'The HTTP status of the response; null if there was none.',
     }),
     responseBody: t.string({
-      ...needing(
-        responseBodyOf,
-        'The beginning of the response, 4 KiB at most, or a note that it is not text; null if it was empty.',
-      ),
+      ...needing(responseBodyOf),
       nullable: true,
       resolve: (attempt, _args, { call }) => responseBodyOf(call, attempt),
     }),
@@ -115,7 +112,7 @@ Delivery.implement({
 
 builder.objectFields(Delivery, (t) => ({
   body: t.field({
-    ...needing(deliveryBody, 'The body of the message, as it is posted; null if it was removed.'),
+    ...needing(deliveryBody),
     type: 'JSONObject',
     nullable: true,
     resolve: (delivery, _args, { call }) => deliveryBody(call, delivery),

@@ -14,7 +14,7 @@ StreamMessage.implement({
       description: 'When it was put into the stream.',
     }),
     body: t.field({
-      ...needing(messageBody, 'What it carries, as a webhook would be sent it.'),
+      ...needing(messageBody),
       type: 'JSONObject',
       resolve: (message, _args, { call }) => messageBody(call, message),
     }),
@@ -30,13 +30,7 @@ builder.objectField(Destination, 'messages', (t) =>
 builder.subscriptionFields((t) => ({
   streamMessages: t.field({
     type: StreamMessageEdge,
-    ...needing(
-      followStreamMessages,
-      'What is put into a destination of the type STREAM, as edges of Destination.messages: first what came after the ' +
-        'cursor, then each new message when it is committed, in the order of that list. None is missed and none ' +
-        'comes twice; if retention removes what comes next, the stream ends with BAD_USER_INPUT for `after`. ' +
-        'Without `after`, only new ones come.',
-    ),
+    ...needing(followStreamMessages),
     args: {
       destinationId: t.arg.id({ required: true, description: 'The id of the destination.' }),
       after: t.arg.string({

@@ -17,12 +17,7 @@ builder.subscriptionType({
 builder.subscriptionFields((t) => ({
   notificationEvents: t.field({
     type: NotificationEventEdge,
-    ...needing(
-      followNotificationEvents,
-      'Routed notification events of a project, as edges of Project.notificationEvents: first those ' +
-        'recorded after the cursor, then each new one when it is committed, in the order of that list. ' +
-        'None is missed and none comes twice. Without `after`, only new ones come.',
-    ),
+    ...needing(followNotificationEvents),
     args: {
       ...parsedArgs(t.arg, z.object({ projectIdOrName, ...eventFilters.shape })),
       after: t.arg.string({
@@ -37,10 +32,7 @@ builder.subscriptionFields((t) => ({
   }),
   operation: t.field({
     type: Operation,
-    ...needing(
-      followOperation,
-      'The operation as it is now, then again each time that it changes. The stream ends when the operation has ended.',
-    ),
+    ...needing(followOperation),
     args: { id: t.arg.id({ required: true, description: 'The id of the operation.' }) },
     subscribe: (_root, { id }, { call }) => followOperation(call, id),
     resolve: ({ node }) => node,

@@ -71,14 +71,11 @@ const RecordConnection = builder.objectRef<RecordsPage>('RecordConnection').impl
   }),
 });
 
-const { extensions, ...told } = needing(
-  listInstallationRecords,
-  "Records at the provider, as they are now, through the installation's fields and mapping.",
-);
+const { extensions, ...described } = needing(listInstallationRecords);
 
 builder.objectField(Installation, 'records', (t) =>
   t.field({
-    ...told,
+    ...described,
     extensions: { ...extensions, cost: PROVIDER_PAGE_COST },
     type: RecordConnection,
     args: parsedArgs(t.arg, recordsInput),

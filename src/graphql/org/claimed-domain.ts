@@ -23,10 +23,7 @@ objectType(ClaimedDomain, claimedDomainResource);
 
 builder.queryField('claimedDomain', (t) =>
   t.field({
-    ...needing(
-      findClaimedDomain,
-      'The claim on a domain; null if there is none. Only the org that has it sees it, and builders with an e-mail address of the domain.',
-    ),
+    ...needing(findClaimedDomain),
     type: ClaimedDomain,
     nullable: true,
     args: parsedArgs(t.arg, domainKey),

@@ -29,10 +29,7 @@ objectType(Org, orgResource, (t) => ({
 
 builder.queryFields((t) => ({
   org: t.field({
-    ...needing(
-      findOrg,
-      'An org by its id; null if it does not exist or the caller may not see it.',
-    ),
+    ...needing(findOrg),
     type: Org,
     nullable: true,
     args: { id: t.arg.id({ required: true, description: 'The id of the org.' }) },

@@ -18,7 +18,7 @@ import { Org, Project, Projects } from '../schema/types.ts';
 
 objectType(Project, projectResource, (t) => ({
   org: t.field({
-    ...needing(getOrgOfProject, 'The org that owns the project.'),
+    ...needing(getOrgOfProject),
     type: Org,
     nullable: true,
     resolve: (project, _args, { call }) => getOrgOfProject(call, project),
@@ -27,10 +27,7 @@ objectType(Project, projectResource, (t) => ({
 
 builder.queryFields((t) => ({
   project: t.field({
-    ...needing(
-      readProject,
-      'A project by its id or name; null if it does not exist or the caller may not see it. Without an argument, the only project of the caller.',
-    ),
+    ...needing(readProject),
     type: Project,
     nullable: true,
     args: {

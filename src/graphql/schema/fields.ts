@@ -241,12 +241,12 @@ const ONE_DIRECTION = [
 function pagedField<P, N extends object, A extends PageArgs>(
   t: PothosSchemaTypes.RootFieldBuilder<Types, P>,
   [type, connection]: Lists<N>,
-  { list, description, args, exclusive = [] }: ListOptions<unknown, DeclaredRead>,
+  { list, args, exclusive = [] }: ListOptions<unknown, DeclaredRead>,
   run: (parent: P, args: A, call: Call) => Listed<N>,
 ): FieldRef<Types, unknown> {
-  const { extensions, ...told } = needing(list, description ?? list.description);
+  const { extensions, ...described } = needing(list);
   const field = {
-    ...told,
+    ...described,
     extensions: { ...extensions, exclusive },
     type,
     args,

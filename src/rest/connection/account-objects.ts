@@ -18,10 +18,10 @@ export const accountObjectEndpoints = [
     id: 'listAccountObjects',
     path: '/projects/{projectIdOrName}/connections/{connectionId}/objects',
     tag: 'Connections',
-    summary: 'Reads the objects of an account from its provider, custom ones included.',
     input: z.object({ projectIdOrName, connectionId: id.describe('The id of the connection.') }),
     read: read(
       listAccountObjects.needs,
+      'Reads the objects of an account from its provider, custom ones included.',
       async (call, key: NamesProject & { connectionId: string }) => {
         const objects = await listAccountObjects(call, await getConnection(call, key));
         return { objects: objects?.map(({ name, displayName }) => ({ name, displayName })) };

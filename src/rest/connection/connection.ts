@@ -77,7 +77,7 @@ export const connectionEndpoints = [
     method: 'GET',
     path: `${path}/{connectionId}`,
     tag,
-    summary: 'Gets a connection with its group, its consumer and its status.',
+    summary: getConnection.description,
     needs: getConnection.needs,
     memberNeeds: {
       includeCreds: shownCredentials.needs,

@@ -181,7 +181,7 @@ export const deliveryEndpoints = [
     method: 'GET',
     path: `${inProject}/deliveries/{deliveryId}`,
     tag,
-    summary: 'Gets a delivery with its attempts.',
+    summary: getDelivery.description,
     needs: getDelivery.needs,
     memberNeeds: { includePayload: deliveryBody.needs },
     input: wanted,

@@ -105,7 +105,7 @@ export const destinationEndpoints = [
     method: 'GET',
     path: `${path}/{destination}`,
     tag,
-    summary: 'Gets a destination by id or name.',
+    summary: getDestination.description,
     needs: getDestination.needs,
     memberNeeds: { includeSecrets: signingSecretOf.needs, rotate: rotateDestinationSecret.needs },
     input: z.object({

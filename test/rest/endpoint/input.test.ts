@@ -40,6 +40,7 @@ const declared = mutationEndpoint({
   ...described,
   method: 'POST',
   mutation: builderMutation({
+    description: 'Does nothing.',
     input: input.superRefine(
       rules(function* ({ isForced, limit }) {
         if (isForced && limit < 3) yield broken(['limit'], 'is not for forced ones.');

@@ -19,6 +19,10 @@ interface StreamSubscription {
  */
 export const followStreamMessages = read(
   'payloads:read',
+  'The messages of a destination of the type STREAM, as edges of `Destination.messages`: first those after the cursor, ' +
+    'then each new message when it is committed, in the order of that list. No message is missed or repeated. If ' +
+    'retention removes the next message, the stream ends with BAD_USER_INPUT for `after`. Without `after`, the stream has ' +
+    'new messages only.',
   async (
     call: Call,
     { destinationId, after }: StreamSubscription,
