@@ -42,7 +42,7 @@ const { callers, projectId } = await endUserCallers(app);
 const endpoints = listOperations(app.app.rest.swagger());
 
 /** Names in requests, which responses may repeat. */
-const NAMES = /\b(acme|nobody|ada|no-one|demo|no-project|[a-z]{3}_[0-9a-z]{26})\b/g;
+const NAMES = /\b(acme|unknown|ada|no-one|demo|no-project|[a-z]{3}_[0-9a-z]{26})\b/g;
 
 const OF_AN_ORG = ['org', 'bld', 'bil', 'inv', 'dom'];
 

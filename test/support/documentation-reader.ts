@@ -112,11 +112,10 @@ export class Reader implements AsyncDisposable {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
+  /** Replaces everything in one pass, because a free port such as 44010 contains another port's text. */
   #here(text: string): string {
-    return Object.entries(this.#replacements).reduce(
-      (result, [original, replacement]) => result.replaceAll(original, replacement),
-      text,
-    );
+    const originals = new RegExp(Object.keys(this.#replacements).map(RegExp.escape).join('|'), 'g');
+    return text.replace(originals, (original) => this.#replacements[original] ?? original);
   }
 
   #shown(): string {
