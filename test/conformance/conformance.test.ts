@@ -7,11 +7,13 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { formatPage } from '../support/conformance/conformance-document.ts';
-import { listChecks, type Rule } from '../support/conformance/rule.ts';
+import { listChecks, numberRules, type Rule } from '../support/conformance/rule.ts';
 import { conformanceScene } from '../support/conformance/scene.ts';
 import { SECTIONS } from './sections.ts';
 
 const scene = await conformanceScene();
+
+const numbers = numberRules(SECTIONS);
 
 for (const { title, rules, choices = [] } of SECTIONS) {
   describe(title, () => {
@@ -21,7 +23,7 @@ for (const { title, rules, choices = [] } of SECTIONS) {
 
 function testRule(rule: Rule) {
   for (const { surface, check } of listChecks(rule)) {
-    test(`${rule.says} (${surface})`, async () => {
+    test(`${numbers.get(rule)} ${rule.says} (${surface})`, async () => {
       if (!rule.notYet) return check(scene);
       const kept = await Promise.resolve(check(scene)).then(
         () => true,

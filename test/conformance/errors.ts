@@ -44,6 +44,9 @@ const problems: Rule[] = [
   problemRule('A problem has `detail`, a description of this occurrence.', ({ detail }) =>
     expect(detail).toMatch(/\w/),
   ),
+  problemRule('A problem has `instance`, an identifier of this occurrence.', ({ instance }) =>
+    expect(instance).toMatch(/^urn:uuid:/),
+  ),
   problemRule('A problem may have `issues`, one for each invalid input.', (problem) =>
     issuesOf(problem),
   ),

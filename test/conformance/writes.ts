@@ -1,9 +1,17 @@
 /** Members of a write, and its outcomes. */
 import { expect } from 'vitest';
-import { ACCEPTED, matchRefusal, outcomeRule } from '../support/conformance/outcome.ts';
+import {
+  ACCEPTED,
+  type BodyEndpoint,
+  matchRefusal,
+  outcomeRule,
+} from '../support/conformance/outcome.ts';
 import type { Rule, Section } from '../support/conformance/rule.ts';
 import type { Scene } from '../support/conformance/scene.ts';
 import { mappedContact } from '../support/conformance/scene-resources.ts';
+import { createIntegration } from '../support/rest/rest-installation.ts';
+import { generateConnection } from '../support/scenes/connections.ts';
+import { contentFor, installFor } from '../support/scenes/integrations.ts';
 import { startWriteJobs, WRITE } from '../support/scenes/writes.ts';
 import { writeBody } from './bodies-of-writes.ts';
 
@@ -135,6 +143,64 @@ const bodies: Rule[] = [
   ),
 ];
 
+/** Writes contacts of a provider that supports neither associations nor headers. */
+const otherProviderBody: BodyEndpoint = {
+  ...writeBody,
+  async send(scene, body) {
+    return scene.ask(
+      'POST',
+      `${scene.base}/integrations/${await installOther(scene)}/objects/customers`,
+      body,
+    );
+  },
+  extraInput: async (scene) => ({
+    projectIdOrName: scene.tenant.projectName,
+    integrationIdOrName: await installOther(scene),
+    objectName: 'customers',
+  }),
+};
+
+async function installOther(scene: Scene): Promise<string> {
+  const name = scene.uniqueName('other');
+  const write = { objects: [{ objectName: 'customers' }] };
+  await createIntegration(scene, contentFor(name, { provider: 'stripe', read: undefined, write }));
+  const groupRef = 'acme';
+  const account = { groupRef, provider: 'stripe', apiKey: 'key', skipCheck: true };
+  await generateConnection(scene.tenant, account);
+  await scene.post(`${scene.base}/integrations/${name}/installations`, {
+    groupRef,
+    config: { content: { write: { objects: { customers: { objectName: 'customers' } } } } },
+  });
+  return name;
+}
+
+/** Rules that depend on the config of the installation and on the provider. */
+const targets: Rule[] = [
+  outcomeRule(
+    'A deletion must be enabled for the object in the config of the installation.',
+    writeBody,
+    async (outcomeOf, { tenant, installation, uniqueName }) => {
+      const groupRef = uniqueName('group');
+      const objects = [{ objectName: 'contacts' }];
+      const config = { read: objects, write: objects };
+      await installFor(tenant, { id: installation.integrationId }, { groupRef, config });
+      expect(await outcomeOf({ groupRef, type: 'delete', record: { id: 'c1' } })).toMatchObject(
+        matchRefusal('is not enabled', 422),
+      );
+    },
+  ),
+  ...[{ associations }, { headers: [{ key: 'x-trace', value: '1' }] }].map((member) =>
+    outcomeRule(
+      `\`${Object.keys(member)}\` are only for providers that support them.`,
+      otherProviderBody,
+      async (outcomeOf) =>
+        expect(await outcomeOf(single(member))).toMatchObject(
+          matchRefusal(`${Object.keys(member)}: are not taken by Stripe`, 422),
+        ),
+    ),
+  ),
+];
+
 /** All operations have succeeded. */
 async function succeeded({ get, base, app, services }: Scene, ids: string[]) {
   await using _jobs = await startWriteJobs(app);
@@ -183,7 +249,7 @@ const autoBatches: Rule[] = [
 
 export const writes: Section = {
   title: 'Writes',
-  rules: [...outcomes, ...bodies, ...autoBatches],
+  rules: [...outcomes, ...bodies, ...targets, ...autoBatches],
   choices: [
     {
       open: 'Fields of `retryPolicy` and `autoBatchPolicy`, and the maximum delay of auto-batching',

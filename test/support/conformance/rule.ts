@@ -33,3 +33,17 @@ export function listChecks({ rest, graphql }: Rule): SurfaceCheck[] {
     ...(graphql ? [{ surface: 'GraphQL', check: graphql } as const] : []),
   ];
 }
+
+/**
+ * Numbers the rules by chapter, as the document shows them and the titles of their tests cite them: 3.2 is the second
+ * rule of the third chapter. The choices of all sections are the last chapter.
+ */
+export function numberRules(sections: readonly Section[]): Map<Rule, string> {
+  const chapters = sections.map(({ rules }) => rules).filter((rules) => rules.length > 0);
+  chapters.push(sections.flatMap(({ choices = [] }) => choices));
+  return new Map(
+    chapters.flatMap((rules, chapter) =>
+      rules.map((rule, index) => [rule, `${chapter + 1}.${index + 1}`] as const),
+    ),
+  );
+}
