@@ -25,6 +25,8 @@ const PAGES = [
   'routes',
   'groups',
   'providers',
+  'contract',
+  'configuration',
   'settings',
 ];
 

@@ -8,6 +8,7 @@ import { testDemoSession } from './demo-session.ts';
 import { testLive } from './live.ts';
 import { testNewcomer } from './newcomer.ts';
 import { testPages } from './pages.ts';
+import { testPlans } from './plans.ts';
 import { openConsoleStage } from './stage.ts';
 
 describeInBrowser(openConsoleStage, (stage) => {
@@ -18,5 +19,6 @@ describeInBrowser(openConsoleStage, (stage) => {
   describe('connect', () => testConnect(stage));
   describe('deliveries', () => testDeliveries(stage));
   describe('changes', () => testChanges(stage));
+  describe('plans', () => testPlans(stage));
   describe('live', () => testLive(stage));
 });

@@ -31,6 +31,8 @@ const PAGES = [
   ['deliveries/{delivery}', 'to events'],
   ['providers', 'Providers'],
   ['providers/sandbox', 'Sandbox'],
+  ['contract', 'Contract'],
+  ['configuration', 'Configuration'],
   ['settings', 'Settings'],
 ] as const;
 

@@ -3,10 +3,11 @@ import { graphql } from 'react-relay';
 import { Link } from 'wouter';
 import type { installationPageDeleteMutation } from '../../__generated__/installationPageDeleteMutation.graphql.ts';
 import type { installationPageQuery } from '../../__generated__/installationPageQuery.graphql.ts';
+import { InstallationContract } from '../contract/installation-contract.tsx';
 import { OperationsList } from '../operations/operations-list.tsx';
 import { ConfirmChange } from '../parts/dialog.tsx';
 import { useAddress } from '../parts/filters.tsx';
-import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
+import { Empty, Loaded, Missing, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { Status } from '../parts/status.tsx';
 import { Facts } from '../parts/table.tsx';
@@ -117,6 +118,11 @@ export default function InstallationPage({ project, id = '' }: PlaceProps) {
       </Panel>
       <Subscriptions installation={node} address={address} />
       <Records id={node.id} objects={node.objects.map(({ objectName }) => objectName)} />
+      <Panel title="Contract">
+        <Loaded path={node.id}>
+          <InstallationContract id={node.id} />
+        </Loaded>
+      </Panel>
       <Panel title="Operations">
         {operations.length === 0 ? (
           <Empty title="No operations yet">Trigger a read above.</Empty>

@@ -3,6 +3,7 @@ import { graphql } from 'react-relay';
 import { Link } from 'wouter';
 import type { integrationPageDeleteMutation } from '../../__generated__/integrationPageDeleteMutation.graphql.ts';
 import type { integrationPageQuery } from '../../__generated__/integrationPageQuery.graphql.ts';
+import { ContractTable } from '../contract/contract-table.tsx';
 import { InstallationRows } from '../installations/installation-rows.tsx';
 import { ConfirmChange } from '../parts/dialog.tsx';
 import { useAddress } from '../parts/filters.tsx';
@@ -22,6 +23,9 @@ const QUERY = graphql`
         latestRevision {
           content {
             displayName
+          }
+          contract {
+            ...contractTable_contract
           }
           ...newRevision_revision
         }
@@ -66,7 +70,11 @@ export default function IntegrationPage({ project: idOrName, id: name = '' }: Pl
       }
       actions={
         <>
-          <NewRevision input={input} revision={integration.latestRevision} />
+          <NewRevision
+            input={input}
+            integration={{ name: integration.name, provider: integration.provider }}
+            revision={integration.latestRevision}
+          />
           <ConfirmChange<integrationPageDeleteMutation>
             opener="Delete"
             title="Delete integration?"
@@ -84,6 +92,11 @@ export default function IntegrationPage({ project: idOrName, id: name = '' }: Pl
       <Panel title="Revisions">
         <Revisions integration={integration} />
       </Panel>
+      {integration.latestRevision.contract && (
+        <Panel title="Contract of the latest revision">
+          <ContractTable contract={integration.latestRevision.contract} />
+        </Panel>
+      )}
       <Panel title={`Installations (${totalCount})`}>
         {nodes.length === 0 ? (
           <Empty title="No installations yet">

@@ -9,6 +9,7 @@ import { Switched } from '../parts/form.tsx';
 import { useChange } from '../parts/queries.ts';
 import { CONTENT, textOf } from './content.ts';
 import { RevisionEditor } from './revision-editor.tsx';
+import { RevisionPreview } from './revision-preview.tsx';
 
 const REVISION = graphql`
   fragment newRevision_revision on Revision {
@@ -29,10 +30,11 @@ const CREATE = graphql`
 
 interface NewRevisionProps {
   input: { projectIdOrName: string; integrationIdOrName: string };
+  integration: { name: string; provider: string };
   revision: newRevision_revision$key;
 }
 
-export function NewRevision({ input, revision }: NewRevisionProps) {
+export function NewRevision({ input, integration, revision }: NewRevisionProps) {
   const key: content_revision$key = useFragment(REVISION, revision);
   const { specVersion, content } = useFragment(CONTENT, key);
   const { run, isRunning, problem } = useChange<newRevisionMutation>(CREATE);
@@ -54,11 +56,21 @@ export function NewRevision({ input, revision }: NewRevisionProps) {
           onDone={close}
           onCancel={close}
         >
-          <Switched
-            label="Pause reads of objects that this revision removes"
-            isOn={destructive}
-            onChange={setDestructive}
-          />
+          {(next) => (
+            <>
+              <Switched
+                label="Pause reads of objects that this revision removes"
+                isOn={destructive}
+                onChange={setDestructive}
+              />
+              <RevisionPreview
+                project={input.projectIdOrName}
+                integration={integration}
+                content={next}
+                specVersion={specVersion}
+              />
+            </>
+          )}
         </RevisionEditor>
       )}
     </Dialog>

@@ -21,7 +21,8 @@ interface RevisionEditorProps {
   /** Called when the content is saved and the reader has seen its warnings. */
   onDone: (content: Content) => void;
   onCancel: () => void;
-  children?: ReactNode;
+  /** Elements below the editor, for the present content: null if its text is not a JSON object. */
+  children?: (content: Content | null) => ReactNode;
 }
 
 type Content = Record<string, unknown>;
@@ -77,7 +78,7 @@ export function RevisionEditor(props: RevisionEditorProps) {
         </div>
       )}
       {serverFindings.length === 0 && isOfText && <Refusal problem={problem} />}
-      {children}
+      {children?.(objectOf(text))}
       <div className="row end">
         <Action onPress={onCancel}>Cancel</Action>
         <Action kind="primary" isPending={isRunning} onPress={submit}>

@@ -1,10 +1,12 @@
 /** Compares two revisions. */
-import { diffLines } from 'diff';
 import { graphql, useFragment } from 'react-relay';
 import { useSearchParams } from 'wouter';
 import type { content_revision$key } from '../../__generated__/content_revision.graphql.ts';
 import type { revisions_integration$key } from '../../__generated__/revisions_integration.graphql.ts';
+import { ContractDifference } from '../contract/contract-difference.tsx';
 import { Choice } from '../parts/form.tsx';
+import { Loaded } from '../parts/page.tsx';
+import { TextDifference } from '../parts/text-difference.tsx';
 import { CONTENT, textOf } from './content.ts';
 
 const REVISIONS = graphql`
@@ -53,7 +55,16 @@ export function Revisions({ integration }: { integration: revisions_integration$
         />
         <Choice label="To" options={options} value={to.id} onChange={choose('to')} />
       </div>
-      {from ? <Difference from={from} to={to} /> : <RevisionContent revision={to} />}
+      {from ? (
+        <>
+          <Loaded path={`${from.id} ${to.id}`}>
+            <ContractDifference from={from.id} to={to.id} />
+          </Loaded>
+          <ContentDifference from={from} to={to} />
+        </>
+      ) : (
+        <RevisionContent revision={to} />
+      )}
     </>
   );
 }
@@ -71,39 +82,6 @@ function RevisionContent({ revision }: { revision: content_revision$key }) {
   );
 }
 
-function Difference({ from, to }: { from: content_revision$key; to: content_revision$key }) {
-  const parts = diffLines(useText(from), useText(to));
-  const count = (change: 'added' | 'removed') =>
-    parts.filter((part) => part[change]).reduce((sum, part) => sum + (part.count ?? 0), 0);
-  return (
-    <>
-      <p className="quiet">
-        {count('added')} lines added, {count('removed')} removed
-      </p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard. */}
-      <section className="diff" tabIndex={0} aria-label="Difference">
-        {parts.map(({ value, added, removed }, index) => (
-          <pre key={index} className={added ? 'added' : removed ? 'removed' : ''}>
-            {added || removed ? marked(value, added ? '+ ' : '- ') : marked(shortened(value), '  ')}
-          </pre>
-        ))}
-      </section>
-    </>
-  );
-}
-
-/** Unchanged lines are shown only near changed ones. */
-const CONTEXT_LINES = 4;
-
-function shortened(text: string): string {
-  const lines = text.replace(/\n$/, '').split('\n');
-  const hiddenLines = lines.length - 2 * CONTEXT_LINES;
-  if (hiddenLines <= 1) return text;
-  const [start, end] = [lines.slice(0, CONTEXT_LINES), lines.slice(-CONTEXT_LINES)];
-  return [...start, `… ${hiddenLines} unchanged lines`, ...end].join('\n');
-}
-
-/** The sign repeats the colour, for readers who do not distinguish colours. */
-function marked(text: string, mark: string): string {
-  return text.replace(/\n$/, '').replace(/^/gm, mark);
+function ContentDifference({ from, to }: { from: content_revision$key; to: content_revision$key }) {
+  return <TextDifference from={useText(from)} to={useText(to)} />;
 }

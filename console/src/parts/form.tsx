@@ -60,12 +60,15 @@ interface TextInputProps {
   defaultValue?: string;
   /** Number of lines; more than one makes it a text area. */
   lines?: number;
+  /** True for long lines, as in code. */
+  isWide?: boolean;
   placeholder?: string;
 }
 
-export function TextInput({ label, help, lines = 1, placeholder, ...props }: TextInputProps) {
+export function TextInput(props: TextInputProps) {
+  const { label, help, lines = 1, isWide = false, placeholder, ...field } = props;
   return (
-    <TextField {...props} className="field" autoComplete="off">
+    <TextField {...field} className={isWide ? 'field wide' : 'field'} autoComplete="off">
       <Label>{label}</Label>
       {lines > 1 ? (
         <TextArea rows={lines} spellCheck={false} />
@@ -134,12 +137,12 @@ export function Refusal({ problem, shownNames = [] }: RefusalProps) {
   if (isAllShown) return null;
   return (
     <div role="alert" className="refusal">
-      <p>{problem.message}</p>
+      <p>{otherIssues.length > 0 ? 'The gateway rejected the input:' : problem.message}</p>
       {otherIssues.length > 0 && (
         <ul>
           {otherIssues.map(({ name, detail }) => (
             <li key={name + detail}>
-              <code>{name}</code>: {detail}
+              <code>{name.replace(/^input\./, '')}</code>: {detail}
             </li>
           ))}
         </ul>

@@ -86,5 +86,12 @@ export const PLACES: ConsolePage[] = [
     () => import('../providers/providers-page.tsx'),
     () => import('../providers/provider-page.tsx'),
   ),
+  definePage('contract', 'Contract', () => import('../contract/contract-page.tsx')),
+  definePage(
+    'configuration',
+    'Configuration',
+    () => import('../plans/plans-page.tsx'),
+    () => import('../plans/plan-page.tsx'),
+  ),
   definePage('settings', 'Settings', () => import('../settings/settings-page.tsx')),
 ];

@@ -1,0 +1,87 @@
+/** Compares two contracts, and says each difference in words. */
+import { type FieldContract, formatType, type ObjectContract } from './contract-table.tsx';
+
+export interface ContractDifference {
+  /** The object, or `object.field`. */
+  path: string;
+  change: string;
+}
+
+type Objects = readonly ObjectContract[];
+
+export function compareContracts(from: Objects, to: Objects): ContractDifference[] {
+  return pairByName(from, to).flatMap(({ name, before, after }) => {
+    if (!before) return [{ path: name, change: 'is a new object' }];
+    if (!after) return [{ path: name, change: 'is removed' }];
+    return [
+      ...compareVerbs(before, after).map((change) => ({ path: name, change })),
+      ...pairByName(before.fields, after.fields).flatMap((pair) =>
+        compareFields(pair.before, pair.after).map((change) => ({
+          path: `${name}.${pair.name}`,
+          change,
+        })),
+      ),
+    ];
+  });
+}
+
+interface Pair<T> {
+  name: string;
+  before: T | undefined;
+  after: T | undefined;
+}
+
+/** Pairs the items of both lists in the order of the second one, with removed items at the end. */
+function pairByName<T extends { name: string }>(from: readonly T[], to: readonly T[]): Pair<T>[] {
+  const find = (items: readonly T[], name: string) => items.find((item) => item.name === name);
+  const names = new Set([...to, ...from].map(({ name }) => name));
+  return [...names].map((name) => ({ name, before: find(from, name), after: find(to, name) }));
+}
+
+const VERB_TEXTS: Record<string, string> = {
+  LIST: 'be listed',
+  SEARCH: 'be searched',
+  READ_BY_ID: 'be read by id',
+  CREATE: 'be created',
+  UPDATE: 'be updated',
+  DELETE: 'be deleted',
+  SUBSCRIBE: 'be subscribed to',
+};
+
+function compareVerbs(before: ObjectContract, after: ObjectContract): string[] {
+  const added = after.verbs.filter((verb) => !before.verbs.includes(verb));
+  const removed = before.verbs.filter((verb) => !after.verbs.includes(verb));
+  return [
+    ...added.map((verb) => `can ${VERB_TEXTS[verb]}`),
+    ...removed.map((verb) => `can no longer ${VERB_TEXTS[verb]}`),
+  ];
+}
+
+function compareFields(
+  before: FieldContract | undefined,
+  after: FieldContract | undefined,
+): string[] {
+  if (!before) return [after?.isRequired ? 'is new, and writes need it' : 'is a new field'];
+  if (!after) return ['is removed'];
+  const texts: string[] = [];
+  const [oldType, newType] = [formatType(before), formatType(after)];
+  if (oldType !== newType) texts.push(`changes its type from ${oldType} to ${newType}`);
+  if (before.providerField !== after.providerField) {
+    texts.push(
+      `is ${after.providerField ?? 'a field that each installation maps'} at the provider`,
+    );
+  }
+  if (before.isAlwaysRead !== after.isAlwaysRead) {
+    texts.push(after.isAlwaysRead ? 'becomes required of installations' : 'becomes optional');
+  }
+  if (before.isRequired !== after.isRequired) {
+    texts.push(after.isRequired ? 'becomes required in writes' : 'becomes optional in writes');
+  }
+  if (before.isReadOnly !== after.isReadOnly) {
+    texts.push(after.isReadOnly ? 'becomes read-only' : 'can be written');
+  }
+  if (before.isWriteOnly !== after.isWriteOnly) {
+    texts.push(after.isWriteOnly ? 'is no longer read' : 'is read');
+  }
+  return texts;
+}

@@ -1,0 +1,54 @@
+/** The contract of the project: what code can rely on across all integrations. */
+import { graphql } from 'react-relay';
+import type { contractPageQuery } from '../../__generated__/contractPageQuery.graphql.ts';
+import { BASE } from '../network/connection-state.ts';
+import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
+import { usePageQuery } from '../parts/queries.ts';
+import type { PlaceProps } from '../shell/places.ts';
+import { ContractTable } from './contract-table.tsx';
+
+const QUERY = graphql`
+  query contractPageQuery($project: String!) {
+    project(idOrName: $project) {
+      name
+      contract {
+        hash
+        ...contractTable_contract
+      }
+    }
+  }
+`;
+
+const FORMS = ['contract.d.ts', 'contract.graphql', 'contract.schema.json'];
+
+export default function ContractPage({ project: idOrName }: PlaceProps) {
+  const variables = { project: idOrName };
+  const { project } = usePageQuery<contractPageQuery>(QUERY, variables);
+  if (!project) return <Missing noun="project" />;
+  const { contract, name } = project;
+  const address = `${location.origin}${BASE}/v1/projects/${name}`;
+  return (
+    <Page
+      title="Contract"
+      description="The objects and fields that your code can rely on, merged from the latest revisions of all integrations."
+      query={QUERY}
+      variables={variables}
+    >
+      <Panel title="Objects">
+        {contract ? (
+          <ContractTable contract={contract} />
+        ) : (
+          <Empty title="The contract could not be computed" />
+        )}
+      </Panel>
+      <Panel title="For your build">
+        <p className="quiet">
+          Each form has an ETag, which stays the same while the contract does.
+        </p>
+        <pre className="command">
+          {FORMS.map((file) => `curl -H "x-api-key: $API_KEY" ${address}/${file}`).join('\n')}
+        </pre>
+      </Panel>
+    </Page>
+  );
+}

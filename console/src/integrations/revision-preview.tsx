@@ -1,0 +1,70 @@
+/** What a new revision would break and change, before it is created. */
+
+import { useState } from 'react';
+import { graphql } from 'react-relay';
+import type { revisionPreviewMutation } from '../../__generated__/revisionPreviewMutation.graphql.ts';
+import { useAddress } from '../parts/filters.tsx';
+import { Action, Refusal } from '../parts/form.tsx';
+import { type Changed, useChange } from '../parts/queries.ts';
+import { PlanResult } from '../plans/plan-result.tsx';
+
+const PLAN = graphql`
+  mutation revisionPreviewMutation($input: PlanProjectInput!) {
+    planProject(input: $input) {
+      plan {
+        ...planResult_plan
+      }
+    }
+  }
+`;
+
+interface RevisionPreviewProps {
+  project: string;
+  integration: { name: string; provider: string };
+  /** Null if the editor's text is not a JSON object. */
+  content: object | null;
+  specVersion: string;
+}
+
+export function RevisionPreview(props: RevisionPreviewProps) {
+  const { project, integration, content, specVersion } = props;
+  const { run, isRunning, problem } = useChange<revisionPreviewMutation>(PLAN, { tellsAll: true });
+  const [shown, setShown] = useState<{
+    content: string;
+    plan: Changed<revisionPreviewMutation>['planProject']['plan'];
+  } | null>(null);
+  const address = useAddress(project);
+  const text = JSON.stringify(content);
+  const preview = async () => {
+    const document = formatDocument({
+      specVersion,
+      integrations: [{ ...content, ...integration }],
+    });
+    const response = await run({ input: { projectIdOrName: project, document } });
+    setShown(response && { content: text, plan: response.planProject.plan });
+  };
+  return (
+    <>
+      <div className="row">
+        <Action isPending={isRunning} isDisabled={content === null} onPress={preview}>
+          Preview
+        </Action>
+      </div>
+      <Refusal problem={problem} />
+      {shown?.content === text && <PlanResult plan={shown.plan} address={address} />}
+    </>
+  );
+}
+
+const ENUM_MEMBERS = ['enabled', 'mode', 'optionalFieldsAuto', 'valueType', 'watchFieldsAuto'];
+
+/** Documents have the words of manifests, such as `singleSelect` for SINGLE_SELECT, and no null members. */
+function formatDocument(document: object): string {
+  return JSON.stringify(document, (key, value) => {
+    if (value === null) return undefined;
+    return typeof value === 'string' && ENUM_MEMBERS.includes(key) ? toWord(value) : value;
+  });
+}
+
+const toWord = (name: string) =>
+  name.toLowerCase().replace(/_(\w)/g, (_match, letter: string) => letter.toUpperCase());

@@ -1,0 +1,141 @@
+/** One plan: its consequences, and the button that applies it. */
+import { graphql } from 'react-relay';
+import { Link } from 'wouter';
+import type { planPageApplyMutation } from '../../__generated__/planPageApplyMutation.graphql.ts';
+import type { planPageQuery } from '../../__generated__/planPageQuery.graphql.ts';
+import { FormDialog } from '../parts/dialog.tsx';
+import { useAddress } from '../parts/filters.tsx';
+import { TextInput } from '../parts/form.tsx';
+import { Missing, Page, Panel } from '../parts/page.tsx';
+import { usePageQuery } from '../parts/queries.ts';
+import { Facts } from '../parts/table.tsx';
+import { Time } from '../parts/time.tsx';
+import type { PlaceProps } from '../shell/places.ts';
+import { PlanResult } from './plan-result.tsx';
+
+const QUERY = graphql`
+  query planPageQuery($id: ID!) {
+    node(id: $id) {
+      ... on Plan @alias(as: "plan") {
+        id
+        createTime
+        applyTime
+        expireTime
+        allowDeletions
+        requiredSecrets
+        findings {
+          severity
+        }
+        impacts {
+          installations {
+            installationId
+          }
+        }
+        contractChanges {
+          severity
+        }
+        changes {
+          path
+        }
+        ...planResult_plan
+      }
+    }
+  }
+`;
+
+const APPLY = graphql`
+  mutation planPageApplyMutation($input: ApplyPlanInput!) {
+    applyPlan(input: $input) {
+      plan {
+        id
+        applyTime
+      }
+    }
+  }
+`;
+
+export default function PlanPage({ project, id = '' }: PlaceProps) {
+  const variables = { id };
+  const plan = usePageQuery<planPageQuery>(QUERY, variables).node?.plan;
+  const address = useAddress(project);
+  if (!plan) return <Missing noun="plan" />;
+  const isRefused = plan.findings.some(({ severity }) => severity === 'ERROR');
+  const canApply = !plan.applyTime && !isRefused && plan.changes.length > 0;
+  const installationIds = plan.impacts.flatMap(({ installations }) =>
+    installations.map(({ installationId }) => installationId),
+  );
+  const brokenCount = new Set(installationIds).size;
+  const breakingCount = plan.contractChanges.filter(
+    ({ severity }) => severity === 'BREAKING',
+  ).length;
+  return (
+    <Page
+      title="Plan"
+      description={<Link href={address('configuration')}>Configuration</Link>}
+      actions={
+        canApply && (
+          <Apply
+            project={project}
+            id={plan.id}
+            secrets={plan.requiredSecrets}
+            brokenCount={brokenCount}
+            breakingCount={breakingCount}
+          />
+        )
+      }
+      query={QUERY}
+      variables={variables}
+    >
+      <Panel>
+        <Facts
+          facts={{
+            Planned: <Time value={plan.createTime} />,
+            Applied: plan.applyTime && <Time value={plan.applyTime} />,
+            Expires: plan.applyTime ? null : <Time value={plan.expireTime} />,
+            Deletes: plan.allowDeletions ? 'what the document does not have' : null,
+            Id: <code>{plan.id}</code>,
+          }}
+        />
+      </Panel>
+      <PlanResult plan={plan} address={address} />
+    </Page>
+  );
+}
+
+interface ApplyProps {
+  project: string;
+  id: string;
+  /** Paths of the values that no document contains. */
+  secrets: readonly string[];
+  brokenCount: number;
+  breakingCount: number;
+}
+
+function Apply({ project, id, secrets, brokenCount, breakingCount }: ApplyProps) {
+  const isBreaking = brokenCount + breakingCount > 0;
+  return (
+    <FormDialog<planPageApplyMutation>
+      opener="Apply"
+      title="Apply the plan?"
+      kind={isBreaking ? 'danger' : 'primary'}
+      mutation={APPLY}
+      variables={(values) => ({
+        input: {
+          projectIdOrName: project,
+          planId: id,
+          secrets: secrets.map((path) => ({ path, value: String(values[path]) })),
+        },
+      })}
+      submit="Apply"
+    >
+      <p>All changes are applied, or none if one of them fails.</p>
+      {brokenCount > 0 && <p className="strong">Installations that break: {brokenCount}.</p>}
+      {breakingCount > 0 && (
+        <p className="strong">Breaking changes of the contract: {breakingCount}.</p>
+      )}
+      {secrets.map((path) => (
+        <TextInput key={path} name={path} label={path} type="password" isRequired />
+      ))}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,82 @@
+/** The project as one document: export it, change it, and plan the change. */
+import { graphql } from 'react-relay';
+import { useLocation } from 'wouter';
+import type { plansPageMutation } from '../../__generated__/plansPageMutation.graphql.ts';
+import type { plansPageQuery } from '../../__generated__/plansPageQuery.graphql.ts';
+import { ChangeForm } from '../parts/change-form.tsx';
+import { useAddress } from '../parts/filters.tsx';
+import { CheckBox, TextInput } from '../parts/form.tsx';
+import { Page, Panel } from '../parts/page.tsx';
+import { usePageQuery } from '../parts/queries.ts';
+import type { PlaceProps } from '../shell/places.ts';
+
+const QUERY = graphql`
+  query plansPageQuery($project: String!) {
+    exportProject(projectIdOrName: $project) {
+      document
+    }
+  }
+`;
+
+const PLAN = graphql`
+  mutation plansPageMutation($input: PlanProjectInput!) {
+    planProject(input: $input) {
+      plan {
+        id
+      }
+    }
+  }
+`;
+
+const LINES = 24;
+
+export default function PlansPage({ project }: PlaceProps) {
+  const variables = { project };
+  const { document } = usePageQuery<plansPageQuery>(QUERY, variables).exportProject;
+  const [, navigate] = useLocation();
+  const address = useAddress(project);
+  return (
+    <Page
+      title="Configuration"
+      description="Everything that you configure in the project, as one document. Planning shows what a change would do, and changes nothing."
+      query={QUERY}
+      variables={variables}
+    >
+      <Panel title="Plan a change">
+        <ChangeForm<plansPageMutation>
+          mutation={PLAN}
+          variables={({ document: text, allowDeletions }) => ({
+            input: {
+              projectIdOrName: project,
+              document: String(text),
+              allowDeletions: allowDeletions === 'on',
+            },
+          })}
+          submit="Plan"
+          kind="primary"
+          tellsAll
+          onDone={({ planProject }) => navigate(address(`configuration/${planProject.plan.id}`))}
+        >
+          <TextInput
+            name="document"
+            label="Document (YAML or JSON)"
+            lines={LINES}
+            defaultValue={document}
+            isWide
+          />
+          <CheckBox
+            name="allowDeletions"
+            label="Delete what the document does not have, in the sections that it has"
+          />
+        </ChangeForm>
+      </Panel>
+      <Panel title="From the command line">
+        <p className="quiet">Keep the document in version control, and check pull requests.</p>
+        <pre className="command">{`export GATEWAY_URL=${location.origin}
+gateway export --project ${project} -f project.yaml
+gateway plan --project ${project} -f project.yaml
+gateway apply --project ${project} -f project.yaml`}</pre>
+      </Panel>
+    </Page>
+  );
+}

@@ -1,0 +1,96 @@
+/** Plans and previews in the console: errors at their lines, the customers that a change breaks, and applying. */
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { expectAccessible, openConsole } from '../support/console.ts';
+import type { ConsoleStage } from './stage.ts';
+
+const TOPICS = '{ project(idOrName: "demo") { topics { nodes { name } } } }';
+
+export function testPlans(stage: () => ConsoleStage) {
+  let page: Page;
+  beforeAll(async () => {
+    page = await stage().openTab();
+  });
+
+  const open = (path: string) => openConsole(page, `${stage().url}/console/demo/${path}`);
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+  const dialog = () => page.getByRole('dialog');
+  const listTopics = async () =>
+    (await stage().api(TOPICS)).project.topics.nodes.map(({ name }: { name: string }) => name);
+
+  test('reports every error of a document with its line, and keeps the text', async () => {
+    await open('configuration');
+    const document = page.getByLabel('Document (YAML');
+    expect(await document.inputValue()).toContain('- name: crm-sync');
+    await document.fill('specVersion: 1.0.0\ntopics:\n  - nam: planned\n  - name: 7\n');
+    await press('Plan');
+    const alert = page.getByRole('alert');
+    await alert.getByText('document.topics[0].nam: line 3, column 5').waitFor();
+    await alert.getByText('document.topics[1].name: line 4').waitFor();
+    expect(await document.inputValue()).toContain('planned');
+    await expectAccessible(page);
+  });
+
+  test('plans a topic, and creates it when the plan is applied', async () => {
+    await open('configuration');
+    await page
+      .getByLabel('Document (YAML')
+      .fill('specVersion: 1.0.0\ntopics:\n  - name: planned\n');
+    await press('Plan');
+    await page.getByRole('heading', { name: 'Create topics.planned' }).waitFor();
+    await page.getByText('No installation breaks.').waitFor();
+    expect(await listTopics()).not.toContain('planned');
+    await expectAccessible(page);
+    await press('Apply');
+    await dialog().getByRole('button', { name: 'Apply' }).click();
+    await page.getByText('Applied').waitFor();
+    expect(await listTopics()).toContain('planned');
+    expect(await page.getByRole('button', { name: 'Apply' }).count()).toBe(0);
+  });
+
+  test('names the customers that a new revision would break, and creates none', async () => {
+    const REVISIONS =
+      '{ project(idOrName: "demo") { integration(idOrName: "crm-sync") { revisions { totalCount } } } }';
+    const before = await stage().api(REVISIONS);
+    await open('integrations/crm-sync');
+    await press('New revision');
+    const editor = dialog().getByRole('textbox', { name: 'Content' });
+    await editor.focus();
+    await page.evaluate(() => document.execCommand('selectAll'));
+    const content = {
+      name: 'crm-sync',
+      provider: 'sandbox',
+      read: {
+        objects: [
+          {
+            objectName: 'contacts',
+            mapToName: 'people',
+            destination: 'records',
+            requiredFields: [{ fieldName: 'email' }, { fieldName: 'shoeSize' }],
+          },
+        ],
+      },
+    };
+    await page.keyboard.insertText(JSON.stringify(content, null, 2));
+    await dialog().getByRole('button', { name: 'Preview' }).click();
+    const impacts = dialog().getByRole('list', { name: 'Impacts' });
+    await impacts.getByText('shoeSize').waitFor();
+    await impacts.getByRole('link', { name: 'Acme Inc.' }).first().waitFor();
+    const changes = dialog().getByRole('list', { name: 'Changes of the contract' });
+    await changes.getByText('Breaking').first().waitFor();
+    await expectAccessible(page);
+    await dialog().getByRole('button', { name: 'Cancel' }).click();
+    expect(await stage().api(REVISIONS)).toEqual(before);
+  });
+
+  test('says in words what a revision changes for code that uses the contract', async () => {
+    await open('integrations/crm-sync');
+    const revisions = page.getByRole('list', { name: 'Changes of the contract' });
+    const choose = async (option: RegExp) => {
+      await page.getByRole('button', { name: /From$/ }).click();
+      await page.getByRole('option', { name: option }).click();
+    };
+    await choose(/^1, /);
+    await revisions.getByText('people can be subscribed to.').waitFor();
+  });
+}
