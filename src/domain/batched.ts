@@ -13,7 +13,7 @@ type Loaders = Map<unknown, DataLoader<unknown, unknown>>;
 
 /** Values are not cached after the tick, so that later mutations of the same request are seen. */
 export function load<K, V>(call: Call, batch: Batch<K, V>, key: K): Promise<V> {
-  const loaders = loadersOf(call);
+  const loaders = getLoaders(call);
   let loader = loaders.get(batch);
   if (!loader) {
     const loadAll = async (keys: readonly unknown[]) => {
@@ -31,7 +31,7 @@ export function load<K, V>(call: Call, batch: Batch<K, V>, key: K): Promise<V> {
  * The loaders belong to this call alone: a copy of the call may have another viewer. A property holds them, not a
  * WeakMap, because V8 moves values of a WeakMap to old memory, with the rows of each request.
  */
-function loadersOf(call: Call & { [LOADERS]?: Loaders }): Loaders {
+function getLoaders(call: Call & { [LOADERS]?: Loaders }): Loaders {
   const existing = call[LOADERS];
   if (existing) return existing;
   const loaders: Loaders = new Map();
@@ -50,14 +50,14 @@ interface NameKey {
  */
 export function byName<R extends { projectId: string }>(
   find: (call: Call, keys: { projectId: string[]; name: string[] }) => Promise<R[]>,
-  nameOf: (row: R) => string,
+  readName: (row: R) => string,
 ): Batch<NameKey, R | null> {
   return async (call, keys) => {
     const matches = await find(call, {
       projectId: [...new Set(keys.map(({ projectId }) => projectId))],
       name: [...new Set(keys.map(({ name }) => name))],
     });
-    const rows = new Map(matches.map((row) => [`${row.projectId} ${nameOf(row)}`, row]));
+    const rows = new Map(matches.map((row) => [`${row.projectId} ${readName(row)}`, row]));
     return keys.map(({ projectId, name }) => rows.get(`${projectId} ${name}`) ?? null);
   };
 }

@@ -6,7 +6,7 @@ import type { z } from 'zod';
 import type { Row } from '../database/rows.ts';
 import { isForeignKeyViolation } from '../database/violations.ts';
 import type { Call } from './call.ts';
-import { getOrg, getProjectOf, type NamesProject } from './scope.ts';
+import { getNamedProject, getOrg, type NamesProject } from './scope.ts';
 import { authorize, type Need } from './viewer/needs.ts';
 import { type BuilderViewer, requireBuilder } from './viewer/viewer.ts';
 
@@ -34,7 +34,7 @@ export interface ExclusiveMembers {
 }
 
 /** The groups of an input, which its schema declares with `meta({ exclusive })`. */
-export function exclusiveMembersOf(schema: z.ZodObject): readonly ExclusiveMembers[] {
+export function listExclusiveMembers(schema: z.ZodObject): readonly ExclusiveMembers[] {
   return (schema.meta()?.exclusive as readonly ExclusiveMembers[] | undefined) ?? [];
 }
 
@@ -47,7 +47,7 @@ interface Declaration<S extends z.ZodObject> {
 
 const PROJECT_ARGUMENT = 'input.projectIdOrName';
 
-/** Declares a mutation in the project of its input, by `getProjectOf`. */
+/** Declares a mutation in the project of its input, by `getNamedProject`. */
 export function projectMutation<
   S extends z.ZodObject<{ projectIdOrName: z.ZodType<string | null | undefined> }>,
   R,
@@ -58,7 +58,7 @@ export function projectMutation<
   run(call: Call, input: z.output<S>, project: Readonly<Row<'Project'>>): Promise<R>;
 }): Mutation<S, R> {
   return declare(declared, async (call, input) =>
-    run(call, input, await getProjectOf(call, input as NamesProject, PROJECT_ARGUMENT)),
+    run(call, input, await getNamedProject(call, input as NamesProject, PROJECT_ARGUMENT)),
   );
 }
 
@@ -113,5 +113,5 @@ async function getParentAgain(
 ): Promise<void> {
   const { orgId = input.parentId } = input;
   if (typeof orgId === 'string') await getOrg(call, orgId);
-  if ('projectIdOrName' in shape) await getProjectOf(call, input, PROJECT_ARGUMENT);
+  if ('projectIdOrName' in shape) await getNamedProject(call, input, PROJECT_ARGUMENT);
 }

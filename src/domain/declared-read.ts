@@ -1,7 +1,7 @@
 /** A read declares the need of its callers, which every call checks, and its description in the API. */
 import type { Row } from '../database/rows.ts';
 import type { Call } from './call.ts';
-import { getProjectOf, type NamesProject } from './scope.ts';
+import { getNamedProject, type NamesProject } from './scope.ts';
 import { authorize, type Need } from './viewer/needs.ts';
 
 export interface Read<A extends unknown[], R> {
@@ -33,13 +33,13 @@ export function readWithin<I, P, A, R>(
   );
 }
 
-/** Declares a read in the project of its input, by `getProjectOf`. */
+/** Declares a read in the project of its input, by `getNamedProject`. */
 export function projectRead<I, R>(
   needs: Need,
   description: string,
   run: (call: Call, input: I, project: Readonly<Row<'Project'>>) => R | Promise<R>,
 ): Read<[input: I & NamesProject], Promise<R>> {
   return read(needs, description, async (call, input: I & NamesProject) =>
-    run(call, input, await getProjectOf(call, input, 'projectIdOrName')),
+    run(call, input, await getNamedProject(call, input, 'projectIdOrName')),
   );
 }

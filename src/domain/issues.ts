@@ -20,7 +20,7 @@ const SECRET_INPUTS = new Set([
 ]);
 
 /** Returns an issue for each offending path. It omits values that are secrets or that their rule hides. */
-export function issuesOf(error: z.ZodError, input: unknown, where: Issue['in'] = 'body'): Issue[] {
+export function toIssues(error: z.ZodError, input: unknown, where: Issue['in'] = 'body'): Issue[] {
   return error.issues.flatMap((issue) => {
     const paths =
       issue.code === 'unrecognized_keys'
@@ -30,10 +30,10 @@ export function issuesOf(error: z.ZodError, input: unknown, where: Issue['in'] =
     return paths.map((path) => {
       const value = valueAt(input, path);
       return {
-        kind: kindOf(issue, value),
+        kind: toIssueKind(issue, value),
         in: where,
         name: pathName(path),
-        detail: detailOf(issue),
+        detail: formatDetail(issue),
         ...(value === undefined || isSecretValue || isSecret(path) ? {} : { value }),
       };
     });
@@ -41,16 +41,16 @@ export function issuesOf(error: z.ZodError, input: unknown, where: Issue['in'] =
 }
 
 /** Replaces zod's own message for a value outside an enum. Messages of rules end with a period. */
-function detailOf(issue: z.core.$ZodIssue): string {
+function formatDetail(issue: z.core.$ZodIssue): string {
   const isOwn = issue.code !== 'invalid_value' || issue.message.endsWith('.');
-  return isOwn ? issue.message : `must be ${oneOf(issue.values)}.`;
+  return isOwn ? issue.message : `must be ${formatChoices(issue.values)}.`;
 }
 
-function oneOf(values: readonly unknown[]): string {
+function formatChoices(values: readonly unknown[]): string {
   return values.length === 1 ? String(values[0]) : `one of ${values.join(', ')}`;
 }
 
-function kindOf({ code }: z.core.$ZodIssue, value: unknown): IssueKind {
+function toIssueKind({ code }: z.core.$ZodIssue, value: unknown): IssueKind {
   if (code === 'unrecognized_keys') return 'unknown-name';
   if (value === undefined) return 'missing-value';
   if (code === 'invalid_type' || code === 'invalid_union') return 'wrong-type';

@@ -10,7 +10,7 @@ export const requiredProjectIdOrName = z
   .max(128)
   .describe('The id or the name of the project.');
 
-/** Optional: without it, `getProjectOf` in scope.ts finds the project. */
+/** Optional: without it, `getNamedProject` in scope.ts finds the project. */
 export const projectIdOrName = requiredProjectIdOrName
   .nullish()
   .describe(

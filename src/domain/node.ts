@@ -53,7 +53,7 @@ export async function findNodes(call: Call, ids: readonly string[]): Promise<(Fo
     ...[...byPrefix].map(async ([prefix, group]) => {
       if (prefix === null || NON_NODE_PREFIXES.includes(prefix)) return;
       const table: IdTable = ID_PREFIXES[prefix];
-      authorize(call.viewer, needOf(call.viewer, prefix, table));
+      authorize(call.viewer, getNeed(call.viewer, prefix, table));
       const rows = await byId(table)(call, group);
       for (const [index, id] of group.entries()) nodes.set(id, rows[index] ?? null);
     }),
@@ -62,7 +62,7 @@ export async function findNodes(call: Call, ids: readonly string[]): Promise<(Fo
 }
 
 /** An end user gets null for the rows of others, and a key for pages FORBIDDEN for what no end user may see. */
-function needOf({ kind }: Viewer, prefix: IdPrefix, table: IdTable): Need {
+function getNeed({ kind }: Viewer, prefix: IdPrefix, table: IdTable): Need {
   if (ORG_PREFIXES.includes(prefix)) return 'org:read';
   return kind === 'END_USER' || END_USER_TABLES.includes(table) ? orEndUser('read') : 'read';
 }

@@ -56,7 +56,7 @@ export function computed<T extends z.ZodType, Source, Call = unknown>(
 type Compute = (from: unknown, call: unknown) => unknown;
 
 /** The function that computes a field. Undefined if the field is a column. */
-export function computationOf(field: z.ZodType): Compute | undefined {
+export function findComputation(field: z.ZodType): Compute | undefined {
   return computations.get(field)?.value as Compute | undefined;
 }
 
@@ -77,7 +77,7 @@ export interface Enumeration {
 }
 
 /** The declaration of an enum, also if a field has added its own description. */
-export function enumerationOf(schema: z.ZodType): Enumeration | undefined {
+export function findEnumeration(schema: z.ZodType): Enumeration | undefined {
   return schema.meta()?.enumeration as Enumeration | undefined;
 }
 

@@ -7,7 +7,7 @@ import type { InOrgs, Row, Table, Where } from '../database/rows.ts';
 import { invalid, notFound } from '../errors.ts';
 import { ID_PREFIXES, prefixOf } from '../ids.ts';
 import type { Call } from './call.ts';
-import { domainOf } from './org/domain-name.ts';
+import { parseDomain } from './org/domain-name.ts';
 import type { EndUserViewer } from './viewer/end-user.ts';
 import { isOwnRow, narrowToEndUser } from './viewer/end-user-rows.ts';
 import type { Viewer } from './viewer/viewer.ts';
@@ -20,7 +20,7 @@ export type { Row } from '../database/rows.ts';
  * Ids of the orgs that the viewer belongs to. Scopes decide what an API key may do with its org. An end user belongs to
  * none.
  */
-export function orgIdsOf(viewer: Viewer): string[] {
+export function listOrgIds(viewer: Viewer): string[] {
   if (viewer.kind === 'END_USER') return [];
   return viewer.kind === 'API_KEY' ? [viewer.orgId] : [...viewer.orgIds];
 }
@@ -83,7 +83,7 @@ export interface NamesProject {
  * object that the input names by id. Throws NOT_FOUND if the viewer may not see it, and BAD_USER_INPUT that names
  * `argument` if several projects are possible.
  */
-export async function getProjectOf(
+export async function getNamedProject(
   call: Call,
   input: NamesProject,
   argument: string,
@@ -93,7 +93,7 @@ export async function getProjectOf(
   if (idOrName !== null) return getProject(call, idOrName);
   for (const [member, value] of Object.entries(input)) {
     if (typeof value !== 'string' || !/Id(OrName)?$/.test(member)) continue;
-    const table = projectTableOf(value);
+    const table = findProjectTable(value);
     if (!table) continue;
     const [row] = await byId(table)(call, [value]);
     if (!row) throw notFound(table, value);
@@ -110,7 +110,7 @@ export async function getProjectOf(
 }
 
 /** The table of an id if its rows belong to a project. */
-function projectTableOf(id: string): ProjectTable | null {
+function findProjectTable(id: string): ProjectTable | null {
   const prefix = prefixOf(id);
   if (prefix === null) return null;
   const table: IdTable = ID_PREFIXES[prefix];
@@ -137,7 +137,7 @@ export async function findProject(
 
 /** The orgs whose projects the viewer may see. */
 function orgsOfProjects(viewer: Viewer): string[] {
-  return viewer.kind === 'END_USER' ? [viewer.orgId] : orgIdsOf(viewer);
+  return viewer.kind === 'END_USER' ? [viewer.orgId] : listOrgIds(viewer);
 }
 
 function isVisible(viewer: Viewer, project: Row<'Project'>): boolean {
@@ -155,7 +155,7 @@ export async function getOrg(call: Call, id: string): Promise<Row<'Org'>> {
 
 /** Filter for lists of an org. Matches nothing if the viewer is only invited and not a member. */
 export function ownOrgId(viewer: Viewer, { id }: Row<'Org'>): string | string[] {
-  return orgIdsOf(viewer).includes(id) ? id : [];
+  return listOrgIds(viewer).includes(id) ? id : [];
 }
 
 /** Loads one value for each key, in the order of the keys. A key may occur twice. */
@@ -230,7 +230,10 @@ function inProject<T extends ProjectTable>(columns: { projectId: string; id?: st
 
 /** A claimed domain is visible to its org, and to builders with an email address of the domain. */
 export function seesClaimedDomain(viewer: Viewer, claim: Row<'ClaimedDomain'>): boolean {
-  return orgIdsOf(viewer).includes(claim.orgId) || domainOf(emailOf(viewer) ?? '') === claim.domain;
+  return (
+    listOrgIds(viewer).includes(claim.orgId) ||
+    parseDomain(findEmail(viewer) ?? '') === claim.domain
+  );
 }
 
 function findVisible(call: Call, table: IdTable, ids: string[]) {
@@ -240,7 +243,7 @@ function findVisible(call: Call, table: IdTable, ids: string[]) {
     now,
   } = call;
   if (viewer.kind === 'END_USER') return findForEndUser(call, viewer, { table, ids });
-  const orgIds = orgIdsOf(viewer);
+  const orgIds = listOrgIds(viewer);
   switch (table) {
     case 'Org':
       return rows.find('Org', { id: ids.filter((id) => orgIds.includes(id)) });
@@ -251,7 +254,7 @@ function findVisible(call: Call, table: IdTable, ids: string[]) {
     case 'Builder':
       return rows.run(VISIBLE_BUILDERS, { ids, orgIds, viewerId: viewer.id });
     case 'Invite':
-      return rows.run(VISIBLE_INVITES, { ids, orgIds, email: emailOf(viewer), now: now() });
+      return rows.run(VISIBLE_INVITES, { ids, orgIds, email: findEmail(viewer), now: now() });
     case 'ClaimedDomain':
       return rows
         .find('ClaimedDomain', { id: ids })
@@ -289,6 +292,6 @@ async function findForEndUser(
   return where ? rows.find(table, where) : [];
 }
 
-function emailOf(viewer: Viewer): string | null {
+function findEmail(viewer: Viewer): string | null {
   return viewer.kind === 'BUILDER' ? viewer.email : null;
 }

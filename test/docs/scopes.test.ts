@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { isInterfaceType, isObjectType } from 'graphql';
 import { expect, test } from 'vitest';
-import { type Need, scopeOf } from '../../src/domain/viewer/needs.ts';
+import { findScope, type Need } from '../../src/domain/viewer/needs.ts';
 import { ALL_SCOPES, SCOPES, type Scope } from '../../src/domain/viewer/scopes.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { ROOT } from '../support/documents.ts';
@@ -25,7 +25,7 @@ function fieldsOf(scope: Scope): string {
         .filter(({ name, extensions }) => {
           if (type.getInterfaces().some((parent) => name in parent.getFields())) return false;
           const need = extensions.needs as Need | undefined;
-          return need !== undefined && scopeOf(need) === scope;
+          return need !== undefined && findScope(need) === scope;
         })
         .map(({ name }) => (type.name === 'Mutation' ? name : `${type.name}.${name}`)),
     );

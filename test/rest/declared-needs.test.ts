@@ -6,7 +6,7 @@
  */
 import { expect, test } from 'vitest';
 import { forwardRequest, getForwarding } from '../../src/domain/installation/proxy.ts';
-import { type Need, needText, permits, scopeOf } from '../../src/domain/viewer/needs.ts';
+import { findScope, type Need, needText, permits } from '../../src/domain/viewer/needs.ts';
 import { ALL_SCOPES, type Scope } from '../../src/domain/viewer/scopes.ts';
 import { ENDPOINTS } from '../../src/rest/endpoints.ts';
 import { sharedApp } from '../support/app.ts';
@@ -91,7 +91,7 @@ test('lists every endpoint in the OpenAPI document, with its needs', () => {
   for (const { operationId, description, security } of operations) {
     const declared = needs.get(operationId) as Need[];
     const texts =
-      declared === PROXY ? PROXY.map((need) => `\`${scopeOf(need)}\``) : declared.map(needText);
+      declared === PROXY ? PROXY.map((need) => `\`${findScope(need)}\``) : declared.map(needText);
     for (const text of texts) {
       expect([operationId, description]).toEqual([operationId, expect.stringContaining(text)]);
     }
@@ -141,7 +141,7 @@ test.each(parameters)('requires both needs for $id with $name', async ({ id, nam
   const own = needs.get(id) as Need[];
   const request = requestOf(operation, name);
   for (const held of ALL_SCOPES) {
-    for (const scopes of [[held], [...(own.map(scopeOf) as Scope[]), held]]) {
+    for (const scopes of [[held], [...(own.map(findScope) as Scope[]), held]]) {
       const response = await answerTo(request, { 'x-api-key': await tenant.createKey(...scopes) });
       const isAllowed = [...own, need].every(isMetBy(scopes));
       const expected = isAllowed ? expect.not.stringContaining('403') : FORBIDDEN;

@@ -34,30 +34,30 @@ export const activityInput = z.object({
 type ActivityInput = FiltersOf<typeof activityInput>;
 
 /** The range of a project's activity. Throws BAD_USER_INPUT if it has too many buckets. */
-export const activityOf = read(
+export const getActivityRange = read(
   'read',
   "Returns counts of a project's activity in a time range of up to 90 days.",
   (call: Call, { id: projectId }: Row<'Project'>, input: ActivityInput): ActivityRange =>
-    rangeOf(call, { projectId, destinationId: null }, input),
+    parseRange(call, { projectId, destinationId: null }, input),
 );
 
-export const activityOfDestination = read(
+export const listDestinationActivity = read(
   'read',
   'Returns counts of delivery attempts to a destination in a time range of up to 90 days, oldest first.',
   (call: Call, { id: destinationId, projectId }: Row<'Destination'>, input: ActivityInput) =>
-    deliveryActivity(call, rangeOf(call, { projectId, destinationId }, input)),
+    deliveryActivity(call, parseRange(call, { projectId, destinationId }, input)),
 );
 
-export const activityOfStream = read(
+export const listStreamActivity = read(
   'read',
   'Returns counts of messages appended to a stream in a time range of up to 90 days, oldest first. Empty for a destination of another type.',
   (call: Call, { id: destinationId, projectId }: Row<'Destination'>, input: ActivityInput) =>
-    streamActivity(call, rangeOf(call, { projectId, destinationId }, input)),
+    streamActivity(call, parseRange(call, { projectId, destinationId }, input)),
 );
 
 type Subject = Pick<ActivityRange, 'projectId' | 'destinationId'>;
 
-function rangeOf(
+function parseRange(
   call: Call,
   subject: Subject,
   { from, until, bucket }: ActivityInput,
@@ -86,7 +86,7 @@ export async function operationActivity(
   range: ActivityRange,
 ): Promise<OperationActivity[]> {
   const series = await activitySeries(call, 'operation', range);
-  return bucketsOf(range, series, ({ key, first }) => {
+  return toBuckets(range, series, ({ key, first }) => {
     const [actionType, status] = key.split(' ') as [OperationActionType, OperationStatus];
     return (time, bucket) => {
       const count = first[bucket] ?? 0;
@@ -105,7 +105,7 @@ export interface RecordActivity {
 /** Counts records by the time when they were read or written, and events by the time when they were received. */
 export async function recordActivity(call: Call, range: ActivityRange): Promise<RecordActivity[]> {
   const series = await activitySeries(call, 'record', range);
-  return bucketsOf(range, series, ({ first, second, third }) => (time, bucket) => {
+  return toBuckets(range, series, ({ first, second, third }) => (time, bucket) => {
     const [read = 0, written = 0, receivedEvents = 0] = [
       first[bucket],
       second[bucket],
@@ -133,7 +133,7 @@ export async function deliveryActivity(
 ): Promise<DeliveryActivity[]> {
   const { projectId } = range;
   const series = await activitySeries(call, 'delivery', range);
-  return bucketsOf(range, series, ({ key: destinationId, first, second, ...percentiles }) => {
+  return toBuckets(range, series, ({ key: destinationId, first, second, ...percentiles }) => {
     const { p50Ms, p95Ms, p99Ms } = percentiles;
     return (time, bucket) => {
       const [attempts = 0, failedAttempts = 0] = [first[bucket], second[bucket]];
@@ -163,7 +163,7 @@ export interface StreamActivity {
 export async function streamActivity(call: Call, range: ActivityRange): Promise<StreamActivity[]> {
   const { projectId } = range;
   const series = await activitySeries(call, 'stream', range);
-  return bucketsOf(range, series, ({ key: destinationId, first }) => (time, bucket) => {
+  return toBuckets(range, series, ({ key: destinationId, first }) => (time, bucket) => {
     const messages = first[bucket] ?? 0;
     return messages === 0 ? null : { time, projectId, destinationId, messages };
   });
@@ -173,7 +173,7 @@ export async function streamActivity(call: Call, range: ActivityRange): Promise<
 type InBucket<T> = (time: Date, bucket: number) => T | null;
 
 /** Returns the entries of all buckets, ordered by time, then by series. */
-function bucketsOf<T>(
+function toBuckets<T>(
   { from, until, bucketMs }: ActivityRange,
   series: readonly ActivitySeries[],
   createReader: (line: ActivitySeries) => InBucket<T>,

@@ -11,10 +11,10 @@ import { workspaceIssues } from '../provider/provider-workspace.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { generateConnectionInput } from './connection-input.ts';
 import { type Choice, chooseScheme } from './connection-scheme.ts';
-import { credentialsOf } from './credential-input.ts';
+import { parseCredentials } from './credential-input.ts';
 import { listForeignParties } from './own-parties.ts';
 import { type ConnectionRequest, putConnection } from './put-connection.ts';
-import { workspaceRefOf } from './session/account-address.ts';
+import { findWorkspaceRef } from './session/account-address.ts';
 import { inputIssues } from './session/connect-inputs.ts';
 import { type AccountToCheck, requireAcceptedCredentials } from './session/credential-check.ts';
 
@@ -34,7 +34,7 @@ export const generateConnection = projectMutation({
     const generation = { projectId, scheme, input };
     const token = input.skipCheck
       ? undefined
-      : await requireAcceptedCredentials(call, accountOf(call, generation));
+      : await requireAcceptedCredentials(call, toAccount(call, generation));
     const { credentialsSealed: _, ...connection } = await putConnection(call, {
       ...generation,
       token,
@@ -43,7 +43,7 @@ export const generateConnection = projectMutation({
   },
 });
 
-function accountOf(
+function toAccount(
   { catalogue }: Call,
   { projectId, scheme, input }: ConnectionRequest,
 ): AccountToCheck {
@@ -52,8 +52,8 @@ function accountOf(
   return {
     projectId,
     provider,
-    credentials: credentialsOf({ authScheme: scheme, custom: provider?.custom }, input),
-    providerWorkspaceRef: workspaceRefOf(input),
+    credentials: parseCredentials({ authScheme: scheme, custom: provider?.custom }, input),
+    providerWorkspaceRef: findWorkspaceRef(input),
     providerMetadata,
     limitKey: JSON.stringify([projectId, input.provider, groupRef, consumerRef]),
   };
@@ -68,7 +68,7 @@ async function findScheme(call: Call, projectId: string, input: GenerationInput)
     return { scheme: null, issues: [unknown, ...ofApp] };
   }
   const { scheme, issues } = chooseScheme(provider, input);
-  const ofWorkspace = workspaceIssues(provider, workspaceRefOf(input));
+  const ofWorkspace = workspaceIssues(provider, findWorkspaceRef(input));
   return { scheme, issues: [...ofWorkspace, ...inputIssues(provider, input), ...issues, ...ofApp] };
 }
 async function appIssues(

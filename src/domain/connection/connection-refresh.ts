@@ -18,9 +18,9 @@ import {
   awaitsConsent,
   canRefresh,
   expiresWithin,
+  findStoredToken,
   isDue,
   isTokenCredentials,
-  storedTokenOf,
 } from './token/token.ts';
 import { getFreshCredentials, type RefreshRequest } from './token/token-refresh.ts';
 
@@ -43,8 +43,8 @@ export const refreshConnection = projectMutation({
         if (awaitsConsent(credentials)) throw unprocessable(AWAITS_CONSENT);
         throw notRefreshableError(connection);
       }
-      const tokenBefore = storedTokenOf(credentials)?.token;
-      return (stored) => storedTokenOf(stored)?.token === tokenBefore;
+      const tokenBefore = findStoredToken(credentials)?.token;
+      return (stored) => findStoredToken(stored)?.token === tokenBefore;
     }),
 });
 
@@ -56,7 +56,7 @@ export const refreshIfDue = projectMutation({
     requestRefresh(
       call,
       { projectId, id: connectionId },
-      () => (stored) => isDue(storedTokenOf(stored), call.now()),
+      () => (stored) => isDue(findStoredToken(stored), call.now()),
     ),
 });
 
@@ -144,7 +144,7 @@ async function refreshIdle(services: Services, connection: ConnectionKey): Promi
     return;
   }
   const isStale = (stored: typeof credentials) => {
-    const token = storedTokenOf(stored);
+    const token = findStoredToken(stored);
     return !token || expiresWithin(token, AHEAD_MS, services.now());
   };
   const refreshed = await getFreshCredentials(services, connection, { isStale });

@@ -13,7 +13,7 @@ import { isSuccess, retryAfterMs } from '../../providers/read-responses.ts';
 import type { Services } from '../call.ts';
 import type { Caller } from '../provider/provider-limits.ts';
 import { recordBadCredentials, recordWorking } from './connection-status.ts';
-import { factOf, fillAddress, fillHeaders } from './session/account-address.ts';
+import { fillAddress, fillHeaders, findFact } from './session/account-address.ts';
 import { type Attached, attachCredentials } from './session/attached-credentials.ts';
 import { type ForwardedRequest, forwardedUrl, sendForwarded } from './session/forwarded-request.ts';
 import { measureCall } from './session/measured-call.ts';
@@ -28,9 +28,9 @@ import {
 import {
   canRefresh,
   expiresWithin,
+  findStoredToken,
   isDue,
   isTokenCredentials,
-  storedTokenOf,
 } from './token/token.ts';
 import { getFreshCredentials } from './token/token-refresh.ts';
 
@@ -97,7 +97,7 @@ class ConnectionSession implements AccountSession {
   }
 
   fact(name: string): string | null {
-    return factOf(name, this.#connection);
+    return findFact(name, this.#connection);
   }
 
   now(): Date {
@@ -129,10 +129,10 @@ class ConnectionSession implements AccountSession {
 
   async accessToken(refusedToken?: string): Promise<string> {
     const credentials = await this.#getUsableCredentials();
-    const token = tokenOf(credentials);
+    const token = findToken(credentials);
     if (token !== undefined && token !== refusedToken) return token;
     const replacement = token === undefined ? null : await this.#findReplacement(credentials);
-    const newToken = replacement && tokenOf(replacement);
+    const newToken = replacement && findToken(replacement);
     if (replacement && newToken) {
       this.#credentials = replacement;
       return newToken;
@@ -165,11 +165,11 @@ class ConnectionSession implements AccountSession {
     const { credentials } = this.#credentials;
     if (!isTokenCredentials(credentials) || !canRefresh(credentials)) return this.#credentials;
     const now = this.#services.now();
-    const token = storedTokenOf(credentials);
+    const token = findStoredToken(credentials);
     if (!isDue(token, now)) return this.#credentials;
     try {
       this.#credentials = await getFreshCredentials(this.#services, this.#connection, {
-        isStale: (stored) => isDue(storedTokenOf(stored), now),
+        isStale: (stored) => isDue(findStoredToken(stored), now),
       });
     } catch (error) {
       // The token endpoint may recover before the token expires.
@@ -194,7 +194,7 @@ class ConnectionSession implements AccountSession {
     const { credentials } = refused;
     const current =
       isTokenCredentials(credentials) && canRefresh(credentials)
-        ? await this.#refresh(refused, storedTokenOf(credentials)?.token)
+        ? await this.#refresh(refused, findStoredToken(credentials)?.token)
         : await readCredentials(this.#services, this.#connection);
     return areEqual(current.credentials, credentials) ? null : current;
   }
@@ -205,7 +205,7 @@ class ConnectionSession implements AccountSession {
   ): Promise<UnsealedCredentials> {
     try {
       return await getFreshCredentials(this.#services, this.#connection, {
-        isStale: (stored) => storedTokenOf(stored)?.token === refusedToken,
+        isStale: (stored) => findStoredToken(stored)?.token === refusedToken,
       });
     } catch (error) {
       // The provider rejected the token, and no other token is available.
@@ -303,6 +303,6 @@ class ConnectionSession implements AccountSession {
   }
 }
 
-function tokenOf({ credentials }: UnsealedCredentials): string | undefined {
-  return isTokenCredentials(credentials) ? storedTokenOf(credentials)?.token : undefined;
+function findToken({ credentials }: UnsealedCredentials): string | undefined {
+  return isTokenCredentials(credentials) ? findStoredToken(credentials)?.token : undefined;
 }

@@ -16,8 +16,8 @@ import { getOwned } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { deleteConnectionInput, updateConnectionInput } from './connection-input.ts';
 import { listCredentialFields, replacementIssues } from './connection-scheme.ts';
-import { type CredentialInput, credentialsOf } from './credential-input.ts';
-import { type StoredToken, sealCredentials, tokenExpireTimeOf } from './credentials.ts';
+import { type CredentialInput, parseCredentials } from './credential-input.ts';
+import { findTokenExpireTime, type StoredToken, sealCredentials } from './credentials.ts';
 import { refuseOtherConsumers } from './own-parties.ts';
 import { changedFactsIssues } from './session/changed-facts.ts';
 import { type AccountToCheck, requireAcceptedCredentials } from './session/credential-check.ts';
@@ -47,7 +47,7 @@ export const updateConnection = projectMutation({
       skipCheck || listCredentialFields(changes).length === 0
         ? undefined
         : await requireAcceptedCredentials(call, changedAccount(call, connection, changes));
-    return changeConnection(call, connection, changesOf(call, connection, { ...changes, token }));
+    return changeConnection(call, connection, toChanges(call, connection, { ...changes, token }));
   },
 });
 
@@ -129,7 +129,7 @@ function changedAccount(
   return {
     projectId,
     provider,
-    credentials: credentialsOf({ authScheme, custom: provider?.custom }, credentials),
+    credentials: parseCredentials({ authScheme, custom: provider?.custom }, credentials),
     providerWorkspaceRef:
       providerWorkspaceRef === undefined ? connection.providerWorkspaceRef : providerWorkspaceRef,
     providerMetadata:
@@ -149,7 +149,7 @@ function changeIssues(call: Call, connection: Row<'Connection'>, input: Changes)
   ];
 }
 
-function changesOf(
+function toChanges(
   call: Call,
   connection: Row<'Connection'>,
   { providerWorkspaceRef, providerMetadata, ...credentials }: Changes & WithToken,
@@ -179,12 +179,12 @@ export function newCredentials(
 ) {
   const { authScheme, provider } = connection;
   const custom = services.catalogue.find(provider)?.custom;
-  const inputCredentials = credentialsOf({ authScheme, custom }, input);
+  const inputCredentials = parseCredentials({ authScheme, custom }, input);
   const credentials = token ? { ...inputCredentials, token } : inputCredentials;
   return {
     status: 'CREATED',
     credentialsSealed: sealCredentials(services, connection, credentials),
-    tokenExpireTime: tokenExpireTimeOf(credentials),
+    tokenExpireTime: findTokenExpireTime(credentials),
   } as const;
 }
 

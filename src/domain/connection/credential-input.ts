@@ -113,7 +113,7 @@ export const SCHEMES_OF_FIELD: Record<CredentialField, readonly AuthScheme[]> = 
 export const CREDENTIAL_FIELDS = Object.keys(SCHEMES_OF_FIELD) as CredentialField[];
 
 /** The stored form of the field in the input. NONE if the input has no credential field. */
-export function credentialsOf(
+export function parseCredentials(
   { authScheme: scheme, custom }: { authScheme: AuthScheme; custom: Provider['custom'] },
   input: CredentialInput,
 ): Credentials {

@@ -63,7 +63,7 @@ export function sealCredentials(
   credentials: Credentials,
 ): string | null {
   if (credentials.scheme === 'NONE' && Object.keys(credentials.custom).length === 0) return null;
-  return vault.seal(JSON.stringify(credentials), locationOf(connection));
+  return vault.seal(JSON.stringify(credentials), toSealedLocation(connection));
 }
 
 /** Opens the result of `sealCredentials` for this connection. Throws if it was sealed for another connection. */
@@ -73,15 +73,15 @@ export function openCredentials(
   sealed: string | null,
 ): Credentials {
   if (sealed === null) return { scheme: 'NONE', custom: {} };
-  return credentials.parse(JSON.parse(vault.open(sealed, locationOf(connection))));
+  return credentials.parse(JSON.parse(vault.open(sealed, toSealedLocation(connection))));
 }
 
-function locationOf({ id, projectId }: Owner): SealedLocation {
+function toSealedLocation({ id, projectId }: Owner): SealedLocation {
   return { table: 'Connection', column: 'credentialsSealed', row: id, projectId };
 }
 
 /** The expiry of the access token, if it is known. */
-export function tokenExpireTimeOf(credentials: Credentials): Date | null {
+export function findTokenExpireTime(credentials: Credentials): Date | null {
   const token =
     'accessToken' in credentials
       ? credentials.accessToken
@@ -153,9 +153,9 @@ function toShownCredentials(credentials: Credentials): ShownCredentials | null {
 function toShownToken(stored: StoredToken | undefined): ShownToken | null {
   if (!stored) return null;
   const { token, issuedAt, expiresAt } = stored;
-  return { token, issuedAt: dateOf(issuedAt), expiresAt: dateOf(expiresAt) };
+  return { token, issuedAt: parseDate(issuedAt), expiresAt: parseDate(expiresAt) };
 }
 
-function dateOf(isoText: string | undefined): Date | null {
+function parseDate(isoText: string | undefined): Date | null {
   return isoText === undefined ? null : new Date(isoText);
 }

@@ -15,12 +15,12 @@ import { findPermittedProvider } from '../provider/provider.ts';
 import { findDefaultApp } from '../provider/provider-app.ts';
 import { comesWithToken, workspaceIssues } from '../provider/provider-workspace.ts';
 import type { startOAuthConnectInput } from './connection-input.ts';
-import { packageInstallUrlOf } from './consent/connect-page.ts';
+import { findPackageInstallUrl } from './consent/connect-page.ts';
 import {
   type AccountFacts,
   addressProblems,
   factName,
-  workspaceRefOf,
+  findWorkspaceRef,
 } from './session/account-address.ts';
 import { inputIssues } from './session/connect-inputs.ts';
 import { unsealCredentials } from './session/stored-credentials.ts';
@@ -48,11 +48,11 @@ export async function planConnect(
     throw invalid('input.provider', NOT_A_PROVIDER, input.provider);
   }
   const { oauth2 } = provider;
-  const [preferred] = schemesOf(provider);
+  const [preferred] = listConsentSchemes(provider);
   if (!oauth2?.authorizeUrl || !preferred) {
     throw invalid('input.provider', 'has no OAuth consent page.', input.provider);
   }
-  const account = accountOf(input);
+  const account = toAccount(input);
   const app = await findApp(call, projectId, input);
   const scopes =
     input.scopes ?? (await requestedScopes(call, projectId, input)) ?? app?.scopes ?? [];
@@ -70,7 +70,7 @@ export async function planConnect(
   return {
     provider: { ...provider, oauth2 },
     scheme: input.authScheme ?? preferred,
-    app: { id: app.id, packageInstallUrl: packageInstallUrlOf(app) },
+    app: { id: app.id, packageInstallUrl: findPackageInstallUrl(app) },
     scopes,
   };
 }
@@ -83,18 +83,18 @@ function withoutAddressed(provider: Provider, { authorizeUrl, tokenUrl }: OAuth2
 }
 
 /** PKCE first: it protects the code if the redirect is intercepted. */
-function schemesOf({ authSchemes }: Provider): AuthScheme[] {
+function listConsentSchemes({ authSchemes }: Provider): AuthScheme[] {
   const schemes = authSchemes.filter(isConsentScheme);
   return schemes.toSorted((a, b) => Number(b === PKCE) - Number(a === PKCE));
 }
 
 /** The values of the variables in the provider's URLs. */
-export function accountOf({
+export function toAccount({
   providerWorkspaceRef,
   providerMetadata,
 }: Pick<Input, 'providerWorkspaceRef' | 'providerMetadata'>): AccountFacts {
   return {
-    providerWorkspaceRef: workspaceRefOf({ providerWorkspaceRef, providerMetadata }),
+    providerWorkspaceRef: findWorkspaceRef({ providerWorkspaceRef, providerMetadata }),
     providerMetadata,
   };
 }
@@ -134,7 +134,7 @@ function appIssues(app: Row<'ProviderApp'> | null, { provider, providerAppId }: 
 }
 
 function schemeIssues(provider: Provider, { authScheme }: Input): Issue[] {
-  const schemes = schemesOf(provider);
+  const schemes = listConsentSchemes(provider);
   if (authScheme == null || schemes.includes(authScheme)) return [];
   const detail = `must be ${schemes.join(' or ')} for ${provider.name}.`;
   return [issue('authScheme', detail, authScheme)];

@@ -38,16 +38,16 @@ export const startOAuthUpdate = projectMutation({
         `A connection with the scheme ${authScheme} has no consent page. Only OAuth connections that people authorize in a browser have one.`,
       );
     }
-    const parties = await partyRefsOf(call, connection);
+    const parties = await getPartyRefs(call, connection);
     const overrides = { scopes, redirectUrl: returnUrl };
-    const input = { ...factsOf(connection), ...parties, ...overrides, authScheme };
+    const input = { ...pickFacts(connection), ...parties, ...overrides, authScheme };
     return beginConnect(call, projectId, input).catch((error: unknown) => {
       throw convertError(error, Object.keys(overrides));
     });
   },
 });
 
-async function partyRefsOf(call: Call, { id, groupId, consumerId }: Row<'Connection'>) {
+async function getPartyRefs(call: Call, { id, groupId, consumerId }: Row<'Connection'>) {
   const [group, consumer] = await Promise.all([
     load(call, byId('Group'), groupId),
     load(call, byId('Consumer'), consumerId),
@@ -56,7 +56,7 @@ async function partyRefsOf(call: Call, { id, groupId, consumerId }: Row<'Connect
   return { groupRef: group.groupRef, consumerRef: consumer.consumerRef };
 }
 
-function factsOf(connection: Row<'Connection'>) {
+function pickFacts(connection: Row<'Connection'>) {
   const { provider, providerAppId, providerWorkspaceRef, providerMetadata } = connection;
   return {
     provider,

@@ -19,7 +19,7 @@ import type { Services } from '../call.ts';
 import { connectionFields, newCredentials } from './connection.ts';
 import type { generateConnectionInput } from './connection-input.ts';
 import type { StoredToken } from './credentials.ts';
-import { workspaceRefOf } from './session/account-address.ts';
+import { findWorkspaceRef } from './session/account-address.ts';
 
 export interface ConnectionRequest {
   projectId: string;
@@ -79,7 +79,7 @@ function connectionRow(
     ...key,
     providerAppId,
     needsApp: providerAppId !== null || isConsentScheme(scheme),
-    providerWorkspaceRef: workspaceRefOf(input),
+    providerWorkspaceRef: findWorkspaceRef(input),
     providerConsumerRef,
     providerMetadata,
     credentialsSealed,

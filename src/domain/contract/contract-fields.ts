@@ -1,5 +1,5 @@
 /**
- * The fields of an object in a contract. Reads and writes decide by `createReadPlan` and `fieldNamesOf` which names they
+ * The fields of an object in a contract. Reads and writes decide by `createReadPlan` and `createFieldNames` which names they
  * know, so a contract asks the same functions.
  */
 import { z } from 'zod';
@@ -15,7 +15,7 @@ import type {
   WriteObject,
 } from '../integration/integration-content.ts';
 import { createReadPlan, type ReadPlan } from '../operation/read/read-plan.ts';
-import { type FieldNames, fieldNamesOf } from '../operation/write/record-mapping.ts';
+import { createFieldNames, type FieldNames } from '../operation/write/record-mapping.ts';
 import { enumeration, resource } from '../resource.ts';
 import {
   contractFieldType,
@@ -102,33 +102,33 @@ interface ObjectParts {
 const NO_CONFIG: ConfigContent = { read: [], write: [] };
 
 /** The fields of an object, and whether writes accept names of the provider that are not among them. */
-export function fieldsOf(
+export function listFields(
   parts: ObjectParts,
   sources: FieldSources,
 ): { fields: FieldContract[]; acceptsOtherFields: boolean } {
   const { objectName, content, config, read, write, canCreate } = parts;
-  const isOf = (one: { objectName: string }) => one.objectName === objectName;
-  const choice = config?.read.find(isOf) ?? null;
+  const isOfObject = (one: { objectName: string }) => one.objectName === objectName;
+  const choice = config?.read.find(isOfObject) ?? null;
   const plan = read && choice && createReadPlan(read, choice, { pageSize: 1 });
   const readNames = read ? readFields(read, { plan, choice, sources }) : [];
-  const names = write && fieldNamesOf(content, config ?? NO_CONFIG, write);
-  const spec = content.read?.objects.find(isOf) ?? null;
+  const names = write && createFieldNames(content, config ?? NO_CONFIG, write);
+  const spec = content.read?.objects.find(isOfObject) ?? null;
   const writeOnly = write ? writeOnlyFields({ names, spec, readNames, sources }) : [];
-  const settings = config?.write.find(isOf)?.fields ?? [];
-  const settingOf = new Map(
+  const settings = config?.write.find(isOfObject)?.fields ?? [];
+  const settingsByField = new Map(
     settings.map((one) => [names?.mapped.get(one.fieldName) ?? one.fieldName, one]),
   );
   const facts = factsByName(sources);
   const fields = [...readNames, ...writeOnly].flatMap(({ mapping, ...field }) => {
     const { name, providerField, isWriteOnly } = field;
     const known = providerField === null ? NO_FACTS : facts(providerField);
-    const setting = providerField === null ? undefined : settingOf.get(providerField);
+    const setting = providerField === null ? undefined : settingsByField.get(providerField);
     // A name without a field is writable if installations may still map one to it.
     const isAccepted =
       providerField === null ? names !== null && !config : isWriteOnly || acceptsName(names, field);
     const isWritable = write !== null && isAccepted && !known.readOnly && !isNeverWritten(setting);
     if (isWriteOnly && !isWritable) return [];
-    const words = wordsOf(plan, name);
+    const words = findReplacements(plan, name);
     const pinned = mapping?.valueType ?? pinnedByConfig(choice, name);
     const type = pinned ? pinnedType(valueTypeOfWord(pinned)) : deliveredType(known.type, words);
     const completed: FieldContract = {
@@ -151,7 +151,7 @@ function pinnedByConfig(choice: ReadConfig | null, name: string): string | null 
   return choice?.fieldMappings.find(({ mapToName }) => mapToName === name)?.valueType;
 }
 
-function wordsOf(plan: ReadPlan | null, name: string): ValueReplacements | undefined {
+function findReplacements(plan: ReadPlan | null, name: string): ValueReplacements | undefined {
   return plan && Object.hasOwn(plan.words, name) ? plan.words[name] : undefined;
 }
 
@@ -202,7 +202,7 @@ function readFields(
   ];
   for (const { mapping, isRequired } of listed) {
     const { fieldName } = mapping;
-    const name = nameOf(mapping);
+    const name = getDeliveredName(mapping);
     const isAlwaysRead = isRequired || plan !== null;
     if (fieldName === null) {
       const providerField = mapped.get(name) ?? null;
@@ -241,7 +241,7 @@ export function unnamedFields<F extends Pick<FieldDescription, 'fieldName'>>(
 
 type Added = Partial<Pick<NamedField, 'isAlwaysRead' | 'mapping'>>;
 
-function nameOf({ fieldName, mapToName }: FieldMapping): string {
+function getDeliveredName({ fieldName, mapToName }: FieldMapping): string {
   return mapToName ?? fieldName ?? '';
 }
 
@@ -280,7 +280,7 @@ const WRITE_ONLY = { isWriteOnly: true, isAlwaysRead: false } as const;
 /** The fields that writes know by the names of the manifest and of the config. */
 function mappedFields({ mapped }: FieldNames, spec: ReadObject | null): NamedField[] {
   const mappings = [...(spec?.requiredFields ?? []), ...(spec?.optionalFields ?? [])];
-  const byName = new Map(mappings.map((mapping) => [nameOf(mapping), mapping]));
+  const byName = new Map(mappings.map((mapping) => [getDeliveredName(mapping), mapping]));
   const own = mappings.flatMap(({ fieldName, mapToName }) =>
     fieldName !== null && mapToName === null ? [[fieldName, fieldName] as const] : [],
   );

@@ -97,8 +97,8 @@ export class FieldLearner implements AsyncDisposable {
       where: object,
       take: LEARNED_FIELDS_MAX,
     });
-    const stored = new Map(rows.map((row) => [keyOf(row), row]));
-    const added = fields.filter((field) => !stored.has(keyOf(field)));
+    const stored = new Map(rows.map((row) => [createKey(row), row]));
+    const added = fields.filter((field) => !stored.has(createKey(field)));
     if (added.length > 0) {
       await prisma.learnedField.createMany({
         data: added
@@ -110,21 +110,21 @@ export class FieldLearner implements AsyncDisposable {
       });
     }
     const present = fields.flatMap((field) => {
-      const row = stored.get(keyOf(field));
+      const row = stored.get(createKey(field));
       return row ? { field, row } : [];
     });
-    const namesOf = (isMeant: (one: (typeof present)[number]) => boolean) =>
+    const groupNames = (isMeant: (one: (typeof present)[number]) => boolean) =>
       Map.groupBy(present.filter(isMeant), ({ row }) => row.valueType);
     const before = new Date(seen.getTime() - DAY_MS);
     const changes = [
-      { data: { lastSeenTime: seen }, groups: namesOf(({ row }) => row.lastSeenTime < before) },
+      { data: { lastSeenTime: seen }, groups: groupNames(({ row }) => row.lastSeenTime < before) },
       {
         data: { readOnly: false },
-        groups: namesOf(({ field, row }) => row.readOnly && !field.readOnly),
+        groups: groupNames(({ field, row }) => row.readOnly && !field.readOnly),
       },
       {
         data: { required: false },
-        groups: namesOf(({ field, row }) => row.required && !field.isRequired),
+        groups: groupNames(({ field, row }) => row.required && !field.isRequired),
       },
     ];
     for (const { data, groups } of changes) {
@@ -136,6 +136,6 @@ export class FieldLearner implements AsyncDisposable {
   }
 }
 
-function keyOf({ fieldName, valueType }: { fieldName: string; valueType: string }): string {
+function createKey({ fieldName, valueType }: { fieldName: string; valueType: string }): string {
   return JSON.stringify([fieldName, valueType]);
 }

@@ -47,7 +47,7 @@ export async function findLearned(
 ): Promise<Learned[]> {
   const providers = new Set(sources.flatMap(({ provider }) => provider?.name ?? []));
   const named = sources.map(({ content }) => namedFields(content));
-  if (providers.size === 0) return sources.map(() => learnedOf([]));
+  if (providers.size === 0) return sources.map(() => groupByObject([]));
   const rows = await prisma.learnedField.findMany({
     where: {
       projectId: { in: [...new Set(sources.map(({ projectId }) => projectId))] },
@@ -67,7 +67,7 @@ export async function findLearned(
     const own = (groups.get(key) ?? []).filter(
       ({ objectName, fieldName }) => objects.has(objectName) && fields.has(fieldName),
     );
-    return learnedOf(own);
+    return groupByObject(own);
   });
 }
 
@@ -78,7 +78,7 @@ interface Row extends Omit<LearnedField, 'valueType'> {
   lastSeenTime: Date;
 }
 
-function learnedOf(rows: readonly Row[]): Learned {
+function groupByObject(rows: readonly Row[]): Learned {
   const objects = new Map<string, Map<string, LearnedField[]>>();
   const facts: unknown[] = [];
   for (const [objectName, ofObject] of Map.groupBy(rows, (row) => row.objectName)) {

@@ -19,7 +19,7 @@ import type {
 } from '../integration/integration-content.ts';
 import { recordKinds, withChoice } from '../provider-event/event-kinds.ts';
 import { enumeration, resource } from '../resource.ts';
-import { fieldContractResource, fieldsOf } from './contract-fields.ts';
+import { fieldContractResource, listFields } from './contract-fields.ts';
 import { nameClashes } from './formats/safe-names.ts';
 import type { LearnedFields } from './learned-fields.ts';
 
@@ -139,7 +139,7 @@ export interface ContractInput {
 }
 
 /** The contract of a revision, or of an installation if the input has a config. */
-export function contractOf(input: ContractInput): Contract {
+export function createContract(input: ContractInput): Contract {
   const objects = [...objectSpecs(input.content)].flatMap(([providerObject, specs]) => {
     const object = objectContract(input, { providerObject, ...specs });
     return object.verbs.length > 0 ? object : [];
@@ -191,11 +191,11 @@ function objectContract(input: ContractInput, specs: ObjectSpecs): ObjectContrac
   const choice = config?.read.find(({ objectName }) => objectName === providerObject);
   const read = config && (!choice || choice.disabled) ? null : specs.read;
   const write = config && !writeChoice(config, providerObject) ? null : specs.write;
-  const verbs = verbsOf(input, { providerObject, read, write });
+  const verbs = listVerbs(input, { providerObject, read, write });
   const described = descriptions?.get(providerObject);
   const description = described && !('error' in described) ? described : null;
   const common = provider?.commonObjects?.find(({ name }) => name === providerObject);
-  const { fields, acceptsOtherFields } = fieldsOf(
+  const { fields, acceptsOtherFields } = listFields(
     {
       objectName: providerObject,
       content,
@@ -241,7 +241,7 @@ function writeChoice(config: ConfigContent, providerObject: string) {
 }
 
 /** The verbs that the integration allows, the installation chose, and the provider supports. */
-function verbsOf(
+function listVerbs(
   input: ContractInput,
   { providerObject, read, write }: ObjectSpecs,
 ): ContractVerb[] {

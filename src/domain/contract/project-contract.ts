@@ -14,7 +14,7 @@ import {
  * Merges the contracts of a project's latest revisions. The result does not depend on their order, except for the order
  * of objects and fields.
  */
-export function projectContractOf(contracts: readonly Contract[]): Contract {
+export function createProjectContract(contracts: readonly Contract[]): Contract {
   const findings = contracts.flatMap((contract) =>
     contract.findings.filter(({ kind }) => kind !== 'NAME_CLASH'),
   );
@@ -83,31 +83,31 @@ function mergedField(
     type: merged.type,
     isList: merged.isList,
     isTypeKnown: merged.isTypeKnown,
-    providerField: sameOf(fields.map(({ providerField }) => providerField)),
+    providerField: findSharedValue(fields.map(({ providerField }) => providerField)),
     isRequired: isInEvery(creating, 'isRequired'),
     isReadOnly: every('isReadOnly'),
     isWriteOnly: every('isWriteOnly'),
     isAlwaysRead: isInEvery(reading, 'isAlwaysRead'),
-    values: merged.type === 'ENUM' ? unionOf(fields.map(({ values }) => values)) : null,
-    references: merged.type === 'REFERENCE' ? namesOf(fields) : null,
+    values: merged.type === 'ENUM' ? mergeValues(fields.map(({ values }) => values)) : null,
+    references: merged.type === 'REFERENCE' ? mergeReferences(fields) : null,
     description: fields.find(({ description }) => description !== null)?.description ?? null,
-    origin: sameOf(fields.map(({ origin }) => origin)) ?? 'OPTIONAL',
+    origin: findSharedValue(fields.map(({ origin }) => origin)) ?? 'OPTIONAL',
   };
 }
 
-function sameOf<T>(values: readonly T[]): T | null {
+function findSharedValue<T>(values: readonly T[]): T | null {
   const [first, ...others] = values;
   return first !== undefined && others.every((value) => value === first) ? first : null;
 }
 
 /** All values of the sources. Null if the values of one of them are unknown. */
-function unionOf(lists: readonly FieldContract['values'][]): FieldContract['values'] {
+function mergeValues(lists: readonly FieldContract['values'][]): FieldContract['values'] {
   if (lists.includes(null)) return null;
   const values = lists.flatMap((list) => list ?? []);
   return [...new Map(values.map((value) => [value.value, value])).values()];
 }
 
-function namesOf(fields: readonly FieldContract[]): string[] | null {
+function mergeReferences(fields: readonly FieldContract[]): string[] | null {
   if (fields.some(({ references }) => references === null)) return null;
   return [...new Set(fields.flatMap(({ references }) => references ?? []))];
 }

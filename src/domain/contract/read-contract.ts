@@ -5,15 +5,18 @@ import { DomainError, unprocessable } from '../../errors.ts';
 import type { ObjectDescription } from '../../providers/contract.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
-import { configOf } from '../installation/installation-config.ts';
+import { readConfigContent } from '../installation/installation-config.ts';
 import { describeObjects, type HydratedObject } from '../integration/hydrated-revision.ts';
-import { contentOf, type IntegrationContent } from '../integration/integration-content.ts';
+import {
+  type IntegrationContent,
+  readIntegrationContent,
+} from '../integration/integration-content.ts';
 import { latestRevisions } from '../integration/revision.ts';
 import { byId } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { findLearned, type Learned, NOTHING_LEARNED } from './learned-fields.ts';
-import { type Contract, type ContractInput, contractOf } from './object-contract.ts';
-import { projectContractOf } from './project-contract.ts';
+import { type Contract, type ContractInput, createContract } from './object-contract.ts';
+import { createProjectContract } from './project-contract.ts';
 
 /** The most characters of JSON in the cache: some dozens of contracts with thousands of fields each. */
 const CHARACTERS_MAX = 32 * 1024 * 1024;
@@ -47,12 +50,12 @@ export const revisionContracts = read(
   'read',
   'The contract that all installations of the revision share. It needs no request to the provider.',
   async (call: Call, revisions: readonly Revision[]): Promise<Contract[]> => {
-    const contents = revisions.map(contentOf);
-    const learned = await findLearnedOf(call, revisions, contents);
+    const contents = revisions.map(readIntegrationContent);
+    const learned = await findLearnedFields(call, revisions, contents);
     return revisions.map(({ id }, index) => {
       const { fields, digest } = learned[index] ?? NO_LEARNED;
-      const source = sourceOf(call.catalogue, contents[index] as IntegrationContent);
-      return cachedContract([id, digest], () => contractOf({ ...source, learned: fields }));
+      const source = toContractSource(call.catalogue, contents[index] as IntegrationContent);
+      return cachedContract([id, digest], () => createContract({ ...source, learned: fields }));
     });
   },
 );
@@ -60,7 +63,7 @@ export const revisionContracts = read(
 const NO_LEARNED: Learned = { fields: NOTHING_LEARNED, digest: '' };
 
 /** Returns what accounts have taught about each content, in order. */
-async function findLearnedOf(
+async function findLearnedFields(
   { database, catalogue }: Call,
   owners: readonly { projectId: string }[],
   contents: readonly IntegrationContent[],
@@ -73,7 +76,7 @@ async function findLearnedOf(
   return findLearned(database, sources);
 }
 
-function sourceOf(
+function toContractSource(
   catalogue: Call['catalogue'],
   content: IntegrationContent,
 ): Pick<ContractInput, 'integration' | 'content' | 'provider'> {
@@ -109,10 +112,16 @@ export const installationContracts = read(
     const parts = installations.flatMap((installation, index) => {
       const [revision, connection, config] = [revisions[index], connections[index], configs[index]];
       if (!revision || !connection || !config) return [];
-      return { installation, revision, connection, config, content: contentOf(revision) };
+      return {
+        installation,
+        revision,
+        connection,
+        config,
+        content: readIntegrationContent(revision),
+      };
     });
     const contents = parts.map(({ content }) => content);
-    const learned = await findLearnedOf(call, installations, contents);
+    const learned = await findLearnedFields(call, installations, contents);
     const contracts = parts.map((part, index) =>
       installationContract(call, part, learned[index] ?? NO_LEARNED),
     );
@@ -139,12 +148,12 @@ async function installationContract(
   learned: Learned,
 ): Promise<Contract> {
   const descriptions = await describeObjects(call, connection, content);
-  const identity = [revision.id, config.id, learned.digest, [...descriptions].map(identityOf)];
+  const identity = [revision.id, config.id, learned.digest, [...descriptions].map(createIdentity)];
   return cachedContract(identity, () =>
-    contractOf({
-      ...sourceOf(call.catalogue, content),
+    createContract({
+      ...toContractSource(call.catalogue, content),
       learned: learned.fields,
-      config: configOf(config),
+      config: readConfigContent(config),
       descriptions,
     }),
   );
@@ -154,7 +163,7 @@ const DESCRIPTION_IDS = new WeakMap<ObjectDescription, number>();
 let descriptionCount = 0;
 
 /** Identifies a description in this process. The cache of descriptions returns the same object for a minute. */
-function identityOf([name, description]: [string, HydratedObject]): unknown[] {
+function createIdentity([name, description]: [string, HydratedObject]): unknown[] {
   if ('error' in description) return [name, description.error];
   const known = DESCRIPTION_IDS.get(description);
   if (known !== undefined) return [name, known];
@@ -200,7 +209,7 @@ export const projectContracts = read(
       }
       const own = (byProject.get(id) ?? []).map(([, contract]) => contract);
       const identity = own.map(({ hash }) => hash);
-      return cachedContract(identity, () => projectContractOf(own));
+      return cachedContract(identity, () => createProjectContract(own));
     });
   },
 );
@@ -216,12 +225,12 @@ export async function contractsOfContents(
 ): Promise<Contract[]> {
   const contents = lists.flat();
   const owners = contents.map(() => ({ projectId }));
-  const learned = (await findLearnedOf(call, owners, contents)).values();
+  const learned = (await findLearnedFields(call, owners, contents)).values();
   return lists.map((list) =>
-    projectContractOf(
+    createProjectContract(
       list.map((content) => {
         const { fields } = learned.next().value ?? NO_LEARNED;
-        return contractOf({ ...sourceOf(call.catalogue, content), learned: fields });
+        return createContract({ ...toContractSource(call.catalogue, content), learned: fields });
       }),
     ),
   );

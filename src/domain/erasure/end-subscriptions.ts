@@ -6,7 +6,7 @@ import {
   removeEvents,
   removeSubscription,
 } from '../provider-event/remove-subscription.ts';
-import { conditionOf } from './erase-rows.ts';
+import { formatCondition } from './erase-rows.ts';
 import type { ErasureKey } from './erasure.ts';
 
 /** The most subscriptions that are removed in parallel. Each waits for its provider. */
@@ -26,7 +26,7 @@ export async function endSubscriptions(services: Services, key: ErasureKey): Pro
   const subscriptions = await query<SubscriptionRow>(
     `select "projectId", "installationId", "objectName", "provider", "connectionId", "providerRef"
      from "ObjectSubscription" where "projectId" = $1 and "connectionId" in (
-       select "id" from "Connection" where ${conditionOf(key)})
+       select "id" from "Connection" where ${formatCondition(key)})
      limit ${SUBSCRIPTIONS_MAX}`,
     [key.projectId, key.id],
   );

@@ -14,7 +14,7 @@ const ROUND_OPERATIONS = 100;
 const STATEMENT_LOGS = 1_000;
 
 /** An SQL condition for the rows of the erased subject. `$1` is the project, `$2` the group or the consumer. */
-export function conditionOf({ projectId, id }: ErasureKey): string {
+export function formatCondition({ projectId, id }: ErasureKey): string {
   if (id === projectId) return '"projectId" = $1 and $2 = "projectId"';
   return `"projectId" = $1 and "${prefixOf(id) === 'grp' ? 'groupId' : 'consumerId'}" = $2`;
 }
@@ -23,7 +23,7 @@ export function conditionOf({ projectId, id }: ErasureKey): string {
 export async function removeRows(query: RunQuery, table: string, key: ErasureKey): Promise<number> {
   const deleted = await query(
     `delete from "${table}" where "projectId" = $1 and ctid = any(array(
-       select ctid from "${table}" where ${conditionOf(key)} limit ${STATEMENT_ROWS}))
+       select ctid from "${table}" where ${formatCondition(key)} limit ${STATEMENT_ROWS}))
      returning 1`,
     [key.projectId, key.id],
   );
@@ -33,7 +33,7 @@ export async function removeRows(query: RunQuery, table: string, key: ErasureKey
 /** Deletes all installations of the subject with their configs and objects. */
 export async function removeInstallations(query: RunQuery, key: ErasureKey): Promise<void> {
   const isOfConsumer = prefixOf(key.id) === 'csm';
-  const statement = isOfConsumer ? INSTALLATIONS_OF_CONSUMER : installationsOf(key);
+  const statement = isOfConsumer ? INSTALLATIONS_OF_CONSUMER : formatInstallationDelete(key);
   for (let deleted = STATEMENT_ROWS; deleted === STATEMENT_ROWS; ) {
     deleted = (await query(statement, [key.projectId, key.id])).length;
   }
@@ -46,10 +46,10 @@ const INSTALLATIONS_OF_CONSUMER = `
     where c."projectId" = $1 and c."consumerId" = $2 limit ${STATEMENT_ROWS}))
   returning 1`;
 
-function installationsOf(key: ErasureKey): string {
+function formatInstallationDelete(key: ErasureKey): string {
   return `
     delete from "Installation" where "projectId" = $1 and ctid = any(array(
-      select ctid from "Installation" where ${conditionOf(key)} limit ${STATEMENT_ROWS}))
+      select ctid from "Installation" where ${formatCondition(key)} limit ${STATEMENT_ROWS}))
     returning 1`;
 }
 
@@ -61,7 +61,7 @@ export async function removeOperations(database: Database, key: ErasureKey): Pro
   const { query } = database.rows;
   const { projectId } = key;
   const operations = await query<{ id: string }>(
-    `select "id" from "Operation" where ${conditionOf(key)} limit ${ROUND_OPERATIONS}`,
+    `select "id" from "Operation" where ${formatCondition(key)} limit ${ROUND_OPERATIONS}`,
     [projectId, key.id],
   );
   const ids = operations.map(({ id }) => id);

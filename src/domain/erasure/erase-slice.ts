@@ -10,7 +10,12 @@ import { removeFromJournal } from '../connection/token/token-journal.ts';
 import type { LeasedConnection } from '../connection/token/token-lease.ts';
 import { revokeTokens } from '../connection/token/token-revocation.ts';
 import { endSubscriptions } from './end-subscriptions.ts';
-import { conditionOf, removeInstallations, removeOperations, removeRows } from './erase-rows.ts';
+import {
+  formatCondition,
+  removeInstallations,
+  removeOperations,
+  removeRows,
+} from './erase-rows.ts';
 import { type ErasureKey, enqueueErasure } from './erasure.ts';
 
 /** The most connections that are revoked in parallel. Each waits for its provider. */
@@ -25,7 +30,7 @@ async function endConnections(services: Services, key: ErasureKey): Promise<bool
   const { projectId } = key;
   const connections = await query<LeasedConnection>(
     `select "id", "projectId", "provider", "providerAppId", "providerWorkspaceRef", "providerMetadata"
-     from "Connection" where ${conditionOf(key)} limit ${CONNECTIONS_MAX}`,
+     from "Connection" where ${formatCondition(key)} limit ${CONNECTIONS_MAX}`,
     [projectId, key.id],
   );
   if (connections.length === 0) return false;
@@ -84,19 +89,19 @@ async function eraseParts(
 ): Promise<boolean> {
   const { query } = services.database.rows;
   const isProject = key.id === key.projectId;
-  const rowsOf = (table: string) => async () => (await removeRows(query, table, key)) > 0;
+  const removeFrom = (table: string) => async () => (await removeRows(query, table, key)) > 0;
   const parts: (() => Promise<boolean>)[] = [
     () => endSubscriptions(services, key),
     async () => {
       await removeInstallations(query, key);
       return false;
     },
-    rowsOf('Delivery'),
-    rowsOf('StreamMessage'),
+    removeFrom('Delivery'),
+    removeFrom('StreamMessage'),
     () => removeOperations(services.database, key),
-    rowsOf('NotificationEvent'),
+    removeFrom('NotificationEvent'),
     () => endConnections(services, key),
-    ...(isProject ? PROJECT_TABLES.map(rowsOf) : []),
+    ...(isProject ? PROJECT_TABLES.map(removeFrom) : []),
   ];
   for (const removePart of parts) {
     while (await removePart()) if (isOver()) return false;

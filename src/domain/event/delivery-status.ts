@@ -16,7 +16,7 @@ export const DELIVERY_STATUSES = deliveryStatus.options;
 
 type Stored = Pick<Row<'Delivery'>, 'status' | 'isRetrying'>;
 
-export function statusOf({ status, isRetrying }: Stored): DeliveryStatus {
+export function toDeliveryStatus({ status, isRetrying }: Stored): DeliveryStatus {
   return isRetrying ? 'RETRYING' : status;
 }
 

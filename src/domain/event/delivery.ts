@@ -36,7 +36,7 @@ export const getDelivery = projectRead(
 );
 
 /** The newest attempts of deliveries that the viewer may see, ordered by number. */
-export const attemptsOf: Batch<Row<'Delivery'>, DeliveryAttempt[]> = async (
+export const listAttempts: Batch<Row<'Delivery'>, DeliveryAttempt[]> = async (
   { database },
   deliveries,
 ) => {

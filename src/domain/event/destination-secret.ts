@@ -10,7 +10,7 @@ import {
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
 
-export const signingSecretOf = read(
+export const readSigningSecret = read(
   'credentials:read',
   'The secret that signs every message (Standard Webhooks, whsec_...). Null for a stream.',
   async (
@@ -42,7 +42,7 @@ export function maskTarget({
   return { url: url === null ? null : maskUrl(url), headers: maskHeaders(maskedHeaders) };
 }
 
-export const targetValuesOf = read(
+export const readTargetValues = read(
   'credentials:read',
   'The URL and the headers of a destination, with the values that are masked for other readers.',
   async (

@@ -58,7 +58,7 @@ export function problemWithHost(text: string, { config, sandboxUrl }: Policy): s
   const allowedTargets = config.ALLOWED_PRIVATE_TARGETS;
   const name = hostname.replace(/\.+$/, '');
   if (name === '') return 'must be an absolute https URL.';
-  const addresses = addressesOf(name);
+  const addresses = resolveAddresses(name);
   if (addresses.length > 0 && addresses.every((address) => isRefused(address, allowedTargets))) {
     return 'must not be a private, loopback, link-local or reserved address, unless ALLOWED_PRIVATE_TARGETS contains it.';
   }
@@ -74,7 +74,7 @@ export function problemWithHost(text: string, { config, sandboxUrl }: Policy): s
 }
 
 /** Returns the addresses that the host literally contains. URL normalizes every notation of IPv4. */
-function addressesOf(hostname: string): string[] {
+function resolveAddresses(hostname: string): string[] {
   if (LOCAL_NAME.test(hostname)) return LOOPBACK;
   if (hostname.startsWith('[')) return [hostname.slice(1, -1)];
   return /^\d+(\.\d+){3}$/.test(hostname) ? [hostname] : [];

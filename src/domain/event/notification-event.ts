@@ -12,7 +12,7 @@ import {
   type CreatedFilters,
   createdFilters,
   createdRange,
-  orderOf,
+  toOrder,
 } from '../paging/created-range.ts';
 import { encodeCursor } from '../paging/list-cursor.ts';
 import type { FiltersOf, Page, PageArgs } from '../paging/page.ts';
@@ -97,7 +97,10 @@ export const getNotificationEvent = projectRead(
 );
 
 /** The topics that events were routed to when they happened. Deleted topics are omitted. */
-export const topicsOf: Batch<NotificationEvent, Row<'Topic'>[]> = async (call, events) => {
+export const listTopicsOfEvents: Batch<NotificationEvent, Row<'Topic'>[]> = async (
+  call,
+  events,
+) => {
   const routed = await call.database.rows.find('NotificationEventTopic', {
     eventId: events.map(({ id }) => id),
     projectId: [...new Set(events.map(({ projectId }) => projectId))],
@@ -118,13 +121,13 @@ export const topicsOf: Batch<NotificationEvent, Row<'Topic'>[]> = async (call, e
  */
 async function loggedRange(call: Call, projectId: string, filters: CreatedFilters) {
   const { inTime, ordered } = createdRange('evt', filters);
-  if (!('within' in ordered)) return { inTime, ordered: orderOf(filters) };
+  if (!('within' in ordered)) return { inTime, ordered: toOrder(filters) };
   const { above, below } = ordered.within;
   const [before, after] = await Promise.all([
     above === undefined ? undefined : positionNextTo(call, projectId, { below: above }),
     below === undefined ? undefined : positionNextTo(call, projectId, { above: below }),
   ]);
-  return { inTime, ordered: { ...orderOf(filters), within: { above: before, below: after } } };
+  return { inTime, ordered: { ...toOrder(filters), within: { above: before, below: after } } };
 }
 
 type Side = { above: string } | { below: string };

@@ -17,7 +17,10 @@ const BODIES_BYTES_MAX = 16 * 1024 * 1024;
 type TableWithBody = 'Delivery' | 'StreamMessage';
 
 /** The sizes of the bodies of deliveries, in bytes. */
-export const bodyBytesOf: Batch<Delivery, number> = async ({ database: { rows } }, deliveries) => {
+export const measureBodies: Batch<Delivery, number> = async (
+  { database: { rows } },
+  deliveries,
+) => {
   const sizes = await rows.query<{ id: string; bytes: number }>(BODY_BYTES, keyColumns(deliveries));
   const byId = new Map(sizes.map(({ id, bytes }) => [id, bytes]));
   return deliveries.map(({ id }) => byId.get(id) ?? 0);
@@ -73,7 +76,7 @@ function parseBody(body: string | null): object | undefined {
 const BODIES = { Delivery: bodiesIn('Delivery'), StreamMessage: bodiesIn('StreamMessage') };
 
 /** The beginning of a receiver's response body. */
-export const responseBodyOf = read(
+export const readResponseBody = read(
   'payloads:read',
   'The beginning of the response, 4 KiB at most, or a note that it is not text; null if it was empty.',
   (_call: Call, { responseBody }: DeliveryAttempt) => responseBody,

@@ -7,7 +7,7 @@ import { id } from '../../ids.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { projectIdOrName } from '../names.ts';
-import { idAfter, idBefore, spanOf, timeRange } from '../paging/created-range.ts';
+import { idAfter, idBefore, timeRange, toSpan } from '../paging/created-range.ts';
 import { getOwned } from '../scope.ts';
 import {
   DELIVERY_STATUSES,
@@ -58,7 +58,7 @@ export const retryDeliveries = projectMutation({
   async run(call, selection, { id: projectId }): Promise<RetriedDeliveries> {
     const now = call.now();
     let count = 0;
-    for (const destinationId of await destinationsOf(call, projectId, selection)) {
+    for (const destinationId of await listDestinationIds(call, projectId, selection)) {
       for (const status of new Set(selection.statuses)) {
         const target = { projectId, destinationId, status, now };
         for (let changed = ROWS_PER_STATEMENT; changed === ROWS_PER_STATEMENT; ) {
@@ -76,7 +76,7 @@ export const retryDeliveries = projectMutation({
  * Returns the ids of the destinations. Throws NOT_FOUND if the input names one that does not exist, BAD_USER_INPUT if
  * it is a stream.
  */
-async function destinationsOf(
+async function listDestinationIds(
   call: Call,
   projectId: string,
   { destinationId: id }: Selection,
@@ -119,7 +119,7 @@ function retrySome(
   { projectId, destinationId, status, now }: RetryTarget,
   { createTime }: Selection,
 ): Promise<number> {
-  const { from = new Date(0), until = LATEST } = spanOf(createTime) ?? {};
+  const { from = new Date(0), until = LATEST } = toSpan(createTime) ?? {};
   const range = [idBefore('dlv', from), idAfter('dlv', until), from, until];
   return inTransaction(database, async (tx) => {
     const stored = storedStatus([status]);

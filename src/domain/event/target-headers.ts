@@ -127,13 +127,15 @@ function movedIssues(
 ): Issue[] {
   const keeps = keepHeaders === undefined ? headers === undefined : keepHeaders.length > 0;
   const isMoved =
-    url !== undefined && destination.url !== null && originOf(url) !== originOf(destination.url);
+    url !== undefined &&
+    destination.url !== null &&
+    parseOrigin(url) !== parseOrigin(destination.url);
   if (!keeps || !isMoved || Object.keys(destination.maskedHeaders ?? {}).length === 0) return [];
-  const detail = `leads to another host, ${originOf(url)}. Send all header values again in \`headers\`, or null to remove them: stored values are only sent to the host that they were entered for. A caller with the scope \`credentials:read\` may keep them.`;
+  const detail = `leads to another host, ${parseOrigin(url)}. Send all header values again in \`headers\`, or null to remove them: stored values are only sent to the host that they were entered for. A caller with the scope \`credentials:read\` may keep them.`;
   return [issueAt(['input', 'url'], detail)];
 }
 
-function originOf(url: string): string {
+function parseOrigin(url: string): string {
   return new URL(url).origin;
 }
 

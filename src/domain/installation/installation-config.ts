@@ -282,23 +282,23 @@ export const installationConfigResource = resource(
     ...createdFields,
     read: computed(
       z.array(readConfigResource).describe('The choices for each object that is read.'),
-      (row: ConfigRow) => configOf(row).read,
+      (row: ConfigRow) => readConfigContent(row).read,
     ),
     write: computed(
       z.array(writeConfigResource).describe('The choices for each object that may be written.'),
-      (row: ConfigRow) => configOf(row).write,
+      (row: ConfigRow) => readConfigContent(row).write,
     ),
     subscribe: computed(
       z
         .array(subscribeConfigResource)
         .describe("The choices for each object whose events differ from the integration's."),
-      (row: ConfigRow) => configOf(row).subscribe ?? [],
+      (row: ConfigRow) => readConfigContent(row).subscribe ?? [],
     ),
     proxy: computed(
       proxyConfigResource
         .nullable()
         .describe("The choice for forwarded requests; null for the integration's."),
-      (row: ConfigRow) => configOf(row).proxy ?? null,
+      (row: ConfigRow) => readConfigContent(row).proxy ?? null,
     ),
     createdBy: z
       .string()
@@ -314,7 +314,7 @@ export type ConfigChoices = ParsedConfig | ConfigContent;
 export type ReadChoice = ParsedRead | ReadConfig;
 
 /** Returns a stored config without parsing it again, because only results of `storedConfig` are stored. */
-export function configOf(config: { content: unknown }): ConfigContent {
+export function readConfigContent(config: { content: unknown }): ConfigContent {
   return storedJson(config.content);
 }
 

@@ -6,7 +6,7 @@ import { anyOf, run } from '../../database/statements.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import type { EventData } from '../../events/event-types.ts';
 import type { Subject } from '../../events/subject.ts';
-import { configOf } from './installation-config.ts';
+import { readConfigContent } from './installation-config.ts';
 
 type Installation = Row<'Installation'>;
 type InstallationConfig = Row<'InstallationConfig'>;
@@ -44,7 +44,7 @@ export function listInstallationFields(
 }
 
 /** The event fields of an installation that was read with its related rows. */
-export function fieldsOf({
+export function toInstallationFields({
   installation,
   integration,
   group,
@@ -72,5 +72,5 @@ export function fieldsOf({
 /** A config in events, in the form of InstallationConfig in queries. */
 export function configData(config: Pick<InstallationConfig, 'id' | 'createTime' | 'content'>) {
   const { id, createTime } = config;
-  return { id, ...configOf(config), createTime: createTime.toISOString() };
+  return { id, ...readConfigContent(config), createTime: createTime.toISOString() };
 }

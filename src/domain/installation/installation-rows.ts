@@ -12,11 +12,11 @@ import { recordDestinationUses } from '../event/destination-uses.ts';
 import type { IntegrationContent } from '../integration/integration-content.ts';
 import { dropSubscriptions, followSubscriptions } from '../provider-event/object-subscription.ts';
 import { followSchema } from '../schema-watch/schema-watch.ts';
-import { actorOf } from '../viewer/viewer.ts';
+import { formatActor } from '../viewer/viewer.ts';
 import {
   type ConfigContent,
-  configOf,
   type ParsedConfig,
+  readConfigContent,
   storedConfig,
 } from './installation-config.ts';
 import {
@@ -64,21 +64,21 @@ export async function insertInstallation(
 ): Promise<Installation> {
   const configId = newId('cfg');
   const installation = await tx.installation.create({
-    data: { id: newId('ins'), ...parties, configId, createdBy: actorOf(call.viewer) },
+    data: { id: newId('ins'), ...parties, configId, createdBy: formatActor(call.viewer) },
   });
   const stored = { content: storedConfig(chosen.config, content), createdBy: chosen.createdBy };
   const config = await insertConfig(tx, { installation, configId, ...stored });
   await setInstalledObjects(tx, {
     installation,
     content,
-    config: configOf(config),
+    config: readConfigContent(config),
     now: call.now(),
   });
   const fields = await installationFields(tx, installation);
   const data = { ...fields, config: configData(config) };
   await recordEvent(tx, { ...about(fields), eventType: 'INSTALLATION_CREATED', data });
   await followSchema(call, tx, { installation, content });
-  await followSubscriptions(call, tx, { installation, content, config: configOf(config) });
+  await followSubscriptions(call, tx, { installation, content, config: readConfigContent(config) });
   return installation;
 }
 
@@ -106,15 +106,15 @@ export async function changeInstallation(
   await setInstalledObjects(tx, {
     installation,
     content,
-    before: configOf(last),
-    config: configOf(config),
+    before: readConfigContent(last),
+    config: readConfigContent(config),
     now: call.now(),
   });
   if (connectionId !== before.connectionId) await forgetPositions(tx, installation);
   const fields = await installationFields(tx, installation);
   const data = { ...fields, config: configData(config), lastConfig: configData(last) };
   await recordEvent(tx, { ...about(fields), eventType: 'INSTALLATION_UPDATED', data });
-  await followSubscriptions(call, tx, { installation, content, config: configOf(config) });
+  await followSubscriptions(call, tx, { installation, content, config: readConfigContent(config) });
   return installation;
 }
 
@@ -156,7 +156,7 @@ async function configAfter(
   last: InstallationConfig,
 ): Promise<InstallationConfig> {
   if (!config && createdBy === null) return last;
-  const chosen = config ? storedConfig(config, content) : configOf(last);
+  const chosen = config ? storedConfig(config, content) : readConfigContent(last);
   return insertConfig(tx, {
     installation,
     configId: newId('cfg'),

@@ -6,9 +6,9 @@ import { type Issue, invalidInput } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { lockContent } from '../integration/integration.ts';
-import { contentOf } from '../integration/integration-content.ts';
+import { readIntegrationContent } from '../integration/integration-content.ts';
 import { latestRevisions } from '../integration/revision.ts';
-import { issuesOf, refuseIssues } from '../issues.ts';
+import { refuseIssues, toIssues } from '../issues.ts';
 import { getOwned } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { listIssuesAtAccount } from './check/account-check.ts';
@@ -18,9 +18,9 @@ import { listModuleIssues } from './check/module-check.ts';
 import {
   type ConfigContent,
   type ConfigInput,
-  configOf,
   installationConfigInput,
   type ParsedConfig,
+  readConfigContent,
 } from './installation-config.ts';
 import { updateInstallationInput } from './installation-input.ts';
 import { chooseConnection, requireParties } from './installation-parties.ts';
@@ -55,7 +55,7 @@ export function updateOfPresentConfig(revise: (present: ConfigContent) => Config
 function parsedConfig(config: ConfigInput): ParsedConfig {
   const given = { input: { config } };
   const { data, error } = withConfig.safeParse(given);
-  if (error) throw invalidInput(issuesOf(error, given));
+  if (error) throw invalidInput(toIssues(error, given));
   return data.input.config;
 }
 const withConfig = z.object({ input: z.object({ config: installationConfigInput }) });
@@ -76,7 +76,7 @@ async function update(
   const key = { projectId, id: installationId };
   const found = await getOwned(call, 'Installation', { ...key, what: 'Installation' });
   const [revision] = await latestRevisions(call, [found.integrationId]);
-  const latest = revision ? contentOf(revision) : null;
+  const latest = revision ? readIntegrationContent(revision) : null;
   const early = await newConfig(call.database.prisma, found);
   const choices = { ...changes, config: withOwnChoices(call, early, latest) };
   const present = await findPresentChoices(call, found);
@@ -116,7 +116,7 @@ async function findPresentChoices(
     presentConfig(call.database.prisma, installation),
     latestRevisions(call, [installation.integrationId]),
   ]);
-  return { config, content: revision ? contentOf(revision) : null };
+  return { config, content: revision ? readIntegrationContent(revision) : null };
 }
 
 async function presentConfig(
@@ -124,7 +124,7 @@ async function presentConfig(
   { projectId, configId: id }: Pick<Installation, 'projectId' | 'configId'>,
 ): Promise<ConfigContent> {
   const where = { projectId_id: { projectId, id } };
-  return configOf(await tx.installationConfig.findUniqueOrThrow({ where }));
+  return readConfigContent(await tx.installationConfig.findUniqueOrThrow({ where }));
 }
 
 /** Objects and fields of the new config, or of the current one for a new account, that the account lacks. */
@@ -143,7 +143,7 @@ async function listMissingAtAccount(
   if (!config && connectionId === current) return [];
   const [revision] = await latestRevisions(call, [integrationId]);
   if (!revision) return [];
-  const content = contentOf(revision);
+  const content = readIntegrationContent(revision);
   if (config) {
     const choices = { content, config, path: ['input', 'config'] };
     return listIssuesAtAccount(call, { projectId, connectionId }, choices);

@@ -11,12 +11,12 @@ import { projectMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
 import { findLatestContent } from '../integration/content-cache.ts';
 import { getIntegration, type IntegrationKey, lockContent } from '../integration/integration.ts';
-import { contentOf } from '../integration/integration-content.ts';
+import { readIntegrationContent } from '../integration/integration-content.ts';
 import { latestRevisions } from '../integration/revision.ts';
 import { refuseIssues } from '../issues.ts';
 import { findGroupByRef } from '../project/group.ts';
 import { createdInProject, enumeration, resource, updateTime } from '../resource.ts';
-import { findInProject, getOwned, getProjectOf } from '../scope.ts';
+import { findInProject, getNamedProject, getOwned } from '../scope.ts';
 import { uniquely } from '../unique.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { listIssuesAtAccount } from './check/account-check.ts';
@@ -62,15 +62,15 @@ export const installationResource = resource(
 export const getInstallation = read(
   orEndUser('read'),
   'Gets an installation with its config and its health.',
-  getInstallationOf,
+  getInstallationByKey,
 );
 
 /** Throws NOT_FOUND, also for an installation of another integration. */
-export async function getInstallationOf(
+export async function getInstallationByKey(
   call: Call,
   { installationId: id, ...key }: IntegrationKey & { installationId: string },
 ): Promise<Installation> {
-  const { id: projectId } = await getProjectOf(call, key, 'projectIdOrName');
+  const { id: projectId } = await getNamedProject(call, key, 'projectIdOrName');
   const { id: integrationId } = await getIntegration(call, projectId, key.integrationIdOrName);
   const [found] = await findInProject(call, 'Installation', { id, projectId, integrationId });
   if (!found) throw notFound('Installation', id);
@@ -82,7 +82,7 @@ export async function getInstallationOfGroup(
   call: Call,
   { groupRef, ...key }: IntegrationKey & { groupRef: string },
 ): Promise<Installation> {
-  const { id: projectId } = await getProjectOf(call, key, 'projectIdOrName');
+  const { id: projectId } = await getNamedProject(call, key, 'projectIdOrName');
   const { id: integrationId } = await getIntegration(call, projectId, key.integrationIdOrName);
   const group = await findGroupByRef(call, { projectId, groupRef });
   if (!group) throw notFound('Group', groupRef);
@@ -143,7 +143,7 @@ async function listMissingAtAccount(
     connectionId,
   });
   if (!revision) return [];
-  const choices = { content: contentOf(revision), config, path: ['input', 'config'] };
+  const choices = { content: readIntegrationContent(revision), config, path: ['input', 'config'] };
   return listIssuesAtAccount(call, { projectId, connectionId: parties.connectionId }, choices);
 }
 

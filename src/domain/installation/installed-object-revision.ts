@@ -1,7 +1,7 @@
 /** Applies a new revision of an integration to the objects that its installations read. */
 import { anyOf, run, runChange, sql, statements } from '../../database/statements.ts';
 import type { Transaction } from '../../database/transaction.ts';
-import { nextRunOf } from '../integration/cron.ts';
+import { getNextRunTime } from '../integration/cron.ts';
 import type { IntegrationContent } from '../integration/integration-content.ts';
 
 /** The most installations in a refusal: enough to start an investigation. */
@@ -30,7 +30,7 @@ export async function usersOfObjects(
       .innerJoin('InstallationConfig as c', (join) =>
         join.onRef('c.projectId', '=', 'i.projectId').onRef('c.id', '=', 'i.configId'),
       )
-      .crossJoinLateral(choicesOf('c'))
+      .crossJoinLateral(selectChoices('c'))
       .select([
         sql<string>`choice."value"->>'objectName'`.as('objectName'),
         'i.id as installationId',
@@ -77,7 +77,7 @@ export async function rescheduleObjects(
   );
   for (const { objectName, schedule } of content.read?.objects ?? []) {
     if (!earlier.has(objectName) || earlier.get(objectName) === schedule) continue;
-    const nextReadTime = schedule ? nextRunOf(schedule, now) : null;
+    const nextReadTime = schedule ? getNextRunTime(schedule, now) : null;
     await runChange(
       tx,
       statements
@@ -98,7 +98,7 @@ function withoutSchedule({ projectId, integrationId }: IntegrationKey, objectNam
     .innerJoin('InstallationConfig as c', (join) =>
       join.onRef('c.projectId', '=', 'i.projectId').onRef('c.id', '=', 'i.configId'),
     )
-    .crossJoinLateral(choicesOf('c'))
+    .crossJoinLateral(selectChoices('c'))
     .select('i.id')
     .where('i.projectId', '=', projectId)
     .where('i.integrationId', '=', integrationId)
@@ -108,7 +108,7 @@ function withoutSchedule({ projectId, integrationId }: IntegrationKey, objectNam
 }
 
 /** The read choices of a config, one row for each object. */
-function choicesOf(config: string) {
+function selectChoices(config: string) {
   const content = sql.ref(`${config}.content`);
   return sql<{ value: unknown }>`jsonb_array_elements(${content}->'read')`.as<'choice'>(
     sql`choice`,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import type { BackfillPeriod } from '../integration/backfill-period.ts';
-import { nextRunOf } from '../integration/cron.ts';
+import { getNextRunTime } from '../integration/cron.ts';
 import type { IntegrationContent, ReadObject } from '../integration/integration-content.ts';
 import { resource } from '../resource.ts';
 import type { ConfigContent, ReadConfig } from './installation-config.ts';
@@ -64,7 +64,7 @@ export const installedObjects = rowsOfInstallations<InstalledObjectView>(`
   order by o."installationId", o."objectName"`);
 
 /** The schedule of an object. Null if it is not read automatically: it has no schedule, or the config disables it. */
-export function scheduleOf(
+export function resolveSchedule(
   spec: Pick<ReadObject, 'schedule'> | null | undefined,
   choice: Pick<ReadConfig, 'schedule' | 'disabled'> | null | undefined,
 ): string | null {
@@ -73,7 +73,7 @@ export function scheduleOf(
 }
 
 /** The period of the first read: the customer's choice, otherwise the integration's. Null stands for all records. */
-export function backfillOf(
+export function resolveBackfill(
   spec: Pick<ReadObject, 'backfill'> | null,
   choice: Pick<ReadConfig, 'backfill'> | null,
 ): BackfillPeriod | null {
@@ -84,8 +84,12 @@ export function backfillOf(
  * The time of the first read. Without records to backfill, the read only marks where changes begin, so it follows the
  * schedule.
  */
-function firstRunOf(schedule: string, backfill: BackfillPeriod | null, now: Date): Date | null {
-  return backfill?.days === 0 ? nextRunOf(schedule, now) : now;
+function getFirstRunTime(
+  schedule: string,
+  backfill: BackfillPeriod | null,
+  now: Date,
+): Date | null {
+  return backfill?.days === 0 ? getNextRunTime(schedule, now) : now;
 }
 
 interface ObjectsToSet {
@@ -118,8 +122,9 @@ export async function setInstalledObjects(
     data: config.read.map((choice) => {
       const { objectName } = choice;
       const spec = specs.get(objectName);
-      const schedule = scheduleOf(spec, choice);
-      const nextReadTime = schedule && firstRunOf(schedule, backfillOf(spec ?? null, choice), now);
+      const schedule = resolveSchedule(spec, choice);
+      const nextReadTime =
+        schedule && getFirstRunTime(schedule, resolveBackfill(spec ?? null, choice), now);
       return { installationId, projectId, objectName, nextReadTime };
     }),
     skipDuplicates: true,
@@ -127,11 +132,11 @@ export async function setInstalledObjects(
   for (const choice of config.read) {
     const { objectName } = choice;
     const [spec, choiceBefore] = [specs.get(objectName), earlier.get(objectName)];
-    const schedule = scheduleOf(spec, choice);
-    if (!choiceBefore || schedule === scheduleOf(spec, choiceBefore)) continue;
+    const schedule = resolveSchedule(spec, choice);
+    if (!choiceBefore || schedule === resolveSchedule(spec, choiceBefore)) continue;
     await tx.installedObject.updateMany({
       where: { projectId, installationId, objectName, paused: false },
-      data: { nextReadTime: schedule && nextRunOf(schedule, now) },
+      data: { nextReadTime: schedule && getNextRunTime(schedule, now) },
     });
   }
 }

@@ -40,7 +40,7 @@ export function createObjectDescriptions(): ObjectDescriptions {
 export async function describeObject(request: DescriptionRequest): Promise<ObjectDescription> {
   const { services, objectName } = request;
   const { descriptions } = services.providerAccess;
-  const description = await descriptions.fetch(keyOf(request), { context: request });
+  const description = await descriptions.fetch(createKey(request), { context: request });
   if (!description) throw new Error(`Bug: no description of ${objectName} was fetched.`);
   return description;
 }
@@ -50,11 +50,15 @@ export function forgetDescription(
   { providerAccess }: Services,
   about: Omit<DescriptionRequest, 'services'>,
 ): void {
-  providerAccess.descriptions.delete(keyOf(about));
+  providerAccess.descriptions.delete(createKey(about));
 }
 
 /** The cache key. It includes the update time, because a changed connection may lead to another account. */
-function keyOf({ connection, module, objectName }: Omit<DescriptionRequest, 'services'>): string {
+function createKey({
+  connection,
+  module,
+  objectName,
+}: Omit<DescriptionRequest, 'services'>): string {
   return JSON.stringify([connection.id, connection.updateTime, module, objectName]);
 }
 

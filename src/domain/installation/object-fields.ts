@@ -8,7 +8,10 @@ import type { Call } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { integrationIdOrName } from '../integration/integration.ts';
-import { contentOf, type IntegrationContent } from '../integration/integration-content.ts';
+import {
+  type IntegrationContent,
+  readIntegrationContent,
+} from '../integration/integration-content.ts';
 import { latestRevisions } from '../integration/revision.ts';
 import { refuseIssues } from '../issues.ts';
 import { projectIdOrName, ref } from '../names.ts';
@@ -108,7 +111,7 @@ export const upsertObjectMetadata = projectMutation({
   ): Promise<DefinedObject[]> {
     const provider = call.catalogue.find(name);
     if (!provider) throw invalid('input.provider', NOT_A_PROVIDER, name);
-    const define = definerOf(provider);
+    const define = getFieldDefiner(provider);
     refuseIssues(definitionIssues(objects, { ...provider, define }));
     const connection = await getConnectionOfGroup(call, { projectId, provider: name, groupRef });
     const account = { connection, provider, define, module: null };
@@ -127,18 +130,18 @@ export const upsertInstalledObjectMetadata = projectMutation({
     const [revision] = await latestRevisions(call, [installation.integrationId]);
     const [connection] = await byId('Connection')(call, [installation.connectionId]);
     if (!revision || !connection) throw notFound('Installation', installation.id);
-    const content = contentOf(revision);
+    const content = readIntegrationContent(revision);
     const { module } = content;
     const provider = call.catalogue.findAt(content.provider, module);
     if (!provider) throw unprocessable(`${content.provider} is not a provider any more.`);
-    const define = definerOf(provider);
+    const define = getFieldDefiner(provider);
     refuseIssues(definitionIssues(objects, { ...provider, define }));
     const account = { connection, provider, define, module };
     return defineAll(call, account, inProviderNames(objects, content));
   },
 });
 
-function definerOf({ displayName, capabilities }: Provider): DefineFieldsCapability {
+function getFieldDefiner({ displayName, capabilities }: Provider): DefineFieldsCapability {
   if (capabilities.defineFields) return capabilities.defineFields;
   throw unprocessable(`${displayName} does not support fields that are defined from outside.`);
 }

@@ -8,7 +8,7 @@ import type { Call } from '../call.ts';
 import { findConnectionOfGroup } from '../connection/connection-of-group.ts';
 import { projectRead, read } from '../declared-read.ts';
 import { integrationIdOrName } from '../integration/integration.ts';
-import { contentOf } from '../integration/integration-content.ts';
+import { readIntegrationContent } from '../integration/integration-content.ts';
 import { latestRevisions } from '../integration/revision.ts';
 import { projectIdOrName, ref } from '../names.ts';
 import { orDefault } from '../optional-value.ts';
@@ -134,7 +134,7 @@ export const objectMetadataOfInstallation = read(
     const [revision] = await latestRevisions(call, [installation.integrationId]);
     const [connection] = await byId('Connection')(call, [installation.connectionId]);
     if (!revision || !connection) throw notFound('Installation', installation.id);
-    const { read: reads, module } = contentOf(revision);
+    const { read: reads, module } = readIntegrationContent(revision);
     const objects = reads?.objects ?? [];
     const object =
       objects.find(({ mapToName }) => mapToName === options.objectName) ??

@@ -17,7 +17,7 @@ export function withOwnChoices<C extends ParsedConfig | null | undefined>(
   const provider = catalogue.findAt(content.provider, content.module);
   if (!provider?.objectAliases?.size) return config;
   const parts = [content.read, content.write, content.subscribe];
-  const existing = new Set(parts.flatMap((part) => part?.objects.map(nameOf) ?? []));
+  const existing = new Set(parts.flatMap((part) => part?.objects.map(getObjectName) ?? []));
   const own = <T extends { objectName: string }>(choice: T): T => ({
     ...choice,
     objectName: existing.has(choice.objectName)
@@ -33,6 +33,6 @@ export function withOwnChoices<C extends ParsedConfig | null | undefined>(
   };
 }
 
-function nameOf({ objectName }: { objectName: string }): string {
+function getObjectName({ objectName }: { objectName: string }): string {
   return objectName;
 }

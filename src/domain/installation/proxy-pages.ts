@@ -27,7 +27,7 @@ export function isPaginated({
   target,
 }: Pick<ForwardedRequest, 'method' | 'target'>): boolean {
   const isPossible = method === 'GET' || method === 'POST';
-  return isPossible && queryOf(target).get(PARAMETER) === 'true';
+  return isPossible && parseQuery(target).get(PARAMETER) === 'true';
 }
 
 /**
@@ -47,25 +47,25 @@ export const forwardPages = read(
     const listPages = provider.capabilities.listPages;
     if (!listPages) return null;
     const [path = ''] = request.target.split('?');
-    const query = queryOf(request.target);
+    const query = parseQuery(request.target);
     query.delete(PARAMETER);
     const session = withRetries(openSession(call, connection, provider), request.signal);
     const readFirst = async () => {
-      const body = request.method === 'POST' ? await bodyOf(request) : undefined;
+      const body = request.method === 'POST' ? await readBody(request) : undefined;
       const pages = listPages(session, { path, query: Object.fromEntries(query), body });
       const first = await pages.next();
-      return Readable.from(linesOf(first, pages));
+      return Readable.from(formatPages(first, pages));
     };
     try {
       const { id: connectionId, projectId } = connection;
-      return await waitingBeyond(call, { projectId, connectionId }, readFirst, closedOf);
+      return await waitingBeyond(call, { projectId, connectionId }, readFirst, waitForClose);
     } catch (error) {
       throw error instanceof ProviderError ? refusal(error) : error;
     }
   },
 );
 
-function closedOf(stream: Readable): Promise<void> {
+function waitForClose(stream: Readable): Promise<void> {
   return new Promise((resolve) => void stream.once('close', resolve));
 }
 
@@ -73,7 +73,9 @@ function closedOf(stream: Readable): Promise<void> {
 const BODY_BYTES_MAX = 256 * 1024;
 
 /** Throws BAD_REQUEST if the body is not a JSON object. */
-async function bodyOf({ body }: Pick<ForwardedRequest, 'body'>): Promise<Record<string, unknown>> {
+async function readBody({
+  body,
+}: Pick<ForwardedRequest, 'body'>): Promise<Record<string, unknown>> {
   const parts: Buffer[] = [];
   let length = 0;
   for await (const part of body ?? []) {
@@ -101,7 +103,7 @@ function jsonIn(text: string): unknown {
   }
 }
 
-function queryOf(target: string): URLSearchParams {
+function parseQuery(target: string): URLSearchParams {
   const [, query = ''] = target.split('?');
   return new URLSearchParams(query);
 }
@@ -123,15 +125,15 @@ function withRetries(session: ProviderSession, signal: AbortSignal): ProviderSes
 
 type Row = Record<string, unknown>;
 
-async function* linesOf(
+async function* formatPages(
   first: IteratorResult<Row[], unknown>,
   pages: AsyncGenerator<Row[]>,
 ): AsyncGenerator<string> {
   if (first.done) return;
-  yield textOf(first.value);
-  for await (const rows of pages) yield textOf(rows);
+  yield formatRows(first.value);
+  for await (const rows of pages) yield formatRows(rows);
 }
 
-function textOf(rows: Row[]): string {
+function formatRows(rows: Row[]): string {
   return rows.map((row) => `${JSON.stringify(row)}\n`).join('');
 }

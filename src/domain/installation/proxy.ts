@@ -9,13 +9,13 @@ import type { Call } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
 import type { ForwardedRequest } from '../connection/session/forwarded-request.ts';
 import { projectRead, read } from '../declared-read.ts';
-import { contentOf } from '../integration/integration-content.ts';
+import { readIntegrationContent } from '../integration/integration-content.ts';
 import { latestRevisions } from '../integration/revision.ts';
 import { supportedCapabilities } from '../provider/provider.ts';
 import { providerRefusal } from '../provider/provider-refusal.ts';
 import { waitingBeyond } from '../provider/provider-wait.ts';
 import { byId, getOwned } from '../scope.ts';
-import { configOf } from './installation-config.ts';
+import { readConfigContent } from './installation-config.ts';
 
 export type { ForwardedRequest, StreamedResponse };
 
@@ -69,9 +69,9 @@ export const getForwarding = projectRead(
     const [connection] = await byId('Connection')(call, [installation.connectionId]);
     const [config] = await byId('InstallationConfig')(call, [installation.configId]);
     if (!revision || !connection || !config) throw notFound(what, id);
-    const { proxy, name, module } = contentOf(revision);
+    const { proxy, name, module } = readIntegrationContent(revision);
     if (!proxy?.enabled) throw unprocessable(`The integration ${name} does not forward requests.`);
-    if (configOf(config).proxy?.enabled === false) {
+    if (readConfigContent(config).proxy?.enabled === false) {
       throw unprocessable("The installation's config does not let requests through.");
     }
     const whole = call.catalogue.find(connection.provider);

@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache';
 import type { Database } from '../../database/database.ts';
 import type { Row } from '../../database/rows.ts';
 import { MINUTE_MS } from '../../work/durations.ts';
-import { contentOf, type IntegrationContent } from './integration-content.ts';
+import { type IntegrationContent, readIntegrationContent } from './integration-content.ts';
 
 type ContentTable = 'Revision' | 'InstallationConfig';
 
@@ -24,7 +24,7 @@ export async function findLatestContent(
   { projectId, latestRevisionId: id }: Row<'Integration'>,
 ): Promise<IntegrationContent | null> {
   const revision = await findContent(database, 'Revision', { projectId, id });
-  return revision && contentOf(revision);
+  return revision && readIntegrationContent(revision);
 }
 
 /**
@@ -46,7 +46,7 @@ async function findContents<T extends ContentTable>(
   table: T,
   { projectId, ids }: { projectId: string; ids: readonly string[] },
 ): Promise<Row<T>[]> {
-  const cache = cacheOf(database);
+  const cache = getCache(database);
   const found = new Map(ids.map((id) => [id, cache.get(id)]));
   const missing = ids.filter((id) => !found.get(id));
   if (missing.length > 0) {
@@ -59,7 +59,7 @@ async function findContents<T extends ContentTable>(
   return ids.flatMap((id) => (found.get(id) ?? []) as Row<T>);
 }
 
-function cacheOf({ prisma }: Database): LRUCache<string, Row<ContentTable>> {
+function getCache({ prisma }: Database): LRUCache<string, Row<ContentTable>> {
   let cache = CACHES.get(prisma);
   if (!cache) {
     cache = new LRUCache({ max: CACHED_MAX, ttl: MINUTE_MS });

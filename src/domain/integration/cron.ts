@@ -45,7 +45,7 @@ export function scheduleProblem(text: string, gapMinMinutes = GAP_MIN_MINUTES): 
 }
 
 /** The first run after the given time. */
-export function nextRunOf(schedule: string, after: Date): Date {
+export function getNextRunTime(schedule: string, after: Date): Date {
   return CronExpressionParser.parse(schedule, { currentDate: after, tz: 'UTC' }).next().toDate();
 }
 
@@ -61,7 +61,7 @@ function smallestGapMinutes(schedule: string): number {
     .sort((a, b) => a - b);
   const gaps = times.slice(1).map((time, index) => time - (times[index] as number));
   const overMidnight = (times[0] as number) + DAY_MINUTES - (times.at(-1) as number);
-  nextRunOf(schedule, new Date(0));
+  getNextRunTime(schedule, new Date(0));
   if (overMidnight < HOUR_MINUTES && runsTwoDaysInARow(fields)) gaps.push(overMidnight);
   return Math.min(DAY_MINUTES, ...gaps);
 }

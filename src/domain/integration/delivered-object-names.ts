@@ -2,7 +2,7 @@
 import type { Row } from '../../database/rows.ts';
 import { run, statements } from '../../database/statements.ts';
 import type { Transaction } from '../../database/transaction.ts';
-import { contentOf, type IntegrationContent } from './integration-content.ts';
+import { type IntegrationContent, readIntegrationContent } from './integration-content.ts';
 
 /** Members that mean the same in every message and event, unlike `objectName`, which the reference API defines. */
 export interface ObjectNames {
@@ -43,5 +43,7 @@ export async function latestObjectNames(
       .where('n.projectId', '=', projectId)
       .where('n.id', '=', id),
   );
-  return revision ? objectNamesIn(contentOf(revision), objectName) : objectNames(objectName, null);
+  return revision
+    ? objectNamesIn(readIntegrationContent(revision), objectName)
+    : objectNames(objectName, null);
 }

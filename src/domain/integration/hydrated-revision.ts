@@ -14,7 +14,7 @@ import { waitingForProvider } from '../provider/provider-wait.ts';
 import { getOwned } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { integrationIdOrName } from './integration.ts';
-import { contentOf, type IntegrationContent } from './integration-content.ts';
+import { type IntegrationContent, readIntegrationContent } from './integration-content.ts';
 import { getRevision } from './revision.ts';
 
 /** The description of an object in the account, or the reason why there is none. */
@@ -45,7 +45,7 @@ export const getHydratedRevision = read(
     const { projectId } = revision;
     const what = 'Connection';
     const connection = await getOwned(call, 'Connection', { projectId, id: connectionId, what });
-    const content = contentOf(revision);
+    const content = readIntegrationContent(revision);
     if (connection.provider !== content.provider) {
       const detail = `is a connection to ${connection.provider}, not to ${content.provider}.`;
       throw invalid('connectionId', detail, connectionId);
@@ -60,14 +60,14 @@ export async function describeObjects(
   connection: Row<'Connection'>,
   content: IntegrationContent,
 ): Promise<HydratedRevision['objects']> {
-  const described = objectNamesOf(content).map(async (objectName) => {
+  const described = listObjectNames(content).map(async (objectName) => {
     const description = await hydrate(call, { connection, module: content.module, objectName });
     return [objectName, description] as const;
   });
   return new Map(await Promise.all(described));
 }
 
-function objectNamesOf({ read: reads, write: writes }: IntegrationContent): string[] {
+function listObjectNames({ read: reads, write: writes }: IntegrationContent): string[] {
   const objects = [...(reads?.objects ?? []), ...(writes?.objects ?? [])];
   return [...new Set(objects.map(({ objectName }) => objectName))];
 }

@@ -33,7 +33,7 @@ export async function listContentIssues(
   content: IntegrationContent,
   about: NamedContent & { projectId: string },
 ): Promise<Issue[]> {
-  const destinations = await lockDestinations(tx, about.projectId, destinationsOf(content));
+  const destinations = await lockDestinations(tx, about.projectId, listNamedDestinations(content));
   return listIssuesWithDestinations({ catalogue }, content, { ...about, destinations });
 }
 
@@ -112,7 +112,11 @@ export function* contentIssues(content: IntegrationContent, about: ContentAbout)
 }
 
 /** The destinations in the content, without duplicates. */
-export function destinationsOf({ read, subscribe, watchSchema }: IntegrationContent): string[] {
+export function listNamedDestinations({
+  read,
+  subscribe,
+  watchSchema,
+}: IntegrationContent): string[] {
   const objects = [...(read?.objects ?? []), ...(subscribe?.objects ?? [])];
   const named = [...objects, ...(watchSchema ? [watchSchema] : [])];
   return [...new Set(named.flatMap(({ destination }) => destination ?? []))];

@@ -297,7 +297,7 @@ const watchSchemaInput = z
   })
   .meta({ id: 'WatchSchemaSpecInput', description: WATCH_SCHEMA });
 
-const objectsOf = <T extends z.ZodObject>(object: T) =>
+const createObjectsSchema = <T extends z.ZodObject>(object: T) =>
   z.array(object).max(CONTENT_LIMITS.objects).describe('The objects, each once, at most 200.');
 
 export const integrationContentInput = z
@@ -310,17 +310,17 @@ export const integrationContentInput = z
     ),
     read: orNull(
       z
-        .object({ objects: objectsOf(readObjectInput) })
+        .object({ objects: createObjectsSchema(readObjectInput) })
         .meta({ id: 'ReadSpecInput', description: 'The objects that are read.' }),
     ).describe('The objects that are read.'),
     write: orNull(
       z
-        .object({ objects: objectsOf(writeObjectInput) })
+        .object({ objects: createObjectsSchema(writeObjectInput) })
         .meta({ id: 'WriteSpecInput', description: 'The objects that may be written.' }),
     ).describe('The objects that may be written.'),
     proxy: orNull(proxyInput).describe('Whether requests are forwarded to the provider.'),
     subscribe: orNull(
-      z.object({ objects: objectsOf(subscribeObjectInput) }).meta({
+      z.object({ objects: createObjectsSchema(subscribeObjectInput) }).meta({
         id: 'SubscribeSpecInput',
         description: 'The objects whose changes the gateway subscribes to.',
       }),

@@ -267,7 +267,7 @@ export const watchSchemaResource = resource('WatchSchemaSpec', WATCH_SCHEMA, {
 });
 
 /** A part of the content: its objects. */
-const objectsOf = <T extends z.ZodObject>(name: string, description: string, object: T) =>
+const declareObjects = <T extends z.ZodObject>(name: string, description: string, object: T) =>
   resource(name, description, { objects: z.array(object).describe('The objects, each once.') })
     .nullable()
     .describe(description);
@@ -285,10 +285,10 @@ export const integrationContentResource = resource(
       .describe(
         'The part of the provider that is read and written; null for the first of its `modules`.',
       ),
-    read: objectsOf('ReadSpec', 'The objects that are read.', readObjectResource),
-    write: objectsOf('WriteSpec', 'The objects that may be written.', writeObjectResource),
+    read: declareObjects('ReadSpec', 'The objects that are read.', readObjectResource),
+    write: declareObjects('WriteSpec', 'The objects that may be written.', writeObjectResource),
     proxy: proxySpecResource.nullable().describe(PROXY),
-    subscribe: objectsOf(
+    subscribe: declareObjects(
       'SubscribeSpec',
       'The objects whose changes the gateway subscribes to.',
       subscribeObjectResource,
@@ -298,6 +298,6 @@ export const integrationContentResource = resource(
 );
 
 /** Returns stored content without parsing it again, because only parsed content is stored. */
-export function contentOf(revision: { content: unknown }): IntegrationContent {
+export function readIntegrationContent(revision: { content: unknown }): IntegrationContent {
   return storedJson(revision.content);
 }

@@ -12,7 +12,7 @@ import { integrationName, projectIdOrName } from '../names.ts';
 import { providerIssues } from '../provider/provider-app-input.ts';
 import { uniquely } from '../unique.ts';
 import { insertIntegration, lockIntegration, nameTaken } from './integration.ts';
-import { contentOf } from './integration-content.ts';
+import { readIntegrationContent } from './integration-content.ts';
 import { listContentIssues, repeated } from './integration-content-check.ts';
 import { integrationContentInput, specVersion } from './integration-content-input.ts';
 import { destructive, listImpacts, revise } from './revision.ts';
@@ -153,5 +153,5 @@ async function isInForce(
   const latest = await tx.revision.findUniqueOrThrow({
     where: { projectId_id: { projectId, id } },
   });
-  return isDeepStrictEqual(contentOf(latest), content);
+  return isDeepStrictEqual(readIntegrationContent(latest), content);
 }

@@ -25,7 +25,7 @@ import { createdInProject, resource, updateTime } from '../resource.ts';
 import { byId, findInProject } from '../scope.ts';
 import { uniquely } from '../unique.ts';
 import { orEndUser } from '../viewer/needs.ts';
-import { contentOf, type IntegrationContent } from './integration-content.ts';
+import { type IntegrationContent, readIntegrationContent } from './integration-content.ts';
 import { listContentIssues } from './integration-content-check.ts';
 import { revisionInput } from './integration-content-input.ts';
 import { settleContent } from './settled-content.ts';
@@ -184,7 +184,7 @@ export async function lockContent(
 ): Promise<IntegrationContent> {
   const { projectId, latestRevisionId: id } = await lockIntegration(tx, integration, 'use');
   const where = { projectId_id: { projectId, id } };
-  return contentOf(await tx.revision.findUniqueOrThrow({ where }));
+  return readIntegrationContent(await tx.revision.findUniqueOrThrow({ where }));
 }
 
 export const createIntegration = projectMutation({

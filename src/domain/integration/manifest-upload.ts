@@ -71,7 +71,7 @@ export const createUploadUrl = projectRead(
     const expireMs = call.now().getTime() + LIFETIME_MS;
     const text = JSON.stringify([randomUUID(), expireMs, md5 ?? null]);
     const path = `projects/${projectId}/manifest-uploads/${call.vault.seal(text, tokenLocation(projectId))}`;
-    return { url: urlOf(call, path), bucket: BUCKET, path };
+    return { url: toUrl(call, path), bucket: BUCKET, path };
   },
 );
 
@@ -118,7 +118,7 @@ export async function findUpload(
   address: string,
 ): Promise<Uint8Array | null> {
   const { id: projectId } = await getProject(call, idOrName);
-  const prefix = [urlOf(call, ''), `gs://${BUCKET}/`].find((start) => address.startsWith(start));
+  const prefix = [toUrl(call, ''), `gs://${BUCKET}/`].find((start) => address.startsWith(start));
   const upload = prefix === undefined ? null : openToken(call.vault, address.slice(prefix.length));
   if (upload?.projectId !== projectId) return null;
   const row = await call.database.prisma.manifestUpload.findUnique({
@@ -142,7 +142,7 @@ function tokenLocation(projectId: string): SealedLocation {
   return { table: 'ManifestUpload', column: 'token', row: '', projectId };
 }
 
-function urlOf({ publicUrl }: Pick<Services, 'publicUrl'>, path: string): string {
+function toUrl({ publicUrl }: Pick<Services, 'publicUrl'>, path: string): string {
   return `${publicUrl()}/v1/${path}`;
 }
 

@@ -35,9 +35,9 @@ import {
   lockIntegration,
 } from './integration.ts';
 import {
-  contentOf,
   type IntegrationContent,
   integrationContentResource,
+  readIntegrationContent,
 } from './integration-content.ts';
 import { listContentIssues } from './integration-content-check.ts';
 import { revisionInput } from './integration-content-input.ts';
@@ -52,7 +52,7 @@ export const revisionResource = resource(
   {
     ...createdFields,
     specVersion: z.string().describe('The version of the format of the content: 1.0.0.'),
-    content: computed(integrationContentResource, contentOf),
+    content: computed(integrationContentResource, readIntegrationContent),
   },
 );
 
@@ -153,7 +153,7 @@ export async function listImpacts(
     integrationId: integration.id,
     integrationName: integration.name,
     before,
-    content: contentOf(revision),
+    content: readIntegrationContent(revision),
   });
   return impacts.list();
 }
@@ -181,7 +181,7 @@ export async function revise(
   const changes = {
     integrationId: id,
     projectId,
-    before: contentOf(latest),
+    before: readIntegrationContent(latest),
     content: revision.content,
     now: call.now(),
   };

@@ -3,13 +3,13 @@ import type { Row } from '../../database/rows.ts';
 import { notFound } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
-import { getInstallationOf } from '../installation/installation.ts';
+import { getInstallationByKey } from '../installation/installation.ts';
 import type { IntegrationKey } from '../integration/integration.ts';
-import { contentOf } from '../integration/integration-content.ts';
+import { readIntegrationContent } from '../integration/integration-content.ts';
 import { latestRevisions } from '../integration/revision.ts';
 import { byId } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
-import { metadataOf } from './operation.ts';
+import { parseOperationMetadata } from './operation.ts';
 import { nativeName } from './read/read-plan.ts';
 
 export interface BackfillProgress {
@@ -33,9 +33,10 @@ export const getBackfillProgress = read(
     call: Call,
     { objectName: name, ...key }: IntegrationKey & { installationId: string; objectName: string },
   ): Promise<BackfillProgress> => {
-    const { id: installationId, projectId, integrationId } = await getInstallationOf(call, key);
+    const { id: installationId, projectId, integrationId } = await getInstallationByKey(call, key);
     const [revision] = await latestRevisions(call, [integrationId]);
-    const objectName = (revision && nativeName(call, contentOf(revision), name)) ?? name;
+    const objectName =
+      (revision && nativeName(call, readIntegrationContent(revision), name)) ?? name;
     const [object] = await call.database.rows.find('InstalledObject', {
       projectId,
       installationId,
@@ -45,7 +46,7 @@ export const getBackfillProgress = read(
     const operationId = object.backfillOperationId;
     const [operation] = operationId ? await byId('Operation')(call, [operationId]) : [];
     if (!operation) throw notFound('A first read of', name);
-    const { progress } = metadataOf(operation);
+    const { progress } = parseOperationMetadata(operation);
     return {
       installationId,
       objectName,

@@ -86,15 +86,15 @@ async function projectRange(
   }
   if (integrationIdOrName != null) {
     const integration = await findIntegration(call, projectId, integrationIdOrName);
-    const where = { projectId, integrationId: integration?.id ?? [], ...typesOf(filters) };
+    const where = { projectId, integrationId: integration?.id ?? [], ...toTypeConditions(filters) };
     return { where, along: ['projectId', 'integrationId', 'status', 'actionType'] };
   }
   if (groupRef != null) {
     const group = await findGroupByRef(call, { projectId, groupRef });
-    const where = { projectId, groupId: group?.id ?? [], ...typesOf(filters) };
+    const where = { projectId, groupId: group?.id ?? [], ...toTypeConditions(filters) };
     return { where, along: ['projectId', 'groupId', 'status', 'actionType'] };
   }
-  const where = { projectId, ...(isTyped(filters) && typesOf(filters)) };
+  const where = { projectId, ...(isTyped(filters) && toTypeConditions(filters)) };
   return { where, along: ['projectId', 'status', 'actionType'] };
 }
 
@@ -102,7 +102,7 @@ function installationRange(
   installation: { projectId: string; installationId: string },
   filters: OperationFilters,
 ): IndexedRange {
-  const where = { ...installation, ...(isTyped(filters) && typesOf(filters)) };
+  const where = { ...installation, ...(isTyped(filters) && toTypeConditions(filters)) };
   return { where, along: ['projectId', 'installationId', 'actionType', 'status'] };
 }
 
@@ -111,7 +111,7 @@ function isTyped({ status, actionType }: OperationFilters): boolean {
 }
 
 /** Always sets both columns, because the indexes contain both. Without a filter, each value is a range of its own. */
-function typesOf({ status, actionType }: OperationFilters): Where<'Operation'> {
+function toTypeConditions({ status, actionType }: OperationFilters): Where<'Operation'> {
   return {
     status: status == null ? Object.values(OperationStatus) : storedOperationStatus(status),
     actionType: actionType ?? Object.values(OperationActionType),

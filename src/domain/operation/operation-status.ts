@@ -21,7 +21,7 @@ export function storedOperationStatus(status: OperationStatus): StoredStatus {
   return STORED[status];
 }
 
-export function operationStatusOf(stored: StoredStatus): OperationStatus {
+export function toOperationStatus(stored: StoredStatus): OperationStatus {
   if (stored === 'SUCCESS') return 'SUCCEEDED';
   return stored === 'FAILURE' ? 'FAILED' : stored;
 }

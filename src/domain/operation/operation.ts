@@ -32,7 +32,7 @@ export const operationMetadata = z.object({
 export type StoredOperationMetadata = z.input<typeof operationMetadata>;
 export type OperationMetadata = z.output<typeof operationMetadata>;
 
-export function metadataOf(operation: Row<'Operation'>): OperationMetadata {
+export function parseOperationMetadata(operation: Row<'Operation'>): OperationMetadata {
   return operationMetadata.parse(operation.metadata);
 }
 

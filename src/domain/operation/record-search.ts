@@ -20,7 +20,7 @@ import {
 } from '../installation/choice/field-filter.ts';
 import { getInstallationOfGroup } from '../installation/installation.ts';
 import { integrationIdOrName } from '../integration/integration.ts';
-import { contentOf } from '../integration/integration-content.ts';
+import { readIntegrationContent } from '../integration/integration-content.ts';
 import { contentText } from '../integration/integration-content-input.ts';
 import { latestRevisions } from '../integration/revision.ts';
 import { projectIdOrName, ref } from '../names.ts';
@@ -29,7 +29,7 @@ import { PAGE_DEFAULT, PAGE_MAX } from '../paging/page.ts';
 import { providerRefusal } from '../provider/provider-refusal.ts';
 import { waitingForProvider } from '../provider/provider-wait.ts';
 import { orEndUser } from '../viewer/needs.ts';
-import { entryOf, type ResultEntry } from './read/read-message.ts';
+import { createEntry, type ResultEntry } from './read/read-message.ts';
 import { nativeName, planKey, type ReadPlan, waitReason } from './read/read-plan.ts';
 import { getReadSource, type ReadSource, withAllFields } from './read/source.ts';
 import {
@@ -95,13 +95,13 @@ export const listInstallationRecords = read(
     input: RecordsInput,
   ): Promise<RecordsPage> => {
     const source = await getSearchSource(call, installation, input.objectName);
-    const conditions = conditionsOf(source, input.filters ?? []);
+    const conditions = parseConditions(source, input.filters ?? []);
     const search = { installation, source, conditions: conditions ?? [] };
     const from = startPosition(call, search, input.after ?? null);
     const size = input.first ?? PAGE_DEFAULT;
     // The conditions require two values of one field. No record has both.
     if (conditions === null) return pageResult(call, search, { from, size, page: NO_RECORDS });
-    const page = await waitingForProvider(call, pendingSearchOf(source), () =>
+    const page = await waitingForProvider(call, toConnectionKey(source), () =>
       callProvider(() => readRecords(call, search, { from, size })),
     );
     return pageResult(call, search, { from, size, page });
@@ -148,25 +148,25 @@ async function getSearchSource(
 ): Promise<ReadSource> {
   const [revision] = await latestRevisions(call, [installation.integrationId]);
   if (!revision) throw notFound('Installation', installation.id);
-  const native = nativeName(call, contentOf(revision), name);
+  const native = nativeName(call, readIntegrationContent(revision), name);
   if (native === null) {
     throw invalid('objectName', 'is not an object that the integration reads.', name);
   }
   const source = await getReadSource(call, installation, native);
   if (source.plan.unmapped.length > 0) throw unprocessable(waitReason(source.plan));
   if (await isConsentPending(call, source.connection)) throw unprocessable(AWAITS_CONSENT);
-  const plan = await waitingForProvider(call, pendingSearchOf(source), () =>
+  const plan = await waitingForProvider(call, toConnectionKey(source), () =>
     callProvider(() => withAllFields(call, source)),
   );
   return { ...source, plan };
 }
 
-function pendingSearchOf({ connection: { id: connectionId, projectId } }: ReadSource) {
+function toConnectionKey({ connection: { id: connectionId, projectId } }: ReadSource) {
   return { projectId, connectionId };
 }
 
 /** The caller's conditions and the config's, by the provider's names. Null if no record can meet them. */
-function conditionsOf(
+function parseConditions(
   { plan, provider }: ReadSource,
   filters: NonNullable<RecordsInput['filters']>,
 ): FieldValue[] | null {
@@ -208,13 +208,13 @@ function toProviderCondition(
   return { fieldName: mapping?.fieldName ?? name, value: word ?? value };
 }
 
-function keyOf({ source: { connection, plan }, conditions }: Search): string {
+function createSearchKey({ source: { connection, plan }, conditions }: Search): string {
   const filters = conditions.map((condition) => ({ ...condition, operator: 'EQ' as const }));
   return planKey(connection.id, plan, filters);
 }
 
 function startPosition(call: Call, search: Search, after: string | null): RecordPosition {
-  const key = keyOf(search);
+  const key = createSearchKey(search);
   if (after === null) return { planKey: key, cursor: null, given: 0, lastId: null };
   const position = openPosition(call, search.installation, after);
   if (!position) throw invalid('after', 'is not a cursor of this list.', after);
@@ -278,7 +278,7 @@ function pageResult(
     return sealPosition(call, installation, at);
   };
   const edges = records.map((record, index) => ({
-    node: { id: record.id, ...entryOf(record, source.plan) },
+    node: { id: record.id, ...createEntry(record, source.plan) },
     get cursor() {
       return cursorAt(index);
     },

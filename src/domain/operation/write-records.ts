@@ -11,7 +11,7 @@ import { waitingForProvider } from '../provider/provider-wait.ts';
 import { sees } from '../scope.ts';
 import { storedJson } from '../storable-json.ts';
 import { orEndUser } from '../viewer/needs.ts';
-import { findOperationByKey, writeKeyOf } from './write/idempotency-key.ts';
+import { createWriteKey, findOperationByKey } from './write/idempotency-key.ts';
 import { failedOutcome, type StoredOutcome } from './write/outcome.ts';
 import type { EndedWrite } from './write/write-end.ts';
 import { type WriteInput, writeRecordsInput } from './write/write-input.ts';
@@ -31,7 +31,7 @@ export const writeRecords = projectMutation({
   needs: orEndUser('records:write', 'WRITE_RECORDS'),
   input: writeRecordsInput,
   async run(call, input, project): Promise<WriteOutcome> {
-    const key = writeKeyOf(call, project.id, input);
+    const key = createWriteKey(call, project.id, input);
     const earlier = key && (await findOperationByKey(call, key));
     if (earlier) return resultOfOtherCall(call, input, earlier);
     const target = await getTarget(call, project.id, input);

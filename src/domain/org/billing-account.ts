@@ -3,14 +3,14 @@ import { notFound } from '../../errors.ts';
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
-import { type Batch, getOrg, orgIdsOf } from '../scope.ts';
+import { type Batch, getOrg, listOrgIds } from '../scope.ts';
 
 /** The billing accounts of orgs of the viewer, by the orgs' ids. */
 export const billingAccountOfOrg: Batch<string, Row<'BillingAccount'> | null> = async (
   { viewer, database: { rows } },
   orgIds,
 ) => {
-  const visibleOrgIds = orgIdsOf(viewer);
+  const visibleOrgIds = listOrgIds(viewer);
   const accounts = await rows.find('BillingAccount', {
     orgId: orgIds.filter((orgId) => visibleOrgIds.includes(orgId)),
   });

@@ -12,7 +12,7 @@ import { read } from '../declared-read.ts';
 import type { PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { computed, createdFields, resource } from '../resource.ts';
-import { getOrg, orgIdsOf, ownOrgId, seesClaimedDomain } from '../scope.ts';
+import { getOrg, listOrgIds, ownOrgId, seesClaimedDomain } from '../scope.ts';
 import { claimableDomain, domainName } from './domain-name.ts';
 import { parentFields, parentType } from './org.ts';
 
@@ -88,7 +88,7 @@ async function findClaim({ viewer, database }: Call, { domain }: DomainKey) {
   const claims = await database.rows.find('ClaimedDomain', { domain });
   const visible = claims.filter((claim) => seesClaimedDomain(viewer, claim));
   const rank = ({ orgId, verifiedTime }: ClaimedDomain) =>
-    orgIdsOf(viewer).includes(orgId) ? 0 : verifiedTime ? 1 : 2;
+    listOrgIds(viewer).includes(orgId) ? 0 : verifiedTime ? 1 : 2;
   const [claimed] = visible.sort((a, b) => rank(a) - rank(b) || (a.id < b.id ? -1 : 1));
   return claimed ?? null;
 }

@@ -21,8 +21,8 @@ const FREE_MAIL_DOMAINS = new Set(emailProviders);
  * trailing dot. Null if there is none. The domain of a domain is itself. An e-mail address at a www host has none: the
  * host may belong to other people than the domain.
  */
-export function domainOf(text: string): string | null {
-  const host = hostOf(text.trim())?.replace(/\.$/, '');
+export function parseDomain(text: string): string | null {
+  const host = parseHost(text.trim())?.replace(/\.$/, '');
   if (host === undefined || NOT_OF_A_HOST.test(host)) return null;
   const name = domainToASCII(host);
   if (text.includes('@') && !text.includes('://') && WWW.test(name)) return null;
@@ -40,7 +40,7 @@ function isDomain(name: string): boolean {
   );
 }
 
-function hostOf(text: string): string | undefined {
+function parseHost(text: string): string | undefined {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return URL.parse(text)?.hostname;
   const [local, host, ...more] = text.split('@');
   if (host === undefined) return text;
@@ -53,7 +53,7 @@ export const domainName = z
   .min(1)
   .max(TEXT_LENGTH_MAX)
   .transform((text, context) => {
-    const domain = domainOf(text);
+    const domain = parseDomain(text);
     if (domain !== null) return domain;
     context.addIssue('must be an e-mail address, a domain name or a URL.');
     return z.NEVER;

@@ -13,7 +13,7 @@ import { listPage } from '../paging/page-of-rows.ts';
 import { uniquely } from '../unique.ts';
 import { type BuilderViewer, renewMembership } from '../viewer/viewer.ts';
 import { verificationText } from './claimed-domain.ts';
-import { domainOf } from './domain-name.ts';
+import { parseDomain } from './domain-name.ts';
 
 type ClaimedDomain = Row<'ClaimedDomain'>;
 
@@ -113,7 +113,7 @@ export const joinOrg = builderMutation({
 });
 
 async function findJoinable({ database }: Call, viewer: BuilderViewer): Promise<string[]> {
-  const provenDomain = viewer.email && domainOf(viewer.email);
+  const provenDomain = viewer.email && parseDomain(viewer.email);
   if (!provenDomain) return [];
   const proven = await database.rows.find('ClaimedDomain', { provenDomain });
   return proven.map(({ orgId }) => orgId).filter((orgId) => !viewer.orgIds.includes(orgId));

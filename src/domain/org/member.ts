@@ -7,9 +7,9 @@ import { conflict, notFound } from '../../errors.ts';
 import { id } from '../../ids.ts';
 import type { Call } from '../call.ts';
 import { builderMutation } from '../declared-mutation.ts';
-import { getOrg, orgIdsOf } from '../scope.ts';
+import { getOrg, listOrgIds } from '../scope.ts';
 import { endMembership } from '../viewer/viewer.ts';
-import { domainOf } from './domain-name.ts';
+import { parseDomain } from './domain-name.ts';
 import { joinOrg } from './domain-proof.ts';
 
 const removeMemberInput = z
@@ -57,9 +57,9 @@ async function findAddable(
   const { prisma } = call.database;
   const builder = await prisma.builder.findUnique({ where: { id: builderId } });
   if (!builder) return null;
-  const membership = { builderId, orgId: { in: orgIdsOf(call.viewer) } };
+  const membership = { builderId, orgId: { in: listOrgIds(call.viewer) } };
   if ((await prisma.orgMember.count({ where: membership })) > 0) return builder;
-  const provenDomain = builder.primaryEmail && domainOf(builder.primaryEmail);
+  const provenDomain = builder.primaryEmail && parseDomain(builder.primaryEmail);
   if (!provenDomain) return null;
   const proven = await prisma.claimedDomain.count({ where: { orgId, provenDomain } });
   return proven > 0 ? builder : null;

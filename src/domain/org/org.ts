@@ -22,7 +22,7 @@ import {
   shownId,
   updateTime,
 } from '../resource.ts';
-import { byId, getOrg, orgIdsOf } from '../scope.ts';
+import { byId, getOrg, listOrgIds } from '../scope.ts';
 import { endMembership, renewMembership } from '../viewer/viewer.ts';
 
 type Org = Row<'Org'>;
@@ -116,7 +116,7 @@ export const listOrgs = read(
   'org:read',
   "Lists the orgs that the caller belongs to, newest first: a builder's orgs, or the org of a key's project.",
   (call: Call, args: PageArgs) => {
-    const where = { id: orgIdsOf(call.viewer) };
+    const where = { id: listOrgIds(call.viewer) };
     return listPage(call, { name: 'Query.orgs', table: 'Org', where }, args);
   },
 );

@@ -30,14 +30,14 @@ export const createdFilters = z.object({
 export type CreatedFilters = FiltersOf<typeof createdFilters>;
 
 /** The bounds of the range that are set. Undefined if both are open. */
-export function spanOf(range: TimeRange | null | undefined): Span<Date> | undefined {
+export function toSpan(range: TimeRange | null | undefined): Span<Date> | undefined {
   const { from, until } = range ?? {};
   if (from == null && until == null) return undefined;
   return { ...(from != null && { from }), ...(until != null && { until }) };
 }
 
 /** The requested order of a list, or an empty object for its default order. */
-export function orderOf({ order }: CreatedFilters) {
+export function toOrder({ order }: CreatedFilters) {
   if (order == null) return {};
   return { order: order === 'NEWEST_FIRST' ? 'newest first' : 'oldest first' } as const;
 }
@@ -47,14 +47,14 @@ export function orderOf({ order }: CreatedFilters) {
  * begin with their creation time.
  */
 export function createdRange(prefix: IdPrefix, filters: CreatedFilters) {
-  const createTime = spanOf(filters.createTime);
-  if (!createTime) return { inTime: {}, ordered: orderOf(filters) };
+  const createTime = toSpan(filters.createTime);
+  if (!createTime) return { inTime: {}, ordered: toOrder(filters) };
   const { from, until } = createTime;
   const within = {
     ...(from && { above: idBefore(prefix, from) }),
     ...(until && { below: idAfter(prefix, until) }),
   };
-  return { inTime: { createTime }, ordered: { ...orderOf(filters), within } };
+  return { inTime: { createTime }, ordered: { ...toOrder(filters), within } };
 }
 
 /** An id that is lower than the id of every row that was created at that time or later. */

@@ -25,20 +25,20 @@ export function decodeCursor(list: NamedList, cursor: string): Key | null {
   const check = text.slice(0, CHECK_DIGITS);
   const key = text.slice(CHECK_DIGITS);
   if (check !== cursorCheck(list, key)) return null;
-  const value = list.keyType === 'position' ? positionOf(key) : textOf(key);
+  const value = list.keyType === 'position' ? parsePosition(key) : parseText(key);
   // Decoding ignores meaningless characters and bits. Comparing with the encoded key accepts one text only.
   return value !== null && encodeCursor(list, value) === cursor ? value : null;
 }
 
 /** A position, which must fit the database's int8. Null for any other text. */
-function positionOf(key: string): bigint | null {
+function parsePosition(key: string): bigint | null {
   if (!/^#-?\d{1,19}$/.test(key)) return null;
   const value = BigInt(key.slice(1));
   return BigInt.asIntN(64, value) === value ? value : null;
 }
 
 /** A text key. Null if it contains NUL, which the database can't compare. */
-function textOf(key: string): string | null {
+function parseText(key: string): string | null {
   return key.startsWith('$') && !key.includes('\0') ? key.slice(1) : null;
 }
 

@@ -62,7 +62,7 @@ export async function listPage<T extends Table, N = Row<T>>(
   const list = { ...unscoped, where: visible };
   const bounds = readPageArgs(args, list);
   const { size, backwards, after, before } = bounds;
-  const ranges = rangesOf(call, list);
+  const ranges = listRanges(call, list);
   // Items of long pages share many related rows, which are then better read once each.
   const links = list.nodes || size > LINKED_ITEMS_MAX ? [] : visibleLinks(call.viewer, args.links);
   const rows = await ranges.read({ limit: size + 1, backwards, after, before }, links);
@@ -75,8 +75,8 @@ export async function listPage<T extends Table, N = Row<T>>(
     edges: nodes.flatMap((node, index) =>
       node === null ? [] : new KeyedEdge(node, list, keys[index] as Key),
     ),
-    pageInfo: pageInfoOf(list, keys, { bounds, hasMore: rows.length > size, ranges }),
-    totalCount: () => load(call, counts, { table, where: { ...where, ...keysOf(list) } }),
+    pageInfo: createPageInfo(list, keys, { bounds, hasMore: rows.length > size, ranges }),
+    totalCount: () => load(call, counts, { table, where: { ...where, ...toKeyRange(list) } }),
   };
 }
 
@@ -90,9 +90,9 @@ interface ListRange {
 }
 
 /** Returns functions that read rows of a list by their position in its order. */
-function rangesOf<T extends Table, N>(call: Call, list: List<T, N>) {
+function listRanges<T extends Table, N>(call: Call, list: List<T, N>) {
   const { table, where, along = [] } = list;
-  const column = keyOf(list);
+  const column = getKeyColumn(list);
   const descending = list.order !== 'oldest first';
   const rowsIn = (range: Omit<KeyRange<T>, 'column'>, links: readonly Link[] = []) =>
     load(call, pages, { table, where, along, range: { column, ...range }, links }) as Promise<
@@ -130,15 +130,18 @@ function isBefore(a: Key, b: Key): boolean {
 }
 
 /** The range of keys as a condition for a count. It may include the lower bound, because no key equals it. */
-function keysOf<T extends Table, N>(list: List<T, N>) {
+function toKeyRange<T extends Table, N>(list: List<T, N>) {
   const { above: from, below: until } = list.within ?? {};
   if (from === undefined && until === undefined) return {};
   return {
-    [keyOf(list)]: { ...(from !== undefined && { from }), ...(until !== undefined && { until }) },
+    [getKeyColumn(list)]: {
+      ...(from !== undefined && { from }),
+      ...(until !== undefined && { until }),
+    },
   };
 }
 
-function keyOf<T extends Table, N>({ key }: List<T, N>): keyof Row<T> & string {
+function getKeyColumn<T extends Table, N>({ key }: List<T, N>): keyof Row<T> & string {
   return key ?? ('id' as keyof Row<T> & string);
 }
 
@@ -153,7 +156,7 @@ interface PageBounds {
  * Computes the page info. Whether rows exist beyond the cursor of an argument requires a query. The cursor's own row
  * counts too.
  */
-function pageInfoOf(
+function createPageInfo(
   list: NamedList,
   keys: readonly Key[],
   { bounds: { backwards, after, before }, hasMore, ranges }: PageBounds,

@@ -47,7 +47,7 @@ export const pageSize = z.int(sizeRule).min(1, sizeRule).max(PAGE_MAX, sizeRule)
  */
 export function readPageArgs(args: PageArgs, list: NamedList) {
   const issues: Issue[] = [];
-  const keyOf = (name: 'after' | 'before') => {
+  const decodeKey = (name: 'after' | 'before') => {
     const cursor = args[name];
     if (cursor == null) return undefined;
     const key = decodeCursor(list, cursor);
@@ -56,8 +56,8 @@ export function readPageArgs(args: PageArgs, list: NamedList) {
     }
     return key ?? undefined;
   };
-  const after = keyOf('after');
-  const before = keyOf('before');
+  const after = decodeKey('after');
+  const before = decodeKey('before');
   if (issues.length > 0) throw invalidInput(issues);
   return {
     size: args.first ?? args.last ?? PAGE_DEFAULT,

@@ -37,7 +37,7 @@ function normalizeSearch(search: string | null | undefined): string | undefined 
 }
 
 /** Converts texts to lower case. The database does it, because it also converted the stored words. */
-const lowerCaseOf: Batch<string, string> = async ({ database }, texts) => {
+const toLowerCase: Batch<string, string> = async ({ database }, texts) => {
   const statement =
     'select lower(t) as "text" from unnest($1::text[]) with ordinality as g(t, n) order by n';
   const rows = await database.rows.query<{ text: string }>(statement, [[...texts]]);
@@ -61,7 +61,7 @@ async function pageOfMatches<T extends ProjectTable>(
   { name, parentId: projectId, table }: SearchedList<T>,
   { search, ...args }: PageArgs & { search: string },
 ): Promise<Page<Row<T>>> {
-  const prefix = await load(call, lowerCaseOf, search);
+  const prefix = await load(call, toLowerCase, search);
   const matchList = { name: `${name} search`, parentId: projectId, table: 'SearchWord' } as const;
   if (call.viewer.kind === 'END_USER')
     return pageOfOwnRows(call, { ...matchList, searchedTable: table, prefix }, args);

@@ -28,8 +28,8 @@ import { getOwned } from '../scope.ts';
 import { authorize, type Need } from '../viewer/needs.ts';
 import type { Change } from './changes.ts';
 import { movedPaths } from './findings.ts';
-import { hashOf, type ItemKind } from './items.ts';
-import { baseOf, type Plan, partsOf, planId } from './plan.ts';
+import { hashValue, type ItemKind } from './items.ts';
+import { hashItems, type Plan, planId, readPlanLists } from './plan.ts';
 import { PlanRun } from './plan-run.ts';
 import { lockProject, type ProjectState, readProjectState } from './project-state.ts';
 
@@ -73,22 +73,26 @@ const applyPlanInput = z
 
 /** The needs of changes: those of the mutations that make the same change. */
 const NEEDS: Record<ItemKind, Record<Change['action'], Need>> = {
-  ALLOWED_ORIGIN: needsOf(updateProject, updateProject, updateProject),
-  JWT_KEY: needsOf(createJwtKey, updateJwtKey, deleteJwtKey),
-  DESTINATION: needsOf(createDestination, updateDestination, deleteDestination),
-  TOPIC: needsOf(createTopic, createTopic, deleteTopic),
-  EVENT_TOPIC_ROUTE: needsOf(createEventTopicRoute, createEventTopicRoute, deleteEventTopicRoute),
-  TOPIC_DESTINATION_ROUTE: needsOf(
+  ALLOWED_ORIGIN: groupNeeds(updateProject, updateProject, updateProject),
+  JWT_KEY: groupNeeds(createJwtKey, updateJwtKey, deleteJwtKey),
+  DESTINATION: groupNeeds(createDestination, updateDestination, deleteDestination),
+  TOPIC: groupNeeds(createTopic, createTopic, deleteTopic),
+  EVENT_TOPIC_ROUTE: groupNeeds(
+    createEventTopicRoute,
+    createEventTopicRoute,
+    deleteEventTopicRoute,
+  ),
+  TOPIC_DESTINATION_ROUTE: groupNeeds(
     createTopicDestinationRoute,
     createTopicDestinationRoute,
     deleteTopicDestinationRoute,
   ),
-  INTEGRATION: needsOf(createIntegration, createRevision, deleteIntegration),
+  INTEGRATION: groupNeeds(createIntegration, createRevision, deleteIntegration),
 };
 
 type Needing = { needs: Need };
 
-function needsOf(create: Needing, update: Needing, remove: Needing) {
+function groupNeeds(create: Needing, update: Needing, remove: Needing) {
   return { CREATE: create.needs, UPDATE: update.needs, DELETE: remove.needs };
 }
 
@@ -103,7 +107,7 @@ export const applyPlan = projectMutation({
   input: applyPlanInput,
   async run(call, { planId: id, secrets }, { id: projectId }): Promise<Plan> {
     const found = await getOwned(call, 'Plan', { projectId, id, what: 'Plan' });
-    authorizeChanges(call, partsOf(found).changes);
+    authorizeChanges(call, readPlanLists(found).changes);
     if (found.applyTime !== null) return found;
     const values = new Map(secrets.map(({ path, value }) => [path, value]));
     refuseMissingSecrets(found, values);
@@ -167,15 +171,15 @@ async function lockPlan(tx: Transaction, { id, projectId }: Plan): Promise<Plan>
 }
 
 function refuseErrors(plan: Plan): void {
-  const errors = partsOf(plan).findings.filter(({ severity }) => severity === 'ERROR');
+  const errors = readPlanLists(plan).findings.filter(({ severity }) => severity === 'ERROR');
   if (errors.length === 0) return;
   const messages = errors.map(({ path, message }) => `${path}: ${message}`);
   throw conflict(`The plan has errors. ${messages.join(' ')}`);
 }
 
 function refuseMoved(plan: Plan, state: ProjectState): void {
-  if (hashOf(state.document) === plan.baseHash) return;
-  const moved = movedPaths(plan.base as Record<string, string>, baseOf(state));
+  if (hashValue(state.document) === plan.baseHash) return;
+  const moved = movedPaths(plan.base as Record<string, string>, hashItems(state));
   const named = moved.slice(0, NAMED_MAX).join(', ');
   const more = moved.length > NAMED_MAX ? ` and ${moved.length - NAMED_MAX} more` : '';
   const what = moved.length > 0 ? `${named}${more}` : 'providerApps';

@@ -7,8 +7,8 @@ import { problemWithHost } from '../event/destination-type.ts';
 import type { IntegrationContent } from '../integration/integration-content.ts';
 import {
   destinationIssues,
-  destinationsOf,
   listIssuesWithDestinations,
+  listNamedDestinations,
 } from '../integration/integration-content-check.ts';
 import { integrationContentInput } from '../integration/integration-content-input.ts';
 import { settleContent } from '../integration/settled-content.ts';
@@ -17,7 +17,7 @@ import { integrationName } from '../names.ts';
 import { publicPem } from '../project/jwt-key.ts';
 import { providerIssues } from '../provider/provider-app-input.ts';
 import { enumeration, resource, wordOfName } from '../resource.ts';
-import { type Item, itemKind, itemsOf, SECTION_OF } from './items.ts';
+import { type Item, itemKind, listItems, SECTION_OF } from './items.ts';
 import {
   byText,
   eventTypeWord,
@@ -200,7 +200,7 @@ export function compare(
   written: WrittenDocument,
   { references, allowDeletions }: Pick<Target, 'references' | 'allowDeletions'>,
 ): Comparison {
-  const desired = itemsOf(written);
+  const desired = listItems(written);
   const changes: Change[] = [];
   for (const { kind, path, value: after } of desired.values()) {
     const before = items.get(path)?.value ?? null;
@@ -254,7 +254,7 @@ export function destinationUsers(
 ): Map<string, string> {
   return new Map(
     contentsAfter(state, changes).flatMap((content) =>
-      destinationsOf(content).map((destination) => [destination, content.name] as const),
+      listNamedDestinations(content).map((destination) => [destination, content.name] as const),
     ),
   );
 }

@@ -8,7 +8,7 @@ import {
 } from 'graphql';
 import { z } from 'zod';
 import type { Call } from '../call.ts';
-import { graphqlOf } from '../contract/formats/graphql-sdl.ts';
+import { formatGraphqlSdl } from '../contract/formats/graphql-sdl.ts';
 import { contractsOfContents } from '../contract/read-contract.ts';
 import { enumeration, resource } from '../resource.ts';
 import { type Change, contentsAfter } from './changes.ts';
@@ -43,7 +43,7 @@ export async function listContractChanges(
   if (!changes.some(({ kind }) => kind === 'INTEGRATION')) return [];
   const contents = [contentsAfter(state, []), contentsAfter(state, changes)];
   const contracts = await contractsOfContents(call, projectId, contents);
-  const [before, after] = contracts.map((contract) => buildSchema(graphqlOf(contract))) as [
+  const [before, after] = contracts.map((contract) => buildSchema(formatGraphqlSdl(contract))) as [
     GraphQLSchema,
     GraphQLSchema,
   ];

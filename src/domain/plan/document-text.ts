@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import type { z } from 'zod';
 import { type DomainError, type Issue, invalidInput } from '../../errors.ts';
 import type { Call } from '../call.ts';
-import { addIssues, issuesOf } from '../issues.ts';
+import { addIssues, toIssues } from '../issues.ts';
 import { enumeration } from '../resource.ts';
 import { listUnstorable } from '../storable-input.ts';
 import {
@@ -53,7 +53,7 @@ export async function readDocument(
   const named = withNames(projectDocument, read.value, { path: [], issues });
   const { data, error } = projectDocument.safeParse(named);
   const reported = new Set(issues.map(({ name }) => name));
-  const broken = error ? issuesOf(error, read.value) : [];
+  const broken = error ? toIssues(error, read.value) : [];
   addIssues(
     issues,
     broken.filter(({ name }) => !reported.has(name)),
@@ -74,7 +74,7 @@ export async function located(
   const read = await manifests.readDocument(
     projectId,
     text,
-    issues.map((issue) => pathOf(issue.name)),
+    issues.map((issue) => parsePath(issue.name)),
   );
   const positions = 'positions' in read ? read.positions : [];
   return invalidInput(
@@ -88,7 +88,7 @@ export async function located(
 }
 
 /** The parts of a path like `integrations[0].read`. */
-function pathOf(name: string): PropertyKey[] {
+function parsePath(name: string): PropertyKey[] {
   return [...name.matchAll(/\[(\d+)\]|[^.[\]]+/g)].map(([part, index]) =>
     index === undefined ? part : Number(index),
   );

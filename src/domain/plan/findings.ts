@@ -6,7 +6,7 @@ import {
   findImpacts,
   type Impact,
   Impacts,
-  installationsOf,
+  iterateInstallations,
 } from '../installation/check/revision-impacts.ts';
 import { usersOfObjects } from '../installation/installed-object-revision.ts';
 import { DELETION_BATCH } from '../integration/integration.ts';
@@ -110,7 +110,7 @@ async function deletionImpacts(
 ): Promise<Impacts> {
   const impacts = new Impacts(integration.name);
   const key = { projectId: integration.projectId, integrationId: integration.id };
-  for await (const batch of installationsOf(database.prisma, key)) {
+  for await (const batch of iterateInstallations(database.prisma, key)) {
     for (const { installation } of batch) {
       impacts.installationTotal += 1;
       impacts.add(installation, '', 'The installation is deleted with its integration.');
@@ -165,7 +165,7 @@ async function destinationFindings(
 }
 
 /** The paths of the values that applying needs: query values of URLs and header values that the project does not have. */
-export function requiredSecretsOf(changes: readonly Change[]): string[] {
+export function listRequiredSecrets(changes: readonly Change[]): string[] {
   return changes.flatMap(({ kind, action, path, before, after }) => {
     if (kind !== 'DESTINATION' || action === 'DELETE') return [];
     const [stored, next] = [before, after].map(storedJson<WrittenDestination | null>);

@@ -24,7 +24,7 @@ export interface Item {
 }
 
 /** Returns the items of a document by their paths. Provider apps are only references. */
-export function itemsOf(document: WrittenDocument): Map<string, Item> {
+export function listItems(document: WrittenDocument): Map<string, Item> {
   const items: Item[] = [];
   const add = (kind: ItemKind, path: string, value: object) =>
     items.push({ kind, path, value: value as Item['value'] });
@@ -67,10 +67,10 @@ export const SECTION_OF = {
 
 /** The first 12 hexadecimal digits of the hash of a public key, which name the key for people. */
 function fingerprint(publicKeyPem: string): string {
-  return hashOf(publicKeyPem).slice(0, 12);
+  return hashValue(publicKeyPem).slice(0, 12);
 }
 
 /** SHA-256 in hexadecimal of a value's JSON. */
-export function hashOf(value: unknown): string {
+export function hashValue(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex');
 }

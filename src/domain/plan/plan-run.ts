@@ -25,7 +25,7 @@ import { storedJson } from '../storable-json.ts';
 import { uniquely } from '../unique.ts';
 import { type Change, contentOfItem } from './changes.ts';
 import type { ItemKind } from './items.ts';
-import { type Plan, partsOf } from './plan.ts';
+import { type Plan, readPlanLists } from './plan.ts';
 import {
   eventTypeOfWord,
   type WrittenDestination,
@@ -62,7 +62,7 @@ export class PlanRun {
 
   /** Creates what others refer to first, and deletes it last. */
   async run(): Promise<void> {
-    const { changes } = partsOf(this.#plan);
+    const { changes } = readPlanLists(this.#plan);
     const pick = (kind: ItemKind, isDeletion: boolean) =>
       changes.filter((one) => one.kind === kind && (one.action === 'DELETE') === isDeletion);
     await this.#setOrigins(changes);

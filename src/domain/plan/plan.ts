@@ -36,8 +36,8 @@ import {
   readDocument,
   writeDocument,
 } from './document-text.ts';
-import { type Finding, findingResource, reportOn, requiredSecretsOf } from './findings.ts';
-import { hashOf } from './items.ts';
+import { type Finding, findingResource, listRequiredSecrets, reportOn } from './findings.ts';
+import { hashValue } from './items.ts';
 import type { ParsedDocument } from './project-document.ts';
 import { type ProjectState, readProjectState } from './project-state.ts';
 
@@ -59,25 +59,25 @@ export const planResource = resource(
       .describe('Whether the plan deletes items that the document does not have.'),
     changes: computed(
       z.array(changeResource).describe('The changes, sorted by path.'),
-      (plan: Plan) => partsOf(plan).changes,
+      (plan: Plan) => readPlanLists(plan).changes,
     ),
     contractChanges: computed(
       z
         .array(contractChangeResource)
         .describe("The changes of the project's contract, the most severe first."),
-      (plan: Plan) => partsOf(plan).contractChanges,
+      (plan: Plan) => readPlanLists(plan).contractChanges,
     ),
     impacts: computed(
       z
         .array(impactResource)
         .describe('The installations that the changes break, by integration and reason.'),
-      (plan: Plan) => partsOf(plan).impacts,
+      (plan: Plan) => readPlanLists(plan).impacts,
     ),
     findings: computed(
       z
         .array(findingResource)
         .describe('Reasons that prevent the plan from being applied, or need attention.'),
-      (plan: Plan) => partsOf(plan).findings,
+      (plan: Plan) => readPlanLists(plan).findings,
     ),
     requiredSecrets: z
       .array(z.string())
@@ -158,7 +158,7 @@ export const exportProject = projectRead(
     { id: projectId },
   ): Promise<{ document: string; hash: string }> => {
     const { document } = await readProjectState(database.prisma, projectId);
-    return { document: writeDocument(document, format), hash: hashOf(document) };
+    return { document: writeDocument(document, format), hash: hashValue(document) };
   },
 );
 
@@ -180,17 +180,17 @@ export const planProject = projectMutation({
     const source = { projectId, name: 'input.document', text: input.document };
     const parsed = await readDocument(call, source);
     const state = await readProjectState(call.database.prisma, projectId);
-    const target = targetOf(parsed, input, state);
+    const target = createTarget(parsed, input, state);
     await refuseDocument(call, source, documentIssues(call, target, state));
     const { written, warnings } = writtenTarget(call, target);
     const comparison = compare(state, written, target);
     const report = await reportOn(call, { projectId, state, target, comparison });
-    const base = baseOf(state);
+    const base = hashItems(state);
     const { changes } = comparison;
     return storePlan(call, {
       projectId,
-      hash: hashOf([base, changes]),
-      baseHash: hashOf(state.document),
+      hash: hashValue([base, changes]),
+      baseHash: hashValue(state.document),
       base,
       allowDeletions: input.allowDeletions,
       changes,
@@ -200,13 +200,13 @@ export const planProject = projectMutation({
         ...report.findings,
         ...warnings.map((message): Finding => ({ severity: 'WARNING', path: '', message })),
       ],
-      requiredSecrets: requiredSecretsOf(changes),
+      requiredSecrets: listRequiredSecrets(changes),
     });
   },
 });
 
 /** The lists of a stored plan. */
-export function partsOf({ changes, contractChanges, impacts, findings }: Plan): {
+export function readPlanLists({ changes, contractChanges, impacts, findings }: Plan): {
   changes: Change[];
   contractChanges: ContractChange[];
   impacts: Impact[];
@@ -221,8 +221,8 @@ export function partsOf({ changes, contractChanges, impacts, findings }: Plan): 
 }
 
 /** Hashes of the items of a project by path. */
-export function baseOf({ items }: Pick<ProjectState, 'items'>): Record<string, string> {
-  return Object.fromEntries([...items.values()].map(({ path, value }) => [path, hashOf(value)]));
+export function hashItems({ items }: Pick<ProjectState, 'items'>): Record<string, string> {
+  return Object.fromEntries([...items.values()].map(({ path, value }) => [path, hashValue(value)]));
 }
 
 async function refuseDocument(
@@ -236,14 +236,14 @@ async function refuseDocument(
 }
 
 /** Applies the renames. Throws BAD_USER_INPUT for a destination that the project does not have. */
-function targetOf(
+function createTarget(
   document: ParsedDocument,
   { renames, allowDeletions }: z.output<typeof planProjectInput>,
   { ids }: ProjectState,
 ): Target {
-  const namesOf = (kind: (typeof renames)[number]['kind']) =>
+  const listNewNames = (kind: (typeof renames)[number]['kind']) =>
     new Map(renames.flatMap((one) => (one.kind === kind ? [[one.from, one.to]] : [])));
-  const [destinations, apps] = [namesOf('DESTINATION'), namesOf('PROVIDER_APP')];
+  const [destinations, apps] = [listNewNames('DESTINATION'), listNewNames('PROVIDER_APP')];
   const issues = renames.flatMap(({ kind, to }, index) =>
     kind === 'DESTINATION' && !ids.destinations.has(to)
       ? issueAt(['input', 'renames', index, 'to'], 'is not a destination of the project.', to)

@@ -321,9 +321,9 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** Compares texts by code units, so that the order is equal on every machine. */
-export function byText<T>(textOf: (item: T) => string) {
+export function byText<T>(toText: (item: T) => string) {
   return (a: T, b: T): number => {
-    const [left, right] = [textOf(a), textOf(b)];
+    const [left, right] = [toText(a), toText(b)];
     return left < right ? -1 : Number(left > right);
   };
 }

@@ -3,10 +3,13 @@ import type { Row } from '../../database/rows.ts';
 import { run, statements } from '../../database/statements.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import { maskTarget } from '../event/destination-secret.ts';
-import { contentOf, type IntegrationContent } from '../integration/integration-content.ts';
+import {
+  type IntegrationContent,
+  readIntegrationContent,
+} from '../integration/integration-content.ts';
 import { SPEC_VERSION } from '../integration/integration-content-input.ts';
-import { pageOriginsOf } from '../project/origins.ts';
-import { type Item, itemsOf } from './items.ts';
+import { listPageOrigins } from '../project/origins.ts';
+import { type Item, listItems } from './items.ts';
 import {
   byText,
   eventTypeWord,
@@ -82,7 +85,7 @@ export async function readProjectState(client: Client, projectId: string): Promi
   const integrations = await readIntegrations(client, projectId);
   const document: ProjectState['document'] = {
     specVersion: SPEC_VERSION,
-    allowedOrigins: pageOriginsOf(project).toSorted(byText(String)),
+    allowedOrigins: listPageOrigins(project).toSorted(byText(String)),
     jwtKeys: jwtKeys
       .map(writtenJwtKey)
       .sort(byText(({ label, publicKeyPem }) => `${label}\n${publicKeyPem}`)),
@@ -95,7 +98,7 @@ export async function readProjectState(client: Client, projectId: string): Promi
   };
   return {
     document,
-    items: itemsOf(document),
+    items: listItems(document),
     integrations: new Map(integrations.map((integration) => [integration.name, integration])),
     ids: {
       destinations: new Map(destinations.map(({ id, name }) => [name, id])),
@@ -118,13 +121,13 @@ async function writtenTopics(
   const eventRoutes = await client.eventTopicRoute.findMany({ where: { projectId } });
   const destinationRoutes = await client.topicDestinationRoute.findMany({ where: { projectId } });
   const names = new Map(destinations.map(({ id, name }) => [id, name]));
-  const typesOf = Map.groupBy(eventRoutes, ({ topicId }) => topicId);
-  const routesOf = Map.groupBy(destinationRoutes, ({ topicId }) => topicId);
+  const typesByTopic = Map.groupBy(eventRoutes, ({ topicId }) => topicId);
+  const routesByTopic = Map.groupBy(destinationRoutes, ({ topicId }) => topicId);
   const written = topics.map(({ id, name }) =>
     writtenTopic({
       name,
-      eventTypes: (typesOf.get(id) ?? []).map(({ eventType }) => eventTypeWord(eventType)),
-      destinations: (routesOf.get(id) ?? []).flatMap(
+      eventTypes: (typesByTopic.get(id) ?? []).map(({ eventType }) => eventTypeWord(eventType)),
+      destinations: (routesByTopic.get(id) ?? []).flatMap(
         ({ destinationId }) => names.get(destinationId) ?? [],
       ),
     }),
@@ -143,7 +146,7 @@ async function readIntegrations(
   const byId = new Map(revisions.map((revision) => [revision.id, revision]));
   return integrations.flatMap((integration) => {
     const latest = byId.get(integration.latestRevisionId);
-    return latest ? { ...integration, content: contentOf(latest) } : [];
+    return latest ? { ...integration, content: readIntegrationContent(latest) } : [];
   });
 }
 
@@ -159,8 +162,8 @@ async function readApps(
     provider,
     name: externalRef ?? clientId,
   }));
-  const textOf = ({ provider, name }: (typeof named)[number]) => `${provider}\n${name}`;
-  return [...new Map(named.map((app) => [textOf(app), app])).values()].sort(byText(textOf));
+  const createKey = ({ provider, name }: (typeof named)[number]) => `${provider}\n${name}`;
+  return [...new Map(named.map((app) => [createKey(app), app])).values()].sort(byText(createKey));
 }
 
 /** Returns a destination in its written form, without secrets. */

@@ -15,7 +15,7 @@ import { listPage } from '../paging/page-of-rows.ts';
 import { computed, createdInProject, resource } from '../resource.ts';
 import { createKeyValue, hashOfKey, isKeyValue, shownPrefix } from '../viewer/key/key-value.ts';
 import { authorizeGrant } from '../viewer/needs.ts';
-import { ALL_SCOPES, nameOfScope, scope, scopeName, scopesOf } from '../viewer/scopes.ts';
+import { ALL_SCOPES, listScopes, nameOfScope, scope, scopeName } from '../viewer/scopes.ts';
 
 export const apiKeyResource = resource(
   'ApiKey',
@@ -26,7 +26,7 @@ export const apiKeyResource = resource(
     active: z.boolean().describe('Whether requests with the key are accepted.'),
     prefix: z.string().describe('The first characters of its value, for people to recognize it.'),
     scopes: computed(z.array(scopeName).describe('The scopes of the key.'), (key: Row<'ApiKey'>) =>
-      scopesOf(key).map(nameOfScope),
+      listScopes(key).map(nameOfScope),
     ),
     lastUsedTime: z
       .date()
@@ -141,7 +141,7 @@ export const updateApiKey = projectMutation({
     const before = await getKey(call, projectId, apiKeyId);
     // Activating a key grants its scopes again.
     const isActivated = changes.active === true && !before.active;
-    authorizeGrant(call.viewer, changes.scopes ?? (isActivated ? scopesOf(before) : []));
+    authorizeGrant(call.viewer, changes.scopes ?? (isActivated ? listScopes(before) : []));
     if (Object.values(changes).every((value) => value === undefined)) return before;
     const where = { projectId_id: { projectId, id: before.id } };
     return updateKey(call, before.id, { where, data: { ...changes, updateTime: call.now() } });

@@ -136,7 +136,7 @@ export const updateJwtKey = projectMutation({
     if (label === undefined && active === undefined) return before;
     const data = { label, active, updateTime: call.now() };
     return changeKey(call, jwtKeyId, () =>
-      call.database.prisma.jwtKey.update({ where: keyOf(projectId, jwtKeyId), data }),
+      call.database.prisma.jwtKey.update({ where: toUniqueKey(projectId, jwtKeyId), data }),
     );
   },
 });
@@ -148,13 +148,13 @@ export const deleteJwtKey = projectMutation({
   input: deleteJwtKeyInput,
   async run(call, { jwtKeyId }, { id: projectId }): Promise<{ deletedId: string }> {
     await changeKey(call, jwtKeyId, () =>
-      call.database.prisma.jwtKey.delete({ where: keyOf(projectId, jwtKeyId) }),
+      call.database.prisma.jwtKey.delete({ where: toUniqueKey(projectId, jwtKeyId) }),
     );
     return { deletedId: jwtKeyId };
   },
 });
 
-function keyOf(projectId: string, id: string) {
+function toUniqueKey(projectId: string, id: string) {
   return { projectId_id: { projectId, id } };
 }
 

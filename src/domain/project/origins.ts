@@ -1,6 +1,6 @@
 /**
  * Origins of a project's own pages: which pages may call with an end user's token, frame the connect page, receive the
- * result of a connect, and be redirect targets. CORS, framing and redirects all use `pageOriginsOf`.
+ * result of a connect, and be redirect targets. CORS, framing and redirects all use `listPageOrigins`.
  */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
@@ -20,7 +20,7 @@ export const allowedOrigins = z
   );
 
 /** Origins of a project's own pages. Omits wildcards, which older rows may contain. */
-export function pageOriginsOf({
+export function listPageOrigins({
   allowedOrigins,
 }: {
   allowedOrigins: readonly string[];
@@ -34,7 +34,7 @@ export async function findAllowedOrigins(
   id: string,
 ): Promise<readonly string[]> {
   const project = await database.rows.findProject({ id });
-  return project ? pageOriginsOf(project) : [];
+  return project ? listPageOrigins(project) : [];
 }
 
 /** The gateway's own page on which end users connect. */
@@ -51,7 +51,7 @@ export function returnIssues(
   field: string,
 ): Issue[] {
   if (url == null) return [];
-  const allowedOrigins = [...config.REDIRECT_ORIGINS, ...pageOriginsOf(project)];
+  const allowedOrigins = [...config.REDIRECT_ORIGINS, ...listPageOrigins(project)];
   const { origin, pathname } = new URL(url);
   if (allowedOrigins.includes(origin) || origin + pathname === publicUrl() + CONNECT_PATH)
     return [];

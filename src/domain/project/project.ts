@@ -11,10 +11,10 @@ import { label, projectIdOrName, projectName } from '../names.ts';
 import type { PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { computed, createdFields, resource, shownId, updateTime } from '../resource.ts';
-import { findProject, getProjectOf, orgIdsOf, ownOrgId } from '../scope.ts';
+import { findProject, getNamedProject, listOrgIds, ownOrgId } from '../scope.ts';
 import { uniquely } from '../unique.ts';
 import { orEndUser } from '../viewer/needs.ts';
-import { projectIdOf } from '../viewer/viewer.ts';
+import { findProjectId } from '../viewer/viewer.ts';
 import { allowedOrigins } from './origins.ts';
 
 type Project = Row<'Project'>;
@@ -87,7 +87,7 @@ export const readProject = read(
   orEndUser('read'),
   'A project by its id or name; null if it does not exist or the caller may not see it. Without an argument, the only project of the caller.',
   async (call: Call, idOrName: string | null | undefined): Promise<Project | null> => {
-    return idOrName == null ? getProjectOf(call, {}, 'idOrName') : findProject(call, idOrName);
+    return idOrName == null ? getNamedProject(call, {}, 'idOrName') : findProject(call, idOrName);
   },
 );
 
@@ -103,8 +103,8 @@ export const listProjects = read(
   "Lists the projects that the caller may see, newest first: the project of an API key or an end user, or all projects of a builder's orgs.",
   (call: Call, args: PageArgs) => {
     const { viewer } = call;
-    const ownProjectId = projectIdOf(viewer);
-    const where = ownProjectId === null ? { orgId: orgIdsOf(viewer) } : { id: ownProjectId };
+    const ownProjectId = findProjectId(viewer);
+    const where = ownProjectId === null ? { orgId: listOrgIds(viewer) } : { id: ownProjectId };
     return listPage(call, { name: 'Query.projects', table: 'Project', where }, args);
   },
 );
@@ -114,7 +114,7 @@ export const listOrgProjects = read(
   'Lists the projects of an org that the caller may see, newest first.',
   (call: Call, org: Row<'Org'>, args: PageArgs) => {
     const { viewer } = call;
-    const id = projectIdOf(viewer);
+    const id = findProjectId(viewer);
     const idCondition = id === null ? {} : { id };
     return listPage(
       call,

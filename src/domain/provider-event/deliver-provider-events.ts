@@ -59,10 +59,10 @@ async function deliverSubscriptionEvents(
   const { prisma } = services.database;
   try {
     const endMs = performance.now() + SLICE_MS;
-    const sourceOf = cachedSource(services, claim);
+    const getSource = cachedSource(services, claim);
     let isMore = true;
     while (isMore && performance.now() < endMs && !signal.aborted) {
-      isMore = await deliverBatch(services, claim, sourceOf);
+      isMore = await deliverBatch(services, claim, getSource);
     }
     await EVENT_LEASES.change(prisma.objectSubscription, claim, RELEASED_LEASE);
   } catch (error) {
@@ -93,7 +93,7 @@ function cachedSource(services: Services, claim: EventClaim): () => Promise<Even
 async function deliverBatch(
   services: Services,
   claim: EventClaim,
-  sourceOf: () => Promise<EventSource>,
+  readSource: () => Promise<EventSource>,
 ): Promise<boolean> {
   const { projectId, installationId, objectName } = claim;
   const events = await services.database.prisma.providerEvent.findMany({
@@ -102,7 +102,7 @@ async function deliverBatch(
     take: EVENT_BATCH,
   });
   if (events.length === 0) return false;
-  const source = await sourceOf();
+  const source = await readSource();
   const fetched = await fetchRecords(services, source, events);
   const messages = eventMessages(source.head, events, { plan: source.plan, fetched });
   await record(services, claim, { events, messages, source });

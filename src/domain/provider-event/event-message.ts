@@ -8,7 +8,7 @@ import type {
   ProviderEvent as SentEvent,
 } from '../../providers/subscribing.ts';
 import {
-  entryOf,
+  createEntry,
   installationMessage,
   messageBodies,
   resultEntry,
@@ -74,14 +74,14 @@ interface EventContext {
   fetched: Fetched;
 }
 
-export function contentOf({ content }: ProviderEvent): EventContent {
+export function readEventContent({ content }: ProviderEvent): EventContent {
   return storedJson(content);
 }
 
 /** The entry of one event in a message. */
 function eventEntry(event: ProviderEvent, context: EventContext): object {
   const { kind, nativeType, recordId, changedFields } = event;
-  const { raw, association } = contentOf(event);
+  const { raw, association } = readEventContent(event);
   return {
     subscribeEventType: EVENT_TYPES[kind],
     providerEventType: nativeType,
@@ -96,8 +96,8 @@ function eventEntry(event: ProviderEvent, context: EventContext): object {
 function recordParts(event: ProviderEvent, { plan, fetched }: EventContext): object {
   const { kind, objectName, recordId } = event;
   if (!plan || (kind !== 'CREATE' && kind !== 'UPDATE') || recordId === null) return {};
-  const record = contentOf(event).record ?? fetched(objectName, recordId);
-  return record ? entryOf(record, plan) : {};
+  const record = readEventContent(event).record ?? fetched(objectName, recordId);
+  return record ? createEntry(record, plan) : {};
 }
 
 function associationParties({ from, to }: ProviderAssociation, context: EventContext): object {
@@ -111,7 +111,7 @@ function associatedEntry(
   const record = fetched(objectName, id);
   const identity = { id, objectName, rawObjectName: objectName };
   if (!record || !plan) return { ...identity, fields: {}, mappedFields: {}, raw: {} };
-  return { ...identity, ...entryOf(record, plan) };
+  return { ...identity, ...createEntry(record, plan) };
 }
 
 /** A message with the events of one record, in their order. */

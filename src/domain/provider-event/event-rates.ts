@@ -23,10 +23,10 @@ export function createEventRates(
   config: RateConfig,
   nowMs: () => number = () => performance.now(),
 ): EventRates {
-  const bucketsOf = (perSecond: number) =>
+  const createBuckets = (perSecond: number) =>
     createTokenBuckets({ perSecond, burst: perSecond * BURST_SECONDS }, nowMs);
-  const requests = bucketsOf(config.LIMIT_EVENT_REQUESTS_PER_SECOND);
-  const bytes = bucketsOf(config.LIMIT_EVENT_BYTES_PER_SECOND);
+  const requests = createBuckets(config.LIMIT_EVENT_REQUESTS_PER_SECOND);
+  const bytes = createBuckets(config.LIMIT_EVENT_BYTES_PER_SECOND);
   return {
     take(providerAppId, count) {
       const waitSeconds = Math.max(requests.wait(providerAppId), bytes.wait(providerAppId, count));

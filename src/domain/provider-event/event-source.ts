@@ -11,7 +11,7 @@ import {
   withAllFields,
 } from '../operation/read/source.ts';
 import type { EventClaim } from './event-lease.ts';
-import { contentOf, type Fetched, type Names, type ProviderEvent } from './event-message.ts';
+import { type Fetched, type Names, type ProviderEvent, readEventContent } from './event-message.ts';
 
 export interface EventSource {
   head: object;
@@ -76,8 +76,8 @@ export async function fetchRecords(
   >();
   if (!plan || !readRecords) return () => undefined;
   const session = openSession(services, connection, provider);
-  for (const [objectName, ids] of missingOf(source, events)) {
-    for (const batch of partsOf([...ids], provider.limits.batchSize)) {
+  for (const [objectName, ids] of findMissing(source, events)) {
+    for (const batch of splitIntoParts([...ids], provider.limits.batchSize)) {
       const batchRecords = await readRecords(session, {
         objectName,
         fields: plan.fields,
@@ -89,7 +89,7 @@ export async function fetchRecords(
   return (objectName, id) => records.get(`${objectName} ${id}`);
 }
 
-function missingOf(
+function findMissing(
   { includesFullRecords }: EventSource,
   events: readonly ProviderEvent[],
 ): Map<string, Set<string>> {
@@ -100,7 +100,7 @@ function missingOf(
   };
   for (const event of events) {
     const { kind, objectName, recordId } = event;
-    const { record, association } = contentOf(event);
+    const { record, association } = readEventContent(event);
     const isChange = kind === 'CREATE' || kind === 'UPDATE';
     if (isChange && recordId !== null && record === null) need(objectName, recordId);
     if (association && includesFullRecords) {
@@ -110,6 +110,6 @@ function missingOf(
   return missingIds;
 }
 
-function* partsOf<T>(items: T[], size: number): Generator<T[]> {
+function* splitIntoParts<T>(items: T[], size: number): Generator<T[]> {
   for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
 }

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Transaction } from '../../database/transaction.ts';
 import type { Services } from '../call.ts';
-import { configOf } from '../installation/installation-config.ts';
+import { readConfigContent } from '../installation/installation-config.ts';
 import type { IntegrationContent } from '../integration/integration-content.ts';
 import { followSubscriptions } from './object-subscription.ts';
 
@@ -29,7 +29,7 @@ export async function followRevision(
     const configs = await tx.installationConfig.findMany({
       where: { projectId, id: { in: installations.map(({ configId }) => configId) } },
     });
-    const configOfEach = new Map(configs.map((config) => [config.id, configOf(config)]));
+    const configOfEach = new Map(configs.map((config) => [config.id, readConfigContent(config)]));
     for (const installation of installations) {
       const config = configOfEach.get(installation.configId) ?? { read: [], write: [] };
       await followSubscriptions(services, tx, { installation, content, config });

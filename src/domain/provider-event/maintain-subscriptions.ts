@@ -22,7 +22,7 @@ import { logSubscribe } from './subscribe-log.ts';
 import { changeHeld, claimDue, deleteHeld, SUBSCRIPTIONS } from './subscription-lease.ts';
 import { getSubscriptionParties, type SubscriptionParties } from './subscription-parties.ts';
 import { addressWithId, deleteExpiredSecrets, replaceSecrets } from './subscription-secret.ts';
-import { webhookSecretsOf, webhookUrlOf } from './webhook-secret.ts';
+import { listWebhookSecrets, toWebhookUrl } from './webhook-secret.ts';
 
 /** The most subscriptions that one process maintains concurrently. */
 const CONCURRENCY = 8;
@@ -74,7 +74,7 @@ async function follow(services: Services, subscription: ObjectSubscription): Pro
         waitingState(services, subscription, eventParties),
       );
     const desired = desiredSubscription(services, subscription, parties);
-    const madeFor = keyOf(desired);
+    const madeFor = hashDesired(desired);
     const isUnchanged = subscription.providerRef !== null && subscription.madeFor === madeFor;
     const renewed =
       isUnchanged &&
@@ -135,13 +135,13 @@ function desiredSubscription(
   { objectName, kinds, otherEvents }: ObjectSubscription,
   { app, account }: SubscriptionParties,
 ): DesiredSubscription {
-  const [secret] = webhookSecretsOf(services, app);
-  const url = webhookUrlOf(services, app);
+  const [secret] = listWebhookSecrets(services, app);
+  const url = toWebhookUrl(services, app);
   return { objectName, kinds, otherEvents, account, url, secret };
 }
 
 /** Identifies the parameters of a subscription at the provider. The hash does not reveal the secret. */
-function keyOf(desired: DesiredSubscription): string {
+function hashDesired(desired: DesiredSubscription): string {
   return createHash('sha256').update(JSON.stringify(desired)).digest('base64url');
 }
 

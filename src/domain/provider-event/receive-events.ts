@@ -19,7 +19,7 @@ import { FULL_WAIT_SECONDS, isEventBacklogged } from './event-backlog.ts';
 import { receivePing } from './receive-ping.ts';
 import { storeAlone } from './store-events.ts';
 import { findAddressed } from './subscription-secret.ts';
-import { type SealedApp, webhookSecretsOf } from './webhook-secret.ts';
+import { listWebhookSecrets, type SealedApp } from './webhook-secret.ts';
 
 export type { WebhookResponse };
 
@@ -62,7 +62,7 @@ export async function receiveEvents(
   const greeting = requests.greet?.(request);
   if (greeting) return { ...outcome('ACCEPTED'), response: greeting };
   const app = await findApp(services, to);
-  const signers = await signersOf(services, requests, { app, request });
+  const signers = await findSigners(services, requests, { app, request });
   // Without an app the same work is done, so that the response time does not reveal that the app is missing.
   const secrets = signers?.secrets ?? [NO_SECRET];
   const arrival = { now: services.now(), subscription: signers?.subscription ?? null };
@@ -89,13 +89,13 @@ interface Signers {
 }
 
 /** The secrets that may have signed the request. Null if the app or the subscription does not exist. */
-async function signersOf(
+async function findSigners(
   services: Services,
   { hasOwnSecrets }: EventRequests,
   { app, request }: { app: SealedApp | null; request: WebhookRequest },
 ): Promise<Signers | null> {
   if (hasOwnSecrets) return findAddressed(services, app, request);
-  return app && { secrets: webhookSecretsOf(services, app), subscription: null };
+  return app && { secrets: listWebhookSecrets(services, app), subscription: null };
 }
 
 const NO_SECRET = 'no app with this secret';

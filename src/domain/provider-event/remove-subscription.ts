@@ -39,7 +39,7 @@ export async function removeAtProvider(
   if (calls.areShared) {
     const dueTime = services.now();
     await prisma.objectSubscription.updateMany({
-      where: othersOf(subscription),
+      where: toOthersFilter(subscription),
       data: { dueTime },
     });
   }
@@ -50,11 +50,11 @@ export async function isUsedByOthers(
   { database }: Pick<Services, 'database'>,
   subscription: AtProvider,
 ): Promise<boolean> {
-  const where = othersOf(subscription);
+  const where = toOthersFilter(subscription);
   return (await database.prisma.objectSubscription.findFirst({ where })) !== null;
 }
 
-function othersOf({ projectId, connectionId, objectName, installationId }: AtProvider) {
+function toOthersFilter({ projectId, connectionId, objectName, installationId }: AtProvider) {
   const not = installationId;
   return { projectId, connectionId, objectName, isWanted: true, installationId: { not } } as const;
 }

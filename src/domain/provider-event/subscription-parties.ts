@@ -3,7 +3,7 @@ import { unprocessable } from '../../errors.ts';
 import type { SubscribeCapability } from '../../providers/subscribing.ts';
 import type { Services } from '../call.ts';
 import { type AccountSession, openSession } from '../connection/connection-session.ts';
-import { factOf } from '../connection/session/account-address.ts';
+import { findFact } from '../connection/session/account-address.ts';
 import { identifyAccount } from '../connection/session/identify-account.ts';
 import type { ObjectSubscription } from './object-subscription.ts';
 import type { SealedApp } from './webhook-secret.ts';
@@ -38,7 +38,7 @@ export async function getSubscriptionParties(
       `The project has no provider app for ${provider}, to whose address the events are sent. Create one.`,
     );
   }
-  const fact = (name: string) => factOf(name, connection);
+  const fact = (name: string) => findFact(name, connection);
   const account =
     capability.accountOf(connection, fact) ??
     capability.accountOf({ ...connection, ...(await identifyAccount(services, connection)) }, fact);

@@ -51,7 +51,7 @@ export async function replaceSecrets(
     where: { ...key, expireTime: null },
     data: { expireTime },
   });
-  const secretsSealed = vault.seal(JSON.stringify(secrets), locationOf(id, projectId));
+  const secretsSealed = vault.seal(JSON.stringify(secrets), toSealedLocation(id, projectId));
   await tx.subscriptionSecret.create({ data: { id, ...key, ...known, secretsSealed } });
 }
 
@@ -84,7 +84,9 @@ export async function findAddressed(
   const [row] = await database.rows.query<Found>(SECRETS, [projectId, id, appId, now()]);
   if (!row) return null;
   const { secretsSealed, ...subscription } = row;
-  const secretList: unknown = JSON.parse(vault.open(secretsSealed, locationOf(id, projectId)));
+  const secretList: unknown = JSON.parse(
+    vault.open(secretsSealed, toSealedLocation(id, projectId)),
+  );
   const secrets = Array.isArray(secretList)
     ? secretList.filter((secret) => typeof secret === 'string')
     : [];
@@ -98,6 +100,6 @@ const SECRETS = `
   where "projectId" = $1 and "id" = $2 and "providerAppId" = $3
     and ("expireTime" is null or "expireTime" > $4)`;
 
-function locationOf(row: string, projectId: string): SealedLocation {
+function toSealedLocation(row: string, projectId: string): SealedLocation {
   return { table: 'SubscriptionSecret', column: 'secretsSealed', row, projectId };
 }

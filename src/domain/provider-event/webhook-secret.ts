@@ -15,7 +15,7 @@ export type SealedApp = Pick<Row<'ProviderApp'>, 'id' | 'projectId' | 'provider'
   previousWebhookSecretExpireTime: Date | null;
 };
 
-export function webhookUrlOf(
+export function toWebhookUrl(
   { publicUrl }: Pick<Services, 'publicUrl'>,
   { id, provider }: Pick<SealedApp, 'id' | 'provider'>,
 ): string {
@@ -28,7 +28,7 @@ export function webhookUrl(
   app: Pick<SealedApp, 'id' | 'provider'>,
 ): string | null {
   const { requests, list } = services.catalogue.find(app.provider)?.capabilities.subscribe ?? {};
-  return requests || list ? webhookUrlOf(services, app) : null;
+  return requests || list ? toWebhookUrl(services, app) : null;
 }
 
 /** Instructions for the steps that a user must do at the provider. Null if there are none. */
@@ -37,11 +37,11 @@ export function webhookInstructions(
   app: Pick<SealedApp, 'id' | 'provider'>,
 ): string | null {
   const capability = services.catalogue.find(app.provider)?.capabilities.subscribe;
-  return capability?.instructions?.(webhookUrlOf(services, app)) ?? null;
+  return capability?.instructions?.(toWebhookUrl(services, app)) ?? null;
 }
 
 /** Returns the current secret first. A rotated secret stays valid until its expiry. */
-export function webhookSecretsOf(
+export function listWebhookSecrets(
   { vault, now }: Pick<Services, 'vault' | 'now'>,
   app: SealedApp,
 ): [string, ...string[]] {

@@ -157,7 +157,7 @@ function maskedFields({ updateMask }: Pick<Masked, 'updateMask'>) {
 }
 
 /** Returns the new values of the fields in the mask. Throws BAD_USER_INPUT for a provider that does not exist. */
-export function changesOf(call: Call, input: Masked): AppChanges {
+export function parseChanges(call: Call, input: Masked): AppChanges {
   const changes: AppChanges = maskedFields(input).parse(input.providerApp);
   const { provider } = changes;
   if (provider !== undefined) {

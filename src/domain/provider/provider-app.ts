@@ -23,8 +23,8 @@ import { storedJson } from '../storable-json.ts';
 import { orPage } from '../viewer/needs.ts';
 import {
   type AppChanges,
-  changesOf,
   createProviderAppInput,
+  parseChanges,
   providerIssues,
   updateProviderAppInput,
 } from './provider-app-input.ts';
@@ -32,7 +32,7 @@ import {
 export const CALLBACK_PATH = '/oauth/callback';
 
 /** The OAuth redirect URL to register at the provider for an app. Null if customers of the provider do not consent in a browser. */
-function redirectUrlOf(
+function getRedirectUrl(
   { publicUrl, catalogue }: Pick<Call, 'publicUrl' | 'catalogue'>,
   { provider }: Pick<Row<'ProviderApp'>, 'provider'>,
 ): string | null {
@@ -63,7 +63,7 @@ export const providerAppResource = resource(
         description:
           'The OAuth redirect URL to register at the provider. Null if customers do not consent in a browser there.',
       }),
-      (app: Row<'ProviderApp'>, call: Call) => redirectUrlOf(call, app),
+      (app: Row<'ProviderApp'>, call: Call) => getRedirectUrl(call, app),
     ),
     updateTime,
   },
@@ -150,8 +150,8 @@ export const updateProviderApp = projectMutation({
     const { providerAppId: appId } = input;
     const what = { projectId, id: appId, what: 'Provider app' };
     const current = await getOwned(call, 'ProviderApp', what);
-    const changes = changesOf(call, input);
-    const columns = columnsOf(call, current, changes);
+    const changes = parseChanges(call, input);
+    const columns = toColumns(call, current, changes);
     const data = { ...columns, updateTime: call.now() };
     return requireApp(
       appId,
@@ -191,7 +191,7 @@ export const deleteProviderApp = projectMutation({
   },
 });
 
-function columnsOf(
+function toColumns(
   { vault }: Call,
   app: Row<'ProviderApp'>,
   { clientSecret, webhookSecret, scopes, metadata, ...changes }: AppChanges,

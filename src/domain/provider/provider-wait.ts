@@ -28,19 +28,19 @@ export async function waitingForProvider<T>(
   }
 }
 
-/** Like `waitingForProvider`, for work that continues after its result: the wait ends when `endOf(result)` settles. */
+/** Like `waitingForProvider`, for work that continues after its result: the wait ends when `findEnd(result)` settles. */
 export async function waitingBeyond<T>(
   { slot }: Waiter,
   awaited: ProviderWaitTarget,
   work: () => Promise<T>,
-  endOf: (result: T) => Promise<unknown>,
+  findEnd: (result: T) => Promise<unknown>,
 ): Promise<T> {
   if (!slot) return work();
   const release = slot.waitForProvider(awaited);
   try {
     const result = await work();
     // A failure of the remaining work is reported by that work.
-    endOf(result).then(release, release);
+    findEnd(result).then(release, release);
     return result;
   } catch (error) {
     release();

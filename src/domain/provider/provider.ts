@@ -122,7 +122,7 @@ export const providerModuleResource = resource(
     ),
     objects: computed(
       z.array(providerObjectResource).describe('The objects that every account has in it.'),
-      ({ provider }: ModuleOfProvider) => objectsOf(provider),
+      ({ provider }: ModuleOfProvider) => listProviderObjects(provider),
     ),
     inputs: computed(
       z
@@ -196,7 +196,7 @@ export function modulesWithProvider(provider: Provider): ModuleOfProvider[] {
 }
 
 /** The objects that every account of the provider has. */
-export function objectsOf(provider: Provider): ObjectOfProvider[] {
+export function listProviderObjects(provider: Provider): ObjectOfProvider[] {
   const { commonObjects, objects = [] } = provider;
   const summaries = commonObjects ?? objects.map((name) => ({ name, displayName: name }));
   return summaries.map((summary) => withSupport(provider, summary));

@@ -17,7 +17,7 @@ import { openSession } from '../connection/connection-session.ts';
 import { stopIfBacklogged } from '../event/delivery-backlog.ts';
 import { lockDestination } from '../event/destination-uses.ts';
 import { learnFields } from '../installation/object-descriptions.ts';
-import { nextRunOf } from '../integration/cron.ts';
+import { getNextRunTime } from '../integration/cron.ts';
 import type { IntegrationContent, WatchSchema } from '../integration/integration-content.ts';
 import {
   findInstallationContent,
@@ -26,7 +26,7 @@ import {
 } from '../operation/read/source.ts';
 import { logFailure } from '../provider/work-failure.ts';
 import { storedJson } from '../storable-json.ts';
-import { type KnownObjects, knownFieldsOf, schemaDifference } from './schema-difference.ts';
+import { type KnownObjects, schemaDifference, toKnownFields } from './schema-difference.ts';
 import { schemaBody } from './schema-message.ts';
 
 type SchemaWatch = Row<'SchemaWatch'>;
@@ -104,7 +104,7 @@ async function describeAll(
   for (const name of objectNames(content)) {
     const description = await describe(session, name);
     learnFields(services, { connection, module: content.module, objectName: name }, description);
-    if (!description.isPartial) descriptions[name] = knownFieldsOf(description);
+    if (!description.isPartial) descriptions[name] = toKnownFields(description);
   }
   return descriptions;
 }
@@ -138,10 +138,10 @@ async function record(
   const bodies = Object.entries(descriptions).flatMap(([objectName, fields]) => {
     const last = previous[objectName];
     const difference = last && schemaDifference(last, fields, watchSchema.allObjects);
-    return difference ? [schemaBody(headOf(installed, objectName), difference)] : [];
+    return difference ? [schemaBody(createHead(installed, objectName), difference)] : [];
   });
   const schedule = watchSchema.schedule ?? ONCE_A_DAY;
-  const dueTime = nextRunOf(schedule, services.now());
+  const dueTime = getNextRunTime(schedule, services.now());
   await inTransaction(services.database, async (tx) => {
     const next = { known: descriptions, connectionId: connection.id, dueTime, failures: 0 };
     await WATCHES.change(tx.schemaWatch, watch, { ...next, ...RELEASED_LEASE });
@@ -152,7 +152,7 @@ async function record(
   });
 }
 
-function headOf(installed: InstallationContent, objectName: string): object {
+function createHead(installed: InstallationContent, objectName: string): object {
   const spec = installed.content.read?.objects.find((object) => object.objectName === objectName);
   return installationHead(installed, { objectName, deliveredName: spec?.mapToName ?? objectName });
 }

@@ -14,7 +14,7 @@ export interface SchemaDifference {
   changedFields: { oldSchema: FieldDescription; newSchema: FieldDescription }[];
 }
 
-export function knownFieldsOf({ fields }: ObjectDescription): KnownFields {
+export function toKnownFields({ fields }: ObjectDescription): KnownFields {
   return Object.fromEntries(fields.map((field) => [field.fieldName, field]));
 }
 
@@ -25,8 +25,8 @@ export function schemaDifference(
   { fieldCreated, fieldDeleted, fieldChanged }: WatchSchema['allObjects'],
 ): SchemaDifference | null {
   const onlyIn = (left: KnownFields, right: KnownFields) =>
-    namesOf(left).flatMap((name) => (Object.hasOwn(right, name) ? [] : (left[name] ?? [])));
-  const changed = namesOf(after).flatMap((name) => {
+    listNames(left).flatMap((name) => (Object.hasOwn(right, name) ? [] : (left[name] ?? [])));
+  const changed = listNames(after).flatMap((name) => {
     const [oldSchema, newSchema] = [before[name], after[name]];
     const isOther = oldSchema && newSchema && !isDeepStrictEqual(oldSchema, newSchema);
     return isOther ? [{ oldSchema, newSchema }] : [];
@@ -39,6 +39,6 @@ export function schemaDifference(
   return Object.values(difference).some((fields) => fields.length > 0) ? difference : null;
 }
 
-function namesOf(fields: KnownFields): string[] {
+function listNames(fields: KnownFields): string[] {
   return Object.keys(fields).toSorted();
 }

@@ -2,7 +2,7 @@
 import type { Config } from '../../config.ts';
 import { DomainError, forbidden } from '../../errors.ts';
 import type { Services } from '../call.ts';
-import { pageOriginsOf } from '../project/origins.ts';
+import { listPageOrigins } from '../project/origins.ts';
 import type { BearerVerifier } from './bearer.ts';
 import { createCallerLookup } from './caller-lookup.ts';
 import { createCallerRates } from './caller-rates.ts';
@@ -27,7 +27,7 @@ function refuseForeignPage(viewer: Viewer, page: string | null | undefined): voi
       `${credential} is not accepted from a web page. Use an end user's token (createSessionToken creates one) or an API key whose only scope is frontend. If ${origin} is an origin of the operator, CORS_ORIGINS of the server may contain it.`,
     );
   }
-  if (pageOriginsOf(viewer).includes(page)) return;
+  if (listPageOrigins(viewer).includes(page)) return;
   throw forbidden(
     `Pages of ${origin} may not call the gateway for this project: it is not in the project's allowedOrigins.`,
   );

@@ -9,13 +9,13 @@ import { inSpan } from '../../spans.ts';
 import { createTokenBuckets } from '../../work/token-buckets.ts';
 import type { Services } from '../call.ts';
 import type { BearerVerifier } from './bearer.ts';
-import { networkOf } from './network.ts';
+import { toNetwork } from './network.ts';
 import type { RequestSlot } from './share/request-slot.ts';
 import {
   authenticate,
   type Credentials,
   cachedViewer,
-  credentialOf,
+  findCredential,
   type Viewer,
 } from './viewer.ts';
 
@@ -56,7 +56,7 @@ export function createCallerLookup(
     waitingMax: Math.ceil(Math.min(WAITING_MAX, LIMIT_REQUESTS * WAITING_SHARE)),
   });
   const lookUp = async (credential: string, credentials: Credentials, address: string) => {
-    const network = networkOf(address);
+    const network = toNetwork(address);
     if (!services.viewers.findStale(credential) && wrongKeys.wait(network) > 0) {
       const hasTurn = await queue.turn(network);
       if (!hasTurn) throw wrongKeysRefusal(services, wrongKeys.wait(network));
@@ -71,7 +71,7 @@ export function createCallerLookup(
     }
   };
   return async (credentials, { address, slot }) => {
-    const credential = credentialOf(credentials);
+    const credential = findCredential(credentials);
     const cached = credential && cachedViewer(services, credential);
     if (cached) return cached;
     // A remembered caller is counted individually, not by its network.
@@ -145,14 +145,14 @@ export function createWaitingQueue({ turnMs, turnMax, waitingMax }: QueueOptions
       waiting += 1;
       // The oldest entry of the name is refused, not the newest: in a flood, the newest has the better chance of a
       // turn.
-      if (waiting > waitingMax) takeFrom(longestOf(byName))(false);
+      if (waiting > waitingMax) takeFrom(findLongest(byName))(false);
       planNextTurn();
       return promise;
     },
   };
 }
 
-function longestOf(byName: Map<string, Admit[]>): string {
+function findLongest(byName: Map<string, Admit[]>): string {
   let [longest, most] = ['', 0];
   for (const [name, { length }] of byName) if (length > most) [longest, most] = [name, length];
   return longest;

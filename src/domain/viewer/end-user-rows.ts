@@ -65,7 +65,7 @@ function intersection(requested: unknown, own: unknown): unknown {
   if (requested === undefined) return own;
   const isOwn = (value: unknown) =>
     typeof own === 'string' ? value === own : (own as OneOf).oneOf.includes(value as string);
-  const values = valuesOf(requested);
+  const values = listValues(requested);
   if (values === null)
     throw new Error('Bug: the rows of an end user are restricted by equality only.');
   const met = values.filter(isOwn);
@@ -73,7 +73,7 @@ function intersection(requested: unknown, own: unknown): unknown {
   return typeof own === 'string' ? own : typeof requested === 'string' ? requested : { oneOf: met };
 }
 
-function valuesOf(requested: unknown): unknown[] | null {
+function listValues(requested: unknown): unknown[] | null {
   if (typeof requested === 'string') return [requested];
   if (Array.isArray(requested)) return requested;
   return requested && typeof requested === 'object' && 'oneOf' in requested

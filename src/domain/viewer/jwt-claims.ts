@@ -9,7 +9,7 @@ import { prefixOf } from '../../ids.ts';
 import type { Services } from '../call.ts';
 import { ref } from '../names.ts';
 import { isStorableText } from '../storable-json.ts';
-import { headerOf, notAcceptedError } from './session-claims.ts';
+import { decodeHeader, notAcceptedError } from './session-claims.ts';
 
 export const JWT_ALGORITHM = 'RS256';
 /** The reference API's longest lifetime of such a token. */
@@ -36,11 +36,11 @@ export interface JwtClaims {
 }
 
 export function isJwtKeyToken(token: string): boolean {
-  return keyIdOf(token) !== null;
+  return findKeyId(token) !== null;
 }
 
-function keyIdOf(token: string): string | null {
-  const { kid } = headerOf(token) ?? {};
+function findKeyId(token: string): string | null {
+  const { kid } = decodeHeader(token) ?? {};
   return typeof kid === 'string' && prefixOf(kid) === 'jwk' ? kid : null;
 }
 
@@ -54,10 +54,10 @@ const KEY_OF_TOKEN = withoutProject(
 
 /** Verifies a token. Throws UNAUTHENTICATED. */
 export async function verifyJwt({ database, now }: Services, token: string): Promise<JwtClaims> {
-  const [key] = await database.rows.query<Row<'JwtKey'>>(KEY_OF_TOKEN, [keyIdOf(token) ?? '']);
+  const [key] = await database.rows.query<Row<'JwtKey'>>(KEY_OF_TOKEN, [findKeyId(token) ?? '']);
   if (!key?.active) throw unauthenticated('The JWT key is unknown, inactive or deleted.');
   try {
-    const { payload } = await jwtVerify(token, await publicKeyOf(key.publicKeyPem), {
+    const { payload } = await jwtVerify(token, await importPublicKey(key.publicKeyPem), {
       algorithms: [JWT_ALGORITHM],
       currentDate: now(),
       clockTolerance: CLOCK_TOLERANCE_SECONDS,
@@ -88,7 +88,7 @@ class BadTimes extends Error {
   }
 }
 
-async function publicKeyOf(pem: string): Promise<CryptoKey> {
+async function importPublicKey(pem: string): Promise<CryptoKey> {
   let key = PUBLIC_KEYS.get(pem);
   if (!key) {
     key = await importSPKI(pem, JWT_ALGORITHM);

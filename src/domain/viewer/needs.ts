@@ -33,7 +33,7 @@ export function orEndUser(scope: Scope, permission: SessionPermission | null = n
 }
 
 /** The scope that an API key needs. Null if no scope is sufficient, or none is needed. */
-export function scopeOf(need: Need): Scope | null {
+export function findScope(need: Need): Scope | null {
   if (need === 'nothing' || need === 'bearer') return null;
   return typeof need === 'object' ? need.scope : need;
 }
@@ -41,7 +41,7 @@ export function scopeOf(need: Need): Scope | null {
 /** True if a key with these scopes meets the need. */
 export function permits(held: readonly Scope[], need: Need): boolean {
   if (need === 'nothing') return true;
-  const scope = scopeOf(need);
+  const scope = findScope(need);
   if (scope === null) return false;
   return allows(held, scope) || (typeof need === 'object' && allowsForPages(held, scope));
 }
@@ -49,7 +49,7 @@ export function permits(held: readonly Scope[], need: Need): boolean {
 /** Throws FORBIDDEN if the viewer does not meet the need. */
 export function authorize(viewer: Viewer, need: Need): void {
   if (need === 'nothing') return;
-  const scope = scopeOf(need);
+  const scope = findScope(need);
   if (viewer.kind === 'END_USER') {
     authorizeEndUser(viewer, need);
   } else if (scope === null) {
@@ -92,7 +92,7 @@ export function authorizeGrant(viewer: Viewer, granted: readonly Scope[]): void 
 export function needText(need: Need): string {
   if (need === 'nothing') return 'Needs no scope.';
   if (need === 'bearer') return "Needs a builder's bearer token.";
-  const builder = `Needs the scope \`${scopeOf(need)}\`, or a builder's bearer token`;
+  const builder = `Needs the scope \`${findScope(need)}\`, or a builder's bearer token`;
   if (!isForEndUsers(need)) return `${builder}.`;
   return need.permission === null
     ? `${builder}, or an end user's.`

@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js';
 
 const PREFIX_PARTS = 4;
 
-export function networkOf(address: string): string {
+export function toNetwork(address: string): string {
   if (!address.includes(':') || !ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);
   if (!(parsed instanceof ipaddr.IPv6)) return parsed.toString();

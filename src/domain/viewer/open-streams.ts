@@ -11,8 +11,8 @@ import type { BearerVerifier } from './bearer.ts';
 import type { EndUserViewer } from './end-user.ts';
 import { findValidEndUsers } from './end-users.ts';
 import { hashOfKey } from './key/key-value.ts';
-import { holderOf } from './share/process-shares.ts';
-import { authenticate, type Credentials, credentialOf, type Viewer } from './viewer.ts';
+import { toHolder } from './share/process-shares.ts';
+import { authenticate, type Credentials, findCredential, type Viewer } from './viewer.ts';
 
 /** How often callers are checked. Twice within the second in which a revocation must take effect. */
 const POLL_MS = 400;
@@ -87,7 +87,7 @@ export class OpenStreams {
     if (this.#isStopping) throw STOPPING;
     const caller = this.#callerOf(credentials, viewer);
     const { pollMs, staleMs } = this.#options;
-    const holder = holderOf(viewer);
+    const holder = toHolder(viewer);
     this.#services.shares.take('subscriptions', holder);
     const stream = { openedAs: viewer, onEnd, holder };
     caller.streams.add(stream);
@@ -117,7 +117,7 @@ export class OpenStreams {
   }
 
   #callerOf(credentials: Credentials, viewer: Viewer): Caller {
-    const credential = credentialOf(credentials) ?? '';
+    const credential = findCredential(credentials) ?? '';
     const existing = this.#callers.get(credential);
     if (existing) return existing;
     const keyHash = credentials.apiKey ? hashOfKey(credentials.apiKey) : null;

@@ -61,7 +61,7 @@ function isScope(text: string): text is Scope {
 }
 
 /** The scopes of a stored key. */
-export function scopesOf({ scopes }: { scopes: readonly string[] }): Scope[] {
+export function listScopes({ scopes }: { scopes: readonly string[] }): Scope[] {
   return scopes.filter(isScope);
 }
 

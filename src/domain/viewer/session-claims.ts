@@ -49,7 +49,7 @@ export async function signSession({ vault, now }: Services, claims: SessionClaim
 }
 
 /** The header of a token. Null if the text is not a JWT. */
-export function headerOf(token: string) {
+export function decodeHeader(token: string) {
   try {
     return decodeProtectedHeader(token);
   } catch {
@@ -58,7 +58,7 @@ export function headerOf(token: string) {
 }
 
 export function isSession(token: string): boolean {
-  return headerOf(token)?.typ === TYPE;
+  return decodeHeader(token)?.typ === TYPE;
 }
 
 /** Verifies a token. Throws UNAUTHENTICATED. */

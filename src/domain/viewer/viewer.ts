@@ -6,7 +6,7 @@ import { computed, enumeration, resource } from '../resource.ts';
 import { type BearerClaims, type BearerVerifier, enrolBuilder } from './bearer.ts';
 import { type EndUserViewer, sessionPermission } from './end-user.ts';
 import { findApiKeyByValue } from './key/key-value.ts';
-import { ALL_SCOPES, nameOfScope, type Scope, scopeName, scopesOf } from './scopes.ts';
+import { ALL_SCOPES, listScopes, nameOfScope, type Scope, scopeName } from './scopes.ts';
 
 interface ApiKeyViewer {
   kind: 'API_KEY';
@@ -72,15 +72,15 @@ export interface Credentials {
 }
 
 /** The cache key of credentials. It is independent of the spelling of a token's header. Null without credentials. */
-export function credentialOf({ apiKey, authorization }: Credentials): string | null {
+export function findCredential({ apiKey, authorization }: Credentials): string | null {
   if (apiKey) return `key ${apiKey}`;
   if (!authorization) return null;
-  const token = bearerTokenOf(authorization);
+  const token = parseBearerToken(authorization);
   return token === null ? `unknown ${authorization}` : `bearer ${token}`;
 }
 
 /** The token of RFC 6750. Null if the header has another scheme, or other text after the token. */
-function bearerTokenOf(authorization: string): string | null {
+function parseBearerToken(authorization: string): string | null {
   return /^bearer +(\S+)$/i.exec(authorization)?.[1] ?? null;
 }
 
@@ -91,7 +91,7 @@ export async function authenticate(
   credentials: Credentials,
 ): Promise<Viewer | null> {
   const { apiKey, authorization = null } = credentials;
-  const credential = credentialOf(credentials);
+  const credential = findCredential(credentials);
   if (!credential) return null;
   return (
     cachedViewer(services, credential) ??
@@ -116,7 +116,7 @@ async function viewerOfKey(services: Services, value: string): Promise<ApiKeyVie
     throw unauthenticated('The API key is unknown, inactive or deleted.');
   }
   const { id, projectId, orgId, allowedOrigins } = key;
-  return { kind: 'API_KEY', id, projectId, orgId, scopes: scopesOf(key), allowedOrigins };
+  return { kind: 'API_KEY', id, projectId, orgId, scopes: listScopes(key), allowedOrigins };
 }
 
 async function viewerOfBearer(
@@ -124,7 +124,7 @@ async function viewerOfBearer(
   verifier: BearerVerifier,
   authorization: string,
 ): Promise<BuilderViewer | EndUserViewer> {
-  const token = bearerTokenOf(authorization);
+  const token = parseBearerToken(authorization);
   if (token === null) {
     throw unauthenticated('Authorization must be "Bearer", a space and a token.');
   }
@@ -168,12 +168,12 @@ export function endMembership(
 }
 
 /** The project of a caller with exactly one. Null for a builder. */
-export function projectIdOf(viewer: Viewer): string | null {
+export function findProjectId(viewer: Viewer): string | null {
   return viewer.kind === 'BUILDER' ? null : viewer.projectId;
 }
 
 /** The `createdBy` of installations: `api:<key id>`, `builder:<id>` or `consumer:<id>`. */
-export function actorOf(viewer: Viewer): string {
+export function formatActor(viewer: Viewer): string {
   if (viewer.kind === 'END_USER') return `consumer:${viewer.consumerId}`;
   return `${viewer.kind === 'API_KEY' ? 'api' : 'builder'}:${viewer.id}`;
 }

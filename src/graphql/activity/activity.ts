@@ -1,10 +1,10 @@
 import {
   activityInput,
-  activityOf,
-  activityOfDestination,
-  activityOfStream,
   type DeliveryActivity as Deliveries,
   deliveryActivity,
+  getActivityRange,
+  listDestinationActivity,
+  listStreamActivity,
   type OperationActivity as Operations,
   operationActivity,
   type RecordActivity as Records,
@@ -13,7 +13,7 @@ import {
   streamActivity,
 } from '../../domain/activity/activity.ts';
 import type { ActivityRange } from '../../domain/activity/activity-series.ts';
-import { operationStatus, operationStatusOf } from '../../domain/operation/operation-status.ts';
+import { operationStatus, toOperationStatus } from '../../domain/operation/operation-status.ts';
 import { byId } from '../../domain/scope.ts';
 import { OperationActionType } from '../operation/operation.ts';
 import { enumOf, enumType } from '../schema/inputs.ts';
@@ -42,7 +42,7 @@ const OperationActivity = builder.objectRef<Operations>('OperationActivity').imp
     status: t.field({
       type: enumOf(operationStatus),
       description: 'Their present status.',
-      resolve: ({ status }) => operationStatusOf(status),
+      resolve: ({ status }) => toOperationStatus(status),
     }),
     count: t.exposeInt('count', { description: 'How many operations there are.' }),
   }),
@@ -132,27 +132,27 @@ const Activity = builder.objectRef<ActivityRange>('Activity').implement({
 
 builder.objectField(Project, 'activity', (t) =>
   t.field({
-    ...needing(activityOf),
+    ...needing(getActivityRange),
     type: Activity,
     args: parsedArgs(t.arg, activityInput),
-    resolve: (project, args, { call }) => activityOf(call, project, args),
+    resolve: (project, args, { call }) => getActivityRange(call, project, args),
   }),
 );
 
 builder.objectField(Destination, 'activity', (t) =>
   t.field({
-    ...needing(activityOfDestination),
+    ...needing(listDestinationActivity),
     type: [DeliveryActivity],
     args: parsedArgs(t.arg, activityInput),
-    resolve: (destination, args, { call }) => activityOfDestination(call, destination, args),
+    resolve: (destination, args, { call }) => listDestinationActivity(call, destination, args),
   }),
 );
 
 builder.objectField(Destination, 'streamActivity', (t) =>
   t.field({
-    ...needing(activityOfStream),
+    ...needing(listStreamActivity),
     type: [StreamActivity],
     args: parsedArgs(t.arg, activityInput),
-    resolve: (destination, args, { call }) => activityOfStream(call, destination, args),
+    resolve: (destination, args, { call }) => listStreamActivity(call, destination, args),
   }),
 );

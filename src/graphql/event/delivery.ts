@@ -1,6 +1,6 @@
 import {
   type DeliveryAttempt as Attempt,
-  attemptsOf,
+  listAttempts,
   retryDelivery,
 } from '../../domain/event/delivery.ts';
 import {
@@ -11,8 +11,8 @@ import {
   listProjectDeliveries,
   projectDeliveryFilters,
 } from '../../domain/event/delivery-list.ts';
-import { deliveryStatus, statusOf } from '../../domain/event/delivery-status.ts';
-import { bodyBytesOf, deliveryBody, responseBodyOf } from '../../domain/event/payload.ts';
+import { deliveryStatus, toDeliveryStatus } from '../../domain/event/delivery-status.ts';
+import { deliveryBody, measureBodies, readResponseBody } from '../../domain/event/payload.ts';
 import { type RetriedDeliveries, retryDeliveries } from '../../domain/event/retry-deliveries.ts';
 import { sendTestMessage } from '../../domain/event/test-message.ts';
 import { createdFields, linkField, listField } from '../schema/fields.ts';
@@ -43,9 +43,9 @@ const DeliveryAttempt = builder.objectRef<Attempt>('DeliveryAttempt').implement(
       description: 'The HTTP status of the response; null if there was none.',
     }),
     responseBody: t.string({
-      ...needing(responseBodyOf),
+      ...needing(readResponseBody),
       nullable: true,
-      resolve: (attempt, _args, { call }) => responseBodyOf(call, attempt),
+      resolve: (attempt, _args, { call }) => readResponseBody(call, attempt),
     }),
     error: t.exposeString('error', {
       nullable: true,
@@ -91,7 +91,7 @@ Delivery.implement({
     status: t.field({
       type: enumOf(deliveryStatus),
       description: 'Whether it is pending, is being retried, has succeeded, or has failed.',
-      resolve: statusOf,
+      resolve: toDeliveryStatus,
     }),
     failureReason: t.exposeString('failureReason', {
       nullable: true,
@@ -100,7 +100,7 @@ Delivery.implement({
     attempts: t.field({
       type: [DeliveryAttempt],
       description: 'The attempts so far, oldest first; if there are more than 100, the newest 100.',
-      resolve: (delivery, _args, { get }) => get(attemptsOf, delivery),
+      resolve: (delivery, _args, { get }) => get(listAttempts, delivery),
     }),
     nextAttemptTime: t.expose('nextAttemptTime', {
       type: 'DateTime',
@@ -119,7 +119,7 @@ builder.objectFields(Delivery, (t) => ({
   }),
   bodyBytes: t.int({
     description: 'The length of the body, in bytes.',
-    resolve: (delivery, _args, { get }) => get(bodyBytesOf, delivery),
+    resolve: (delivery, _args, { get }) => get(measureBodies, delivery),
   }),
 }));
 

@@ -6,7 +6,7 @@ import {
   rotateDestinationSecret,
   updateDestination,
 } from '../../domain/event/destination.ts';
-import { signingSecretOf, targetValuesOf } from '../../domain/event/destination-secret.ts';
+import { readSigningSecret, readTargetValues } from '../../domain/event/destination-secret.ts';
 import { searchFilters } from '../../domain/paging/search.ts';
 import { listField } from '../schema/fields.ts';
 import { mutationField } from '../schema/mutation-field.ts';
@@ -19,21 +19,22 @@ import { Destination, Destinations, Project } from '../schema/types.ts';
 
 objectType(Destination, destinationResource, (t) => ({
   signingSecret: t.string({
-    ...needing(signingSecretOf),
+    ...needing(readSigningSecret),
     nullable: true,
-    resolve: (destination, _args, { find }) => find(signingSecretOf, destination),
+    resolve: (destination, _args, { find }) => find(readSigningSecret, destination),
   }),
   urlWithValues: t.string({
-    ...needing(targetValuesOf, '`url` with the values of its query. Null for a stream.'),
+    ...needing(readTargetValues, '`url` with the values of its query. Null for a stream.'),
     nullable: true,
-    resolve: async (destination, _args, { find }) => (await find(targetValuesOf, destination)).url,
+    resolve: async (destination, _args, { find }) =>
+      (await find(readTargetValues, destination)).url,
   }),
   headerValues: t.field({
-    ...needing(targetValuesOf, 'Values of `headers` by name. Null if `headers` is.'),
+    ...needing(readTargetValues, 'Values of `headers` by name. Null if `headers` is.'),
     type: 'JSONObject',
     nullable: true,
     resolve: async (destination, _args, { find }) =>
-      (await find(targetValuesOf, destination)).headers,
+      (await find(readTargetValues, destination)).headers,
   }),
 }));
 
@@ -57,7 +58,7 @@ const CreateDestinationPayload = builder.objectRef<Created>('CreateDestinationPa
     }),
     signingSecret: t.exposeString('signingSecret', {
       nullable: true,
-      description: `The secret that signs every message; null for a stream. Later it is shown only with the scope \`${signingSecretOf.needs}\`.`,
+      description: `The secret that signs every message; null for a stream. Later it is shown only with the scope \`${readSigningSecret.needs}\`.`,
     }),
   }),
 });

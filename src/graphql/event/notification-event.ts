@@ -2,7 +2,7 @@ import {
   eventType,
   listedEventFilters,
   listNotificationEvents,
-  topicsOf,
+  listTopicsOfEvents,
 } from '../../domain/event/notification-event.ts';
 import { createdFields, linkField, listField, projectField } from '../schema/fields.ts';
 import { enumOf } from '../schema/inputs.ts';
@@ -41,7 +41,7 @@ NotificationEvent.implement({
       type: [Topic],
       description:
         'The topics that the event was routed to when it happened, except deleted topics.',
-      resolve: (event, _args, { get }) => get(topicsOf, event),
+      resolve: (event, _args, { get }) => get(listTopicsOfEvents, event),
     }),
     connection: linkField(t, {
       type: ConnectedAccount,

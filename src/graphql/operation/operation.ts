@@ -1,6 +1,6 @@
 import {
   type OperationMetadata as Metadata,
-  metadataOf,
+  parseOperationMetadata,
 } from '../../domain/operation/operation.ts';
 import {
   listInstallationOperations,
@@ -9,7 +9,7 @@ import {
   operationFilters,
   projectOperationFilters,
 } from '../../domain/operation/operation-list.ts';
-import { operationStatus, operationStatusOf } from '../../domain/operation/operation-status.ts';
+import { operationStatus, toOperationStatus } from '../../domain/operation/operation-status.ts';
 import type { Row } from '../../domain/scope.ts';
 import {
   createdFields,
@@ -130,7 +130,7 @@ Operation.implement({
     status: t.field({
       type: enumOf(operationStatus),
       description: 'Whether it is in progress, has succeeded or has failed.',
-      resolve: ({ status }) => operationStatusOf(status),
+      resolve: ({ status }) => toOperationStatus(status),
     }),
     result: t.exposeString('result', {
       nullable: true,
@@ -139,7 +139,7 @@ Operation.implement({
     metadata: t.field({
       type: OperationMetadata,
       description: 'Its objects, progress, attempts and written records.',
-      resolve: (operation) => ({ ...metadataOf(operation), operation }),
+      resolve: (operation) => ({ ...parseOperationMetadata(operation), operation }),
     }),
     updateTime: updateTimeField(t),
   }),

@@ -5,7 +5,7 @@
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import type { Services } from '../../domain/call.ts';
 import type { Admission } from '../../domain/viewer/admission.ts';
-import { weightOf } from '../../domain/viewer/share/process-shares.ts';
+import { toWeight } from '../../domain/viewer/share/process-shares.ts';
 import { RequestSlot } from '../../domain/viewer/share/request-slot.ts';
 import type { OperationContext, OperationPlugin } from '../execution/operation-context.ts';
 
@@ -17,7 +17,7 @@ export function useCostOfRate(
   return {
     onContextBuilding({ context, extendContext }) {
       const { viewer, cost = 0, slot } = context;
-      const weight = weightOf(config, cost);
+      const weight = toWeight(config, cost);
       const createOwnSlot = () => ({ slot: new RequestSlot(shares, meters), ownsSlot: true });
       const { turns, pace } = shares;
       extendContext({

@@ -1,6 +1,6 @@
 /** Measures operations: duration, outcome, cost and refusals. A subscription counts until its stream is open. */
 import type { GraphQLError } from 'graphql';
-import { projectIdOf } from '../../domain/viewer/viewer.ts';
+import { findProjectId } from '../../domain/viewer/viewer.ts';
 import { type Meters, OK, secondsSince } from '../../meters.ts';
 import type { OperationContext, OperationPlugin } from '../execution/operation-context.ts';
 import { useOutcome } from './use-outcome.ts';
@@ -36,6 +36,6 @@ function record(
     kind: operation?.operation ?? 'unknown',
     outcome: first ? String(first.extensions.code ?? 'INTERNAL_ERROR') : OK,
     seconds: secondsSince(startedMs),
-    projectId: (viewer && projectIdOf(viewer)) ?? undefined,
+    projectId: (viewer && findProjectId(viewer)) ?? undefined,
   });
 }

@@ -2,11 +2,11 @@ import {
   authScheme,
   type CustomInput,
   findProvider,
+  listProviderObjects,
   listProviders,
   type ModuleOfProvider,
   modulesWithProvider,
   type ObjectOfProvider,
-  objectsOf,
   type Provider as ProviderFacts,
   providerInputResource,
   providerModuleResource,
@@ -45,7 +45,7 @@ const Provider = objectType(
       type: [ProviderObject],
       description:
         'The objects that every account has. `ConnectedAccount.objects` has those of one account.',
-      resolve: objectsOf,
+      resolve: listProviderObjects,
     }),
     inputs: t.field({
       type: [ProviderInput],

@@ -5,8 +5,8 @@
  */
 import type { EnumRef, InputRef, InputType } from '@pothos/core';
 import { z } from 'zod';
-import { type ExclusiveMembers, exclusiveMembersOf } from '../../domain/declared-mutation.ts';
-import { type Enumeration, enumerationOf } from '../../domain/resource.ts';
+import { type ExclusiveMembers, listExclusiveMembers } from '../../domain/declared-mutation.ts';
+import { type Enumeration, findEnumeration } from '../../domain/resource.ts';
 import { unwrapped } from '../../domain/unwrapped.ts';
 import { builder, type Types } from './schema-builder.ts';
 
@@ -33,7 +33,7 @@ export function enumType<V extends string>(
 
 /** Returns the enum of a declaration, which is created at its first use. */
 export function enumOf<E extends z.ZodEnum>(schema: E): EnumRef<Types, z.output<E>, z.output<E>> {
-  const { name, description, values } = enumerationOf(schema) as Enumeration;
+  const { name, description, values } = findEnumeration(schema) as Enumeration;
   return (ENUMS.get(name) ?? enumType(name, description, values)) as never;
 }
 
@@ -68,7 +68,7 @@ type FieldOptions = ReturnType<typeof fieldOptions>;
 
 /** Returns the fields of an input. A group of exclusive members is one field, at the position of its first member. */
 function fieldsOf(name: string, schema: z.ZodObject): [field: string, options: FieldOptions][] {
-  const groups = exclusiveMembersOf(schema);
+  const groups = listExclusiveMembers(schema);
   return Object.entries<z.ZodType>(schema.shape).flatMap(([field, type]) => {
     const group = groups.find(({ members }) => members.includes(field));
     if (!group) return [[field, fieldOptions(`${name}.${field}`, type)] as const];
@@ -125,7 +125,7 @@ function typeOf(path: string, schema: z.ZodType): Param {
 export function scalarOf(path: string, schema: z.ZodType): Param {
   const { id: name, graphql } = schema.meta() ?? {};
   if (typeof graphql === 'string') return graphql as Param;
-  if (schema instanceof z.ZodEnum && enumerationOf(schema)) return enumOf(schema) as Param;
+  if (schema instanceof z.ZodEnum && findEnumeration(schema)) return enumOf(schema) as Param;
   if (schema instanceof z.ZodRecord) return 'JSONObject';
   if (schema instanceof z.ZodDate) return 'DateTime';
   if (schema instanceof z.ZodBoolean) return 'Boolean';

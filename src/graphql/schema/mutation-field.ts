@@ -3,7 +3,7 @@ import type { ObjectRef } from '@pothos/core';
 import { z } from 'zod';
 import {
   type ExclusiveMembers,
-  exclusiveMembersOf,
+  listExclusiveMembers,
   type Mutation,
 } from '../../domain/declared-mutation.ts';
 import { inputDescription, inputType } from './inputs.ts';
@@ -21,7 +21,7 @@ export function mutationField<S extends z.ZodObject, R extends object>(
   result: ObjectRef<Types, R>,
 ) {
   const mutation: Mutation<z.ZodObject, object> = declared;
-  const groups = exclusiveMembersOf(mutation.input);
+  const groups = listExclusiveMembers(mutation.input);
   const { extensions, ...described } = needing(mutation);
   return t.field({
     ...described,

@@ -1,7 +1,7 @@
 /** Creates object types from the domain's resources, so that a field, its type and its description are declared once. */
 import type { FieldMap, InterfaceParam, ObjectRef } from '@pothos/core';
 import { z } from 'zod';
-import { type Computed, computationOf, resources, type Value } from '../../domain/resource.ts';
+import { type Computed, findComputation, resources, type Value } from '../../domain/resource.ts';
 import { unwrapped } from '../../domain/unwrapped.ts';
 import type { Context } from '../execution/context.ts';
 import { projectField } from './fields.ts';
@@ -65,7 +65,7 @@ function fieldsOf<Row>(t: FieldBuilder<Row>, { shape }: z.ZodObject): FieldMap {
 function field<Row>(t: FieldBuilder<Row>, name: string, schema: z.ZodType) {
   const { inner, isOptional: nullable, description } = unwrapped(schema);
   if (!description) throw new Error(`The field ${name} needs a description.`);
-  const value = computationOf(schema);
+  const value = findComputation(schema);
   const options = { type: outputType(name, inner), nullable, description };
   // An exposed column has no resolver, which compiled queries read fastest.
   return value

@@ -2,7 +2,7 @@
 import SchemaBuilder from '@pothos/core';
 import RelayPlugin from '@pothos/plugin-relay';
 import ZodPlugin from '@pothos/plugin-zod';
-import { issuesOf } from '../../domain/issues.ts';
+import { toIssues } from '../../domain/issues.ts';
 import { PAGE_DEFAULT, PAGE_MAX, type Page, pageSize } from '../../domain/paging/page.ts';
 import { invalidInput } from '../../errors.ts';
 import type { Context } from '../execution/context.ts';
@@ -49,7 +49,7 @@ export const builder = new SchemaBuilder<SchemaTypes>({
   ],
   defaultFieldNullability: false,
   zod: {
-    validationError: (error, args) => invalidInput(issuesOf(error, args)),
+    validationError: (error, args) => invalidInput(toIssues(error, args)),
   },
   relay: {
     nodeQueryOptions: false,

@@ -2,7 +2,7 @@ import { listJoinableOrgs } from '../../domain/org/domain-proof.ts';
 import { listInvitesToViewer } from '../../domain/org/invite.ts';
 import { byId } from '../../domain/scope.ts';
 import {
-  projectIdOf,
+  findProjectId,
   type Viewer as ViewerRow,
   viewerResource,
 } from '../../domain/viewer/viewer.ts';
@@ -17,7 +17,7 @@ const Viewer = objectType(builder.objectRef<ViewerRow>('Viewer'), viewerResource
     nullable: true,
     description: 'The project of the API key or of the end user; null for a builder.',
     resolve: (viewer, _args, { find }) => {
-      const id = projectIdOf(viewer);
+      const id = findProjectId(viewer);
       return id === null ? null : find(byId('Project'), id);
     },
   }),

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import {
   activityInput,
-  activityOf,
-  activityOfDestination,
-  activityOfStream,
   type DeliveryActivity,
   deliveryActivity,
+  getActivityRange,
+  listDestinationActivity,
+  listStreamActivity,
   operationActivity,
   recordActivity,
   type StreamActivity,
@@ -105,7 +105,7 @@ export const activityEndpoints = [
     path: '/projects/{projectIdOrName}/activity',
     tag,
     input: z.object({ projectIdOrName, ...activityInput.shape }),
-    read: readWithin(getOwnProject, activityOf),
+    read: readWithin(getOwnProject, getActivityRange),
     output: activity,
     show: async (range: ActivityRange, { call }) => {
       const counted = await operationActivity(call, range);
@@ -126,7 +126,7 @@ export const activityEndpoints = [
     path: '/projects/{projectIdOrName}/destinations/{destination}/activity',
     tag,
     input: z.object({ projectIdOrName, destination, ...activityInput.shape }),
-    read: readWithin(getDestination, activityOfDestination),
+    read: readWithin(getDestination, listDestinationActivity),
     output: z.array(deliveries).describe('By when attempts began, oldest first.'),
     show: (found: DeliveryActivity[]) => found.map(showDeliveries),
   }),
@@ -135,7 +135,7 @@ export const activityEndpoints = [
     path: '/projects/{projectIdOrName}/destinations/{destination}/stream-activity',
     tag,
     input: z.object({ projectIdOrName, destination, ...activityInput.shape }),
-    read: readWithin(getDestination, activityOfStream),
+    read: readWithin(getDestination, listStreamActivity),
     output: z.array(streams).describe('By when messages were put in, oldest first.'),
     show: (found: StreamActivity[]) => found.map(showStream),
   }),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { graphqlOf } from '../../domain/contract/formats/graphql-sdl.ts';
-import { jsonSchemaOf } from '../../domain/contract/formats/json-schema.ts';
-import { typescriptOf } from '../../domain/contract/formats/typescript.ts';
+import { formatGraphqlSdl } from '../../domain/contract/formats/graphql-sdl.ts';
+import { createJsonSchema } from '../../domain/contract/formats/json-schema.ts';
+import { formatTypescript } from '../../domain/contract/formats/typescript.ts';
 import { type Contract, contractResource } from '../../domain/contract/object-contract.ts';
 import { getProjectContract } from '../../domain/contract/read-contract.ts';
 import { readWithin } from '../../domain/declared-read.ts';
@@ -38,7 +38,7 @@ export const contractEndpoints = [
     output: z
       .record(z.string(), z.unknown())
       .describe('A JSON Schema with a definition for the records and the inputs of each object.'),
-    show: jsonSchemaOf,
+    show: createJsonSchema,
   }),
   readEndpoint({
     ...FORM,
@@ -47,7 +47,7 @@ export const contractEndpoints = [
     summary: 'Gets the contract of a project as GraphQL types.',
     mediaType: 'text/plain',
     output: z.string().describe('Types for the records, and inputs for the writes of each object.'),
-    show: graphqlOf,
+    show: formatGraphqlSdl,
   }),
   readEndpoint({
     ...FORM,
@@ -56,6 +56,6 @@ export const contractEndpoints = [
     summary: 'Gets the contract of a project as TypeScript declarations.',
     mediaType: 'text/plain',
     output: z.string().describe('Interfaces for the records and the inputs of each object.'),
-    show: typescriptOf,
+    show: formatTypescript,
   }),
 ];

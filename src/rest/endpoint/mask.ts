@@ -1,6 +1,6 @@
 /** Updates of the form `{ updateMask: [...], topic: {...} }`, which change only the fields that the mask names. */
 import { z } from 'zod';
-import { addIssues, issueAt, issuesOf } from '../../domain/issues.ts';
+import { addIssues, issueAt, toIssues } from '../../domain/issues.ts';
 import type { Issue } from '../../errors.ts';
 import type { Places } from './places.ts';
 
@@ -63,7 +63,7 @@ export function applyMask(
 ): Record<string, unknown> {
   const { updateMask } = body as { updateMask?: unknown };
   const { data = [], error } = updateMaskOf(fields).safeParse(updateMask);
-  addIssues(issues, (error ? issuesOf(error, updateMask) : []).map(inUpdateMask));
+  addIssues(issues, (error ? toIssues(error, updateMask) : []).map(inUpdateMask));
   const maskedMembers = new Set(data.flatMap((field) => fields.get(field) ?? []));
   for (const field of data) {
     if (fields.get(field)?.some((name) => Object.hasOwn(given, name))) continue;

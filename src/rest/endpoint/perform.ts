@@ -4,9 +4,9 @@ import { PAGE_MAX } from '../../domain/paging/page.ts';
 import { createRelations } from '../../domain/relations.ts';
 import type { Admission, Sender } from '../../domain/viewer/admission.ts';
 import { authorize } from '../../domain/viewer/needs.ts';
-import { weightOf } from '../../domain/viewer/share/process-shares.ts';
+import { toWeight } from '../../domain/viewer/share/process-shares.ts';
 import type { RequestSlot } from '../../domain/viewer/share/request-slot.ts';
-import { type Credentials, projectIdOf, type Viewer } from '../../domain/viewer/viewer.ts';
+import { type Credentials, findProjectId, type Viewer } from '../../domain/viewer/viewer.ts';
 import { missingCredentials } from '../../errors.ts';
 import { measure } from '../../meters.ts';
 import { inSpan } from '../../spans.ts';
@@ -45,7 +45,7 @@ export async function perform(
   const work = async () => {
     const admitted = await admit(admission, received);
     viewer = admitted;
-    const weight = weightOf(services.config, costOf(endpoint, received.parts));
+    const weight = toWeight(services.config, costOf(endpoint, received.parts));
     // Admission has counted one request already.
     if (weight > 1) await admission.spend(admitted, weight - 1, received);
     const run = (slot: RequestSlot | undefined) =>
@@ -53,7 +53,7 @@ export async function perform(
     return runInTurn(admitted, { ...received.sender, weight }, run);
   };
   return measure(meters, work, ({ outcome, seconds }) => {
-    const projectId = (viewer && projectIdOf(viewer)) ?? undefined;
+    const projectId = (viewer && findProjectId(viewer)) ?? undefined;
     meters.requestEnded({ surface: 'rest', kind: kindOf(endpoint), outcome, seconds, projectId });
   });
 }

@@ -1,6 +1,6 @@
 /** Turns the parts of a request into the input of a domain function. Reports the issues of all parts together. */
 import { z } from 'zod';
-import { addIssues, issueAt, issuesOf } from '../../domain/issues.ts';
+import { addIssues, issueAt, toIssues } from '../../domain/issues.ts';
 import { listUnstorable } from '../../domain/storable-input.ts';
 import { timestamp } from '../../domain/timestamp.ts';
 import { unwrapped } from '../../domain/unwrapped.ts';
@@ -35,7 +35,7 @@ export function readInput(
   if (!valid.error && issues.length === 0) return { input: valid.value, places };
   // openWireForms has reported and removed these members, so they are not missing.
   const reportedNames = new Set(misread.flatMap(({ name }) => listAround(name)));
-  const newIssues = valid.error ? issuesOf(valid.error, given) : [];
+  const newIssues = valid.error ? toIssues(valid.error, given) : [];
   addIssues(
     issues,
     newIssues

@@ -3,7 +3,7 @@
  * maps the locations of the domain's issues back to the request.
  */
 import type { z } from 'zod';
-import { addIssues, issuesOf } from '../../domain/issues.ts';
+import { addIssues, toIssues } from '../../domain/issues.ts';
 import type { Issue } from '../../errors.ts';
 import type { Place, Places } from './places.ts';
 
@@ -38,7 +38,7 @@ export function openWireForms(places: Places, given: Record<string, unknown>): O
     opened.given[name] = error ? undefined : form.toDomain(data);
     opened.places.set(name, { ...place, inside: (rest) => form.placeIn(data, rest) });
     if (!error) continue;
-    const newIssues = issuesOf(error, value).map((issue) => prefixIssue(place, issue));
+    const newIssues = toIssues(error, value).map((issue) => prefixIssue(place, issue));
     addIssues(opened.issues, newIssues);
   }
   return opened;

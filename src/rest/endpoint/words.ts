@@ -1,6 +1,6 @@
 /** Maps enum names of the domain to the words of the reference API. */
 import { z } from 'zod';
-import { enumerationOf } from '../../domain/resource.ts';
+import { findEnumeration } from '../../domain/resource.ts';
 import { type ScopeName, scopeOfName } from '../../domain/viewer/scopes.ts';
 import { EVENTS } from '../../events/event-types.ts';
 
@@ -36,7 +36,7 @@ const WORDS: Record<string, (name: string) => string> = {
 
 /** Returns the name of the enum that a schema declares. */
 export function enumNameOf(schema: z.ZodType): string | undefined {
-  return enumerationOf(schema)?.name ?? schema.meta()?.id;
+  return findEnumeration(schema)?.name ?? schema.meta()?.id;
 }
 
 /** Returns the word of an enum name. Names that are not in capitals are words already. */

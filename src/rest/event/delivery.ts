@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { type Read, read, readWithin } from '../../domain/declared-read.ts';
 import {
-  attemptsOf,
   type DeliveryAttempt,
   getDelivery,
+  listAttempts,
   retryDelivery,
 } from '../../domain/event/delivery.ts';
 import {
@@ -16,7 +16,7 @@ import {
 import { deliveryStatus } from '../../domain/event/delivery-status.ts';
 import { getDestination } from '../../domain/event/destination.ts';
 import { getNotificationEvent } from '../../domain/event/notification-event.ts';
-import { bodyBytesOf, deliveryBody, responseBodyOf } from '../../domain/event/payload.ts';
+import { deliveryBody, measureBodies, readResponseBody } from '../../domain/event/payload.ts';
 import { retryDeliveries } from '../../domain/event/retry-deliveries.ts';
 import { sendTestMessage } from '../../domain/event/test-message.ts';
 import { projectIdOrName } from '../../domain/names.ts';
@@ -98,7 +98,10 @@ const delivery = resource(
 
 async function showDelivery(sent: Row<'Delivery'>, { get }: Relations) {
   const { isRetrying: retrying, ...row } = sent;
-  const [attempts, bodyBytes] = await Promise.all([get(attemptsOf, sent), get(bodyBytesOf, sent)]);
+  const [attempts, bodyBytes] = await Promise.all([
+    get(listAttempts, sent),
+    get(measureBodies, sent),
+  ]);
   return {
     ...row,
     bodyBytes,
@@ -252,14 +255,14 @@ async function readDelivery(
   if (!includePayload) return shown;
   const [body, attempts] = await Promise.all([
     deliveryBody(call, row),
-    request.get(attemptsOf, row),
+    request.get(listAttempts, row),
   ]);
   return {
     ...shown,
     body: storedJson<Record<string, unknown> | null>(body) ?? undefined,
     attempts: shown.attempts.map((attempt, index) => ({
       ...attempt,
-      responseBody: responseBodyOf(call, attempts[index] as DeliveryAttempt) ?? undefined,
+      responseBody: readResponseBody(call, attempts[index] as DeliveryAttempt) ?? undefined,
     })),
   };
 }

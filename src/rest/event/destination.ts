@@ -9,7 +9,7 @@ import {
   rotateDestinationSecret,
   updateDestination,
 } from '../../domain/event/destination.ts';
-import { signingSecretOf, targetValuesOf } from '../../domain/event/destination-secret.ts';
+import { readSigningSecret, readTargetValues } from '../../domain/event/destination-secret.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { searchFilters } from '../../domain/paging/search.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
@@ -107,7 +107,7 @@ export const destinationEndpoints = [
     tag,
     summary: getDestination.description,
     needs: getDestination.needs,
-    memberNeeds: { includeSecrets: signingSecretOf.needs, rotate: rotateDestinationSecret.needs },
+    memberNeeds: { includeSecrets: readSigningSecret.needs, rotate: rotateDestinationSecret.needs },
     input: z.object({
       projectIdOrName,
       destination: z.string().min(1).max(64).describe('The id or the name of the destination.'),
@@ -158,9 +158,9 @@ async function readDestination(request: RestRequest, wanted: Wanted) {
   const { call, find } = request;
   const { projectIdOrName: project, includeSecrets, rotate } = wanted;
   const found = await getDestination(call, wanted);
-  const values = includeSecrets ? await find(targetValuesOf, found) : null;
+  const values = includeSecrets ? await find(readTargetValues, found) : null;
   if (!rotate) {
-    const secret = includeSecrets ? await find(signingSecretOf, found) : null;
+    const secret = includeSecrets ? await find(readSigningSecret, found) : null;
     return showDestination(request, found, secret, values);
   }
   const input = { projectIdOrName: project, destinationId: found.id };

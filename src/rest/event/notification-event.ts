@@ -5,7 +5,7 @@ import {
   getNotificationEvent,
   listedEventFilters,
   listNotificationEvents,
-  topicsOf,
+  listTopicsOfEvents,
 } from '../../domain/event/notification-event.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
@@ -54,7 +54,7 @@ const notificationEvent = resource(
 );
 
 async function showNotificationEvent(row: Row<'NotificationEvent'>, { get }: Relations) {
-  const topics = await get(topicsOf, row);
+  const topics = await get(listTopicsOfEvents, row);
   return {
     ...row,
     eventType: wordOf('NotificationEventType', row.eventType),

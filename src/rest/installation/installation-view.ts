@@ -6,7 +6,7 @@ import {
   installedObjects,
 } from '../../domain/installation/installed-object.ts';
 import { lastOperations } from '../../domain/installation/last-operations.ts';
-import { contentOf } from '../../domain/integration/integration-content.ts';
+import { readIntegrationContent } from '../../domain/integration/integration-content.ts';
 import { groupResource } from '../../domain/project/group.ts';
 import { byId, type Row } from '../../domain/scope.ts';
 import { connection, showConnection } from '../connection/connection-view.ts';
@@ -46,7 +46,7 @@ export async function showInstallation(row: Row<'Installation'>, request: RestRe
   ]);
   const { latestRevisionId: revisionId, provider } = integration;
   const content = isSilentOnEvents(config)
-    ? contentOf(await get(byId('Revision'), revisionId))
+    ? readIntegrationContent(await get(byId('Revision'), revisionId))
     : null;
   return {
     ...showResource(installationResource, row, request),

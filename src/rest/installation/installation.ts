@@ -4,7 +4,7 @@ import {
   createInstallation,
   deleteInstallation,
   getInstallation,
-  getInstallationOf,
+  getInstallationByKey,
 } from '../../domain/installation/installation.ts';
 import { deleteInstallationInput } from '../../domain/installation/installation-input.ts';
 import {
@@ -21,7 +21,7 @@ import {
 } from '../../domain/integration/integration.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
-import { getProjectOf } from '../../domain/scope.ts';
+import { getNamedProject } from '../../domain/scope.ts';
 import { invalid } from '../../errors.ts';
 import type { RestRequest } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
@@ -112,7 +112,7 @@ export const installationEndpoints = [
     tag,
     mutation: deleteInstallation,
     extraInput: { integrationIdOrName },
-    precheck: ({ call }, input) => getInstallationOf(call, input),
+    precheck: ({ call }, input) => getInstallationByKey(call, input),
     places: ofIntegration,
   }),
 ];
@@ -123,7 +123,7 @@ async function requireLatest(
   { configRevisionId, ...key }: IntegrationKey & { configRevisionId?: string | undefined },
 ): Promise<void> {
   if (configRevisionId === undefined) return;
-  const { id: projectId } = await getProjectOf(call, key, 'projectIdOrName');
+  const { id: projectId } = await getNamedProject(call, key, 'projectIdOrName');
   const { latestRevisionId } = await getIntegration(call, projectId, key.integrationIdOrName);
   if (configRevisionId === latestRevisionId) return;
   const detail = `must be the latest revision of the integration, ${latestRevisionId}.`;

@@ -10,10 +10,10 @@ import {
   hydratedRevisionInput,
 } from '../../domain/integration/hydrated-revision.ts';
 import {
-  contentOf,
   type FieldMapping,
   fieldMappingResource,
   type ReadObject,
+  readIntegrationContent,
   type WriteObject,
   writeObjectResource,
 } from '../../domain/integration/integration-content.ts';
@@ -98,7 +98,7 @@ export const hydratedRevisionEndpoint = readEndpoint({
 });
 
 function showHydrated({ revision: row, objects }: HydratedRevision, request: RestRequest) {
-  const { read, write } = contentOf(row);
+  const { read, write } = readIntegrationContent(row);
   const shown = showRevision(row, request);
   const found = (name: string) => objects.get(name) as HydratedObject;
   return {

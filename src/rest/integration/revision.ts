@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { readWithin } from '../../domain/declared-read.ts';
 import { getNamedIntegration, integrationIdOrName } from '../../domain/integration/integration.ts';
 import {
-  contentOf,
   type IntegrationContent,
   integrationContentResource,
   type ReadObject,
+  readIntegrationContent,
   readObjectResource,
   watchSchemaResource,
 } from '../../domain/integration/integration-content.ts';
@@ -50,7 +50,7 @@ export const content = responseOf(integrationContentResource);
 export const revision = responseOf(revisionResource);
 
 export function showRevision(row: Row<'Revision'>, request: RestRequest) {
-  return { ...row, content: showContent(contentOf(row), request) };
+  return { ...row, content: showContent(readIntegrationContent(row), request) };
 }
 
 function showContent(stored: IntegrationContent, request: RestRequest) {

@@ -1,7 +1,7 @@
 /** Formats the domain's resources as REST responses, with REST's names, its words for enums, and no nulls. */
 import { z } from 'zod';
 import type { Call } from '../../domain/call.ts';
-import { computationOf, resources } from '../../domain/resource.ts';
+import { findComputation, resources } from '../../domain/resource.ts';
 import { unwrapped } from '../../domain/unwrapped.ts';
 import { enumNameOf, wordOf, words } from '../endpoint/words.ts';
 import { namedSchemas } from './schemas.ts';
@@ -66,7 +66,7 @@ function createMember([name, field]: [string, z.ZodType]): Member {
   const { schema, show } = shownType(inner);
   const described = schema.describe(toRestTerms(description ?? ''));
   const readColumn =
-    computationOf(field) ?? ((row: unknown) => (row as Record<string, unknown>)[name]);
+    findComputation(field) ?? ((row: unknown) => (row as Record<string, unknown>)[name]);
   const { wireName = name } = field.meta() ?? {};
   return {
     name: String(wireName),

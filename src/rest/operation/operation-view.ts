@@ -1,6 +1,6 @@
 /** Operations as responses show them. */
 import { z } from 'zod';
-import { metadataOf } from '../../domain/operation/operation.ts';
+import { parseOperationMetadata } from '../../domain/operation/operation.ts';
 import type { Row } from '../../domain/scope.ts';
 import { wordOf, words } from '../endpoint/words.ts';
 import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
@@ -66,7 +66,7 @@ export const operation = resource(
 
 export function showOperation(row: Row<'Operation'>) {
   const { id: operationId, installationId } = row;
-  const { progress, ...rest } = metadataOf(row);
+  const { progress, ...rest } = parseOperationMetadata(row);
   return {
     ...row,
     actionType: wordOf('OperationActionType', row.actionType),

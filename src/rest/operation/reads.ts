@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import {
-  getInstallationOf,
+  getInstallationByKey,
   getInstallationOfGroup,
 } from '../../domain/installation/installation.ts';
 import { installedObjects } from '../../domain/installation/installed-object.ts';
@@ -75,7 +75,7 @@ export const readEndpoints = [
     tag,
     mutation: pauseReads,
     extraInput: { integrationIdOrName },
-    precheck: ({ call }, input) => getInstallationOf(call, input),
+    precheck: ({ call }, input) => getInstallationByKey(call, input),
     places,
     status: 204,
     output: null,
@@ -88,7 +88,7 @@ export const readEndpoints = [
     tag,
     mutation: resumeReads,
     extraInput: { integrationIdOrName },
-    precheck: ({ call }, input) => getInstallationOf(call, input),
+    precheck: ({ call }, input) => getInstallationByKey(call, input),
     places,
     status: 204,
     output: null,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { billingAccountOfOrg, getBillingAccount } from '../../domain/org/billing-account.ts';
 import { billingAccountResource } from '../../domain/org/org.ts';
-import { orgIdsOf } from '../../domain/scope.ts';
+import { listOrgIds } from '../../domain/scope.ts';
 import { notFound, unprocessable } from '../../errors.ts';
 import { id } from '../../ids.ts';
 import { endpoint, type RestRequest } from '../endpoint/endpoint.ts';
@@ -42,7 +42,7 @@ async function refuseWithoutPortal(
   { call }: RestRequest,
   { billingAccountId }: { billingAccountId: string },
 ): Promise<{ url: string }> {
-  const accounts = await billingAccountOfOrg(call, orgIdsOf(call.viewer));
+  const accounts = await billingAccountOfOrg(call, listOrgIds(call.viewer));
   if (!accounts.some((account) => account?.id === billingAccountId)) {
     throw notFound('Billing account', billingAccountId);
   }

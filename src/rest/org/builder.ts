@@ -5,7 +5,7 @@ import { addMember, removeMember } from '../../domain/org/member.ts';
 import { getOwnOrg, listOrgs } from '../../domain/org/org.ts';
 import { PAGE_MAX } from '../../domain/paging/page.ts';
 import { listProjects } from '../../domain/project/project.ts';
-import { orgIdsOf, type Row } from '../../domain/scope.ts';
+import { listOrgIds, type Row } from '../../domain/scope.ts';
 import type { RestRequest } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import { deleteEndpoint, mutationEndpoint, noBody } from '../endpoint/mutation-endpoint.ts';
@@ -67,7 +67,7 @@ export const builderInfo = resource(
 export async function showBuilderInfo(row: Row<'Builder'>, request: RestRequest) {
   return {
     builder: showResource(builderResource, row, request),
-    orgIds: orgIdsOf(request.call.viewer),
+    orgIds: listOrgIds(request.call.viewer),
     ...(await rolesOf(request, row)),
   };
 }

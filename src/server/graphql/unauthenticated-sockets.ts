@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import type { Config } from '../../config.ts';
-import { networkOf } from '../../domain/viewer/network.ts';
+import { toNetwork } from '../../domain/viewer/network.ts';
 import { UnfinishedBudget } from '../http/unfinished.ts';
 import { CLOSE, INIT_MS } from './socket-operations.ts';
 
@@ -39,7 +39,7 @@ export function createUnauthenticatedSockets(
     enter(socket, { connection, address }) {
       const readBefore = connection.bytesRead;
       budget.enter(socket, {
-        network: networkOf(address),
+        network: toNetwork(address),
         bytes: UNAUTHENTICATED_BYTES_MAX,
         isOver: () => socket.readyState === socket.CLOSED,
         isSlow: (elapsedMs) =>

@@ -10,7 +10,7 @@ import {
 } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Config } from '../../config.ts';
-import { holderOf, type ProcessShares } from '../../domain/viewer/share/process-shares.ts';
+import { type ProcessShares, toHolder } from '../../domain/viewer/share/process-shares.ts';
 import { type Problem, problemOf } from '../../errors.ts';
 import type { ClientAddresses } from '../http/client-address.ts';
 import type { Cors } from '../http/cors.ts';
@@ -163,7 +163,7 @@ class OpenSockets {
       onAdmitted: (viewer) => {
         // The close event, which would release the share, has already occurred.
         if (socket.readyState === socket.CLOSED) return;
-        const holder = holderOf(viewer);
+        const holder = toHolder(viewer);
         shares.take('sockets', holder);
         socket.once('close', () => shares.get('sockets').release(holder));
         this.#unauthenticatedSockets.leave(socket);

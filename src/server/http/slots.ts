@@ -1,7 +1,7 @@
 /** Takes a slot for each request. If the process is full, the request is refused before any work is done for it. */
 import type { preHandlerHookHandler } from 'fastify';
 import type { Services } from '../../domain/call.ts';
-import { networkOf } from '../../domain/viewer/network.ts';
+import { toNetwork } from '../../domain/viewer/network.ts';
 import { RequestSlot } from '../../domain/viewer/share/request-slot.ts';
 import type { TakeSlot } from '../../rest/rest.ts';
 
@@ -22,7 +22,7 @@ export function createSlots({ shares, meters }: Pick<Services, 'shares' | 'meter
       return false;
     }
     const slot = new RequestSlot(shares, meters);
-    const refusal = slot.enter(networkOf(facts.address));
+    const refusal = slot.enter(toNetwork(facts.address));
     if (refusal) throw refusal;
     res.once('close', () => slot.leave());
     facts.slot = slot;

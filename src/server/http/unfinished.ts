@@ -1,7 +1,7 @@
 /** Bounds incomplete request bodies, and sockets without connection_init. Neither uses a request slot. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../../config.ts';
-import { networkOf } from '../../domain/viewer/network.ts';
+import { toNetwork } from '../../domain/viewer/network.ts';
 import { problemOf } from '../../errors.ts';
 import { sendProblem } from '../../rest/endpoint/rest-errors.ts';
 import { openFilesMax } from './open-files.ts';
@@ -109,7 +109,7 @@ export function watchBodies(app: FastifyInstance, config: Config): void {
     const readBefore = socket.bytesRead;
     let [blockedMs, checkedAtMs] = [0, 0];
     budget.enter(req, {
-      network: networkOf(facts.address),
+      network: toNetwork(facts.address),
       bytes: Math.min(Number(headers['content-length'] ?? bytesMax), bytesMax),
       isOver: () => req.complete || socket.destroyed,
       isSlow(elapsedMs) {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { credentialsOf } from '../../../src/domain/connection/credential-input.ts';
+import { parseCredentials } from '../../../src/domain/connection/credential-input.ts';
 import {
   type Credentials,
+  findTokenExpireTime,
   openCredentials,
   sealCredentials,
-  tokenExpireTimeOf,
 } from '../../../src/domain/connection/credentials.ts';
 import { newId } from '../../../src/ids.ts';
 import { createVault } from '../../../src/secrets.ts';
@@ -50,7 +50,7 @@ test('refuses to open credentials of another connection or project', () => {
 test('stores token dates as text and returns the expiry', () => {
   const expireTime = new Date('2026-01-01T02:00:00Z');
   const tokens = { accessToken: { token: 'at', expireTime }, refreshToken: null };
-  const value = credentialsOf(
+  const value = parseCredentials(
     { authScheme: 'OAUTH2_AUTHORIZATION_CODE_PKCE', custom: undefined },
     { oauth2AuthorizationCode: tokens },
   );
@@ -60,6 +60,6 @@ test('stores token dates as text and returns the expiry', () => {
     accessToken: { token: 'at', expiresAt: '2026-01-01T02:00:00.000Z' },
     scopes: [],
   });
-  expect(tokenExpireTimeOf(value)).toEqual(expireTime);
-  expect(tokenExpireTimeOf({ scheme: 'API_KEY', apiKey: 'sandbox-key' })).toBeNull();
+  expect(findTokenExpireTime(value)).toEqual(expireTime);
+  expect(findTokenExpireTime({ scheme: 'API_KEY', apiKey: 'sandbox-key' })).toBeNull();
 });

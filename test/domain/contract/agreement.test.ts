@@ -1,10 +1,13 @@
 /** Contracts agree with reads and writes, for generated manifests, configs and accounts. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { contractOf } from '../../../src/domain/contract/object-contract.ts';
-import { entryOf } from '../../../src/domain/operation/read/read-message.ts';
+import { createContract } from '../../../src/domain/contract/object-contract.ts';
+import { createEntry } from '../../../src/domain/operation/read/read-message.ts';
 import { createReadPlan } from '../../../src/domain/operation/read/read-plan.ts';
-import { fieldNamesOf, renameFields } from '../../../src/domain/operation/write/record-mapping.ts';
+import {
+  createFieldNames,
+  renameFields,
+} from '../../../src/domain/operation/write/record-mapping.ts';
 import { FIELD_VALUE_TYPES } from '../../../src/providers/contract.ts';
 import { inputOf, reading } from './contracts.ts';
 
@@ -68,7 +71,7 @@ function caseOf(one: typeof given extends fc.Arbitrary<infer T> ? T : never) {
     },
     account: { contacts: account },
   });
-  const contract = contractOf(input);
+  const contract = createContract(input);
   const { content, config } = input;
   const plan = createReadPlan(content.read!.objects[0]!, config!.read[0]!, { pageSize: 1 });
   const described = account.map(({ fieldName }) => fieldName);
@@ -77,7 +80,7 @@ function caseOf(one: typeof given extends fc.Arbitrary<infer T> ? T : never) {
     contract,
     object: contract.objects[0]!,
     plan: { ...plan, fields: names },
-    names: fieldNamesOf(content, config!, content.write!.objects[0]!),
+    names: createFieldNames(content, config!, content.write!.objects[0]!),
   };
 }
 
@@ -86,7 +89,7 @@ test('each field of a contract has the value of its provider field in records th
     fc.property(given, (one) => {
       const { object, plan } = caseOf(one);
       const raw = Object.fromEntries(NAMES.map((field) => [field, `value of ${field}`]));
-      const entry = entryOf({ id: '1', fields: raw, raw }, plan);
+      const entry = createEntry({ id: '1', fields: raw, raw }, plan);
       const record: Record<string, unknown> = { ...entry.fields, ...entry.mappedFields };
       const read = object.fields.filter(
         ({ isWriteOnly, providerField }) => !isWriteOnly && providerField !== null,

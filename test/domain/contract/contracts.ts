@@ -2,7 +2,7 @@
 import {
   type Contract,
   type ContractInput,
-  contractOf,
+  createContract,
   type FieldContract,
 } from '../../../src/domain/contract/object-contract.ts';
 import {
@@ -60,7 +60,7 @@ export function describedField(field: Partial<FieldDescription>): FieldDescripti
 }
 
 export function contractFor(given: Given): Contract {
-  return contractOf(inputOf(given));
+  return createContract(inputOf(given));
 }
 
 /** The fields of an object by name. */

@@ -5,7 +5,7 @@ import {
   type FieldType,
   sharedType,
 } from '../../../src/domain/contract/field-type.ts';
-import { projectContractOf } from '../../../src/domain/contract/project-contract.ts';
+import { createProjectContract } from '../../../src/domain/contract/project-contract.ts';
 import { contractFor, fieldsOf, reading } from './contracts.ts';
 
 function people(name: string, fields: object[], given: object = {}) {
@@ -16,7 +16,7 @@ function people(name: string, fields: object[], given: object = {}) {
 test('merges the objects of integrations by name', () => {
   const write = { objects: [{ objectName: 'contacts', inheritMapping: true }] };
   const shared = { fieldName: 'email', mapToName: 'mail', valueType: 'STRING' };
-  const merged = projectContractOf([
+  const merged = createProjectContract([
     people('a', [shared, { fieldName: 'phone' }], { write }),
     people('b', [{ ...shared, fieldName: 'lastname' }]),
     contractFor({ content: { name: 'c', read: reading({ objectName: 'deals' }) } }),
@@ -35,7 +35,7 @@ test('merges the objects of integrations by name', () => {
 });
 
 test('finds types that contradict each other, with their places', () => {
-  const merged = projectContractOf([
+  const merged = createProjectContract([
     people('a', [{ fieldName: 'email', mapToName: 'tier', valueType: 'STRING' }]),
     people('b', [{ fieldName: 'score', mapToName: 'tier', valueType: 'BOOLEAN' }]),
   ]);
@@ -60,8 +60,8 @@ test('requires a field of new records only if every integration requires it', ()
       account: { contacts: [{ isRequired }] },
     });
   const isRequired = (...values: boolean[]) =>
-    fieldsOf(projectContractOf(values.map((value, index) => requiring(`i${index}`, value)))).email
-      ?.isRequired;
+    fieldsOf(createProjectContract(values.map((value, index) => requiring(`i${index}`, value))))
+      .email?.isRequired;
   expect(isRequired(true, true)).toBe(true);
   expect(isRequired(true, false)).toBe(false);
 });
@@ -85,5 +85,5 @@ test('the shared type of fields does not depend on their order or on repetitions
 
 test('the contract of one integration is that of its project', () => {
   const contract = people('a', [{ fieldName: 'email' }, { fieldName: 'first name' }]);
-  expect(projectContractOf([contract])).toEqual(contract);
+  expect(createProjectContract([contract])).toEqual(contract);
 });

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { targetHeaders } from '../../../src/domain/event/target-headers.ts';
-import { issuesOf } from '../../../src/domain/issues.ts';
+import { toIssues } from '../../../src/domain/issues.ts';
 
 function offending(headers: Record<string, unknown>): string[] {
   const { error } = targetHeaders.safeParse(headers);
-  return error ? issuesOf(error, headers).map(({ name }) => name) : [];
+  return error ? toIssues(error, headers).map(({ name }) => name) : [];
 }
 
 const many = (count: number) =>
@@ -54,7 +54,7 @@ test.each([
 test('names every invalid header, and repeats no value', () => {
   const headers = { host: 'a', 'X-Good': 'b', 'X-Bad': 5, 'x-good': 'c' };
   const { error } = targetHeaders.safeParse(headers);
-  const issues = error ? issuesOf(error, { input: { headers } }) : [];
+  const issues = error ? toIssues(error, { input: { headers } }) : [];
   expect(issues.map(({ name }) => name)).toEqual(['host', 'X-Bad', 'x-good']);
   expect(issues.filter((issue) => 'value' in issue)).toEqual([]);
 });

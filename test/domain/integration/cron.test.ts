@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { nextRunOf, scheduleProblem } from '../../../src/domain/integration/cron.ts';
+import { getNextRunTime, scheduleProblem } from '../../../src/domain/integration/cron.ts';
 
 const TOO_OFTEN = 'must be at most one run in 10 minutes.';
 
@@ -83,7 +83,7 @@ test('refuses a date that never occurs', () => {
 
 test('returns the next run after a time, in UTC', () => {
   const next = (schedule: string, after: string) =>
-    nextRunOf(schedule, new Date(after)).toISOString();
+    getNextRunTime(schedule, new Date(after)).toISOString();
   expect(next('*/10 * * * *', '2024-05-01T10:09:59.999Z')).toBe('2024-05-01T10:10:00.000Z');
   expect(next('*/10 * * * *', '2024-05-01T10:10:00.000Z')).toBe('2024-05-01T10:20:00.000Z');
   expect(next('30 2 * * *', '2024-03-31T02:30:00.000Z')).toBe('2024-04-01T02:30:00.000Z');

@@ -4,7 +4,7 @@ import {
   CONTENT_LIMITS,
   integrationContentInput,
 } from '../../../src/domain/integration/integration-content-input.ts';
-import { issuesOf } from '../../../src/domain/issues.ts';
+import { toIssues } from '../../../src/domain/issues.ts';
 
 const content = (object: object, count = 1) => ({
   name: 'crm',
@@ -17,7 +17,7 @@ const content = (object: object, count = 1) => ({
 const namesOf = (input: object) => {
   const data = { input };
   const { error } = z.object({ input: integrationContentInput }).safeParse(data);
-  return error ? issuesOf(error, data).map(({ name }) => name) : [];
+  return error ? toIssues(error, data).map(({ name }) => name) : [];
 };
 
 test.each([

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { claimableDomain, domainName, domainOf } from '../../../src/domain/org/domain-name.ts';
+import { claimableDomain, domainName, parseDomain } from '../../../src/domain/org/domain-name.ts';
 
 test.each([
   ['acme.com', 'acme.com'],
@@ -19,7 +19,7 @@ test.each([
   ['https://ada:secret@acme.com', 'acme.com'],
   ['app://www.acme.com', 'acme.com'],
 ])('domainOf(%j) returns %s', (text, domain) => {
-  expect(domainOf(text)).toBe(domain);
+  expect(parseDomain(text)).toBe(domain);
 });
 
 test.each([
@@ -55,7 +55,7 @@ test.each([
   `${'x'.repeat(64)}.com`,
   `${'x.'.repeat(126)}com`,
 ])('domainOf(%j) returns null', (text) => {
-  expect(domainOf(text)).toBeNull();
+  expect(parseDomain(text)).toBeNull();
 });
 
 test('domainOf returns a domain unchanged', () => {
@@ -67,8 +67,8 @@ test('domainOf returns a domain unchanged', () => {
   );
   fc.assert(
     fc.property(text, (input) => {
-      const domain = domainOf(input);
-      if (domain !== null) expect(domainOf(domain)).toBe(domain);
+      const domain = parseDomain(input);
+      if (domain !== null) expect(parseDomain(domain)).toBe(domain);
     }),
   );
 });
@@ -76,8 +76,8 @@ test('domainOf returns a domain unchanged', () => {
 test('domainOf returns the domain of an email address and of a URL', () => {
   fc.assert(
     fc.property(fc.domain(), (domain) => {
-      expect(domainOf(`https://${domain}/x`)).toBe(domainOf(domain));
-      expect(domainOf(`ada@${domain}`)).toBe(domainOf(domain));
+      expect(parseDomain(`https://${domain}/x`)).toBe(parseDomain(domain));
+      expect(parseDomain(`ada@${domain}`)).toBe(parseDomain(domain));
     }),
   );
 });

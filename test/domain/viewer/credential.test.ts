@@ -1,18 +1,20 @@
 /** Credentials identify one caller, however they are written. */
 import { expect, test } from 'vitest';
-import { credentialOf } from '../../../src/domain/viewer/viewer.ts';
+import { findCredential } from '../../../src/domain/viewer/viewer.ts';
 import { sharedApp } from '../../support/app.ts';
 import { createEndUser } from '../../support/scenes/end-users.ts';
 
 const app = await sharedApp();
 
 test('credentialOf returns one credential for a token, whatever the case of its scheme', () => {
-  const credential = credentialOf({ authorization: 'Bearer a.b.c' });
-  expect(credentialOf({ authorization: 'bEARER   a.b.c' })).toBe(credential);
-  expect(credentialOf({ authorization: 'Bearer a.b.d' })).not.toBe(credential);
-  expect(credentialOf({ authorization: '' })).toBeNull();
+  const credential = findCredential({ authorization: 'Bearer a.b.c' });
+  expect(findCredential({ authorization: 'bEARER   a.b.c' })).toBe(credential);
+  expect(findCredential({ authorization: 'Bearer a.b.d' })).not.toBe(credential);
+  expect(findCredential({ authorization: '' })).toBeNull();
   // A header cannot imitate the credential of an API key.
-  expect(credentialOf({ authorization: 'key ik_1' })).not.toBe(credentialOf({ apiKey: 'ik_1' }));
+  expect(findCredential({ authorization: 'key ik_1' })).not.toBe(
+    findCredential({ apiKey: 'ik_1' }),
+  );
 });
 
 test('rejects a header with more than a token', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { networkOf } from '../../../src/domain/viewer/network.ts';
+import { toNetwork } from '../../../src/domain/viewer/network.ts';
 
 test.each([
   ['192.0.2.1', '192.0.2.1'],
@@ -9,5 +9,5 @@ test.each([
   ['::1', '0:0:0:0::/64'],
   ['local', 'local'],
 ])('networkOf(%s) returns %s', (address, network) => {
-  expect(networkOf(address)).toBe(network);
+  expect(toNetwork(address)).toBe(network);
 });

@@ -1,6 +1,6 @@
 /** Objects and modules by the names of the reference API's catalogue. */
 import { afterAll, expect, test } from 'vitest';
-import { contentOf } from '../../../src/domain/integration/integration-content.ts';
+import { readIntegrationContent } from '../../../src/domain/integration/integration-content.ts';
 import type { Provider } from '../../../src/providers/contract.ts';
 import {
   createDeclarativeProvider,
@@ -68,7 +68,7 @@ async function contentsOf({ tenant: { projectId } }: RestTenant) {
     where: { projectId },
     orderBy: { id: 'asc' },
   });
-  return revisions.map(contentOf);
+  return revisions.map(readIntegrationContent);
 }
 
 test.each(ALL)('$alias of $provider is stored as $objectName', async (one) => {

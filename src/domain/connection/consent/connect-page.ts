@@ -1,6 +1,6 @@
 /** Content of the pages of a connect: the app that sent the person, and further steps at the provider. */
 import type { Services } from '../../call.ts';
-import { pageOriginsOf } from '../../project/origins.ts';
+import { listPageOrigins } from '../../project/origins.ts';
 
 export interface ConnectPage {
   appName: string;
@@ -32,13 +32,13 @@ export async function findConnectPage(
   return {
     appName,
     isBranded: !brandingRemoval,
-    packageInstallUrl: packageInstallUrlOf(app),
-    origins: pageOriginsOf(project),
+    packageInstallUrl: findPackageInstallUrl(app),
+    origins: listPageOrigins(project),
   };
 }
 
 /** The URL starts with https: createProviderApp has validated it. */
-export function packageInstallUrlOf(app: { metadata: unknown } | null): string | null {
+export function findPackageInstallUrl(app: { metadata: unknown } | null): string | null {
   const { providerParams } = (app?.metadata ?? {}) as {
     providerParams?: { packageInstallURL?: string };
   };

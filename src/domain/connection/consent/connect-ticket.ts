@@ -35,38 +35,40 @@ export function isBrowserSecret(text: string | undefined): text is string {
 /** Returns the key of a ticket's connect. Null if the text is not a ticket. */
 export function findKeyOfTicket(ticket: string | null): ConnectKey | null {
   const projectId = TICKET.exec(ticket ?? '')?.groups?.projectId;
-  return ticket !== null && projectId ? { projectId, id: idOf(handleOf(ticket, projectId)) } : null;
+  return ticket !== null && projectId
+    ? { projectId, id: hashHandle(createHandle(ticket, projectId)) }
+    : null;
 }
 
 /** Returns the key of a state's connect. Null if the text is not a state. */
 export function findKeyOfState(state: string | null): ConnectKey | null {
   const { projectId, handle } = STATE.exec(state ?? '')?.groups ?? {};
-  return projectId && handle ? { projectId, id: idOf(handle) } : null;
+  return projectId && handle ? { projectId, id: hashHandle(handle) } : null;
 }
 
 /** The state for the browser that has opened the link with this ticket. */
 export function stateFor(ticket: string, { projectId }: ConnectKey, browser: string): string {
-  const handle = handleOf(ticket, projectId);
-  return `${handle}.${proofOf(handle, browser).toString('base64url')}`;
+  const handle = createHandle(ticket, projectId);
+  return `${handle}.${signHandle(handle, browser).toString('base64url')}`;
 }
 
 /** True if the state was issued to the browser with this secret. */
-export function isStateOf(state: string | null, browser: string | null): boolean {
+export function isIssuedTo(state: string | null, browser: string | null): boolean {
   const { handle, proof } = STATE.exec(state ?? '')?.groups ?? {};
   if (!handle || !proof || browser === null) return false;
   const actual = Buffer.from(proof, 'base64url');
-  const expected = proofOf(handle, browser);
+  const expected = signHandle(handle, browser);
   return actual.length === expected.length && timingSafeEqual(actual, expected);
 }
 
-function handleOf(ticket: string, projectId: string): string {
+function createHandle(ticket: string, projectId: string): string {
   return `${projectId}.${createHash('sha256').update(ticket).digest('base64url')}`;
 }
 
-function idOf(handle: string): string {
+function hashHandle(handle: string): string {
   return createHash('sha256').update(handle).digest('hex');
 }
 
-function proofOf(handle: string, browser: string): Buffer {
+function signHandle(handle: string, browser: string): Buffer {
   return createHmac('sha256', browser).update(handle).digest();
 }

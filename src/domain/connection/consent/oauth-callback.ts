@@ -14,7 +14,7 @@ import { identifyAccount } from '../session/identify-account.ts';
 import { requestTokens, type TokenResponse, textAt } from '../token/token-endpoint.ts';
 import { findAppClient, getOAuthProvider } from '../token/token-request.ts';
 import { type ConnectPage, findConnectPage } from './connect-page.ts';
-import { type ConnectKey, findKeyOfState, isStateOf } from './connect-ticket.ts';
+import { type ConnectKey, findKeyOfState, isIssuedTo } from './connect-ticket.ts';
 
 interface AccountFacts {
   providerConsumerRef: string | null;
@@ -32,7 +32,7 @@ function accountFacts(
 ): AccountFacts {
   const { tokenFields } = provider.oauth2;
   const workspaceName = textAt(facts, tokenFields?.workspaceRef);
-  const workspace = workspaceName === null ? null : workspaceOf(provider, workspaceName);
+  const workspace = workspaceName === null ? null : findWorkspace(provider, workspaceName);
   return {
     providerConsumerRef: dropIfTooLong(textAt(facts, tokenFields?.consumerRef)),
     providerWorkspaceRef: dropIfTooLong(workspace) ?? input.providerWorkspaceRef ?? null,
@@ -40,7 +40,7 @@ function accountFacts(
 }
 
 /** The name itself, or the part of an address at the position of `{{workspace}}`. Null if the name fits neither. */
-function workspaceOf(provider: Provider, workspaceName: string): string | null {
+function findWorkspace(provider: Provider, workspaceName: string): string | null {
   if (!provider.baseUrl.includes('{{workspace}}')) return workspaceName;
   if (workspaceIssues(provider, workspaceName).length === 0) return workspaceName;
   const [before = '', after = ''] = provider.baseUrl.split('{{workspace}}');
@@ -91,7 +91,7 @@ export async function finishOAuthConnect(
 ): Promise<CallbackOutcome> {
   const key = findKeyOfState(params.state);
   if (!key) return { kind: 'UNKNOWN' };
-  if (!isStateOf(params.state, params.browser)) return { kind: 'OTHER_BROWSER' };
+  if (!isIssuedTo(params.state, params.browser)) return { kind: 'OTHER_BROWSER' };
   const { projectId } = key;
   return waitingForProvider(services, { projectId }, () => finishConnect(services, key, params));
 }
@@ -115,7 +115,7 @@ async function finishConnect(
     const connectionId = await connectWith(services, connect, params.code);
     return { kind: 'CONNECTED', connectionId, ...back };
   } catch (error) {
-    if (error instanceof ProviderError) return toFailure(codeOf(error), error.message);
+    if (error instanceof ProviderError) return toFailure(toErrorCode(error), error.message);
     if (error instanceof DomainError) return toFailure('invalid_request', error.message);
     throw error;
   }
@@ -155,7 +155,7 @@ async function connectWith(
       provider: provider.name,
       providerAppId,
       providerWorkspaceRef,
-      oauth2AuthorizationCode: credentialsOf(response, input.scopes),
+      oauth2AuthorizationCode: toCredentials(response, input.scopes),
     },
   });
   await identifyAccount(services, connection);
@@ -189,24 +189,24 @@ async function exchangeCode(
   });
 }
 
-function credentialsOf(
+function toCredentials(
   { accessToken, refreshToken, scopes }: TokenResponse,
   requestedScopes: string[],
 ): ConnectionRequest['input']['oauth2AuthorizationCode'] {
   const { token, issuedAt, expiresAt } = accessToken;
   return {
-    accessToken: { token, issueTime: dateOf(issuedAt), expireTime: dateOf(expiresAt) },
+    accessToken: { token, issueTime: parseDate(issuedAt), expireTime: parseDate(expiresAt) },
     refreshToken: refreshToken === undefined ? null : { token: refreshToken },
     scopes: scopes ?? requestedScopes,
   };
 }
 
-function dateOf(isoText: string | undefined): Date | null {
+function parseDate(isoText: string | undefined): Date | null {
   return isoText === undefined ? null : new Date(isoText);
 }
 
 /** The OAuth error code for the page to which the browser returns. */
-function codeOf({ kind, isTemporary }: ProviderError): string {
+function toErrorCode({ kind, isTemporary }: ProviderError): string {
   if (kind === 'AUTH_INVALIDATED') return 'access_denied';
   return isTemporary ? 'temporarily_unavailable' : 'invalid_request';
 }

@@ -6,7 +6,7 @@ import type { OAuth2Facts, Provider } from '../../../providers/contract.ts';
 import type { Services } from '../../call.ts';
 import { storedJson } from '../../storable-json.ts';
 import { codeVerifierLocation, type StoredConnect } from '../oauth-connect.ts';
-import { accountOf } from '../oauth-connect-check.ts';
+import { toAccount } from '../oauth-connect-check.ts';
 import { fillAddress } from '../session/account-address.ts';
 import { getOAuthProvider } from '../token/token-request.ts';
 import { type ConnectPage, findConnectPage } from './connect-page.ts';
@@ -74,7 +74,7 @@ function consentUrl(
   const { id, projectId, callbackUrl, codeVerifierSealed } = connect;
   const input = storedJson<StoredConnect>(connect.input);
   const { authorizeUrl = '', authorizeParams, scopeSeparator = ' ' } = provider.oauth2;
-  const url = new URL(fillAddress(provider, authorizeUrl, accountOf(input)));
+  const url = new URL(fillAddress(provider, authorizeUrl, toAccount(input)));
   const verifier =
     codeVerifierSealed && vault.open(codeVerifierSealed, codeVerifierLocation(id, projectId));
   const gatewayParams = {
@@ -89,7 +89,7 @@ function consentUrl(
     }),
   };
   // The gateway's own parameters come last: no extra parameter can change where the browser returns, or with what.
-  const params = { ...authorizeParams, ...authQueryParamsOf(app), ...gatewayParams };
+  const params = { ...authorizeParams, ...readAuthQueryParams(app), ...gatewayParams };
   for (const [name, value] of Object.entries(params)) {
     url.searchParams.delete(name);
     for (const text of [value].flat()) url.searchParams.append(name, text);
@@ -98,7 +98,7 @@ function consentUrl(
 }
 
 /** Extra query parameters of the provider app, which createProviderApp has validated. */
-function authQueryParamsOf({
+function readAuthQueryParams({
   metadata,
 }: Pick<Row<'ProviderApp'>, 'metadata'>): Record<string, string | string[]> {
   const { authQueryParams } = (metadata ?? {}) as {

@@ -46,13 +46,13 @@ export const listConnections = read(
     refuseTogether(input, CONNECTION_EXCLUSIVE);
     const list = { name: 'Project.connections', parentId: projectId, table: 'Connection' } as const;
     return pageOfSearch(call, list, input, async () => {
-      const { where, ordered } = await conditionsOf(call, projectId, input);
+      const { where, ordered } = await toConditions(call, projectId, input);
       return listPage(call, { ...list, ...ordered, where }, input);
     });
   },
 );
 
-async function conditionsOf(
+async function toConditions(
   call: Call,
   projectId: string,
   { provider, groupRef, consumerRef, status, ...created }: FiltersOf<typeof connectionFilters>,

@@ -7,8 +7,8 @@ import { allowedHosts, isAllowedHost, type ProviderHosts } from '../../provider/
 import { isHostLabels, problemWithAddress } from '../../provider/provider-workspace.ts';
 
 /** The workspace in the caller's input: `providerWorkspaceRef`, or a member of `providerMetadata`. */
-export function workspaceRefOf({ providerWorkspaceRef, providerMetadata }: InputFacts) {
-  return factOf('workspace', {
+export function findWorkspaceRef({ providerWorkspaceRef, providerMetadata }: InputFacts) {
+  return findFact('workspace', {
     providerWorkspaceRef: providerWorkspaceRef ?? null,
     providerMetadata,
   });
@@ -43,7 +43,7 @@ export function fillAddress(
     const { variable, detail } = problem;
     throw new ProviderError('BAD_REQUEST', `The connection's ${factName(variable)} ${detail}`);
   }
-  const address = template.replaceAll(VARIABLE, (_all, name) => factOf(name, account) ?? '');
+  const address = template.replaceAll(VARIABLE, (_all, name) => findFact(name, account) ?? '');
   return address.replace(/\/+$/, '');
 }
 
@@ -71,7 +71,7 @@ export function fillHeaders(
 ): Record<string, string> {
   const fill = (template: string) =>
     template.replaceAll(VARIABLE, (_all, name: string) => {
-      const value = factOf(name, account);
+      const value = findFact(name, account);
       if (value !== null && HEADER_VALUE.test(value)) return value;
       const detail = value === null ? 'is required but missing.' : 'must be a single line of text.';
       throw new ProviderError('BAD_REQUEST', `The connection's ${factName(name)} ${detail}`);
@@ -89,15 +89,15 @@ export function addressProblems(
   account: AccountFacts,
 ): AddressProblem[] {
   const problems = templates.flatMap((template) =>
-    variablesOf(template).flatMap((variable) => {
-      const detail = problemWith(provider, { template, variable }, factOf(variable, account));
+    listVariables(template).flatMap((variable) => {
+      const detail = problemWith(provider, { template, variable }, findFact(variable, account));
       return detail === null ? [] : [{ variable, detail }];
     }),
   );
   return [...new Map(problems.map((problem) => [problem.variable, problem])).values()];
 }
 
-export function variablesOf(template: string): string[] {
+export function listVariables(template: string): string[] {
   return [...template.matchAll(VARIABLE)].map(([, variable = '']) => variable);
 }
 
@@ -119,7 +119,7 @@ function problemWith(
 }
 
 /** Metadata contains text, or `{ value }` in the reference API's form. Web pages write the workspace there too. */
-export function factOf(name: string, { providerWorkspaceRef, providerMetadata }: AccountFacts) {
+export function findFact(name: string, { providerWorkspaceRef, providerMetadata }: AccountFacts) {
   if (name === 'workspace' && providerWorkspaceRef !== null) return providerWorkspaceRef;
   const facts = Object(providerMetadata);
   const fact: unknown = Object.hasOwn(facts, name) ? facts[name] : undefined;

@@ -2,7 +2,7 @@
 import type { Attachment, Provider } from '../../../providers/contract.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Credentials } from '../credentials.ts';
-import { AWAITS_CONSENT, awaitsConsent, storedTokenOf } from '../token/token.ts';
+import { AWAITS_CONSENT, awaitsConsent, findStoredToken } from '../token/token.ts';
 
 export interface Attached {
   /** Keys are lower-case. */
@@ -40,13 +40,13 @@ function attach(provider: Provider, credentials: Credentials): Attached {
     case 'NONE':
       return fillTemplates(provider, credentials.custom);
     case 'SERVICE_ACCOUNT': {
-      const token = storedTokenOf(credentials)?.token;
+      const token = findStoredToken(credentials)?.token;
       if (!provider.custom?.serviceAccount || token === undefined)
         throw unsupportedCredentialsError(provider);
       return attachAt(AS_BEARER, token);
     }
     default: {
-      const token = storedTokenOf(credentials)?.token;
+      const token = findStoredToken(credentials)?.token;
       if (!provider.oauth2 || token === undefined) throw unsupportedCredentialsError(provider);
       return attachAt(provider.oauth2.tokenAttachment ?? AS_BEARER, token);
     }
@@ -67,7 +67,7 @@ function fillTemplates({ custom }: Provider, inputs: Record<string, unknown>): A
   // The provider accepts requests without credentials, and the connection has none.
   if (!custom || Object.keys(inputs).length === 0) return { headers: {}, query: {} };
   const fill = (template: string) =>
-    template.replaceAll(/\{\{(\w+)\}\}/g, (_all, name) => textOf(inputs[name]));
+    template.replaceAll(/\{\{(\w+)\}\}/g, (_all, name) => toText(inputs[name]));
   const { headers = [], queryParams = [] } = custom;
   return {
     headers: Object.fromEntries(
@@ -79,7 +79,7 @@ function fillTemplates({ custom }: Provider, inputs: Record<string, unknown>): A
   };
 }
 
-function textOf(input: unknown): string {
+function toText(input: unknown): string {
   if (input === undefined) return '';
   return typeof input === 'string' ? input : JSON.stringify(input);
 }

@@ -6,11 +6,11 @@ import { workspaceIssues } from '../../provider/provider-workspace.ts';
 import {
   type AccountFacts,
   factName,
-  factOf,
+  findFact,
   findOrigin,
+  findWorkspaceRef,
   type InputFacts,
-  variablesOf,
-  workspaceRefOf,
+  listVariables,
 } from './account-address.ts';
 import { inputIssues } from './connect-inputs.ts';
 
@@ -35,10 +35,10 @@ export function changedFactsIssues(
       providerWorkspaceRef === undefined ? before.providerWorkspaceRef : providerWorkspaceRef,
     providerMetadata: providerMetadata === undefined ? before.providerMetadata : providerMetadata,
   };
-  const isOtherWorkspace = workspaceRefOf(before) !== workspaceRefOf(after);
+  const isOtherWorkspace = findWorkspaceRef(before) !== findWorkspaceRef(after);
   const isChecked = isOtherWorkspace || providerWorkspaceRef !== undefined;
   const issues = [
-    ...(isChecked ? workspaceIssues(provider, workspaceRefOf(after)) : []),
+    ...(isChecked ? workspaceIssues(provider, findWorkspaceRef(after)) : []),
     ...(providerMetadata === undefined ? [] : inputIssues(provider, after)),
   ];
   if (issues.length > 0 || change.isWithCredentials) return issues;
@@ -46,7 +46,7 @@ export function changedFactsIssues(
     const isRef = variable === 'workspace' && providerWorkspaceRef !== undefined;
     const member = isRef ? factName(variable) : `providerMetadata.${variable}`;
     const detail = `leads to another host, ${origin}. Send new credentials with it: stored credentials are only sent to the host that they were entered for.`;
-    return issueAt(['input', ...member.split('.')], detail, factOf(variable, after));
+    return issueAt(['input', ...member.split('.')], detail, findFact(variable, after));
   });
 }
 
@@ -55,11 +55,11 @@ function listOtherHosts(
   provider: Provider,
   { before, after }: { before: AccountFacts; after: AccountFacts },
 ): { variable: string; origin: string }[] {
-  const changes = addressesOf(provider).flatMap((template) => {
+  const changes = listAddresses(provider).flatMap((template) => {
     const origin = findOrigin(provider, template, after);
     if (origin === null || origin === findOrigin(provider, template, before)) return [];
-    return variablesOf(template)
-      .filter((variable) => factOf(variable, before) !== factOf(variable, after))
+    return listVariables(template)
+      .filter((variable) => findFact(variable, before) !== findFact(variable, after))
       .map((variable) => ({ variable, origin }));
   });
   return [
@@ -68,7 +68,7 @@ function listOtherHosts(
 }
 
 /** The addresses to which credentials are sent. */
-function addressesOf({ baseUrl, modules = [], oauth2 }: Provider): string[] {
+function listAddresses({ baseUrl, modules = [], oauth2 }: Provider): string[] {
   const ofModules = modules.map((module) => module.baseUrl);
   const addresses = [baseUrl, ...ofModules, oauth2?.tokenUrl, oauth2?.revocation?.url];
   return addresses.filter((address) => address !== undefined);

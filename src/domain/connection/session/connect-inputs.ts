@@ -5,7 +5,7 @@ import {
   type AccountFacts,
   addressProblems,
   factName,
-  factOf,
+  findFact,
   type InputFacts,
 } from './account-address.ts';
 
@@ -19,13 +19,13 @@ export function inputIssues(
     providerMetadata,
   };
   const inAddress = new Map(
-    addressProblems(provider, addressesOf(provider), account).map(({ variable, detail }) => [
+    addressProblems(provider, listAddresses(provider), account).map(({ variable, detail }) => [
       variable,
       detail,
     ]),
   );
   return (provider.inputs ?? []).flatMap(({ name, displayName, optional }) => {
-    const value = factOf(name, account);
+    const value = findFact(name, account);
     if (value === null) {
       const isGiven = Object.hasOwn(providerMetadata ?? {}, name);
       if (isGiven) return issue(name, 'must be non-empty text.');
@@ -38,7 +38,7 @@ export function inputIssues(
   });
 }
 
-function addressesOf({ baseUrl, oauth2 }: Provider): string[] {
+function listAddresses({ baseUrl, oauth2 }: Provider): string[] {
   return [baseUrl, oauth2?.authorizeUrl, oauth2?.tokenUrl].filter((url) => url !== undefined);
 }
 

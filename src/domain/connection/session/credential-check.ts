@@ -114,7 +114,7 @@ async function callHealthCheck(
     attached,
   });
   if (status !== UNAUTHORIZED) return undefined;
-  const secrets = [...Object.values(headers), ...Object.values(query), ...secretsOf(credentials)];
+  const secrets = [...Object.values(headers), ...Object.values(query), ...listSecrets(credentials)];
   const reason = explanationIn(body, secrets);
   return { refusal: `${provider.displayName} rejected the credentials (${status}): ${reason}` };
 }
@@ -135,7 +135,7 @@ const CODE = /^\w+: \S+$/;
 /** Shorter texts could occur in any sentence, so they are not masked. */
 const SECRET_LENGTH_MIN = 4;
 
-function secretsOf(credentials: Credentials): string[] {
+function listSecrets(credentials: Credentials): string[] {
   switch (credentials.scheme) {
     case 'API_KEY':
       return [credentials.apiKey];

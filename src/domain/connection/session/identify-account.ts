@@ -4,7 +4,7 @@ import type { AccountIdentity } from '../../../providers/contract.ts';
 import { withDeadline } from '../../../work/deadline.ts';
 import type { Services } from '../../call.ts';
 import { openSession } from '../connection-session.ts';
-import { isTokenCredentials, storedTokenOf } from '../token/token.ts';
+import { findStoredToken, isTokenCredentials } from '../token/token.ts';
 import { readCredentials } from './stored-credentials.ts';
 
 /** Short, because a user waits for the result in a browser. */
@@ -25,7 +25,7 @@ export async function identifyAccount(
   const { id, projectId, providerWorkspaceRef, providerConsumerRef } = connection;
   const storedRefs = { providerWorkspaceRef, providerConsumerRef };
   const identity = await withDeadline(
-    identityOf(services, connection),
+    fetchIdentity(services, connection),
     IDENTIFY_MS,
     () => null,
   ).catch((error: unknown) => {
@@ -43,14 +43,14 @@ export async function identifyAccount(
   return refs;
 }
 
-async function identityOf(
+async function fetchIdentity(
   services: Services,
   connection: Row<'Connection'>,
 ): Promise<AccountIdentity | null> {
   const identify = services.catalogue.find(connection.provider)?.capabilities.identify;
   if (!identify) return null;
   const { credentials } = await readCredentials(services, connection);
-  const token = isTokenCredentials(credentials) ? storedTokenOf(credentials)?.token : undefined;
+  const token = isTokenCredentials(credentials) ? findStoredToken(credentials)?.token : undefined;
   return token === undefined ? null : identify(openSession(services, connection), token);
 }
 

@@ -94,10 +94,10 @@ export function noResponseError(
 ): ProviderError {
   const [path] = request.path.split('?');
   const requestName = `${provider.displayName}, ${request.method} ${path}`;
-  return new ProviderError(kindOf(error.kind, request), `${requestName}: ${error.message}`);
+  return new ProviderError(toErrorKind(error.kind, request), `${requestName}: ${error.message}`);
 }
 
-function kindOf(kind: OutboundErrorKind, { method }: { method: string }): ProviderErrorKind {
+function toErrorKind(kind: OutboundErrorKind, { method }: { method: string }): ProviderErrorKind {
   switch (kind) {
     case 'REFUSED_ADDRESS':
       return 'BAD_REQUEST';

@@ -9,7 +9,7 @@ import { ProviderError } from '../../../providers/provider-error.ts';
 import { retryUpTo } from '../../../work/backoff.ts';
 import type { Services } from '../../call.ts';
 import { connectionFields } from '../connection.ts';
-import { sealCredentials, tokenExpireTimeOf } from '../credentials.ts';
+import { findTokenExpireTime, sealCredentials } from '../credentials.ts';
 import {
   areEqual,
   type ConnectionKey,
@@ -87,7 +87,7 @@ async function store(services: Services, commit: Commit): Promise<UnsealedCreden
     projectId: row.projectId,
     heldSealed: current.sealed,
     credentialsSealed: sealed,
-    tokenExpireTime: tokenExpireTimeOf(after),
+    tokenExpireTime: findTokenExpireTime(after),
     now: services.now(),
     event: isRefresh ? refreshedEvent(row) : null,
   });

@@ -47,12 +47,12 @@ export function isCredentialRefusal(error: unknown): error is ProviderError {
 }
 
 export function endpointRefusal(request: Request, response: ProviderResponse): ProviderError {
-  const { code, description } = reasonOf(response.body);
+  const { code, description } = parseReason(response.body);
   const reason = [code, description].filter(Boolean).join(': ') || 'no reason given';
   const { status } = response;
-  const message = messageOf(request, `responded with ${status}: ${reason}`);
+  const message = formatMessage(request, `responded with ${status}: ${reason}`);
   const details = { status, retryAfterMs: retryAfterMs(response) };
-  const refusal = new EndpointRefusal(kindOf(response, code), message, details);
+  const refusal = new EndpointRefusal(toErrorKind(response, code), message, details);
   refusal.code = code;
   return refusal;
 }
@@ -62,11 +62,11 @@ export function endpointFailure(
   kind: ProviderErrorKind,
   problem: string,
 ): ProviderError {
-  return new ProviderError(kind, messageOf(request, problem));
+  return new ProviderError(kind, formatMessage(request, problem));
 }
 
 /** The message of the failure. Secrets of the request, which endpoints may repeat, are masked. */
-function messageOf({ provider, client, form }: Request, problem: string): string {
+function formatMessage({ provider, client, form }: Request, problem: string): string {
   const secrets = [client?.secret, ...SECRET_FIELDS.map((field) => form[field])];
   const masked = secrets.reduce<string>(
     (text, secret) => (secret ? text.replaceAll(secret, '***') : text),
@@ -75,7 +75,7 @@ function messageOf({ provider, client, form }: Request, problem: string): string
   return truncateMessage(`The token endpoint of ${provider.displayName} ${masked}`);
 }
 
-function kindOf({ status }: ProviderResponse, code: string): ProviderErrorKind {
+function toErrorKind({ status }: ProviderResponse, code: string): ProviderErrorKind {
   if (status === 429 || TOO_MANY.has(code)) return 'RATE_LIMITED';
   if (status >= 500 || PASSING_STATUS.includes(status) || PASSING.has(code)) return 'RETRYABLE';
   if (status === 401 || REFUSED_CREDENTIALS.has(code)) return 'AUTH_INVALIDATED';
@@ -83,7 +83,7 @@ function kindOf({ status }: ProviderResponse, code: string): ProviderErrorKind {
 }
 
 /** Reads `error` and `error_description`, or `status` and `message` if a provider has its own format. */
-function reasonOf(body: unknown): { code: string; description: string } {
+function parseReason(body: unknown): { code: string; description: string } {
   const { error, error_description, status, message } = (body ?? {}) as Record<string, unknown>;
   const code = [error, status].find((text) => typeof text === 'string') ?? '';
   const description = [error_description, message].find((text) => typeof text === 'string') ?? '';

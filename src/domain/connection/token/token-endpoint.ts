@@ -55,7 +55,7 @@ export async function requestTokens(
   const { meters } = services;
   const send = () => postForm(services, request, url);
   const response = await measureCall({ meters, provider, kind: 'token' }, send);
-  const facts = factsOf(response.body);
+  const facts = toRecord(response.body);
   // Some endpoints report errors with status 200.
   if (!isSuccess(response) || facts.error !== undefined) throw endpointRefusal(request, response);
   const tokens = tokenFields.safeParse(facts);
@@ -71,7 +71,7 @@ export async function requestTokens(
       expiresAt: seconds === undefined ? undefined : addSeconds(requestedAt, seconds).toISOString(),
     },
     refreshToken: refreshToken ?? undefined,
-    scopes: listOf(valueAt(facts, oauth2.tokenFields?.scopes ?? 'scope')),
+    scopes: parseList(valueAt(facts, oauth2.tokenFields?.scopes ?? 'scope')),
     facts,
   };
 }
@@ -131,16 +131,16 @@ function clientAuthorization({ id, secret }: OAuthClient): string {
   return basicAuthorization(encodedId, encodedSecret);
 }
 
-function factsOf(body: unknown): Record<string, unknown> {
+function toRecord(body: unknown): Record<string, unknown> {
   return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
 }
 
 function valueAt(facts: Record<string, unknown>, path: string): unknown {
-  return path.split('.').reduce<unknown>((value, name) => factsOf(value)[name], facts);
+  return path.split('.').reduce<unknown>((value, name) => toRecord(value)[name], facts);
 }
 
 /** Parses scopes, which are a list or text separated by spaces or commas. */
-function listOf(value: unknown): string[] | undefined {
+function parseList(value: unknown): string[] | undefined {
   if (Array.isArray(value)) return value.filter((item) => typeof item === 'string');
   if (typeof value !== 'string') return undefined;
   return value.split(/[\s,]+/).filter((item) => item !== '');

@@ -27,25 +27,28 @@ type Journal = Pick<Services, 'config' | 'vault'>;
 /** Writes an entry, which is on disk when the function returns. */
 export function writeJournal(journal: Journal, { connection, before, after }: Renewal): void {
   const { id, projectId } = connection;
-  mkdirSync(folderOf(journal), { recursive: true, mode: 0o700 });
-  const sealed = journal.vault.seal(JSON.stringify({ before, after }), locationOf(connection));
-  writeWhole(fileOf(journal, id), JSON.stringify({ id, projectId, sealed }));
+  mkdirSync(toFolder(journal), { recursive: true, mode: 0o700 });
+  const sealed = journal.vault.seal(
+    JSON.stringify({ before, after }),
+    toSealedLocation(connection),
+  );
+  writeWhole(toFile(journal, id), JSON.stringify({ id, projectId, sealed }));
 }
 
 export function removeFromJournal(journal: Journal, { id }: Pick<ConnectionKey, 'id'>): void {
-  rmSync(fileOf(journal, id), { force: true });
+  rmSync(toFile(journal, id), { force: true });
 }
 
 /** Null if no entry is waiting to be stored. */
 export function findInJournal(journal: Journal, { id }: Pick<ConnectionKey, 'id'>): Renewal | null {
-  const path = fileOf(journal, id);
+  const path = toFile(journal, id);
   return existsSync(path) ? readEntry(journal, path) : null;
 }
 
 /** The ids of connections that have an entry. */
 export function listJournal(journal: Journal): string[] {
-  if (!existsSync(folderOf(journal))) return [];
-  const names = readdirSync(folderOf(journal));
+  if (!existsSync(toFolder(journal))) return [];
+  const names = readdirSync(toFolder(journal));
   return names.filter((name) => name.endsWith(SUFFIX)).map((name) => name.slice(0, -SUFFIX.length));
 }
 
@@ -54,18 +57,18 @@ const SUFFIX = '.json';
 function readEntry({ vault }: Journal, path: string): Renewal {
   const { id, projectId, sealed } = entrySchema.parse(JSON.parse(readFileSync(path, 'utf8')));
   const connection = { id, projectId };
-  const text = vault.open(sealed, locationOf(connection));
+  const text = vault.open(sealed, toSealedLocation(connection));
   return { connection, ...renewalSchema.parse(JSON.parse(text)) };
 }
 
-function folderOf({ config }: Journal): string {
+function toFolder({ config }: Journal): string {
   return join(config.DATA_DIR, 'token-journal');
 }
 
-function fileOf(journal: Journal, connectionId: string): string {
-  return join(folderOf(journal), `${connectionId}${SUFFIX}`);
+function toFile(journal: Journal, connectionId: string): string {
+  return join(toFolder(journal), `${connectionId}${SUFFIX}`);
 }
 
-function locationOf({ id, projectId }: ConnectionKey): SealedLocation {
+function toSealedLocation({ id, projectId }: ConnectionKey): SealedLocation {
   return { table: 'TokenJournal', column: 'sealed', row: id, projectId };
 }

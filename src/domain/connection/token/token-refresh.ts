@@ -15,8 +15,8 @@ import {
 } from '../session/stored-credentials.ts';
 import {
   canRefresh,
+  findStoredToken,
   isTokenCredentials,
-  storedTokenOf,
   type TokenCredentials,
   withTokens,
 } from './token.ts';
@@ -129,7 +129,7 @@ async function renew(
   }
   const isJournaled =
     isRotated(before, after) && tryToJournal(services, { connection, before, after });
-  const isRefresh = options.isRequested === true || storedTokenOf(before) !== undefined;
+  const isRefresh = options.isRequested === true || findStoredToken(before) !== undefined;
   const stored = await commitRenewal(services, { connection, before, after, isRefresh }).catch(
     (error: unknown) => {
       if (isJournaled && !(error instanceof ProviderError)) {

@@ -52,7 +52,7 @@ export async function refreshRequest(
     return { ...grant, form: { grant_type: 'refresh_token', refresh_token } };
   }
   const scope = credentials.scopes.join(provider.oauth2.scopeSeparator ?? ' ');
-  return { ...grant, form: { ...grantOf(credentials), ...(scope !== '' && { scope }) } };
+  return { ...grant, form: { ...createGrant(credentials), ...(scope !== '' && { scope }) } };
 }
 
 const BY_ASSERTION = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
@@ -97,7 +97,7 @@ export async function getClient(
   return client;
 }
 
-function grantOf(
+function createGrant(
   credentials: Extract<TokenCredentials, { clientId: string }>,
 ): Record<string, string> {
   if (credentials.scheme === 'OAUTH2_CLIENT_CREDENTIALS') {

@@ -6,7 +6,7 @@ import type { Services } from '../../call.ts';
 import { fillAddress } from '../session/account-address.ts';
 import { providerResponse } from '../session/provider-response.ts';
 import { readCredentials } from '../session/stored-credentials.ts';
-import { isTokenCredentials, storedTokenOf, type TokenCredentials } from './token.ts';
+import { findStoredToken, isTokenCredentials, type TokenCredentials } from './token.ts';
 import { ENDPOINT_LIMITS, postForm } from './token-endpoint.ts';
 import type { LeasedConnection } from './token-lease.ts';
 import { getClient, getOAuthProvider } from './token-request.ts';
@@ -40,7 +40,7 @@ export async function revokeTokens(
 /** Prefers the refresh token, because its revocation also revokes its access tokens. */
 function tokenToRevoke(credentials: TokenCredentials): string | undefined {
   const refreshToken = 'refreshToken' in credentials ? credentials.refreshToken : undefined;
-  return (refreshToken ?? storedTokenOf(credentials))?.token;
+  return (refreshToken ?? findStoredToken(credentials))?.token;
 }
 
 interface RevocationRequest {

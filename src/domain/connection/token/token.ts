@@ -28,7 +28,7 @@ export function isTokenCredentials(credentials: Credentials): credentials is Tok
 }
 
 /** Returns the stored access token. Undefined before the first one is fetched. */
-export function storedTokenOf(credentials: TokenCredentials): StoredToken | undefined {
+export function findStoredToken(credentials: TokenCredentials): StoredToken | undefined {
   switch (credentials.scheme) {
     case 'SERVICE_ACCOUNT':
     case 'OAUTH2_CLIENT_CREDENTIALS':

@@ -12,10 +12,10 @@ import {
 } from './generated.ts';
 import { memberName, typeName } from './safe-names.ts';
 
-export function graphqlOf(contract: Contract): string {
+export function formatGraphqlSdl(contract: Contract): string {
   const objects = generatedObjects(contract);
   const taken = new Set(objects.flatMap(({ types }) => Object.values(types)));
-  const definitions = objects.flatMap((object) => typesOf(object, taken));
+  const definitions = objects.flatMap((object) => formatTypes(object, taken));
   const text = [
     '"""Any JSON value."""\nscalar JSON',
     '"""A date, like `2026-01-31`."""\nscalar Date',
@@ -26,7 +26,7 @@ export function graphqlOf(contract: Contract): string {
 }
 
 /** `taken` has the names of all types, to which this adds those of enums. */
-function typesOf(object: GeneratedObject, taken: Set<string>): string[] {
+function formatTypes(object: GeneratedObject, taken: Set<string>): string[] {
   const { verbs, types, displayName } = object;
   const enums = new Map<string, string>();
   for (const field of object.fields) {
@@ -36,7 +36,7 @@ function typesOf(object: GeneratedObject, taken: Set<string>): string[] {
     enums.set(field.name, name);
   }
   const member = (field: FieldContract, isRequired = false) =>
-    `${comment(field.description)}${memberName(field.name)}: ${typeOf(field, enums)}${isRequired ? '!' : ''}`;
+    `${comment(field.description)}${memberName(field.name)}: ${formatType(field, enums)}${isRequired ? '!' : ''}`;
   const other = otherMember(object);
   const head = comment(displayName);
   const definitions = object.fields.flatMap((field) => {
@@ -92,7 +92,10 @@ const TYPES: Record<ContractFieldType, string> = {
   JSON: 'JSON',
 };
 
-function typeOf({ name, type, isList }: FieldContract, enums: ReadonlyMap<string, string>): string {
+function formatType(
+  { name, type, isList }: FieldContract,
+  enums: ReadonlyMap<string, string>,
+): string {
   const item = enums.get(name) ?? TYPES[type];
   return isList ? `[${item}!]` : item;
 }

@@ -14,8 +14,8 @@ type JsonSchema = Record<string, unknown>;
 
 const ID = { type: 'string', description: "The provider's id of the record." };
 
-export function jsonSchemaOf(contract: Contract): JsonSchema {
-  const definitions = generatedObjects(contract).flatMap((object) => definitionsOf(object));
+export function createJsonSchema(contract: Contract): JsonSchema {
+  const definitions = generatedObjects(contract).flatMap((object) => createDefinitions(object));
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: `Contract ${contract.hash}`,
@@ -23,20 +23,20 @@ export function jsonSchemaOf(contract: Contract): JsonSchema {
   };
 }
 
-function definitionsOf({ types, ...object }: GeneratedObject): [string, JsonSchema][] {
+function createDefinitions({ types, ...object }: GeneratedObject): [string, JsonSchema][] {
   const { verbs } = object;
   const definitions: [string, JsonSchema][] = [];
   if (verbs.includes('LIST')) definitions.push([types.record, recordSchema(object)]);
   if (verbs.includes('CREATE')) {
     const required = createdFields(object).filter(({ isRequired }) => isRequired);
-    const properties = propertiesOf(createdFields(object));
+    const properties = createProperties(createdFields(object));
     definitions.push([
       types.create,
       inputSchema(object, { properties, required: names(required) }),
     ]);
   }
   if (verbs.includes('UPDATE')) {
-    const properties = { id: ID, ...propertiesOf(updatedFields(object)) };
+    const properties = { id: ID, ...createProperties(updatedFields(object)) };
     definitions.push([types.update, inputSchema(object, { properties, required: ['id'] })]);
   }
   return definitions;
@@ -49,7 +49,7 @@ function recordSchema(object: ObjectContract): JsonSchema {
   return {
     type: 'object',
     ...described(object.displayName),
-    properties: { id: ID, ...propertiesOf(fields) },
+    properties: { id: ID, ...createProperties(fields) },
     required: ['id', ...names(always)],
   };
 }
@@ -66,7 +66,7 @@ function names(fields: readonly FieldContract[]): string[] {
   return fields.map(({ name }) => name);
 }
 
-function propertiesOf(fields: readonly FieldContract[]): JsonSchema {
+function createProperties(fields: readonly FieldContract[]): JsonSchema {
   return Object.fromEntries(fields.map((field) => [field.name, propertySchema(field)]));
 }
 

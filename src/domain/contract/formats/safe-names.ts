@@ -37,20 +37,20 @@ export function nameClashes(
 /** Returns the items whose generated names no earlier item has. */
 export function withDistinctNames<T extends { name: string }>(
   items: readonly T[],
-  nameOf: (name: string) => string,
+  toName: (name: string) => string,
 ): T[] {
-  const repeated = new Set([...repeats(items, nameOf)].map(([item]) => item));
+  const repeated = new Set([...repeats(items, toName)].map(([item]) => item));
   return items.filter((item) => !repeated.has(item));
 }
 
 /** Yields each item whose generated name an earlier item has, with the earlier one. */
 function* repeats<T extends { name: string }>(
   items: readonly T[],
-  nameOf: (name: string) => string,
+  createName: (name: string) => string,
 ): Generator<[item: T, first: T]> {
   const firsts = new Map<string, T>();
   for (const item of items) {
-    const name = nameOf(item.name);
+    const name = createName(item.name);
     const first = firsts.get(name);
     if (first) yield [item, first];
     else firsts.set(name, item);

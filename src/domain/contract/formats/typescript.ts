@@ -12,16 +12,16 @@ import {
 
 const JSON_TYPE = `export type Json = string | number | boolean | null | Json[] | { [member: string]: Json };`;
 
-export function typescriptOf(contract: Contract): string {
+export function formatTypescript(contract: Contract): string {
   const objects = generatedObjects(contract);
   const entries = objects.map((object) => [
     ...comment(object.displayName, '  '),
-    `  ${propertyName(object.name)}: { ${typesOf(object).join(' ')} };`,
+    `  ${propertyName(object.name)}: { ${formatMembers(object).join(' ')} };`,
   ]);
   return [
     `// Contract ${contract.hash}. Generated: do not edit.`,
     JSON_TYPE,
-    ...objects.flatMap(interfacesOf),
+    ...objects.flatMap(formatInterfaces),
     [
       '/** The types of each object, by its name. */',
       'export interface Objects {',
@@ -32,7 +32,7 @@ export function typescriptOf(contract: Contract): string {
   ].join('\n\n');
 }
 
-function typesOf({ verbs, types }: GeneratedObject): string[] {
+function formatMembers({ verbs, types }: GeneratedObject): string[] {
   return [
     ...(verbs.includes('LIST') ? [`record: ${types.record};`] : []),
     ...(verbs.includes('CREATE') ? [`create: ${types.create};`] : []),
@@ -40,7 +40,7 @@ function typesOf({ verbs, types }: GeneratedObject): string[] {
   ];
 }
 
-function interfacesOf(object: GeneratedObject): string[] {
+function formatInterfaces(object: GeneratedObject): string[] {
   const { verbs, types, displayName, acceptsOtherFields } = object;
   const id = 'id: string;';
   const others = acceptsOtherFields ? ['[field: string]: Json | undefined;'] : [];
@@ -68,7 +68,7 @@ function interfacesOf(object: GeneratedObject): string[] {
 
 /** Every field may be null: a record has no value for it, or a write removes its value. */
 function member(field: FieldContract, isPresent: boolean): string[] {
-  const declared = `${propertyName(field.name)}${isPresent ? '' : '?'}: ${typeOf(field)} | null;`;
+  const declared = `${propertyName(field.name)}${isPresent ? '' : '?'}: ${formatType(field)} | null;`;
   return [...comment(field.description, ''), declared];
 }
 
@@ -88,7 +88,7 @@ const TYPES: Record<ContractFieldType, string> = {
   JSON: 'Json',
 };
 
-function typeOf({ type, isList, values }: FieldContract): string {
+function formatType({ type, isList, values }: FieldContract): string {
   const item = values?.map(({ value }) => JSON.stringify(value)).join(' | ') ?? TYPES[type];
   if (!isList) return item;
   return values ? `(${item})[]` : `${item}[]`;

@@ -48,7 +48,7 @@ export async function listIssuesOfNames(
   if (!connection || !provider || provider.name !== content.provider) return [];
   const found: Issue[][] = [];
   const check = async (chosen: ChosenNames, index: number) => {
-    found[index] = await issuesOf(services, { connection, provider, module, chosen });
+    found[index] = await findIssues(services, { connection, provider, module, chosen });
   };
   const open = names.filter((chosen) => needsQuery(provider, chosen));
   if (open.length === 0) return [];
@@ -70,10 +70,10 @@ interface Check {
   chosen: ChosenNames;
 }
 
-async function issuesOf(services: Services, check: Check): Promise<Issue[]> {
+async function findIssues(services: Services, check: Check): Promise<Issue[]> {
   const { chosen } = check;
   try {
-    const existing = await fieldsOf(services, check);
+    const existing = await fetchFieldNames(services, check);
     return existing ? missingFieldIssues(chosen, existing) : [];
   } catch (error) {
     if (!(error instanceof ProviderError)) {
@@ -87,7 +87,7 @@ async function issuesOf(services: Services, check: Check): Promise<Issue[]> {
 }
 
 /** The names of the account's fields. Null if the provider does not report all fields. */
-async function fieldsOf(
+async function fetchFieldNames(
   services: Services,
   { connection, provider, module, chosen: { objectName, fields } }: Check,
 ): Promise<string[] | null> {

@@ -34,7 +34,7 @@ export function chosenNames({ content, config, path, isPresent = false }: Choice
   for (const [index, choice] of reads.entries()) {
     const spec = named.get(choice.objectName);
     if (!spec || ('disabled' in choice && choice.disabled)) continue;
-    const fields = fieldsOf(choice, spec, (...below) => at('read', index, ...below));
+    const fields = listChosenFields(choice, spec, (...below) => at('read', index, ...below));
     chosen.set(choice.objectName, {
       objectName: choice.objectName,
       path: at('read', index, 'objectName'),
@@ -55,7 +55,7 @@ interface FieldChoices extends MappingChoice {
 }
 
 /** Chosen fields that the integration offers. Other names are reported elsewhere. */
-function fieldsOf(
+function listChosenFields(
   choice: FieldChoices,
   spec: ReadObject,
   at: (...below: PropertyKey[]) => Path,
@@ -69,7 +69,7 @@ function fieldsOf(
   );
   const mapped = [...mappedNames(spec, choice)].map(([mapToName, name]) => ({
     name,
-    path: at(...pathOf(mapToName, choice)),
+    path: at(...findPath(mapToName, choice)),
   }));
   const filtered = (choice.fieldFilters ?? []).map(({ fieldName: name }, index) => ({
     name,
@@ -79,7 +79,7 @@ function fieldsOf(
 }
 
 /** The path of the field name in the mapping. A default has no path of its own, so it gets the path of the mappings. */
-function pathOf(
+function findPath(
   mapToName: string,
   { fieldMappings, dynamicMappings }: MappingChoice,
 ): PropertyKey[] {

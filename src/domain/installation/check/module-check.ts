@@ -3,7 +3,7 @@ import type { Transaction } from '../../../database/transaction.ts';
 import type { Issue } from '../../../errors.ts';
 import { findModule } from '../../../providers/modules.ts';
 import type { Call } from '../../call.ts';
-import { factName, factOf } from '../../connection/session/account-address.ts';
+import { factName, findFact } from '../../connection/session/account-address.ts';
 import type { IntegrationContent } from '../../integration/integration-content.ts';
 import { issueAt } from '../../issues.ts';
 
@@ -21,7 +21,7 @@ export async function listModuleIssues(
     select: { providerWorkspaceRef: true, providerMetadata: true },
   });
   return inputs
-    .filter((input) => !connection || factOf(input.name, connection) === null)
+    .filter((input) => !connection || findFact(input.name, connection) === null)
     .map((input) => {
       const lacking = `lacks ${factName(input.name)}, which the module ${name} needs.`;
       const detail = `is a connection that ${lacking} Set it by updateConnection.`;

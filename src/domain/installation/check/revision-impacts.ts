@@ -13,7 +13,7 @@ import type { Waiter } from '../../provider/provider-wait.ts';
 import { resource, shownId } from '../../resource.ts';
 import type { KnownObjects } from '../../schema-watch/schema-difference.ts';
 import { storedJson } from '../../storable-json.ts';
-import { type ConfigContent, configOf } from '../installation-config.ts';
+import { type ConfigContent, readConfigContent } from '../installation-config.ts';
 import { listIssuesOfNames, missingFieldIssues } from './account-check.ts';
 import type { ChosenNames } from './chosen-names.ts';
 import { configIssues, destinationsOfConfig } from './installation-config-check.ts';
@@ -112,12 +112,12 @@ export async function findImpacts(
   const impacts = new Impacts(change.integrationName);
   const unchecked: UncheckedAccount[] = [];
   const added = addedFields(change);
-  for await (const batch of installationsOf(client, change)) {
+  for await (const batch of iterateInstallations(client, change)) {
     const known = added.length > 0 ? await knownObjects(client, change.projectId, batch) : null;
     for (const { installation, config } of batch) {
       impacts.installationTotal += 1;
       for (const issue of newIssues(services, config, change)) {
-        impacts.add(installation, pathInConfig(issue, config), reasonOf(issue));
+        impacts.add(installation, pathInConfig(issue, config), formatReason(issue));
       }
       const read = new Set(config.read.flatMap((one) => (one.disabled ? [] : one.objectName)));
       const required = added.filter(({ objectName }) => read.has(objectName));
@@ -202,7 +202,7 @@ interface Installed {
   config: ConfigContent;
 }
 
-export async function* installationsOf(
+export async function* iterateInstallations(
   client: Pick<Transaction, 'installation' | 'installationConfig'>,
   { projectId, integrationId }: Pick<RevisionChange, 'projectId' | 'integrationId'>,
 ): AsyncGenerator<Installed[]> {
@@ -216,7 +216,7 @@ export async function* installationsOf(
     const configs = await client.installationConfig.findMany({
       where: { projectId, id: { in: installations.map(({ configId }) => configId) } },
     });
-    const byId = new Map(configs.map((config) => [config.id, configOf(config)]));
+    const byId = new Map(configs.map((config) => [config.id, readConfigContent(config)]));
     yield installations.map(({ configId, ...installation }) => ({
       installation,
       config: byId.get(configId) ?? { read: [], write: [] },
@@ -260,13 +260,13 @@ function newIssues(
   };
   const issues = issuesWith(content);
   if (issues.length === 0) return [];
-  const keyOf = ({ name, detail }: Issue) => `${name} ${detail}`;
-  const earlier = new Set(issuesWith(before).map(keyOf));
-  return issues.filter((issue) => !earlier.has(keyOf(issue)));
+  const toKey = ({ name, detail }: Issue) => `${name} ${detail}`;
+  const earlier = new Set(issuesWith(before).map(toKey));
+  return issues.filter((issue) => !earlier.has(toKey(issue)));
 }
 
 function addMissing(impacts: Impacts, installation: Installation, issues: readonly Issue[]): void {
-  for (const issue of issues) impacts.add(installation, issue.name, reasonOf(issue));
+  for (const issue of issues) impacts.add(installation, issue.name, formatReason(issue));
 }
 
 /** Names an object instead of its index, so that configs with objects in another order have equal paths. */
@@ -284,6 +284,6 @@ function pathInConfig({ name }: Issue, config: ConfigContent): string {
     .replace(/\.objectName$/, '');
 }
 
-function reasonOf({ detail, value }: Issue): string {
+function formatReason({ detail, value }: Issue): string {
   return typeof value === 'string' ? `${value} ${detail}` : detail;
 }

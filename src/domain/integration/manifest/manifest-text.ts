@@ -68,7 +68,7 @@ export function readDocumentText(text: string, paths: readonly PropertyKey[][]):
     };
   }
   const { document, value } = parsed;
-  return { value, positions: paths.map((path) => positionAt(offsetOf(document, path))) };
+  return { value, positions: paths.map((path) => positionAt(findOffset(document, path))) };
 }
 
 /** A text to read: a manifest, or a project document with the paths whose positions are needed. */
@@ -120,7 +120,7 @@ function parse(text: string, lengthMax: number): Parsed {
 }
 
 /** The offset of the value at the path: that of its key in a map, and its own in a list. */
-function offsetOf(document: Document, path: readonly PropertyKey[]): number {
+function findOffset(document: Document, path: readonly PropertyKey[]): number {
   let node: unknown = document.contents;
   let offset = document.contents?.range?.[0] ?? 0;
   for (const part of path) {
@@ -163,7 +163,7 @@ function compose(text: string, lines: LineCounter): Document | null {
     prettyErrors: false,
   });
   let document: Document | null = null;
-  for (const composed of composer.compose(tokensOf(text, lines), true, text.length)) {
+  for (const composed of composer.compose(parseTokens(text, lines), true, text.length)) {
     if (document) return null;
     document = composed;
   }
@@ -171,7 +171,7 @@ function compose(text: string, lines: LineCounter): Document | null {
 }
 
 /** Throws at the first collection that is nested too deeply, before any code recurses into it. */
-function* tokensOf(text: string, lines: LineCounter) {
+function* parseTokens(text: string, lines: LineCounter) {
   const parser = new Parser(lines.addNewLine);
   lines.addNewLine(0);
   for (const lexeme of new Lexer().lex(text)) {

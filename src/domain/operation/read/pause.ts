@@ -6,10 +6,10 @@ import type { Issue } from '../../../errors.ts';
 import { id } from '../../../ids.ts';
 import type { Call, Services } from '../../call.ts';
 import { projectMutation } from '../../declared-mutation.ts';
-import { configOf } from '../../installation/installation-config.ts';
+import { readConfigContent } from '../../installation/installation-config.ts';
 import { lockInstallation } from '../../installation/installation-rows.ts';
-import { scheduleOf } from '../../installation/installed-object.ts';
-import { nextRunOf } from '../../integration/cron.ts';
+import { resolveSchedule } from '../../installation/installed-object.ts';
+import { getNextRunTime } from '../../integration/cron.ts';
 import { lockContent } from '../../integration/integration.ts';
 import type { IntegrationContent } from '../../integration/integration-content.ts';
 import { CONTENT_LIMITS, contentText } from '../../integration/integration-content-input.ts';
@@ -89,9 +89,11 @@ async function resume(
   });
   for (const { projectId, installationId, objectName } of paused) {
     const spec = content.read?.objects.find((object) => object.objectName === objectName);
-    const choice = configOf(config).read.find((object) => object.objectName === objectName);
-    const schedule = scheduleOf(spec, choice);
-    const nextReadTime = schedule && nextRunOf(schedule, now);
+    const choice = readConfigContent(config).read.find(
+      (object) => object.objectName === objectName,
+    );
+    const schedule = resolveSchedule(spec, choice);
+    const nextReadTime = schedule && getNextRunTime(schedule, now);
     await tx.installedObject.update({
       where: { projectId_installationId_objectName: { projectId, installationId, objectName } },
       data: { paused: false, pauseNote: note, failedRuns: 0, nextReadTime },

@@ -27,7 +27,7 @@ export async function succeedRun(tx: Transaction, run: ReadRun, now: Date): Prom
   await recordRunEvent(tx, run, (fields) => {
     if (run.readType === 'BACKFILL') return { eventType: 'READ_BACKFILL_DONE', data: fields };
     if (run.readType === 'SCHEDULED') return null;
-    return { eventType: 'READ_TRIGGERED_DONE', data: { ...fields, ...windowOf(run) } };
+    return { eventType: 'READ_TRIGGERED_DONE', data: { ...fields, ...toWindow(run) } };
   });
 }
 
@@ -42,7 +42,7 @@ export async function failRun(
   if (run.readType === 'TRIGGERED') {
     await recordRunEvent(tx, run, (fields) => ({
       eventType: 'READ_TRIGGERED_ERROR',
-      data: { ...fields, ...windowOf(run), error: reason },
+      data: { ...fields, ...toWindow(run), error: reason },
     }));
     return;
   }
@@ -110,7 +110,7 @@ async function countFailure(
 }
 
 /** The window of a triggered read, in the members of its events. */
-function windowOf({ since, until }: ReadRun) {
+function toWindow({ since, until }: ReadRun) {
   return {
     ...(since && { fromTimestamp: since.toISOString() }),
     ...(until && { untilTimestamp: until.toISOString() }),
@@ -124,13 +124,13 @@ type RunEvent = Pick<Parameters<typeof recordEvent>[1], 'eventType' | 'data'>;
 async function recordRunEvent(
   tx: Transaction,
   { projectId, installationId, objectName, operationId }: ReadRun,
-  eventOf: (fields: ObjectFields) => RunEvent | null,
+  createEvent: (fields: ObjectFields) => RunEvent | null,
 ): Promise<void> {
   const [fields] = await listInstallationFields(tx, projectId, [installationId]);
   if (!fields) return;
   const integration = { projectId, id: fields.integrationId };
   const names = await latestObjectNames(tx, integration, objectName);
-  const event = eventOf({ ...fields, objectName, ...names });
+  const event = createEvent({ ...fields, objectName, ...names });
   if (!event) return;
   const origin = { projectId, connectionId: fields.connectionId, installationId, operationId };
   await recordEvent(tx, { ...event, ...origin, subject: subjectOf(fields) });

@@ -78,9 +78,12 @@ export type ResultEntry = z.output<typeof resultEntry>;
 
 type DeliveredNames = Pick<ReadPlan, 'fields' | 'mappings' | 'words'>;
 
-export function entryOf({ fields, raw }: ProviderRecord, plan: DeliveredNames): ResultEntry {
+export function createEntry({ fields, raw }: ProviderRecord, plan: DeliveredNames): ResultEntry {
   const value = (name: string, deliveredName: string) =>
-    replaceValues(Object.hasOwn(fields, name) ? fields[name] : null, wordsOf(plan, deliveredName));
+    replaceValues(
+      Object.hasOwn(fields, name) ? fields[name] : null,
+      findReplacements(plan, deliveredName),
+    );
   return {
     fields: Object.fromEntries(plan.fields.map((name) => [name, value(name, name)])),
     mappedFields: Object.fromEntries(
@@ -90,7 +93,7 @@ export function entryOf({ fields, raw }: ProviderRecord, plan: DeliveredNames): 
   };
 }
 
-function wordsOf({ words }: DeliveredNames, name: string) {
+function findReplacements({ words }: DeliveredNames, name: string) {
   return Object.hasOwn(words, name) ? words[name] : undefined;
 }
 
@@ -113,7 +116,10 @@ export function pageMessages(
   { waiting, records, isLast }: PageToReport,
   plan: DeliveredNames & Pick<ReadPlan, 'messageSize'>,
 ): { bodies: string[]; waiting: string[] } {
-  const entries = [...waiting, ...records.map((record) => JSON.stringify(entryOf(record, plan)))];
+  const entries = [
+    ...waiting,
+    ...records.map((record) => JSON.stringify(createEntry(record, plan))),
+  ];
   const { messageSize } = plan;
   // Each entry counts with a comma, but the last has none.
   const bytesMax = MESSAGE_BYTES_MAX + 1 - Buffer.byteLength(body(head, [], entries.length));

@@ -7,9 +7,9 @@ import type { Services } from '../../call.ts';
 import { BACKLOG_WAIT_SECONDS, isBacklogged } from '../../event/delivery-backlog.ts';
 import { listUnmapped } from '../../installation/choice/mapped-names.ts';
 import type { ReadConfig } from '../../installation/installation-config.ts';
-import { backfillOf, scheduleOf } from '../../installation/installed-object.ts';
+import { resolveBackfill, resolveSchedule } from '../../installation/installed-object.ts';
 import { JOINED_CONTENTS } from '../../installation/rows-of-installations.ts';
-import { nextRunOf } from '../../integration/cron.ts';
+import { getNextRunTime } from '../../integration/cron.ts';
 import type { ReadObject } from '../../integration/integration-content.ts';
 import type { InstallationAtWork } from '../operation-work.ts';
 import { scheduledWindow } from './read-plan.ts';
@@ -111,11 +111,11 @@ async function startOrPostpone(
 ): Promise<Row<'Operation'> | null> {
   const { id: installationId, projectId, objectName, choice, spec } = object;
   const now = services.now();
-  const schedule = scheduleOf(spec, choice);
+  const schedule = resolveSchedule(spec, choice);
   const isWaiting = backlogged.has(projectId);
   const nextReadTime = isWaiting
     ? new Date(now.getTime() + BACKLOG_WAIT_SECONDS * 1_000)
-    : schedule && nextRunOf(schedule, now);
+    : schedule && getNextRunTime(schedule, now);
   await tx.installedObject.updateMany({
     where: { projectId, installationId, objectName },
     data: { nextReadTime },
@@ -124,7 +124,7 @@ async function startOrPostpone(
   if (!schedule || isWaiting || object.isRunning) return null;
   // The read waits until people map every required field. Without them, records would stay incomplete permanently.
   if (spec && choice && listUnmapped(spec, choice).length > 0) return null;
-  const window = scheduledWindow(object, backfillOf(spec, choice), now);
+  const window = scheduledWindow(object, resolveBackfill(spec, choice), now);
   const operation = await startRun(tx, { installation: object, objectName, ...window });
   if (window.readType === 'BACKFILL') {
     await tx.installedObject.updateMany({

@@ -104,7 +104,7 @@ class Slice {
     }
     const fullSource = { ...source, plan: await withAllFields(this.#services, source) };
     const session = openSession(this.#services, source.connection, source.provider);
-    const filters = filtersOf(this.#run, fullSource);
+    const filters = getFilters(this.#run, fullSource);
     this.#restartIfChanged(planKey(source.connection.id, fullSource.plan, filters));
     for (let pages = 1; await this.#readPage(fullSource, session); pages += 1) {
       const isOver = pages >= SLICE_PAGES || performance.now() >= endMs || signal.aborted;
@@ -187,7 +187,7 @@ class Slice {
   }
 }
 
-function filtersOf({ readType }: Pick<ReadRun, 'readType'>, { plan }: ReadSource) {
+function getFilters({ readType }: Pick<ReadRun, 'readType'>, { plan }: ReadSource) {
   return readType === 'BACKFILL' ? plan.backfillFilters : plan.filters;
 }
 
@@ -198,7 +198,7 @@ function requestFor(run: ReadRun, source: ReadSource): PageRead {
     objectName,
     fields,
     pageSize,
-    filters: filtersOf(run, source).map(({ fieldName, value }) => ({ fieldName, value })),
+    filters: getFilters(run, source).map(({ fieldName, value }) => ({ fieldName, value })),
     ...(since && { since }),
     ...(until && { until }),
     ...(cursor !== null && { cursor }),
@@ -223,7 +223,7 @@ export async function recordPage(services: Services, readPage: ReadPage): Promis
   const [operation] = await database.rows.find('Operation', { projectId, id });
   if (!operation) throw new LeaseLost();
   const now = services.now();
-  const row = rowOf(operation, readPage, now);
+  const row = createPageRow(operation, readPage, now);
   if (readPage.page.nextCursor !== null) {
     return nextRun(row, await database.changes.run(RECORD_PAGES, row));
   }
@@ -233,10 +233,10 @@ export async function recordPage(services: Services, readPage: ReadPage): Promis
   });
 }
 
-function rowOf(operation: Row<'Operation'>, readPage: ReadPage, now: Date): PageRow {
+function createPageRow(operation: Row<'Operation'>, readPage: ReadPage, now: Date): PageRow {
   const { run, page, source, durationMs } = readPage;
   const { operationId, projectId, installationId, objectName, leaseToken, planKey } = run;
-  const { bodies, waiting } = messagesOf(operation, readPage);
+  const { bodies, waiting } = createMessages(operation, readPage);
   const count = page.records.length;
   const progress = {
     cursor: page.nextCursor,
@@ -271,7 +271,7 @@ function nextRun({ objectName, destination }: PageRow, page: RecordedPage | null
   return run;
 }
 
-function messagesOf(
+function createMessages(
   { id: operationId, createTime }: Row<'Operation'>,
   { run, source: { head, plan }, page: { records, nextCursor } }: ReadPage,
 ) {

@@ -3,10 +3,10 @@ import type { Row } from '../../../database/rows.ts';
 import { notFound, unprocessable } from '../../../errors.ts';
 import type { Capabilities, Provider } from '../../../providers/contract.ts';
 import type { Services } from '../../call.ts';
-import { configOf } from '../../installation/installation-config.ts';
+import { readConfigContent } from '../../installation/installation-config.ts';
 import { describeObject } from '../../installation/object-descriptions.ts';
 import { objectNames } from '../../integration/delivered-object-names.ts';
-import { contentOf } from '../../integration/integration-content.ts';
+import { readIntegrationContent } from '../../integration/integration-content.ts';
 import type { MessageHead } from './read-message.ts';
 import { createReadPlan, type ReadPlan } from './read-plan.ts';
 
@@ -107,6 +107,6 @@ export async function findInstallationContent(
   });
   // A config or revision is deleted only together with the rows that refer to it.
   return config && revision
-    ? { installation, content: contentOf(revision), config: configOf(config) }
+    ? { installation, content: readIntegrationContent(revision), config: readConfigContent(config) }
     : null;
 }

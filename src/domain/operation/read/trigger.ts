@@ -16,7 +16,7 @@ import { AWAITS_CONSENT } from '../../connection/token/token.ts';
 import { projectMutation } from '../../declared-mutation.ts';
 import { refuseIfBacklogged } from '../../event/delivery-backlog.ts';
 import { getIntegration, integrationIdOrName } from '../../integration/integration.ts';
-import { contentOf } from '../../integration/integration-content.ts';
+import { readIntegrationContent } from '../../integration/integration-content.ts';
 import { contentText } from '../../integration/integration-content-input.ts';
 import { latestRevisions } from '../../integration/revision.ts';
 import { broken, issueAt, rules } from '../../issues.ts';
@@ -98,7 +98,7 @@ async function findObject(
   const integration = await getIntegration(call, projectId, integrationIdOrName);
   const [revision] = await latestRevisions(call, [integration.id]);
   if (!revision) throw notFound('Integration', integrationIdOrName);
-  const objectName = nativeName(call, contentOf(revision), name);
+  const objectName = nativeName(call, readIntegrationContent(revision), name);
   const group = await findGroupByRef(call, { projectId, groupRef });
   const issues: Issue[] = [];
   if (!group)

@@ -37,10 +37,10 @@ export async function attemptWrite(
   try {
     sending = { task, provider, session: openSession(services, target.connection, provider) };
   } catch (error) {
-    return failureOf(services, error);
+    return toFailure(services, error);
   }
   const hasKey = supportsKey(provider, { task, entries });
-  for (const [index, request] of requestsOf(entries, provider.limits.batchSize).entries()) {
+  for (const [index, request] of groupIntoRequests(entries, provider.limits.batchSize).entries()) {
     // A failure of this request must not lose the outcomes of the earlier ones.
     if (index > 0) await saveProgress(services, claim, entries);
     try {
@@ -51,7 +51,7 @@ export async function attemptWrite(
         if (outcome) entry.outcome = storableOutcome(outcome);
       }
     } catch (error) {
-      return failureOf(services, error);
+      return toFailure(services, error);
     }
   }
   return null;
@@ -84,7 +84,7 @@ export function supportsKey(
  * Groups entries by request. The groups of a task never change: an attempt that repeats a request sends the same
  * records under the same key.
  */
-function requestsOf(entries: readonly WriteEntry[], batchSize: number): WriteEntry[][] {
+function groupIntoRequests(entries: readonly WriteEntry[], batchSize: number): WriteEntry[][] {
   const requests = Map.groupBy(entries, ({ position }) => Math.floor(position / batchSize));
   return [...requests.values()].filter((request) =>
     request.some(({ outcome }) => outcome === null),
@@ -146,7 +146,7 @@ function unsupportedWrite({ displayName }: Provider): ProviderError {
   return new ProviderError('BAD_REQUEST', `${displayName} no longer supports such writes.`);
 }
 
-function failureOf({ log }: Pick<Services, 'log'>, error: unknown): AttemptFailure {
+function toFailure({ log }: Pick<Services, 'log'>, error: unknown): AttemptFailure {
   if (error instanceof ProviderError) {
     const { isTemporary, outcomeUnknown, retryAfterMs } = error;
     return { message: errorText(error.message), isTemporary, outcomeUnknown, retryAfterMs };

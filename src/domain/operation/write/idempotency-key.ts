@@ -17,7 +17,7 @@ export interface WriteKey {
 /**
  * Null if the caller sent no key. Each end user has keys of their own, so that they can't detect the keys of others.
  */
-export function writeKeyOf(
+export function createWriteKey(
   { viewer }: Pick<Call, 'viewer'>,
   projectId: string,
   input: WriteInput,
@@ -25,7 +25,7 @@ export function writeKeyOf(
   const { idempotencyKey, projectIdOrName: _, ...rest } = input;
   if (!idempotencyKey) return null;
   const key = viewer.kind === 'END_USER' ? `${viewer.id} ${idempotencyKey}` : idempotencyKey;
-  return { projectId, key, inputHash: hashOf(rest) };
+  return { projectId, key, inputHash: hashInput(rest) };
 }
 
 /** Finds the operation of the earlier call with that key, or null. Throws CONFLICT if its input was different. */
@@ -51,7 +51,7 @@ export function keyColumns({ key, inputHash }: WriteKey, now: Date) {
 }
 
 /** Returns equal hashes for equal values, regardless of the order of members. Null members count as absent. */
-function hashOf(input: object): string {
+function hashInput(input: object): string {
   const present = Object.fromEntries(Object.entries(input).filter(([, value]) => value != null));
   const text = JSON.stringify(present, (_name, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -114,7 +114,7 @@ export interface FieldNames {
 }
 
 /** Null if callers use the provider's names. */
-export function fieldNamesOf(
+export function createFieldNames(
   content: IntegrationContent,
   config: ConfigContent,
   { objectName, inheritMapping, valueDefaults }: WriteObject,

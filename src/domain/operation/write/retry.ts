@@ -56,7 +56,7 @@ export function isRepeatable(
 }
 
 /** The latest start of an attempt whose last request reaches the provider before its idempotency key expires. */
-export function keyUntilOf(
+export function getKeyExpireTime(
   { takes: { idempotencyKeyMs }, limits }: Pick<Provider, 'takes' | 'limits'>,
   firstAttempt: Date,
 ): Date | null {

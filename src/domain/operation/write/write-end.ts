@@ -18,7 +18,7 @@ import { retryUpTo } from '../../../work/backoff.ts';
 import { LeaseLost, RELEASED_LEASE } from '../../../work/lease.ts';
 import { Outage } from '../../../work/outage.ts';
 import type { Services } from '../../call.ts';
-import { fieldsOf } from '../../installation/installation-events.ts';
+import { toInstallationFields } from '../../installation/installation-events.ts';
 import { findLatestContent } from '../../integration/content-cache.ts';
 import {
   type ObjectNames,
@@ -58,12 +58,12 @@ export async function endWrite(
   const source = await findEventSource(services, claim);
   const entriesByOperation = Map.groupBy(entries, ({ operationId }) => operationId);
   const rows = [...entriesByOperation].map(([id, entriesOfCall]) => {
-    const outcomes = outcomesOf(entriesOfCall);
+    const outcomes = listOutcomes(entriesOfCall);
     return operationEnd(task, { id, outcomes, source, now: services.now() });
   });
   const [row] = rows;
   if (rows.length === 1 && row?.operationId === task.id) {
-    const outcomes = outcomesOf(entries);
+    const outcomes = listOutcomes(entries);
     const end = { ...row, leaseToken: task.leaseToken, outcomes };
     const operation = await endSingle(services, end);
     if (operation) countEnd(services, rows, entries);
@@ -107,11 +107,11 @@ function countEnd(
     const outcome = status === 'SUCCESS' ? 'succeeded' : 'failed';
     meters.operationEnded({ kind: 'write', outcome, projectId });
   }
-  const count = outcomesOf(entries).filter(({ success }) => success).length;
+  const count = listOutcomes(entries).filter(({ success }) => success).length;
   meters.recordsMoved({ kind: 'write', count, projectId: rows[0]?.projectId ?? '' });
 }
 
-function outcomesOf(entries: readonly WriteEntry[]): StoredOutcome[] {
+function listOutcomes(entries: readonly WriteEntry[]): StoredOutcome[] {
   return entries.map(({ outcome }) => outcome as StoredOutcome);
 }
 
@@ -193,7 +193,7 @@ function doneEvent(
     summary: { failureCount, successfulRecordIds, errors },
   }: { id: string; objectName: string; summary: WriteSummary },
 ): EventRow {
-  const fields = fieldsOf(target);
+  const fields = toInstallationFields(target);
   const { projectId, installationId, connectionId } = fields;
   const success = failureCount === 0;
   return eventRow({

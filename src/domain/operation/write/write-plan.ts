@@ -11,13 +11,13 @@ import { ownObjectName } from '../../../providers/object-support.ts';
 import type { Call } from '../../call.ts';
 import { isConsentPending } from '../../connection/token/pending-consent.ts';
 import { AWAITS_CONSENT } from '../../connection/token/token.ts';
-import { type ConfigContent, configOf } from '../../installation/installation-config.ts';
+import { type ConfigContent, readConfigContent } from '../../installation/installation-config.ts';
 import { findContent, findLatestContent } from '../../integration/content-cache.ts';
 import type { IntegrationContent, WriteObject } from '../../integration/integration-content.ts';
 import { issueAt } from '../../issues.ts';
 import { supportedCapabilities } from '../../provider/provider.ts';
 import { asStoredJson } from '../../storable-json.ts';
-import { fieldNamesOf, type MappedRecord, mapRecord } from './record-mapping.ts';
+import { createFieldNames, type MappedRecord, mapRecord } from './record-mapping.ts';
 import { type InputRecord, inputRecords, type WriteInput } from './write-input.ts';
 import type { WriteEntry } from './write-task.ts';
 
@@ -50,7 +50,7 @@ export async function planWrite(
     findWriteObject(content, input.objectName) ??
     findWriteObject(content, ownObjectName(provider, input.objectName));
   const choice = config?.write.find(({ objectName }) => objectName === object?.objectName);
-  const names = object && config && fieldNamesOf(content, config, object);
+  const names = object && config && createFieldNames(content, config, object);
   const rules = { type: input.type, names, settings: choice?.fields ?? [] };
   const records = inputRecords(input);
   const mapped = records.map((record) => mapRecord(record, rules));
@@ -114,7 +114,7 @@ async function getConfig({ database }: Call, installation: Row<'Installation'>) 
     id: installation.configId,
   });
   if (!config) throw notFound('Installation', installation.id);
-  return configOf(config);
+  return readConfigContent(config);
 }
 
 /** Finds the object by the provider's name, else by the mapped name of the read object. */

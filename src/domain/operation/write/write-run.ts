@@ -6,7 +6,7 @@ import type { Services } from '../../call.ts';
 import { findLatestContent } from '../../integration/content-cache.ts';
 import { attemptWrite, permanentFailure, supportsKey } from './attempt.ts';
 import { failedOutcome, unknownOutcome } from './outcome.ts';
-import { type AttemptFailure, decide, isRepeatable, keyUntilOf } from './retry.ts';
+import { type AttemptFailure, decide, getKeyExpireTime, isRepeatable } from './retry.ts';
 import { type EndedWrite, endWrite, postponeWrite } from './write-end.ts';
 import {
   type Claim,
@@ -103,7 +103,9 @@ async function attempt(
   claim.target ??= await findWriteTarget(services.database.rows, task);
   const provider = claim.target && (await findProvider(services, claim.target));
   const hasKey = provider !== null && supportsKey(provider, { task, entries });
-  const keyUntil = hasKey ? keyUntilOf(provider, task.uncertainSince ?? task.createTime) : null;
+  const keyUntil = hasKey
+    ? getKeyExpireTime(provider, task.uncertainSince ?? task.createTime)
+    : null;
   const mustStop = wasUncertain && !isRepeatable({ ...task, keyUntil }, services.now());
   // The claim counted an attempt that does not happen.
   if (mustStop) task.attempts -= 1;

@@ -74,7 +74,7 @@ function toRow(services: Services, { input, plan, key }: WriteToStart): WriteToA
     allOrNone: input.batchPolicy?.allOrNone ?? false,
     headers: input.headers,
     openGroup: input.autoBatchPolicy ? openGroup(input, plan) : null,
-    ...timesOf(input, now),
+    ...planTimes(input, now),
     leaseToken: input.mode === 'SYNCHRONOUS' ? newLeaseToken(services.database.processes.id) : null,
     now,
     firstLine: { id: newId('log'), ...firstLine(input, plan) },
@@ -83,7 +83,7 @@ function toRow(services: Services, { input, plan, key }: WriteToStart): WriteToA
   };
 }
 
-function timesOf({ autoBatchPolicy, retryPolicy }: WriteInput, now: Date) {
+function planTimes({ autoBatchPolicy, retryPolicy }: WriteInput, now: Date) {
   const delayMs = (autoBatchPolicy?.maxDelayMinutes ?? 0) * MINUTE_MS;
   const retryHours = autoBatchPolicy?.retryDeadlineHours ?? retryPolicy?.deadlineHours;
   const dueTime = new Date(now.getTime() + delayMs);

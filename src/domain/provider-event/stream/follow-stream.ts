@@ -10,7 +10,7 @@ import { LeaseLost, RELEASED_LEASE } from '../../../work/lease.ts';
 import { runClaims } from '../../../work/run-items.ts';
 import type { Services } from '../../call.ts';
 import { openSession } from '../../connection/connection-session.ts';
-import { factOf } from '../../connection/session/account-address.ts';
+import { findFact } from '../../connection/session/account-address.ts';
 import type { FollowedStream } from './followed.ts';
 import { readList } from './read-list.ts';
 import { storeBatch } from './store-batch.ts';
@@ -83,7 +83,7 @@ async function takeEvents(
   stream: ProviderStream,
   signal: AbortSignal,
 ): Promise<void> {
-  const followed = await followedOf(services, stream);
+  const followed = await loadFollowedStream(services, stream);
   const client = await connect(services, followed);
   try {
     let hasRecovered = false;
@@ -144,7 +144,10 @@ async function recover(
 }
 
 /** Opens a session for the stream. Throws UNPROCESSABLE or ProviderError. */
-async function followedOf(services: Services, stream: ProviderStream): Promise<FollowedStream> {
+async function loadFollowedStream(
+  services: Services,
+  stream: ProviderStream,
+): Promise<FollowedStream> {
   const { projectId, connectionId: id, provider } = stream;
   const capability = services.catalogue.find(provider)?.capabilities.subscribe;
   if (!capability?.stream) throw unprocessable(`${provider} no longer streams events.`);
@@ -152,7 +155,7 @@ async function followedOf(services: Services, stream: ProviderStream): Promise<F
     where: { projectId_id: { projectId, id } },
     omit: { credentialsSealed: true },
   });
-  const account = capability.accountOf(connection, (name) => factOf(name, connection));
+  const account = capability.accountOf(connection, (name) => findFact(name, connection));
   if (account === null) throw unprocessable('The account of the connection is unknown.');
   const session = openSession(services, connection);
   const accessToken = await session.accessToken();

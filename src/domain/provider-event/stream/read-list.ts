@@ -10,7 +10,7 @@ import { RELEASED_LEASE, requireLease } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
 import { getSubscriptionParties } from '../subscription-parties.ts';
 import { addressWithId } from '../subscription-secret.ts';
-import { webhookUrlOf } from '../webhook-secret.ts';
+import { toWebhookUrl } from '../webhook-secret.ts';
 import type { FollowedList } from './followed.ts';
 import { sinceKnown } from './missed-changes.ts';
 import { storeBatch } from './store-batch.ts';
@@ -35,7 +35,7 @@ interface ToRead {
 /** Reads the list to its end and releases the lease. Throws LeaseLost, UNPROCESSABLE or ProviderError. */
 export async function readList(services: Services, toRead: ToRead): Promise<void> {
   const { stream, signal } = toRead;
-  const followed = await followedOf(services, toRead);
+  const followed = await loadFollowedList(services, toRead);
   const accessError = await readUnlessGone(services, followed, signal);
   const isChecked = accessError === null && !isCheckDue(services, followed);
   if (!isChecked && !signal.aborted) {
@@ -47,7 +47,7 @@ export async function readList(services: Services, toRead: ToRead): Promise<void
   await releaseList(services, stream, signal);
 }
 
-async function followedOf(
+async function loadFollowedList(
   services: Services,
   { stream, capability, list }: ToRead,
 ): Promise<FollowedList> {
@@ -55,7 +55,7 @@ async function followedOf(
   const { session, app, account } = await getSubscriptionParties(services, stream, capability);
   const where = { projectId_id: { projectId, id } };
   const ping = await services.database.prisma.streamPing.findUnique({ where });
-  const address = addressWithId(webhookUrlOf(services, app), id);
+  const address = addressWithId(toWebhookUrl(services, app), id);
   return { stream, session, account, deletions: null, apps: [], list, address, ping };
 }
 

@@ -48,7 +48,7 @@ export async function storeEvents(
 ): Promise<number> {
   if (events.length === 0) return 0;
   const { projectId } = followed.stream;
-  followed.apps = await appsOf(tx, followed);
+  followed.apps = await listAppIds(tx, followed);
   let storedCount = 0;
   for (const providerAppId of followed.apps) {
     storedCount += await storeWithin(tx, { projectId, providerAppId }, events);
@@ -56,7 +56,7 @@ export async function storeEvents(
   return storedCount;
 }
 
-async function appsOf(
+async function listAppIds(
   tx: Transaction,
   { stream: { projectId, connectionId }, account }: Followed,
 ): Promise<string[]> {

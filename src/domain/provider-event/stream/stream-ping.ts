@@ -25,7 +25,7 @@ export async function replacePing(
   { projectId, connectionId: id }: Key,
   { secret, ...created }: CreatedPing & Pick<StreamPing, 'address' | 'checkTime'>,
 ): Promise<StreamPing> {
-  const data = { ...created, secretSealed: vault.seal(secret, locationOf(id, projectId)) };
+  const data = { ...created, secretSealed: vault.seal(secret, toSealedLocation(id, projectId)) };
   return tx.streamPing.upsert({
     where: { projectId_id: { projectId, id } },
     create: { id, projectId, ...data },
@@ -55,7 +55,7 @@ export async function findPing(
     provider,
   ]);
   if (!row) return null;
-  const secret = vault.open(row.secretSealed, locationOf(id, projectId));
+  const secret = vault.open(row.secretSealed, toSealedLocation(id, projectId));
   return { key: { projectId, connectionId: id }, secret };
 }
 
@@ -125,6 +125,6 @@ async function forget(
   });
 }
 
-function locationOf(row: string, projectId: string): SealedLocation {
+function toSealedLocation(row: string, projectId: string): SealedLocation {
   return { table: 'StreamPing', column: 'secretSealed', row, projectId };
 }

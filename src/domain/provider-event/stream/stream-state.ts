@@ -57,7 +57,7 @@ export async function recordLostPosition(services: Services, { stream }: Followe
     await STREAMS.change(tx.providerStream, stream, { position: null });
     const since = knownTime ? ` since ${knownTime.toISOString()}` : '';
     const result = `The provider no longer has events of that age. Changes${since} are read instead.`;
-    for (const subscription of await subscriptionsOf(tx, stream)) {
+    for (const subscription of await listSubscriptions(tx, stream)) {
       await logSubscribe(services, tx, subscription, { status: 'FAILURE', result });
     }
   });
@@ -94,7 +94,7 @@ async function reportFailure(
   tx: Transaction,
   { stream, reason }: { stream: ProviderStream; reason: string },
 ): Promise<void> {
-  for (const subscription of await subscriptionsOf(tx, stream)) {
+  for (const subscription of await listSubscriptions(tx, stream)) {
     const { projectId, installationId, objectName, status, error } = subscription;
     if (status === 'FAILED' && error === reason) continue;
     const key = { projectId, installationId, objectName };
@@ -107,7 +107,7 @@ async function reportFailure(
   }
 }
 
-function subscriptionsOf(tx: Transaction, { projectId, connectionId }: ProviderStream) {
+function listSubscriptions(tx: Transaction, { projectId, connectionId }: ProviderStream) {
   return tx.objectSubscription.findMany({
     where: { projectId, connectionId, isWanted: true, providerRef: { not: null } },
   });

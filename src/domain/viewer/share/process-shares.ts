@@ -13,7 +13,7 @@ import {
 } from '../../../work/bounded-shares.ts';
 import { Pace } from '../../../work/pace.ts';
 import { Turns } from '../../../work/turns.ts';
-import { projectIdOf, type Viewer } from '../viewer.ts';
+import { findProjectId, type Viewer } from '../viewer.ts';
 
 /** Within this time, most requests that are running have ended. */
 const RETRY_AFTER_SECONDS = 1;
@@ -63,8 +63,8 @@ const LEVELS: readonly ShareLevel[] = ['caller', 'project', 'connection'];
  * The holder of a viewer's shares. All tokens of an end user count as one caller. A builder belongs to no project and
  * counts as one of its own.
  */
-export function holderOf(viewer: Viewer): { caller: string; project: string } {
-  return { caller: viewer.id, project: projectIdOf(viewer) ?? viewer.id };
+export function toHolder(viewer: Viewer): { caller: string; project: string } {
+  return { caller: viewer.id, project: findProjectId(viewer) ?? viewer.id };
 }
 
 export class ProcessShares {
@@ -86,7 +86,7 @@ export class ProcessShares {
     };
     this.turns = new Turns({
       runningMax: config.LIMIT_RUNNING,
-      heavyWeight: weightOf(config, config.LIMIT_HEAVY_COST),
+      heavyWeight: toWeight(config, config.LIMIT_HEAVY_COST),
       heavyMax: config.LIMIT_HEAVY,
       callerHeavyMax: config.LIMIT_CALLER_HEAVY,
       waitMs: config.LIMIT_TURN_MS,
@@ -172,7 +172,7 @@ function createShares(config: Config, name: ShareName): BoundedShares {
  * The number of requests of the caller's rate that an operation counts as. It also determines the length of the
  * operation's turn.
  */
-export function weightOf(
+export function toWeight(
   { LIMIT_COST_PER_REQUEST }: Pick<Config, 'LIMIT_COST_PER_REQUEST'>,
   cost: number,
 ): number {

@@ -8,7 +8,7 @@ import type { Meters } from '../../../meters.ts';
 import type { Holder } from '../../../work/bounded-shares.ts';
 import type { Turn } from '../../../work/turns.ts';
 import type { Viewer } from '../viewer.ts';
-import { holderOf, type ProcessShares } from './process-shares.ts';
+import { type ProcessShares, toHolder } from './process-shares.ts';
 
 interface SlotHolder {
   caller?: string;
@@ -61,7 +61,7 @@ export class RequestSlot {
 
   /** Counts the request by its caller from now on. Throws if the caller's share is used up, or the process is full. */
   admit(viewer: Viewer): void {
-    const holder = holderOf(viewer);
+    const holder = toHolder(viewer);
     const { caller, project } = this.#holder ?? {};
     if (this.#isCounted && caller === holder.caller && project === holder.project) return;
     this.#uncount();

@@ -1,13 +1,13 @@
 /** Changes of the present config of an installation, in the wire form of the reference API. */
 import type { z } from 'zod';
-import { getInstallationOf } from '../../../domain/installation/installation.ts';
+import { getInstallationByKey } from '../../../domain/installation/installation.ts';
 import type { ConfigContent } from '../../../domain/installation/installation-config.ts';
 import {
   updateInstallation,
   updateOfPresentConfig,
 } from '../../../domain/installation/installation-update.ts';
 import type { IntegrationKey } from '../../../domain/integration/integration.ts';
-import { issueAt, issuesOf } from '../../../domain/issues.ts';
+import { issueAt, toIssues } from '../../../domain/issues.ts';
 import { type Issue, invalidInput } from '../../../errors.ts';
 import type { RestRequest } from '../../endpoint/endpoint.ts';
 import { maskRemedy } from '../../endpoint/mask.ts';
@@ -108,7 +108,7 @@ export async function reviseInstallation(
   { call }: RestRequest,
   { key, otherChanges, revise, placeOf }: Revision,
 ) {
-  await getInstallationOf(call, key);
+  await getInstallationByKey(call, key);
   const { projectIdOrName, installationId } = key;
   const input = { projectIdOrName, installationId, skipSampling: false, ...otherChanges };
   if (!revise) return updateInstallation(call, input);
@@ -136,7 +136,7 @@ function presentConfig(present: ConfigContent): WireConfig {
 }
 
 function placed(error: z.ZodError, placeOf: Revision['placeOf']) {
-  return issuesOf(error, undefined).map((issue) => ({
+  return toIssues(error, undefined).map((issue) => ({
     ...issue,
     name: placeOf(issue.name && `.${issue.name}`),
   }));

@@ -3,9 +3,9 @@
 import { z } from 'zod';
 import {
   type ConfigContent,
-  configOf,
   installationConfigResource,
   type ReadConfig,
+  readConfigContent,
 } from '../../../domain/installation/installation-config.ts';
 import type { IntegrationContent } from '../../../domain/integration/integration-content.ts';
 import type { Row } from '../../../domain/scope.ts';
@@ -41,7 +41,7 @@ interface About {
 
 /** True if a response must take the destination of events from the integration, because the config names none. */
 export function isSilentOnEvents({ content }: Row<'InstallationConfig'>): boolean {
-  const { subscribe = [] } = configOf({ content });
+  const { subscribe = [] } = readConfigContent({ content });
   return subscribe.some(
     ({ destination, inheritFieldsAndMapping: inherits }) =>
       destination === null || inherits === null,
@@ -53,7 +53,7 @@ export function showInstallationConfig(
   { provider, revisionId, createdBy, content: told }: About,
 ) {
   const { id, createTime } = row;
-  const config = configOf(row);
+  const config = readConfigContent(row);
   return {
     id,
     revisionId,

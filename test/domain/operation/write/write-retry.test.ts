@@ -4,7 +4,7 @@ import {
   type AttemptFailure,
   decide,
   delayMs,
-  keyUntilOf,
+  getKeyExpireTime,
 } from '../../../../src/domain/operation/write/retry.ts';
 import { sandboxProvider } from '../../../../src/providers/sandbox/sandbox-provider.ts';
 
@@ -81,8 +81,8 @@ test('does not retry a creation with an uncertain attempt after the provider for
 test('ends an attempt with an idempotency key before the provider forgets the key', () => {
   const takes = { associations: false, headers: false, idempotencyKeyMs: 300_000, allOrNone: [] };
   const limits = { ...sandbox.limits, timeoutMs: 30_000 };
-  expect(keyUntilOf({ takes, limits }, now)).toEqual(later(270_000));
-  expect(keyUntilOf({ takes: { ...takes, idempotencyKeyMs: null }, limits }, now)).toBeNull();
+  expect(getKeyExpireTime({ takes, limits }, now)).toEqual(later(270_000));
+  expect(getKeyExpireTime({ takes: { ...takes, idempotencyKeyMs: null }, limits }, now)).toBeNull();
 });
 
 test('fails a synchronous write immediately, and retries it twice if the outcome is unknown', () => {
