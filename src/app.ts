@@ -2,7 +2,7 @@
 import type { RequestListener } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Config } from './config.ts';
-import { type Demo, demoFileOf, fillDemo, isDemoOn, mintDemoToken } from './demo/demo.ts';
+import { type Demo, fillDemo, getDemoFile, isDemoOn, mintDemoToken } from './demo/demo.ts';
 import { demoTabs } from './demo/tabs.ts';
 import type { Services } from './domain/call.ts';
 import { replayTokenJournal } from './domain/connection/token/token-commit.ts';
@@ -260,7 +260,7 @@ async function showDemo({ services, sandbox, verifier, state }: AppParts, url: s
   const demo = await fillDemo({ services, verifier, url });
   state.demo = demo;
   state.tabs = demoTabs(demo);
-  state.demoFile = demo && demoFileOf(services.config);
+  state.demoFile = demo && getDemoFile(services.config);
 }
 
 /**

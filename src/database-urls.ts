@@ -6,6 +6,6 @@ const PARTS = /^(postgres(?:ql)?:\/\/(?:[^/?]*@)?)([^/?@]*)(.*)$/;
 export function databaseUrls(text: string): [string, ...string[]] {
   const [, before = text, hosts = '', after = ''] = PARTS.exec(text) ?? [];
   const [first = '', ...otherHosts] = hosts.split(',');
-  const urlOf = (host: string) => `${before}${host}${after}`;
-  return [urlOf(first), ...otherHosts.map(urlOf)];
+  const toUrl = (host: string) => `${before}${host}${after}`;
+  return [toUrl(first), ...otherHosts.map(toUrl)];
 }

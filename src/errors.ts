@@ -72,11 +72,11 @@ export class DomainError extends Error {
   }
 
   get problem(): Problem {
-    return problemOf(this.code, this.message, { issues: this.issues, ...this.extra });
+    return createProblem(this.code, this.message, { issues: this.issues, ...this.extra });
   }
 }
 
-export function problemOf(
+export function createProblem(
   code: ErrorCode,
   detail: string,
   { issues, ...extra }: { issues?: Issue[] | undefined; [extra: string]: unknown } = {},
@@ -159,7 +159,7 @@ export class ServiceUnavailable extends Error {
 
   get problem(): Problem {
     const { message, retryAfterSeconds } = this;
-    return problemOf('SERVICE_UNAVAILABLE', message, { retryAfterSeconds });
+    return createProblem('SERVICE_UNAVAILABLE', message, { retryAfterSeconds });
   }
 }
 

@@ -13,11 +13,11 @@ type Interpolation = string | number | Html | Html[];
 /** Template tag that escapes every value except Html. */
 export function html(strings: TemplateStringsArray, ...parts: Interpolation[]): Html {
   return new Html(
-    strings.reduce((markup, string, index) => markup + textOf(parts[index - 1]) + string),
+    strings.reduce((markup, string, index) => markup + toText(parts[index - 1]) + string),
   );
 }
 
-function textOf(part: Interpolation | undefined): string {
+function toText(part: Interpolation | undefined): string {
   if (part instanceof Html) return part.text;
   if (Array.isArray(part)) return part.map(({ text }) => text).join('');
   return String(part ?? '').replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);

@@ -56,7 +56,7 @@ const TIME_DIGITS = 10;
 const TIME_MAX_MS = 2 ** 48 - 1;
 
 /** Returns the prefix of a well-formed id. Null if the text is not one. */
-export function prefixOf(id: string): IdPrefix | null {
+export function findPrefix(id: string): IdPrefix | null {
   const prefix = id.slice(0, id.indexOf('_'));
   if (!Object.hasOwn(ID_PREFIXES, prefix)) return null;
   try {
@@ -75,7 +75,7 @@ export function providerId(name: string): string {
 }
 
 /** Returns the provider's name in a provider id. Null for other ids. */
-export function providerNameOf(id: string): string | null {
+export function findProviderName(id: string): string | null {
   return id.startsWith(PROVIDER_ID_PREFIX) ? id.slice(PROVIDER_ID_PREFIX.length) : null;
 }
 
@@ -84,5 +84,5 @@ export const id = z.string().min(1).max(64).meta({ graphql: 'ID' });
 
 /** True if the text has the form of an id. Names must not, so that "id or name" is never ambiguous. */
 export function looksLikeId(text: string): boolean {
-  return prefixOf(text.toLowerCase()) !== null;
+  return findPrefix(text.toLowerCase()) !== null;
 }

@@ -94,7 +94,7 @@ export async function measure<T>(
     report({ result, outcome: OK, seconds: secondsSince(startedMs) });
     return result;
   } catch (error) {
-    report({ error, outcome: outcomeOf(error), seconds: secondsSince(startedMs) });
+    report({ error, outcome: toOutcome(error), seconds: secondsSince(startedMs) });
     throw error;
   }
 }
@@ -109,7 +109,7 @@ export function secondsSince(startedMs: number): number {
  * Returns a metric label for an error: a code of errors.ts, or the `kind` of a provider error. The set of labels is
  * small.
  */
-export function outcomeOf(error: unknown): string {
+export function toOutcome(error: unknown): string {
   if (error instanceof DomainError) return error.code;
   if (error instanceof ServiceUnavailable) return 'SERVICE_UNAVAILABLE';
   const kind = error instanceof Error && 'kind' in error ? error.kind : undefined;

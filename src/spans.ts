@@ -17,7 +17,7 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api';
-import { outcomeOf } from './meters.ts';
+import { toOutcome } from './meters.ts';
 
 /** A span that records nothing and belongs to no trace. */
 const NO_SPAN = trace.wrapSpanContext(INVALID_SPAN_CONTEXT);
@@ -129,7 +129,7 @@ function isSampled(span: Span): boolean {
 
 function runInSpan<T>(span: Span, work: (span: Span) => T): T {
   const fail = (error: unknown) => {
-    failSpan(span, outcomeOf(error));
+    failSpan(span, toOutcome(error));
     span.end();
   };
   let result: T;

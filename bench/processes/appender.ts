@@ -22,8 +22,8 @@ export interface Appended {
 
 /** Like every change of several rows that has events. */
 const APPEND: ChangeOfMany<EventRow, object> = {
-  queueOf: ({ projectId }) => projectId,
-  keyOf: ({ eventId }) => eventId,
+  getQueue: ({ projectId }) => projectId,
+  getKey: ({ eventId }) => eventId,
   text: `
     with new_events as (select * from jsonb_to_recordset($1::jsonb) as h(${EVENT_COLUMNS})),
     ${APPENDING}

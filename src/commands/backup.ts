@@ -35,7 +35,7 @@ async function backUp(file: string, { withKeys }: { withKeys: boolean }): Promis
   if (withKeys && passphrase) refuseWeakPassphrase(passphrase);
   if (existsSync(file)) throw new StartRefused(`${file} already exists: name another file.`);
   const config = readConfig(process.env);
-  const files = withKeys && passphrase ? sealFiles(filesOf(config), passphrase) : null;
+  const files = withKeys && passphrase ? sealFiles(readFiles(config), passphrase) : null;
   await using source = await openSource(databaseLocation(config), createLog('warn'));
   await source.inSession(async (session) => {
     const copy = await takeCopy(session);
@@ -50,7 +50,7 @@ async function backUp(file: string, { withKeys }: { withKeys: boolean }): Promis
 }
 
 /** Keys from the environment are stored like the keys of a data folder. */
-function filesOf(config: Config): Files {
+function readFiles(config: Config): Files {
   const keys = findEncryptionKeys(config);
   const files = readKeptFiles(config.DATA_DIR);
   return keys ? { ...files, 'encryption-keys': keyFileText(keys) } : files;

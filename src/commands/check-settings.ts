@@ -21,7 +21,7 @@ function showConfig(variables: EnvironmentVariables): { lines: string[]; problem
   return { lines, problems };
 }
 
-function optionsOf(args: string[]): { check?: boolean; example?: boolean } | null {
+function parseOptions(args: string[]): { check?: boolean; example?: boolean } | null {
   const flag = { type: 'boolean' } as const;
   try {
     return parseArgs({ args, options: { check: flag, example: flag } }).values;
@@ -30,7 +30,7 @@ function optionsOf(args: string[]): { check?: boolean; example?: boolean } | nul
   }
 }
 
-const options = optionsOf(process.argv.slice(2));
+const options = parseOptions(process.argv.slice(2));
 if (options?.example) {
   process.stdout.write(exampleFile());
 } else if (options?.check) {

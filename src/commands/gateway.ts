@@ -89,7 +89,7 @@ class Api {
     if (!URL.canParse(origin)) throw new Refusal(`--url: must be a URL\n${USAGE}`);
     if (!project) throw new Refusal(`--project: required\n${USAGE}`);
     this.#base = `${origin.replace(/\/+$/, '')}/v1/projects/${encodeURIComponent(project)}`;
-    this.#headers = credentialsOf(GATEWAY_API_KEY, GATEWAY_TOKEN);
+    this.#headers = toHeaders(GATEWAY_API_KEY, GATEWAY_TOKEN);
   }
 
   async get(path: string): Promise<string> {
@@ -113,7 +113,7 @@ class Api {
   }
 }
 
-function credentialsOf(key: string | undefined, token: string | undefined): Record<string, string> {
+function toHeaders(key: string | undefined, token: string | undefined): Record<string, string> {
   if (key) return { 'x-api-key': key };
   if (token) return { authorization: `Bearer ${token}` };
   throw new Refusal(`Set GATEWAY_API_KEY or GATEWAY_TOKEN.\n${USAGE}`);
@@ -142,14 +142,14 @@ async function readFile(file: string | undefined): Promise<string> {
 }
 
 /** Splits `KIND:FROM=TO`. */
-function renameOf(option: string) {
+function parseRename(option: string) {
   const [, kind, from, to] = /^(destination|provider_app):([^=]+)=(.+)$/.exec(option) ?? [];
   if (!kind) throw new Refusal(`--rename ${option}: must be KIND:FROM=TO\n${USAGE}`);
   return { kind, from, to };
 }
 
 /** Splits `PATH=VARIABLE` and reads the variable. */
-function secretOf(option: string) {
+function parseSecret(option: string) {
   const [, path, variable] = /^(.+)=(\w+)$/.exec(option) ?? [];
   if (!path || !variable) throw new Refusal(`--secret ${option}: must be PATH=VARIABLE\n${USAGE}`);
   const value = process.env[variable];
@@ -157,19 +157,19 @@ function secretOf(option: string) {
   return { path, value };
 }
 
-async function planOf(api: Api, options: Options): Promise<Plan> {
+async function findOrCreatePlan(api: Api, options: Options): Promise<Plan> {
   if (options.plan !== undefined) {
     return planShape.parse(JSON.parse(await api.get(`/plans/${options.plan}`)));
   }
   const body = {
     document: await readFile(options.file),
     allowDeletions: options['allow-deletions'] ?? false,
-    renames: (options.rename ?? []).map(renameOf),
+    renames: (options.rename ?? []).map(parseRename),
   };
   return planShape.parse(await api.post('/plans', body));
 }
 
-function exitCodeOf({ changes, contractChanges, impacts, findings }: Plan): number {
+function getExitCode({ changes, contractChanges, impacts, findings }: Plan): number {
   if (findings.some(({ severity }) => severity === 'error')) return EXIT.failed;
   const isBreaking = contractChanges.some(({ severity }) => severity === 'breaking');
   if (isBreaking || impacts.length > 0) return EXIT.impacts;
@@ -202,7 +202,7 @@ function printPlan(plan: Plan, { showsLines }: { showsLines: boolean }): void {
 
 /** The lines of an item's YAML that only one side has, the removed ones first. */
 function changedLines(before: object | undefined, after: object | undefined): string[] {
-  const [old, next] = [linesOf(before), linesOf(after)];
+  const [old, next] = [formatLines(before), formatLines(after)];
   const only = (lines: string[], others: string[]) => lines.filter((one) => !others.includes(one));
   return [
     ...only(old, next).map((line) => `- ${line}`),
@@ -211,13 +211,13 @@ function changedLines(before: object | undefined, after: object | undefined): st
 }
 
 /** One line for each value, with its path, so that equal values in different places differ. */
-function linesOf(value: unknown, path = ''): string[] {
+function formatLines(value: unknown, path = ''): string[] {
   if (typeof value !== 'object' || value === null) {
     return value === undefined ? [] : [`${path}: ${stringify(value).trimEnd()}`];
   }
   const entries = Object.entries(value);
   return entries.flatMap(([name, member]) =>
-    linesOf(member, Array.isArray(value) ? `${path}[${name}]` : `${path && `${path}.`}${name}`),
+    formatLines(member, Array.isArray(value) ? `${path}[${name}]` : `${path && `${path}.`}${name}`),
   );
 }
 
@@ -229,17 +229,17 @@ async function runExport(api: Api, { format = 'yaml', file }: Options): Promise<
 }
 
 async function runPlan(api: Api, options: Options, showsLines: boolean): Promise<number> {
-  const plan = await planOf(api, options);
+  const plan = await findOrCreatePlan(api, options);
   if (options.json) console.log(JSON.stringify(plan, null, 2));
   else printPlan(plan, { showsLines });
-  return exitCodeOf(plan);
+  return getExitCode(plan);
 }
 
 /** Applies a plan unless it has errors. Impacts and breaking changes of the contract need `--allow-impacts`. */
 async function runApply(api: Api, options: Options): Promise<number> {
-  const secrets = (options.secret ?? []).map(secretOf);
-  const plan = await planOf(api, options);
-  const code = exitCodeOf(plan);
+  const secrets = (options.secret ?? []).map(parseSecret);
+  const plan = await findOrCreatePlan(api, options);
+  const code = getExitCode(plan);
   const isRefused = code === EXIT.failed || (code === EXIT.impacts && !options['allow-impacts']);
   const mustApply = !isRefused && plan.changes.length > 0;
   const shown = mustApply

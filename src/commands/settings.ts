@@ -59,10 +59,10 @@ export function exampleFile(): string {
     '# Load it in a shell with `set -a; . ./.env; set +a`, and in systemd with EnvironmentFile.',
     '# Created by `npm run config -- --example`.',
   ];
-  return `${[header, ...describeConfig().map(exampleOf)].map((lines) => lines.join('\n')).join('\n\n')}\n`;
+  return `${[header, ...describeConfig().map(formatExample)].map((lines) => lines.join('\n')).join('\n\n')}\n`;
 }
 
-function exampleOf({ name, meaning, fallback, range, choices }: Setting): string[] {
+function formatExample({ name, meaning, fallback, range, choices }: Setting): string[] {
   const allowed =
     (choices && `One of ${choices.join(', ')}.`) ?? (range && `${range.min} to ${range.max}.`);
   const text = allowed ? `${meaning}. ${allowed}` : `${meaning}.`;

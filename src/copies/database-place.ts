@@ -67,7 +67,7 @@ async function onPostgres(url: string, log: Log): Promise<Place> {
   const outages = new Outages(log);
   const primary = new Primary(databaseUrls(url), log);
   await primary.find();
-  const place = placeOf(
+  const place = createPlace(
     { address: primary.address, outages, limitMs: STATEMENT_MAX_MS },
     {
       isInUse: () => place.inSession(hasRunningGateways),
@@ -93,14 +93,14 @@ async function onEngine(folder: string, { log, isInUse, opening }: OnEngine): Pr
   const outages = open.use(new Outages(log));
   const server = { address: engine.address, outages, limitMs: STATEMENT_MAX_MS };
   const held = open.move();
-  return placeOf(server, { isInUse: async () => isInUse, close: () => held.disposeAsync() });
+  return createPlace(server, { isInUse: async () => isInUse, close: () => held.disposeAsync() });
 }
 
 interface Own extends Pick<Place, 'isInUse'> {
   close(): Promise<void>;
 }
 
-function placeOf(server: Server, { isInUse, close }: Own): Place {
+function createPlace(server: Server, { isInUse, close }: Own): Place {
   return {
     server,
     isInUse,

@@ -47,7 +47,7 @@ export function parseTimestamp(text: string): Date | null {
     twoDigits(text, 11),
     twoDigits(text, 14),
     twoDigits(text, 17),
-    millisecondsOf(text, end),
+    parseMilliseconds(text, end),
   );
   return new StoredTime(ms - CYCLE_MS, text);
 }
@@ -56,7 +56,7 @@ function twoDigits(text: string, index: number): number {
   return digit(text, index) * 10 + digit(text, index + 1);
 }
 
-function millisecondsOf(text: string, end: number): number {
+function parseMilliseconds(text: string, end: number): number {
   let ms = 0;
   for (let position = WHOLE_SECONDS + 1, worth = 100; position < end; position += 1, worth /= 10) {
     ms += digit(text, position) * worth;

@@ -46,8 +46,8 @@ const MESSAGES: readonly [string, FailureKind][] = [
 const TRANSACTION_TIMEOUT = 'P2028';
 
 /** Null for every other error. */
-export function failureKindOf(error: unknown): FailureKind | null {
-  if (error instanceof AggregateError) return failureKindOf(error.errors[0]);
+export function findFailureKind(error: unknown): FailureKind | null {
+  if (error instanceof AggregateError) return findFailureKind(error.errors[0]);
   if (!(error instanceof Error)) return null;
   const { code, syscall, message } = error as NodeJS.ErrnoException;
   if (code === TRANSACTION_TIMEOUT) return 'SLOW';

@@ -49,7 +49,7 @@ function quoted(column: string): string {
  * `projectId` of each row. The collation of the comparison differs from that of the indexes, so that the planner uses
  * none of them here.
  */
-export function isAtPositionOf(row: string, source: { with: string; as: string }): string {
+export function matchPosition(row: string, source: { with: string; as: string }): string {
   return `${row}.ctid = any(array(select "place" from ${source.with})) and ${row}.ctid = ${source.as}."place"
       and ${row}."projectId" = ${source.as}."projectId" collate "default"`;
 }

@@ -1,7 +1,7 @@
 /** Outages of the database. Callers get an error with a time to retry, and the log gets one line. */
 import { ServiceUnavailable } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { type FailureKind, failureKindOf } from './failure-kind.ts';
+import { type FailureKind, findFailureKind } from './failure-kind.ts';
 
 /** An outage is over after this time without a failure. */
 const QUIET_MS = 30_000;
@@ -51,7 +51,7 @@ export class Outages implements Disposable {
   /** Returns the caller's error for a failure of the database, and any other error unchanged. */
   callerError(error: unknown): unknown {
     if (error instanceof ServiceUnavailable) return error;
-    const kind = failureKindOf(error);
+    const kind = findFailureKind(error);
     if (kind === null) return error;
     const { detail, retryAfterSeconds } = CALLER_ERRORS[kind];
     const callerError = new ServiceUnavailable(detail, { cause: error, retryAfterSeconds });

@@ -102,28 +102,28 @@ export function createRows(
   routes: { short?: RunQuery; shared?: RunQuery } = {},
 ): Rows {
   const { short = query, shared = short } = routes;
-  const pageOf = <T>(list: RowList): Promise<T[]> =>
+  const readOnePage = <T>(list: RowList): Promise<T[]> =>
     list.links?.length
       ? (linkedPage(short, [list]) as Promise<T[]>)
       : short(...listStatement('rows', [list]));
-  const countOf = async (list: AnyList) => {
+  const readOneCount = async (list: AnyList) => {
     const [row] = await query<CountRow>(...listStatement('count', [list]));
     return row?.count ?? 0;
   };
   return {
     query,
-    arrays: (statement, input) => short(statement.text, statement.valuesOf(input), 'array'),
-    run: (statement, input) => query(statement.text, statement.valuesOf(input)),
-    page: (table, where, range) => pageOf({ table, where, range }),
-    count: (table, where) => countOf({ table, where }),
+    arrays: (statement, input) => short(statement.text, statement.readValues(input), 'array'),
+    run: (statement, input) => query(statement.text, statement.readValues(input)),
+    page: (table, where, range) => readOnePage({ table, where, range }),
+    count: (table, where) => readOneCount({ table, where }),
     pages: (lists) =>
       readTogether<RowList, object[]>(lists, {
-        readOne: pageOf,
+        readOne: readOnePage,
         readMany: (sameShape) => pagesTogether(short, sameShape),
       }),
     counts: (lists) =>
       readTogether<AnyList, number>(lists, {
-        readOne: ({ table, where }) => countOf({ table, where }),
+        readOne: ({ table, where }) => readOneCount({ table, where }),
         readMany: (sameShape) => countsTogether(query, sameShape),
       }),
     find: (table, where) => short(...listStatement('rows', [{ table, where }])),
@@ -140,10 +140,10 @@ interface CountRow extends Conditions {
 }
 
 async function pagesTogether(query: RunQuery, lists: RowList[]): Promise<object[][]> {
-  const keyOf = createListKey(lists);
+  const toListKey = createListKey(lists);
   const rows = await linkedPage(query, lists);
-  const pages = Map.groupBy(rows as Conditions[], keyOf);
-  return lists.map((list) => pages.get(keyOf(list.where)) ?? []);
+  const pages = Map.groupBy(rows as Conditions[], toListKey);
+  return lists.map((list) => pages.get(toListKey(list.where)) ?? []);
 }
 
 async function linkedPage(query: RunQuery, lists: RowList[]): Promise<object[]> {
@@ -153,15 +153,15 @@ async function linkedPage(query: RunQuery, lists: RowList[]): Promise<object[]> 
 }
 
 async function countsTogether(query: RunQuery, lists: AnyList[]): Promise<number[]> {
-  const keyOf = createListKey(lists);
+  const toListKey = createListKey(lists);
   const rows = await query<CountRow>(
     ...listStatement(
       'count',
       lists.map(({ table, where }) => ({ table, where })),
     ),
   );
-  const counts = new Map(rows.map((row) => [keyOf(row), row.count]));
-  return lists.map((list) => counts.get(keyOf(list.where)) ?? 0);
+  const counts = new Map(rows.map((row) => [toListKey(row), row.count]));
+  return lists.map((list) => counts.get(toListKey(list.where)) ?? 0);
 }
 
 /** Derives one name from each text, so that every connection prepares it once. */

@@ -80,7 +80,7 @@ export class CompiledStatement<Input, R = unknown> {
   }
 
   /** The values of its parameters, in order. */
-  valuesOf(input: Input): unknown[] {
+  readValues(input: Input): unknown[] {
     return this.#inputValues.map(({ read }) => read(input));
   }
 }

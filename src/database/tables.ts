@@ -39,8 +39,8 @@ export type Row<T extends Table> = Omit<Tables[T], `${string}Sealed` | Large<T>>
 export type Column<T extends Table> = T extends Table ? keyof Row<T> & string : never;
 
 /** The columns of a `Row`. */
-export function columnsOf<T extends Table>(table: T): readonly Column<T>[];
-export function columnsOf(table: Table): readonly string[] {
+export function listColumns<T extends Table>(table: T): readonly Column<T>[];
+export function listColumns(table: Table): readonly string[] {
   let columns = COLUMNS.get(table);
   if (!columns) {
     const fields: Record<string, string> = Prisma[`${table}ScalarFieldEnum`];

@@ -75,11 +75,11 @@ export function isRepeatable(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return REPEATABLE.includes(error.code ?? '');
   if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return false;
   const codes = [...REPEATABLE, OUTDATED];
-  return [error.code, sqlStateOf(error)].some((code) => codes.includes(code ?? ''));
+  return [error.code, findSqlState(error)].some((code) => codes.includes(code ?? ''));
 }
 
 /** The SQLSTATE of a statement that Prisma has sent. Undefined for Prisma's own errors. */
-function sqlStateOf({ meta }: Prisma.PrismaClientKnownRequestError): string | undefined {
+function findSqlState({ meta }: Prisma.PrismaClientKnownRequestError): string | undefined {
   const { driverAdapterError } = (meta ?? {}) as {
     driverAdapterError?: { cause?: { originalCode?: string } };
   };

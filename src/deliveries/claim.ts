@@ -103,7 +103,7 @@ export class Claimer {
       leaseMs: limits.leaseMs,
       now: now(),
     });
-    const isFull = claimed.length === rows || bytesOf(claimed) >= bytes;
+    const isFull = claimed.length === rows || countBytes(claimed) >= bytes;
     const { isCut, hasMore } = this.#recordTurns(turn, claimed, { capacities, isFull });
     this.#turns.shift();
     if (isFull) this.#turns.push({ ...turn, afterProjectId: lastId(claimed, 'projectId') });
@@ -131,7 +131,7 @@ export class Claimer {
   ): { isCut: boolean; hasMore: boolean } {
     const rowsByProject = Map.groupBy(claimed, ({ projectId }) => projectId);
     const lastProjectId = isFull ? lastId(claimed, 'projectId') : null;
-    const capacityOf = (projectId: string) =>
+    const getCapacity = (projectId: string) =>
       capacities.byProject.get(projectId) ?? capacities.other;
     const wasExhausted = [capacities.other, ...capacities.byProject.values()].some(
       ({ rows, failing }) => rows <= 0 || failing <= 0,
@@ -141,13 +141,13 @@ export class Claimer {
       const isInTurn = projectIds === null || projectIds.includes(projectId);
       const hadTurn =
         projectId > afterProjectId && (lastProjectId === null || projectId <= lastProjectId);
-      if (!isInTurn || !hadTurn || capacityOf(projectId).rows <= 0) continue;
+      if (!isInTurn || !hadTurn || getCapacity(projectId).rows <= 0) continue;
       this.#afterDestinations.delete(projectId);
       hasMore = true;
     }
     for (const [projectId, rows] of rowsByProject) {
-      const capacity = capacityOf(projectId);
-      const hasUsedUp = rows.length >= capacity.rows || bytesOf(rows) >= capacity.bytes;
+      const capacity = getCapacity(projectId);
+      const hasUsedUp = rows.length >= capacity.rows || countBytes(rows) >= capacity.bytes;
       if (hasUsedUp || projectId === lastProjectId) {
         this.#afterDestinations.set(projectId, lastId(rows, 'destinationId'));
       }
@@ -205,7 +205,7 @@ function lastId(claimed: readonly DestinationKey[], column: keyof DestinationKey
   return claimed.reduce((latest, { [column]: id }) => (id > latest ? id : latest), '');
 }
 
-function bytesOf(claimed: readonly ClaimedRow[]): number {
+function countBytes(claimed: readonly ClaimedRow[]): number {
   return claimed.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
 }
 

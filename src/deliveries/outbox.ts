@@ -4,8 +4,8 @@
  * database's clock, which all processes share.
  */
 import {
-  isAtPositionOf,
   type MissedCount,
+  matchPosition,
   missedColumn,
   repeatUntilAllChanged,
   rowsByKey,
@@ -204,7 +204,7 @@ const CLAIM = acrossProjects(
   ), claimed as (
     update "Delivery" d set
       "leaseToken" = $16, "leaseExpireTime" = now() + $17::int * interval '1 millisecond'
-    from within_bytes w where ${isAtPositionOf('d', { with: 'within_bytes', as: 'w' })}
+    from within_bytes w where ${matchPosition('d', { with: 'within_bytes', as: 'w' })}
     returning d."id", d."projectId", d."destinationId", d."body", d."attemptCount", d."leaseToken", d."traceparent",
       d."orderKey" is not null as "isOrdered"
   )
@@ -279,7 +279,7 @@ const RELEASE_NEXT = forProjects(
     where d."status" = 'PENDING' and ${inProjects('ended."projectId"')}
   ), released as (
     update "Delivery" d set "afterId" = null, "nextAttemptTime" = now()
-    from found f where ${isAtPositionOf('d', { with: 'found', as: 'f' })} and ${IS_PENDING}
+    from found f where ${matchPosition('d', { with: 'found', as: 'f' })} and ${IS_PENDING}
     returning 1
   )
   select ${missedColumn('found', 'released')}`,
@@ -323,7 +323,7 @@ const RELEASE = forProjects(
     where d."leaseToken" = any($3) and ${inProjects('claimed."projectId"')}
   ), released as (
     update "Delivery" d set "leaseToken" = null, "leaseExpireTime" = null
-    from found f where ${isAtPositionOf('d', { with: 'found', as: 'f' })} and d."leaseToken" = any($3)
+    from found f where ${matchPosition('d', { with: 'found', as: 'f' })} and d."leaseToken" = any($3)
     returning 1
   )
   select ${missedColumn('found', 'released')}`,

@@ -5,8 +5,8 @@ import type { Database } from '../database/database.ts';
 import { APPENDING, EVENT_COLUMNS, type EventRow } from '../database/hot/append-events.ts';
 import { notificationsColumn } from '../database/hot/notification-channels.ts';
 import {
-  isAtPositionOf,
   type MissedCount,
+  matchPosition,
   missedColumn,
   repeatUntilAllChanged,
   rowsByKey,
@@ -65,7 +65,7 @@ const heldSql = (inProjects: InProjects) => `
     where d."leaseToken" = r."leaseToken" and d."status" = 'PENDING' and ${inProjects('r."projectId"')}
   )`;
 /** An SQL condition: the delivery belongs to a row `r` of `held`, and its claim is still valid. */
-const IS_HELD = `${isAtPositionOf('d', { with: 'held', as: 'r' })}
+const IS_HELD = `${matchPosition('d', { with: 'held', as: 'r' })}
       and d."leaseToken" = r."leaseToken" and ${IS_PENDING}`;
 
 /**

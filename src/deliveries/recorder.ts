@@ -72,7 +72,8 @@ export class Recorder {
     while (this.#waiting.length > 0) {
       if (this.#waiting.length < limits.inFlight) await sleep(limits.recordGapMs);
       const batch = this.#waiting.splice(0, limits.claimRows);
-      for (const part of batchRows(database.group, batch, projectOf)) await this.#recordBatch(part);
+      for (const part of batchRows(database.group, batch, getProjectId))
+        await this.#recordBatch(part);
     }
     this.#isRunning = false;
     this.#isBehind = false;
@@ -167,6 +168,6 @@ export class Recorder {
   }
 }
 
-function projectOf({ record: { projectId } }: Attempt): string {
+function getProjectId({ record: { projectId } }: Attempt): string {
   return projectId;
 }

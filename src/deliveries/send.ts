@@ -46,7 +46,7 @@ export async function send(job: Job, outbound: Outbound, options: SendOptions): 
     return { responseStatus: null, error: "The destination's secrets could not be opened." };
   }
   try {
-    return outcomeOf(await outbound.send(buildRequest(job, target, options)));
+    return toOutcome(await outbound.send(buildRequest(job, target, options)));
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
     return { responseStatus: null, error: error.message };
@@ -77,7 +77,7 @@ function buildRequest(
   };
 }
 
-function outcomeOf({ status, headers, body }: OutboundResponse): Outcome {
+function toOutcome({ status, headers, body }: OutboundResponse): Outcome {
   return {
     responseBody: responseText(body, headers['content-type']),
     responseStatus: status,

@@ -41,7 +41,7 @@ export async function fillDemo({ services, verifier, url }: DemoHost): Promise<D
   const issuer = services.config.BEARER_ISSUER ?? LOCAL_ISSUER;
   await enrolBuilder(services, { iss: issuer, ...CLAIMS });
   const bearerToken = await mintDemoToken(verifier);
-  const path = demoFileOf(services.config);
+  const path = getDemoFile(services.config);
   const { apiKey, ...project } = await fillProject({
     services,
     issuer,
@@ -67,7 +67,7 @@ export async function mintDemoToken(
 }
 
 /** The path of demo.json. */
-export function demoFileOf({ DATA_DIR }: Config): string {
+export function getDemoFile({ DATA_DIR }: Config): string {
   return join(DATA_DIR, 'demo.json');
 }
 

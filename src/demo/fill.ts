@@ -91,12 +91,12 @@ async function createApp(runner: Runner): Promise<void> {
 }
 
 async function fillConnections(runner: Runner, { connections }: Data): Promise<void> {
-  const nameOf = (groupRef: string, consumerRef: string) => `${groupRef} ${consumerRef}`;
+  const toName = (groupRef: string, consumerRef: string) => `${groupRef} ${consumerRef}`;
   const existing = connections.nodes.map(({ group, consumer }: Data) =>
-    nameOf(group.groupRef, consumer.consumerRef),
+    toName(group.groupRef, consumer.consumerRef),
   );
   for (const connection of DEMO_CONNECTIONS) {
-    if (existing.includes(nameOf(connection.groupRef, connection.consumerRef))) continue;
+    if (existing.includes(toName(connection.groupRef, connection.consumerRef))) continue;
     const input = { projectIdOrName, provider: 'sandbox', ...connection };
     await runner.change('generateConnection', input, 'connection { id }');
   }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ID_PREFIXES, type IdPrefix, prefixOf, providerNameOf } from '../ids.ts';
+import { findPrefix, findProviderName, ID_PREFIXES, type IdPrefix } from '../ids.ts';
 import type { Call } from './call.ts';
 import { broken, rules } from './issues.ts';
 import { findProvider, type Provider } from './provider/provider.ts';
@@ -42,10 +42,10 @@ export type FoundNode = NodeRow | Provider;
  * see.
  */
 export async function findNodes(call: Call, ids: readonly string[]): Promise<(FoundNode | null)[]> {
-  const byPrefix = Map.groupBy(ids, prefixOf);
+  const byPrefix = Map.groupBy(ids, findPrefix);
   const nodes = new Map<string, FoundNode | null>();
   const findNamed = async (id: string) => {
-    const name = providerNameOf(id);
+    const name = findProviderName(id);
     if (name !== null) nodes.set(id, await findProvider(call, name));
   };
   await Promise.all([

@@ -5,7 +5,7 @@
 import type { Link } from '../database/reads/linked-rows.ts';
 import type { InOrgs, Row, Table, Where } from '../database/rows.ts';
 import { invalid, notFound } from '../errors.ts';
-import { ID_PREFIXES, prefixOf } from '../ids.ts';
+import { findPrefix, ID_PREFIXES } from '../ids.ts';
 import type { Call } from './call.ts';
 import { parseDomain } from './org/domain-name.ts';
 import type { EndUserViewer } from './viewer/end-user.ts';
@@ -111,7 +111,7 @@ export async function getNamedProject(
 
 /** The table of an id if its rows belong to a project. */
 function findProjectTable(id: string): ProjectTable | null {
-  const prefix = prefixOf(id);
+  const prefix = findPrefix(id);
   if (prefix === null) return null;
   const table: IdTable = ID_PREFIXES[prefix];
   return OF_NO_PROJECT.has(table) ? null : (table as ProjectTable);
@@ -130,7 +130,7 @@ export async function findProject(
   { viewer, database }: Call,
   idOrName: string,
 ): Promise<Readonly<Row<'Project'>> | null> {
-  const key = prefixOf(idOrName) === 'prj' ? { id: idOrName } : { name: idOrName.toLowerCase() };
+  const key = findPrefix(idOrName) === 'prj' ? { id: idOrName } : { name: idOrName.toLowerCase() };
   const project = await database.rows.findProject({ ...key, orgId: orgsOfProjects(viewer) });
   return project && isVisible(viewer, project) ? project : null;
 }

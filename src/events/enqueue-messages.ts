@@ -41,7 +41,7 @@ export async function enqueueMessages(
 ): Promise<string[]> {
   if (pending.messages.length === 0) return [];
   if (destination.type === 'STREAM') return appendMessages(tx, destination, pending);
-  const data = await deliveriesOf(tx, destination, pending);
+  const data = await enqueueDeliveries(tx, destination, pending);
   await tx.delivery.createMany({ data });
   announceRecorded(tx, destination.projectId);
   return data.map(({ id }) => id);
@@ -59,7 +59,7 @@ async function appendMessages(
   return ids;
 }
 
-async function deliveriesOf(
+async function enqueueDeliveries(
   tx: Transaction,
   { projectId, id: destinationId }: LockedDestination,
   { messages, operationId, subject }: MessagesToEnqueue,

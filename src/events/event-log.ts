@@ -24,7 +24,7 @@ export type EventFeed = Feed<LoggedEvent, EventFilter>;
 /** The logs of projects. A log has its project's id. */
 export function eventLogs(
   database: Database,
-  cursorOf: (event: LoggedEvent) => string,
+  encodeCursor: (event: LoggedEvent) => string,
 ): FeedSource<LoggedEvent, EventFilter> {
   return {
     read: ({ projectId }, range, filter) => readEvents(database, { projectId, ...range }, filter),
@@ -40,9 +40,9 @@ export function eventLogs(
         (topicId === undefined || topicIds.get(id)?.has(topicId) === true) &&
         (eventTypes === undefined || eventTypes.includes(eventType));
     },
-    cursorOf,
+    encodeCursor,
     // The size is ignored: events contain only names and ids.
-    bytesOf: () => 0,
+    countBytes: () => 0,
   };
 }
 

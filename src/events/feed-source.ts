@@ -45,9 +45,9 @@ export interface FeedSource<E extends LogEntry, F> {
     filters: readonly F[],
   ): Promise<(entry: E, filter: F) => boolean>;
   /** The cursor by which a client resumes after an entry. */
-  cursorOf(entry: E): string;
+  encodeCursor(entry: E): string;
   /** Memory in bytes that an entry uses while it waits for a subscriber. 0 for small entries. */
-  bytesOf(entry: E): number;
+  countBytes(entry: E): number;
 }
 
 /** The error that ends a stream: entries that its follower has not read were removed. */

@@ -41,7 +41,9 @@ export function createFeed<E extends LogEntry, F>(
 ): Feed<E, F> {
   const tails = new Map<string, Tail<E, F>>();
   const outage = new Outage(log, 'feed.unreadable');
-  const pollGroup = createPoller(log, outage, (group) => advanceAll(source, tailsOf(group, tails)));
+  const pollGroup = createPoller(log, outage, (group) =>
+    advanceAll(source, listTails(group, tails)),
+  );
   const poll = async () => {
     for (const [logId, tail] of tails) if (tail.followers.size === 0) tails.delete(logId);
     if (tails.size === 0) return;
@@ -101,7 +103,7 @@ function createPoller(log: Log, outage: Outage, advance: (group: ProjectGroup) =
   };
 }
 
-function tailsOf<E extends LogEntry, F>(
+function listTails<E extends LogEntry, F>(
   group: ProjectGroup,
   tails: Map<string, Tail<E, F>>,
 ): Tail<E, F>[] {

@@ -80,7 +80,7 @@ export class Follower<E extends LogEntry, F> implements AsyncIterableIterator<Lo
     const matching = items.filter(({ node }) => node.position > this.#covered && matches(node));
     if (matching.length === 0) return;
     this.#waiting.push(...matching);
-    for (const { node } of matching) this.#waitingBytes += this.#tail.source.bytesOf(node);
+    for (const { node } of matching) this.#waitingBytes += this.#tail.source.countBytes(node);
     if (this.#waiting.length > WAITING_MAX || this.#waitingBytes > WAITING_BYTES_MAX) {
       this.#isLive = false;
       this.#clearWaiting();
@@ -111,7 +111,7 @@ export class Follower<E extends LogEntry, F> implements AsyncIterableIterator<Lo
     if (this.#covered < this.#joinedAt) return undefined;
     const item = this.#waiting.shift();
     if (!item) return undefined;
-    this.#waitingBytes -= this.#tail.source.bytesOf(item.node);
+    this.#waitingBytes -= this.#tail.source.countBytes(item.node);
     this.#covered = item.node.position;
     return item;
   }

@@ -24,7 +24,7 @@ const BEYOND_END = 2n ** 63n - 1n;
 
 export function streamLogs(
   database: Database,
-  cursorOf: (message: StreamedMessage) => string,
+  encodeCursor: (message: StreamedMessage) => string,
 ): FeedSource<StreamedMessage, null> {
   return {
     read: (log, range) => readMessages(database, log, range),
@@ -41,8 +41,8 @@ export function streamLogs(
       return new Map(destinationId.map((id) => [id, lastPositions.get(id) ?? BEYOND_END]));
     },
     createMatcher: async () => () => true,
-    cursorOf,
-    bytesOf: ({ body }) => body.length,
+    encodeCursor,
+    countBytes: ({ body }) => body.length,
   };
 }
 
@@ -64,7 +64,7 @@ export function messagesRemoved(cursor?: string) {
   );
 }
 
-function streamOf({ projectId, logId: destinationId }: FollowedLog): StreamId {
+function toStreamId({ projectId, logId: destinationId }: FollowedLog): StreamId {
   return { projectId, destinationId };
 }
 
@@ -74,7 +74,7 @@ async function readMessages(
   log: FollowedLog,
   { above, upTo, limit }: LogRange,
 ): Promise<LogRead<StreamedMessage>> {
-  const stream = streamOf(log);
+  const stream = toStreamId(log);
   const below = upTo === undefined ? undefined : upTo + 1n;
   const range = { column: 'position', direction: 'asc', above, below, limit } as const;
   const messages = await rows.page('StreamMessage', stream, range);

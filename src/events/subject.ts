@@ -4,6 +4,6 @@ import type { Row } from '../database/rows.ts';
 export type Subject = Pick<Row<'Connection'>, 'groupId' | 'consumerId'>;
 
 /** Returns only the subject's columns of a row. */
-export function subjectOf({ groupId, consumerId }: Subject): Subject {
+export function pickSubject({ groupId, consumerId }: Subject): Subject {
   return { groupId, consumerId };
 }

@@ -41,8 +41,8 @@ export class Tail<E extends LogEntry, F> {
   /** Reads items of the log for one follower. They are not shared. */
   async read(range: LogRange, filter?: F): Promise<LogRead<LogItem<E>>> {
     const { entries, readTo } = await this.source.read(this.log, range, filter);
-    const itemOf = (entry: E) => new StreamItem(entry, this.source.cursorOf(entry));
-    return { entries: entries.map(itemOf), readTo };
+    const toItem = (entry: E) => new StreamItem(entry, this.source.encodeCursor(entry));
+    return { entries: entries.map(toItem), readTo };
   }
 
   /** Reads to the end of the log. Throws if the database is unavailable. Simultaneous calls share one read. */

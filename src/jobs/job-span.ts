@@ -13,7 +13,7 @@ export function jobSpan(name: JobName, payload: object, parent: string | null) {
 }
 
 /** Reads a job's data. Null if the job was enqueued outside of traces. */
-export function traceparentOf(data: unknown): string | null {
+export function findTraceparent(data: unknown): string | null {
   const traceparent = (data as { [TRACEPARENT]?: unknown } | null)?.[TRACEPARENT];
   return typeof traceparent === 'string' ? traceparent : null;
 }

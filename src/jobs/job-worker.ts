@@ -11,7 +11,7 @@ import { HOUR_MS } from '../work/durations.ts';
 import { Outage } from '../work/outage.ts';
 import { Alarm } from '../work/signal.ts';
 import { DueWatch, type DueWork, type Earliest } from './due-watch.ts';
-import { jobSpan, traceparentOf } from './job-span.ts';
+import { findTraceparent, jobSpan } from './job-span.ts';
 import { HEARTBEAT_SECONDS, JOBS, type JobName, type JobPayload, type JobPolicy } from './jobs.ts';
 import { OwnWork } from './own-work.ts';
 import type { JobQueue } from './queue.ts';
@@ -198,7 +198,7 @@ async function startWorkers<N extends JobName>(
       jobs.map(async ({ id, data, signal }): Promise<JobResult> => {
         try {
           const jobPayload = payload.parse(data) as JobPayload<N>;
-          const span = jobSpan(name, jobPayload, traceparentOf(data));
+          const span = jobSpan(name, jobPayload, findTraceparent(data));
           await inTrace(services, span, () => handler(services, jobPayload, signal));
           return { id, status: 'completed' };
         } catch (error) {

@@ -91,9 +91,9 @@ export async function openQueue(
   const ownWorkers: JobQueue['ownWorkers'] = new Map();
   return {
     boss,
-    counts: async () => (await boss.getQueues()).flatMap(countsOf),
+    counts: async () => (await boss.getQueues()).flatMap(toCounts),
     ownWorkers,
-    earliest: earliestOf,
+    earliest: formatEarliest,
     earliestEnded: `select now() from ${SCHEMA}.job limit 1`,
     wake: (name) => jobs.wake(name),
     async enqueue(tx, name, payload, options = {}) {
@@ -158,13 +158,13 @@ function createBoss({ db, options }: Pick<Database['jobs'], 'db' | 'options'>, l
 }
 
 /** No index finds the first job that waits for its time, so such jobs are checked again in a second. */
-function earliestOf(name: JobName): string {
+function formatEarliest(name: JobName): string {
   const waiting = `select from ${SCHEMA}.job where name = '${name}' and state < 'active' and not blocked`;
   return `case when exists (${waiting} and start_after <= ${SCHEMA}.job_now()) then now()
     when exists (${waiting}) then now() + interval '1 second' end`;
 }
 
-function countsOf({ name: queue, readyCount, deferredCount, activeCount }: QueueResult) {
+function toCounts({ name: queue, readyCount, deferredCount, activeCount }: QueueResult) {
   const counts = { ready: readyCount, deferred: deferredCount, active: activeCount };
   return Object.entries(counts).map(([state, count]) => ({ queue, state, count }));
 }

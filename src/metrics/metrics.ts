@@ -14,13 +14,13 @@ const COST_BUCKETS = [1, 10, 100, 1_000, 5_000, 10_000, 25_000, 50_000];
 
 /** `projectLabel` is `project` if METRICS_PROJECTS lists some: no other label names a tenant. */
 function createInstruments(register: Registry, projectLabel: readonly string[]) {
-  const make = makersOf(register);
+  const make = createMakers(register);
   return { ...ofRequests(make, projectLabel), ...ofWork(make, projectLabel) };
 }
 
-type Makers = ReturnType<typeof makersOf>;
+type Makers = ReturnType<typeof createMakers>;
 
-function makersOf(register: Registry) {
+function createMakers(register: Registry) {
   const registers = [register];
   return {
     gauge: (name: string, help: string) => new Gauge({ name, help, registers }),

@@ -103,24 +103,24 @@ export type Look = () => Promise<void>;
 export function observe(register: Registry, observed: Observed): Look {
   collectDefaultMetrics({ register });
   const looks = [
-    sharesOf(register, observed),
-    streamsOf(register, observed),
-    connectionsOf(register, observed),
+    observeShares(register, observed),
+    observeStreams(register, observed),
+    observeConnections(register, observed),
   ];
-  if (observed.countsWork) looks.push(workOf(register, observed));
+  if (observed.countsWork) looks.push(observeWork(register, observed));
   return async () => {
     await Promise.all(looks.map((look) => look()));
   };
 }
 
-function gaugesOf(register: Registry) {
+function createGauges(register: Registry) {
   return (name: string, help: string, labelNames: string[] = []) =>
     new Gauge({ name, help, labelNames, registers: [register] });
 }
 
 /** No label names a tenant: each level reports only its largest holder. */
-function sharesOf(register: Registry, { shares }: Observed): Look {
-  const gauge = gaugesOf(register);
+function observeShares(register: Registry, { shares }: Observed): Look {
+  const gauge = createGauges(register);
   const requestsMax = gauge('gateway_requests_max', 'LIMIT_REQUESTS.');
   const held = gauge('gateway_share_held', 'What callers hold of this process.', ['share']);
   const max = gauge('gateway_share_max', 'The most that all callers may hold.', ['share']);
@@ -141,8 +141,8 @@ function sharesOf(register: Registry, { shares }: Observed): Look {
   };
 }
 
-function streamsOf(register: Registry, { streams }: Observed): Look {
-  const gauge = gaugesOf(register);
+function observeStreams(register: Registry, { streams }: Observed): Look {
+  const gauge = createGauges(register);
   const open = gauge('gateway_event_streams', 'Open event streams.');
   const lagging = gauge(
     'gateway_event_streams_lagging',
@@ -155,8 +155,8 @@ function streamsOf(register: Registry, { streams }: Observed): Look {
   };
 }
 
-function connectionsOf(register: Registry, { database }: Observed): Look {
-  const gauge = gaugesOf(register);
+function observeConnections(register: Registry, { database }: Observed): Look {
+  const gauge = createGauges(register);
   const count = gauge('db_client_connection_count', 'Connections of the pool.', ['state']);
   const max = gauge('db_client_connection_max', 'Connections that the pool may have.');
   const waiting = gauge(
@@ -172,8 +172,8 @@ function connectionsOf(register: Registry, { database }: Observed): Look {
   };
 }
 
-function workOf(register: Registry, { database, jobs }: Observed): Look {
-  const gauge = gaugesOf(register);
+function observeWork(register: Registry, { database, jobs }: Observed): Look {
+  const gauge = createGauges(register);
   const pending = gauge('gateway_deliveries_pending', 'Deliveries that are not over.');
   const due = gauge('gateway_deliveries_due', 'Deliveries that are due.');
   const oldest = gauge('gateway_delivery_oldest_due_seconds', 'How long the oldest has been due.');

@@ -32,7 +32,7 @@ export function createConnector(rules: AddressRules): buildConnector.connector {
   };
   const connectToOwn = buildConnector(CONNECT_OPTIONS);
   return (options, callback) => {
-    const isOwn = rules.alwaysAllowedOrigins().includes(originOf(options));
+    const isOwn = rules.alwaysAllowedOrigins().includes(formatOrigin(options));
     const connect = isOwn ? connectToOwn : connectTo[options.protocol as keyof typeof connectTo];
     return connect(options, callback);
   };
@@ -115,7 +115,7 @@ function refused(hostname: string): OutboundError {
   );
 }
 
-function originOf({ protocol, hostname, port }: buildConnector.Options): string {
+function formatOrigin({ protocol, hostname, port }: buildConnector.Options): string {
   const host = isIP(hostname) === 6 ? `[${hostname}]` : hostname;
   return new URL(`${protocol}//${host}:${port}`).origin;
 }

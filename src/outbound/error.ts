@@ -32,14 +32,14 @@ export class OutboundError extends Error {
 /** Converts a network failure. `wasSent` is true if the request had a connection. */
 export function outboundError(error: unknown, wasSent: boolean): OutboundError {
   if (error instanceof OutboundError) return error;
-  const code = codeOf(error);
+  const code = findCode(error);
   return wasSent
     ? new OutboundError('DISCONNECTED', `The connection ended before the answer${code}.`)
     : new OutboundError('UNREACHABLE', `No connection could be made${code}.`);
 }
 
 /** Returns only the error's code, because its message may contain internal addresses. */
-function codeOf(error: unknown): string {
+function findCode(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? ` (${code})` : '';
 }

@@ -22,12 +22,12 @@ export async function refuseOccupiedPorts(
   // With DATABASE_URL, the port may be taken by the sandbox that all processes share.
   const hasOwnSandboxPort = SANDBOX_PORT !== 0 && !DATABASE_URL;
   const problems = [
-    await problemOf({ name: 'PORT', host: HOST, port: PORT }),
+    await findProblem({ name: 'PORT', host: HOST, port: PORT }),
     hasOwnSandboxPort
-      ? await problemOf({ name: 'SANDBOX_PORT', host: SANDBOX_HOST, port: SANDBOX_PORT })
+      ? await findProblem({ name: 'SANDBOX_PORT', host: SANDBOX_HOST, port: SANDBOX_PORT })
       : null,
     METRICS_PORT
-      ? await problemOf({ name: 'METRICS_PORT', host: METRICS_HOST, port: METRICS_PORT })
+      ? await findProblem({ name: 'METRICS_PORT', host: METRICS_HOST, port: METRICS_PORT })
       : null,
   ].filter((problem) => problem !== null);
   if (problems.length > 0) throw new StartRefused(problems.join('\n'));
@@ -40,7 +40,7 @@ interface Wanted {
 }
 
 /** Null if the port can be listened on. */
-async function problemOf({ name, host, port }: Wanted): Promise<string | null> {
+async function findProblem({ name, host, port }: Wanted): Promise<string | null> {
   const server = createServer();
   try {
     server.listen({ port, host });

@@ -23,7 +23,7 @@ export interface ProviderAssociation {
 export interface ProviderEvent {
   /** The provider's id of the event. A repeated event has the same id. */
   nativeId: string;
-  /** The account of the event, in the form that `accountOf` returns. */
+  /** The account of the event, in the form that `findAccount` returns. */
   account: string;
   objectName: string;
   /** Null if the event concerns no record. */
@@ -124,13 +124,13 @@ export interface EventRequests {
   /** True if one of the secrets signed the request recently. Compares in constant time. */
   isSigned(request: WebhookRequest, secrets: readonly string[], now: Date): boolean;
   /** Parses the events. Omits unknown event types. Throws MalformedEvents. */
-  eventsOf(request: WebhookRequest, arrival: Arrival): ProviderEvent[];
+  parseEvents(request: WebhookRequest, arrival: Arrival): ProviderEvent[];
   /** The response to an accepted request. `secret` is the current one. Default: 204. */
   respond?: (request: WebhookRequest, secret: string) => WebhookResponse;
 }
 
 export interface StreamStart {
-  /** The connection's account, in the form that `accountOf` returns. */
+  /** The connection's account, in the form that `findAccount` returns. */
   account: string;
   /** The stream starts after this position. Null: at the present. */
   position: string | null;
@@ -223,9 +223,9 @@ export interface SubscribeCapability {
   /** The kinds of events that an integration may subscribe to. */
   kinds: readonly ProviderEventKind[];
   /** The kinds of one object. Default: `kinds`. */
-  kindsOf?: (objectName: string) => readonly ProviderEventKind[];
+  listKinds?: (objectName: string) => readonly ProviderEventKind[];
   /** The name of a connection's account in the provider's events. Null while it is unknown. */
-  accountOf(
+  findAccount(
     connection: { id: string; providerWorkspaceRef: string | null },
     /** Returns a member of the connection's metadata. */
     fact: (name: string) => string | null,

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaCompiler } from 'fastify';
 import { serializerCompiler } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
-import { problemOf } from '../errors.ts';
+import { createProblem } from '../errors.ts';
 import { readBody } from './endpoint/body.ts';
 import { type Endpoint, NOT_MODIFIED } from './endpoint/endpoint.ts';
 import { allowedMethods } from './endpoint/methods.ts';
@@ -79,9 +79,9 @@ function replyNotFound(app: Rest): void {
   });
 }
 
-const noEndpoint = () => problemOf('NOT_FOUND', 'There is no such endpoint.');
+const noEndpoint = () => createProblem('NOT_FOUND', 'There is no such endpoint.');
 const wrongMethod = (allowed: readonly string[]) =>
-  problemOf('METHOD_NOT_ALLOWED', `The path accepts only the methods ${allowed.join(', ')}.`);
+  createProblem('METHOD_NOT_ALLOWED', `The path accepts only the methods ${allowed.join(', ')}.`);
 
 function addRoute(app: Rest, endpoint: Endpoint, gateway: Gateway): void {
   app.route({

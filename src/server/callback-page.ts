@@ -8,7 +8,7 @@ import {
 import type { Waiter } from '../domain/provider/provider-wait.ts';
 import { type Html, html } from '../html.ts';
 import { findBrowserSecret, openerOrigins, privatePage } from './oauth-page.ts';
-import { type PageScript, pageOf, paragraphsOf } from './plain-page.ts';
+import { createPage, type PageScript, toParagraphs } from './plain-page.ts';
 
 /** The maximum length of a provider's text on the page. */
 const TEXT_LENGTH_MAX = 300;
@@ -40,29 +40,29 @@ function respondTo(outcome: CallbackOutcome, origins: OpenerConfig): Response {
     case 'UNKNOWN':
     case 'OTHER_BROWSER': {
       const detail = REFUSALS[outcome.kind];
-      const content = paragraphsOf([
+      const content = toParagraphs([
         detail,
         'Go back to the app that sent you here and connect again.',
       ]);
       const script = notifyScript(failure('invalid_request', detail));
-      return pageOf(400, 'Not connected', { content, script });
+      return createPage(400, 'Not connected', { content, script });
     }
     case 'CONNECTED': {
       const { redirectUrl, connectionId } = outcome;
       if (redirectUrl !== null) return redirect(redirectUrl, { connectionId });
-      const content = contentOf(outcome.page, ['You can close this window.']);
+      const content = createContent(outcome.page, ['You can close this window.']);
       const script = notifyScript({
         eventType: 'AUTHORIZATION_SUCCEEDED',
         data: { connection: connectionId },
       });
-      return pageOf(200, 'Connected', { content, script });
+      return createPage(200, 'Connected', { content, script });
     }
     case 'FAILED': {
       const [error, detail] = [truncate(outcome.error), truncate(outcome.detail)];
       const { redirectUrl } = outcome;
       if (redirectUrl !== null) return redirect(redirectUrl, { error, error_description: detail });
-      const content = contentOf(outcome.page, [detail, `(${error})`]);
-      return pageOf(400, 'Not connected', {
+      const content = createContent(outcome.page, [detail, `(${error})`]);
+      return createPage(400, 'Not connected', {
         content,
         script: notifyScript(failure(error, detail)),
       });
@@ -80,7 +80,7 @@ const REFUSALS = {
  * Builds the content: the texts, a link to the app's package if there is one, and the gateway's name unless the plan
  * removes it.
  */
-function contentOf(connectPage: ConnectPage | null, paragraphs: string[]): Html {
+function createContent(connectPage: ConnectPage | null, paragraphs: string[]): Html {
   const { packageInstallUrl = null, isBranded = true, appName = null } = connectPage ?? {};
   const installLink =
     packageInstallUrl === null
@@ -88,7 +88,7 @@ function contentOf(connectPage: ConnectPage | null, paragraphs: string[]): Html 
       : html`<p><a href="${packageInstallUrl}" rel="noreferrer">Install the package of ${appName ?? 'the app'}</a>, if your account does not have it yet.</p>\n`;
   const sentBy = appName === null ? html`` : html`<p>You came from ${appName}.</p>\n`;
   const brand = isBranded ? html`<p><small>Connected by Integration gateway</small></p>\n` : html``;
-  return html`${paragraphsOf(paragraphs)}${installLink}${sentBy}${brand}`;
+  return html`${toParagraphs(paragraphs)}${installLink}${sentBy}${brand}`;
 }
 
 function failure(error: string, detail: string) {

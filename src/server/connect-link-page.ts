@@ -11,7 +11,7 @@ import {
 } from '../domain/connection/consent/oauth-link.ts';
 import { type Html, html } from '../html.ts';
 import { browserCookie, findBrowserSecret, openerOrigins, privatePage } from './oauth-page.ts';
-import { page, pageOf } from './plain-page.ts';
+import { createPage, page } from './plain-page.ts';
 
 export async function connectLinkPage(services: Services, request: Request): Promise<Response> {
   if (request.method !== 'GET' && request.method !== 'HEAD') {
@@ -55,8 +55,8 @@ function isFromOpener({ config }: Services, { headers }: Request, { page }: Open
 
 function confirmationPage(link: OpenedLink, mayContinue: boolean): Response {
   const { providerName, consentUrl } = link;
-  return pageOf(200, `Connect ${providerName}`, {
-    content: contentOf(link),
+  return createPage(200, `Connect ${providerName}`, {
+    content: createContent(link),
     ...(mayContinue && { script: { source: CONTINUE_IN_WINDOW, data: { consentUrl } } }),
   });
 }
@@ -70,7 +70,7 @@ const { consentUrl } = JSON.parse(document.getElementById('data').textContent);
 if (window.opener) location.replace(consentUrl);
 `;
 
-function contentOf({ providerName, consentUrl, group, consumer, page }: OpenedLink): Html {
+function createContent({ providerName, consentUrl, group, consumer, page }: OpenedLink): Html {
   const { appName, isBranded } = page;
   const brand = isBranded ? html`<p><small>Connected by Integration gateway</small></p>\n` : html``;
   return html`<p>You are about to give ${appName} access to your ${providerName} account, on behalf of:</p>

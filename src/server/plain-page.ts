@@ -21,17 +21,18 @@ dd { color: var(--quiet); margin: 0 }
 code, pre { font: .875rem/1.5 ui-monospace, monospace }
 pre { background: var(--soft); border: 1px solid var(--line); border-radius: .4rem; overflow-x: auto; padding: .8rem; overflow-wrap: normal; user-select: all }
 `;
-const hashOf = (text: string) => `sha256-${createHash('sha256').update(text).digest('base64')}`;
+const toHashSource = (text: string) =>
+  `sha256-${createHash('sha256').update(text).digest('base64')}`;
 const POLICY = [
   "default-src 'none'",
-  `style-src '${hashOf(STYLE)}'`,
+  `style-src '${toHashSource(STYLE)}'`,
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join('; ');
 
 export function page(status: number, title: string, paragraphs: string[]): Response {
-  return pageOf(status, title, { content: paragraphsOf(paragraphs) });
+  return createPage(status, title, { content: toParagraphs(paragraphs) });
 }
 
 /** The only script that the page runs. */
@@ -41,7 +42,7 @@ export interface PageScript {
   data: unknown;
 }
 
-export function pageOf(
+export function createPage(
   status: number,
   title: string,
   { content, script }: { content: Html; script?: PageScript },
@@ -56,12 +57,14 @@ ${content}</main>${script ? scriptElements(script) : ''}</body>
 `;
   const headers = {
     'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': script ? `${POLICY}; script-src '${hashOf(script.source)}'` : POLICY,
+    'content-security-policy': script
+      ? `${POLICY}; script-src '${toHashSource(script.source)}'`
+      : POLICY,
   };
   return new Response(text, { status, headers });
 }
 
-export function paragraphsOf(paragraphs: string[]): Html {
+export function toParagraphs(paragraphs: string[]): Html {
   return html`${paragraphs.map((text) => html`<p>${text}</p>\n`)}`;
 }
 

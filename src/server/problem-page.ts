@@ -8,7 +8,7 @@ import {
   problemTitle,
 } from '../errors.ts';
 import { html } from '../html.ts';
-import { page, pageOf } from './plain-page.ts';
+import { createPage, page } from './plain-page.ts';
 
 /** The meaning of a problem, and what the caller can do. */
 type Guide = [meaning: string, remedy: string];
@@ -93,7 +93,7 @@ const CODES = new Map(
 
 export function problemPage(path: string): Response {
   if (path === PROBLEM_PAGES)
-    return pageOf(200, 'Problems', { content: html`<ul>${[...CODES].map(link)}</ul>` });
+    return createPage(200, 'Problems', { content: html`<ul>${[...CODES].map(link)}</ul>` });
   const code = CODES.get(path);
   if (!code) throw new DomainError('NOT_FOUND', `There is no type of problem at ${path}.`);
   const [meaning, remedy] = GUIDES[code];

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Services } from '../domain/call.ts';
 import { type Receipt, receiveEvents } from '../domain/provider-event/receive-events.ts';
-import { type Problem, problemOf } from '../errors.ts';
+import { createProblem, type Problem } from '../errors.ts';
 import { EVENT_BODY_BYTES_MAX } from '../limit-settings.ts';
 import { sendProblem } from '../rest/endpoint/rest-errors.ts';
 import type { Slots } from './http/slots.ts';
@@ -73,13 +73,13 @@ function metricName({ catalogue }: Services, name: string): string {
 }
 
 const unknownPath = () =>
-  problemOf('NOT_FOUND', 'Send events to /webhooks/{provider}/{providerAppId}.');
-const wrongMethod = () => problemOf('METHOD_NOT_ALLOWED', 'Send events by POST.');
+  createProblem('NOT_FOUND', 'Send events to /webhooks/{provider}/{providerAppId}.');
+const wrongMethod = () => createProblem('METHOD_NOT_ALLOWED', 'Send events by POST.');
 const tooLarge = () =>
-  problemOf('CONTENT_TOO_LARGE', `The body must have at most ${EVENT_BODY_BYTES_MAX} bytes.`);
-const compressed = () => problemOf('UNSUPPORTED_MEDIA_TYPE', 'Send the body uncompressed.');
+  createProblem('CONTENT_TOO_LARGE', `The body must have at most ${EVENT_BODY_BYTES_MAX} bytes.`);
+const compressed = () => createProblem('UNSUPPORTED_MEDIA_TYPE', 'Send the body uncompressed.');
 const notSigned = () =>
-  problemOf(
+  createProblem(
     'UNAUTHENTICATED',
     'The request is not signed with a secret of this app or of the subscription in its URL.',
   );
@@ -97,13 +97,21 @@ const PROBLEMS: Record<Exclude<Receipt, 'ACCEPTED'>, () => Problem> = {
   REFUSED: notSigned,
   UNKNOWN_APP: notSigned,
   MALFORMED: () =>
-    problemOf('BAD_USER_INPUT', "The body does not have the form of this provider's events."),
+    createProblem('BAD_USER_INPUT', "The body does not have the form of this provider's events."),
   TOO_FAST: () =>
-    problemOf('RATE_LIMITED', 'The event rate is exceeded. Retry after the time in Retry-After.', {
-      status: 503,
-    }),
+    createProblem(
+      'RATE_LIMITED',
+      'The event rate is exceeded. Retry after the time in Retry-After.',
+      {
+        status: 503,
+      },
+    ),
   FULL: () =>
-    problemOf('RATE_LIMITED', 'Too many events are pending. Retry after the time in Retry-After.', {
-      status: 503,
-    }),
+    createProblem(
+      'RATE_LIMITED',
+      'Too many events are pending. Retry after the time in Retry-After.',
+      {
+        status: 503,
+      },
+    ),
 };

@@ -1,7 +1,7 @@
 /** The start page: HTML at `/start` for people, and JSON at `/` for programs. */
 import { isAbsolute } from 'node:path';
 import { type Html, html } from '../html.ts';
-import { pageOf } from './plain-page.ts';
+import { createPage } from './plain-page.ts';
 
 export interface StartLinks {
   /** The gateway's URL. */
@@ -14,7 +14,7 @@ export interface StartLinks {
 }
 
 export function startPage(startLinks: StartLinks): Response {
-  return pageOf(200, 'Integration gateway', { content: startContent(startLinks) });
+  return createPage(200, 'Integration gateway', { content: startContent(startLinks) });
 }
 
 /**

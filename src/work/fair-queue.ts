@@ -35,7 +35,7 @@ class FairLevel<T, P extends Party<T>> {
     this.#create = create;
   }
 
-  partyOf(name: string): P {
+  getParty(name: string): P {
     const existing = this.parties.get(name);
     if (existing) return existing;
     if (this.parties.size >= this.#partiesMax) this.#removeIdle();
@@ -97,17 +97,17 @@ export class FairQueue<T extends QueuedWork> {
   /** Counts work that starts without waiting. */
   countStarted({ project: name, caller, weight }: T): void {
     const projects = this.#projects;
-    const project = projects.partyOf(name);
+    const project = projects.getParty(name);
     projects.virtualTime = projects.stamp(project, weight);
     const { callers } = project;
-    callers.virtualTime = callers.stamp(callers.partyOf(caller), weight);
+    callers.virtualTime = callers.stamp(callers.getParty(caller), weight);
   }
 
   push(work: T): void {
     const { project: name, caller, weight } = work;
-    const project = this.#projects.partyOf(name);
+    const project = this.#projects.getParty(name);
     project.waiting.push({ start: this.#projects.stamp(project, weight) });
-    const party = project.callers.partyOf(caller);
+    const party = project.callers.getParty(caller);
     party.waiting.push({ start: project.callers.stamp(party, weight), work });
     this.#size += 1;
   }
@@ -126,8 +126,8 @@ export class FairQueue<T extends QueuedWork> {
 
   /** Removes waiting work. Its turn is lost: otherwise a caller could improve its position by leaving and returning. */
   remove(work: T): void {
-    const project = this.#projects.partyOf(work.project);
-    const { waiting } = project.callers.partyOf(work.caller);
+    const project = this.#projects.getParty(work.project);
+    const { waiting } = project.callers.getParty(work.caller);
     const index = waiting.findIndex((entry) => entry.work === work);
     if (index < 0) return;
     waiting.splice(index, 1);

@@ -30,10 +30,10 @@ export class Turns {
 
   constructor({ runningMax, heavyWeight, heavyMax, callerHeavyMax, waitMs }: TurnLimits) {
     this.#heavyWeight = heavyWeight;
-    this.#light = new TurnQueue({ max: runningMax, sizeOf: ({ weight }) => weight, waitMs });
+    this.#light = new TurnQueue({ max: runningMax, measure: ({ weight }) => weight, waitMs });
     this.#heavy = new TurnQueue({
       max: heavyMax,
-      sizeOf: () => 1,
+      measure: () => 1,
       callerMax: callerHeavyMax,
       waitMs,
     });
@@ -72,7 +72,7 @@ interface QueueLimits {
   max: number;
   callerMax?: number;
   /** The part of the maximum that a turn takes. */
-  sizeOf: (turn: Turn) => number;
+  measure: (turn: Turn) => number;
   waitMs: number;
 }
 
@@ -80,7 +80,7 @@ class TurnQueue {
   readonly #limits: QueueLimits;
   readonly #queue = new FairQueue<Turn>();
   /** Running work by caller. Used only with a limit for each caller. */
-  readonly #runningOf = new Map<string, number>();
+  readonly #runningByCaller = new Map<string, number>();
   #running = 0;
 
   constructor(limits: QueueLimits) {
@@ -120,12 +120,12 @@ class TurnQueue {
   }
 
   count(turn: Turn, change: 1 | -1): void {
-    const { sizeOf, callerMax } = this.#limits;
-    this.#running += change * sizeOf(turn);
+    const { measure, callerMax } = this.#limits;
+    this.#running += change * measure(turn);
     if (callerMax === undefined) return;
-    const running = (this.#runningOf.get(turn.caller) ?? 0) + change;
-    if (running > 0) this.#runningOf.set(turn.caller, running);
-    else this.#runningOf.delete(turn.caller);
+    const running = (this.#runningByCaller.get(turn.caller) ?? 0) + change;
+    if (running > 0) this.#runningByCaller.set(turn.caller, running);
+    else this.#runningByCaller.delete(turn.caller);
   }
 
   get #hasRoom(): boolean {
@@ -134,7 +134,7 @@ class TurnQueue {
 
   readonly #mayBegin = ({ caller }: Turn): boolean => {
     const { callerMax } = this.#limits;
-    return callerMax === undefined || (this.#runningOf.get(caller) ?? 0) < callerMax;
+    return callerMax === undefined || (this.#runningByCaller.get(caller) ?? 0) < callerMax;
   };
 
   #wait(turn: Turn): Promise<boolean> {

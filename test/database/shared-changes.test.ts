@@ -12,8 +12,8 @@ interface Rate {
 }
 
 const ADD_RATE: ChangeOfMany<Rate, { tokens: number }> = {
-  queueOf: ({ queue = '' }) => queue,
-  keyOf: ({ callerId }) => callerId,
+  getQueue: ({ queue = '' }) => queue,
+  getKey: ({ callerId }) => callerId,
   text: `
     insert into "CallerRate" ("callerId", "tokens", "refillTime")
     select "callerId", "tokens", now() from jsonb_to_recordset($1::jsonb) as r("callerId" text, "tokens" float)

@@ -1,7 +1,7 @@
 /** Rows of one event, and the number of statements that record it. */
 import { expect, onTestFinished, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
-import { newId, prefixOf } from '../../src/ids.ts';
+import { findPrefix, newId } from '../../src/ids.ts';
 import { testDatabase } from '../support/app.ts';
 import { recordStatements } from '../support/database/statements.ts';
 import { createEventLog, type EventLog, recordNamedEvent } from '../support/event-log.ts';
@@ -69,7 +69,7 @@ test('records an event with its topics, deliveries and notification in one state
   );
   expect(new Set(deliveries.map(({ id }) => id)).size).toBe(DESTINATIONS);
   for (const { id, body } of deliveries) {
-    expect(prefixOf(id)).toBe('dlv');
+    expect(findPrefix(id)).toBe('dlv');
     expect(JSON.parse(body)).toEqual({ notificationType: 'connection.created', data: event?.data });
   }
 });

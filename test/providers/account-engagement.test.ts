@@ -1,6 +1,6 @@
 /** The module of Salesforce with an address of its own fulfils the provider contract. */
 import { expect, test } from 'vitest';
-import { findModule, modulesOf, providerAt, proxyTarget } from '../../src/providers/modules.ts';
+import { findModule, listModules, providerAt, proxyTarget } from '../../src/providers/modules.ts';
 import { salesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
 import { createPlainSession } from '../support/providers/provider-session.ts';
 import { accountEngagement } from '../support/wire/account-engagement.ts';
@@ -45,7 +45,7 @@ providerContract(MODULE, async (): Promise<ContractSubject> => {
 test('returns a single module for a provider without modules', () => {
   const { modules: _modules, ...provider } = salesforceProvider();
   const { displayName, baseUrl } = provider;
-  expect(modulesOf(provider)).toEqual([{ name: 'root', displayName, baseUrl }]);
+  expect(listModules(provider)).toEqual([{ name: 'root', displayName, baseUrl }]);
   expect(providerAt(provider, 'root')).toBe(provider);
   expect(providerAt(provider, 'crm')).toBeNull();
 });

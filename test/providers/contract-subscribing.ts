@@ -47,7 +47,7 @@ export function subscribeTests(makeSubject: MakeSubject): void {
 
   test('throws MalformedEvents for an unexpected body', async (context) => {
     await using subject = await makeSubject();
-    const { eventsOf } = requestsOf(subject, context);
+    const { parseEvents } = requestsOf(subject, context);
     for (const text of [
       '',
       'null',
@@ -65,7 +65,7 @@ export function subscribeTests(makeSubject: MakeSubject): void {
         headers: {},
         body: Buffer.from(text),
       };
-      expect(() => eventsOf(request, { now: new Date(), subscription: null }), text).toThrow(
+      expect(() => parseEvents(request, { now: new Date(), subscription: null }), text).toThrow(
         MalformedEvents,
       );
     }

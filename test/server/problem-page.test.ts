@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ERROR_STATUS, type ErrorCode, problemOf } from '../../src/errors.ts';
+import { createProblem, ERROR_STATUS, type ErrorCode } from '../../src/errors.ts';
 import { sharedApp } from '../support/app.ts';
 import { restTenant } from '../support/rest/rest-client.ts';
 
@@ -10,7 +10,7 @@ const CREATE = `mutation ($input: CreateTopicInput!) { createTopic(input: $input
 const pathOf = (href: string) => new URL(href).pathname.replace(/^\/at/, '');
 
 test.each(Object.keys(ERROR_STATUS) as ErrorCode[])('serves a page for %s', async (code) => {
-  const { href, title, status } = problemOf(code, '');
+  const { href, title, status } = createProblem(code, '');
   const answer = await app.fetch(pathOf(href));
   expect(answer.status).toBe(200);
   expect(answer.headers.get('content-type')).toContain('text/html');
@@ -23,7 +23,7 @@ test('lists all pages', async () => {
   const list = await (await app.fetch('/problems')).text();
   const links = [...list.matchAll(/href="([^"]+)"/g)].map(([, href]) => `/${href}`);
   expect(links).toEqual(
-    Object.keys(ERROR_STATUS).map((code) => pathOf(problemOf(code as ErrorCode, '').href)),
+    Object.keys(ERROR_STATUS).map((code) => pathOf(createProblem(code as ErrorCode, '').href)),
   );
   expect((await app.fetch('/problems/none')).status).toBe(404);
 });

@@ -7,8 +7,8 @@ import type { Table } from '../tables.ts';
 import { loadParser, parseSql } from './statement-plan.ts';
 import {
   ANCHOR,
+  getPlacement,
   placementByColumns,
-  placementOf,
   type TablePlacement,
   tablesToSpread,
 } from './table-placement.ts';
@@ -252,7 +252,7 @@ async function spreadAll(session: QuerySession, onSpread: OnSpread): Promise<voi
     for (const { drop } of attached) await session.query(drop);
     for (const table of missing) {
       const startMs = performance.now();
-      const placement = placementOf(table);
+      const placement = getPlacement(table);
       await spreadTable(session, table, placement);
       onSpread(table, placement, performance.now() - startMs);
     }

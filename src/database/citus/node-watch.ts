@@ -34,7 +34,7 @@ interface WaitingStatement {
 
 interface NodeWatchOptions {
   /** The node that has the project's rows. Undefined for a project that is not known yet. */
-  nodeOf: (projectId: string) => number | undefined;
+  findNode: (projectId: string) => number | undefined;
   /** All nodes that have projects. */
   nodes: () => number[];
   /** True if the node commits a change over a new connection in time. Throws if that cannot be determined. */
@@ -54,17 +54,17 @@ export class NodeWatch implements Disposable {
   }
 
   /** The nodes of the projects in the values of a statement. */
-  nodesOf(values: readonly unknown[]): number[] {
+  listNodes(values: readonly unknown[]): number[] {
     const nodes = new Set<number>();
     for (const value of values.flat()) {
-      const node = isProject(value) ? this.#options.nodeOf(value) : undefined;
+      const node = isProject(value) ? this.#options.findNode(value) : undefined;
       if (node !== undefined) nodes.add(node);
     }
     return [...nodes];
   }
 
   /** Returns the error for a statement of these nodes, or null if it may be sent. */
-  refusalOf(nodes: readonly number[]): ServiceUnavailable | null {
+  findRefusal(nodes: readonly number[]): ServiceUnavailable | null {
     if (!nodes.some((node) => this.isAway(node))) return null;
     const options = { cause: undefined, retryAfterSeconds: 2 };
     return new ServiceUnavailable(
@@ -89,7 +89,7 @@ export class NodeWatch implements Disposable {
   watchStatement(nodes: readonly number[], session: Cuttable, take: OnResult): OnResult {
     const endCallbacks = nodes.map((node) => this.#getWatchedNode(node).add(session));
     return (error, result) => {
-      for (const end of endCallbacks) end(endOf(error));
+      for (const end of endCallbacks) end(toStatementEnd(error));
       take(error, result);
     };
   }
@@ -128,7 +128,7 @@ type StatementEnd = 'responded' | 'connectionLost' | 'timedOut';
 /** The SQLSTATE class of connection errors, which the coordinator also reports for its connections to nodes. */
 const CONNECTION_STATES = '08';
 
-function endOf(error: unknown): StatementEnd {
+function toStatementEnd(error: unknown): StatementEnd {
   if (!(error instanceof ServiceUnavailable)) return 'responded';
   const { cause } = error;
   const isLost = cause instanceof pg.DatabaseError && cause.code?.startsWith(CONNECTION_STATES);

@@ -38,14 +38,14 @@ class ProjectLocations {
   #refreshedMs = Number.NEGATIVE_INFINITY;
 
   /** The node as of the last `refresh`. Undefined for a newer project. */
-  nodeOf = (projectId: string): number | undefined => this.#locations.get(projectId)?.node;
+  findNode = (projectId: string): number | undefined => this.#locations.get(projectId)?.node;
 
   nodes = (): number[] => [...this.#projectIds.keys()];
 
-  shardOf = (projectId: string): string | undefined => this.#locations.get(projectId)?.shard;
+  findShard = (projectId: string): string | undefined => this.#locations.get(projectId)?.shard;
 
   /** The projects of a node. Starts a refresh if the locations are older than FRESH_MS. */
-  projectsOf(node: number, query: RunQuery): string[] {
+  listProjects(node: number, query: RunQuery): string[] {
     if (performance.now() > this.#refreshedMs + FRESH_MS) void this.refresh(query).catch(() => {});
     return this.#projectIds.get(node) ?? [];
   }
@@ -75,11 +75,11 @@ function groupsOfNodes(
   locations: ProjectLocations,
 ): Pick<Database, 'group' | 'groups'> {
   const groups = new Map<number, ProjectGroup>();
-  const groupOf = (node: number): ProjectGroup => ({
+  const createGroup = (node: number): ProjectGroup => ({
     name: `node ${node}`,
-    projectIds: () => locations.projectsOf(node, query),
+    projectIds: () => locations.listProjects(node, query),
     splitIntoParts: (projectIds) => [
-      ...Map.groupBy(projectIds, (id) => locations.shardOf(id) ?? id).values(),
+      ...Map.groupBy(projectIds, (id) => locations.findShard(id) ?? id).values(),
     ],
   });
   return {
@@ -88,7 +88,7 @@ function groupsOfNodes(
       await locations.refresh(query);
       const nodes = await query<{ node: number }>(NODES, []);
       return nodes.map(({ node }) => {
-        const group = groups.get(node) ?? groupOf(node);
+        const group = groups.get(node) ?? createGroup(node);
         groups.set(node, group);
         return group;
       });
@@ -128,7 +128,7 @@ export async function openCluster(server: Server, log: Log): Promise<Cluster> {
   return {
     pools: { Client: routedSessions({ nodes: new Nodes(watch, log), watch }), refusal },
     servers: {
-      serversOf: (values) => watch.nodesOf(values).join(),
+      listServers: (values) => watch.listNodes(values).join(),
       refusal: (text, values) => refusal({ text, values }),
     },
     queue: { backend: 'citus' },

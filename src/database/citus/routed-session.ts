@@ -6,7 +6,7 @@ import type { ResultField } from '../sessions/described-once.ts';
 import { type OnResult, Session, toPromise } from '../sessions/session.ts';
 import type { NodeWatch } from './node-watch.ts';
 import type { Nodes, Send } from './nodes.ts';
-import { boundText, isForAllNodes, routeOf, type ShardRoute } from './statement-plan.ts';
+import { boundText, findRoute, isForAllNodes, type ShardRoute } from './statement-plan.ts';
 
 /** The arguments of pg's `query` that routing uses. */
 interface CallerQuery {
@@ -40,13 +40,13 @@ export function routedSessions({ nodes, watch }: NodeAccess): typeof Session {
     override query(config: unknown, values?: unknown, onResult?: unknown): never {
       const [bound, callback] =
         typeof values === 'function' ? [undefined, values] : [values, onResult];
-      const callerQuery = callerQueryOf(config, bound);
-      const route = callerQuery && routeOf(callerQuery.text, callerQuery.values ?? []);
+      const callerQuery = findCallerQuery(config, bound);
+      const route = callerQuery && findRoute(callerQuery.text, callerQuery.values ?? []);
       const isCommit = callerQuery?.text === 'COMMIT';
       const waitsFor = isCommit
         ? [...this.#visited]
         : callerQuery
-          ? nodesOf(watch, callerQuery, route)
+          ? listNodesToReach(watch, callerQuery, route)
           : [];
       this.#visit(callerQuery, waitsFor);
       if (!callerQuery || (!route && waitsFor.length === 0))
@@ -54,7 +54,7 @@ export function routedSessions({ nodes, watch }: NodeAccess): typeof Session {
       const send = (statement: object) => super.query(statement) as Promise<pg.QueryResult>;
       const run = (onEnd: OnResult) => {
         // A commit is never refused, so that no transaction stays open.
-        const refusal = isCommit ? null : watch.refusalOf(waitsFor);
+        const refusal = isCommit ? null : watch.findRefusal(waitsFor);
         // Deferred, because callers expect the callback after the call returns.
         if (refusal) return process.nextTick(onEnd, refusal);
         const take = watch.watchStatement(waitsFor, this, onEnd);
@@ -78,26 +78,26 @@ export function routedSessions({ nodes, watch }: NodeAccess): typeof Session {
 export function createRefusal(watch: NodeWatch) {
   return (config: unknown, values?: unknown): Error | null => {
     if (!watch.isAnyAway) return null;
-    const callerQuery = callerQueryOf(config, values);
+    const callerQuery = findCallerQuery(config, values);
     if (!callerQuery) return null;
-    return watch.refusalOf(
-      nodesOf(watch, callerQuery, routeOf(callerQuery.text, callerQuery.values ?? [])),
+    return watch.findRefusal(
+      listNodesToReach(watch, callerQuery, findRoute(callerQuery.text, callerQuery.values ?? [])),
     );
   };
 }
 
 /** The nodes that a statement waits for. Statements that visit all nodes in turn skip those that are away. */
-function nodesOf(
+function listNodesToReach(
   watch: NodeWatch,
   { text, values = [] }: CallerQuery,
   route: ShardRoute | null,
 ): number[] {
   if (route === 'everywhere') return [];
-  if (route) return watch.nodesOf(route.projects);
-  return isForAllNodes(text) ? watch.allNodes() : watch.nodesOf(values);
+  if (route) return watch.listNodes(route.projects);
+  return isForAllNodes(text) ? watch.allNodes() : watch.listNodes(values);
 }
 
-function callerQueryOf(config: unknown, values: unknown): CallerQuery | null {
+function findCallerQuery(config: unknown, values: unknown): CallerQuery | null {
   if (typeof config === 'string') return { text: config, values: (values as unknown[]) ?? [] };
   const { text } = config as Partial<CallerQuery>;
   return typeof text === 'string' ? (config as CallerQuery) : null;
@@ -123,7 +123,7 @@ async function runRouted({ send, nodes, callerQuery, route, session }: Routing) 
     return (rows as unknown as [string][]).map(([line]) => line);
   };
   const lines = await readLines({ send, nodes, callerQuery, route, session, runOnShard });
-  const rows = lines.map((line) => rowOf(compositeValues(line), fields, callerQuery));
+  const rows = lines.map((line) => toRow(compositeValues(line), fields, callerQuery));
   return { command: 'SELECT', rowCount: rows.length, rows, fields, oid: 0 };
 }
 
@@ -179,7 +179,7 @@ class Description extends pg.Query {
   };
 }
 
-function rowOf(
+function toRow(
   texts: (string | null)[],
   fields: readonly ResultField[],
   { rowMode, types = COLUMN_TYPES }: CallerQuery,

@@ -6,7 +6,7 @@
 import { LRUCache } from 'lru-cache';
 import pg from 'pg';
 import type { Table } from '../tables.ts';
-import { placementOf, TABLES, type TablePlacement } from './table-placement.ts';
+import { getPlacement, TABLES, type TablePlacement } from './table-placement.ts';
 
 /** PostgreSQL's own parser, as WebAssembly. Processes without a cluster never load it. */
 let parser: typeof import('libpg-query') | null = null;
@@ -52,7 +52,7 @@ const STATEMENTS = new LRUCache<string, ParsedStatement>({ max: STATEMENTS_MAX }
 const ALL_PROJECTS = '/* all projects:';
 
 /** Null for a statement that Citus plans. */
-export function routeOf(text: string, values: readonly unknown[]): ShardRoute | null {
+export function findRoute(text: string, values: readonly unknown[]): ShardRoute | null {
   const { plan } = parseCached(text);
   if (plan.by === 'citus' || plan.by === 'all nodes') return null;
   return plan.by === 'everywhere' ? 'everywhere' : routeBy(plan, values);
@@ -94,10 +94,14 @@ function parse(text: string): ParsedStatement {
     0,
     ...placeholders.map(({ location, number }) => location + `$${number}`.length),
   ].map((from, index) => bytes.subarray(from, placeholders[index]?.location).toString());
-  return { plan: planOf(text, facts), parts, parameters: placeholders.map(({ number }) => number) };
+  return {
+    plan: createPlan(text, facts),
+    parts,
+    parameters: placeholders.map(({ number }) => number),
+  };
 }
 
-function planOf(text: string, facts: StatementFacts): Plan {
+function createPlan(text: string, facts: StatementFacts): Plan {
   if (facts.changed.some((table) => placementIn(table) === 'reference')) return { by: 'all nodes' };
   if (!facts.tables.some((table) => placementIn(table) === 'distributed')) return { by: 'citus' };
   const byProjects = (number: number | null, otherwise: Plan): Plan =>
@@ -116,7 +120,7 @@ function firstNumber(placeholders: readonly Placeholder[]): number | null {
 }
 
 function placementIn(table: string): TablePlacement | null {
-  return TABLES.has(table as Table) ? placementOf(table as Table) : null;
+  return TABLES.has(table as Table) ? getPlacement(table as Table) : null;
 }
 
 /** A `$1` of the text, and the byte at which it begins. */
@@ -168,7 +172,7 @@ class StatementFacts {
     if (kind === 'A_Expr') this.#visitComparison(body);
     if (kind === 'RangeFunction') this.#visitRowFunction(body);
     if (kind === 'ResTarget' && body.name === 'projectId') {
-      this.#selected ??= parameterOf(body.val)?.number ?? null;
+      this.#selected ??= findParameter(body.val)?.number ?? null;
     }
     // Members of nodes for `lateral` and `with recursive`.
     this.needsRouting ||=
@@ -190,8 +194,8 @@ class StatementFacts {
 
   #visitComparison({ kind, lexpr, rexpr }: SyntaxNode): void {
     if (kind !== 'AEXPR_OP' && kind !== 'AEXPR_OP_ANY') return;
-    if (columnOf(lexpr) !== 'projectId') return;
-    const parameter = parameterOf(rexpr);
+    if (findColumn(lexpr) !== 'projectId') return;
+    const parameter = findParameter(rexpr);
     if (parameter) this.projects.push({ ...parameter, isArray: kind === 'AEXPR_OP_ANY' });
   }
 
@@ -207,12 +211,12 @@ class StatementFacts {
     if (name === 'unnest') {
       const { colnames = [] } = (alias ?? {}) as { colnames?: { String: { sval: string } }[] };
       const at = colnames.findIndex(({ String: { sval } }) => sval === 'projectId');
-      this.requestedProjects ??= parameterOf(args[at])?.number ?? null;
+      this.requestedProjects ??= findParameter(args[at])?.number ?? null;
     }
     const isJson = ['json', 'jsonb'].some((kind) => name.startsWith(`${kind}_to_record`));
     // The rows are the parameter, or a member of it.
     const { A_Expr: member } = (args[0] ?? {}) as { A_Expr?: SyntaxNode };
-    if (isJson && parameterOf(member?.lexpr ?? args[0])?.number === 1) this.hasJsonRows = true;
+    if (isJson && findParameter(member?.lexpr ?? args[0])?.number === 1) this.hasJsonRows = true;
   }
 }
 
@@ -221,9 +225,9 @@ function isNode(value: unknown): value is SyntaxNode {
 }
 
 /** The parameter that the expression consists of, with or without a cast. Null for other expressions. */
-function parameterOf(expression: unknown): Placeholder | null {
+function findParameter(expression: unknown): Placeholder | null {
   if (!isNode(expression)) return null;
-  if (isNode(expression.TypeCast)) return parameterOf(expression.TypeCast.arg);
+  if (isNode(expression.TypeCast)) return findParameter(expression.TypeCast.arg);
   return isNode(expression.ParamRef) ? placeholder(expression.ParamRef) : null;
 }
 
@@ -232,7 +236,7 @@ function placeholder(body: SyntaxNode): Placeholder {
   return { number, location };
 }
 
-function columnOf(expression: unknown): string | null {
+function findColumn(expression: unknown): string | null {
   if (!isNode(expression) || !isNode(expression.ColumnRef)) return null;
   const fields = expression.ColumnRef.fields as { String?: { sval: string } }[];
   return fields.at(-1)?.String?.sval ?? null;

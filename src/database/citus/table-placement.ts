@@ -29,7 +29,7 @@ const LOCAL: readonly Table[] = [
 ];
 
 /** Throws for a table that belongs to no project and is not listed as local. */
-export function placementOf(table: Table): TablePlacement {
+export function getPlacement(table: Table): TablePlacement {
   const hasProject = 'projectId' in Prisma[`${table}ScalarFieldEnum`];
   const placement = placementByColumns(table, { hasProject });
   if (placement !== 'local' || LOCAL.includes(table)) return placement;
@@ -47,6 +47,6 @@ export function placementByColumns(
 
 /** The tables that are not local, each after the tables that must exist before it. */
 export function tablesToSpread(): Table[] {
-  const distributed = [...TABLES].filter((table) => placementOf(table) === 'distributed');
+  const distributed = [...TABLES].filter((table) => getPlacement(table) === 'distributed');
   return [...new Set([...REFERENCE, ANCHOR, ...distributed])];
 }

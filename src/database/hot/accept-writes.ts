@@ -1,5 +1,5 @@
 /** Accepts writes: the operation, the records and the idempotency key of each are stored together. */
-import { columnsOf, type Tables } from '../tables.ts';
+import { listColumns, type Tables } from '../tables.ts';
 import type { ChangeOfMany } from './shared-changes.ts';
 
 type Operation = Tables['Operation'];
@@ -53,8 +53,8 @@ type AcceptedWrite = Operation &
     taskId: string;
   };
 
-const TASK_COLUMNS = columnsOf('WriteTask')
-  .filter((column) => !(columnsOf('Operation') as readonly string[]).includes(column))
+const TASK_COLUMNS = listColumns('WriteTask')
+  .filter((column) => !(listColumns('Operation') as readonly string[]).includes(column))
   .map((column) => `t."${column}"`);
 
 /** SQL: how a task is found for a write. */
@@ -148,8 +148,8 @@ export function acceptWrites(leaseEnd: string): ChangeOfMany<WriteToAccept, Acce
       case when "leaseToken" is null then 0 else 1 end, case when "leaseToken" is not null then "now" end
     from accepted`;
   return {
-    queueOf: ({ projectId }) => projectId,
-    keyOf: ({ id }) => id,
+    getQueue: ({ projectId }) => projectId,
+    getKey: ({ id }) => id,
     text: accepting(tasks, {
       source: 'accepted a',
       taskId: 'a."id"',
@@ -178,8 +178,8 @@ export function collectWrites(recordsMax: number): ChangeOfMany<WriteToAccept, A
       "deadlineTime" = greatest(t."deadlineTime", excluded."deadlineTime")`;
   return {
     // One write per statement, because the task of a record depends on the records before it.
-    queueOf: ({ id }) => id,
-    keyOf: ({ id }) => id,
+    getQueue: ({ id }) => id,
+    getKey: ({ id }) => id,
     text: accepting(tasks, {
       source: 'accepted a cross join tasks t',
       taskId: 't."id"',

@@ -1,5 +1,5 @@
 /** Claims writes for a worker. */
-import { isAtPositionOf, rowsByKey } from '../keyed-rows.ts';
+import { matchPosition, rowsByKey } from '../keyed-rows.ts';
 import type { Tables } from '../tables.ts';
 import type { ChangeOfMany } from './shared-changes.ts';
 
@@ -25,8 +25,8 @@ export function claimWrites({
   leaseEnd: string;
 }): ChangeOfMany<WriteToClaim, ClaimedWrite> {
   return {
-    queueOf: () => 'all',
-    keyOf: ({ id }) => id,
+    getQueue: () => 'all',
+    getKey: ({ id }) => id,
     text: `
   with input as (
     select * from jsonb_to_recordset($1::jsonb) as i(
@@ -37,14 +37,14 @@ export function claimWrites({
   ),
   free as materialized (
     select t.ctid as "place", t."projectId", t."id", t."isUncertain", t."dueTime" from located l, "WriteTask" t
-    where ${isAtPositionOf('t', { with: 'located', as: 'l' })} and ${isFree}
+    where ${matchPosition('t', { with: 'located', as: 'l' })} and ${isFree}
     order by t."id" for update of t skip locked
   )
   update "WriteTask" t set "openGroup" = null, "leaseToken" = i."leaseToken", "isUncertain" = true,
     "uncertainSince" = case when t."isUncertain" then coalesce(t."uncertainSince", t."createTime") else i."now" end,
     "leaseExpireTime" = ${leaseEnd}, "attempts" = t."attempts" + 1, "lastAttempt" = i."now"
   from free f join input i on i."projectId" = f."projectId" and i."id" = f."id"
-  where ${isAtPositionOf('t', { with: 'free', as: 'f' })} and f."dueTime" <= greatest(i."now", now())
+  where ${matchPosition('t', { with: 'free', as: 'f' })} and f."dueTime" <= greatest(i."now", now())
   returning t."id" as "key", t.*, f."isUncertain" as "wasUncertain"`,
   };
 }

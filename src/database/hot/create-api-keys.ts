@@ -8,8 +8,8 @@ type ApiKeyToCreate = Pick<ApiKey, 'id' | 'projectId' | 'label' | 'scopes' | 'pr
 
 /** A key of a deleted project has no row in the result. */
 export const CREATE_API_KEYS: ChangeOfMany<ApiKeyToCreate, ApiKey> = {
-  queueOf: ({ projectId }) => projectId,
-  keyOf: ({ id }) => id,
+  getQueue: ({ projectId }) => projectId,
+  getKey: ({ id }) => id,
   text: `
   insert into "ApiKey" as k ("id", "projectId", "label", "scopes", "prefix", "hash")
   select g."id", p."id", g."label", g."scopes", g."prefix", g."hash"

@@ -1,5 +1,5 @@
 /** Ends writes: the outcomes of their records, and their operations. */
-import { isAtPositionOf, rowsByKey } from '../keyed-rows.ts';
+import { matchPosition, rowsByKey } from '../keyed-rows.ts';
 import type { Tables } from '../tables.ts';
 import {
   END_UNREPORTED_OPERATIONS,
@@ -31,8 +31,8 @@ export const END_UNREPORTED_WRITES = endWrites(END_UNREPORTED_OPERATIONS);
 
 function endWrites(endingOperations: string): ChangeOfMany<WriteEndRow, EndedWrite> {
   return {
-    queueOf: ({ projectId }) => projectId,
-    keyOf: ({ operationId }) => operationId,
+    getQueue: ({ projectId }) => projectId,
+    getKey: ({ operationId }) => operationId,
     text: `
   with input as (
     select * from jsonb_to_recordset($1::jsonb) as i(
@@ -46,7 +46,7 @@ function endWrites(endingOperations: string): ChangeOfMany<WriteEndRow, EndedWri
     update "WriteTask" t set "dueTime" = null, "leaseToken" = null, "leaseExpireTime" = null,
       "isUncertain" = false, "endTime" = i."now"
     from tasks i
-    where ${isAtPositionOf('t', { with: 'tasks', as: 'i' })} and t."leaseToken" = i."leaseToken"
+    where ${matchPosition('t', { with: 'tasks', as: 'i' })} and t."leaseToken" = i."leaseToken"
     returning t."id"
   ),
   ending as (select i.* from input i join ended_tasks t on t."id" = i."operationId"),
@@ -60,7 +60,7 @@ function endWrites(endingOperations: string): ChangeOfMany<WriteEndRow, EndedWri
   ),
   outcomes as (
     update "WriteEntry" e set "outcome" = i."outcome"
-    from entries i where ${isAtPositionOf('e', { with: 'entries', as: 'i' })}
+    from entries i where ${matchPosition('e', { with: 'entries', as: 'i' })}
   ),
   ${endingOperations}
   select t."id" as "key", o.*, ${notificationsColumn('end_notifications')}

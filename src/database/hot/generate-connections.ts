@@ -47,8 +47,8 @@ export const CREATE_PARTIES: ChangeOfMany<
   PartiesToCreate,
   Pick<Tables['Connection'], 'groupId' | 'consumerId'>
 > = {
-  queueOf: ({ projectId }) => projectId,
-  keyOf: ({ groupId }) => groupId,
+  getQueue: ({ projectId }) => projectId,
+  getKey: ({ groupId }) => groupId,
   text: `
   with absent as (
     select * from jsonb_to_recordset($1::jsonb) as g(
@@ -129,8 +129,8 @@ export interface ConnectionToGenerate
  * has another id. A connection has no row if another call created it at the same time, or if it names an unknown app.
  */
 export const GENERATE_CONNECTIONS: ChangeOfMany<ConnectionToGenerate, Connection> = {
-  queueOf: ({ projectId }) => projectId,
-  keyOf: ({ id }) => id,
+  getQueue: ({ projectId }) => projectId,
+  getKey: ({ id }) => id,
   text: `
   with input as (
     select * from jsonb_to_recordset($1::jsonb) as g(

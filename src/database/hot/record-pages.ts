@@ -49,8 +49,8 @@ export type RecordedPage = RequiredRows & (ReadRun | Record<keyof ReadRun, null>
 /** Locks objects before their runs, as pausing does, and runs before logs. */
 export const RECORD_PAGES: ChangeOfMany<PageRow, RecordedPage> = {
   // A claim has one page at a time, so pages of other claims are in other queues.
-  queueOf: ({ operationId, leaseToken }) => `${operationId} ${leaseToken}`,
-  keyOf: ({ operationId }) => operationId,
+  getQueue: ({ operationId, leaseToken }) => `${operationId} ${leaseToken}`,
+  getKey: ({ operationId }) => operationId,
   text: `
   with input as (
     select * from jsonb_to_record($1::jsonb -> 0) as i(

@@ -17,8 +17,8 @@ const renaming = (table: 'Group' | 'Consumer', column: 'group' | 'consumer') => 
  */
 export const RENEW_CONNECTIONS: ChangeOfMany<ConnectionInput, Tables['Connection']> = {
   // One connection per statement, because a statement changes a row only once.
-  queueOf: ({ event }) => event.eventId,
-  keyOf: ({ id }) => id,
+  getQueue: ({ event }) => event.eventId,
+  getKey: ({ id }) => id,
   text: `
   with input as (select * from jsonb_to_recordset($1::jsonb) as g(${CONNECTION_COLUMNS})),
   fitting as (${withApps('input')}),

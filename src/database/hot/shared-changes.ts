@@ -12,9 +12,9 @@ export interface ChangeOfMany<I, R> {
   /** The first row of its result may have `notifications` (notification-channels.ts), which are sent. */
   text: string;
   /** Changes of one queue run one after the other or together. Other queues do not wait for them. */
-  queueOf(input: I): string;
+  getQueue(input: I): string;
   /** The key of an input. Each row of the result has it in the column `key`. */
-  keyOf(input: I): string;
+  getKey(input: I): string;
   /** Never set. Carries the type of the result's rows. */
   readonly row?: R;
 }
@@ -45,7 +45,7 @@ export function createSharedChanges(
   { isDistributed = false }: { isDistributed?: boolean } = {},
 ): SharedChanges {
   const queues = new WeakMap<object, Map<string, WaitingChange[]>>();
-  const queuesOf = (change: object) => {
+  const getQueues = (change: object) => {
     const existing = queues.get(change);
     if (existing) return existing;
     const created = new Map<string, WaitingChange[]>();
@@ -55,26 +55,26 @@ export function createSharedChanges(
   const sendAll = async (change: { text: string }, name: string, queue: WaitingChange[]) => {
     const statement = { query, notify, text: change.text };
     while (queue.length > 0) await send(statement, takeBatch(queue));
-    queuesOf(change).delete(name);
+    getQueues(change).delete(name);
   };
   return {
     run<I, R>(change: ChangeOfMany<I, R>, input: I) {
-      const queueName = change.queueOf(input);
-      const name = isDistributed ? `${projectOf(input)} ${queueName}` : queueName;
+      const queueName = change.getQueue(input);
+      const name = isDistributed ? `${getProjectId(input)} ${queueName}` : queueName;
       return new Promise<R | null>((resolve, reject) => {
         const waiting = {
-          key: change.keyOf(input),
+          key: change.getKey(input),
           json: JSON.stringify(input),
           resolve: resolve as WaitingChange['resolve'],
           reject,
         };
-        const queue = queuesOf(change).get(name);
+        const queue = getQueues(change).get(name);
         if (queue) {
           queue.push(waiting);
           return;
         }
         const created = [waiting];
-        queuesOf(change).set(name, created);
+        getQueues(change).set(name, created);
         // Changes of the same turn of the event loop join the statement.
         setImmediate(() => void sendAll(change, name, created));
       });
@@ -82,7 +82,7 @@ export function createSharedChanges(
   };
 }
 
-function projectOf(input: unknown): string {
+function getProjectId(input: unknown): string {
   return (input as { projectId: string }).projectId;
 }
 

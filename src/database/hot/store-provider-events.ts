@@ -46,8 +46,9 @@ function queueNumber(nativeId: string): number {
  * are counted here because shards of a cluster have no defaults that count.
  */
 export const STORE_PROVIDER_EVENTS: ChangeOfMany<EventsToStore, { stored: number }> = {
-  queueOf: ({ projectId, events: [first] }) => `${projectId} ${queueNumber(first?.nativeId ?? '')}`,
-  keyOf: ({ id }) => id,
+  getQueue: ({ projectId, events: [first] }) =>
+    `${projectId} ${queueNumber(first?.nativeId ?? '')}`,
+  getKey: ({ id }) => id,
   text: `
   with input as (
     select g."id", g."projectId", g."providerAppId", g."request", e.* from rows from (jsonb_to_recordset($1::jsonb) as (

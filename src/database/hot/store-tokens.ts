@@ -20,9 +20,9 @@ interface TokensToStore extends Pick<Connection, 'id' | 'projectId' | 'tokenExpi
  * changed since has no row in the result.
  */
 export const STORE_TOKENS: ChangeOfMany<TokensToStore, Pick<Connection, 'id'>> = {
-  queueOf: ({ projectId }) => projectId,
+  getQueue: ({ projectId }) => projectId,
   // Unique, because sealing uses a random nonce.
-  keyOf: ({ credentialsSealed }) => credentialsSealed,
+  getKey: ({ credentialsSealed }) => credentialsSealed,
   text: `
   with input as (
     select * from jsonb_to_recordset($1::jsonb) as i(

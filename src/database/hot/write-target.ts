@@ -6,7 +6,7 @@ import type { RawBuilder } from 'kysely';
 import { rowsOfTables } from '../reads/linked-rows.ts';
 import type { Rows } from '../rows.ts';
 import { CompiledStatement, sql, statements } from '../statements.ts';
-import { columnsOf, type Row, type Table, type Tables } from '../tables.ts';
+import { listColumns, type Row, type Table, type Tables } from '../tables.ts';
 
 /** A connection with its sealed credentials. */
 export type ConnectionWithCredentials = Row<'Connection'> &
@@ -65,7 +65,7 @@ const COLUMNS = [
 
 /** All columns of a `Row`. */
 function columns<T extends Table, A extends string>(alias: A, table: T) {
-  return columnsOf(table).map((column) => `${alias}.${column}` as const);
+  return listColumns(table).map((column) => `${alias}.${column}` as const);
 }
 
 function toTarget(values: unknown[]): NamedTarget | null {

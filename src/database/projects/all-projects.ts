@@ -49,9 +49,9 @@ export function withoutProject(reason: string, text: string): string {
 export function mergeFirst<R>(
   rows: readonly R[],
   limit: number,
-  keyOf: (row: R) => readonly (string | number)[],
+  getKey: (row: R) => readonly (string | number)[],
 ): R[] {
-  return rows.toSorted((a, b) => compareKeys(keyOf(a), keyOf(b))).slice(0, limit);
+  return rows.toSorted((a, b) => compareKeys(getKey(a), getKey(b))).slice(0, limit);
 }
 
 type SortKey = readonly (string | number)[];

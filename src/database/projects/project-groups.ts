@@ -47,11 +47,11 @@ export interface RowBatch<R> {
 export function batchRows<R>(
   group: ProjectGroup,
   rows: readonly R[],
-  projectOf: (row: R) => string,
+  getProjectId: (row: R) => string,
 ): RowBatch<R>[] {
   if (group.projectIds() === null) return [{ projectIds: null, rows }];
-  return group.splitIntoParts([...new Set(rows.map(projectOf))]).map((projectIds) => ({
+  return group.splitIntoParts([...new Set(rows.map(getProjectId))]).map((projectIds) => ({
     projectIds,
-    rows: rows.filter((row) => projectIds.includes(projectOf(row))),
+    rows: rows.filter((row) => projectIds.includes(getProjectId(row))),
   }));
 }

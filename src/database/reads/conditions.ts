@@ -5,11 +5,11 @@ import {
   type AnyList,
   type Comparison,
   type Conditions,
-  comparisonOf,
   distinct,
   isId,
   mergedColumns,
   type SimilarLists,
+  toComparison,
 } from './list-shape.ts';
 
 export interface ListCondition {
@@ -22,9 +22,9 @@ export interface ListCondition {
 export type BindValue = ValueOf<SimilarLists>;
 
 /** The conditions of each index range that a list is merged from. */
-export function rangesOf([list, ...moreLists]: SimilarLists): ListCondition[][] {
+export function listRanges([list, ...moreLists]: SimilarLists): ListCondition[][] {
   const { where } = list as AnyList;
-  const conditions = conditionsOf(where, (lists) => (lists[0] as AnyList).where).map((condition) =>
+  const conditions = toConditions(where, (lists) => (lists[0] as AnyList).where).map((condition) =>
     moreLists.length > 0 && isId(condition.column, where[condition.column])
       ? { ...condition, comparison: 'requested' as const }
       : condition,
@@ -47,27 +47,27 @@ function withOneValue(
     condition.column === column
       ? {
           column,
-          comparison: comparisonOf(value),
+          comparison: toComparison(value),
           valueIn: (lists) => distinct(condition.valueIn(lists))[index],
         }
       : condition,
   );
 }
 
-export function conditionsOf(
+export function toConditions(
   where: Conditions,
-  whereOf: (lists: SimilarLists) => Conditions,
+  getWhere: (lists: SimilarLists) => Conditions,
 ): ListCondition[] {
   return Object.keys(where)
     .filter((column) => where[column] !== undefined)
     .map((column) => ({
       column,
-      comparison: comparisonOf(where[column]),
-      valueIn: (lists) => whereOf(lists)[column],
+      comparison: toComparison(where[column]),
+      valueIn: (lists) => getWhere(lists)[column],
     }));
 }
 
-export function expressionOf(
+export function createExpression(
   { column, comparison, valueIn }: ListCondition,
   value: BindValue,
 ): RawBuilder<SqlBool> {

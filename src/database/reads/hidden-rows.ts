@@ -1,6 +1,6 @@
 /** Hides the rows of groups and consumers that are being erased, until they are deleted. */
 import type { OneOf, RowList, Rows } from '../rows.ts';
-import { columnsOf, type Table } from '../tables.ts';
+import { listColumns, type Table } from '../tables.ts';
 import type { Link } from './linked-rows.ts';
 import type { Conditions } from './list-shape.ts';
 
@@ -34,7 +34,7 @@ function hideLink(link: Link, hide: <W>(table: Table, where: W) => W): Link {
 }
 
 function excludeIds(table: Table, where: Conditions, ids: readonly string[]): Conditions {
-  const tableColumns: readonly string[] = columnsOf(table);
+  const tableColumns: readonly string[] = listColumns(table);
   const columns = ERASED_TABLES.includes(table)
     ? ['id']
     : NAMING.filter((column) => tableColumns.includes(column));

@@ -2,7 +2,7 @@
  * Reads a page together with the rows that its rows point to, in one statement. The rows are read as arrays, because
  * columns of several tables have equal names, and are converted to the rows of each table.
  */
-import { columnsOf, type Row, type Table } from '../tables.ts';
+import { listColumns, type Row, type Table } from '../tables.ts';
 import type { Conditions } from './list-shape.ts';
 
 /** A link from every row of a page to the row of another table whose id a column holds. */
@@ -27,19 +27,19 @@ export function rowsOfArrays(
   links: readonly Link[],
   arrays: readonly unknown[][],
 ): PageRow[] {
-  const ownColumns = columnsOf(table);
+  const ownColumns = listColumns(table);
   const shapes = links.map(({ table, column }) => {
-    const columns = columnsOf(table);
+    const columns = listColumns(table);
     return { columns, column, idAt: columns.indexOf('id') };
   });
   return arrays.map((values) => {
     let offset = ownColumns.length;
     const linked: Record<string, object | null> = {};
     for (const { columns, column, idAt } of shapes) {
-      linked[column] = values[offset + idAt] === null ? null : rowOf(columns, values, offset);
+      linked[column] = values[offset + idAt] === null ? null : toRow(columns, values, offset);
       offset += columns.length;
     }
-    const row: PageRow = rowOf(ownColumns, values, 0);
+    const row: PageRow = toRow(ownColumns, values, 0);
     if (links.length > 0) row.linked = linked;
     return row;
   });
@@ -52,16 +52,16 @@ export function rowsOfTables<T extends Table>(
 ): { [Name in T]: Row<Name> | null } {
   let offset = 0;
   const rows = tables.map((table: Table) => {
-    const columns = columnsOf(table);
+    const columns = listColumns(table);
     const from = offset;
     offset += columns.length;
     const exists = values[from + columns.indexOf('id')] !== null;
-    return [table, exists ? rowOf(columns, values, from) : null];
+    return [table, exists ? toRow(columns, values, from) : null];
   });
   return Object.fromEntries(rows);
 }
 
-function rowOf(columns: readonly string[], values: readonly unknown[], from: number) {
+function toRow(columns: readonly string[], values: readonly unknown[], from: number) {
   const row: Record<string, unknown> = {};
   for (let index = 0; index < columns.length; index += 1) {
     row[columns[index] as string] = values[from + index];

@@ -29,7 +29,7 @@ export type Comparison =
   | 'firstFrom'
   | 'requested';
 
-export function comparisonOf(value: unknown): Comparison {
+export function toComparison(value: unknown): Comparison {
   if (value === null) return 'null';
   if (typeof value === 'string') return 'text';
   if (Array.isArray(value)) return 'any';
@@ -40,10 +40,10 @@ export function comparisonOf(value: unknown): Comparison {
   if ('oneOf' in value) return 'oneOf';
   if ('upTo' in value) return 'upTo';
   if ('firstFrom' in value) return 'firstFrom';
-  return spanOf(value);
+  return toSpanComparison(value);
 }
 
-function spanOf({ from, until }: { from?: unknown; until?: unknown }): Comparison {
+function toSpanComparison({ from, until }: { from?: unknown; until?: unknown }): Comparison {
   if (from instanceof Date || until instanceof Date) {
     if (from === undefined) return 'timeUntil';
     return until === undefined ? 'timeFrom' : 'timeSpan';
@@ -57,7 +57,7 @@ export function isId(name: string, value: unknown): boolean {
   return typeof value === 'string' && /(^id|Id)$/.test(name);
 }
 
-export function idColumnsOf([list]: SimilarLists): string[] {
+export function listIdColumns([list]: SimilarLists): string[] {
   const { where = {} } = list ?? {};
   return Object.keys(where).filter((name) => isId(name, where[name]));
 }
@@ -86,7 +86,7 @@ export function distinct(values: unknown): unknown[] {
 }
 
 /** Returns a key. Lists with equal keys share a statement. */
-export function shapeOf(purpose: 'rows' | 'count', lists: SimilarLists): string {
+export function formatShape(purpose: 'rows' | 'count', lists: SimilarLists): string {
   const [list] = lists as [AnyList];
   const { table, where, range, indexPrefix, links } = list;
   const mergedRanges = mergedColumns(list)
@@ -107,7 +107,7 @@ export function shapeOf(purpose: 'rows' | 'count', lists: SimilarLists): string 
 function comparisons(where: Conditions): string {
   let text = '';
   for (const name in where) {
-    if (where[name] !== undefined) text += `${name} ${comparisonOf(where[name])} `;
+    if (where[name] !== undefined) text += `${name} ${toComparison(where[name])} `;
   }
   return text;
 }

@@ -13,16 +13,16 @@ import {
 import { LRUCache } from 'lru-cache';
 import type { RowList } from '../rows.ts';
 import { CompiledStatement, statements } from '../statements.ts';
-import { columnsOf, type Table } from '../tables.ts';
+import { listColumns, type Table } from '../tables.ts';
 import {
   type BindValue,
-  conditionsOf,
-  expressionOf,
+  createExpression,
   type ListCondition,
-  rangesOf,
+  listRanges,
+  toConditions,
 } from './conditions.ts';
 import type { Link } from './linked-rows.ts';
-import { type AnyList, idColumnsOf, type SimilarLists, shapeOf } from './list-shape.ts';
+import { type AnyList, formatShape, listIdColumns, type SimilarLists } from './list-shape.ts';
 
 type AnyColumns = Record<string, unknown>;
 type AnyTables = Record<string, AnyColumns>;
@@ -30,7 +30,7 @@ type Select = SelectQueryBuilder<AnyTables, string, AnyColumns>;
 
 const tables = statements as unknown as Kysely<AnyTables>;
 
-const columnNames: (table: Table) => readonly string[] = columnsOf;
+const columnNames: (table: Table) => readonly string[] = listColumns;
 
 /**
  * The most cached statements. The gateway has a few hundred shapes; only queries with many combinations of links exceed
@@ -44,7 +44,7 @@ export function listStatement(
   purpose: 'rows' | 'count',
   lists: SimilarLists,
 ): [text: string, values: unknown[]] {
-  const shape = shapeOf(purpose, lists);
+  const shape = formatShape(purpose, lists);
   let statement = STATEMENTS.get(shape);
   if (!statement) {
     statement = new CompiledStatement(
@@ -54,7 +54,7 @@ export function listStatement(
     );
     STATEMENTS.set(shape, statement);
   }
-  return [statement.text, statement.valuesOf(lists)];
+  return [statement.text, statement.readValues(lists)];
 }
 
 function selectRows(lists: SimilarLists, value: BindValue): Select {
@@ -80,36 +80,36 @@ function withLink(
   value: BindValue,
 ) {
   const name = `link${index}`;
-  const conditions = conditionsOf(link.where, (lists) => linksOf(lists)[index]?.where ?? {});
+  const conditions = toConditions(link.where, (lists) => getLinks(lists)[index]?.where ?? {});
   const row = tables
     .selectFrom(link.table)
     .select([...columnNames(link.table)])
     .whereRef('projectId', '=', 'page.projectId')
     .whereRef('id', '=', `page.${link.column}`)
-    .where((eb) => eb.and(conditions.map((condition) => expressionOf(condition, value))))
+    .where((eb) => eb.and(conditions.map((condition) => createExpression(condition, value))))
     .limit(sql.lit(1));
   return select
     .leftJoinLateral(row.as(name), (join) => join.onTrue())
     .select(columnNames(link.table).map((column) => `${name}.${column}`)) as Select;
 }
 
-function linksOf([list]: SimilarLists): readonly Link[] {
+function getLinks([list]: SimilarLists): readonly Link[] {
   return list?.links ?? [];
 }
 
 /** Selects the rows of a list in the order of its range. For several lists, selects those of one row of `requested`. */
 function selectPage(lists: SimilarLists, value: BindValue): Select {
   const [{ table, range, indexPrefix = [] }] = lists as [AnyList];
-  const ranges = rangesOf(lists).map((conditions) => {
+  const ranges = listRanges(lists).map((conditions) => {
     const fromTable = tables.selectFrom(table).select([...columnNames(table)]);
     if (!range) {
       return fromTable.where((eb) =>
-        eb.and(conditions.map((condition) => expressionOf(condition, value))),
+        eb.and(conditions.map((condition) => createExpression(condition, value))),
       );
     }
     const ordered = { conditions, range, indexPrefix };
     const rangeSql = isIndexRange(ordered) ? indexRange(ordered, value) : keyRange(ordered, value);
-    const page = fromTable.where((eb) => eb.and(rangeSql.conditions)).limit(value(limitOf));
+    const page = fromTable.where((eb) => eb.and(rangeSql.conditions)).limit(value(getLimit));
     return rangeSql.order.reduce((select, column) => select.orderBy(column, range.direction), page);
   });
   const [first] = ranges as [Select];
@@ -119,20 +119,20 @@ function selectPage(lists: SimilarLists, value: BindValue): Select {
     .selectFrom(union.as('ranges'))
     .select([...columnNames(table)])
     .orderBy(range.column, range.direction)
-    .limit(value(limitOf));
+    .limit(value(getLimit));
 }
 
-function limitOf([list]: SimilarLists): number {
+function getLimit([list]: SimilarLists): number {
   return list?.range?.limit ?? 0;
 }
 
 function selectCount(lists: SimilarLists, value: BindValue): Select {
   const [{ table }] = lists as [AnyList];
-  const [conditions = []] = rangesOf(lists);
+  const [conditions = []] = listRanges(lists);
   const counted = tables
     .selectFrom(table)
     .select(sql<number>`count(*)::int`.as('count'))
-    .where((eb) => eb.and(conditions.map((condition) => expressionOf(condition, value))));
+    .where((eb) => eb.and(conditions.map((condition) => createExpression(condition, value))));
   if (lists.length === 1) return counted as Select;
   return tables
     .selectFrom(requestedRows(lists, value))
@@ -142,7 +142,7 @@ function selectCount(lists: SimilarLists, value: BindValue): Select {
 
 /** The ids by which the lists differ, one row for each list. */
 function requestedRows(lists: SimilarLists, value: BindValue) {
-  const names = idColumnsOf(lists);
+  const names = listIdColumns(lists);
   const arrays = names.map(
     (name) => sql`${value((lists) => lists.map(({ where }) => where[name]))}::text[]`,
   );
@@ -192,13 +192,13 @@ function indexRange({ conditions, range, indexPrefix }: OrderedRange, value: Bin
   const bounded = (sign: '>' | '<', bound: 'above' | 'below') =>
     range[bound] === undefined
       ? sql<SqlBool>`${rowExpression(names)} ${sql.raw(sign)}= ${rowExpression(prefixValues)}`
-      : sql<SqlBool>`${rowExpression([...names, sql.ref(range.column)])} ${sql.raw(sign)} ${rowExpression([...prefixValues, boundOf(bound, value)])}`;
+      : sql<SqlBool>`${rowExpression([...names, sql.ref(range.column)])} ${sql.raw(sign)} ${rowExpression([...prefixValues, bindBound(bound, value)])}`;
   const otherConditions = conditions.filter(({ column }) => !prefix.includes(column));
   return {
     conditions: [
       bounded('>', 'above'),
       bounded('<', 'below'),
-      ...otherConditions.map((condition) => expressionOf(condition, value)),
+      ...otherConditions.map((condition) => createExpression(condition, value)),
     ],
     order: [...prefix, range.column],
   };
@@ -209,9 +209,9 @@ function keyRange({ conditions, range }: OrderedRange, value: BindValue): RangeS
   const signs = { above: sql`>`, below: sql`<`, at: sql`=` };
   const bounds = (['above', 'below', 'at'] as const)
     .filter((bound) => range[bound] !== undefined)
-    .map((bound) => sql<SqlBool>`${key} ${signs[bound]} ${boundOf(bound, value)}`);
+    .map((bound) => sql<SqlBool>`${key} ${signs[bound]} ${bindBound(bound, value)}`);
   return {
-    conditions: [...conditions.map((condition) => expressionOf(condition, value)), ...bounds],
+    conditions: [...conditions.map((condition) => createExpression(condition, value)), ...bounds],
     order: [range.column],
   };
 }
@@ -220,6 +220,6 @@ function rowExpression(members: Expression<unknown>[]) {
   return sql`(${sql.join(members)})`;
 }
 
-function boundOf(bound: 'above' | 'below' | 'at', value: BindValue) {
+function bindBound(bound: 'above' | 'below' | 'at', value: BindValue) {
   return value((lists: SimilarLists) => lists[0]?.range?.[bound]);
 }

@@ -5,8 +5,8 @@
 import {
   type AnyList,
   type Conditions,
-  idColumnsOf,
   isId,
+  listIdColumns,
   type SimilarLists,
 } from './list-shape.ts';
 
@@ -23,37 +23,37 @@ export async function readTogether<L extends AnyList, V>(
 ): Promise<V[]> {
   if (lists.length === 1) return [await readOne(lists[0] as L)];
   const responses = new Map<string, V>();
-  const listsByShape = Map.groupBy(lists, shapeKeyOf);
+  const listsByShape = Map.groupBy(lists, createShapeKey);
   await Promise.all(
     [...listsByShape.values()].map(async (sameShape) => {
-      const distinct = [...new Map(sameShape.map((list) => [keyOf(list), list])).values()];
+      const distinct = [...new Map(sameShape.map((list) => [createKey(list), list])).values()];
       const [first] = distinct as [L];
       const results = distinct.length === 1 ? [await readOne(first)] : await readMany(distinct);
       for (const [index, list] of distinct.entries())
-        responses.set(keyOf(list), results[index] as V);
+        responses.set(createKey(list), results[index] as V);
     }),
   );
-  return lists.map((list) => responses.get(keyOf(list)) as V);
+  return lists.map((list) => responses.get(createKey(list)) as V);
 }
 
 /** Returns a function from a row to the key of the list that it belongs to. */
 export function createListKey(lists: SimilarLists): (row: Conditions) => string {
-  const names = idColumnsOf(lists);
+  const names = listIdColumns(lists);
   return (row) => JSON.stringify(names.map((name) => row[name]));
 }
 
-function shapeKeyOf({ table, where, range, links }: AnyList): string {
+function createShapeKey({ table, where, range, links }: AnyList): string {
   const conditions = Object.entries(where).map(([name, value]) =>
     isId(name, value) ? name : [name, value],
   );
-  return textOf([table, conditions, range, links]);
+  return toText([table, conditions, range, links]);
 }
 
-function keyOf({ table, where, range, links }: AnyList): string {
-  return textOf([table, where, range, links]);
+function createKey({ table, where, range, links }: AnyList): string {
+  return toText([table, where, range, links]);
 }
 
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   return JSON.stringify(value, (_key, member) =>
     typeof member === 'bigint' ? `${member}n` : member,
   );

@@ -22,7 +22,7 @@ interface PendingRead {
 /** Routes reads of a database whose rows are spread over several servers. */
 export interface ServerRouting {
   /** Returns a key of the servers that hold the rows of the projects in the values. */
-  serversOf(values: readonly unknown[]): string;
+  listServers(values: readonly unknown[]): string;
   /** Returns why a statement cannot be sent now. Null if it can. */
   refusal(text: string, values: readonly unknown[]): Error | null;
 }
@@ -67,7 +67,7 @@ export function createReadBursts(
       if (refusal) return reject(refusal);
       const config = { name: nameStatement(text), text, values, ...(rowMode && { rowMode }) };
       const send = bindSpan((client: pg.PoolClient) => client.query(config));
-      const serverKeys = servers?.serversOf(values) ?? '';
+      const serverKeys = servers?.listServers(values) ?? '';
       waiting.push({
         servers: serverKeys,
         send,

@@ -1,26 +1,26 @@
 /** Spans of statements, named by the verb and the table. */
 import { SpanKind } from '@opentelemetry/api';
-import { outcomeOf } from '../../meters.ts';
+import { toOutcome } from '../../meters.ts';
 import { failSpan, sampledContext, startSpan } from '../../spans.ts';
 import type { OnResult } from './session.ts';
 
 /** Reports neither the text nor the values of a statement. */
 export function withSpan(config: unknown, take: OnResult): OnResult {
   if (!sampledContext()) return take;
-  const summary = statementSummary(textOf(config));
+  const summary = statementSummary(getText(config));
   const span = startSpan(summary, {
     kind: SpanKind.CLIENT,
     attributes: { 'db.system.name': 'postgresql', 'db.query.summary': summary },
   });
   return (error, result) => {
-    if (error) failSpan(span, outcomeOf(error));
+    if (error) failSpan(span, toOutcome(error));
     span.end();
     take(error, result);
   };
 }
 
 /** In a cluster, the text that is sent may differ from the text of the caller. */
-function textOf(config: unknown): string {
+function getText(config: unknown): string {
   if (typeof config === 'string') return config;
   const { text, callerQuery } = (config ?? {}) as {
     text?: unknown;

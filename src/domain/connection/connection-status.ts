@@ -1,7 +1,7 @@
 /** Records whether a connection's credentials work, as calls and refreshes show. Writes only if the status changes. */
 import { inTransaction } from '../../database/transaction.ts';
 import { recordEvent } from '../../events/record.ts';
-import { subjectOf } from '../../events/subject.ts';
+import { pickSubject } from '../../events/subject.ts';
 import type { Services } from '../call.ts';
 import { connectionFields } from './connection.ts';
 import type { ConnectionKey } from './session/stored-credentials.ts';
@@ -45,7 +45,7 @@ export async function recordBadCredentials(
       connectionId: id,
       eventType: 'CONNECTION_ERROR',
       data: { ...connectionFields(connection), errors },
-      subject: subjectOf(connection),
+      subject: pickSubject(connection),
     });
   });
 }

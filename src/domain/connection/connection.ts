@@ -7,7 +7,7 @@ import { isForeignKeyViolation, isMissingRow } from '../../database/violations.t
 import { conflict, type DomainError, type Issue, notFound } from '../../errors.ts';
 import type { EventData } from '../../events/event-types.ts';
 import { recordEvent } from '../../events/record.ts';
-import { subjectOf } from '../../events/subject.ts';
+import { pickSubject } from '../../events/subject.ts';
 import type { Call, Services } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { projectRead } from '../declared-read.ts';
@@ -74,7 +74,7 @@ function changeConnection(
       connectionId: id,
       eventType: 'CONNECTION_UPDATED',
       data: connectionFields({ ...changed, group, consumer }),
-      subject: subjectOf(changed),
+      subject: pickSubject(changed),
     });
     return changed;
   });
@@ -105,7 +105,7 @@ export const deleteConnection = projectMutation({
           connectionId,
           eventType: 'CONNECTION_DELETED',
           data: connectionFields(deleted),
-          subject: subjectOf(deleted),
+          subject: pickSubject(deleted),
         });
         return { deletedId: connectionId };
       }),

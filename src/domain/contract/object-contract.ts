@@ -275,7 +275,7 @@ function isFollowed(
   const capability = provider?.capabilities.subscribe;
   if (!spec || !capability) return false;
   const choice = config?.subscribe?.find(({ objectName }) => objectName === providerObject);
-  const supported = capability.kindsOf?.(providerObject) ?? capability.kinds;
+  const supported = capability.listKinds?.(providerObject) ?? capability.kinds;
   return recordKinds(choice ? withChoice(spec, choice) : spec).some((kind) =>
     supported.includes(kind),
   );

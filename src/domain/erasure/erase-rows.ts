@@ -4,7 +4,7 @@
 import type { Database } from '../../database/database.ts';
 import type { RunQuery } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
-import { prefixOf } from '../../ids.ts';
+import { findPrefix } from '../../ids.ts';
 import type { ErasureKey } from './erasure.ts';
 
 /** The most rows that one statement deletes, without the rows that depend on them. */
@@ -16,7 +16,7 @@ const STATEMENT_LOGS = 1_000;
 /** An SQL condition for the rows of the erased subject. `$1` is the project, `$2` the group or the consumer. */
 export function formatCondition({ projectId, id }: ErasureKey): string {
   if (id === projectId) return '"projectId" = $1 and $2 = "projectId"';
-  return `"projectId" = $1 and "${prefixOf(id) === 'grp' ? 'groupId' : 'consumerId'}" = $2`;
+  return `"projectId" = $1 and "${findPrefix(id) === 'grp' ? 'groupId' : 'consumerId'}" = $2`;
 }
 
 /** Deletes up to one statement's rows of a table, and returns their number. */
@@ -32,7 +32,7 @@ export async function removeRows(query: RunQuery, table: string, key: ErasureKey
 
 /** Deletes all installations of the subject with their configs and objects. */
 export async function removeInstallations(query: RunQuery, key: ErasureKey): Promise<void> {
-  const isOfConsumer = prefixOf(key.id) === 'csm';
+  const isOfConsumer = findPrefix(key.id) === 'csm';
   const statement = isOfConsumer ? INSTALLATIONS_OF_CONSUMER : formatInstallationDelete(key);
   for (let deleted = STATEMENT_ROWS; deleted === STATEMENT_ROWS; ) {
     deleted = (await query(statement, [key.projectId, key.id])).length;

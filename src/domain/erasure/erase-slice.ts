@@ -4,7 +4,7 @@
  */
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { isForeignKeyViolation } from '../../database/violations.ts';
-import { prefixOf } from '../../ids.ts';
+import { findPrefix } from '../../ids.ts';
 import type { Services } from '../call.ts';
 import { removeFromJournal } from '../connection/token/token-journal.ts';
 import type { LeasedConnection } from '../connection/token/token-lease.ts';
@@ -143,7 +143,7 @@ async function endErasure({ database }: Services, key: ErasureKey): Promise<bool
 async function removeLast(tx: Transaction, { projectId, id }: ErasureKey): Promise<void> {
   const where = { projectId, id };
   if (id !== projectId) {
-    await (prefixOf(id) === 'grp'
+    await (findPrefix(id) === 'grp'
       ? tx.group.deleteMany({ where })
       : tx.consumer.deleteMany({ where }));
     await tx.erasure.deleteMany({ where });

@@ -16,7 +16,7 @@ import {
 import { sealHeaders, sealUrl, type TargetHeaders } from '../../deliveries/target-secrets.ts';
 import { invalid, notFound } from '../../errors.ts';
 import { announceRecorded } from '../../events/channel.ts';
-import { id, newId, prefixOf } from '../../ids.ts';
+import { findPrefix, id, newId } from '../../ids.ts';
 import type { Vault } from '../../secrets.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
@@ -170,7 +170,7 @@ export async function findDestination(
   call: Call,
   { projectId, idOrName }: { projectId: string; idOrName: string },
 ): Promise<Destination | null> {
-  const key = prefixOf(idOrName) === 'dst' ? { id: idOrName } : { name: idOrName };
+  const key = findPrefix(idOrName) === 'dst' ? { id: idOrName } : { name: idOrName };
   const [found] = await findInProject(call, 'Destination', { projectId, ...key });
   return found ?? null;
 }

@@ -4,8 +4,8 @@
  */
 import type { Database } from '../../database/database.ts';
 import {
-  isAtPositionOf,
   type MissedCount,
+  matchPosition,
   missedColumn,
   rowsByKey,
 } from '../../database/keyed-rows.ts';
@@ -60,7 +60,7 @@ const DROP_SOME = `
   ), dropped as (
     update "Delivery" d set "status" = 'FAILED', "isRetrying" = false, "failureReason" = 'The destination was deleted.',
       "nextAttemptTime" = null, "afterId" = null, "leaseToken" = null, "leaseExpireTime" = null, "updateTime" = $3
-    from found f where ${isAtPositionOf('d', { with: 'found', as: 'f' })} and ${IS_PENDING}
+    from found f where ${matchPosition('d', { with: 'found', as: 'f' })} and ${IS_PENDING}
     returning 1
   )
   select (select count(*)::int from found) as "found", ${missedColumn('found', 'dropped')}`;

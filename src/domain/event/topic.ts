@@ -4,7 +4,7 @@ import type { Row } from '../../database/rows.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import { isMissingRow } from '../../database/violations.ts';
 import { notFound } from '../../errors.ts';
-import { id, newId, prefixOf } from '../../ids.ts';
+import { findPrefix, id, newId } from '../../ids.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
@@ -62,7 +62,7 @@ export async function findTopic(
   call: Call,
   { projectId, idOrName }: { projectId: string; idOrName: string },
 ): Promise<Topic | null> {
-  const key = prefixOf(idOrName) === 'top' ? { id: idOrName } : { name: idOrName };
+  const key = findPrefix(idOrName) === 'top' ? { id: idOrName } : { name: idOrName };
   const [found] = await findInProject(call, 'Topic', { projectId, ...key });
   return found ?? null;
 }

@@ -4,7 +4,7 @@ import { run, statements } from '../../database/statements.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import { notFound } from '../../errors.ts';
 import { recordEvent } from '../../events/record.ts';
-import { subjectOf } from '../../events/subject.ts';
+import { pickSubject } from '../../events/subject.ts';
 import { newId } from '../../ids.ts';
 import { RELEASED_LEASE } from '../../work/lease.ts';
 import type { Call } from '../call.ts';
@@ -183,7 +183,7 @@ async function insertConfig(
 
 function about(fields: InstallationFields) {
   const { projectId, connectionId, installationId } = fields;
-  return { projectId, connectionId, installationId, subject: subjectOf(fields) };
+  return { projectId, connectionId, installationId, subject: pickSubject(fields) };
 }
 
 /** Resets the read positions, because another account has other records. Its first read is a backfill again. */

@@ -7,7 +7,7 @@ import {
   supportedCapabilities,
   supportsFor,
 } from '../../providers/contract.ts';
-import { findModule, modulesOf } from '../../providers/modules.ts';
+import { findModule, listModules } from '../../providers/modules.ts';
 import { issueAt, pathName } from '../issues.ts';
 import type { IntegrationContent } from './integration-content.ts';
 
@@ -45,7 +45,7 @@ export function* moduleIssues(
 ): Generator<Issue> {
   if (module == null || findModule(provider, module)) return;
   const { displayName, modules } = provider;
-  const names = modulesOf(provider).map(({ name }) => name);
+  const names = listModules(provider).map(({ name }) => name);
   const allowed = modules ? `has ${names.join(', ')}` : 'has no modules. Leave it out';
   const detail = `is not a module of ${displayName}, which ${allowed}.`;
   yield issueAt([...path, 'module'], detail, module);

@@ -7,7 +7,7 @@ import type { Row } from '../../database/rows.ts';
 import { run, statements } from '../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { notFound } from '../../errors.ts';
-import { newId, prefixOf } from '../../ids.ts';
+import { findPrefix, newId } from '../../ids.ts';
 import { byName, load } from '../batched.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
@@ -146,7 +146,7 @@ export async function findIntegration(
   projectId: string,
   idOrName: string,
 ): Promise<Integration | null> {
-  if (prefixOf(idOrName) !== 'int')
+  if (findPrefix(idOrName) !== 'int')
     return load(call, integrationsByName, { projectId, name: idOrName });
   const integration = await load(call, byId('Integration'), idOrName);
   return integration?.projectId === projectId ? integration : null;

@@ -2,7 +2,7 @@
 import { findNamedTarget, type NamedTarget } from '../../database/hot/write-target.ts';
 import type { Row } from '../../database/rows.ts';
 import { notFound } from '../../errors.ts';
-import { prefixOf } from '../../ids.ts';
+import { findPrefix } from '../../ids.ts';
 import { withDeadline } from '../../work/deadline.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
@@ -82,7 +82,7 @@ async function getTarget(
   projectId: string,
   { integrationIdOrName: value, groupRef }: WriteInput,
 ): Promise<NamedTarget> {
-  const by = prefixOf(value) === 'int' ? 'id' : 'name';
+  const by = findPrefix(value) === 'int' ? 'id' : 'name';
   const names = { projectId, integration: { by, value }, groupRef } as const;
   const target = await findNamedTarget(database.rows, names);
   if (!target || !sees(viewer, 'Integration', target.integration)) {

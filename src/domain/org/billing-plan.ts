@@ -2,7 +2,7 @@
 import type { Database } from '../../database/database.ts';
 import { run, sql, statements } from '../../database/statements.ts';
 import { notFound } from '../../errors.ts';
-import { prefixOf } from '../../ids.ts';
+import { findPrefix } from '../../ids.ts';
 
 type Client = Pick<Database, 'prisma'>;
 
@@ -18,7 +18,7 @@ export async function setEntitlements(
   idOrName: string,
   { brandingRemoval }: Entitlements,
 ): Promise<string> {
-  const isId = prefixOf(idOrName) === 'prj';
+  const isId = findPrefix(idOrName) === 'prj';
   const update = statements
     .updateTable('Project')
     .set({ brandingRemoval, updateTime: NOW })

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { type Issue, invalidInput } from '../../errors.ts';
-import { prefixOf } from '../../ids.ts';
+import { findPrefix } from '../../ids.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { issueAt } from '../issues.ts';
@@ -134,7 +134,7 @@ async function findIntegrations(
   { integrations }: Input,
 ): Promise<{ ids: string[] | null; issues: Issue[] }> {
   if (integrations == null) return { ids: null, issues: [] };
-  const isId = (text: string) => prefixOf(text) === 'int';
+  const isId = (text: string) => findPrefix(text) === 'int';
   const [byId, byName] = await Promise.all([
     database.rows.find('Integration', { projectId, id: integrations.filter(isId) }),
     database.rows.find('Integration', { projectId, name: integrations.filter((n) => !isId(n)) }),

@@ -5,7 +5,7 @@
 import { Prisma } from '../../database/generated/client.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { enqueueMessages } from '../../events/enqueue-messages.ts';
-import { subjectOf } from '../../events/subject.ts';
+import { pickSubject } from '../../events/subject.ts';
 import { scheduleRetry } from '../../work/backoff.ts';
 import { DAY_MS, MINUTE_MS } from '../../work/durations.ts';
 import { LeaseLost } from '../../work/lease.ts';
@@ -142,7 +142,7 @@ async function record(
     );
     await enqueueMessages(tx, destination, {
       messages: pending,
-      subject: subjectOf(source.connection),
+      subject: pickSubject(source.connection),
     });
   });
 }

@@ -5,7 +5,7 @@ import type { Row } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { announceSubscriptions } from '../../events/channel.ts';
 import { recordEvent } from '../../events/record.ts';
-import { subjectOf } from '../../events/subject.ts';
+import { pickSubject } from '../../events/subject.ts';
 import type { ProviderEventKind } from '../../providers/subscribing.ts';
 import type { Services } from '../call.ts';
 import type { ConfigContent } from '../installation/installation-config.ts';
@@ -184,7 +184,7 @@ export async function recordSubscribeError(
 ): Promise<void> {
   const fields = await installationFields(tx, installation);
   const { projectId, connectionId, installationId } = fields;
-  const parties = { projectId, connectionId, installationId, subject: subjectOf(fields) };
+  const parties = { projectId, connectionId, installationId, subject: pickSubject(fields) };
   await recordEvent(tx, {
     ...parties,
     eventType: 'SUBSCRIBE_CREATE_ERROR',
@@ -206,7 +206,7 @@ function unsupportedReason(
   const capability = provider?.capabilities.subscribe;
   const displayName = provider?.displayName ?? name;
   if (!capability) return `${displayName} does not support subscriptions.`;
-  const supported = capability.kindsOf?.(objectName) ?? capability.kinds;
+  const supported = capability.listKinds?.(objectName) ?? capability.kinds;
   const missingKinds = kinds.filter((kind) => !supported.includes(kind)).join(', ');
   return missingKinds === ''
     ? null

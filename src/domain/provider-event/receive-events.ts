@@ -111,7 +111,7 @@ function readEvents(
   arrival: Arrival,
 ): ProviderEvent[] | null {
   try {
-    const events = requests.eventsOf(request, arrival);
+    const events = requests.parseEvents(request, arrival);
     const isSound = ({ nativeId, time }: ProviderEvent) =>
       nativeId.length <= NATIVE_ID_MAX && time >= FIRST_TIME && time < TIMES_END;
     return events.length <= EVENTS_MAX && events.every(isSound) ? events : null;

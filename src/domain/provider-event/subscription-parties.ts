@@ -40,8 +40,11 @@ export async function getSubscriptionParties(
   }
   const fact = (name: string) => findFact(name, connection);
   const account =
-    capability.accountOf(connection, fact) ??
-    capability.accountOf({ ...connection, ...(await identifyAccount(services, connection)) }, fact);
+    capability.findAccount(connection, fact) ??
+    capability.findAccount(
+      { ...connection, ...(await identifyAccount(services, connection)) },
+      fact,
+    );
   if (account === null) {
     throw unprocessable(
       "The workspace of the connection is unknown. The provider's events identify the account by it.",

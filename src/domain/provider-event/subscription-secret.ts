@@ -3,7 +3,7 @@
  * are sent.
  */
 import type { Transaction } from '../../database/transaction.ts';
-import { type IdPrefix, prefixOf } from '../../ids.ts';
+import { findPrefix, type IdPrefix } from '../../ids.ts';
 import type { AddressedSubscription, WebhookRequest } from '../../providers/subscribing.ts';
 import type { SealedLocation } from '../../secrets.ts';
 import { DAY_MS } from '../../work/durations.ts';
@@ -27,7 +27,7 @@ export function addressWithId(url: string, id: string): string {
 /** Returns the id in the address. Empty if there is none with this prefix. */
 export function idInAddress(url: string, prefix: IdPrefix): string {
   const id = URL.parse(url)?.searchParams.get(NAME) ?? '';
-  return prefixOf(id) === prefix ? id : '';
+  return findPrefix(id) === prefix ? id : '';
 }
 
 interface NewSecrets {

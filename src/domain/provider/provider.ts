@@ -13,7 +13,7 @@ import {
   type ProviderModule,
   supportedCapabilities,
 } from '../../providers/contract.ts';
-import { modulesOf, providerAt } from '../../providers/modules.ts';
+import { listModules, providerAt } from '../../providers/modules.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
 import type { PageArgs } from '../paging/page.ts';
@@ -29,7 +29,7 @@ export type {
   ProviderModule,
 } from '../../providers/contract.ts';
 export { supportedCapabilities } from '../../providers/contract.ts';
-export { modulesOf, providerAt } from '../../providers/modules.ts';
+export { listModules, providerAt } from '../../providers/modules.ts';
 
 const providerCapability = enumeration(
   'ProviderCapability',
@@ -189,7 +189,7 @@ export function withSupport(
 
 /** The modules of the provider, at least one. */
 export function modulesWithProvider(provider: Provider): ModuleOfProvider[] {
-  return modulesOf(provider).map((module) => ({
+  return listModules(provider).map((module) => ({
     ...module,
     provider: providerAt(provider, module.name) ?? provider,
   }));

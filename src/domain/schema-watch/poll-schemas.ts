@@ -3,11 +3,11 @@
  * The known fields and the messages are committed together, so that a change is reported once.
  */
 import { LeasedRows } from '../../database/leased-rows.ts';
-import { columnsOf, type Row } from '../../database/tables.ts';
+import { listColumns, type Row } from '../../database/tables.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { unprocessable } from '../../errors.ts';
 import { enqueueMessages } from '../../events/enqueue-messages.ts';
-import { subjectOf } from '../../events/subject.ts';
+import { pickSubject } from '../../events/subject.ts';
 import { scheduleRetry } from '../../work/backoff.ts';
 import { DAY_MS, MINUTE_MS } from '../../work/durations.ts';
 import { LEASE, LeaseLost, RELEASED_LEASE } from '../../work/lease.ts';
@@ -43,7 +43,7 @@ async function claimWatch({
   database,
   now,
 }: Pick<Services, 'database' | 'now'>): Promise<SchemaWatch | null> {
-  const due = { countMax: 1, now: now(), columns: columnsOf('SchemaWatch') };
+  const due = { countMax: 1, now: now(), columns: listColumns('SchemaWatch') };
   const [claimed] = await WATCHES.claimDue(database, due);
   return claimed ?? null;
 }
@@ -148,7 +148,7 @@ async function record(
     if (bodies.length === 0) return;
     const destination = await lockDestination(tx, projectId, watchSchema.destination);
     const messages = bodies.map((body) => ({ body }));
-    await enqueueMessages(tx, destination, { messages, subject: subjectOf(connection) });
+    await enqueueMessages(tx, destination, { messages, subject: pickSubject(connection) });
   });
 }
 

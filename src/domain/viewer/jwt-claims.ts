@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { withoutProject } from '../../database/projects/all-projects.ts';
 import type { Row } from '../../database/rows.ts';
 import { unauthenticated } from '../../errors.ts';
-import { prefixOf } from '../../ids.ts';
+import { findPrefix } from '../../ids.ts';
 import type { Services } from '../call.ts';
 import { ref } from '../names.ts';
 import { isStorableText } from '../storable-json.ts';
@@ -41,7 +41,7 @@ export function isJwtKeyToken(token: string): boolean {
 
 function findKeyId(token: string): string | null {
   const { kid } = decodeHeader(token) ?? {};
-  return typeof kid === 'string' && prefixOf(kid) === 'jwk' ? kid : null;
+  return typeof kid === 'string' && findPrefix(kid) === 'jwk' ? kid : null;
 }
 
 /** Parsed public keys by their PEM text. A key never changes, so each text is parsed once. */

@@ -1,11 +1,11 @@
 /** Maps errors to the GraphQL errors that clients receive. */
 import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql';
 import {
+  createProblem,
   DomainError,
   type ErrorCode,
   httpRefusal,
   maskedError,
-  problemOf,
   ServiceUnavailable,
 } from '../../errors.ts';
 import type { Log } from '../../log.ts';
@@ -65,7 +65,7 @@ export function truncateMessage(message: string): string {
 }
 
 interface Details {
-  extra?: Parameters<typeof problemOf>[2];
+  extra?: Parameters<typeof createProblem>[2];
   cause?: GraphQLError | null;
   /** The status and headers of the response, in Yoga's form. */
   http?: object;
@@ -82,7 +82,7 @@ export function toGraphQLError(
     source: cause?.source,
     positions: cause?.positions,
     path: cause?.path,
-    extensions: { code, problem: problemOf(code, detail, extra), ...(http && { http }) },
+    extensions: { code, problem: createProblem(code, detail, extra), ...(http && { http }) },
   });
 }
 

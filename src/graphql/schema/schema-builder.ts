@@ -10,7 +10,7 @@ import './authorized-callers.ts';
 import './exclusive-members.ts';
 import './paced-pages.ts';
 import './storable-arguments.ts';
-import { ID_PREFIXES, prefixOf } from '../../ids.ts';
+import { findPrefix, ID_PREFIXES } from '../../ids.ts';
 
 export interface SchemaTypes {
   Context: Context;
@@ -137,7 +137,7 @@ interface ResolvedNode {
 /** The GraphQL type of a node. */
 function typeNameOfNode({ id, eventType = '' }: ResolvedNode): string | undefined {
   if (id === undefined) return 'Provider';
-  const prefix = prefixOf(id);
+  const prefix = findPrefix(id);
   if (!prefix) return undefined;
   if (prefix === 'evt') return typeNameOfEvent(eventType);
   // Relay reserves names that end in "Connection", so the reference API's connection has another name.

@@ -107,14 +107,14 @@ function createConnector(
     commonObjects: Object.entries(objects).map(([name, object]) => ({
       name,
       displayName: object.displayName,
-      supports: supportsOf(object),
+      supports: listCapabilities(object),
       filters: filtersMax(object),
       isReadByIds: object.byIds !== undefined,
-      writes: writesOf(object),
+      writes: listWrites(object),
       searchableNames: searchList(object)?.equals?.names,
       fields: describeStandardFields(object.standardFields),
     })),
-    limits: limitsOf(vendor, limits),
+    limits: createLimits(vendor, limits),
     takes: {
       ...(filters > 0 && { filters }),
       associations: false,
@@ -122,14 +122,14 @@ function createConnector(
       idempotencyKeyMs: idempotency?.lifeMs ?? null,
       allOrNone: allOrNoneTypes(vendor),
     },
-    capabilities: { ...capabilitiesOf(vendor), ...(proxy === false ? {} : { proxy: true }) },
+    capabilities: { ...createCapabilities(vendor), ...(proxy === false ? {} : { proxy: true }) },
   };
 }
 
 /** The batch size for records that are written one by one. It is small, because a batch is one job. */
 const ONE_BY_ONE_MAX = 20;
 
-function limitsOf(
+function createLimits(
   { declaration: declared }: Vendor,
   limits: Partial<ProviderLimits> = {},
 ): ProviderLimits {
@@ -155,7 +155,7 @@ function createFacts({ declaration: declared }: Vendor): DeclaredFacts {
 }
 
 /** Returns the types of writes that the vendor has a request for. */
-function writesOf({ create, update }: ObjectDeclaration): BatchWrite['type'][] {
+function listWrites({ create, update }: ObjectDeclaration): BatchWrite['type'][] {
   const routes = { CREATE: create, UPDATE: update };
   return (['CREATE', 'UPDATE'] as const).filter((type) => routes[type] !== undefined);
 }
@@ -178,7 +178,7 @@ function allOrNoneTypes({ declaration: declared }: Vendor): BatchWrite['type'][]
 }
 
 /** Returns the capabilities for one object's records. */
-function supportsOf(object: ObjectDeclaration): ProviderCapability[] {
+function listCapabilities(object: ObjectDeclaration): ProviderCapability[] {
   const { create, update, remove, createMany, updateMany, fields, standardFields } = object;
   const has: Partial<Record<ProviderCapability, unknown>> = {
     READ: true,
@@ -190,7 +190,7 @@ function supportsOf(object: ObjectDeclaration): ProviderCapability[] {
   return PROVIDER_CAPABILITIES.filter((capability) => has[capability] !== undefined);
 }
 
-function capabilitiesOf(vendor: Vendor): Capabilities {
+function createCapabilities(vendor: Vendor): Capabilities {
   const { events, eventList, identity } = vendor.declaration;
   const objects = allObjects(vendor.declaration);
   const has = (part: keyof ObjectDeclaration) => objects.some((object) => object[part]);

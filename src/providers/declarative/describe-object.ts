@@ -101,12 +101,12 @@ function describeField(list: FieldList, field: Record<string, unknown>): FieldDe
     readOnly: !isWritable,
     isCustom: flagAt(field, list.isCustom) ?? false,
     isRequired: flagAt(field, list.isRequired) ?? false,
-    values: valueType.endsWith('_SELECT') ? optionsOf(list, field) : null,
+    values: valueType.endsWith('_SELECT') ? parseOptions(list, field) : null,
     referenceTo: valueType === 'REFERENCE' ? [] : null,
   };
 }
 
-function optionsOf({ options }: FieldList, field: Record<string, unknown>) {
+function parseOptions({ options }: FieldList, field: Record<string, unknown>) {
   const items = options ? valueAt(field, options.at) : undefined;
   if (!options || !Array.isArray(items)) return [];
   return items.map((option) => ({

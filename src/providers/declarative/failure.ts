@@ -48,7 +48,7 @@ export function failure(
   purpose: RequestPurpose,
 ): ProviderError {
   const { status } = response;
-  const kind = kindOf(vendor, response, purpose);
+  const kind = toErrorKind(vendor, response, purpose);
   const message = `${vendor.displayName} answered ${status}: ${messages(vendor, response).join('; ')}`;
   const { waitHeaders, defaultRetryAfterMs } = vendor.declaration.errors;
   const waits = waitHeaders.map((header) => waitMs(response, header)).find((ms) => ms !== null);
@@ -74,7 +74,9 @@ const SECOND_MS = 1_000;
 
 /** Returns why the vendor refused the record's content. Null if it failed for another reason. */
 export function findRefusal(vendor: Vendor, response: ProviderResponse): string[] | null {
-  return kindOf(vendor, response, 'WRITE') === 'BAD_REQUEST' ? messages(vendor, response) : null;
+  return toErrorKind(vendor, response, 'WRITE') === 'BAD_REQUEST'
+    ? messages(vendor, response)
+    : null;
 }
 
 /** Returns the vendor's messages, at least one. */
@@ -98,7 +100,7 @@ export function collectTexts(value: unknown): string[] {
 
 const MESSAGE_MEMBERS = new Set(['message', 'detail', 'error', 'description', 'title', 'reason']);
 
-function kindOf(
+function toErrorKind(
   { declaration }: Vendor,
   { status, headers, body }: ProviderResponse,
   purpose: RequestPurpose,

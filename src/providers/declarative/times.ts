@@ -56,11 +56,11 @@ export function writeTime(time: Date, format: TimeFormat): string {
 
 /** Parses a time. Null if the value is not a time. A text without a zone is in UTC. */
 export function readTime(value: unknown, format: TimeFormat): Date | null {
-  const time = new Date(millisecondsOf(value, format));
+  const time = new Date(parseMilliseconds(value, format));
   return Number.isNaN(time.getTime()) ? null : time;
 }
 
-function millisecondsOf(value: unknown, format: TimeFormat): number {
+function parseMilliseconds(value: unknown, format: TimeFormat): number {
   if (format === 'unixSeconds') return toNumber(value) * SECOND_MS;
   if (format === 'unixMilliseconds') return toNumber(value);
   if (typeof value !== 'string') return Number.NaN;

@@ -95,7 +95,7 @@ async function create(
   field: FieldDefinition,
 ): Promise<DefinedField> {
   const { fieldName, displayName, description, unique } = field;
-  const options = optionsOf(field, []);
+  const options = createOptions(field, []);
   const body = {
     name: fieldName,
     label: displayName,
@@ -106,7 +106,7 @@ async function create(
     ...(options && { options }),
   };
   const path = paths.newProperty(objectName);
-  return outcomeOf('CREATE', await session.send({ method: 'POST', path, body }));
+  return toOutcome('CREATE', await session.send({ method: 'POST', path, body }));
 }
 
 async function update(
@@ -123,16 +123,16 @@ async function update(
   if (field.unique && !existing.hasUniqueValue) {
     return undefinedField('The property already exists without unique values.', existing);
   }
-  const changes = changesOf(field, existing);
+  const changes = findChanges(field, existing);
   if (Object.keys(changes).length === 0) return definedField('NONE', existing);
   const path = paths.property(objectName, field.fieldName);
-  return outcomeOf('UPDATE', await session.send({ method: 'PATCH', path, body: changes }));
+  return toOutcome('UPDATE', await session.send({ method: 'PATCH', path, body: changes }));
 }
 
 /** Returns the members to change. Existing options stay, because records may have them. */
-function changesOf(field: FieldDefinition, { label, description, options }: Property) {
+function findChanges(field: FieldDefinition, { label, description, options }: Property) {
   const existing = options ?? [];
-  const desired = isSelect(field) ? (optionsOf(field, existing) ?? []) : existing;
+  const desired = isSelect(field) ? (createOptions(field, existing) ?? []) : existing;
   return {
     ...(field.displayName !== label && { label: field.displayName }),
     ...(field.description !== null &&
@@ -147,7 +147,7 @@ function isSelect({ valueType }: FieldDefinition): boolean {
 
 type Options = NonNullable<Property['options']>;
 
-function optionsOf(field: FieldDefinition, existing: Options): Options | null {
+function createOptions(field: FieldDefinition, existing: Options): Options | null {
   if (field.valueType === 'BOOLEAN') return YES_AND_NO;
   if (!isSelect(field)) return null;
   const added = (field.stringOptions?.values ?? []).filter(
@@ -164,7 +164,7 @@ function optionsOf(field: FieldDefinition, existing: Options): Options | null {
   ];
 }
 
-function outcomeOf(action: 'CREATE' | 'UPDATE', response: ProviderResponse): DefinedField {
+function toOutcome(action: 'CREATE' | 'UPDATE', response: ProviderResponse): DefinedField {
   if (isSuccess(response)) return definedField(action, responseBody(property, response, 'WRITE'));
   const refusal = findRefusal(response);
   if (refusal === null) throw failure(response, 'WRITE');

@@ -65,7 +65,7 @@ function withStages(
 
 function describeProperty(property: Property): Omit<FieldDescription, 'isRequired'> {
   const { name, label, type, fieldType, options, referencedObjectType } = property;
-  const valueType = valueTypeOf(property);
+  const valueType = toValueType(property);
   const isSelect = valueType === 'SINGLE_SELECT' || valueType === 'MULTI_SELECT';
   return {
     fieldName: name.toLowerCase(),
@@ -83,7 +83,7 @@ function describeProperty(property: Property): Omit<FieldDescription, 'isRequire
   };
 }
 
-function valueTypeOf({ type, fieldType, referencedObjectType }: Property): FieldValueType {
+function toValueType({ type, fieldType, referencedObjectType }: Property): FieldValueType {
   if (referencedObjectType) return 'REFERENCE';
   if (type === 'enumeration') return ENUMERATION_TYPES[fieldType] ?? 'OTHER';
   return VALUE_TYPES[type] ?? 'OTHER';

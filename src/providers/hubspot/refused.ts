@@ -28,7 +28,7 @@ const MESSAGES_MAX = 20;
 export function failure(response: ProviderResponse, purpose: RequestPurpose): ProviderError {
   const { status } = response;
   const message = `HubSpot answered ${status}: ${messages(response).join('; ')}`;
-  return new ProviderError(kindOf(response, purpose), truncateMessage(message), {
+  return new ProviderError(toErrorKind(response, purpose), truncateMessage(message), {
     status,
     retryAfterMs: retryAfterMs(response) ?? (status === 423 ? LOCK_MS : null),
   });
@@ -36,7 +36,7 @@ export function failure(response: ProviderResponse, purpose: RequestPurpose): Pr
 
 /** Returns why HubSpot refused the record's content. Null if it failed for another reason. */
 export function findRefusal(response: ProviderResponse): string[] | null {
-  const kind = kindOf(response, 'WRITE');
+  const kind = toErrorKind(response, 'WRITE');
   return kind === 'BAD_REQUEST' || kind === 'MISSING_FIELD' ? messages(response) : null;
 }
 
@@ -49,7 +49,7 @@ export function messages(response: ProviderResponse): string[] {
   return [...new Set(texts)].slice(0, MESSAGES_MAX).map(truncateMessage);
 }
 
-function kindOf(response: ProviderResponse, purpose: RequestPurpose): ProviderErrorKind {
+function toErrorKind(response: ProviderResponse, purpose: RequestPurpose): ProviderErrorKind {
   const { status } = response;
   if (status === 400) return kindOfBadRequest(errorResponse.parse(response.body), purpose);
   // HubSpot's own gateway timed out. A write may still be executed, so it must not be repeated blindly.

@@ -17,8 +17,8 @@ const TOLERANCE_MS = 5 * 60_000;
 
 export const subscribe: SubscribeCapability = {
   kinds: ['CREATE', 'UPDATE', 'DELETE', 'ASSOCIATION_UPDATE', 'OTHER'],
-  accountOf: ({ providerWorkspaceRef }) => providerWorkspaceRef,
-  requests: { isSigned, eventsOf },
+  findAccount: ({ providerWorkspaceRef }) => providerWorkspaceRef,
+  requests: { isSigned, parseEvents: parseEvents },
   instructions: (url) =>
     [
       `1. At HubSpot, open the app's "Webhooks" and enter ${url} as the target URL.`,
@@ -84,10 +84,10 @@ const OBJECT_NAMES = new Map([
   ['line_item', 'line_items'],
 ]);
 
-function eventsOf({ body }: WebhookRequest): ProviderEvent[] {
+function parseEvents({ body }: WebhookRequest): ProviderEvent[] {
   return parsedBody(body).map(({ event, raw }) => {
     const [prefix = '', action = ''] = event.subscriptionType.split('.');
-    const association = associationOf(event);
+    const association = findAssociation(event);
     const typeId = event.objectTypeId ?? event.fromObjectTypeId ?? prefix;
     const recordId = event.objectId ?? association?.from.id ?? null;
     return {
@@ -107,7 +107,7 @@ function eventsOf({ body }: WebhookRequest): ProviderEvent[] {
   });
 }
 
-function associationOf(event: HubspotEvent): ProviderAssociation | null {
+function findAssociation(event: HubspotEvent): ProviderAssociation | null {
   const { fromObjectId, fromObjectTypeId = '', toObjectId, toObjectTypeId = '' } = event;
   if (fromObjectId === undefined || toObjectId === undefined) return null;
   return {

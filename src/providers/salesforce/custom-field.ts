@@ -28,7 +28,7 @@ const DELETE_CONSTRAINTS = {
 export type Metadata = Record<string, unknown> & { type: string };
 
 /** Returns the defined members. Members that the definition omits stay unchanged. */
-export function metadataOf(field: FieldDefinition): Metadata {
+export function toMetadata(field: FieldDefinition): Metadata {
   const { displayName: label, description, required, unique, indexed } = field;
   return {
     ...typeMetadata(field),
@@ -65,7 +65,7 @@ function typeMetadata(field: FieldDefinition): Metadata {
       return textMetadata(stringOptions);
     case 'SINGLE_SELECT':
     case 'MULTI_SELECT':
-      return { type: TYPES[valueType], valueSet: valueSetOf(stringOptions) };
+      return { type: TYPES[valueType], valueSet: createValueSet(stringOptions) };
     case 'INT':
     case 'FLOAT':
       return numberMetadata(field);
@@ -114,7 +114,7 @@ interface ValueSet {
   valueSetDefinition?: { sorted?: boolean; value?: { valueName: string }[] };
 }
 
-function valueSetOf(options: FieldDefinition['stringOptions']): ValueSet {
+function createValueSet(options: FieldDefinition['stringOptions']): ValueSet {
   const { values, valuesRestricted, defaultValue } = options ?? {};
   return {
     ...(typeof valuesRestricted === 'boolean' && { restricted: valuesRestricted }),
@@ -151,16 +151,16 @@ export function mergeMetadata(desired: Metadata, existing: Metadata): Metadata {
     desired.valueSet as ValueSet,
     (existing.valueSet ?? {}) as ValueSet,
   ];
-  const value = [...valuesOf(existingSet), ...newValues(desiredSet, existingSet)];
+  const value = [...listValues(existingSet), ...newValues(desiredSet, existingSet)];
   const valueSetDefinition = { ...existingSet.valueSetDefinition, value };
   return { ...mergedMetadata, valueSet: { ...existingSet, ...desiredSet, valueSetDefinition } };
 }
 
 function newValues(desired: ValueSet, existing: ValueSet) {
-  const existingNames = new Set(valuesOf(existing).map(({ valueName }) => valueName));
-  return valuesOf(desired).filter(({ valueName }) => !existingNames.has(valueName));
+  const existingNames = new Set(listValues(existing).map(({ valueName }) => valueName));
+  return listValues(desired).filter(({ valueName }) => !existingNames.has(valueName));
 }
 
-function valuesOf({ valueSetDefinition }: ValueSet) {
+function listValues({ valueSetDefinition }: ValueSet) {
   return valueSetDefinition?.value ?? [];
 }

@@ -9,7 +9,7 @@ import {
   undefinedField,
 } from '../defining-fields.ts';
 import { isSuccess, responseBody } from '../read-responses.ts';
-import { isUpToDate, mergeMetadata, metadataOf, requiredDefaults, TYPES } from './custom-field.ts';
+import { isUpToDate, mergeMetadata, requiredDefaults, TYPES, toMetadata } from './custom-field.ts';
 import { makeVisible } from './field-visibility.ts';
 import { paths } from './paths.ts';
 import { failure, findRefusal } from './refused.ts';
@@ -74,7 +74,7 @@ async function defineOne(
   object: string,
   field: FieldDefinition,
 ): Promise<DefinedField> {
-  const desired = metadataOf(field);
+  const desired = toMetadata(field);
   const existing = await findField(session, object, field.fieldName);
   if (!existing) {
     const metadata = { ...requiredDefaults(desired, field, object), ...desired };

@@ -29,7 +29,7 @@ const MESSAGES_MAX = 20;
 
 export function failure(response: ProviderResponse): ProviderError {
   const message = `Salesforce answered ${response.status}: ${messages(response).join('; ')}`;
-  return new ProviderError(kindOf(response), truncateMessage(message), {
+  return new ProviderError(toErrorKind(response), truncateMessage(message), {
     status: response.status,
     retryAfterMs: retryAfterMs(response),
   });
@@ -37,7 +37,7 @@ export function failure(response: ProviderResponse): ProviderError {
 
 /** Returns why Salesforce refused the record's content. Null if it failed for another reason. */
 export function findRefusal(response: ProviderResponse): string[] | null {
-  const kind = kindOf(response);
+  const kind = toErrorKind(response);
   return kind === 'BAD_REQUEST' || kind === 'MISSING_FIELD' ? messages(response) : null;
 }
 
@@ -54,7 +54,7 @@ export function messageText({ message, errorCode }: SalesforceError): string {
   return truncateMessage(errorCode ? `${texts} (${errorCode})` : texts);
 }
 
-function kindOf({ status, body }: ProviderResponse): ProviderErrorKind {
+function toErrorKind({ status, body }: ProviderResponse): ProviderErrorKind {
   const errors = errorResponse.parse(body);
   if (errors.some(({ message }) => /no such column/i.test(message))) return 'MISSING_FIELD';
   for (const { errorCode } of errors) {

@@ -14,7 +14,7 @@ export function subscribe(pubSubUrl: string): SubscribeCapability {
     // UNDELETE has the kind OTHER: the record exists again, but was not created.
     kinds: ['CREATE', 'UPDATE', 'DELETE', 'OTHER'],
     // Each connection has its own channel, even if several connections have the same org.
-    accountOf: ({ id }) => id,
+    findAccount: ({ id }) => id,
     calls,
     stream: {
       url: pubSubUrl,

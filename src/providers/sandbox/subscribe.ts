@@ -31,7 +31,7 @@ const calls: SubscriptionCalls = {
 
   async setUp(session, desired) {
     const { objectName, url, secret, account } = desired;
-    const body = { objectName, url, secret, account, events: typesOf(desired) };
+    const body = { objectName, url, secret, account, events: listTypes(desired) };
     return createdSubscription(succeeded(await session.send({ method: 'POST', path: PATH, body })));
   },
 
@@ -51,13 +51,13 @@ const calls: SubscriptionCalls = {
 export const subscribe: SubscribeCapability = {
   kinds: ['CREATE', 'UPDATE', 'DELETE', 'ASSOCIATION_UPDATE', 'OTHER'],
   // All callers share one workspace, so events name the account by the name that the subscription gave it.
-  accountOf: ({ id }) => id,
-  requests: { isSigned, eventsOf },
+  findAccount: ({ id }) => id,
+  requests: { isSigned, parseEvents: parseEvents },
   calls,
 };
 
 /** Returns the event types of the subscription. Native names such as `contacts.merged` are passed on. */
-function typesOf({ objectName, kinds, otherEvents }: DesiredSubscription): string[] {
+function listTypes({ objectName, kinds, otherEvents }: DesiredSubscription): string[] {
   const types = [...KINDS].flatMap(([type, kind]) => (kinds.includes(kind) ? type : []));
   const otherNames = otherEvents.map((name) => name.replace(`${objectName}.`, ''));
   return [...new Set([...types, ...otherNames])];
@@ -91,7 +91,7 @@ const eventSchema = z.looseObject({
 });
 const bodySchema = z.object({ events: z.array(eventSchema).max(1_000) });
 
-function eventsOf({ body }: WebhookRequest): ProviderEvent[] {
+function parseEvents({ body }: WebhookRequest): ProviderEvent[] {
   return parsedBody(body).events.map((raw) => {
     const { type, objectName, recordId, association } = raw;
     return {

@@ -55,16 +55,16 @@ const refusalSchema = z.object({
 export function refusalMessages(response: ProviderResponse): string[] {
   const { data } = refusalSchema.safeParse(response.body);
   if (data === undefined) return [`The sandbox answered ${response.status}`];
-  return messagesOf(data.errors ?? [data.error]);
+  return listMessages(data.errors ?? [data.error]);
 }
 
-export function messagesOf(problems: z.output<typeof problemSchema>[]): string[] {
+export function listMessages(problems: z.output<typeof problemSchema>[]): string[] {
   return problems.map(({ message }) => truncateMessage(message));
 }
 
 /** Creates the error for a refused request. Refusals of a record become its outcome instead. */
 export function refusalError(response: ProviderResponse): ProviderError {
-  return new ProviderError(kindOf(response), refusalMessages(response).join('; '), {
+  return new ProviderError(toErrorKind(response), refusalMessages(response).join('; '), {
     status: response.status,
     retryAfterMs: retryAfterMs(response),
   });
@@ -74,7 +74,7 @@ export function refusalError(response: ProviderResponse): ProviderError {
 const RECORD_REFUSALS = new Set<ProviderErrorKind>(['BAD_REQUEST', 'MISSING_FIELD']);
 
 export function isRecordRefusal(response: ProviderResponse): boolean {
-  return RECORD_REFUSALS.has(kindOf(response));
+  return RECORD_REFUSALS.has(toErrorKind(response));
 }
 
 const KIND_BY_CODE = new Map<string, ProviderErrorKind>([
@@ -90,11 +90,13 @@ const KIND_BY_STATUS = new Map<number, ProviderErrorKind>([
   [429, 'RATE_LIMITED'],
 ]);
 
-function kindOf(response: ProviderResponse): ProviderErrorKind {
+function toErrorKind(response: ProviderResponse): ProviderErrorKind {
   if (response.status >= 500) return 'SERVER_ERROR';
-  return KIND_BY_CODE.get(codeOf(response)) ?? KIND_BY_STATUS.get(response.status) ?? 'BAD_REQUEST';
+  return (
+    KIND_BY_CODE.get(findCode(response)) ?? KIND_BY_STATUS.get(response.status) ?? 'BAD_REQUEST'
+  );
 }
 
-function codeOf({ body }: ProviderResponse): string {
+function findCode({ body }: ProviderResponse): string {
   return refusalSchema.safeParse(body).data?.error.code ?? '';
 }

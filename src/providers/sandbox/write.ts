@@ -13,7 +13,7 @@ import { objectPath } from './read.ts';
 import {
   batchSchema,
   isRecordRefusal,
-  messagesOf,
+  listMessages,
   refusalError,
   refusalMessages,
   writtenSchema,
@@ -93,7 +93,7 @@ function batchOutcomes(response: ProviderResponse, ids: (string | null)[]): Reco
       throw new ProviderError('DISCONNECTED', message, { status: response.status });
     }
     if (result.success) return accepted(result.record, echoedHeaders);
-    return refuseRecord(id, messagesOf(result.errors));
+    return refuseRecord(id, listMessages(result.errors));
   });
 }
 

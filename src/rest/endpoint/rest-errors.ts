@@ -1,12 +1,12 @@
 /** Maps errors to problem documents. */
 import type { FastifyError, FastifyReply } from 'fastify';
 import {
+  createProblem,
   DomainError,
   httpRefusal,
   invalidInput,
   maskedError,
   type Problem,
-  problemOf,
   ServiceUnavailable,
 } from '../../errors.ts';
 import type { Log } from '../../log.ts';
@@ -33,7 +33,7 @@ export function problemOfError(
   const refusal = ROUTER_REFUSALS[code];
   if (refusal && statusCode) {
     const { code: problemCode, extra } = httpRefusal(statusCode);
-    return problemOf(problemCode, refusal, extra);
+    return createProblem(problemCode, refusal, extra);
   }
   return maskedError(log, error, { route }).problem;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type WriteOutcome, writeRecords } from '../../domain/operation/write-records.ts';
-import { problemOf } from '../../errors.ts';
+import { createProblem } from '../../errors.ts';
 import { problem } from '../../problem-schema.ts';
 import type { Parts } from '../endpoint/endpoint.ts';
 import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
@@ -100,7 +100,7 @@ function showProblem(shown: ShownResult) {
   const reason = results
     ? `None of the ${results.length} records was written.`
     : reasons.map(({ message }) => message).join(' ');
-  return { ...problemOf('UNPROCESSABLE', reason || 'The write has failed.'), ...shown };
+  return { ...createProblem('UNPROCESSABLE', reason || 'The write has failed.'), ...shown };
 }
 
 /** An item of a batch is `{ "record": { … } }`, or the record itself if it has none of the members of an item. */

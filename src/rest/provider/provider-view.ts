@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import {
   type AuthScheme,
-  modulesOf,
+  listModules,
   type Provider,
   type ProviderModule,
   providerAt,
@@ -182,7 +182,7 @@ export const provider = responseOf(providerResource, (shape) => ({
 }));
 
 export function showProvider(facts: Provider, request: RestRequest) {
-  const modules = modulesOf(facts);
+  const modules = listModules(facts);
   const input = inputsOf(facts);
   return {
     ...showResource(providerResource, facts, request),

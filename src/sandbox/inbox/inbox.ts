@@ -36,7 +36,7 @@ export class Inbox {
     const messages = this.#boxes.get(box) ?? new Set();
     this.#boxes.set(box, messages.add(message));
     this.#all.add(message);
-    this.#characters += sizeOf(message);
+    this.#characters += measure(message);
     if (messages.size > MESSAGES_PER_BOX_MAX) this.#drop(messages.values().next().value!);
     while (this.#characters > TOTAL_CHARACTERS_MAX) this.#drop(this.#all.values().next().value!);
   }
@@ -66,10 +66,10 @@ export class Inbox {
     messages.delete(message);
     if (messages.size === 0) this.#boxes.delete(message.box);
     this.#all.delete(message);
-    this.#characters -= sizeOf(message);
+    this.#characters -= measure(message);
   }
 }
 
-function sizeOf({ rawBody }: HeldMessage): number {
+function measure({ rawBody }: HeldMessage): number {
   return rawBody.length + MESSAGE_OVERHEAD_CHARACTERS;
 }

@@ -93,7 +93,7 @@ function tokenResponse(
   const headers = { 'cache-control': 'no-store' };
   try {
     const form = new URLSearchParams(request.body);
-    return { status: 200, headers, json: response(form, clientIdOf(form, request)) };
+    return { status: 200, headers, json: response(form, parseClientId(form, request)) };
   } catch (error) {
     if (!(error instanceof TokenRefusal)) throw error;
     const json = { error: error.code, error_description: error.message };
@@ -102,7 +102,7 @@ function tokenResponse(
 }
 
 /** Returns the authenticated client id. Credentials are in a Basic header or in the body (RFC 6749 section 2.3.1). */
-function clientIdOf(form: URLSearchParams, { headers }: SandboxRequest): string {
+function parseClientId(form: URLSearchParams, { headers }: SandboxRequest): string {
   const basic = basicCredentials(headers.authorization ?? '');
   const id = basic ? querystring.unescape(basic.user) : form.get('client_id');
   const secret = basic ? querystring.unescape(basic.password) : form.get('client_secret');

@@ -45,12 +45,12 @@ export function putField(workspace: Workspace, request: SandboxRequest): Sandbox
   const existing = table.definition.fields.find((field) => field.name === name);
   if (!existing) {
     validateNewField(table, input);
-    const field = { ...definitionOf(name, input, []), custom: true };
+    const field = { ...createDefinition(name, input, []), custom: true };
     table.putField(field);
     return { status: 201, json: { action: 'created', field: fieldView(field) } };
   }
   validateChange(table, existing, input);
-  const field = { ...existing, ...definitionOf(name, input, existing.options ?? []) };
+  const field = { ...existing, ...createDefinition(name, input, existing.options ?? []) };
   const isUnchanged = JSON.stringify(fieldView(field)) === JSON.stringify(fieldView(existing));
   if (!isUnchanged) table.putField(field);
   const action = isUnchanged ? 'unchanged' : 'updated';
@@ -58,7 +58,7 @@ export function putField(workspace: Workspace, request: SandboxRequest): Sandbox
 }
 
 /** Returns the new definition. Existing options stay, because records may have them. */
-function definitionOf(
+function createDefinition(
   name: string,
   { options, ...input }: FieldInput,
   existing: NonNullable<CrmField['options']>,

@@ -16,8 +16,8 @@ const RECORD_VALUES: Record<ObjectName, (index: number) => Record<string, unknow
     firstname: pick(FIRST_NAMES, index),
     lastname: pick(LAST_NAMES, index),
     phone: `+31 20 ${String(index % 10_000_000).padStart(7, '0')}`,
-    lifecycle: optionOf('contacts', 'lifecycle', index),
-    interests: [optionOf('contacts', 'interests', index)],
+    lifecycle: chooseOption('contacts', 'lifecycle', index),
+    interests: [chooseOption('contacts', 'interests', index)],
     birthday: `${1950 + (index % 55)}-${twoDigits(1 + (index % 12))}-${twoDigits(1 + (index % 28))}`,
     score: index % 101,
     annual_spend: (index % 5_000) + 0.5,
@@ -26,14 +26,14 @@ const RECORD_VALUES: Record<ObjectName, (index: number) => Record<string, unknow
   companies: (index) => ({
     name: `Company ${index}`,
     domain: `company-${index}.example.test`,
-    industry: optionOf('companies', 'industry', index),
+    industry: chooseOption('companies', 'industry', index),
     employees: 1 + (index % 2_000),
     country: pick(COUNTRIES, index),
   }),
   deals: (index) => ({
     name: `Deal ${index}`,
     amount: (index % 900) * 100 + 0.25,
-    stage: optionOf('deals', 'stage', index),
+    stage: chooseOption('deals', 'stage', index),
     close_date: new Date(FIRST_CLOSE_MS + (index % 365) * DAY_MS).toISOString(),
   }),
 };
@@ -73,7 +73,7 @@ function pick<Item>(items: readonly Item[], index: number): Item {
   return items[index % items.length]!;
 }
 
-function optionOf(objectName: ObjectName, fieldName: string, index: number): string {
+function chooseOption(objectName: ObjectName, fieldName: string, index: number): string {
   const field = OBJECTS[objectName].fields.find(({ name }) => name === fieldName);
   return pick(field!.options!, index).value;
 }

@@ -32,7 +32,7 @@ function option({ options = [] }: CrmField) {
 
 const schemaByField = new WeakMap<CrmField, z.ZodType>();
 
-function schemaOf(field: CrmField): z.ZodType {
+function getSchema(field: CrmField): z.ZodType {
   const cached = schemaByField.get(field);
   if (cached !== undefined) return cached;
   const schema = SCHEMAS[field.type](field);
@@ -68,12 +68,12 @@ function valueProblem(field: CrmField, value: unknown): SandboxProblem | null {
   }
   if (field.required && (value === null || value === '')) return missing(name);
   if (value === null) return null;
-  const issue = schemaOf(field).safeParse(value).error?.issues[0];
+  const issue = getSchema(field).safeParse(value).error?.issues[0];
   if (issue === undefined) return null;
-  return { code: codeOf(issue), message: `${name} ${issue.message}`, field: name };
+  return { code: toCode(issue), message: `${name} ${issue.message}`, field: name };
 }
 
-function codeOf(issue: z.core.$ZodIssue): string {
+function toCode(issue: z.core.$ZodIssue): string {
   if (issue.code === 'too_big') return 'too_long';
   return issue.code === 'invalid_value' ? 'invalid_option' : 'wrong_type';
 }

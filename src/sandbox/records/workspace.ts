@@ -130,7 +130,7 @@ export class Workspace {
       if (field.unique) {
         const claimed = claims.owners.get(claimKey(fieldName, value));
         const owner = claimed ?? table.findOwner(field, value) ?? undefined;
-        if (owner !== undefined && owner !== ownerOf(change)) {
+        if (owner !== undefined && owner !== getOwner(change)) {
           const message = `Another record has ${fieldName} ${value}`;
           problems.push({ code: 'not_unique', message, field: fieldName });
         }
@@ -148,7 +148,7 @@ function claim({ definition }: RecordTable, change: RecordChange, claims: BatchC
   if (change.id === undefined) claims.newRecords += 1;
   for (const { name, unique } of definition.fields) {
     const value = change.values[name];
-    if (unique && value != null) claims.owners.set(claimKey(name, value), ownerOf(change));
+    if (unique && value != null) claims.owners.set(claimKey(name, value), getOwner(change));
   }
 }
 
@@ -157,7 +157,7 @@ function claimKey(fieldName: string, value: unknown): string {
 }
 
 /** Returns the owner of a unique value. A new record has no id yet, so the change itself is the owner. */
-function ownerOf(change: RecordChange): string | RecordChange {
+function getOwner(change: RecordChange): string | RecordChange {
   return change.id ?? change;
 }
 

@@ -87,7 +87,7 @@ export class Webhooks {
   /** Queues the event for matching subscriptions. */
   notify(recordEvent: RecordEvent): void {
     if (this.#queues.size === 0) return;
-    for (const event of eventsOf(recordEvent, randomUUID)) {
+    for (const event of createEvents(recordEvent, randomUUID)) {
       for (const queue of this.#queues.values()) {
         if (this.#matches(queue, event) && queue.queued.length < QUEUED_EVENTS_MAX) {
           queue.queued.push(event);
@@ -192,9 +192,9 @@ interface WebhookEvent {
 }
 
 /** Yields the event, and an `associated` event for each changed reference to another record. */
-function* eventsOf(event: RecordEvent, newId: () => string): Generator<WebhookEvent> {
+function* createEvents(event: RecordEvent, newId: () => string): Generator<WebhookEvent> {
   const { type, definition, record, mergedId } = event;
-  const changedFields = changedFieldsOf(event);
+  const changedFields = listChangedFields(event);
   const subject = { objectName: definition.name, recordId: record.id };
   const occurredAt = new Date(record.updatedAtMs).toISOString();
   yield {
@@ -220,7 +220,7 @@ function* eventsOf(event: RecordEvent, newId: () => string): Generator<WebhookEv
   }
 }
 
-function changedFieldsOf({ record, before }: RecordEvent): string[] {
+function listChangedFields({ record, before }: RecordEvent): string[] {
   return Object.keys(record.values).filter(
     (name) => JSON.stringify(record.values[name]) !== JSON.stringify(before?.values[name]),
   );

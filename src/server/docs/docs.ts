@@ -53,7 +53,7 @@ export async function registerDocs(scope: FastifyInstance, folder = BUILT): Prom
   scope.get<{ Params: { '*'?: string } }>('/*', async ({ params }, reply) => {
     const path = params['*'] ?? '';
     if (path.startsWith('assets/')) return reply.sendFile(path, IMMUTABLE);
-    return reply.header('cache-control', 'no-cache').sendFile(fileOf(path), REVALIDATED);
+    return reply.header('cache-control', 'no-cache').sendFile(toFile(path), REVALIDATED);
   });
   // The redirect is relative, so that it also works behind a proxy that changes the host.
   scope.get('', (_request, reply) => reply.redirect('docs/'));
@@ -66,7 +66,7 @@ export async function registerDocs(scope: FastifyInstance, folder = BUILT): Prom
 }
 
 /** URLs of pages have no extension. */
-function fileOf(path: string): string {
+function toFile(path: string): string {
   if (path === '' || path.endsWith('/')) return `${path}index.html`;
   return /\.\w+$/.test(path) || path.startsWith('files/') ? path : `${path}.html`;
 }

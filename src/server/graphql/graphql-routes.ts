@@ -6,7 +6,7 @@ import { httpRefusal } from '../../errors.ts';
 import { createErrorMapper, toGraphQLError } from '../../graphql/execution/graphql-errors.ts';
 import { callerOf } from '../../graphql/execution/operation-context.ts';
 import { graphqlHttpResponse } from './graphql-http-response.ts';
-import { createPlainGraphql, plainParamsOf } from './plain-graphql.ts';
+import { createPlainGraphql, findPlainParams } from './plain-graphql.ts';
 import type { Yoga } from './yoga.ts';
 
 export interface GraphqlParts {
@@ -51,7 +51,7 @@ export function registerGraphql(scope: FastifyInstance, parts: GraphqlParts): vo
     url: '/',
     prefixTrailingSlash: 'no-slash',
     handler(request, reply) {
-      const params = hasAdapter ? plainParamsOf(request) : null;
+      const params = hasAdapter ? findPlainParams(request) : null;
       if (params) respondToPlain(request, reply, params);
       else return handleByYoga(yoga, request, reply);
     },

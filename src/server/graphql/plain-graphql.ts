@@ -12,7 +12,7 @@ import type { Log } from '../../log.ts';
 import { streamHead, writeStream } from './event-stream.ts';
 import { graphqlHttpResponse } from './graphql-http-response.ts';
 import { runOperation } from './run-operation.ts';
-import { acceptableResults, streamFormatOf, wantsStream } from './stream-format.ts';
+import { acceptableResults, findStreamFormat, wantsStream } from './stream-format.ts';
 import type { Yoga } from './yoga.ts';
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
@@ -55,7 +55,7 @@ export function createPlainGraphql({ log, yoga, streams }: PlainGraphql): PlainH
     const { facts, headers } = request;
     try {
       const results = await run(request, params);
-      const format = streamFormatOf(headers.accept, results);
+      const format = findStreamFormat(headers.accept, results);
       if (!format) return send(reply, results as ExecutionResult, headers.accept);
       // LIMIT_SUBSCRIPTIONS limits open streams instead of the request slot.
       facts.slot?.leave();
@@ -71,14 +71,14 @@ export function createPlainGraphql({ log, yoga, streams }: PlainGraphql): PlainH
 }
 
 /** Returns the operation of a plain request. Null for a request that Yoga's own handler must serve. */
-export function plainParamsOf({ method, headers, body }: FastifyRequest): OperationParams | null {
+export function findPlainParams({ method, headers, body }: FastifyRequest): OperationParams | null {
   const isPlain =
     method === 'POST' &&
     JSON_TYPE.test(headers['content-type'] ?? '') &&
     headers['content-encoding'] === undefined &&
     Buffer.isBuffer(body) &&
     accepts(headers.accept);
-  return isPlain ? paramsOf(body) : null;
+  return isPlain ? parseParams(body) : null;
 }
 
 function accepts(accept: string | undefined): boolean {
@@ -88,7 +88,7 @@ function accepts(accept: string | undefined): boolean {
 const MEMBERS = new Set(['query', 'documentId', 'variables', 'operationName', 'extensions']);
 
 /** Parses the body. Null if it is invalid; Yoga's own handler then refuses it with the reason. */
-function paramsOf(body: Buffer): OperationParams | null {
+function parseParams(body: Buffer): OperationParams | null {
   try {
     const params: unknown = JSON.parse(body.toString('utf8'));
     return isOperationParams(params) ? params : null;

@@ -142,7 +142,7 @@ async function admit(
   { connectionParams, extra }: Context<Record<string, unknown> | undefined, SocketFacts>,
   admission: Admission,
 ): Promise<boolean> {
-  const credentials = credentialsOf(connectionParams, extra.headers);
+  const credentials = findCredentials(connectionParams, extra.headers);
   extra.onInitReceived();
   try {
     const { address, page } = extra;
@@ -182,7 +182,7 @@ function reasonFor(error: unknown): string {
  * Returns the credentials of connection_init, or those of the upgrade request. Browsers can't set headers of the
  * upgrade.
  */
-function credentialsOf(
+function findCredentials(
   params: Record<string, unknown> | undefined,
   headers: IncomingHttpHeaders,
 ): Credentials {

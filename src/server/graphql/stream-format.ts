@@ -74,7 +74,7 @@ function isMultipart(type: string): boolean {
 }
 
 /** Returns the format for a stream, or for any result if the client accepts only streams. Null for a JSON response. */
-export function streamFormatOf(
+export function findStreamFormat(
   accept: string | null | undefined,
   result: unknown,
 ): StreamFormat | null {

@@ -5,7 +5,7 @@ import type { OpenStreams } from '../../domain/viewer/open-streams.ts';
 import type { Results } from '../../graphql/execution/operation-context.ts';
 import type { RequestFacts } from '../http/request-facts.ts';
 import { streamHead, writeStream } from './event-stream.ts';
-import { streamFormatOf } from './stream-format.ts';
+import { findStreamFormat } from './stream-format.ts';
 
 /** The buffer is small, so that results are created only as the client reads. Until then events stay in the log. */
 const BUFFERED_BYTES_MAX = 16 * 1024;
@@ -20,7 +20,7 @@ export function useEventStream(
   return {
     onResultProcess({ request, result, setResultProcessor, serverContext }) {
       const accept = request.headers.get('accept');
-      const format = streamFormatOf(accept, result);
+      const format = findStreamFormat(accept, result);
       if (!format) return;
       const processor: ResultProcessor = (results, { Response }) => {
         // LIMIT_SUBSCRIPTIONS limits open streams instead of the request slot.

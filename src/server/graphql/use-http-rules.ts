@@ -3,18 +3,18 @@
  */
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import { createGraphQLError, type Plugin } from 'graphql-yoga';
-import { httpRefusal, problemOf } from '../../errors.ts';
+import { createProblem, httpRefusal } from '../../errors.ts';
 import { toGraphQLError } from '../../graphql/execution/graphql-errors.ts';
 import type { Results } from '../../graphql/execution/operation-context.ts';
 import { graphqlHttpResponse } from './graphql-http-response.ts';
-import { acceptableResults, streamFormatOf } from './stream-format.ts';
+import { acceptableResults, findStreamFormat } from './stream-format.ts';
 
 export function useHttpRules(mapError: (error: unknown) => GraphQLError): Plugin {
   return {
     onRequestParse({ request, endResponse, fetchAPI }) {
       const refuse = (status: number, detail: string) => {
         const { code, extra } = httpRefusal(status);
-        const problem = problemOf(code, detail, extra);
+        const problem = createProblem(code, detail, extra);
         endResponse(
           fetchAPI.Response.json(
             { errors: [{ message: detail, extensions: { code, problem } }] },
@@ -22,11 +22,11 @@ export function useHttpRules(mapError: (error: unknown) => GraphQLError): Plugin
           ),
         );
       };
-      const refusal = refusalOf(request);
+      const refusal = findRefusal(request);
       if (refusal) refuse(refusal.status, refusal.detail);
     },
     onParams({ request, params, setParams }) {
-      const documentId = documentIdOf(request, params);
+      const documentId = findDocumentId(request, params);
       if (documentId === null && !params.query && hasPersistedQuery(params.extensions)) {
         throw toGraphQLError('PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported', {
           http: { spec: true },
@@ -47,7 +47,7 @@ export function useHttpRules(mapError: (error: unknown) => GraphQLError): Plugin
     },
     onResultProcess({ request, result, setResult, resultProcessor, setResultProcessor }) {
       const accept = request.headers.get('accept');
-      if (Array.isArray(result) || streamFormatOf(accept, result)) return;
+      if (Array.isArray(result) || findStreamFormat(accept, result)) return;
       const acceptable = acceptableResults(accept, result as Results);
       if (acceptable !== result) setResult(acceptable as ExecutionResult);
       else if (!resultProcessor) return;
@@ -64,7 +64,7 @@ export function useHttpRules(mapError: (error: unknown) => GraphQLError): Plugin
 }
 
 /** Returns the documentId of the query string (GET) or the body. Null if there is none. */
-function documentIdOf({ method, url }: Request, params: object): string | null {
+function findDocumentId({ method, url }: Request, params: object): string | null {
   const value: unknown =
     method === 'GET'
       ? new URL(url).searchParams.get('documentId')
@@ -77,7 +77,7 @@ function hasPersistedQuery(extensions: object | null | undefined): boolean {
   return typeof extensions === 'object' && !!extensions && 'persistedQuery' in extensions;
 }
 
-function refusalOf({ method, url, headers }: Request): HttpRefusal | null {
+function findRefusal({ method, url, headers }: Request): HttpRefusal | null {
   if (method === 'GET') {
     const { searchParams } = new URL(url);
     const name = ['variables', 'extensions'].findLast(

@@ -11,7 +11,7 @@ import {
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Config } from '../../config.ts';
 import { type ProcessShares, toHolder } from '../../domain/viewer/share/process-shares.ts';
-import { type Problem, problemOf } from '../../errors.ts';
+import { createProblem, type Problem } from '../../errors.ts';
 import type { ClientAddresses } from '../http/client-address.ts';
 import type { Cors } from '../http/cors.ts';
 import type { GatewayUrl } from '../http/gateway-url.ts';
@@ -90,16 +90,16 @@ export function attachWebSocket(server: Server, services: WebSocketServices): We
 
 function stoppingProblem(): Problem {
   const detail = 'The server is stopping. Connect again.';
-  return problemOf('SERVICE_UNAVAILABLE', detail, { retryAfterSeconds: 1 });
+  return createProblem('SERVICE_UNAVAILABLE', detail, { retryAfterSeconds: 1 });
 }
 
 /** Returns the reason to refuse an upgrade. Null if its path and origin are permitted. */
 function findRefusal({ url = '' }: Pick<IncomingMessage, 'url'>, mayOpen: boolean): Problem | null {
   const path = url.split('?', 1)[0];
   if (path !== '/graphql')
-    return problemOf('NOT_FOUND', `There is no WebSocket at ${path}. Open it at /graphql.`);
+    return createProblem('NOT_FOUND', `There is no WebSocket at ${path}. Open it at /graphql.`);
   if (mayOpen) return null;
-  return problemOf(
+  return createProblem(
     'FORBIDDEN',
     'Pages of this origin may not open a WebSocket here: add it to allowedOrigins of the project or to CORS_ORIGINS of the server.',
   );

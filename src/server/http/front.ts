@@ -2,7 +2,7 @@
 import cors from '@fastify/cors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../../config.ts';
-import { problemOf } from '../../errors.ts';
+import { createProblem } from '../../errors.ts';
 import { problemOfError, sendProblem } from '../../rest/endpoint/rest-errors.ts';
 import { BASE_PATH } from '../../rest/openapi/openapi.ts';
 import { pathOnHost } from '../../rest/operation/read-host.ts';
@@ -17,7 +17,7 @@ import type { ClientAddresses } from './client-address.ts';
 import type { Cors } from './cors.ts';
 import type { GatewayUrl } from './gateway-url.ts';
 import { createHttpServer, type HttpServer } from './http-server.ts';
-import { beginRequest, refusalOf } from './request-facts.ts';
+import { beginRequest, findRefusal } from './request-facts.ts';
 import { createSlots, type Slots } from './slots.ts';
 import { watchBodies } from './unfinished.ts';
 
@@ -86,7 +86,7 @@ function openServer({ services, addresses, gatewayUrl, ...parts }: FrontParts): 
   server.app.decorateRequest('facts');
   server.app.addHook('onRequest', (request, reply, done) => {
     const traced = beginRequest(observers, request, reply);
-    const refusal = refusalOf(request);
+    const refusal = findRefusal(request);
     if (refusal) sendProblem(reply.header('connection', 'close'), refusal);
     else runInContext(traced, done);
   });
@@ -127,12 +127,12 @@ export function hasApiRole({ ROLES }: Config): boolean {
 }
 
 function workerProblem() {
-  return problemOf(
+  return createProblem(
     'NOT_FOUND',
     'This process is a worker: it serves only /livez and /readyz. Send the request to a process with the role api.',
   );
 }
 
 function notFoundAt(path: string) {
-  return problemOf('NOT_FOUND', `There is nothing at ${path}.`);
+  return createProblem('NOT_FOUND', `There is nothing at ${path}.`);
 }

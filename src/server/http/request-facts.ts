@@ -4,7 +4,7 @@ import { type Context, ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api'
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Services } from '../../domain/call.ts';
 import type { RequestSlot } from '../../domain/viewer/share/request-slot.ts';
-import { type Problem, problemOf } from '../../errors.ts';
+import { createProblem, type Problem } from '../../errors.ts';
 import { secondsSince } from '../../meters.ts';
 import { beginTrace, failSpan, runInContext } from '../../spans.ts';
 import type { ClientAddresses } from './client-address.ts';
@@ -62,7 +62,7 @@ export function beginRequest(observers: Observers, request: FastifyRequest, repl
     'cache-control': 'no-store',
   });
   const { method } = request;
-  const route = surfaceOf(path);
+  const route = toSurface(path);
   const traced = startTrace(observers, request, route);
   res.once('close', () => {
     const seconds = secondsSince(startedAt);
@@ -141,7 +141,7 @@ const PAGES = new Set([
 const FOLDERS = ['/v1', '/console', '/docs', '/webhooks', '/problems'];
 
 /** Returns the part of the API or the console that a path belongs to. Metrics have a series for each. */
-function surfaceOf(path: string): string {
+function toSurface(path: string): string {
   if (PAGES.has(path)) return path;
   const folder = FOLDERS.find(
     (candidate) => path === candidate || path.startsWith(`${candidate}/`),
@@ -150,7 +150,7 @@ function surfaceOf(path: string): string {
 }
 
 /** Returns the refusal of a request that no handler can process. */
-export function refusalOf({ raw, headers, originalUrl }: FastifyRequest): Problem | null {
+export function findRefusal({ raw, headers, originalUrl }: FastifyRequest): Problem | null {
   // HTTP/0.9 has no headers, so its responses can't say what they are.
   if (raw.httpVersion === '0.9') return unsupportedVersion();
   return URL.canParse(`http://${headers.host ?? 'localhost'}${originalUrl}`)
@@ -159,6 +159,6 @@ export function refusalOf({ raw, headers, originalUrl }: FastifyRequest): Proble
 }
 
 const unsupportedVersion = () =>
-  problemOf('BAD_USER_INPUT', 'HTTP/0.9 is not supported. Use HTTP/1.1.', { status: 505 });
+  createProblem('BAD_USER_INPUT', 'HTTP/0.9 is not supported. Use HTTP/1.1.', { status: 505 });
 const invalidRequest = () =>
-  problemOf('BAD_USER_INPUT', 'The Host header or the path is not valid HTTP.');
+  createProblem('BAD_USER_INPUT', 'The Host header or the path is not valid HTTP.');

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../../config.ts';
 import { toNetwork } from '../../domain/viewer/network.ts';
-import { problemOf } from '../../errors.ts';
+import { createProblem } from '../../errors.ts';
 import { sendProblem } from '../../rest/endpoint/rest-errors.ts';
 import { openFilesMax } from './open-files.ts';
 
@@ -93,8 +93,8 @@ const SLOW = 'Send the body within LIMIT_BODY_MS, or at LIMIT_BODY_BYTES_PER_SEC
 const CROWDED =
   'Too many requests of this address are unfinished. Complete them before you send more.';
 const PROBLEMS = {
-  slow: () => problemOf('BAD_USER_INPUT', SLOW, { status: 408 }),
-  crowded: () => problemOf('RATE_LIMITED', CROWDED, { status: 503, retryAfterSeconds: 1 }),
+  slow: () => createProblem('BAD_USER_INPUT', SLOW, { status: 408 }),
+  crowded: () => createProblem('RATE_LIMITED', CROWDED, { status: 503, retryAfterSeconds: 1 }),
 };
 
 /** Cuts slow and crowded bodies. Node's own timeouts cut slow heads. */

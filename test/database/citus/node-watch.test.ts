@@ -16,7 +16,7 @@ function watched(canCommit: (node: number) => boolean | Promise<boolean>) {
   const log = createLog('warn', { write: (line) => lines.push(JSON.parse(line)) });
   const tried: number[] = [];
   const watch = new NodeWatch({
-    nodeOf: (projectId) => PROJECTS[projectId],
+    findNode: (projectId) => PROJECTS[projectId],
     nodes: () => [1, 2],
     canCommit: async (node) => {
       tried.push(node);
@@ -29,7 +29,7 @@ function watched(canCommit: (node: number) => boolean | Promise<boolean>) {
     const take = vi.fn();
     const cut = () =>
       settle(new ServiceUnavailable('Cut.', { cause: undefined, retryAfterSeconds: 1 }));
-    const settle = watch.watchStatement(watch.nodesOf([1, null, [projectId]]), { cut }, take);
+    const settle = watch.watchStatement(watch.listNodes([1, null, [projectId]]), { cut }, take);
     const lose = () => {
       const cause = Object.assign(new pg.DatabaseError('Lost.', 1, 'error'), { code: '08006' });
       settle(new ServiceUnavailable('Lost.', { cause, retryAfterSeconds: 1 }));
@@ -56,15 +56,15 @@ test('fails statements that wait for an unresponsive node, and refuses new ones'
     expect(take).toHaveBeenCalledExactlyOnceWith(expect.any(ServiceUnavailable), undefined);
   }
   expect(other.take).not.toHaveBeenCalled();
-  expect(watch.refusalOf(watch.nodesOf(['prj_a']))).toBeInstanceOf(ServiceUnavailable);
-  expect(watch.refusalOf(watch.nodesOf(['prj_b', 'prj_a']))).toBeInstanceOf(ServiceUnavailable);
-  expect(watch.refusalOf(watch.allNodes())).toBeInstanceOf(ServiceUnavailable);
-  expect(watch.refusalOf(watch.nodesOf(['prj_b', 'prj_new']))).toBeNull();
+  expect(watch.findRefusal(watch.listNodes(['prj_a']))).toBeInstanceOf(ServiceUnavailable);
+  expect(watch.findRefusal(watch.listNodes(['prj_b', 'prj_a']))).toBeInstanceOf(ServiceUnavailable);
+  expect(watch.findRefusal(watch.allNodes())).toBeInstanceOf(ServiceUnavailable);
+  expect(watch.findRefusal(watch.listNodes(['prj_b', 'prj_new']))).toBeNull();
   expect(lines).toMatchObject([{ msg: 'node.away', node: 1 }]);
 
   isBack = true;
   await expect.poll(() => watch.isAway(1)).toBe(false);
-  expect(watch.refusalOf(watch.nodesOf(['prj_a']))).toBeNull();
+  expect(watch.findRefusal(watch.listNodes(['prj_a']))).toBeNull();
   other.answer();
   expect(other.take).toHaveBeenCalledExactlyOnceWith(null, 'rows');
 });

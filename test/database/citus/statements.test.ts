@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { compositeValues } from '../../../src/database/citus/routed-session.ts';
-import { boundText, loadParser, routeOf } from '../../../src/database/citus/statement-plan.ts';
+import { boundText, findRoute, loadParser } from '../../../src/database/citus/statement-plan.ts';
 import { testDatabase } from '../../support/app.ts';
 
 await loadParser();
@@ -27,25 +27,25 @@ test('binds values as constants that PostgreSQL reads unchanged', async () => {
 test('leaves to Citus what it plans, and runs other statements on the shards of their projects', () => {
   const claim = 'update "Delivery" set "leaseToken" = null where "projectId" = $1 and "id" = $2';
   expect(projectsOf(claim, ['prj_1', 'dlv_1'])).toEqual(['prj_1']);
-  expect(routeOf('select * from "Delivery" where "projectId" = $1', ['prj_1'])).toBeNull();
+  expect(findRoute('select * from "Delivery" where "projectId" = $1', ['prj_1'])).toBeNull();
   const several = 'delete from "Delivery" where "projectId" = any($1)';
   expect(projectsOf(several, [['prj_1', 'prj_1']])).toEqual(['prj_1']);
   const insertion = `with ends as (insert into "EventLog" ("projectId") values ($1)), new as (select $1 as "projectId")
     insert into "StreamLog" select from new`;
   expect(projectsOf(insertion, ['prj_1'])).toEqual(['prj_1']);
-  expect(routeOf('/* all projects: what is due */ select from "ReadRun"', [])).toBe('everywhere');
+  expect(findRoute('/* all projects: what is due */ select from "ReadRun"', [])).toBe('everywhere');
   const ofAllNodes = 'update "ApiKey" set "active" = false where "projectId" = $1';
-  expect(routeOf(ofAllNodes, ['prj_1'])).toBeNull();
-  expect(routeOf('/* all projects: a token */ select from "JwtKey"', [])).toBeNull();
+  expect(findRoute(ofAllNodes, ['prj_1'])).toBeNull();
+  expect(findRoute('/* all projects: a token */ select from "JwtKey"', [])).toBeNull();
   const byPrisma =
     'INSERT INTO "public"."Topic" ("projectId") VALUES ($1) RETURNING "public"."Topic"."id"';
-  expect(routeOf(byPrisma, ['prj_1'])).toBeNull();
+  expect(findRoute(byPrisma, ['prj_1'])).toBeNull();
 });
 
 test('hides the projects of other shards from a statement on one shard', () => {
   const listed = `select from unnest($1::text[], $2::text[]) with ordinality as a("id", "projectId", "at")
     join "Delivery" d on d."projectId" = a."projectId" and d."id" = a."id"`;
-  const byArrays = routeOf(listed, [
+  const byArrays = findRoute(listed, [
     ['dlv_1', 'dlv_2'],
     ['prj_1', 'prj_2'],
   ]);
@@ -56,13 +56,13 @@ test('hides the projects of other shards from a statement on one shard', () => {
   ]);
   const insertion = `with g as (select * from jsonb_to_recordset($1::jsonb) as g("projectId" text))
     insert into "EventLog" select "projectId" from g`;
-  const byJson = routeOf(insertion, ['[{"projectId":"prj_1"},{"projectId":"prj_2"}]']);
+  const byJson = findRoute(insertion, ['[{"projectId":"prj_1"},{"projectId":"prj_2"}]']);
   expect(byJson !== 'everywhere' && byJson?.valuesFor(['prj_2'])).toEqual([
     '[{"projectId":"prj_2"}]',
   ]);
 });
 
 function projectsOf(text: string, values: unknown[]): string[] | null {
-  const route = routeOf(text, values);
+  const route = findRoute(text, values);
   return route && route !== 'everywhere' ? route.projects : null;
 }

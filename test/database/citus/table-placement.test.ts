@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest';
-import { placementOf, tablesToSpread } from '../../../src/database/citus/table-placement.ts';
+import { getPlacement, tablesToSpread } from '../../../src/database/citus/table-placement.ts';
 import { Prisma } from '../../../src/database/generated/client.ts';
 import { testDatabase } from '../../support/app.ts';
 
 const TABLES = Object.values(Prisma.ModelName);
 
 test('assigns each table one placement', () => {
-  const placements = new Map(TABLES.map((table) => [table, placementOf(table)]));
+  const placements = new Map(TABLES.map((table) => [table, getPlacement(table)]));
   expect(placements.get('Delivery')).toBe('distributed');
   expect(placements.get('Project')).toBe('reference');
   expect(placements.get('Builder')).toBe('local');
   const toSpread = tablesToSpread();
   expect(new Set(toSpread).size).toBe(toSpread.length);
   expect(toSpread.toSorted()).toEqual(
-    TABLES.filter((table) => placementOf(table) !== 'local').toSorted(),
+    TABLES.filter((table) => getPlacement(table) !== 'local').toSorted(),
   );
 });
 
@@ -29,7 +29,7 @@ test('requires projectId in every unique key of a distributed table', async () =
   );
   const apart = keys.filter(
     ({ table, columns }) =>
-      placementOf(table as Prisma.ModelName) === 'distributed' && !columns.includes('projectId'),
+      getPlacement(table as Prisma.ModelName) === 'distributed' && !columns.includes('projectId'),
   );
   expect(keys.length).toBeGreaterThan(TABLES.length / 2);
   expect(apart).toEqual([]);

@@ -50,7 +50,8 @@ async function vendorOf(name: string, subscribe: SubscribeCapability): Promise<V
   const wire = WIRE_EVENTS[name] as WireEvents;
   const { providerWorkspaceRef = null, facts = {} } = wire.connection ?? {};
   const account =
-    subscribe.accountOf({ id: 'con_1', providerWorkspaceRef }, (fact) => facts[fact] ?? null) ?? '';
+    subscribe.findAccount({ id: 'con_1', providerWorkspaceRef }, (fact) => facts[fact] ?? null) ??
+    '';
   expect(account).not.toBe('');
   const { url, secret } = wire.webhooks
     ? await subscribed(subscribe, { wire, api: wire.webhooks, account })
@@ -102,14 +103,14 @@ const named = sending.map(({ name, subscribe }) => [name, subscribe] as const);
 
 test.each(named)('%s: accepts its signed events and parses them', async (name, subscribe) => {
   const { wire, account, request, secret, knownSecret, arrival } = await vendorOf(name, subscribe);
-  const { isSigned, eventsOf } = subscribe.requests ?? {};
+  const { isSigned, parseEvents } = subscribe.requests ?? {};
   const ids: string[] = [];
   for (const [n, kind] of KINDS.entries()) {
     if (wire.missingKinds?.includes(kind)) continue;
     expect(subscribe.kinds).toContain(kind);
     const sent = request(wire.send({ kind, sequence: n, sentAt: NOW, secret }));
     expect(isSigned?.(sent, [ANOTHER, knownSecret], NOW)).toBe(true);
-    const events = eventsOf?.(sent, arrival) ?? [];
+    const events = parseEvents?.(sent, arrival) ?? [];
     expect(events).toMatchObject([
       { account, objectName: wire.objectName, recordId: wire.recordId, kind, association: null },
     ]);
@@ -118,7 +119,7 @@ test.each(named)('%s: accepts its signed events and parses them', async (name, s
     const isWhole = wire.recordText !== undefined && kind !== 'DELETE';
     expect(events[0]?.record?.id ?? null).toBe(isWhole ? wire.recordId : null);
     // A repeated request has the same event id.
-    expect(eventsOf?.(sent, arrival)[0]?.nativeId).toBe(events[0]?.nativeId);
+    expect(parseEvents?.(sent, arrival)[0]?.nativeId).toBe(events[0]?.nativeId);
     ids.push(events[0]?.nativeId ?? '');
   }
   expect(new Set(ids).size).toBe(ids.length);
@@ -156,10 +157,10 @@ test.each(
   named,
 )('%s: throws for a malformed body, and ignores other event types', async (name, subscribe) => {
   const { wire, request, secret, arrival } = await vendorOf(name, subscribe);
-  const { eventsOf } = subscribe.requests ?? {};
+  const { parseEvents } = subscribe.requests ?? {};
   const { headers, body } = wire.send({ kind: 'UPDATE', sequence: 1, sentAt: NOW, secret });
   for (const text of ['', '[]', '7', 'null', '{', body.slice(0, -3)]) {
-    expect(() => eventsOf?.(request({ headers, body: text }), arrival), text).toThrow(
+    expect(() => parseEvents?.(request({ headers, body: text }), arrival), text).toThrow(
       /does not have the form/,
     );
   }
@@ -172,7 +173,7 @@ test.each(
   const sent = isByHeader
     ? request({ headers: { ...headers, ...elsewhere }, body })
     : request({ headers, body: other });
-  expect(eventsOf?.(sent, arrival)).toEqual([]);
+  expect(parseEvents?.(sent, arrival)).toEqual([]);
 });
 
 const withCalls = sending.filter(({ subscribe }) => subscribe.calls);
@@ -217,14 +218,14 @@ test.each(
 });
 
 test('declares the kinds of events that a vendor sends for an object', () => {
-  const kindsOf = (name: string, objectName: string) =>
-    sending.find((one) => one.name === name)?.subscribe.kindsOf?.(objectName);
-  expect(kindsOf('stripe', 'customers')).toEqual(['CREATE', 'UPDATE', 'DELETE']);
-  expect(kindsOf('stripe', 'charges')).toEqual([]);
-  expect(kindsOf('xero', 'Contacts')).toEqual(['CREATE', 'UPDATE']);
+  const listKinds = (name: string, objectName: string) =>
+    sending.find((one) => one.name === name)?.subscribe.listKinds?.(objectName);
+  expect(listKinds('stripe', 'customers')).toEqual(['CREATE', 'UPDATE', 'DELETE']);
+  expect(listKinds('stripe', 'charges')).toEqual([]);
+  expect(listKinds('xero', 'Contacts')).toEqual(['CREATE', 'UPDATE']);
   // Custom objects have records like any other.
-  expect(kindsOf('attio', 'ships')).toEqual(['CREATE', 'UPDATE', 'DELETE']);
-  expect(kindsOf('attio', 'tasks')).toEqual([]);
+  expect(listKinds('attio', 'ships')).toEqual(['CREATE', 'UPDATE', 'DELETE']);
+  expect(listKinds('attio', 'tasks')).toEqual([]);
 });
 
 test('attio: subscribes to notes without a filter, and identifies them by their ids', async () => {
@@ -257,7 +258,7 @@ test('attio: subscribes to notes without a filter, and identifies them by their 
   const headers = { 'idempotency-key': 'key-1' };
   const request = { method: 'POST', url: URL_OF_APP, headers, body };
   const subscription = { account: 'con_1', objectName: 'notes' };
-  const events = requests?.eventsOf(request, { now: NOW, subscription }) ?? [];
+  const events = requests?.parseEvents(request, { now: NOW, subscription }) ?? [];
   expect(events.map(({ kind, recordId }) => [kind, recordId])).toEqual(
     (['CREATE', 'UPDATE', 'UPDATE', 'DELETE'] as const).map((kind) => [kind, note]),
   );
@@ -319,7 +320,9 @@ test("zoom: answers the validation of its URL with the app's secret", () => {
     event_ts: NOW.getTime(),
   });
   const request = { method: 'POST', url: URL_OF_APP, headers: {}, body: Buffer.from(body) };
-  expect(zoom?.subscribe.requests?.eventsOf(request, { now: NOW, subscription: null })).toEqual([]);
+  expect(zoom?.subscribe.requests?.parseEvents(request, { now: NOW, subscription: null })).toEqual(
+    [],
+  );
   expect(zoom?.subscribe.requests?.respond?.(request, SECRET)).toEqual({
     status: 200,
     body: {

@@ -4,7 +4,7 @@ import { STORE_TOKENS } from '../../../database/hot/store-tokens.ts';
 import type { Row } from '../../../database/rows.ts';
 import { CompiledStatement, statements, type ValueOf } from '../../../database/statements.ts';
 import { eventRow } from '../../../events/record.ts';
-import { type Subject, subjectOf } from '../../../events/subject.ts';
+import { pickSubject, type Subject } from '../../../events/subject.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import { retryUpTo } from '../../../work/backoff.ts';
 import type { Services } from '../../call.ts';
@@ -131,6 +131,6 @@ function refreshedEvent(row: NamedConnection): EventRow {
     connectionId: row.id,
     eventType: 'CONNECTION_REFRESHED',
     data: connectionFields({ ...row, group: row, consumer: row }),
-    subject: subjectOf(row),
+    subject: pickSubject(row),
   });
 }

@@ -2,7 +2,7 @@
 import type { Row } from '../../../database/rows.ts';
 import type { Transaction } from '../../../database/transaction.ts';
 import { recordEvent } from '../../../events/record.ts';
-import { subjectOf } from '../../../events/subject.ts';
+import { pickSubject } from '../../../events/subject.ts';
 import {
   configData,
   type InstallationFields,
@@ -133,5 +133,5 @@ async function recordRunEvent(
   const event = createEvent({ ...fields, objectName, ...names });
   if (!event) return;
   const origin = { projectId, connectionId: fields.connectionId, installationId, operationId };
-  await recordEvent(tx, { ...event, ...origin, subject: subjectOf(fields) });
+  await recordEvent(tx, { ...event, ...origin, subject: pickSubject(fields) });
 }

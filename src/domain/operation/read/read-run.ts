@@ -6,7 +6,7 @@ import { Prisma } from '../../../database/generated/client.ts';
 import type { ReadType } from '../../../database/generated/enums.ts';
 import { LeasedRows } from '../../../database/leased-rows.ts';
 import { acrossProjects, sweep } from '../../../database/projects/all-projects.ts';
-import { columnsOf, type Row } from '../../../database/tables.ts';
+import { listColumns, type Row } from '../../../database/tables.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
 import { announceOperation } from '../../../events/channel.ts';
 import { LEASE, RELEASED_LEASE, requireLease } from '../../../work/lease.ts';
@@ -104,7 +104,7 @@ export function claimRun(
   { database }: Pick<Services, 'database'>,
   key: RunKey,
 ): Promise<ReadRun | null> {
-  return RUNS.claimOne(database, key, { columns: columnsOf('ReadRun'), condition: IS_DUE });
+  return RUNS.claimOne(database, key, { columns: listColumns('ReadRun'), condition: IS_DUE });
 }
 
 /** The columns of a run that a page or an interruption changes. */

@@ -11,7 +11,7 @@ import {
 import type { Row } from '../../../database/rows.ts';
 import { inTransaction } from '../../../database/transaction.ts';
 import { DomainError, unprocessable } from '../../../errors.ts';
-import { subjectOf } from '../../../events/subject.ts';
+import { pickSubject } from '../../../events/subject.ts';
 import { newId } from '../../../ids.ts';
 import type { ProviderSession } from '../../../providers/contract.ts';
 import type { PageRead, RecordPage } from '../../../providers/moving-records.ts';
@@ -257,7 +257,7 @@ function createPageRow(operation: Row<'Operation'>, readPage: ReadPage, now: Dat
     },
     destination: source.plan.destination,
     messages: bodies.map((body) => ({ id: newId('dlv'), body })),
-    ...subjectOf(source.connection),
+    ...pickSubject(source.connection),
     traceparent: currentTraceparent() ?? null,
   };
 }

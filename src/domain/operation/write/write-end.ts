@@ -11,7 +11,7 @@ import { repeatIfMoved } from '../../../database/keyed-rows.ts';
 import type { Row } from '../../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
 import { eventRow } from '../../../events/record.ts';
-import { subjectOf } from '../../../events/subject.ts';
+import { pickSubject } from '../../../events/subject.ts';
 import { newId } from '../../../ids.ts';
 import type { Log } from '../../../log.ts';
 import { retryUpTo } from '../../../work/backoff.ts';
@@ -203,7 +203,7 @@ function doneEvent(
     connectionId,
     installationId,
     operationId,
-    subject: subjectOf(fields),
+    subject: pickSubject(fields),
   });
 }
 

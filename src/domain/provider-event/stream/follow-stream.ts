@@ -155,7 +155,7 @@ async function loadFollowedStream(
     where: { projectId_id: { projectId, id } },
     omit: { credentialsSealed: true },
   });
-  const account = capability.accountOf(connection, (name) => findFact(name, connection));
+  const account = capability.findAccount(connection, (name) => findFact(name, connection));
   if (account === null) throw unprocessable('The account of the connection is unknown.');
   const session = openSession(services, connection);
   const accessToken = await session.accessToken();

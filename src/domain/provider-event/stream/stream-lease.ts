@@ -2,7 +2,7 @@
 import { Prisma } from '../../../database/generated/client.ts';
 import { inProjectsSql, LeasedRows, sweepSql } from '../../../database/leased-rows.ts';
 import { allProjectsMark } from '../../../database/projects/all-projects.ts';
-import { columnsOf, type Row } from '../../../database/tables.ts';
+import { listColumns, type Row } from '../../../database/tables.ts';
 import { LEASE } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
 
@@ -35,6 +35,6 @@ export async function claimStreams(
       select held."projectId", held."connectionId" from "ProviderStream" held
       where ${inProjectsSql(database, 'held')} and ${STREAMS.isFree} and not ${IS_WANTED} and not ${HAS_PING})`;
   await sweepSql(database, forget);
-  const due = { countMax, now: now(), columns: columnsOf('ProviderStream') };
+  const due = { countMax, now: now(), columns: listColumns('ProviderStream') };
   return STREAMS.claimDue(database, due);
 }

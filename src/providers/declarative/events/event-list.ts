@@ -116,7 +116,7 @@ export function createListSubscribe(
   return {
     kinds: PROVIDER_EVENT_KINDS.filter((kind) => listedKinds.includes(kind)),
     // Each connection has its own list.
-    accountOf: ({ id }) => id,
+    findAccount: ({ id }) => id,
     calls: NO_CALLS,
     list: {
       isPing: (request, secret, now) => isProvenBy(proof, request, { secrets: [secret], now }),

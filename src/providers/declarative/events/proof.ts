@@ -91,14 +91,14 @@ function findTimestamp({ signedAt, separator }: Hmac, request: WebhookRequest): 
   const parts = separator === undefined ? [value] : value.split(separator);
   const timePart = parts.find((part) => part.trim().startsWith(signedAt.part))?.trim() ?? '';
   const time = timePart.slice(signedAt.part.length);
-  return Number.isNaN(millisecondsOf(signedAt.unit, time)) ? null : time;
+  return Number.isNaN(parseMilliseconds(signedAt.unit, time)) ? null : time;
 }
 
 /** A strict format, because Date.parse accepts more and the text is part of the signed text. */
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 
 /** Returns the time in milliseconds since 1970. NaN if the text is not a time. */
-function millisecondsOf(unit: NonNullable<Hmac['signedAt']>['unit'], text: string): number {
+function parseMilliseconds(unit: NonNullable<Hmac['signedAt']>['unit'], text: string): number {
   const pattern = unit === 'iso' ? ISO : /^\d{1,16}$/;
   if (!pattern.test(text)) return Number.NaN;
   if (unit === 'iso') return Date.parse(text);
@@ -107,7 +107,7 @@ function millisecondsOf(unit: NonNullable<Hmac['signedAt']>['unit'], text: strin
 
 function isTimely({ signedAt }: Hmac, timestamp: string, now: Date): boolean {
   if (!signedAt) return true;
-  const ms = millisecondsOf(signedAt.unit, timestamp);
+  const ms = parseMilliseconds(signedAt.unit, timestamp);
   return Math.abs(now.getTime() - ms) <= signedAt.toleranceMs;
 }
 

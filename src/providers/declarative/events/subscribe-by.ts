@@ -133,8 +133,8 @@ export function createSubscribe(vendor: Vendor, events: EventsDeclaration): Subs
   const declaredKinds = Object.values(events.types).map(({ kind }) => kind);
   return {
     kinds: PROVIDER_EVENT_KINDS.filter((kind) => declaredKinds.includes(kind)),
-    kindsOf: (objectName) => listNativeTypes(events, objectName).map(({ kind }) => kind),
-    accountOf: ({ id, providerWorkspaceRef }, fact) => {
+    listKinds: (objectName) => listNativeTypes(events, objectName).map(({ kind }) => kind),
+    findAccount: ({ id, providerWorkspaceRef }, fact) => {
       if (account.of !== 'event') return id;
       const value = account.fact === 'workspace' ? providerWorkspaceRef : fact(account.fact);
       return value === null ? null : account.template.replace('{account}', () => value);
@@ -143,7 +143,7 @@ export function createSubscribe(vendor: Vendor, events: EventsDeclaration): Subs
       ...(account.of === 'subscription' && { hasOwnSecrets: true as const }),
       ...(events.greeting && { greet: createGreet(events.greeting) }),
       isSigned: (request, secrets, now) => isProven(events, request, { secrets, now }),
-      eventsOf: (request, arrival) => parseEvents(vendor, events, { request, arrival }),
+      parseEvents: (request, arrival) => parseEvents(vendor, events, { request, arrival }),
       respond: (request, secret) => respondTo(events, request, secret),
     },
     ...(subscription && { calls: subscriptionCalls(vendor, events, subscription) }),

@@ -26,14 +26,17 @@ export function* conditions(
     const names = invalidFilters.map(({ fieldName }) => JSON.stringify(fieldName)).join(', ');
     throw refusal(`${objectName} can't be searched by ${names}: no field has such a name`);
   }
-  for (const filter of filters) yield [locationOf(equals, filter), conditionOf(equals, filter)];
+  for (const filter of filters) yield [toLocation(equals, filter), formatCondition(equals, filter)];
 }
 
-function locationOf({ in: part, name }: Equality, { fieldName }: FieldValue): RequestLocation {
+function toLocation({ in: part, name }: Equality, { fieldName }: FieldValue): RequestLocation {
   return { in: part, name: name.replace('{field}', () => fieldName) };
 }
 
-function conditionOf({ template, quoting }: Equality, { fieldName, value }: FieldValue): unknown {
+function formatCondition(
+  { template, quoting }: Equality,
+  { fieldName, value }: FieldValue,
+): unknown {
   if (template === '{value}' && quoting === 'none') return value;
   if (typeof template !== 'string') return fillJson(template, { field: fieldName, value });
   const text = quoteValue(value, quoting);

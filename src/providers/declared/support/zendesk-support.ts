@@ -181,7 +181,7 @@ const CHANGES = {
   organizations: ['custom_field_changed', 'external_id_changed', 'name_changed', 'tags_changed'],
 };
 
-function typesOf(
+function declareTypes(
   object: keyof typeof CHANGES,
   { singular, deletions }: { singular: string; deletions: string[] },
 ) {
@@ -234,12 +234,12 @@ export const zendeskSupport: DeclaredProvider = {
       account: { of: 'subscription' },
       type: ['/type'],
       types: {
-        ...typesOf('tickets', {
+        ...declareTypes('tickets', {
           singular: 'ticket',
           deletions: ['soft_deleted', 'permanently_deleted'],
         }),
-        ...typesOf('users', { singular: 'user', deletions: ['deleted'] }),
-        ...typesOf('organizations', { singular: 'organization', deletions: ['deleted'] }),
+        ...declareTypes('users', { singular: 'user', deletions: ['deleted'] }),
+        ...declareTypes('organizations', { singular: 'organization', deletions: ['deleted'] }),
       },
       nativeId: ['/id'],
       recordId: { parts: ['/detail/id'] },

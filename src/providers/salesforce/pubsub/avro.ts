@@ -29,7 +29,7 @@ export function eventType(schemaJson: string): Type {
 }
 
 /** Returns the fields of a record type in the order that bitmaps use. Empty for other types. */
-export function fieldsOf(type: Type): { name: string; type: Type }[] {
+export function listFields(type: Type): { name: string; type: Type }[] {
   return type instanceof avro.types.RecordType ? [...type.fields] : [];
 }
 

@@ -3,7 +3,7 @@ import type { Type } from 'avsc';
 import { z } from 'zod';
 import type { ProviderEvent, ProviderEventKind, StreamGap } from '../../subscribing.ts';
 import { fieldPath } from '../object-names.ts';
-import { fieldsOf, recordIn } from './avro.ts';
+import { listFields, recordIn } from './avro.ts';
 
 const headerSchema = z.looseObject({
   entityName: z.string(),
@@ -41,7 +41,7 @@ export interface DecodedChange {
 }
 
 /** Parses an event. Throws if it is not a change event. */
-export function changeOf(type: Type, payload: Buffer, account: string): DecodedChange {
+export function decodeChange(type: Type, payload: Buffer, account: string): DecodedChange {
   // The JSON round trip converts Avro's classes to plain values.
   const event: unknown = JSON.parse(JSON.stringify(type.fromBuffer(payload)));
   const sent = payloadSchema.parse(event);
@@ -52,10 +52,10 @@ export function changeOf(type: Type, payload: Buffer, account: string): DecodedC
     return { events: [], gaps: [{ objectName: header.entityName, since, until: time }], time };
   }
   const common = { account, time, raw: { ...sent, ChangeEventHeader: header } };
-  return { events: header.recordIds.map((id) => eventOf(id, header, common)), gaps: [], time };
+  return { events: header.recordIds.map((id) => createEvent(id, header, common)), gaps: [], time };
 }
 
-function eventOf(
+function createEvent(
   recordId: string,
   header: Header,
   common: Pick<ProviderEvent, 'account' | 'time' | 'raw'>,
@@ -90,13 +90,13 @@ function withFieldNames(type: Type, header: Header): Header {
  * `5-0x03` fields inside its field 5.
  */
 function fieldNames(type: Type, bitmaps: string[]): string[] {
-  const fields = fieldsOf(type);
+  const fields = listFields(type);
   return bitmaps.flatMap((bitmap) => {
     const [, position, bits = ''] = /^(?:(\d+)-)?0x([\da-f]+)$/i.exec(bitmap) ?? [];
     if (position === undefined) return namesOfSetBits(fields, bits);
     const parent = fields[Number(position)];
     if (!parent) return [];
-    return namesOfSetBits(fieldsOf(recordIn(parent.type)), bits).map(
+    return namesOfSetBits(listFields(recordIn(parent.type)), bits).map(
       (name) => `${parent.name}.${name}`,
     );
   });

@@ -16,7 +16,7 @@ import { ProviderError, type ProviderErrorKind } from '../../provider-error.ts';
 import { truncateMessage } from '../../read-responses.ts';
 import type { StreamBatch, StreamStart } from '../../subscribing.ts';
 import { eventType } from './avro.ts';
-import { changeOf, type DecodedChange } from './change-event.ts';
+import { type DecodedChange, decodeChange } from './change-event.ts';
 
 interface ConsumerEvent {
   event: { id: string; schemaId: string; payload: Buffer };
@@ -112,7 +112,7 @@ export async function openChangeStream(
   start: StreamStart,
 ): Promise<AsyncIterable<StreamBatch>> {
   const { client, position } = start;
-  const metadata = metadataOf(org, start.accessToken);
+  const metadata = createMetadata(org, start.accessToken);
   const { topicName } = org;
   const topic = await call(client, PUB_SUB.GetTopic, { topicName }, metadata);
   if (!topic.canSubscribe) {
@@ -134,7 +134,7 @@ export async function openChangeStream(
       ? { replayPreset: 'LATEST' }
       : { replayPreset: 'CUSTOM', replayId: Buffer.from(position, 'base64') }),
   });
-  return batches(stream, { start, failure, schemas: schemasOf(client, metadata) });
+  return batches(stream, { start, failure, schemas: createSchemaCache(client, metadata) });
 }
 
 /**
@@ -168,7 +168,7 @@ async function* batches(
   try {
     for await (const response of stream as AsyncIterable<FetchResponse>) {
       const { events, latestReplayId } = response;
-      const changes = await changesOf(events, { account, schemas });
+      const changes = await decodeChanges(events, { account, schemas });
       const position = events.at(-1)?.replayId ?? latestReplayId;
       yield {
         events: changes.flatMap((change) => change.events),
@@ -186,7 +186,7 @@ async function* batches(
   }
 }
 
-async function changesOf(
+async function decodeChanges(
   events: ConsumerEvent[],
   { account, schemas }: { account: string; schemas: Reading['schemas'] },
 ): Promise<DecodedChange[]> {
@@ -194,7 +194,7 @@ async function changesOf(
   for (const { event, replayId } of events) {
     const type = await schemas(event.schemaId);
     try {
-      changes.push(changeOf(type, event.payload, account));
+      changes.push(decodeChange(type, event.payload, account));
     } catch (cause) {
       const eventPosition = replayId.toString('base64');
       const message = `An event of Salesforce, at ${eventPosition} of the stream, can't be read.`;
@@ -204,7 +204,7 @@ async function changesOf(
   return changes;
 }
 
-function schemasOf(client: Client, metadata: Metadata): (id: string) => Promise<Type> {
+function createSchemaCache(client: Client, metadata: Metadata): (id: string) => Promise<Type> {
   const cached = new LRUCache<string, Type>({ max: SCHEMAS_MAX });
   return async (schemaId) => {
     const cachedType = cached.get(schemaId);
@@ -216,7 +216,7 @@ function schemasOf(client: Client, metadata: Metadata): (id: string) => Promise<
   };
 }
 
-function metadataOf({ instanceUrl, organizationId }: Org, accessToken: string): Metadata {
+function createMetadata({ instanceUrl, organizationId }: Org, accessToken: string): Metadata {
   const metadata = new Metadata();
   metadata.set('accesstoken', accessToken);
   metadata.set('instanceurl', instanceUrl);
