@@ -7,17 +7,17 @@ const src = join(import.meta.dirname, '..', '..', 'src');
 const files = globSync('**/*.ts', { cwd: src })
   .filter((file) => !file.includes('generated'))
   .toSorted();
-const textOf = (file: string) => readFileSync(join(src, file), 'utf8');
+const readText = (file: string) => readFileSync(join(src, file), 'utf8');
 
 test('only database/citus/ and cluster.ts name Citus', () => {
-  const naming = files.filter((file) => /citus/i.test(textOf(file)));
+  const naming = files.filter((file) => /citus/i.test(readText(file)));
   expect(naming.filter((file) => !file.startsWith('database/citus/'))).toEqual([
     'database/cluster.ts',
   ]);
 });
 
 test('only cluster.ts imports database/citus/', () => {
-  const importers = files.filter((file) => /from '[^']*citus\//.test(textOf(file)));
+  const importers = files.filter((file) => /from '[^']*citus\//.test(readText(file)));
   expect(importers).toEqual(['database/cluster.ts']);
 });
 
@@ -26,7 +26,7 @@ const DRIVER =
   /from '(?:pg|postgres|@prisma\/adapter-pg|@electric-sql\/pglite|kysely|libpg-query)'/;
 
 test('only the database layer imports a driver', () => {
-  const importers = files.filter((file) => DRIVER.test(textOf(file)));
+  const importers = files.filter((file) => DRIVER.test(readText(file)));
   expect(importers.filter((file) => !file.startsWith('database/'))).toEqual([]);
 });
 
@@ -93,7 +93,7 @@ const WRITING_SQL = [
 ];
 
 test('only listed files outside of the database layer write SQL', () => {
-  const writing = files.filter((file) => SQL.test(textOf(file)));
+  const writing = files.filter((file) => SQL.test(readText(file)));
   const outside = writing.filter((file) => !file.startsWith('database/'));
   expect(outside.toSorted()).toEqual(WRITING_SQL);
 });

@@ -18,11 +18,11 @@ const imports: Import[] = files.flatMap((file) => {
   const statements = text.matchAll(/^(?:import|export)\s[^;]*?from\s+'(\.[^']+)';/gms);
   return [...statements].map(([, path]) => {
     const target = normalize(join(dirname(file), path as string));
-    return { file, target, from: partOf(file), to: partOf(target) };
+    return { file, target, from: toPart(file), to: toPart(target) };
   });
 });
 
-function partOf(file: string): string {
+function toPart(file: string): string {
   return (file.split('/')[0] as string).replace(/\.ts$/, '');
 }
 
@@ -51,7 +51,7 @@ const isPermitted = ({ from, to, target }: Import) =>
   [to, target.replace(/\.ts$/, '')].some((name) => MAY_IMPORT.get(from)?.includes(name));
 
 test('the table lists every part of src', () => {
-  const parts = new Set(files.map(partOf));
+  const parts = new Set(files.map(toPart));
   expect([...MAY_IMPORT.keys(), ...ROOTS, ...FOR_ALL].toSorted()).toEqual([...parts].toSorted());
 });
 
@@ -80,10 +80,10 @@ test('no provider imports another', () => {
   // Declared providers share the code of `declarative`.
   const isProvider = (folder: string) =>
     folder !== 'declarative' && files.includes(`providers/${folder}/${folder}-provider.ts`);
-  const folderOf = (path: string) =>
+  const findProviderFolder = (path: string) =>
     [/^providers\/([^/]+)\//.exec(path)?.[1]].find((folder) => folder && isProvider(folder));
   const wrong = imports.filter(({ file, target }) => {
-    const [own, other] = [folderOf(file), folderOf(target)];
+    const [own, other] = [findProviderFolder(file), findProviderFolder(target)];
     return own !== undefined && other !== undefined && own !== other;
   });
   expect(wrong.map(({ file, target }) => `${file} imports ${target}`)).toEqual([]);

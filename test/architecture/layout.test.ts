@@ -38,7 +38,7 @@ test('files share a name only if they are the same noun or the same part of a pr
   const alike = [...Map.groupBy(sources, (file) => basename(file)).values()];
   const confusing = alike.filter(
     (named) =>
-      new Set(named.map(nounOf)).size > 1 || new Set(named.map(locationOf)).size < named.length,
+      new Set(named.map(toNoun)).size > 1 || new Set(named.map(toLocation)).size < named.length,
   );
   expect(confusing).toEqual([]);
 });
@@ -52,11 +52,11 @@ test('constants that are upper bounds end in _MAX', () => {
 });
 
 /** The noun of a file: its part of a provider, or its path below the layer. */
-function nounOf(file: string): string {
+function toNoun(file: string): string {
   return file.replace(/^src\/providers\/[^/]+\//, 'part ').replace(/^src\/[^/]+\//, 'noun ');
 }
 
 /** The provider or the layer of a file. */
-function locationOf(file: string): string {
+function toLocation(file: string): string {
   return /^src\/(providers\/[^/]+|[^/]+)\//.exec(file)?.[1] ?? '';
 }

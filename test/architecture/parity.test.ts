@@ -107,7 +107,7 @@ async function declaredFunctions(): Promise<string[]> {
 }
 
 /** The names that the files of a surface import from the domain. */
-function namesOf(surface: Surface): Set<string> {
+function listNames(surface: Surface): Set<string> {
   const names = new Set<string>();
   for (const file of globSync(`${surface}/**/*.ts`, { cwd: src })) {
     const text = readFileSync(join(src, file), 'utf8');
@@ -123,7 +123,7 @@ const declared = await declaredFunctions();
 test.each(
   SURFACES,
 )('%s offers every declared function of the domain, except listed ones', (surface) => {
-  const names = namesOf(surface);
+  const names = listNames(surface);
   const missing = declared.filter((name) => !names.has(name));
   expect(missing).toEqual(Object.keys(LACKS[surface]).sort());
 });

@@ -21,7 +21,7 @@ const VIEWER = gql`{ viewer { kind } }`;
 
 const withKey = ({ apiKey }: Tenant) => ({ 'x-api-key': apiKey });
 
-async function clientOf(target: TestApp, tenant: Tenant, before: ApolloLink[] = []) {
+async function createClient(target: TestApp, tenant: Tenant, before: ApolloLink[] = []) {
   const { url } = await target.app.start();
   const http = new HttpLink({ uri: `${url}/graphql`, headers: withKey(tenant) });
   return new ApolloClient({
@@ -49,7 +49,7 @@ test.each(ENTRIES)('sends events of a subscription to HttpLink through %s', asyn
   const tenant = await target.tenant();
   const { database } = target.app.services;
   await routeEvents(database.prisma, tenant.projectId);
-  const client = await clientOf(target, tenant);
+  const client = await createClient(target, tenant);
   const received: string[] = [];
   const variables = { project: tenant.projectId };
   const failures: unknown[] = [];
@@ -73,7 +73,7 @@ test.each(ENTRIES)('sends events of a subscription to HttpLink through %s', asyn
 });
 
 test('returns a refused subscription to HttpLink as an error', async () => {
-  const client = await clientOf(app, await app.tenant());
+  const client = await createClient(app, await app.tenant());
   const variables = { project: 'none' };
   const { promise, resolve } = Promise.withResolvers<unknown>();
   client.subscribe({ query: EVENTS, variables }).subscribe({ next: resolve, error: resolve });
@@ -117,7 +117,7 @@ test.each(
   const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
   for (const useGETForHashedQueries of [false, true]) {
     const persisted = new PersistedQueryLink({ sha256, useGETForHashedQueries });
-    const client = await clientOf(target, tenant, [persisted]);
+    const client = await createClient(target, tenant, [persisted]);
     const { data } = await client.query({ query: VIEWER });
     expect(data).toMatchObject({ viewer: { kind: 'API_KEY' } });
   }

@@ -106,25 +106,25 @@ test('refuses a method, a content type and a size of GraphQL with a problem', as
   const { apiKey } = await app.tenant();
   const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
   const query = 'x'.repeat(app.app.services.config.LIMIT_BODY_BYTES);
-  const codeOf = async (init: RequestInit) => {
+  const fetchCode = async (init: RequestInit) => {
     const response = await app.fetch('/graphql', init);
     const { errors } = (await response.json()) as { errors: { extensions: unknown }[] };
     const { code, problem: document } = problemExtensions.parse(errors[0]?.extensions);
     return [response.status, code, document.title];
   };
-  expect(await codeOf({ method: 'PUT', headers, body: '{}' })).toEqual([
+  expect(await fetchCode({ method: 'PUT', headers, body: '{}' })).toEqual([
     405,
     'METHOD_NOT_ALLOWED',
     'Method Not Allowed',
   ]);
   expect(
-    await codeOf({
+    await fetchCode({
       method: 'POST',
       headers: { ...headers, 'content-type': 'text/plain' },
       body: 'x',
     }),
   ).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE', 'Unsupported Media Type']);
-  expect(await codeOf({ method: 'POST', headers, body: JSON.stringify({ query }) })).toEqual([
+  expect(await fetchCode({ method: 'POST', headers, body: JSON.stringify({ query }) })).toEqual([
     413,
     'CONTENT_TOO_LARGE',
     'Content Too Large',

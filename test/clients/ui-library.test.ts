@@ -147,7 +147,7 @@ async function send(recorded: RecordedRequest, known: Known, headers: Headers): 
 }
 
 /** The JSON that the script of a page of the gateway reads. */
-async function dataOf(page: Response) {
+async function readData(page: Response) {
   const [, data = ''] =
     /<script type="application\/json" id="data">(.*?)<\/script>/.exec(await page.text()) ?? [];
   return JSON.parse(data);
@@ -161,13 +161,13 @@ async function usePopup({ opens, person, message }: Popup, known: Known): Promis
   const browser = oauthBrowser(app);
   const headers = { referer: `${PAGE}/`, 'sec-fetch-site': 'cross-site' };
   const link = await browser.send(known[opens] as string, { headers });
-  const url = new URL((await dataOf(link)).consentUrl);
+  const url = new URL((await readData(link)).consentUrl);
   const callback = new URL(url.searchParams.get('redirect_uri') as string);
   const state = url.searchParams.get('state') as string;
   callback.searchParams.set('state', state);
   if (person === 'approves') callback.searchParams.set('code', 'c');
   else callback.searchParams.set('error', 'access_denied');
-  const sent = await dataOf(await browser.send(callback));
+  const sent = await readData(await browser.send(callback));
   expect(sent.message).toMatchObject(filled(message, known));
   expect(sent.origins).toContain(PAGE);
 }
@@ -184,7 +184,7 @@ async function replay(steps: readonly UserStep[], headers: Headers, known: Known
   }
 }
 
-describe.each(Object.entries(callers))('with %s', (_, headersOf) => {
+describe.each(Object.entries(callers))('with %s', (_, createHeaders) => {
   test.each([
     {
       title: 'connects by key, installs, changes the mapping, uninstalls and disconnects',
@@ -199,18 +199,18 @@ describe.each(Object.entries(callers))('with %s', (_, headersOf) => {
     },
   ])('$title', async ({ content, steps }) => {
     const rest = await projectWith(content);
-    const headers = await headersOf(rest);
+    const headers = await createHeaders(rest);
     await replay(steps, headers, { project: rest.tenant.projectName });
   });
 });
 
 test.each(
   Object.entries(callers),
-)('lists provider apps only with a frontend key: %s', async (name, headersOf) => {
+)('lists provider apps only with a frontend key: %s', async (name, createHeaders) => {
   const rest = await projectWith(withContacts);
   const known = { project: rest.tenant.projectName };
   const request = name === PAGE_KEY ? listProviderApps : refusedProviderApps;
-  await send(request, known, await headersOf(rest));
+  await send(request, known, await createHeaders(rest));
 });
 
 test("lets pages send the library's own headers", async () => {

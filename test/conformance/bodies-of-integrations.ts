@@ -4,12 +4,12 @@ import { bodyRules } from '../support/conformance/body-rules.ts';
 import { subscribeContent, wholeContent } from '../support/conformance/contents.ts';
 import type { Section } from '../support/conformance/rule.ts';
 import type { Scene } from '../support/conformance/scene.ts';
-import { revisionOf } from '../support/scenes/integrations.ts';
+import { toRevision } from '../support/scenes/integrations.ts';
 
 function integration(provider: string, given: object) {
   return ({ uniqueName }: Scene): Json => {
     const name = uniqueName('integration');
-    return { name, provider, latestRevision: revisionOf({ name, provider, ...given }) };
+    return { name, provider, latestRevision: toRevision({ name, provider, ...given }) };
   };
 }
 

@@ -44,14 +44,14 @@ const ofIntegrations: Choice[] = [
     ...outcomeRule(
       'Names, providers, the revision with its version and content, and the name and destination of read objects.',
       integrationBody,
-      async (outcomeOf, scene) => {
+      async (fetchOutcome, scene) => {
         const whole = async () => integrationBody.createWhole(scene);
         for (const place of NEEDED) {
-          const outcome = await outcomeOf(withValue(await whole(), place, undefined));
+          const outcome = await fetchOutcome(withValue(await whole(), place, undefined));
           expect(outcome, place).toMatchObject(matchRefusal(last(place)));
         }
         for (const place of LEFT_OUT) {
-          const outcome = await outcomeOf(withValue(await whole(), place, undefined));
+          const outcome = await fetchOutcome(withValue(await whole(), place, undefined));
           expect(outcome, place).toMatchObject(ACCEPTED);
         }
       },
@@ -62,7 +62,7 @@ const ofIntegrations: Choice[] = [
     ...outcomeRule(
       'None: `always`, `all`, `auto` and `1.0.0` are the only values.',
       integrationBody,
-      async (outcomeOf, scene) => {
+      async (fetchOutcome, scene) => {
         for (const place of [
           `${object}.enabled`,
           `${object}.optionalFieldsAuto`,
@@ -70,7 +70,7 @@ const ofIntegrations: Choice[] = [
           'latestRevision.specVersion',
         ]) {
           const given = withValue(await integrationBody.createWhole(scene), place, 'other');
-          expect(await outcomeOf(given), place).toMatchObject(matchRefusal(last(place)));
+          expect(await fetchOutcome(given), place).toMatchObject(matchRefusal(last(place)));
         }
       },
     ),
@@ -95,8 +95,10 @@ const moreEventTypes: Choice[] = Object.entries(MORE_EVENT_TYPES).map(([eventTyp
   ...outcomeRule(
     `\`${eventType}\` can be routed: ${reason}.`,
     routeBody,
-    async (outcomeOf, { createTopic }) => {
-      expect(await outcomeOf({ eventType, topicId: await createTopic() })).toMatchObject(ACCEPTED);
+    async (fetchOutcome, { createTopic }) => {
+      expect(await fetchOutcome({ eventType, topicId: await createTopic() })).toMatchObject(
+        ACCEPTED,
+      );
     },
   ),
 }));

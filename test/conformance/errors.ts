@@ -25,7 +25,7 @@ function problemRule(says: string, check: (problem: Problem) => unknown): Rule {
   };
 }
 
-const issuesOf = ({ issues = [] }: Problem) => {
+const getIssues = ({ issues = [] }: Problem) => {
   expect(issues.length).toBeGreaterThan(0);
   return issues as unknown as Record<string, unknown>[];
 };
@@ -48,24 +48,24 @@ const problems: Rule[] = [
     expect(instance).toMatch(/^urn:uuid:/),
   ),
   problemRule('A problem may have `issues`, one for each invalid input.', (problem) =>
-    issuesOf(problem),
+    getIssues(problem),
   ),
   problemRule('An issue has `type` and may have `title`.', (problem) => {
-    for (const { type } of issuesOf(problem)) expect(type).toEqual(expect.any(String));
+    for (const { type } of getIssues(problem)) expect(type).toEqual(expect.any(String));
   }),
   problemRule('An issue has `detail`, a string.', (problem) => {
-    for (const { detail } of issuesOf(problem)) expect(detail).toMatch(/\w/);
+    for (const { detail } of getIssues(problem)) expect(detail).toMatch(/\w/);
   }),
   problemRule('An issue has `in`: `path` or `body`.', (problem) => {
-    for (const issue of issuesOf(problem)) expect(['path', 'body']).toContain(issue.in);
+    for (const issue of getIssues(problem)) expect(['path', 'body']).toContain(issue.in);
   }),
   problemRule('An issue has `name`, the parameter or the path of the property.', (problem) => {
-    expect(issuesOf(problem).map(({ name }) => name)).toContainEqual(
+    expect(getIssues(problem).map(({ name }) => name)).toContainEqual(
       expect.stringMatching(/^(input\.)?name$/),
     );
   }),
   problemRule('An issue has `value`, the invalid value.', (problem) => {
-    expect(issuesOf(problem).map(({ value }) => value)).toContain('no_underscores');
+    expect(getIssues(problem).map(({ value }) => value)).toContain('no_underscores');
   }),
   problemRule('Invalid input returns 400 with the title `Bad Request`.', (problem) =>
     expect(problem).toMatchObject({ status: 400, title: 'Bad Request' }),
@@ -73,7 +73,7 @@ const problems: Rule[] = [
   {
     says: 'Every invalid path parameter and body property has an issue.',
     rest: async (scene) => {
-      const places = issuesOf(await ofRest(scene)).map((issue) => `${issue.in} ${issue.name}`);
+      const places = getIssues(await ofRest(scene)).map((issue) => `${issue.in} ${issue.name}`);
       expect(places.sort()).toEqual(['body name', 'path projectIdOrName', 'path topicId']);
     },
   },

@@ -19,9 +19,9 @@ async function withOperations({ app, tenant, installation }: Scene, count: numbe
   await insertRows(app).operations(Array.from({ length: count }, row));
 }
 
-const pageOf = async ({ get, installationPath }: Scene, query: string) =>
+const fetchPage = async ({ get, installationPath }: Scene, query: string) =>
   (await get(`${installationPath}/operations${query}`)).results.length;
-const nodesOf = async ({ tenant, installation: { id } }: Scene, args: string) => {
+const queryNodes = async ({ tenant, installation: { id } }: Scene, args: string) => {
   const selection = `operations${args} { nodes { id } }`;
   return (await queryNode(tenant, { id, type: 'Installation', selection })).operations.nodes.length;
 };
@@ -31,15 +31,15 @@ const pageSizes: Rule[] = [
     says: 'A page of a list has at most 200 items by default.',
     rest: async (scene) => {
       await withOperations(scene, 201);
-      expect(await pageOf(scene, '')).toBe(200);
+      expect(await fetchPage(scene, '')).toBe(200);
     },
   },
   {
     says: 'The caller can set a page size of 1 to 1000 items.',
     rest: async (scene) => {
       await withOperations(scene, 2);
-      expect(await pageOf(scene, '?pageSize=1')).toBe(1);
-      expect(await pageOf(scene, '?pageSize=1000')).toBeGreaterThan(1);
+      expect(await fetchPage(scene, '?pageSize=1')).toBe(1);
+      expect(await fetchPage(scene, '?pageSize=1000')).toBeGreaterThan(1);
       for (const size of [0, 1001]) {
         const path = `${scene.installationPath}/operations?pageSize=${size}`;
         expect(await scene.refusal('GET', path)).toMatchObject({
@@ -50,8 +50,8 @@ const pageSizes: Rule[] = [
     },
     graphql: async (scene) => {
       await withOperations(scene, 2);
-      expect(await nodesOf(scene, '(first: 1)')).toBe(1);
-      expect(await nodesOf(scene, '(first: 1000)')).toBeGreaterThan(1);
+      expect(await queryNodes(scene, '(first: 1)')).toBe(1);
+      expect(await queryNodes(scene, '(first: 1000)')).toBeGreaterThan(1);
       for (const size of [0, 1001]) {
         const query = `{ viewer { project { operations(first: ${size}) { nodes { id } } } } }`;
         expect(await scene.tenant.refusal(query)).toMatchObject({ code: 'BAD_USER_INPUT' });
@@ -75,7 +75,7 @@ const pageSizes: Rule[] = [
   },
 ];
 
-const batchOf = (length: number) => ({
+const createBatch = (length: number) => ({
   groupRef: 'acme',
   type: 'create',
   batch: Array.from({ length }, () => ({ record: mappedContact() })),
@@ -83,14 +83,14 @@ const batchOf = (length: number) => ({
 
 /** Each is a member of the body that creates a project. */
 const lengths = (member: string, taken: string[], wrong: string[], says: string) =>
-  outcomeRule(says, projectBody, async (outcomeOf, scene) => {
+  outcomeRule(says, projectBody, async (fetchOutcome, scene) => {
     for (const value of taken) {
-      expect(await outcomeOf({ ...createProjectBody(scene), [member]: value })).toMatchObject(
+      expect(await fetchOutcome({ ...createProjectBody(scene), [member]: value })).toMatchObject(
         ACCEPTED,
       );
     }
     for (const value of wrong) {
-      const outcome = await outcomeOf({ ...createProjectBody(scene), [member]: value });
+      const outcome = await fetchOutcome({ ...createProjectBody(scene), [member]: value });
       expect(outcome, value).toMatchObject(matchRefusal(member));
     }
   });
@@ -107,11 +107,11 @@ export const limits: Section = {
   title: 'Limits',
   rules: [
     ...pageSizes,
-    outcomeRule('A batch has 1 to 100 records.', writeBody, async (outcomeOf) => {
-      expect(await outcomeOf(batchOf(1))).toMatchObject(ACCEPTED);
-      expect(await outcomeOf(batchOf(100))).toMatchObject(ACCEPTED);
-      expect(await outcomeOf(batchOf(0))).toMatchObject(matchRefusal('batch'));
-      expect(await outcomeOf(batchOf(101))).toMatchObject(matchRefusal('batch'));
+    outcomeRule('A batch has 1 to 100 records.', writeBody, async (fetchOutcome) => {
+      expect(await fetchOutcome(createBatch(1))).toMatchObject(ACCEPTED);
+      expect(await fetchOutcome(createBatch(100))).toMatchObject(ACCEPTED);
+      expect(await fetchOutcome(createBatch(0))).toMatchObject(matchRefusal('batch'));
+      expect(await fetchOutcome(createBatch(101))).toMatchObject(matchRefusal('batch'));
     }),
     lengths(
       'appName',
@@ -122,8 +122,8 @@ export const limits: Section = {
     outcomeRule(
       "A project's `name` has 2 to 128 characters.",
       projectBody,
-      async (outcomeOf, scene) => {
-        const named = (name: string) => outcomeOf({ ...createProjectBody(scene), name });
+      async (fetchOutcome, scene) => {
+        const named = (name: string) => fetchOutcome({ ...createProjectBody(scene), name });
         expect(await named(shortName())).toMatchObject(ACCEPTED);
         expect(await named(unique(128))).toMatchObject(ACCEPTED);
         expect(await named('a')).toMatchObject(matchRefusal('name'));

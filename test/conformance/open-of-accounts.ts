@@ -81,16 +81,16 @@ const ofConnections: Choice[] = [
     ...outcomeRule(
       '`username` and `password`; `clientId`, `clientSecret` and `scopes`; or all of them. Only `scopes` is optional.',
       connectionBody,
-      async (outcomeOf, scene) => {
+      async (fetchOutcome, scene) => {
         for (const [kind, whole] of Object.entries(CREDENTIALS)) {
           const given = account(scene, { [kind]: whole });
-          expect(await outcomeOf(given), kind).toMatchObject(ACCEPTED);
+          expect(await fetchOutcome(given), kind).toMatchObject(ACCEPTED);
           if (kind !== 'basicAuth') {
             const scoped = withValue(given, `${kind}.scopes`, ['read']);
-            expect(await outcomeOf(scoped), kind).toMatchObject(ACCEPTED);
+            expect(await fetchOutcome(scoped), kind).toMatchObject(ACCEPTED);
           }
           for (const member of Object.keys(whole)) {
-            const outcome = await outcomeOf(withValue(given, `${kind}.${member}`, undefined));
+            const outcome = await fetchOutcome(withValue(given, `${kind}.${member}`, undefined));
             expect(outcome, `${kind}.${member}`).toMatchObject(matchRefusal(member));
           }
         }
@@ -102,9 +102,9 @@ const ofConnections: Choice[] = [
     ...outcomeRule(
       'A token, or only `scopes`: the connection then waits for a consent that requests them.',
       connectionBody,
-      async (outcomeOf, scene) => {
+      async (fetchOutcome, scene) => {
         const given = (oauth2AuthorizationCode: Json) =>
-          outcomeOf(account(scene, { oauth2AuthorizationCode }));
+          fetchOutcome(account(scene, { oauth2AuthorizationCode }));
         expect(await given({ accessToken: { token: 'at' } })).toMatchObject(ACCEPTED);
         expect(await given({ refreshToken: { token: 'rt' } })).toMatchObject(ACCEPTED);
         expect(await given({ scopes: ['read'] })).toMatchObject(ACCEPTED);
@@ -117,13 +117,15 @@ const ofConnections: Choice[] = [
     ...outcomeRule(
       'Keys, passwords, and credentials that are exchanged for a token are checked before they are stored: 422 if the provider refuses them. With `skipCheck` they are stored unchecked.',
       connectionBody,
-      async (outcomeOf, scene) => {
+      async (fetchOutcome, scene) => {
         const wrong = account(scene, { apiKey: 'wrong' });
-        expect(await outcomeOf(wrong)).toMatchObject(matchRefusal('rejected the credentials', 422));
-        expect(await outcomeOf({ ...wrong, skipCheck: true })).toMatchObject(ACCEPTED);
+        expect(await fetchOutcome(wrong)).toMatchObject(
+          matchRefusal('rejected the credentials', 422),
+        );
+        expect(await fetchOutcome({ ...wrong, skipCheck: true })).toMatchObject(ACCEPTED);
         const client = { clientId: 'client', clientSecret: 'wrong' };
         const ofClient = account(scene, { oauth2ClientCredentials: client });
-        expect(await outcomeOf(ofClient)).toMatchObject(matchRefusal('invalid_client', 422));
+        expect(await fetchOutcome(ofClient)).toMatchObject(matchRefusal('invalid_client', 422));
       },
     ),
   },
@@ -163,17 +165,17 @@ const ofConnections: Choice[] = [
     ...outcomeRule(
       'None: keys other than `authQueryParams`, `providerParams` and the three of `providerParams` are refused.',
       appBody,
-      async (outcomeOf) => {
+      async (fetchOutcome) => {
         const app = {
           provider: 'salesforce',
           clientId: 'client',
           clientSecret: 'sandbox-secret-planted',
         };
-        expect(await outcomeOf({ ...app, metadata: { other: {} } })).toMatchObject(
+        expect(await fetchOutcome({ ...app, metadata: { other: {} } })).toMatchObject(
           matchRefusal('metadata'),
         );
         const providerParams = { other: 'a' };
-        expect(await outcomeOf({ ...app, metadata: { providerParams } })).toMatchObject(
+        expect(await fetchOutcome({ ...app, metadata: { providerParams } })).toMatchObject(
           matchRefusal('providerParams'),
         );
       },

@@ -16,7 +16,7 @@ import { RESUME } from '../support/scenes/reads.ts';
 import { startWriteJobs } from '../support/scenes/writes.ts';
 
 /** The status on both surfaces. */
-async function statusOf({ get, base, tenant }: Scene, id: string) {
+async function fetchStatuses({ get, base, tenant }: Scene, id: string) {
   const query = 'query ($id: ID!) { node(id: $id) { ... on ConnectedAccount { status } } }';
   const { node } = await tenant.query(query, { id });
   const { status } = await get(`${base}/connections/${id}`);
@@ -33,7 +33,7 @@ const ofConnections: Rule[] = [
       groupRef: scene.uniqueName('group'),
       apiKey: 'sandbox-key',
     });
-    expect(await statusOf(scene, id)).toBe('created');
+    expect(await fetchStatuses(scene, id)).toBe('created');
   }),
   both('A connection is `created` after a refresh of its access token.', async (scene) => {
     const { id } = await connectWithTokens(scene.app, scene.tenant);
@@ -42,13 +42,13 @@ const ofConnections: Rule[] = [
       providerApp: CLIENT,
     });
     await scene.get(`${scene.base}/connections/${id}?refresh=force`);
-    expect(await statusOf(scene, id)).toBe('created');
+    expect(await fetchStatuses(scene, id)).toBe('created');
   }),
   both('A connection is `working` after a successful request.', async (scene) => {
     const groupRef = scene.uniqueName('group');
     const { id } = await generateConnection(scene.tenant, { groupRef, apiKey: 'sandbox-key' });
     await call(scene, id);
-    expect(await statusOf(scene, id)).toBe('working');
+    expect(await fetchStatuses(scene, id)).toBe('working');
   }),
   both(
     'A connection is `bad_credentials` after the provider refused its credentials in a request.',
@@ -60,7 +60,7 @@ const ofConnections: Rule[] = [
         skipCheck: true,
       });
       await call(scene, id);
-      expect(await statusOf(scene, id)).toBe('bad_credentials');
+      expect(await fetchStatuses(scene, id)).toBe('bad_credentials');
     },
   ),
   both(
@@ -71,7 +71,7 @@ const ofConnections: Rule[] = [
         oauth2AuthorizationCode: { refreshToken: { token: 'revoked' } },
       });
       await scene.ask('GET', `${scene.base}/connections/${id}?refresh=force`);
-      expect(await statusOf(scene, id)).toBe('bad_credentials');
+      expect(await fetchStatuses(scene, id)).toBe('bad_credentials');
     },
   ),
 ];
@@ -167,7 +167,7 @@ const ofOperations: Choice[] = [
   },
 ];
 
-const pausedOf = async ({ get, installationPath }: Scene) =>
+const fetchPaused = async ({ get, installationPath }: Scene) =>
   (await get(installationPath)).objects.map(({ paused }: { paused: boolean }) => paused);
 const pausing = ({ post, installationPath }: Scene, body?: object) =>
   post(`${installationPath}:pause`, body, 204);
@@ -178,17 +178,17 @@ const ofPauses: Rule[] = [
   both('A pause without objects pauses the reads of all objects.', async (scene) => {
     await resuming(scene);
     await pausing(scene);
-    expect(await pausedOf(scene)).toEqual([true]);
+    expect(await fetchPaused(scene)).toEqual([true]);
   }),
   both("A pause accepts the provider's name of an object.", async (scene) => {
     await resuming(scene);
     await pausing(scene, { objects: ['contacts'] });
-    expect(await pausedOf(scene)).toEqual([true]);
+    expect(await fetchPaused(scene)).toEqual([true]);
   }),
   both('A pause accepts the mapped name of an object.', async (scene) => {
     await resuming(scene);
     await pausing(scene, { objects: ['people'] });
-    expect(await pausedOf(scene)).toEqual([true]);
+    expect(await fetchPaused(scene)).toEqual([true]);
   }),
 ];
 
@@ -215,10 +215,10 @@ export const states: Section[] = [
         ...both('By `:unpause` or `resumeReads`.', async (scene) => {
           await pausing(scene);
           await scene.post(`${scene.installationPath}:unpause`, undefined, 204);
-          expect(await pausedOf(scene)).toEqual([false]);
+          expect(await fetchPaused(scene)).toEqual([false]);
           await pausing(scene);
           await resuming(scene);
-          expect(await pausedOf(scene)).toEqual([false]);
+          expect(await fetchPaused(scene)).toEqual([false]);
         }),
       },
     ],

@@ -50,14 +50,14 @@ const outcomes: Rule[] = [
     expect(answer.result ?? null).toBe(null);
   }),
   bothWays('A record is created, updated and deleted.', async (write, big) => {
-    const typeOf = (word: string) => (big ? word.toUpperCase() : word);
+    const toType = (word: string) => (big ? word.toUpperCase() : word);
     const { result } = await write({ record: mappedContact() });
     const { recordId: id } = result as { recordId: string };
     for (const [type, record] of [
       ['update', { id, lastname: 'New' }],
       ['delete', { id }],
     ] as const) {
-      const changed = await write({ type: typeOf(type), record });
+      const changed = await write({ type: toType(type), record });
       expect(changed.result).toMatchObject({ success: true, recordId: id });
     }
   }),
@@ -73,10 +73,10 @@ const outcomes: Rule[] = [
 ];
 
 const rule = (says: string, taken: object[], wrong: [object, string][]) =>
-  outcomeRule(says, writeBody, async (outcomeOf) => {
-    for (const given of taken) expect(await outcomeOf({ ...given })).toMatchObject(ACCEPTED);
+  outcomeRule(says, writeBody, async (fetchOutcome) => {
+    for (const given of taken) expect(await fetchOutcome({ ...given })).toMatchObject(ACCEPTED);
     for (const [given, place] of wrong) {
-      expect(await outcomeOf({ ...given })).toMatchObject(matchRefusal(place));
+      expect(await fetchOutcome({ ...given })).toMatchObject(matchRefusal(place));
     }
   });
 
@@ -209,8 +209,8 @@ async function succeeded({ get, base, app, services }: Scene, ids: string[]) {
   const where = { id: { in: ids }, status: { not: 'IN_PROGRESS' } } as const;
   const ended = () => prisma.operation.count({ where });
   await expect.poll(ended, { interval: 100, timeout: 45_000 }).toBe(ids.length);
-  const statusOf = async (id: string) => (await get(`${base}/operations/${id}`)).status;
-  expect(await Promise.all(ids.map(statusOf))).toEqual(ids.map(() => 'success'));
+  const fetchStatus = async (id: string) => (await get(`${base}/operations/${id}`)).status;
+  expect(await Promise.all(ids.map(fetchStatus))).toEqual(ids.map(() => 'success'));
 }
 
 /** Writes with other headers are collected separately, so each of these is. */

@@ -146,10 +146,11 @@ export function testChanges(stage: () => ConsoleStage) {
     await press('New revision');
     // The schema finds this error before the revision is sent.
     const text = await edit((before) => before.replace('"objectName"', '"objectNam"'));
-    const lineOf = (part: string) => 1 + text.split('\n').findIndex((line) => line.includes(part));
+    const findLine = (part: string) =>
+      1 + text.split('\n').findIndex((line) => line.includes(part));
     const finding = (part: string) => dialog().locator('.issues', { hasText: part });
     await finding(
-      `Line ${lineOf('"objectName"')}: read.objects[0].objectNam is not a member`,
+      `Line ${findLine('"objectName"')}: read.objects[0].objectNam is not a member`,
     ).waitFor();
     await dialog().locator('.cm-lintRange-error').first().waitFor();
     await expectAccessible(page);
@@ -157,7 +158,7 @@ export function testChanges(stage: () => ConsoleStage) {
     await edit(() => text.replace('*/10 * * * *', 'sometimes'));
     await finding('read.objects').waitFor({ state: 'detached' });
     await pressInDialog('Create revision');
-    await finding(`Line ${lineOf('*/10 * * * *')}: read.objects[0].schedule`).waitFor();
+    await finding(`Line ${findLine('*/10 * * * *')}: read.objects[0].schedule`).waitFor();
     await edit(() => text.replace('*/10 * * * *', '*/20 * * * *'));
     await finding('read.objects').waitFor({ state: 'detached' });
     // The editor completes the name of a member.

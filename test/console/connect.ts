@@ -67,7 +67,7 @@ export function testConnect(stage: () => ConsoleStage) {
 
   const submit = () => page.getByRole('button', { name: 'Connect', exact: true }).click();
   const isConnected = () => page.getByText(CONNECTED, { exact: true }).waitFor();
-  const connectionsOf = async (groupRef: string) =>
+  const queryConnections = async (groupRef: string) =>
     (
       await stage().api(`{ project(idOrName: "demo") { connections(groupRef: "${groupRef}") {
       nodes { authScheme consumer { consumerRef } } } } }`)
@@ -86,7 +86,7 @@ export function testConnect(stage: () => ConsoleStage) {
     // The first read starts automatically.
     await page.getByText(/^50 records, last read/).waitFor();
     await expectAccessible(page);
-    expect(await connectionsOf('by-key')).toEqual([
+    expect(await queryConnections('by-key')).toEqual([
       { authScheme: 'API_KEY', consumer: { consumerRef: 'ann' } },
     ]);
     const { project } =
@@ -105,14 +105,14 @@ export function testConnect(stage: () => ConsoleStage) {
     await page.getByLabel('Password', { exact: true }).fill('sandbox-password');
     await submit();
     await isConnected();
-    expect(await connectionsOf('by-name')).toMatchObject([{ authScheme: 'BASIC' }]);
+    expect(await queryConnections('by-name')).toMatchObject([{ authScheme: 'BASIC' }]);
     await openConnect('by-client');
     await chooseWay('With a client ID and its secret');
     await page.getByLabel('Client ID', { exact: true }).fill('sandbox-client');
     await page.getByLabel('Client secret', { exact: true }).fill('sandbox-secret');
     await submit();
     await isConnected();
-    expect(await connectionsOf('by-client')).toMatchObject([
+    expect(await queryConnections('by-client')).toMatchObject([
       { authScheme: 'OAUTH2_CLIENT_CREDENTIALS' },
     ]);
   });
@@ -123,12 +123,12 @@ export function testConnect(stage: () => ConsoleStage) {
     await page.getByLabel('API key', { exact: true }).fill('wrong');
     await submit();
     await page.getByText('rejected the credentials').waitFor();
-    expect(await connectionsOf('by-mistake')).toEqual([]);
+    expect(await queryConnections('by-mistake')).toEqual([]);
     await expectAccessible(page);
     await page.getByLabel('API key', { exact: true }).fill('sandbox-key');
     await submit();
     await isConnected();
-    expect(await connectionsOf('by-mistake')).toHaveLength(1);
+    expect(await queryConnections('by-mistake')).toHaveLength(1);
   });
 
   test('connects by consent in a window, after a closed one', async () => {
@@ -151,7 +151,7 @@ export function testConnect(stage: () => ConsoleStage) {
     await consent.getByRole('button', { name: 'Approve' }).click();
     await isConnected();
     await closed;
-    expect(await connectionsOf('by-consent')).toMatchObject([
+    expect(await queryConnections('by-consent')).toMatchObject([
       { authScheme: 'OAUTH2_AUTHORIZATION_CODE_PKCE' },
     ]);
   });
@@ -172,7 +172,7 @@ export function testConnect(stage: () => ConsoleStage) {
     expect(new URL(page.url()).search).toBe('');
     await page.reload();
     await isConnected();
-    expect(await connectionsOf('by-redirect')).toHaveLength(1);
+    expect(await queryConnections('by-redirect')).toHaveLength(1);
   });
 
   test('connects by custom inputs of the provider', async () => {
@@ -181,7 +181,7 @@ export function testConnect(stage: () => ConsoleStage) {
     await page.getByLabel('Account key').fill('sandbox-key');
     await submit();
     await isConnected();
-    expect(await connectionsOf('by-custom')).toMatchObject([{ authScheme: 'NONE' }]);
+    expect(await queryConnections('by-custom')).toMatchObject([{ authScheme: 'NONE' }]);
   });
 
   test('disconnects and uninstalls', async () => {
@@ -192,7 +192,7 @@ export function testConnect(stage: () => ConsoleStage) {
     await expectAccessible(page);
     await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
     await page.getByText('Not connected', { exact: true }).waitFor();
-    expect(await connectionsOf('by-key')).toEqual([]);
+    expect(await queryConnections('by-key')).toEqual([]);
     const { project } = await stage().api(
       '{ project(idOrName: "demo") { installations(groupRef: "by-key") { totalCount } } }',
     );

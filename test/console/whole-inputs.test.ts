@@ -29,7 +29,11 @@ function fragmentIn(path: string, name: string): FragmentDefinitionNode {
 }
 
 /** Paths of the members of an input that a selection omits. */
-function missingOf(typeName: string, selection: SelectionSetNode | undefined, path = ''): string[] {
+function listMissing(
+  typeName: string,
+  selection: SelectionSetNode | undefined,
+  path = '',
+): string[] {
   const type = schema.getType(typeName);
   if (!isInputObjectType(type)) return [];
   const fields = (selection?.selections ?? []).filter((field) => field.kind === Kind.FIELD);
@@ -37,11 +41,11 @@ function missingOf(typeName: string, selection: SelectionSetNode | undefined, pa
     const memberPath = `${path}${member.name}`;
     const field = fields.find(({ name }) => name.value === member.name);
     if (!field) return [memberPath];
-    return missingOf(getNamedType(member.type).name, field.selectionSet, `${memberPath}.`);
+    return listMissing(getNamedType(member.type).name, field.selectionSet, `${memberPath}.`);
   });
 }
 
-function memberOf({ selectionSet }: FragmentDefinitionNode, name: string) {
+function findMember({ selectionSet }: FragmentDefinitionNode, name: string) {
   const field = selectionSet.selections.find(
     (field) => field.kind === Kind.FIELD && field.name.value === name,
   );
@@ -50,11 +54,13 @@ function memberOf({ selectionSet }: FragmentDefinitionNode, name: string) {
 
 test('starts a new revision with every member of the latest one', () => {
   const fragment = fragmentIn('integrations/content.ts', 'content_revision');
-  expect(missingOf('IntegrationContentInput', memberOf(fragment, 'content'))).toEqual([]);
+  expect(listMissing('IntegrationContentInput', findMember(fragment, 'content'))).toEqual([]);
 });
 
 test('keeps every member of the config when fields are edited', () => {
   const fragment = fragmentIn('installations/edit-fields.tsx', 'editFields_installation');
   // `provider` only confirms the provider of the config, so a config has no such member to read.
-  expect(missingOf('InstallationConfigInput', memberOf(fragment, 'config'))).toEqual(['provider']);
+  expect(listMissing('InstallationConfigInput', findMember(fragment, 'config'))).toEqual([
+    'provider',
+  ]);
 });

@@ -21,7 +21,7 @@ const SHORT_MS = 30;
 async function rowsDue(dueTimes: (Date | null)[], leaseMs = MINUTE_MS) {
   const { projectId } = await app.tenant();
   const installationId = newId('ins');
-  const keyOf = (objectName: string) => ({ projectId, installationId, objectName });
+  const createKey = (objectName: string) => ({ projectId, installationId, objectName });
   const parents = { projectId, installationId, provider: 'sandbox', connectionId: 'c' };
   const data = dueTimes.map((dueTime, index) => ({
     ...parents,
@@ -41,30 +41,30 @@ async function rowsDue(dueTimes: (Date | null)[], leaseMs = MINUTE_MS) {
   const row = (objectName: string) =>
     prisma.objectSubscription.findFirstOrThrow({ where: { projectId, objectName } });
   const claimNamed = (objectName: string, condition?: Prisma.Sql) =>
-    rows.claimOne(database, keyOf(objectName), {
+    rows.claimOne(database, createKey(objectName), {
       columns: [...KEY, LEASE.token],
       ...(condition && { condition }),
     });
   return { rows, claim, claimNamed, row, projectId };
 }
-const namesOf = (claims: { objectName: string }[]) => claims.map(({ objectName }) => objectName);
+const listNames = (claims: { objectName: string }[]) => claims.map(({ objectName }) => objectName);
 
 test('claims each due row once, the earliest first', async () => {
   const { claim } = await rowsDue([minutes(-1), minutes(-3), minutes(1), null, minutes(-2)]);
-  expect(namesOf(await claim(2)).toSorted()).toEqual(['object1', 'object4']);
-  expect(namesOf(await claim(2))).toEqual(['object0']);
+  expect(listNames(await claim(2)).toSorted()).toEqual(['object1', 'object4']);
+  expect(listNames(await claim(2))).toEqual(['object0']);
   expect(await claim(2)).toEqual([]);
 });
 
 test('divides due rows among workers that claim at the same time', async () => {
   const { claim } = await rowsDue(Array.from({ length: 12 }, () => NOW));
   const claims = await Promise.all(Array.from({ length: 6 }, () => claim(3)));
-  const names = namesOf(claims.flat());
+  const names = listNames(claims.flat());
   expect(new Set(names).size).toBe(names.length);
   while (names.length < 12) {
     const more = await claim(3);
     expect(more).not.toEqual([]);
-    names.push(...namesOf(more));
+    names.push(...listNames(more));
   }
   expect(new Set(names).size).toBe(12);
 });
@@ -94,7 +94,7 @@ test('claims a row by its key if it is free and meets the condition', async () =
   expect(claimed).toMatchObject({ objectName: 'object1', leaseToken: expect.any(String) });
   expect(await claimNamed('object1')).toBeNull();
   expect(await claimNamed('object2')).toBeNull();
-  expect(namesOf(await claim(2))).toEqual(['object0']);
+  expect(listNames(await claim(2))).toEqual(['object0']);
 });
 
 test('renews a lease only for the claim that holds the row', async () => {
@@ -102,7 +102,7 @@ test('renews a lease only for the claim that holds the row', async () => {
   const first = await claimNamed('object0');
   if (!first) throw new Error('Nothing was claimed.');
   await rows.renew(prisma, first);
-  await expect.poll(async () => namesOf(await claim(1))).toEqual(['object0']);
+  await expect.poll(async () => listNames(await claim(1))).toEqual(['object0']);
   await expect(rows.renew(prisma, first)).rejects.toThrow(LeaseLost);
 });
 
@@ -117,7 +117,7 @@ test('keeps a held claim, and refuses the result of one that expired', async () 
       .poll(async () => (await row('object0')).leaseExpireTime?.getTime())
       .toBeGreaterThan(leaseExpireTime?.getTime() ?? Infinity);
   }
-  await expect.poll(async () => namesOf(await claim(1))).toEqual(['object0']);
+  await expect.poll(async () => listNames(await claim(1))).toEqual(['object0']);
   const change = { failures: 7 };
   await expect(rows.change(prisma.objectSubscription, first, change)).rejects.toThrow(LeaseLost);
   expect(await row('object0')).toMatchObject({ failures: 0 });
@@ -131,7 +131,7 @@ test('stores the result of a claim and releases the row', async () => {
   await rows.change(prisma.objectSubscription, claimed, change);
   expect(await row('object0')).toMatchObject(change);
   expect(await claim(1)).toEqual([]);
-  expect(namesOf(await claim(1, minutes(6)))).toEqual(['object0']);
+  expect(listNames(await claim(1, minutes(6)))).toEqual(['object0']);
 });
 
 test('neither claims nor keeps rows that are no longer wanted', async () => {

@@ -14,7 +14,7 @@ const STATISTICS = {
     where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace and relname <> '_prisma_migrations' order by 1`,
 };
 
-async function statisticsOf({ rows }: Database) {
+async function readStatistics({ rows }: Database) {
   const statistics: Record<string, unknown> = {};
   for (const [name, text] of Object.entries(STATISTICS))
     statistics[name] = await rows.query(text, []);
@@ -24,16 +24,16 @@ async function statisticsOf({ rows }: Database) {
 test.skipIf(onCitus)('resets statistics and rows before it lends a database again', async () => {
   const first = await testDatabase();
   const orgs = `select n::text, n::text from generate_series(1, 500) n`;
-  const fresh = await statisticsOf(first);
+  const fresh = await readStatistics(first);
   await first.rows.query(`insert into "Org" ("id", "label") ${orgs}`, []);
   for (const table of ['Org', 'Project', 'Delivery']) {
     await first.rows.query(`alter table "${table}" set (autovacuum_enabled = off)`, []);
   }
   await first.rows.query('vacuum analyze', []);
-  expect(await statisticsOf(first)).not.toEqual(fresh);
+  expect(await readStatistics(first)).not.toEqual(fresh);
   await first[Symbol.asyncDispose]();
 
   await using second = await testDatabase();
-  expect(await statisticsOf(second)).toEqual(fresh);
+  expect(await readStatistics(second)).toEqual(fresh);
   expect(await second.rows.query('select "id" from "Org"', [])).toEqual([]);
 });

@@ -21,10 +21,10 @@ async function twoProcesses() {
   const [{ name }] = await database.prisma.$queryRaw<[{ name: string }]>`
     select current_database() as "name"`;
   const url = `${inject('postgres').serverUrl}/${name}`;
-  return { database, other: await openDatabase(configOf(url), log), url };
+  return { database, other: await openDatabase(createConfig(url), log), url };
 }
 
-function configOf(url: string) {
+function createConfig(url: string) {
   return readConfig({
     DATABASE_URL: url,
     DATABASE_POOL_SIZE: '4',
@@ -159,7 +159,7 @@ test.runIf(onPostgres)(
     };
     await expect.poll(tellOnce).toBe(false);
 
-    await using back = await openDatabase(configOf(url), log);
+    await using back = await openDatabase(createConfig(url), log);
     await back.ping();
     // The other process needs a moment to notice the new one.
     const tellAgain = () => {

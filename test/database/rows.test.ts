@@ -26,7 +26,7 @@ async function insertInvites({ prisma }: Database) {
   return { orgId, ids };
 }
 
-const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id).sort();
+const sortIds = (rows: { id: string }[]) => rows.map(({ id }) => id).sort();
 
 test('excludes the start of a time range and includes its end', async () => {
   await using database = await testDatabase();
@@ -34,9 +34,9 @@ test('excludes the start of a time range and includes its end', async () => {
   const [first, second, third] = ids;
   const { rows } = database;
   const after = await rows.find('Invite', { orgId, expireTime: { after: hour(2) } });
-  expect(idsOf(after)).toEqual([third]);
+  expect(sortIds(after)).toEqual([third]);
   const upTo = await rows.find('Invite', { orgId, expireTime: { upTo: hour(2) } });
-  expect(idsOf(upTo)).toEqual([first, second]);
+  expect(sortIds(upTo)).toEqual([first, second]);
   expect(await rows.count('Invite', { orgId, expireTime: { upTo: hour(2) } })).toBe(2);
 });
 
@@ -45,7 +45,7 @@ test('returns one row as a page only if the row meets the conditions', async () 
   const { orgId, ids } = await insertInvites(database);
   const [first] = ids;
   const at = { column: 'id', direction: 'asc', at: first, limit: 1 } as const;
-  expect(idsOf(await database.rows.page('Invite', { orgId }, at))).toEqual([first]);
+  expect(sortIds(await database.rows.page('Invite', { orgId }, at))).toEqual([first]);
   expect(await database.rows.page('Invite', { orgId: newId('org') }, at)).toEqual([]);
   expect(await database.rows.page('Invite', { id: [ids[1], ids[2]] }, at)).toEqual([]);
 });
@@ -55,7 +55,7 @@ test('filters by several enum values, even directly after the migration that cre
   const { orgId, ids } = await insertInvites(database);
   const [first, second] = ids;
   const invites = await database.rows.find('Invite', { orgId, status: ['PENDING', 'EXPIRED'] });
-  expect(idsOf(invites)).toEqual([first, second]);
+  expect(sortIds(invites)).toEqual([first, second]);
 });
 
 test('rejects only the failing read of a batch', async () => {
@@ -67,7 +67,7 @@ test('rejects only the failing read of a batch', async () => {
   for (let time = 0; time < 2; time += 1) {
     const answers = await Promise.allSettled([read(), refused(), read(), refused(), read()]);
     const outcomes = answers.map((result) =>
-      result.status === 'fulfilled' ? idsOf(result.value) : result.status,
+      result.status === 'fulfilled' ? sortIds(result.value) : result.status,
     );
     expect(outcomes).toEqual([[ids[0]], 'rejected', [ids[0]], 'rejected', [ids[0]]]);
   }
@@ -107,16 +107,16 @@ test.runIf(onPostgres)('shares one read among lookups of a project in one turn',
   await using database = await testDatabase();
   const { rows, prisma } = database;
   await insertProjects(database, 'one', 'other');
-  const appNameOf = async (name: string) => (await rows.findProject({ name }))?.appName;
-  const reads = () => Promise.all(['one', 'other', 'one', 'one'].map(appNameOf));
+  const findAppName = async (name: string) => (await rows.findProject({ name }))?.appName;
+  const reads = () => Promise.all(['one', 'other', 'one', 'one'].map(findAppName));
   const { result, statements } = await recordStatements(reads);
   expect(result).toEqual(['before', 'before', 'before', 'before']);
   expect(statements.map(({ values }) => values)).toEqual([['one'], ['other']]);
-  const early = appNameOf('one');
+  const early = findAppName('one');
   // The shared read has been sent. A later lookup must not get the older row.
   await new Promise((resolve) => setImmediate(resolve));
   await prisma.project.update({ where: { name: 'one' }, data: { appName: 'after' } });
-  expect(await appNameOf('one')).toBe('after');
+  expect(await findAppName('one')).toBe('after');
   expect(await early).toBe('before');
 });
 

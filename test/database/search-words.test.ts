@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { testDatabase } from '../support/app.ts';
 
-async function searchWordsOf(texts: (string | null)[]): Promise<string[]> {
+async function readSearchWords(texts: (string | null)[]): Promise<string[]> {
   await using database = await testDatabase();
   const statement = 'select word from search_words($1::text[]) word order by word collate "C"';
   const rows = await database.rows.query<{ word: string }>(statement, [texts]);
@@ -20,19 +20,19 @@ test.each<[string, string[]]>([
   ['-- !', []],
   ['', []],
 ])('returns the words of %j', async (text, words) => {
-  expect(await searchWordsOf([text])).toEqual(words);
+  expect(await readSearchWords([text])).toEqual(words);
 });
 
 test('returns 64 characters from each start of a word among the first 256', async () => {
   const text = `${'a'.repeat(250)} in ${'b'.repeat(100)}`;
-  expect(await searchWordsOf([text])).toEqual(
+  expect(await readSearchWords([text])).toEqual(
     ['a'.repeat(64), `in ${'b'.repeat(61)}`, 'b'.repeat(64)].sort(),
   );
-  expect(await searchWordsOf([`${'a'.repeat(260)} late`])).toEqual(['a'.repeat(64)]);
+  expect(await readSearchWords([`${'a'.repeat(260)} late`])).toEqual(['a'.repeat(64)]);
 });
 
 test('returns each common word once, none for null, and at most 40', async () => {
-  expect(await searchWordsOf(['acme', null, 'ACME', 'the acme'])).toEqual(['acme', 'the acme']);
+  expect(await readSearchWords(['acme', null, 'ACME', 'the acme'])).toEqual(['acme', 'the acme']);
   const many = Array.from({ length: 60 }, (_, index) => `w${index}`).join(' ');
-  expect(await searchWordsOf([many, 'more'])).toHaveLength(40);
+  expect(await readSearchWords([many, 'more'])).toHaveLength(40);
 });

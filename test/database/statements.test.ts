@@ -57,17 +57,17 @@ function idOfSome(type: string): string {
   return rowId(prefixOfType(type), 0, newest);
 }
 
-function tableOf(type: string): string {
+function toTable(type: string): string {
   return type === 'ConnectedAccount' ? 'Connection' : type;
 }
 
 function prefixOfType(type: string): string {
-  const entry = Object.entries(ID_PREFIXES).find(([, table]) => table === tableOf(type));
+  const entry = Object.entries(ID_PREFIXES).find(([, table]) => table === toTable(type));
   return entry?.[0] ?? '';
 }
 
 /** Queries the list of a parent that has many items. */
-function queryOf({ name, parent, field }: ListShape, args: string, selection: string): string {
+function createQuery({ name, parent, field }: ListShape, args: string, selection: string): string {
   const list = `list: ${field}(${args}) { ${selectPage(selection)} }`;
   if (parent.name === 'Query') return `{ ${list} }`;
   if (parent.name === 'Viewer') return `{ parent: viewer { ${list} } }`;
@@ -77,7 +77,7 @@ function queryOf({ name, parent, field }: ListShape, args: string, selection: st
 }
 
 async function askList(shape: ListShape, args: string, selection = '__typename') {
-  const { data, texts } = await run(queryOf(shape, args, selection));
+  const { data, texts } = await run(createQuery(shape, args, selection));
   return { list: (data.parent ?? data).list, texts };
 }
 
@@ -135,7 +135,7 @@ const STATEMENTS_OF_FIELDS: Record<string, number> = { Destination: 1 };
 test.each(
   listStoredNodeTypes(schema).map((type) => [type.name, type] as const),
 )('runs equally many statements for many nodes of type %s as for two', async (name, type) => {
-  const table = `select "id" from "${tableOf(name)}" order by "id" desc limit $1`;
+  const table = `select "id" from "${toTable(name)}" order by "id" desc limit $1`;
   const nodes = async (size: number) => {
     const rows = await services.database.rows.query<{ id: string }>(table, [size]);
     const ids = JSON.stringify(rows.map(({ id }) => id));

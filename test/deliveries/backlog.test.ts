@@ -22,7 +22,7 @@ function take(backlog: Backlog, nowMs = 0): Job[] {
   return taken;
 }
 
-function destinationsOf(jobs: Job[]): string[] {
+function listDestinations(jobs: Job[]): string[] {
   return jobs.map(({ row }) => row.destinationId);
 }
 
@@ -30,42 +30,42 @@ test('alternates between destinations, and limits the messages in flight of each
   const backlog = new Backlog(LIMITS);
   backlog.add([job('a'), job('a'), job('a'), job('b'), job('c')]);
   const first = take(backlog);
-  expect(destinationsOf(first)).toEqual(['a', 'b', 'c', 'a']);
+  expect(listDestinations(first)).toEqual(['a', 'b', 'c', 'a']);
   const [ofA] = first;
   if (!ofA) return expect.unreachable();
   backlog.endAttempt(ofA, QUICKLY);
-  expect(destinationsOf(take(backlog))).toEqual(['a']);
+  expect(listDestinations(take(backlog))).toEqual(['a']);
 });
 
 test('limits the messages in flight of all destinations', () => {
   const backlog = new Backlog(LIMITS);
   backlog.add(['a', 'b', 'c', 'd', 'e'].flatMap((id) => [job(id), job(id)]));
-  expect(destinationsOf(take(backlog))).toEqual(['a', 'b', 'c', 'd', 'e', 'a']);
+  expect(listDestinations(take(backlog))).toEqual(['a', 'b', 'c', 'd', 'e', 'a']);
 });
 
 test('leaves room in flight for another project', () => {
   const backlog = new Backlog(LIMITS);
   const greedy = { projectId: 'greedy' };
   backlog.add(['a', 'b', 'c', 'd'].flatMap((id) => [job(id, greedy), job(id, greedy)]));
-  expect(destinationsOf(take(backlog))).toEqual(['a', 'b', 'c', 'd', 'a']);
+  expect(listDestinations(take(backlog))).toEqual(['a', 'b', 'c', 'd', 'a']);
   backlog.add([job('e', { projectId: 'quiet' })]);
-  expect(destinationsOf(take(backlog))).toEqual(['e']);
+  expect(listDestinations(take(backlog))).toEqual(['e']);
 });
 
 test('limits the messages in flight of failing destinations, including newly failing ones', () => {
   const backlog = new Backlog(LIMITS);
   const isFailing = true;
   backlog.add(['a', 'b', 'c', 'd'].map((id) => job(id, { isFailing })));
-  expect(destinationsOf(take(backlog))).toEqual(['a', 'b', 'c']);
+  expect(listDestinations(take(backlog))).toEqual(['a', 'b', 'c']);
   backlog.add([job('e'), job('e'), job('e')]);
   const [e1, e2] = take(backlog);
   if (!e1 || !e2) return expect.unreachable();
-  expect(destinationsOf([e1, e2])).toEqual(['e', 'e']);
+  expect(listDestinations([e1, e2])).toEqual(['e', 'e']);
   backlog.endAttempt(e1, { isSuccess: false, durationMs: 1 });
   // The second job of the destination still counts, now as failing.
   expect(take(backlog)).toEqual([]);
   backlog.endAttempt(e2, QUICKLY);
-  expect(destinationsOf(take(backlog))).toEqual(['e']);
+  expect(listDestinations(take(backlog))).toEqual(['e']);
 });
 
 test('sets aside jobs that waited too long', () => {

@@ -17,7 +17,7 @@ async function routeToTopic(eventType: 'DELIVERY_FAILED' | 'DESTINATION_WEBHOOK_
   return topicId;
 }
 
-const eventsOf = (
+const findEvents = (
   destinationId: string,
   eventType: 'DELIVERY_FAILED' | 'DESTINATION_WEBHOOK_FAILING',
 ) => prisma.notificationEvent.findMany({ where: { destinationId, eventType } });
@@ -36,11 +36,11 @@ test('records one event when a destination fails for an hour, and another after 
   await fail();
   clock.advance(59 * MINUTE_MS);
   await fail();
-  expect(await eventsOf(id, 'DESTINATION_WEBHOOK_FAILING')).toEqual([]);
+  expect(await findEvents(id, 'DESTINATION_WEBHOOK_FAILING')).toEqual([]);
   clock.advance(2 * MINUTE_MS);
   await fail();
   await fail();
-  const [event, ...more] = await eventsOf(id, 'DESTINATION_WEBHOOK_FAILING');
+  const [event, ...more] = await findEvents(id, 'DESTINATION_WEBHOOK_FAILING');
   expect(more).toEqual([]);
   expect(event?.data).toMatchObject({
     projectId,
@@ -55,7 +55,7 @@ test('records one event when a destination fails for an hour, and another after 
   await fail();
   clock.advance(61 * MINUTE_MS);
   await fail();
-  expect(await eventsOf(id, 'DESTINATION_WEBHOOK_FAILING')).toHaveLength(2);
+  expect(await findEvents(id, 'DESTINATION_WEBHOOK_FAILING')).toHaveLength(2);
 });
 
 test('records an event for a failed delivery, except a delivery of such an event', async () => {
@@ -73,7 +73,7 @@ test('records an event for a failed delivery, except a delivery of such an event
   await sender.worker.drain();
   await sender.worker.drain();
   expect(await delivery(deliveryId)).toMatchObject({ status: 'FAILED' });
-  const [event, ...more] = await eventsOf(id, 'DELIVERY_FAILED');
+  const [event, ...more] = await findEvents(id, 'DELIVERY_FAILED');
   expect(more).toEqual([]);
   expect(event?.data).toEqual({
     projectId,

@@ -18,8 +18,8 @@ import {
   blocks,
   COMMANDS_NOT_RUN,
   isRun,
-  nameOf,
   ofLanguage,
+  readName,
 } from './not-run.ts';
 
 test('every block runs, or has a reason why not', () => {
@@ -34,7 +34,7 @@ test('every block runs, or has a reason why not', () => {
   );
   expect(stale).toEqual([]);
   for (const { text, document } of ofLanguage('js')) {
-    const name = nameOf(text);
+    const name = readName(text);
     expect(
       ofLanguage('sh', document).filter((block) => block.text.includes(`node ${name} `)),
     ).not.toEqual([]);

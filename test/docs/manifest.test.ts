@@ -44,7 +44,9 @@ test('the JSON Schema matches the inputs: `npx vitest run test/docs/manifest.tes
 });
 
 test('the page names every member', () => {
-  const missing = [...membersOf(schema)].filter((name) => !new RegExp(`\\b${name}\\b`).test(page));
+  const missing = [...listMembers(schema)].filter(
+    (name) => !new RegExp(`\\b${name}\\b`).test(page),
+  );
   expect(missing).toEqual([]);
 });
 
@@ -60,11 +62,11 @@ test('the examples deploy', async () => {
   }
 });
 
-function* membersOf(node: unknown): Generator<string> {
-  if (Array.isArray(node)) for (const item of node) yield* membersOf(item);
+function* listMembers(node: unknown): Generator<string> {
+  if (Array.isArray(node)) for (const item of node) yield* listMembers(item);
   if (typeof node !== 'object' || node === null) return;
   for (const [name, value] of Object.entries(node)) {
     if (name === 'properties') yield* Object.keys(value as object);
-    yield* membersOf(value);
+    yield* listMembers(value);
   }
 }

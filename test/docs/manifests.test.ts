@@ -57,7 +57,7 @@ function filledIn(variables: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(variables).map(([name, text]) => [name, fill(text)]));
 }
 
-const unknownOf = (variables: object) =>
+const listUnknown = (variables: object) =>
   Object.keys(variables).filter((name) => !(name in environment.shape));
 
 /** Readers of the file want the settings first. */
@@ -80,7 +80,7 @@ test('compose.yaml has findings only about order, and two processes of each role
 
 test('the processes of compose.yaml have valid settings and time to stop', () => {
   for (const { environment: env = {}, stop_grace_period: grace } of gateways) {
-    expect(unknownOf(env)).toEqual([]);
+    expect(listUnknown(env)).toEqual([]);
     const config = readConfig(filledIn(env));
     const endMs = config.DRAIN_MS + config.SHUTDOWN_MS + MARGIN_MS;
     expect(Number(grace?.replace('s', '')) * 1_000).toBeGreaterThanOrEqual(endMs);
@@ -148,7 +148,7 @@ test('pods have valid settings, and drain until their readiness probe fails', ()
     for (const { env, readinessProbe } of containers) {
       const podEnv = Object.fromEntries(env.map(({ name, value = '127.0.0.1' }) => [name, value]));
       const merged = { ...data, ...podEnv, ...SECRETS };
-      expect(unknownOf(merged)).toEqual([]);
+      expect(listUnknown(merged)).toEqual([]);
       const { DRAIN_MS, SHUTDOWN_MS } = readConfig(merged);
       const noticedMs = readinessProbe.periodSeconds * readinessProbe.failureThreshold * 1_000;
       expect(DRAIN_MS).toBeGreaterThan(noticedMs);

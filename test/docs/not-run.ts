@@ -194,4 +194,4 @@ export const ofLanguage = (language: string, document?: string) =>
   );
 
 /** The file name for a script, from its first line. */
-export const nameOf = (script: string) => script.split('\n')[0]?.replace('// ', '') ?? '';
+export const readName = (script: string) => script.split('\n')[0]?.replace('// ', '') ?? '';

@@ -13,11 +13,11 @@ test('the page of scopes is current: `npx vitest run test/docs/scopes.test.ts -u
 });
 
 function page(): string {
-  const parts = ALL_SCOPES.map((scope) => `## ${scope}\n\n${SCOPES[scope]}\n${fieldsOf(scope)}`);
+  const parts = ALL_SCOPES.map((scope) => `## ${scope}\n\n${SCOPES[scope]}\n${listFields(scope)}`);
   return `${INTRODUCTION}\n${parts.join('\n')}`;
 }
 
-function fieldsOf(scope: Scope): string {
+function listFields(scope: Scope): string {
   const fields = Object.values(schema.getTypeMap())
     .filter((type) => isObjectType(type) || isInterfaceType(type))
     .flatMap((type) =>

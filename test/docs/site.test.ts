@@ -14,13 +14,13 @@ const pages = execFileSync(
   .split('\n')
   .filter((path) => path && existsSync(join(ROOT, path)));
 
-const textOf = (path: string) =>
+const readText = (path: string) =>
   readFileSync(join(ROOT, path), 'utf8').replaceAll(/^```.*?^```$/gms, '');
 
 /** Ids of the headings of a page. A repeated heading gets a number. */
-function slugsOf(path: string): Set<string> {
+function listSlugs(path: string): Set<string> {
   const slugs = new Set<string>();
-  for (const [, heading = ''] of textOf(path).matchAll(/^#{1,6} (.+)$/gm)) {
+  for (const [, heading = ''] of readText(path).matchAll(/^#{1,6} (.+)$/gm)) {
     const slug = slugOf(heading.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1'));
     let unique = slug;
     for (let count = 1; slugs.has(unique); count += 1) unique = `${slug}-${count}`;
@@ -30,12 +30,12 @@ function slugsOf(path: string): Set<string> {
 }
 
 /** Returns why a link of a page is dead, or null. */
-function faultOf(page: string, href: string): string | null {
+function findFault(page: string, href: string): string | null {
   const [path = '', hash] = href.split('#');
   const target = path ? join(dirname(page), decodeURI(path)) : page;
   if (!existsSync(join(ROOT, target))) return `${page}: ${href} does not exist`;
   if (statSync(join(ROOT, target)).isDirectory()) return `${page}: ${href} is a folder`;
-  if (hash === undefined || slugsOf(target).has(hash)) return null;
+  if (hash === undefined || listSlugs(target).has(hash)) return null;
   return `${page}: ${href} names no heading of ${target}`;
 }
 
@@ -50,13 +50,13 @@ test('the sidebar lists every Markdown file of the repository', () => {
 test('every link leads to an existing file and heading', () => {
   const faults = pages.flatMap((page) =>
     [
-      ...textOf(page)
+      ...readText(page)
         .replaceAll(/`[^`\n]*`/g, '``')
         .matchAll(/\]\(([^)\s]+)\)/g),
     ]
       .map(([, href]) => href as string)
       .filter((href) => !/^\w+:/.test(href))
-      .flatMap((href) => faultOf(page, href) ?? []),
+      .flatMap((href) => findFault(page, href) ?? []),
   );
   expect(faults).toEqual([]);
 });

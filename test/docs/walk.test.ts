@@ -11,7 +11,7 @@ import { freePort, startPostgres } from '../support/database/postgres.ts';
 import { reasonWithoutPostgres } from '../support/database/postgres-binaries.ts';
 import { OUTPUT_SHOWN_MAX, Reader, type Terminal } from '../support/documentation-reader.ts';
 import { DOCUMENTS } from '../support/documents.ts';
-import { LISTEN, nameOf, ofLanguage, REENCRYPT, START, WITHOUT_NPM } from './not-run.ts';
+import { LISTEN, ofLanguage, REENCRYPT, readName, START, WITHOUT_NPM } from './not-run.ts';
 
 /** This document starts its own servers, on PostgreSQL. */
 const OPERATIONS = 'docs/operations.md';
@@ -90,7 +90,7 @@ test('the wait for a server ends when the server fails', async () => {
 /** Runs all commands of a document in one terminal, with the scripts that it says to save. */
 async function follow(reader: Reader, document: string): Promise<string> {
   for (const { text } of ofLanguage('js', document)) {
-    reader.save(nameOf(text), text);
+    reader.save(readName(text), text);
   }
   const commands = ofLanguage('sh', document).map(({ text }) => text);
   if (commands.length === 0) return '';
@@ -122,15 +122,16 @@ function checkExamples(shown: string): void {
   );
   for (const { text, line, document } of ofLanguage('json')) {
     const example = JSON.parse(text);
-    if (NOT_SENT.includes(kindOf(example) ?? '')) continue;
-    const [message] = received.filter((candidate) => kindOf(candidate) === kindOf(example));
-    expect(membersOf(message), `${document}:${line}`).toEqual(membersOf(example));
+    if (NOT_SENT.includes(getKind(example) ?? '')) continue;
+    const [message] = received.filter((candidate) => getKind(candidate) === getKind(example));
+    expect(listMembers(message), `${document}:${line}`).toEqual(listMembers(example));
   }
 }
 
-const kindOf = ({ notificationType, action }: Record<string, string>) => notificationType ?? action;
+const getKind = ({ notificationType, action }: Record<string, string>) =>
+  notificationType ?? action;
 
-function membersOf(message: Record<string, unknown>): unknown {
+function listMembers(message: Record<string, unknown>): unknown {
   const { data, result, resultInfo } = message;
   const [record] = Array.isArray(result) ? result : [];
   return [message, data, resultInfo, record, record?.fields, record?.mappedFields].map((value) =>

@@ -21,7 +21,7 @@ const code = (name: string) => `\`${name}\``;
 
 function listing(): string {
   const types = Object.entries(EVENTS).map(([type, { wireName, happened, data }]) => {
-    const part = partOf(data);
+    const part = findPart(data);
     const members = Object.entries<z.ZodType>(data.shape)
       .filter(([name]) => !part || !(name in part[1].shape))
       .map(([name, schema]) => `${code(name)}${unwrapped(schema).isOptional ? '?' : ''}`);
@@ -52,6 +52,6 @@ ${meanings.join('\n')}
 }
 
 /** The largest shared part whose members the body has. */
-function partOf({ shape }: z.ZodObject) {
+function findPart({ shape }: z.ZodObject) {
   return parts.find(([, part]) => Object.keys(part.shape).every((name) => name in shape));
 }

@@ -43,13 +43,13 @@ test.each([
     'ClaimDomainInput',
     (parentId: string) => ({ domain: 'gone.example.com', parentId, parentType: 'ORG' }),
   ],
-] as const)('%s returns NOT_FOUND if the org is deleted during the request', async (name, type, inputOf) => {
+] as const)('%s returns NOT_FOUND if the org is deleted during the request', async (name, type, toInput) => {
   const { builder } = await app.tenant();
   const { createOrg } = await builder.query(CREATE_ORG, { input: { label: 'Short-lived' } });
   const { id } = createOrg.org;
   const query = `mutation ($input: ${type}!) { ${name}(input: $input) { __typename } }`;
   const response = await requestWhileDeleted({ table: 'Org', id }, () =>
-    builder.request(query, { input: inputOf(id) }),
+    builder.request(query, { input: toInput(id) }),
   );
   expectNotFound(response, `Org "${id}" was not found.`);
 });

@@ -213,13 +213,13 @@ test('delivers an event whose notification is lost while the server of another p
     groups: async () => groups,
   };
   const source = eventLogs(database, eventCursor);
-  const readEndsOf: typeof source.readLastPositions = (logs) =>
+  const readEnds: typeof source.readLastPositions = (logs) =>
     logs.some((log) => log.projectId === hanging)
       ? new Promise(() => {})
       : source.readLastPositions(logs);
   const options = { pollMs: 20 };
   const by = createFeed(
-    { database: deaf, log, source: { ...source, readLastPositions: readEndsOf } },
+    { database: deaf, log, source: { ...source, readLastPositions: readEnds } },
     options,
   );
   const others = await follow(hanging, { by });

@@ -43,7 +43,7 @@ async function follow(
   return by.follow(followed, { after: after ?? end, end, filter: null });
 }
 
-const nameOf = ({ node }: { node: { body: string } }) => messageName(node);
+const getName = ({ node }: { node: { body: string } }) => messageName(node);
 
 async function newStream(): Promise<TestStream> {
   const { projectId, createdTopicId: topicId } = await createEventLog(database);
@@ -69,7 +69,7 @@ test('delivers put messages and routed events of a stream in one order', async (
     eventType: 'CONNECTION_DELETED',
   });
   await appendMessages(database, stream, { names: ['c'] });
-  expect((await takeNext(follower, 4)).map(nameOf)).toEqual(['a', 'b', 'event', 'c']);
+  expect((await takeNext(follower, 4)).map(getName)).toEqual(['a', 'b', 'event', 'c']);
   expect(await listMessageNames(database, stream)).toEqual(['old', 'a', 'b', 'event', 'c']);
   expect(await database.prisma.delivery.count({ where: { projectId } })).toBe(0);
   await follower.return?.();
@@ -91,7 +91,7 @@ test(
         const follower = await follow(stream, { after });
         turn = (turn * 7 + 3) % 31;
         for (const item of await takeNext(follower, Math.min(turn + 1, total - seen.length))) {
-          seen.push(nameOf(item));
+          seen.push(getName(item));
           after = item.node.position;
         }
         await follower.return?.();
@@ -129,7 +129,7 @@ test(
     await takeNext(quick, count);
     expect(feed.lagging).toBe(1);
     const rest = await takeNext(slow, count - 1);
-    expect([(await first).value, ...rest].map(nameOf)).toEqual(names('m', count));
+    expect([(await first).value, ...rest].map(getName)).toEqual(names('m', count));
     await Promise.all([slow.return?.(), quick.return?.()]);
   },
 );
@@ -151,11 +151,11 @@ test('rejects a follower whose position was removed', async () => {
     message: expect.stringContaining('too old'),
   });
   expect(await overtaken.next()).toEqual({ done: true, value: undefined });
-  expect((await takeNext(kept, 2)).map(nameOf)).toEqual(['m7', 'm8']);
+  expect((await takeNext(kept, 2)).map(getName)).toEqual(['m7', 'm8']);
   // Nothing is left to remove, and the stream continues.
   expect(await removeSurplus(services)).toBe(0);
   await appendMessages(database, stream, { names: ['next'] });
-  expect((await takeNext(kept, 1)).map(nameOf)).toEqual(['next']);
+  expect((await takeNext(kept, 1)).map(getName)).toEqual(['next']);
   await kept.return?.();
 });
 

@@ -64,7 +64,7 @@ async function sampleToTheEnd(scene: BackfillScene, gateway: Gateway): Promise<S
 }
 
 /** Returns the median of a quarter of the run. Quarters are numbered from 1 to 4. */
-function medianOf(samples: Sample[], quarter: number, name: 'rssMib' | 'usedMib'): number {
+function computeMedian(samples: Sample[], quarter: number, name: 'rssMib' | 'usedMib'): number {
   const values = samples.flatMap((sample) => (sample.records > 0 ? (sample[name] ?? []) : []));
   const size = values.length / 4;
   const sorted = values.slice((quarter - 1) * size, quarter * size).sort((a, b) => a - b);
@@ -76,7 +76,7 @@ function report(samples: Sample[]): void {
   const seconds = ((samples.at(-1)?.ms ?? 0) - began) / 1_000;
   const quarters = [1, 2, 3, 4].map((quarter) => {
     const [rss, used] = (['rssMib', 'usedMib'] as const).map((name) =>
-      Math.round(medianOf(samples, quarter, name)),
+      Math.round(computeMedian(samples, quarter, name)),
     );
     return `${rss} (${used})`;
   });
@@ -103,7 +103,7 @@ test(`a backfill of ${RECORDS} records has constant memory and delivers each rec
   const mostPending = Math.max(...samples.map(({ pending }) => pending));
   expect(mostPending).toBeLessThan(PENDING_MAX + SLICE_PAGES * MESSAGES_OF_PAGE);
   const growth = (name: 'rssMib' | 'usedMib') =>
-    medianOf(samples, 4, name) / medianOf(samples, 2, name);
+    computeMedian(samples, 4, name) / computeMedian(samples, 2, name);
   expect(growth('usedMib')).toBeLessThan(USED_GROWTH_MAX);
   expect(growth('rssMib')).toBeLessThan(RSS_GROWTH_MAX);
   expect(await gateway.stop()).toBe(0);

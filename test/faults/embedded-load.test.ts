@@ -109,14 +109,14 @@ function watchHealth(url: string, paths = ['/livez', '/readyz']) {
 
 test(`health checks respond quickly during ${WRITERS} writers`, async () => {
   const { url, write } = await scene();
-  const healthOf = watchHealth(url);
+  const stopWatching = watchHealth(url);
   const times: number[] = [];
   const endMs = performance.now() + WRITERS_MS;
   const keepWriting = async () => {
     while (performance.now() < endMs) await timed(write, times);
   };
   await Promise.all(Array.from({ length: WRITERS }, keepWriting));
-  const health = await healthOf();
+  const health = await stopWatching();
   console.log({ changes: spread(times), health });
   expect(health.p99Ms).toBeLessThan(HEALTH_P99_MS_MAX);
 });
@@ -131,10 +131,10 @@ test(`health checks respond quickly during a start under ${WRITERS} writers`, as
   await gateway.kill();
   const starting = startGateway(env);
   await isListening(url);
-  const healthOf = watchHealth(url, ['/livez']);
+  const stopWatching = watchHealth(url, ['/livez']);
   await starting;
   await delay(AFTER_START_MS);
-  const health = await healthOf();
+  const health = await stopWatching();
   isOver = true;
   await writing;
   console.log({ health });
@@ -143,7 +143,7 @@ test(`health checks respond quickly during a start under ${WRITERS} writers`, as
 
 test(`no request takes longer than ${REQUEST_MS_MAX} ms at ${PER_SECOND} requests per second`, async () => {
   const { url, write, read } = await scene();
-  const healthOf = watchHealth(url);
+  const stopWatching = watchHealth(url);
   const times: number[] = [];
   const running: Promise<void>[] = [];
   const startMs = performance.now();
@@ -153,7 +153,7 @@ test(`no request takes longer than ${REQUEST_MS_MAX} ms at ${PER_SECOND} request
     await delay(5);
   }
   await Promise.all(running);
-  const [requests, health] = [spread(times), await healthOf()];
+  const [requests, health] = [spread(times), await stopWatching()];
   console.log({ requests, health });
   expect(requests.maxMs).toBeLessThan(REQUEST_MS_MAX);
   expect(health.p99Ms).toBeLessThan(HEALTH_P99_MS_MAX);

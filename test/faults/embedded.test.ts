@@ -25,7 +25,7 @@ async function scene(folder?: string) {
 }
 
 /** Returns the ID of the created topic, from GraphQL or REST. */
-const idOf = ({ body }: Met): string => body.data?.createTopic?.topic.id ?? body.id;
+const readId = ({ body }: Met): string => body.data?.createTopic?.topic.id ?? body.id;
 
 async function idsAt({ url, tenant }: Surfaces): Promise<string[]> {
   const path = `/v1/projects/${tenant.projectId}/topics`;
@@ -52,7 +52,7 @@ test.skipIf(noSmallDisk)(
     await vi.waitFor(
       async () => {
         const answers = await Promise.all(Array.from({ length: 5 }, () => changeBy(at)).flat());
-        acknowledged.push(...answers.filter(isGood).map(idOf));
+        acknowledged.push(...answers.filter(isGood).map(readId));
         refused.push(...answers.filter((answer) => !isGood(answer)));
         expect(refused.length).toBeGreaterThan(100);
       },
@@ -63,7 +63,7 @@ test.skipIf(noSmallDisk)(
     makeRoom();
     const back = async () => {
       const answers = await Promise.all(changeBy(at));
-      acknowledged.push(...answers.filter(isGood).map(idOf));
+      acknowledged.push(...answers.filter(isGood).map(readId));
       expect(answers.every(isGood)).toBe(true);
     };
     await vi.waitFor(back, { timeout: BACK_MS });

@@ -15,7 +15,7 @@ const eventLog: MakeLog = async (database, { projectId }) => {
       query: QUERY,
       field: 'notificationEvents',
       variables: { project: projectId },
-      nameOf: ({ data }: { data: { connectionId: string } }) => data.connectionId,
+      getName: ({ data }: { data: { connectionId: string } }) => data.connectionId,
     },
     start: encodeCursor(eventList(projectId), 0n),
     write: (name, delay) => recordNamedEvent(database, { projectId, name, delay }),

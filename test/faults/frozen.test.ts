@@ -4,7 +4,13 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { ON_THE_WIRE, PLACE, receiverFor, timesOf, writeOnTheWire } from './scenes/on-the-wire.ts';
+import {
+  countDeliveries,
+  ON_THE_WIRE,
+  PLACE,
+  receiverFor,
+  writeOnTheWire,
+} from './scenes/on-the-wire.ts';
 import { prepareOnPostgres } from './scenes/write-scene.ts';
 
 /** Longer than the longest lease of a delivery or a write. */
@@ -41,7 +47,7 @@ test("another process takes over a frozen process's work after its leases, and l
   expect(await prisma.deliveryAttempt.count()).toBe(attempts);
   expect(await operation()).toEqual(ended);
   expect(scene.sandbox.records('deals')).toHaveLength(1);
-  const times = timesOf(receiver.received(PLACE));
+  const times = countDeliveries(receiver.received(PLACE));
   expect([...times.keys()].toSorted()).toEqual(owed.toSorted());
   const twice = [...times.values()].filter((count) => count > 1).length;
   expect(twice).toBeLessThanOrEqual(2 * ON_THE_WIRE);

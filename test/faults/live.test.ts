@@ -100,7 +100,7 @@ async function measureBoth(kind: string, scene: Scene): Promise<void> {
   }
 }
 
-async function tenantOf({ app, tenant }: TestApp) {
+async function createRoutedTenant({ app, tenant }: TestApp) {
   const { projectId, apiKey } = await tenant();
   await routeEvents(app.services.database.prisma, projectId);
   return { projectId, apiKey };
@@ -111,7 +111,7 @@ test(`subscribers receive ${EVENTS} single events from a separate server on Post
   onTestFinished(() => database[Symbol.asyncDispose]());
   const kept = { ...database, [Symbol.asyncDispose]: async () => {} };
   await using host = await testApp({ env: { ENCRYPTION_KEY }, database: kept });
-  const tenant = await tenantOf(host);
+  const tenant = await createRoutedTenant(host);
   const { url } = await startGateway({ DATABASE_URL: await databaseUrl(database) });
   await measureBoth('PostgreSQL', { database, url, ...tenant });
 });
@@ -120,7 +120,7 @@ test(`subscribers receive ${EVENTS} single events from a server on the embedded 
   const database = await openEngine(await acquireEngine(), createLog('silent'));
   const host = await testApp({ database });
   onTestFinished(() => host[Symbol.asyncDispose]());
-  const tenant = await tenantOf(host);
+  const tenant = await createRoutedTenant(host);
   const { url } = await host.app.start();
   await measureBoth('embedded', { database, url, ...tenant });
 });

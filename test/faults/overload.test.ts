@@ -30,7 +30,7 @@ interface Asker {
   ask(): Promise<{ status: number; retryAfter: string | undefined }>;
 }
 
-function askerOf({ url }: Gateway, apiKey: string): Asker {
+function createClient({ url }: Gateway, apiKey: string): Asker {
   const agent = new Agent({ connections: 1_000, pipelining: 1 });
   onTestFinished(() => agent.destroy());
   const body = JSON.stringify({ query: QUERY });
@@ -47,7 +47,7 @@ function askerOf({ url }: Gateway, apiKey: string): Asker {
 }
 
 /** Returns the requests per second if each client waits for its response. */
-async function capacityOf({ ask }: Asker): Promise<number> {
+async function measureCapacity({ ask }: Asker): Promise<number> {
   const end = performance.now() + CAPACITY_MS;
   let answered = 0;
   const keepAsking = async () => {
@@ -101,12 +101,12 @@ async function scene() {
     RATE_LIMIT_PER_SECOND: '1000000',
     RATE_LIMIT_BURST: '1000000',
   });
-  return { gateway, asker: askerOf(gateway, tenant.apiKey) };
+  return { gateway, asker: createClient(gateway, tenant.apiKey) };
 }
 
 test('refuses excess requests early, serves the others and keeps memory constant', async () => {
   const { gateway, asker } = await scene();
-  const perSecond = await capacityOf(asker);
+  const perSecond = await measureCapacity(asker);
   const before = await gateway.usedBytes();
 
   const offered = offer(asker, OVERLOAD * perSecond);

@@ -17,7 +17,7 @@ import { CREATE_INSTALLATION, contentFor, integrate } from '../support/scenes/in
 import { ALL_EVENTS, createSandboxApp } from '../support/scenes/subscriptions.ts';
 import { ENCRYPTION_KEY, startGateway } from './scenes/gateway.ts';
 import { startOwnServer } from './scenes/own-server.ts';
-import { moments, randomOf } from './scenes/random.ts';
+import { createRandom, moments } from './scenes/random.ts';
 
 /** FAULTS_SHORT=1 runs the short form. FAULT_SEED changes the moments of the kills. */
 const SHORT = process.env.FAULTS_SHORT === '1';
@@ -79,7 +79,7 @@ async function prepare() {
 }
 
 /** Yields requests with the changes of each of a sender's records, in order. */
-function* requestsOf(sender: number, account: string): Generator<object[]> {
+function* createRequests(sender: number, account: string): Generator<object[]> {
   const startMs = Date.now();
   for (let change = 0; change < CHANGES; change += 1) {
     const events = Array.from({ length: RECORDS }, (_, record) => {
@@ -117,7 +117,7 @@ interface Sender {
 }
 
 async function sendAll(url: string, { number, account }: Sender, sent: Sent): Promise<void> {
-  for (const events of requestsOf(number, account)) {
+  for (const events of createRequests(number, account)) {
     await post(url, events);
     sent.taken += events.length;
     // Sends each request twice, as a provider that missed the response does.
@@ -137,7 +137,7 @@ test(`delivers each of ${EVENTS} repeated events once and in order over ${KILLS}
   const count = KILLS + DATABASE_KILLS;
   const crashEach = Math.ceil(count / DATABASE_KILLS);
   let crashes = 0;
-  for (const [index, moment] of moments(randomOf(SEED), { count, most: EVENTS }).entries()) {
+  for (const [index, moment] of moments(createRandom(SEED), { count, most: EVENTS }).entries()) {
     await expect.poll(() => sent.taken, { ...WAITING, interval: 5 }).toBeGreaterThanOrEqual(moment);
     if (index % crashEach === crashEach - 1 || index === count - 1) {
       await server.crash(DATABASE);

@@ -8,7 +8,7 @@ import { testApp, testDatabase } from '../support/app.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { installOnOrg, startSalesforceOrg } from '../support/scenes/salesforce-events.ts';
 import { databaseUrl, ENCRYPTION_KEY, type Gateway, startGateway } from './scenes/gateway.ts';
-import { randomOf } from './scenes/random.ts';
+import { createRandom } from './scenes/random.ts';
 
 const SHORT = process.env.FAULTS_SHORT === '1';
 const KILLS = SHORT ? 2 : 10;
@@ -56,15 +56,15 @@ test(`delivers each event of a stream once over ${KILLS} SIGKILLs of its followe
     (await prisma.objectSubscription.findFirst({ where: { installationId } }))?.status;
   await expect.poll(status, WAITING).toBe('ACTIVE');
   const isPlaced = async () => (await prisma.providerStream.findFirst())?.position ?? null;
-  const first = idOf(0);
+  const first = createId(0);
   org.stream.publish({ entityName: 'Contact', changeType: 'DELETE', recordIds: [first] });
   await expect.poll(isPlaced, WAITING).not.toBeNull();
 
   const killing = new AbortController();
   const telling = tellAll(org, killing.signal);
-  const random = randomOf(SEED);
+  const random = createRandom(SEED);
   for (let kill = 0; kill < KILLS; kill += 1) {
-    const index = await followerOf(gateways);
+    const index = await findFollower(gateways);
     await delay(random() * KILL_WITHIN_MS);
     await gateways[index]?.kill();
     gateways[index] = await startGateway(env);
@@ -79,7 +79,7 @@ test(`delivers each event of a stream once over ${KILLS} SIGKILLs of its followe
     .map(({ body }) => JSON.parse(body) as { action: string; result: { id: string }[] })
     .filter(({ action }) => action === 'subscribe')
     .flatMap(({ result }) => result.map(({ id }) => id));
-  expect(owed.toSorted()).toEqual(Array.from({ length: events }, (_, n) => idOf(n)));
+  expect(owed.toSorted()).toEqual(Array.from({ length: events }, (_, n) => createId(n)));
   expect(org.stream.subscriptions.length).toBeGreaterThan(KILLS);
   // The stream was resumed at its position: never at its latest event, and never replaced by a read.
   expect(org.stream.subscriptions.filter(({ preset }) => preset === 'LATEST')).toHaveLength(1);
@@ -87,7 +87,7 @@ test(`delivers each event of a stream once over ${KILLS} SIGKILLs of its followe
 });
 
 /** Returns the index of the gateway that stores new events. */
-async function followerOf(gateways: readonly Gateway[]): Promise<number> {
+async function findFollower(gateways: readonly Gateway[]): Promise<number> {
   const storedBy = ({ lines }: Gateway) =>
     lines.filter(({ msg }) => msg === 'provider_stream.stored').length;
   const before = gateways.map(storedBy);
@@ -97,7 +97,7 @@ async function followerOf(gateways: readonly Gateway[]): Promise<number> {
   return follower();
 }
 
-function idOf(n: number): string {
+function createId(n: number): string {
   return `003${String(n).padStart(12, '0')}AAA`;
 }
 
@@ -112,7 +112,7 @@ async function tellAll(
   let told = 1;
   while (told < EVENTS_LEAST || !signal.aborted) {
     for (let some = 0; some < TOGETHER; some += 1) {
-      stream.publish({ entityName: 'Contact', changeType: 'DELETE', recordIds: [idOf(told)] });
+      stream.publish({ entityName: 'Contact', changeType: 'DELETE', recordIds: [createId(told)] });
       told += 1;
     }
     await delay(TELL_EVERY_MS);

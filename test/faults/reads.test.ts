@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { createLog } from '../../src/log.ts';
-import { randomOf } from './scenes/random.ts';
+import { createRandom } from './scenes/random.ts';
 import { beginBackfill, expectOwedOnce } from './scenes/read-scene.ts';
 import {
   prepareEmbedded,
@@ -31,7 +31,7 @@ const OPERATIONS = `query ($idOrName: String!) {
 
 /** Returns the number of processed records before each kill, and the delay after that. */
 function moments(): { records: number; delayMs: number }[] {
-  const random = randomOf(SEED);
+  const random = createRandom(SEED);
   return Array.from({ length: KILLS }, () => ({
     records: Math.ceil(random() * RECORDS * 0.95),
     delayMs: random() * 2 * PAGE_DELAY_MS,

@@ -23,7 +23,7 @@ const stream: MakeLog = async (database, { projectId }) => {
       query: QUERY,
       field: 'streamMessages',
       variables: { destinationId },
-      nameOf: ({ body }: { body: object }) => messageName({ body: JSON.stringify(body) }),
+      getName: ({ body }: { body: object }) => messageName({ body: JSON.stringify(body) }),
     },
     start: messageCursor({ destinationId, position: 0n }),
     write: (name, delay) =>

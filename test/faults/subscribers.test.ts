@@ -82,14 +82,15 @@ async function reached(readers: Subscriber[], count: number): Promise<void> {
   await expect.poll(() => slowest(readers), waiting).toBeGreaterThanOrEqual(count);
 }
 
-const wayOf = (index: number): Subscribe => (index % 2 === 0 ? overWebSocket : overEventStream);
+const chooseTransport = (index: number): Subscribe =>
+  index % 2 === 0 ? overWebSocket : overEventStream;
 
 /** Subscribes half of them over each transport. */
 async function subscribeAll({ start }: Scene, count: number, copies: number) {
   const all: (Subscriber | null)[] = [];
   while (all.length < count) {
     const length = Math.min(AT_ONCE, count - all.length);
-    const some = Array.from({ length }, (_, index) => wayOf(index)({ ...start, copies }));
+    const some = Array.from({ length }, (_, index) => chooseTransport(index)({ ...start, copies }));
     all.push(...(await Promise.all(some)));
   }
   return all.filter((subscriber) => subscriber !== null);
@@ -127,7 +128,7 @@ async function comeBack({ start }: Scene, stalled: Subscriber[]): Promise<Subscr
   for (const [index, { progress }] of stalled.entries()) {
     const again = { ...start, after: progress.cursor, seen: progress.seen };
     const tryAgain = async () => {
-      const subscriber = await wayOf(index)(again);
+      const subscriber = await chooseTransport(index)(again);
       if (subscriber) back.push(subscriber);
       return subscriber !== null;
     };

@@ -4,11 +4,11 @@ import { readConfig } from '../../src/config.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { createLog } from '../../src/log.ts';
 import {
+  countDeliveries,
   MESSAGES,
   ON_THE_WIRE,
   PLACE,
   receiverFor,
-  timesOf,
   writeOnTheWire,
 } from './scenes/on-the-wire.ts';
 import { beginBackfill, expectOwedOnce } from './scenes/read-scene.ts';
@@ -48,7 +48,7 @@ test('another process sends the deliveries of a killed one within 6 s (PostgreSQ
   const left = () =>
     scene.database.prisma.delivery.count({ where: { status: { not: 'SUCCEEDED' } } });
   await expect.poll(left, { timeout: MINUTE_MS, interval: 50 }).toBe(0);
-  const times = timesOf(receiver.received(PLACE));
+  const times = countDeliveries(receiver.received(PLACE));
   expect([...times.keys()].toSorted()).toEqual(owed.toSorted());
   expect(receiver.received(PLACE).length).toBe(sentBefore + MESSAGES);
   await other.kill();
@@ -70,7 +70,7 @@ test('a reopened embedded database sends interrupted deliveries within 6 s', asy
   console.log(`first delivery ${elapsedSince(readyMs)} ms after the database was open again`);
   expect(elapsedSince(readyMs)).toBeLessThan(EMBEDDED_MS_MAX);
   await receiver.waitForMessages(PLACE, MESSAGES + ON_THE_WIRE);
-  expect([...timesOf(receiver.received(PLACE)).keys()].toSorted()).toEqual(owed.toSorted());
+  expect([...countDeliveries(receiver.received(PLACE)).keys()].toSorted()).toEqual(owed.toSorted());
   await next.kill();
 });
 

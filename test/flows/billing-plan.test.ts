@@ -37,7 +37,7 @@ test('names the gateway on the pages of a connect unless the billing plan remove
   await createProviderApp(tenant);
   const consumer = { provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann' };
   const input = { projectIdOrName: tenant.projectId, ...consumer };
-  const pageOf = async (approve: '1' | '0') => {
+  const openCallback = async (approve: '1' | '0') => {
     const { startOAuthConnect } = await tenant.query(START, { input });
     return (await oauthBrowser(app).connect(startOAuthConnect.authorizeUrl, approve)).text();
   };
@@ -45,12 +45,12 @@ test('names the gateway on the pages of a connect unless the billing plan remove
     const { startOAuthConnect } = await tenant.query(START, { input });
     return (await oauthBrowser(app).send(startOAuthConnect.authorizeUrl)).text();
   };
-  for (const approve of ['1', '0'] as const) expect(await pageOf(approve)).toContain(BRAND);
+  for (const approve of ['1', '0'] as const) expect(await openCallback(approve)).toContain(BRAND);
   expect(await linkPage()).toContain(BRAND);
   await setEntitlements(database, tenant.projectId, { brandingRemoval: true });
   expect(await linkPage()).not.toContain('Integration gateway');
   for (const approve of ['1', '0'] as const) {
-    const page = await pageOf(approve);
+    const page = await openCallback(approve);
     expect(page).not.toContain('Integration gateway');
     expect(page).toContain('You came from');
   }

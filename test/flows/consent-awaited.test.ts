@@ -90,11 +90,11 @@ test('requests these scopes at the consent, which completes the connection', asy
   const project = { projectIdOrName: tenant.projectId };
   const again = { ...project, provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann' };
   const { startOAuthConnect } = await tenant.query(CONNECT, { input: again });
-  const scopeOf = async (link: string) => (await browser.open(link)).searchParams.get('scope');
-  expect(await scopeOf(startOAuthConnect.authorizeUrl)).toBe(SCOPES.join(' '));
+  const readScope = async (link: string) => (await browser.open(link)).searchParams.get('scope');
+  expect(await readScope(startOAuthConnect.authorizeUrl)).toBe(SCOPES.join(' '));
   const input = { ...project, connectionId: connection.id };
   const { startOAuthUpdate } = await tenant.query(UPDATE, { input });
-  expect(await scopeOf(startOAuthUpdate.authorizeUrl)).toBe(SCOPES.join(' '));
+  expect(await readScope(startOAuthUpdate.authorizeUrl)).toBe(SCOPES.join(' '));
 
   await consent(startOAuthUpdate.authorizeUrl);
   const { node } = await tenant.query(CREDENTIALS, { id: connection.id });
@@ -110,7 +110,7 @@ test('requests these scopes at the consent, which completes the connection', asy
   // The stored scopes of a connection with tokens are those that were granted, so the app's scopes are
   // requested.
   const later = await tenant.query(UPDATE, { input });
-  expect(await scopeOf(later.startOAuthUpdate.authorizeUrl)).toBe('of.the.app');
+  expect(await readScope(later.startOAuthUpdate.authorizeUrl)).toBe('of.the.app');
 });
 
 test('refuses operations that need a token with the reason, and stores nothing', async () => {

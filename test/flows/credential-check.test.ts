@@ -26,7 +26,7 @@ const UPDATE = `mutation ($input: UpdateConnectionInput!) {
 }`;
 const REFUSED = /^Sandbox CRM rejected the credentials \(401\): \S/;
 
-async function storedOf({ app: { services } }: TestApp, { projectId }: Tenant) {
+async function readStored({ app: { services } }: TestApp, { projectId }: Tenant) {
   const { connection, group, consumer } = services.database.prisma;
   const where = { where: { projectId } };
   return [
@@ -49,7 +49,7 @@ test('returns UNPROCESSABLE for a refused key or password, and stores and emits 
     expect(problem).toMatchObject({ status: 422, detail: expect.stringMatching(REFUSED) });
     expect(JSON.stringify(problem)).not.toContain('planted');
   }
-  expect(await storedOf(app, tenant)).toEqual([[], [], []]);
+  expect(await readStored(app, tenant)).toEqual([[], [], []]);
   expect(await events()).toEqual([]);
 
   const right = { ...wrong, password: 'sandbox-password' };
@@ -88,7 +88,7 @@ test.each([
   );
   expect([code, problem.status, problem.detail]).toEqual(['UNPROCESSABLE', 422, detail]);
   expect(JSON.stringify(problem)).not.toContain('planted');
-  expect(await storedOf(app, tenant)).toEqual([[], [], []]);
+  expect(await readStored(app, tenant)).toEqual([[], [], []]);
   expect(await events()).toEqual([]);
   const skipped = await generateConnection(tenant, { ...credentials, skipCheck: true });
   expect(skipped).toMatchObject({ status: 'CREATED' });
@@ -114,7 +114,7 @@ test('keeps the old client credentials if the new ones are refused', async () =>
   const tenant = await app.tenant();
   const { id } = await generateConnection(tenant, { oauth2ClientCredentials: CLIENT });
   const events = await keepEvents(app, tenant);
-  const before = await storedOf(app, tenant);
+  const before = await readStored(app, tenant);
   const named = { projectIdOrName: tenant.projectId, connectionId: id };
   const change = (clientSecret: string) => ({
     input: { ...named, credentials: { oauth2ClientCredentials: { clientId, clientSecret } } },
@@ -123,7 +123,7 @@ test('keeps the old client credentials if the new ones are refused', async () =>
     code: 'UNPROCESSABLE',
     problem: { detail: WRONG_CLIENT },
   });
-  expect(await storedOf(app, tenant)).toEqual(before);
+  expect(await readStored(app, tenant)).toEqual(before);
   expect(await events()).toEqual([]);
   await tenant.query(UPDATE, change('sandbox-secret-2'));
   const stored = await readStoredCredentials(app, await getConnection(app, id));
@@ -137,7 +137,7 @@ test('keeps the old credentials if the new ones are refused', async () => {
   const tenant = await app.tenant();
   const { id } = await generateConnection(tenant, { apiKey: 'sandbox-key' });
   const events = await keepEvents(app, tenant);
-  const before = await storedOf(app, tenant);
+  const before = await readStored(app, tenant);
   const names = { groupName: 'Renamed', consumerName: 'Renamed' };
   const again = connectionVariables(tenant, { apiKey: 'wrong', ...names });
   expect(await tenant.refusal(GENERATE, again)).toMatchObject({ code: 'UNPROCESSABLE' });
@@ -151,7 +151,7 @@ test('keeps the old credentials if the new ones are refused', async () => {
     code: 'UNPROCESSABLE',
     problem: { detail: expect.stringMatching(REFUSED) },
   });
-  expect(await storedOf(app, tenant)).toEqual(before);
+  expect(await readStored(app, tenant)).toEqual(before);
   expect(await events()).toEqual([]);
 });
 

@@ -171,21 +171,21 @@ test('distinguishes a provider without the capability, an unknown group and an u
   const rest = await connected();
   const fields = { contacts: [hobby] };
   const at = (provider: string) => `${rest.base}/providers/${provider}/object-metadata`;
-  const refusalOf = (path: string, body: object) => rest.refusal('PUT', path, body);
-  expect(await refusalOf(at('stripe'), { groupRef: 'acme', fields })).toMatchObject({
+  const fetchRefusal = (path: string, body: object) => rest.refusal('PUT', path, body);
+  expect(await fetchRefusal(at('stripe'), { groupRef: 'acme', fields })).toMatchObject({
     status: 422,
   });
-  expect(await refusalOf(at('none'), { groupRef: 'acme', fields })).toMatchObject({
+  expect(await fetchRefusal(at('none'), { groupRef: 'acme', fields })).toMatchObject({
     status: 400,
     issues: [{ in: 'path', name: 'provider' }],
   });
-  expect(await refusalOf(at('sandbox'), { groupRef: 'unknown', fields })).toMatchObject({
+  expect(await fetchRefusal(at('sandbox'), { groupRef: 'unknown', fields })).toMatchObject({
     status: 404,
   });
   const nothing = { groupRef: 'acme', fields: { nothing: [hobby] } };
-  expect(await refusalOf(at('sandbox'), nothing)).toMatchObject({ status: 422 });
+  expect(await fetchRefusal(at('sandbox'), nothing)).toMatchObject({ status: 422 });
   const missing = { groupRef: 'acme', fields };
-  expect(await refusalOf(ofInstallation(rest), missing)).toMatchObject({ status: 404 });
+  expect(await fetchRefusal(ofInstallation(rest), missing)).toMatchObject({ status: 404 });
 });
 
 test("refuses another tenant's accounts, keys without the scope and end users", async () => {

@@ -115,7 +115,7 @@ const WHOLE = `${selectFields(schema.getType('Operation') as GraphQLObjectType, 
 const NODE = `query ($id: ID!) { node(id: $id) { ... on Operation { ${WHOLE} } } }`;
 
 test('delivers to each subscriber of an operation the part that is visible to its caller', async () => {
-  const id = own.idOf('opr') as string;
+  const id = own.findId('opr') as string;
   await prisma.operation.updateMany({ where: { id }, data: { status: 'IN_PROGRESS' } });
   const followers = Array.from({ length: AT_ONCE }, () => side).flat();
   const query = `subscription ($id: ID!) { operation(id: $id) { ${WHOLE} } }`;

@@ -149,7 +149,7 @@ test.each(callers)('$name: receives nothing foreign from any subscription', asyn
   }
 });
 
-function requestOf({ method, path, parameters = [], requestBody }: Operation, names: Foreign) {
+function createRequest({ method, path, parameters = [], requestBody }: Operation, names: Foreign) {
   const part = (place: string) =>
     parameters
       .filter(({ in: at }) => at === place)
@@ -173,7 +173,7 @@ test.each(callers)('$name: changes and returns nothing foreign in any endpoint',
   for (const endpoint of endpoints) {
     for (const pair of caller.pairs) {
       const send: Send = async (names) => {
-        const { path, init } = requestOf(endpoint, names);
+        const { path, init } = createRequest(endpoint, names);
         const headers = { ...init.headers, ...caller.user.headers };
         const response = await app.fetch(path, { ...init, headers });
         const text = await response.text();

@@ -385,12 +385,12 @@ test('runs one script on the final page of a connect, and posts to allowed origi
 
 test('requires no workspace if no address of the provider contains it', async () => {
   const tenant = await app.tenant();
-  const refusalOf = async (provider: string) => {
+  const fetchRefusal = async (provider: string) => {
     const { errors } = await tenant.request(START, starting(tenant, { provider }));
     return errors?.[0]?.extensions.problem.issues?.map(({ name }: { name: string }) => name);
   };
-  expect(await refusalOf('atlassian')).toEqual(['input.providerAppId']);
-  expect(await refusalOf('salesforce')).toContain('input.providerWorkspaceRef');
+  expect(await fetchRefusal('atlassian')).toEqual(['input.providerAppId']);
+  expect(await fetchRefusal('salesforce')).toContain('input.providerWorkspaceRef');
   const input = { workspace: { value: 'acme', source: 'input' } };
   const { errors } = await tenant.request(
     START,

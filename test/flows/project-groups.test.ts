@@ -21,7 +21,7 @@ const { database } = services;
 const { prisma } = database;
 
 /** A statement may change rows of one project at a time. */
-function groupOf(name: string, projectIds: () => string[]): ProjectGroup {
+function createGroup(name: string, projectIds: () => string[]): ProjectGroup {
   return { name, projectIds, splitIntoParts: (ids) => ids.map((id) => [id]) };
 }
 
@@ -59,7 +59,10 @@ async function twoGroups() {
     await createDeliveryProject(database),
   ];
   const server = hangingServer(() => [one.projectId]);
-  const groups = [groupOf('one', () => [one.projectId]), groupOf('other', () => [other.projectId])];
+  const groups = [
+    createGroup('one', () => [one.projectId]),
+    createGroup('other', () => [other.projectId]),
+  ];
   const split = {
     ...database,
     groups: async () => groups,
@@ -125,7 +128,7 @@ test(
       const { id } = await project.destination(receiver.url(`many-${index}`));
       await project.enqueue(id, 300);
     }
-    const group = groupOf('many', () => projects.map(({ projectId }) => projectId));
+    const group = createGroup('many', () => projects.map(({ projectId }) => projectId));
     const split = { ...database, groups: async () => [group] };
     await using _work = await startWork({ ...services, database: split });
     await Promise.all(
@@ -140,7 +143,7 @@ test('delivers messages of a moved project from the worker of its new server', a
   const project = await createDeliveryProject(database);
   const { id } = await project.destination(receiver.url('moved'));
   const owned: Record<string, string[]> = { one: [project.projectId], other: [] };
-  const groups = Object.keys(owned).map((name) => groupOf(name, () => owned[name] ?? []));
+  const groups = Object.keys(owned).map((name) => createGroup(name, () => owned[name] ?? []));
   const split = { ...database, groups: async () => groups };
   await using _work = await startWork({ ...services, database: split });
   await enqueueDue(project, id, 10);

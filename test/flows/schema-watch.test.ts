@@ -15,7 +15,7 @@ import {
   insertDestination,
   installFor,
   integrate,
-  revisionOf,
+  toRevision,
 } from '../support/scenes/integrations.ts';
 
 const DAY_MS = 86_400_000;
@@ -73,7 +73,7 @@ async function checkAfter(ms = 0): Promise<void> {
   }
 }
 
-async function messagesOf({ projectId }: Tenant) {
+async function listMessages({ projectId }: Tenant) {
   const rows = await prisma.delivery.findMany({ where: { projectId }, orderBy: { id: 'asc' } });
   return rows
     .map(({ body }) => JSON.parse(body))
@@ -92,11 +92,11 @@ async function installed(content = watching()) {
 
 test('learns the fields first, and then delivers each change once to the destination', async () => {
   const { tenant } = await installed();
-  expect(await messagesOf(tenant)).toEqual([]);
+  expect(await listMessages(tenant)).toEqual([]);
   described = [field('email', { isRequired: true }), field('tier')];
   await checkAfter(DAY_MS);
   await checkAfter();
-  const [message, ...others] = await messagesOf(tenant);
+  const [message, ...others] = await listMessages(tenant);
   expect(others).toEqual([]);
   expect(message).toMatchObject({
     objectName: 'contacts',
@@ -112,17 +112,17 @@ test('learns the fields first, and then delivers each change once to the destina
     ],
   });
   await checkAfter(DAY_MS);
-  expect(await messagesOf(tenant)).toHaveLength(1);
+  expect(await listMessages(tenant)).toHaveLength(1);
 });
 
 test('delivers only the kinds of changes that the integration lists', async () => {
   const { tenant } = await installed(watching({ fieldDeleted: always }));
   described = [field('email', { isRequired: true }), field('phone'), field('tier')];
   await checkAfter(DAY_MS);
-  expect(await messagesOf(tenant)).toEqual([]);
+  expect(await listMessages(tenant)).toEqual([]);
   described = [field('email')];
   await checkAfter(DAY_MS);
-  const [message] = await messagesOf(tenant);
+  const [message] = await listMessages(tenant);
   expect(message?.result[0]?.deletedFields.map(({ fieldName }) => fieldName)).toEqual([
     'phone',
     'tier',
@@ -133,7 +133,7 @@ test('checks the fields by the schedule of the integration', async () => {
   const { tenant } = await installed(watching(ALL, { schedule: '0 * * * *' }));
   described = [field('email')];
   await checkAfter(3_600_000);
-  expect(await messagesOf(tenant)).toHaveLength(1);
+  expect(await listMessages(tenant)).toHaveLength(1);
 });
 
 test('retries a failed check later, and reports no field as deleted', async () => {
@@ -142,9 +142,9 @@ test('retries a failed check later, and reports no field as deleted', async () =
   await checkAfter(DAY_MS);
   described = [field('email'), field('phone'), field('tier')];
   await checkAfter();
-  expect(await messagesOf(tenant)).toEqual([]);
+  expect(await listMessages(tenant)).toEqual([]);
   await checkAfter(120_000);
-  const [message] = await messagesOf(tenant);
+  const [message] = await listMessages(tenant);
   expect(message?.result[0]).toMatchObject({ createdFields: [shown('tier')], deletedFields: [] });
 });
 
@@ -156,7 +156,7 @@ test('starts and stops watching with revisions, and ends with the installation',
       input: {
         projectIdOrName: tenant.projectId,
         integrationIdOrName: integration.id,
-        revision: revisionOf(content),
+        revision: toRevision(content),
       },
     });
   expect(await watches()).toBe(0);
@@ -178,7 +178,7 @@ test('refuses an object that cannot be watched, at its position', async () => {
   const refusal = async (overrides: object) => {
     const { name, provider } = { name: 'crm', provider: 'sandbox', ...overrides };
     const content = watching(ALL, { destination: 'nowhere' });
-    const latestRevision = revisionOf({ ...content, ...overrides });
+    const latestRevision = toRevision({ ...content, ...overrides });
     const input = { projectIdOrName: tenant.projectId, name, provider, latestRevision };
     const { problem } = await tenant.refusal(CREATE_INTEGRATION, { input });
     return problem.issues;

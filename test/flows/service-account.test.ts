@@ -86,7 +86,7 @@ async function connect(tenant: Tenant, more: object = {}) {
   return { id, call, show: () => getConnection(app, id) };
 }
 
-async function claimsOf(assertion = '') {
+async function verifyClaims(assertion = '') {
   const key = await importSPKI(publicKey, 'RS256');
   const audience = `${server.url}/token`;
   const currentDate = app.app.services.now();
@@ -102,7 +102,7 @@ test('signs an assertion with the key, and exchanges it for a token on the first
   expect(issued.length).toBe(before + 1);
   const { form } = issued.at(-1) ?? {};
   expect(form?.grant_type).toBe('urn:ietf:params:oauth:grant-type:jwt-bearer');
-  const { payload, protectedHeader } = await claimsOf(form?.assertion);
+  const { payload, protectedHeader } = await verifyClaims(form?.assertion);
   expect(protectedHeader).toMatchObject({ alg: 'RS256', kid: 'k1' });
   expect(payload).toMatchObject({ iss: EMAIL, scope: 'calendar drive' });
   expect(payload).not.toHaveProperty('sub');
@@ -115,7 +115,7 @@ test('replaces a token before it expires, and when the provider refuses it', asy
   const { id, call, show } = await connect(tenant, { subject: 'ann@acme.test' });
   const events = await keepEvents(app, tenant);
   await call();
-  expect((await claimsOf(issued.at(-1)?.form.assertion)).payload.sub).toBe('ann@acme.test');
+  expect((await verifyClaims(issued.at(-1)?.form.assertion)).payload.sub).toBe('ann@acme.test');
   const before = issued.length;
   clock.aheadMs += 58 * 60_000;
   await call();

@@ -84,7 +84,7 @@ const TEXTS: Foreign['texts'] = {
 
 /** The values of A that an argument or input field with this name may take. */
 function ofA(project: string): Foreign {
-  return { project, idOf: (prefix) => idsOfA.get(prefix), texts: TEXTS };
+  return { project, findId: (prefix) => idsOfA.get(prefix), texts: TEXTS };
 }
 
 /** Expects no id of A in the data. */

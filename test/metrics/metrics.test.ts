@@ -22,13 +22,13 @@ const app = await sharedApp({
 const { metrics: url = '' } = await app.app.start();
 
 /** The value of the first series that begins with this text, or 0. */
-async function seriesOf(series: string): Promise<number> {
+async function readSeries(series: string): Promise<number> {
   const text = await (await fetch(url)).text();
   const line = text.split('\n').find((entry) => entry.startsWith(series));
   return Number(line?.split(' ').at(-1) ?? 0);
 }
 
-const counted = (series: string) => expect.poll(() => seriesOf(series), POLLING);
+const counted = (series: string) => expect.poll(() => readSeries(series), POLLING);
 
 test('serves /metrics on its port, and no other path', async () => {
   const { origin } = new URL(url);
@@ -45,17 +45,17 @@ test('counts requests by surface, kind and outcome', async () => {
   const tenant = await app.tenant();
   await tenant.query('{ viewer { __typename } }');
   const ok = 'gateway_request_duration_seconds_count{surface="graphql",kind="query",outcome="OK"}';
-  expect(await seriesOf(ok)).toBeGreaterThan(0);
-  expect(await seriesOf('gateway_graphql_cost_count')).toBeGreaterThan(0);
+  expect(await readSeries(ok)).toBeGreaterThan(0);
+  expect(await readSeries('gateway_graphql_cost_count')).toBeGreaterThan(0);
   const path = `/v1/projects/${tenant.projectId}/integrations`;
   await app.fetch(path, { headers: { 'x-api-key': tenant.apiKey } });
   await app.fetch(`${path}/nothing`, { headers: { 'x-api-key': tenant.apiKey } });
   const rest = 'gateway_request_duration_seconds_count{surface="rest",kind="query",outcome=';
-  expect(await seriesOf(`${rest}"OK"}`)).toBe(1);
+  expect(await readSeries(`${rest}"OK"}`)).toBe(1);
   await counted(
     'http_server_request_duration_seconds_count{http_request_method="GET",http_route="/v1/*",http_response_status_code="200"}',
   ).toBe(1);
-  expect(await seriesOf('http_server_active_requests')).toBe(0);
+  expect(await readSeries('http_server_active_requests')).toBe(0);
 });
 
 test('counts requests of the documentation under a route of their own', async () => {
@@ -68,13 +68,13 @@ test('counts requests of the documentation under a route of their own', async ()
 test('counts refusals by their limit', async () => {
   const tenant = await app.tenant();
   await tenant.request('{ a: viewer { id } b: viewer { id } c: viewer { id } }');
-  expect(await seriesOf('gateway_refusals_total{limit="aliases"}')).toBe(1);
+  expect(await readSeries('gateway_refusals_total{limit="aliases"}')).toBe(1);
   const refused =
     'gateway_request_duration_seconds_count{surface="graphql",kind="query",outcome="QUERY_LIMIT_EXCEEDED"}';
-  expect(await seriesOf(refused)).toBe(1);
+  expect(await readSeries(refused)).toBe(1);
   for (const key of ['ik_a', 'ik_b', 'ik_c'])
     await app.client({ 'x-api-key': key }).request('{ viewer { kind } }');
-  expect(await seriesOf('gateway_refusals_total{limit="wrong_keys"}')).toBeGreaterThan(0);
+  expect(await readSeries('gateway_refusals_total{limit="wrong_keys"}')).toBeGreaterThan(0);
 });
 
 test('counts writes, provider calls and records by their outcome', async () => {
@@ -84,7 +84,7 @@ test('counts writes, provider calls and records by their outcome', async () => {
   await counted('gateway_records_total{kind="write"}').toBe(1);
   const calls =
     'gateway_provider_call_duration_seconds_count{provider="sandbox",kind="api",outcome="2xx"}';
-  expect(await seriesOf(calls)).toBeGreaterThan(0);
+  expect(await readSeries(calls)).toBeGreaterThan(0);
 });
 
 test('counts a read, its records and its delivery, and reports pending work of the database', async () => {
@@ -118,9 +118,9 @@ test('counts a read, its records and its delivery, and reports pending work of t
   await counted('gateway_database_up').toBe(1);
   await counted('gateway_jobs{queue="run-read",state="active"}').toBe(0);
   expect(
-    await seriesOf('db_client_operation_duration_seconds_count{outcome="ok"}'),
+    await readSeries('db_client_operation_duration_seconds_count{outcome="ok"}'),
   ).toBeGreaterThan(0);
-  expect(await seriesOf('db_client_connection_max')).toBeGreaterThan(0);
+  expect(await readSeries('db_client_connection_max')).toBeGreaterThan(0);
 });
 
 test('reports due deliveries and the age of the oldest', async () => {
@@ -134,11 +134,11 @@ test('reports due deliveries and the age of the oldest', async () => {
       ...{ nextAttemptTime, leaseExpireTime: new Date(Date.now() + 3_600_000), leaseToken: 'held' },
     },
   });
-  expect(await seriesOf('gateway_deliveries_pending')).toBe(1);
-  expect(await seriesOf('gateway_deliveries_due')).toBe(1);
-  expect(await seriesOf('gateway_delivery_oldest_due_seconds')).toBeGreaterThan(3_500);
+  expect(await readSeries('gateway_deliveries_pending')).toBe(1);
+  expect(await readSeries('gateway_deliveries_due')).toBe(1);
+  expect(await readSeries('gateway_delivery_oldest_due_seconds')).toBeGreaterThan(3_500);
   await prisma.destination.updateMany({ where: { id: destination }, data: { status: 'DISABLED' } });
-  expect(await seriesOf('gateway_deliveries_pending')).toBe(0);
+  expect(await readSeries('gateway_deliveries_pending')).toBe(0);
 });
 
 test('counts provider events by outcome, and reports waiting ones with the age of the oldest', async () => {
@@ -149,7 +149,7 @@ test('counts provider events by outcome, and reports waiting ones with the age o
     return (await app.fetch(path, { method: 'POST', body: 'x', ...init })).status;
   };
   const outcome = (name: string) =>
-    seriesOf(`gateway_provider_events_total{provider="sandbox",outcome="${name}"}`);
+    readSeries(`gateway_provider_events_total{provider="sandbox",outcome="${name}"}`);
   expect(await send({})).toBe(401);
   expect(await outcome('UNKNOWN_APP')).toBe(1);
   expect(await send({ headers: { 'content-encoding': 'gzip' } })).toBe(415);
@@ -164,11 +164,11 @@ test('counts provider events by outcome, and reports waiting ones with the age o
       receiveTime,
     },
   });
-  expect(await seriesOf('gateway_provider_events_waiting')).toBe(1);
-  expect(await seriesOf('gateway_provider_event_oldest_seconds')).toBeGreaterThan(3_500);
+  expect(await readSeries('gateway_provider_events_waiting')).toBe(1);
+  expect(await readSeries('gateway_provider_event_oldest_seconds')).toBeGreaterThan(3_500);
   await prisma.providerEvent.deleteMany({ where: { projectId } });
-  expect(await seriesOf('gateway_provider_events_waiting')).toBe(0);
-  expect(await seriesOf('gateway_provider_event_oldest_seconds')).toBe(0);
+  expect(await readSeries('gateway_provider_events_waiting')).toBe(0);
+  expect(await readSeries('gateway_provider_event_oldest_seconds')).toBe(0);
 });
 
 async function insertDestination(projectId: string): Promise<string> {
@@ -192,7 +192,7 @@ test('counts provider events by provider, with one series for unknown names', as
     await app.fetch(`/webhooks/${provider}/${newId('app')}`, { method: 'POST', body: '{}' });
   }
   const refused = (provider: string) =>
-    seriesOf(`gateway_provider_events_total{provider="${provider}",outcome="UNKNOWN_APP"}`);
+    readSeries(`gateway_provider_events_total{provider="${provider}",outcome="UNKNOWN_APP"}`);
   expect(await refused('hubspot')).toBe(1);
   expect(await refused('unknown')).toBe(2);
 });

@@ -42,7 +42,7 @@ async function serving(handler: Parameters<typeof createServer>[1], host = '127.
   return `http://${host}:${(server.address() as AddressInfo).port}`;
 }
 
-async function failureOf(sending: Promise<unknown>): Promise<OutboundError> {
+async function catchFailure(sending: Promise<unknown>): Promise<OutboundError> {
   return sending.then(
     () => expect.unreachable('It was answered.'),
     (error) => error as OutboundError,
@@ -52,14 +52,14 @@ async function failureOf(sending: Promise<unknown>): Promise<OutboundError> {
 test.each(PRIVATE_HOSTS)('refuses the literal private address %s', async (host) => {
   const client = outbound({ allowedPrivateTargets: [] });
   for (const protocol of ['http', 'https']) {
-    const failure = await failureOf(client.send(get(`${protocol}://${host}:9/`)));
+    const failure = await catchFailure(client.send(get(`${protocol}://${host}:9/`)));
     expect(failure).toMatchObject({ name: 'OutboundError', kind: 'REFUSED_ADDRESS' });
   }
 });
 
 test.each(PRIVATE_ADDRESSES)('refuses a name that resolves to %s', async (address) => {
   const client = outbound({ allowedPrivateTargets: [], lookup: answering(address) });
-  const failure = await failureOf(client.send(get('https://hooks.example/')));
+  const failure = await catchFailure(client.send(get('https://hooks.example/')));
   expect(failure.kind).toBe('REFUSED_ADDRESS');
   expect(failure.message).toBe(
     "The address of hooks.example is not permitted: ALLOWED_PRIVATE_TARGETS doesn't hold it.",
@@ -108,7 +108,7 @@ test('refuses a name that resolves to another address on a later connection', as
   const first = await client.send(get(url, { headers: { connection: 'close' } }));
   expect(first.body.toString()).toBe('permitted');
   expect(lookups).toBe(1);
-  expect(await failureOf(client.send(get(url)))).toMatchObject({ kind: 'REFUSED_ADDRESS' });
+  expect(await catchFailure(client.send(get(url)))).toMatchObject({ kind: 'REFUSED_ADDRESS' });
   expect(lookups).toBe(2);
 });
 
@@ -117,12 +117,12 @@ test('reaches its own origin on a private address, but no other port', async () 
   const other = await serving((_, response) => response.end('other'));
   const client = outbound({ allowedPrivateTargets: [], alwaysAllowedOrigins: () => [own] });
   expect((await client.send(get(`${own}/path?query=1`))).body.toString()).toBe('own');
-  expect(await failureOf(client.send(get(other)))).toMatchObject({ kind: 'REFUSED_ADDRESS' });
+  expect(await catchFailure(client.send(get(other)))).toMatchObject({ kind: 'REFUSED_ADDRESS' });
 });
 
 test('sends plain HTTP to allowed addresses only', async () => {
   const client = outbound({ lookup: answering('203.0.114.1') });
-  const failure = await failureOf(client.send(get('http://hooks.example/')));
+  const failure = await catchFailure(client.send(get('http://hooks.example/')));
   expect(failure.kind).toBe('REFUSED_ADDRESS');
 });
 
@@ -134,7 +134,7 @@ test.each([
   'https://user@hooks.example/',
   'no url',
 ])('refuses the URL %s', async (url) => {
-  const failure = await failureOf(outbound().send(get(url)));
+  const failure = await catchFailure(outbound().send(get(url)));
   expect(failure.kind).toBe('REFUSED_ADDRESS');
   expect(failure.message).not.toContain('password@');
 });
@@ -177,7 +177,7 @@ test('truncates an endless response if the status is enough, and closes the sock
 test('fails with TOO_LARGE if an endless response is required whole', async () => {
   const { url } = await receiverThat('ENDLESS');
   const client = outbound();
-  const failure = await failureOf(client.send(get(url, { requiresWholeBody: true })));
+  const failure = await catchFailure(client.send(get(url, { requiresWholeBody: true })));
   expect(failure).toMatchObject({
     kind: 'TOO_LARGE',
     message: 'The answer is larger than 1024 bytes.',
@@ -188,7 +188,7 @@ test('fails with TOO_LARGE if an endless response is required whole', async () =
 test('fails with TIMEOUT and closes the socket if no response arrives in time', async () => {
   const { url } = await receiverThat('HANG');
   const client = outbound();
-  const failure = await failureOf(client.send(get(url, { timeoutMs: 50 })));
+  const failure = await catchFailure(client.send(get(url, { timeoutMs: 50 })));
   expect(failure).toMatchObject({ kind: 'TIMEOUT', message: 'No whole answer within 0.05 s.' });
   await expect.poll(() => client.openSockets).toBe(0);
 });
@@ -200,12 +200,12 @@ test('fails for a stalled body only if it is required whole', async () => {
   expect(answer).toMatchObject({ status: 200, truncated: true });
   expect(answer.body.toString()).toBe('part');
   const whole = get(origin, { timeoutMs: 50, requiresWholeBody: true });
-  expect(await failureOf(client.send(whole))).toMatchObject({ kind: 'TIMEOUT' });
+  expect(await catchFailure(client.send(whole))).toMatchObject({ kind: 'TIMEOUT' });
 });
 
 test('fails with DISCONNECTED if the peer drops the connection', async () => {
   const { url } = await receiverThat('DROP');
-  const failure = await failureOf(outbound().send(get(url)));
+  const failure = await catchFailure(outbound().send(get(url)));
   expect(failure.kind).toBe('DISCONNECTED');
 });
 
@@ -214,7 +214,7 @@ test('fails with DISCONNECTED if the response is not HTTP', async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo;
-  const failure = await failureOf(outbound().send(get(`http://127.0.0.1:${port}/`)));
+  const failure = await catchFailure(outbound().send(get(`http://127.0.0.1:${port}/`)));
   expect(failure.kind).toBe('DISCONNECTED');
 });
 
@@ -228,7 +228,7 @@ test('fails with UNREACHABLE for a closed port, an unknown name and a peer witho
   });
   const kinds = await Promise.all(
     ['http://127.0.0.1:1/', 'https://unknown.example/', `https://plain.example:${port}/`].map(
-      async (url) => await failureOf(client.send(get(url))),
+      async (url) => await catchFailure(client.send(get(url))),
     ),
   );
   expect(kinds.map(({ kind }) => kind)).toEqual(['UNREACHABLE', 'UNREACHABLE', 'UNREACHABLE']);
@@ -282,8 +282,8 @@ test('limits requests and sockets, and queues further requests', async () => {
 test('fails with UNREACHABLE if the wait for a socket takes too long', async () => {
   const { url } = await receiverThat('HANG');
   const client = outbound({ socketsMax: 1 });
-  const first = failureOf(client.send(get(url, { timeoutMs: 200 })));
-  const second = failureOf(client.send(get(url, { timeoutMs: 20 })));
+  const first = catchFailure(client.send(get(url, { timeoutMs: 200 })));
+  const second = catchFailure(client.send(get(url, { timeoutMs: 20 })));
   expect(await second).toMatchObject({ kind: 'UNREACHABLE' });
   expect(await first).toMatchObject({ kind: 'TIMEOUT' });
 });

@@ -63,6 +63,6 @@ function used({ heapSpaceStatistics }: Statistics['beforeGC'], name: 'old' | 'ne
   return space?.spaceUsedSize ?? Number.NaN;
 }
 
-function sum<T>(items: readonly T[], amountOf: (item: T) => number): number {
-  return items.reduce((all, item) => all + amountOf(item), 0);
+function sum<T>(items: readonly T[], getAmount: (item: T) => number): number {
+  return items.reduce((all, item) => all + getAmount(item), 0);
 }

@@ -58,13 +58,19 @@ function npmStart(env: Record<string, string> = {}): Started {
   };
   child.stdout.on('data', take);
   child.stderr.on('data', take);
-  const ended = endOf(child);
+  const ended = waitForExit(child);
   void ended.then(() => ready.reject(new Error(`npm ended before it was ready:\n${output}`)));
   ready.promise.catch(() => {});
-  return { pid, ended, ready: ready.promise, serverPid: () => childOf(pid), output: () => output };
+  return {
+    pid,
+    ended,
+    ready: ready.promise,
+    serverPid: () => findChild(pid),
+    output: () => output,
+  };
 }
 
-async function endOf(child: ChildProcess): Promise<number | string> {
+async function waitForExit(child: ChildProcess): Promise<number | string> {
   const [code, signal] = await once(child, 'exit');
   return code ?? signal;
 }
@@ -77,7 +83,7 @@ function killGroup(pid: number): void {
   }
 }
 
-function childOf(pid: number): number {
+function findChild(pid: number): number {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
   expect(children).toHaveLength(1);
   return Number(children[0]);

@@ -9,7 +9,7 @@ function learnsWorkspace({ oauth2 }: Provider): boolean {
   return oauth2?.tokenFields?.workspaceRef !== undefined;
 }
 
-function urlsOf({ baseUrl, oauth2 }: Provider): string[] {
+function listUrls({ baseUrl, oauth2 }: Provider): string[] {
   return [baseUrl, oauth2?.authorizeUrl, oauth2?.tokenUrl].filter((url) => url !== undefined);
 }
 
@@ -22,7 +22,7 @@ describe.each(CATALOGUE.map((provider) => ({ name: provider.name, provider })))(
   provider,
 }) => {
   test('has https URLs once its variables are filled in', () => {
-    for (const url of urlsOf(provider)) {
+    for (const url of listUrls(provider)) {
       const whole = url === '{{workspace}}' ? 'https://acme.example' : url;
       const filled = new URL(whole.replaceAll(/\{\{\w+\}\}/g, 'acme'));
       expect(filled.protocol).toBe('https:');
@@ -35,7 +35,7 @@ describe.each(CATALOGUE.map((provider) => ({ name: provider.name, provider })))(
   });
 
   test('requires a workspace only if its URLs need one that no token provides', () => {
-    const needed = urlsOf(provider).some((url) => url.includes('{{workspace}}'));
+    const needed = listUrls(provider).some((url) => url.includes('{{workspace}}'));
     if (needed) expect(provider.workspaceRequired ?? false).toBe(!learnsWorkspace(provider));
   });
 

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import type { FieldDefinition } from '../../src/providers/defining-fields.ts';
 import {
   type ContractSubject,
+  catchFailure,
   declared,
-  failureOf,
   type MakeSubject,
   UNKNOWN_OBJECT,
   UNKNOWN_OBJECT_KINDS,
@@ -127,7 +127,7 @@ export function defineTests(makeSubject: MakeSubject): void {
     await using subject = await makeSubject();
     const { define } = declared(subject, 'defineFields', context);
     const definitions = { objectName: UNKNOWN_OBJECT, fields: [definition(subject)] };
-    const error = await failureOf(define(subject.session, definitions));
+    const error = await catchFailure(define(subject.session, definitions));
     expect(UNKNOWN_OBJECT_KINDS).toContain(error.kind);
   });
 }

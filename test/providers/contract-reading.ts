@@ -5,11 +5,11 @@ import type { PageRead } from '../../src/providers/moving-records.ts';
 import { searchFiltersMax } from '../../src/providers/object-support.ts';
 import {
   type ContractSubject,
+  catchFailure,
+  createPageRead,
   declared,
-  failureOf,
   type MakeSubject,
   minute,
-  pageOf,
   readAll,
   severalPages,
   storeTexts,
@@ -35,7 +35,7 @@ export function metadataTests(makeSubject: MakeSubject): void {
   test('reports an unknown object instead of describing it', async (context) => {
     await using subject = await makeSubject();
     const describeObject = declared(subject, 'describeObject', context);
-    const error = await failureOf(describeObject(subject.session, UNKNOWN_OBJECT));
+    const error = await catchFailure(describeObject(subject.session, UNKNOWN_OBJECT));
     expect(UNKNOWN_OBJECT_KINDS).toContain(error.kind);
   });
 }
@@ -112,7 +112,7 @@ export function readTests(makeSubject: MakeSubject): void {
       }));
       const [id] = await subject.storeRecords(stored);
       const filters = [{ fieldName: textField, value: text }];
-      const { records } = await readPage(session, { ...pageOf(subject), filters });
+      const { records } = await readPage(session, { ...createPageRead(subject), filters });
       expect(records.map((record) => record.id)).toEqual([id]);
     }
   });
@@ -120,15 +120,15 @@ export function readTests(makeSubject: MakeSubject): void {
   test('throws CURSOR_GONE for an invalid cursor', async (context) => {
     await using subject = await makeSubject();
     const readPage = declared(subject, 'readPage', context);
-    const read = { ...pageOf(subject), cursor: 'not-a-cursor' };
-    expect((await failureOf(readPage(subject.session, read))).kind).toBe('CURSOR_GONE');
+    const read = { ...createPageRead(subject), cursor: 'not-a-cursor' };
+    expect((await catchFailure(readPage(subject.session, read))).kind).toBe('CURSOR_GONE');
   });
 
   test('reports an unknown object instead of reading it', async (context) => {
     await using subject = await makeSubject();
     const readPage = declared(subject, 'readPage', context);
-    const read = { ...pageOf(subject), objectName: UNKNOWN_OBJECT };
-    const error = await failureOf(readPage(subject.session, read));
+    const read = { ...createPageRead(subject), objectName: UNKNOWN_OBJECT };
+    const error = await catchFailure(readPage(subject.session, read));
     expect(UNKNOWN_OBJECT_KINDS).toContain(error.kind);
   });
 }

@@ -105,7 +105,7 @@ export async function createRecord(subject: ContractSubject, text: string): Prom
   return outcome.recordId;
 }
 
-export function pageOf({ objectName, textField, smallestPage }: ContractSubject): PageRead {
+export function createPageRead({ objectName, textField, smallestPage }: ContractSubject): PageRead {
   return { objectName, fields: [textField], pageSize: smallestPage };
 }
 
@@ -116,7 +116,7 @@ export async function readAll(
   const records: ProviderRecord[] = [];
   let cursor: string | undefined;
   for (let pages = 1; pages <= PAGES_MAX; pages++) {
-    const read = { ...pageOf(subject), ...window, cursor };
+    const read = { ...createPageRead(subject), ...window, cursor };
     const page = await subject.provider.capabilities.readPage?.(subject.session, read);
     const most = subject.isPaged === false ? Infinity : subject.smallestPage;
     expect(page?.records.length).toBeLessThanOrEqual(most);
@@ -132,7 +132,7 @@ export async function textsById(subject: ContractSubject): Promise<Record<string
   return Object.fromEntries(records.map(({ id, fields }) => [id, fields[subject.textField]]));
 }
 
-export async function textsOf(
+export async function readTexts(
   subject: ContractSubject,
   outcomes: RecordOutcome[],
 ): Promise<unknown[]> {
@@ -140,7 +140,7 @@ export async function textsOf(
   return outcomes.map(({ recordId }) => (recordId === null ? undefined : texts[recordId]));
 }
 
-export async function failureOf(attempt: Promise<unknown>): Promise<ProviderError> {
+export async function catchFailure(attempt: Promise<unknown>): Promise<ProviderError> {
   const thrown = await attempt.then(
     (answer) => new Error(`no failure, but ${inspect(answer)}`),
     (error: unknown) => error,

@@ -31,7 +31,7 @@ export function subscribeTests(makeSubject: MakeSubject): void {
 
   test('rejects unsigned requests of any form', async (context) => {
     await using subject = await makeSubject();
-    const { isSigned } = requestsOf(subject, context);
+    const { isSigned } = getRequests(subject, context);
     for (const body of ['', '{}', '[]', '{"events":[]}', '\0', 'x'.repeat(10_000)]) {
       for (const headers of [{}, { 'content-type': 'application/json' }, ...ODD_SIGNATURES]) {
         const request = {
@@ -47,7 +47,7 @@ export function subscribeTests(makeSubject: MakeSubject): void {
 
   test('throws MalformedEvents for an unexpected body', async (context) => {
     await using subject = await makeSubject();
-    const { parseEvents } = requestsOf(subject, context);
+    const { parseEvents } = getRequests(subject, context);
     for (const text of [
       '',
       'null',
@@ -73,7 +73,7 @@ export function subscribeTests(makeSubject: MakeSubject): void {
 }
 
 /** Skips the test if the provider's events arrive by a stream. */
-function requestsOf(subject: ContractSubject, context: TestContext): EventRequests {
+function getRequests(subject: ContractSubject, context: TestContext): EventRequests {
   const { requests } = declared(subject, 'subscribe', context);
   if (!requests) context.skip();
   return requests as EventRequests;

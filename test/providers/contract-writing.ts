@@ -9,9 +9,9 @@ import {
   expectSuccess,
   type MakeSubject,
   readAll,
+  readTexts,
   storeTexts,
   textsById,
-  textsOf,
   UNKNOWN_OBJECT,
   UNKNOWN_OBJECT_KINDS,
 } from './contract-subject.ts';
@@ -111,7 +111,7 @@ export function batchTests(makeSubject: MakeSubject): void {
       allOrNone: false,
     });
     outcomes.forEach(expectSuccess);
-    expect(await textsOf(subject, outcomes)).toEqual(texts);
+    expect(await readTexts(subject, outcomes)).toEqual(texts);
   });
 
   test('creates the valid records of a batch, and returns the outcomes in order', async (context) => {
@@ -130,7 +130,7 @@ export function batchTests(makeSubject: MakeSubject): void {
     });
     expect(outcomes.map(({ success }) => success)).toEqual([true, false, true]);
     expectRefusal(outcomes[1]);
-    expect(await textsOf(subject, outcomes)).toEqual(['one', undefined, 'three']);
+    expect(await readTexts(subject, outcomes)).toEqual(['one', undefined, 'three']);
   });
 
   test('updates the valid records of a batch, and returns the outcomes in order', async (context) => {

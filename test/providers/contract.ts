@@ -14,11 +14,11 @@ import { defineTests, defining } from './contract-defining.ts';
 import { metadataTests, readTests } from './contract-reading.ts';
 import {
   type ContractSubject,
+  catchFailure,
+  createPageRead,
   type Fault,
-  failureOf,
   type MakeSubject,
   minute,
-  pageOf,
   storeTexts,
 } from './contract-subject.ts';
 import { subscribeTests } from './contract-subscribing.ts';
@@ -112,7 +112,7 @@ function failureTests(makeSubject: MakeSubject): void {
     const [id = ''] = await storeTexts(subject, 1);
     subject.failRequests(fault);
     for (const attempt of attempts(subject, id)) {
-      const error = await failureOf(attempt());
+      const error = await catchFailure(attempt());
       expect(error.kind).toBe(kind);
       expect(error.retryAfterMs).toBe(kind === 'RATE_LIMITED' ? 7_000 : null);
       expect(inspect(error, { depth: null })).not.toContain(subject.secret);
@@ -131,8 +131,8 @@ function attempts(subject: ContractSubject, id: string): (() => Promise<unknown>
   return [
     !subject.isDescribedBeforehand && describeObject && (() => describeObject(session, objectName)),
     defining(subject),
-    readPage && (() => readPage(session, pageOf(subject))),
-    readPage && (() => readPage(session, { ...pageOf(subject), since: minute(0) })),
+    readPage && (() => readPage(session, createPageRead(subject))),
+    readPage && (() => readPage(session, { ...createPageRead(subject), since: minute(0) })),
     subject.creates !== false && writeRecord && (() => writeRecord(session, { ...create, record })),
     subject.updates !== false &&
       writeRecord &&

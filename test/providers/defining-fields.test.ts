@@ -109,7 +109,7 @@ test('warns about a field that stays invisible, and throws temporary failures', 
 test('creates Salesforce fields from the definition, and keeps settings that an update omits', async () => {
   await using server = await startSalesforceServer();
   const { metadata } = server;
-  const metadataOf = (name: string) =>
+  const findMetadata = (name: string) =>
     metadata.fields.find(({ fieldName }) => fieldName === name)?.metadata;
   const numbers = { precision: 5, scale: 1, min: null, max: null, defaultValue: 2.5 };
   const association = {
@@ -128,20 +128,20 @@ test('creates Salesforce fields from the definition, and keeps settings that an 
     text('Rate__c', { valueType: 'FLOAT', numericOptions: numbers }),
     text('Patron__c', { valueType: 'REFERENCE', association }),
   ]);
-  expect(metadataOf('Motto__c')).toEqual({
+  expect(findMetadata('Motto__c')).toEqual({
     ...{ type: 'Text', label: 'Hobby', length: 255 },
     defaultValue: '"a \\"b\\"\\\\"',
   });
-  expect(metadataOf('Story__c')).toMatchObject({
+  expect(findMetadata('Story__c')).toMatchObject({
     type: 'LongTextArea',
     length: 1_000,
     externalId: true,
   });
-  expect(metadataOf('Rate__c')).toMatchObject({ precision: 5, scale: 1, defaultValue: '2.5' });
-  expect(metadataOf('Patron__c')).toEqual({
+  expect(findMetadata('Rate__c')).toMatchObject({ precision: 5, scale: 1, defaultValue: '2.5' });
+  expect(findMetadata('Patron__c')).toEqual({
     ...{ type: 'Lookup', label: 'Hobby', referenceTo: 'Contact', deleteConstraint: 'Restrict' },
     ...{ relationshipName: 'Account_Patron', relationshipLabel: 'Patrons' },
   });
   await defineAtSalesforce(server, [text('Rate__c', { valueType: 'FLOAT', displayName: 'Rate' })]);
-  expect(metadataOf('Rate__c')).toMatchObject({ label: 'Rate', precision: 5, scale: 1 });
+  expect(findMetadata('Rate__c')).toMatchObject({ label: 'Rate', precision: 5, scale: 1 });
 });

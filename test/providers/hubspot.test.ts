@@ -11,7 +11,7 @@ import {
 import { hubspotError } from '../support/providers/hubspot-store.ts';
 import { createPlainSession } from '../support/providers/provider-session.ts';
 import { type ContractSubject, providerContract } from './contract.ts';
-import { failureOf } from './contract-subject.ts';
+import { catchFailure } from './contract-subject.ts';
 
 const TOKEN = 'hubspot-token';
 const { describeObject, readPage, writeRecord, writeBatch, deleteRecord } = connector();
@@ -165,7 +165,7 @@ test(
       { length: 10_350 },
       (_, n) => server.store.create('deals', { dealname: `deal ${n}` }, minute(1)).id,
     );
-    const pages = await pagesOf(server, {
+    const pages = await readPages(server, {
       objectName: 'deals',
       fields: ['dealname'],
       // The page size does not divide 10,000, so the last page would cross the limit.
@@ -187,7 +187,7 @@ test('returns all other records when one changes between pages', async () => {
   const [first] = deals;
   const { nextCursor, estimatedTotal } = await readPage(session(server), read);
   if (first) server.store.update('deals', first, { dealname: 'changed' });
-  const rest = await pagesOf(server, { ...read, cursor: nextCursor ?? '' });
+  const rest = await readPages(server, { ...read, cursor: nextCursor ?? '' });
   expect(rest.flatMap(({ records }) => records.map(({ fields }) => fields.dealname))).toEqual([
     'two',
     'three',
@@ -201,12 +201,12 @@ test('continues after an empty page if others follow, but not in a loop', async 
   const read = { objectName: 'deals', fields: [], pageSize: 1, since: minute(0) };
   const { nextCursor } = await readPage(session(server), read);
   server.failNext({ status: 200, body: { total: 2, results: [], paging: pageAfter('1') } });
-  const rest = await pagesOf(server, { ...read, cursor: nextCursor ?? '' });
+  const rest = await readPages(server, { ...read, cursor: nextCursor ?? '' });
   // The server has returned an empty page in place of one record.
   expect(rest.map(({ records }) => records.map(({ id }) => id))).toEqual([[], [ids[2]]]);
   const circle = { status: 200, body: { total: 2, results: [], paging: pageAfter('1') } };
   server.failNext(circle, 2);
-  const failure = failureOf(pagesOf(server, { ...read, cursor: nextCursor ?? '' }));
+  const failure = catchFailure(readPages(server, { ...read, cursor: nextCursor ?? '' }));
   expect((await failure).kind).toBe('RETRYABLE');
 });
 
@@ -219,7 +219,7 @@ test('resumes an older cursor with a count from the id at which the count began'
   const ids = [1, 2, 3, 4].map((n) => server.store.create('deals', {}, minute(n)).id);
   const read = { objectName: 'deals', fields: [], pageSize: 2, since: minute(0) };
   const counted = { by: 'search', after: '2', aboveId: ids[0], total: 4 };
-  const pages = await pagesOf(server, { ...read, cursor: JSON.stringify(counted) });
+  const pages = await readPages(server, { ...read, cursor: JSON.stringify(counted) });
   expect(pages.flatMap(({ records }) => records.map(({ id }) => id))).toEqual(ids.slice(1));
 });
 
@@ -229,9 +229,9 @@ test('throws CURSOR_GONE for a cursor that HubSpot does not accept', async () =>
   const search = { by: 'search', after: null, aboveId: null, pastEmpty: 'abc', total: 1 };
   const cursor = JSON.stringify(search);
   const changed = { ...read, since: minute(0), cursor };
-  expect((await failureOf(readPage(session(server), changed))).kind).toBe('CURSOR_GONE');
+  expect((await catchFailure(readPage(session(server), changed))).kind).toBe('CURSOR_GONE');
   // A cursor of the search has another format than one of the list, so it is not sent.
-  expect((await failureOf(readPage(session(server), { ...read, cursor }))).kind).toBe(
+  expect((await catchFailure(readPage(session(server), { ...read, cursor }))).kind).toBe(
     'CURSOR_GONE',
   );
   expect(server.requests).toHaveLength(1);
@@ -256,7 +256,7 @@ test('creates a record with its associations', async () => {
     associations,
   ]);
   const update = { ...write, type: 'UPDATE', record: { id: '1001' } } as const;
-  const refusal = await failureOf(writeRecord(session(server), update));
+  const refusal = await catchFailure(writeRecord(session(server), update));
   expect(refusal).toMatchObject({
     kind: 'BAD_REQUEST',
     message: expect.stringContaining('associations'),
@@ -336,7 +336,7 @@ test('omits trace ids from an all-or-none create, and updates the valid records 
 test('never lets a name or an id change the request path', async () => {
   await using server = await startHubspotServer();
   const { id } = server.store.create('contacts', { firstname: 'Ada' });
-  const { kind } = await failureOf(
+  const { kind } = await catchFailure(
     writeRecord(session(server), { type: 'CREATE', objectName: '../contacts', record: {} }),
   );
   expect(kind).toBe('MISSING_OBJECT');
@@ -421,14 +421,14 @@ test.each<[number, 'read' | 'write', ProviderErrorKind]>([
     purpose === 'read'
       ? readPage(session(server), { objectName: 'contacts', fields: [], pageSize: 1 })
       : writeRecord(session(server), { type: 'CREATE', objectName: 'contacts', record: {} });
-  expect((await failureOf(attempt)).kind).toBe(kind);
+  expect((await catchFailure(attempt)).kind).toBe(kind);
 });
 
 test('waits as long as HubSpot requests, in seconds or until a date', async () => {
   await using server = await startHubspotServer();
   const wait = async (status: number, headers: Record<string, string>) => {
     server.failNext(hubspotFailure(status, headers));
-    return (await failureOf(describeObject(session(server), 'contacts'))).retryAfterMs;
+    return (await catchFailure(describeObject(session(server), 'contacts'))).retryAfterMs;
   };
   const date = 'Thu, 01 Jan 2026 12:00:00 GMT';
   expect(await wait(477, { 'retry-after': '86400' })).toBe(86_400_000);
@@ -445,7 +445,7 @@ test('reports a missing field when a read names an unknown property', async () =
   const details = [{ message, code: 'PROPERTY_DOESNT_EXIST', context }];
   server.failNext({ status: 400, body: hubspotError('Invalid', 'VALIDATION_ERROR', details) });
   const read = { objectName: 'contacts', fields: ['nope'], pageSize: 1 };
-  expect(await failureOf(readPage(session(server), read))).toMatchObject({
+  expect(await catchFailure(readPage(session(server), read))).toMatchObject({
     kind: 'MISSING_FIELD',
     message: `HubSpot answered 400: ${message}`,
   });
@@ -455,10 +455,10 @@ test('reports a malformed response as RETRYABLE for a read and as unknown outcom
   await using server = await startHubspotServer();
   server.failNext({ status: 200, body: '<html>Welcome to the proxy</html>' }, 2);
   const read = { objectName: 'contacts', fields: ['email'], pageSize: 1 };
-  const unread = await failureOf(readPage(session(server), read));
+  const unread = await catchFailure(readPage(session(server), read));
   expect(unread).toMatchObject({ kind: 'RETRYABLE', outcomeUnknown: false });
   const write = { type: 'CREATE', objectName: 'contacts', record: {} } as const;
-  const unknown = await failureOf(writeRecord(session(server), write));
+  const unknown = await catchFailure(writeRecord(session(server), write));
   expect(unknown).toMatchObject({ kind: 'DISCONNECTED', outcomeUnknown: true });
 });
 
@@ -466,7 +466,7 @@ function byName(fields: FieldDescription[]): Record<string, FieldDescription> {
   return Object.fromEntries(fields.map((field) => [field.fieldName, field]));
 }
 
-async function pagesOf(server: HubspotServer, read: PageRead): Promise<RecordPage[]> {
+async function readPages(server: HubspotServer, read: PageRead): Promise<RecordPage[]> {
   const pages: RecordPage[] = [];
   for (let cursor: string | null | undefined = read.cursor; cursor !== null; ) {
     const page = await readPage(session(server), { ...read, cursor });

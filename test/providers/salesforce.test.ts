@@ -9,7 +9,7 @@ import {
   startSalesforceServer,
 } from '../support/providers/salesforce-server.ts';
 import { type ContractSubject, providerContract } from './contract.ts';
-import { failureOf } from './contract-subject.ts';
+import { catchFailure } from './contract-subject.ts';
 
 const TOKEN = 'salesforce-token';
 const { describeObject, readPage, writeRecord, writeBatch, deleteRecord } = connector();
@@ -160,7 +160,7 @@ test.each([
 ])('sends nothing if %s is not a plain name', async (_, part, kind) => {
   await using server = await startSalesforceServer();
   const read = { objectName: 'Account', fields: ['Name'], pageSize: 200, ...part };
-  expect((await failureOf(readPage(session(server), read))).kind).toBe(kind);
+  expect((await catchFailure(readPage(session(server), read))).kind).toBe(kind);
   expect(server.requests).toEqual([]);
 });
 
@@ -168,7 +168,7 @@ test('throws CURSOR_GONE if Salesforce has forgotten the query', async () => {
   await using server = await startSalesforceServer();
   const cursor = '/services/data/v60.0/query/01g99-200';
   const read = { objectName: 'Account', fields: ['Name'], pageSize: 200, cursor };
-  expect((await failureOf(readPage(session(server), read))).kind).toBe('CURSOR_GONE');
+  expect((await catchFailure(readPage(session(server), read))).kind).toBe('CURSOR_GONE');
 });
 
 test('forwards the headers of a write, except those that would change the request', async () => {
@@ -193,11 +193,11 @@ test('forwards the headers of a write, except those that would change the reques
   server.requests.length = 0;
   for (const key of ['Authorization', 'HOST', 'content-type', 'Content-Length', 'Cookie', 'a b']) {
     const forbidden = { ...write, headers: [{ key, value: 'mine' }] };
-    expect((await failureOf(writeRecord(session(server), forbidden))).kind).toBe('BAD_REQUEST');
+    expect((await catchFailure(writeRecord(session(server), forbidden))).kind).toBe('BAD_REQUEST');
   }
   const split = [{ key: 'x-note', value: 'a\r\nauthorization: mine' }];
   const removal = { objectName: 'Contact', id: '003000000000001AAA', headers: split };
-  expect((await failureOf(deleteRecord(session(server), removal))).kind).toBe('BAD_REQUEST');
+  expect((await catchFailure(deleteRecord(session(server), removal))).kind).toBe('BAD_REQUEST');
   expect(server.requests).toEqual([]);
 });
 
@@ -340,7 +340,7 @@ test.each<[number, string, ProviderErrorKind]>([
   await using server = await startSalesforceServer();
   server.failNext({ status, body: [{ message: 'In words', errorCode }] });
   const read = { objectName: 'Account', fields: ['Name'], pageSize: 200 };
-  expect(await failureOf(readPage(session(server), read))).toMatchObject({
+  expect(await catchFailure(readPage(session(server), read))).toMatchObject({
     kind,
     status,
     message: `Salesforce answered ${status}: In words (${errorCode})`,
@@ -350,7 +350,7 @@ test.each<[number, string, ProviderErrorKind]>([
 test('reports a missing field when a query names an unknown one', async () => {
   await using server = await startSalesforceServer();
   const read = { objectName: 'Account', fields: ['Nope'], pageSize: 200 };
-  expect(await failureOf(readPage(session(server), read))).toMatchObject({
+  expect(await catchFailure(readPage(session(server), read))).toMatchObject({
     kind: 'MISSING_FIELD',
     message: expect.stringContaining("No such column 'Nope'"),
   });
@@ -360,12 +360,12 @@ test('throws failures that do not concern the record, even for a write', async (
   await using server = await startSalesforceServer();
   const write = { type: 'CREATE', objectName: 'Account', record: { Name: 'Acme' } } as const;
   server.failNext({ status: 400, body: [{ message: 'row', errorCode: 'UNABLE_TO_LOCK_ROW' }] });
-  expect(await failureOf(writeRecord(session(server), write))).toMatchObject({
+  expect(await catchFailure(writeRecord(session(server), write))).toMatchObject({
     kind: 'RETRYABLE',
     outcomeUnknown: false,
   });
   server.failNext({ status: 503, body: '<html>Down for maintenance</html>' });
-  expect(await failureOf(writeRecord(session(server), write))).toMatchObject({
+  expect(await catchFailure(writeRecord(session(server), write))).toMatchObject({
     kind: 'SERVER_ERROR',
     outcomeUnknown: true,
   });
@@ -379,12 +379,12 @@ test('reports a malformed response as RETRYABLE for a read and as unknown outcom
     status: 200,
     body: { totalSize: 1, done: false, nextRecordsUrl, records: [] },
   });
-  expect((await failureOf(readPage(session(server), read))).kind).toBe('RETRYABLE');
+  expect((await catchFailure(readPage(session(server), read))).kind).toBe('RETRYABLE');
   const batch = { type: 'CREATE', objectName: 'Account', allOrNone: false } as const;
   const records = [{ record: { Name: 'one' } }, { record: { Name: 'two' } }];
   // Two records and one outcome: it cannot be assigned.
   server.failNext({ status: 200, body: [{ success: true, id: '001000000000001AAA' }] });
-  const unknown = await failureOf(writeBatch(session(server), { ...batch, records }));
+  const unknown = await catchFailure(writeBatch(session(server), { ...batch, records }));
   expect(unknown).toMatchObject({ kind: 'DISCONNECTED', outcomeUnknown: true });
 });
 
@@ -393,7 +393,7 @@ test('classifies the failure of a request within a composite', async () => {
   const { status: httpStatusCode, body } = salesforceFailure(401);
   const compositeResponse = [{ body, httpHeaders: {}, httpStatusCode, referenceId: 'describe' }];
   server.failNext({ status: 200, body: { compositeResponse } });
-  const error = await failureOf(describeObject(session(server), 'Account'));
+  const error = await catchFailure(describeObject(session(server), 'Account'));
   expect(error).toMatchObject({ kind: 'AUTH_INVALIDATED', status: 401 });
 });
 

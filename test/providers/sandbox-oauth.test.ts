@@ -33,7 +33,7 @@ async function authorize(sandbox: SandboxServer, params: Record<string, string>)
   return new URL(answer.headers.get('location') ?? '');
 }
 
-async function codeOf(sandbox: SandboxServer, params = {}): Promise<string> {
+async function fetchCode(sandbox: SandboxServer, params = {}): Promise<string> {
   return (await authorize(sandbox, params)).searchParams.get('code') ?? '';
 }
 
@@ -115,7 +115,7 @@ test.each([
   const answer = await requestToken(sandbox, {
     ...CLIENT,
     grant_type: 'authorization_code',
-    code: await codeOf(sandbox, pkce),
+    code: await fetchCode(sandbox, pkce),
     redirect_uri: REDIRECT_URI,
     ...(verifier && { code_verifier: verifier }),
   });
@@ -128,7 +128,7 @@ test('accepts a code once, and revokes its tokens on reuse', async () => {
   const form = {
     ...CLIENT,
     grant_type: 'authorization_code',
-    code: await codeOf(sandbox),
+    code: await fetchCode(sandbox),
     redirect_uri: REDIRECT_URI,
   };
   const first = await requestToken(sandbox, form);
@@ -142,7 +142,7 @@ test('accepts a code only from its client, with its redirect_uri and before it e
   const form = {
     ...CLIENT,
     grant_type: 'authorization_code',
-    code: await codeOf(sandbox),
+    code: await fetchCode(sandbox),
     redirect_uri: REDIRECT_URI,
   };
   const elsewhere = { ...form, redirect_uri: 'https://app.example.test/' };

@@ -8,7 +8,7 @@ import { type ContractSubject, providerContract } from './contract.ts';
 
 const API_KEY = 'sandbox-key-of-the-tests';
 
-function connectorOf(sandbox: SandboxServer): {
+function createConnector(sandbox: SandboxServer): {
   session: ProviderSession;
   capabilities: Required<Provider['capabilities']>;
 } {
@@ -22,7 +22,7 @@ function connectorOf(sandbox: SandboxServer): {
 async function makeSubject(): Promise<ContractSubject> {
   let now = new Date(0);
   const sandbox = await startSandbox(() => now);
-  const { session } = connectorOf(sandbox);
+  const { session } = createConnector(sandbox);
   const objectName = 'deals';
   return {
     provider: sandboxProvider(() => sandbox.url),
@@ -61,7 +61,7 @@ providerContract('sandbox', makeSubject);
 
 test('describes fields of every type except OTHER', async () => {
   await using sandbox = await startSandbox();
-  const { session, capabilities } = connectorOf(sandbox);
+  const { session, capabilities } = createConnector(sandbox);
   const described = await Promise.all(
     ['contacts', 'companies', 'deals'].map((name) => capabilities.describeObject(session, name)),
   );
@@ -101,7 +101,7 @@ test.each([
   ['no credential', {}, { authorization: 'Bearer unknown-token' }],
 ])('accepts %s, and refuses a wrong one', async (_, right, wrong) => {
   await using sandbox = await startSandbox();
-  const { describeObject } = connectorOf(sandbox).capabilities;
+  const { describeObject } = createConnector(sandbox).capabilities;
   const description = await describeObject(createPlainSession(sandbox.url, right), 'contacts');
   expect(description.name).toBe('contacts');
   await expect(
@@ -119,7 +119,7 @@ function basic(user: string, password: string): Record<string, string> {
 test('returns every record although others are created and changed between pages', async () => {
   await using sandbox = await startSandbox();
   sandbox.seed('contacts', 250);
-  const { session, capabilities } = connectorOf(sandbox);
+  const { session, capabilities } = createConnector(sandbox);
   const scores = new Map<string, unknown>();
   let cursor: string | undefined;
   for (let page = 1; page <= 5; page += 1) {
@@ -143,7 +143,7 @@ test('returns every record although others are created and changed between pages
 
 test('reports a missing field instead of reading without it', async () => {
   await using sandbox = await startSandbox();
-  const { session, capabilities } = connectorOf(sandbox);
+  const { session, capabilities } = createConnector(sandbox);
   const read = { objectName: 'deals', fields: ['name', 'colour'], pageSize: 10 };
   await expect(capabilities.readPage(session, read)).rejects.toMatchObject({
     kind: 'MISSING_FIELD',
@@ -156,9 +156,9 @@ test('throws CURSOR_GONE for a cursor from before a restart', async () => {
   await using after = await startSandbox();
   for (const sandbox of [before, after]) sandbox.seed('deals', 3);
   const read = { objectName: 'deals', fields: ['name'], pageSize: 2 };
-  const first = connectorOf(before);
+  const first = createConnector(before);
   const { nextCursor } = await first.capabilities.readPage(first.session, read);
-  const second = connectorOf(after);
+  const second = createConnector(after);
   await expect(
     second.capabilities.readPage(second.session, { ...read, cursor: nextCursor ?? '' }),
   ).rejects.toMatchObject({ kind: 'CURSOR_GONE', status: 410 });
@@ -166,7 +166,7 @@ test('throws CURSOR_GONE for a cursor from before a restart', async () => {
 
 test('stores associations, and returns the headers of the sandbox', async () => {
   await using sandbox = await startSandbox();
-  const { session, capabilities } = connectorOf(sandbox);
+  const { session, capabilities } = createConnector(sandbox);
   const associations = [
     { to: { id: '7' }, types: [{ associationCategory: 'HUBSPOT_DEFINED', associationTypeId: 3 }] },
   ];
@@ -184,7 +184,7 @@ test('stores associations, and returns the headers of the sandbox', async () => 
 
 test('refuses headers that would replace the connection’s own', async () => {
   await using sandbox = await startSandbox();
-  const { session, capabilities } = connectorOf(sandbox);
+  const { session, capabilities } = createConnector(sandbox);
   const headers = [{ key: 'Authorization', value: 'Bearer mine' }];
   const target = { objectName: 'deals', headers };
   const record = { name: 'One' };
@@ -206,7 +206,7 @@ test('refuses headers that would replace the connection’s own', async () => {
 
 test('creates one record when a lost request is retried with its key', async () => {
   await using sandbox = await startSandbox();
-  const { session, capabilities } = connectorOf(sandbox);
+  const { session, capabilities } = createConnector(sandbox);
   sandbox.faults.set({ drop: 'after' });
   const write = {
     type: 'CREATE',
@@ -226,7 +226,7 @@ test('creates one record when a lost request is retried with its key', async () 
 
 test('reports an unknown outcome for a write that timed out', async () => {
   await using sandbox = await startSandbox();
-  const { capabilities } = connectorOf(sandbox);
+  const { capabilities } = createConnector(sandbox);
   sandbox.faults.set({ delayMs: 60_000 });
   const impatient = createPlainSession(sandbox.url, {}, { timeoutMs: 200 });
   const write = { type: 'CREATE', objectName: 'deals', record: { name: 'Slow' } } as const;
@@ -239,7 +239,7 @@ test('reports an unknown outcome for a write that timed out', async () => {
 
 test('reports that a stopped server was not reached', async () => {
   const sandbox = await startSandbox();
-  const { session, capabilities } = connectorOf(sandbox);
+  const { session, capabilities } = createConnector(sandbox);
   await sandbox.close();
   await expect(capabilities.describeObject(session, 'deals')).rejects.toMatchObject({
     kind: 'UNREACHABLE',

@@ -7,7 +7,7 @@ const OWN_HOST = /\.[a-z\d-]+\.[a-z]+(:\d+)?$/i;
 
 /** Returns variables that stand for a whole host or its end, and that no list of hosts restricts. */
 export function unboundHosts(provider: Provider): string[] {
-  const unbound = urlsOf(provider).flatMap((url) => {
+  const unbound = listUrls(provider).flatMap((url) => {
     const [host = ''] = url.replace(/^https?:\/\//, '').split('/');
     if (OWN_HOST.test(host)) return [];
     return [...host.matchAll(VARIABLE)].map(([, name = '']) => name);
@@ -15,7 +15,7 @@ export function unboundHosts(provider: Provider): string[] {
   return unbound.filter((name) => !provider.hosts?.[name]?.length);
 }
 
-function urlsOf({ baseUrl, modules = [], oauth2, custom }: Provider): string[] {
+function listUrls({ baseUrl, modules = [], oauth2, custom }: Provider): string[] {
   return [
     baseUrl,
     ...modules.map((module) => module.baseUrl),

@@ -41,7 +41,7 @@ const parameters = ENDPOINTS.flatMap(({ id, memberNeeds = {} }) =>
 );
 
 /** Returns a valid request for objects that do not exist, with the optional parameter `name`. */
-function requestOf(
+function createRequest(
   { method, path, parameters: all = [], requestBody }: Operation,
   optional?: string,
 ): [string, RequestInit] {
@@ -76,7 +76,7 @@ async function callEach(credentials: Record<string, string>) {
   const next = operations.values();
   const work = async () => {
     for (const operation of next) {
-      responses.set(operation.operationId, await answerTo(requestOf(operation), credentials));
+      responses.set(operation.operationId, await answerTo(createRequest(operation), credentials));
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
@@ -139,7 +139,7 @@ test('describes the needs of parameters that return or change more', () => {
 test.each(parameters)('requires both needs for $id with $name', async ({ id, name, need }) => {
   const operation = operations.find(({ operationId }) => operationId === id) as Operation;
   const own = needs.get(id) as Need[];
-  const request = requestOf(operation, name);
+  const request = createRequest(operation, name);
   for (const held of ALL_SCOPES) {
     for (const scopes of [[held], [...(own.map(findScope) as Scope[]), held]]) {
       const response = await answerTo(request, { 'x-api-key': await tenant.createKey(...scopes) });

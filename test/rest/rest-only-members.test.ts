@@ -111,7 +111,7 @@ const connecting = (projectIdOrName: string) => ({
   ...{ projectIdOrName, provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann' },
 });
 
-function fieldsOf(mutation: string): string[] | null {
+function findFields(mutation: string): string[] | null {
   const type = MUTATIONS[mutation]?.args[0]?.type;
   if (!type) return null;
   const fields = Object.values((getNamedType(type) as GraphQLInputObjectType).getFields());
@@ -126,7 +126,7 @@ function fieldsOf(mutation: string): string[] | null {
 
 function membersOfRest(): string[] {
   return ENDPOINTS.filter(({ method, id }) => method !== 'GET' && !REST_ONLY[id]).flatMap((one) => {
-    const fields = fieldsOf(MUTATION_OF[one.id] ?? one.id);
+    const fields = findFields(MUTATION_OF[one.id] ?? one.id);
     if (!fields) return [`${one.id} is not a mutation`];
     const members = Object.keys(one.input.shape);
     return members.filter((name) => !fields.includes(name)).map((name) => `${one.id}.${name}`);

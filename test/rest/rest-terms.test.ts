@@ -77,7 +77,7 @@ function resolved(node: JsonSchema, root: { $defs?: Record<string, JsonSchema> }
   return JSON.parse(text);
 }
 
-const pathOf = ({ path }: Endpoint, { tenant }: RestTenant) =>
+const fillPath = ({ path }: Endpoint, { tenant }: RestTenant) =>
   path.replace('{projectIdOrName}', tenant.projectName).replaceAll(/\{\w+\}/g, 'unknown');
 
 test.each(ENDPOINTS.map((endpoint) => [endpoint.id, endpoint] as const))(
@@ -88,7 +88,7 @@ test.each(ENDPOINTS.map((endpoint) => [endpoint.id, endpoint] as const))(
     const bodies = parts.body ? [{}, ...wrongObjects(parts.body)] : [undefined];
     const queries = Object.keys(parts.query?.shape ?? {}).map((name) => `?${name}=no-such-value`);
     const found: string[] = [];
-    const base = pathOf(endpoint, rest);
+    const base = fillPath(endpoint, rest);
     for (const path of [base, ...queries.map((query) => base + query)]) {
       for (const body of path === base ? bodies : [bodies[0]]) {
         const response = await client.ask(method, path, body);
@@ -101,16 +101,16 @@ test.each(ENDPOINTS.map((endpoint) => [endpoint.id, endpoint] as const))(
 );
 
 test("lists REST's values for a missing enum value", async () => {
-  const issuesOf = async (path: string, body: object, client = rest.ask) =>
+  const fetchIssues = async (path: string, body: object, client = rest.ask) =>
     ((await client('POST', path, body)).body.issues as { name: string; detail: string }[]).map(
       ({ name, detail }) => `${name}: ${detail}`,
     );
   const routes = `${rest.base}/notification-event-topic-routes`;
-  expect(await issuesOf(routes, { topicId: 'top_1' })).toEqual([
+  expect(await fetchIssues(routes, { topicId: 'top_1' })).toEqual([
     expect.stringMatching(/^eventType: must be one of .*\bread\.backfill\.done\b/),
   ]);
   const claim = { domain: 'acme.example', parentId: rest.tenant.orgId };
-  expect(await issuesOf('/claimed-domains', claim, rest.builder.ask)).toEqual([
+  expect(await fetchIssues('/claimed-domains', claim, rest.builder.ask)).toEqual([
     'parentType: must be org.',
   ]);
 });

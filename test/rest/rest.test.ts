@@ -36,16 +36,16 @@ test.each([
 });
 
 test('refuses a body that is compressed, too large, not JSON or not an object', async () => {
-  const statusOf = async (payload: string, more = {}) => {
+  const fetchStatus = async (payload: string, more = {}) => {
     const headers = { ...json, ...more };
     const response = await app.app.rest.inject({ method: 'POST', url: topics, headers, payload });
     expect(response.json()).toMatchObject({ status: response.statusCode });
     return response.statusCode;
   };
-  expect(await statusOf('{"name": "x"}', { 'content-encoding': 'gzip' })).toBe(415);
-  expect(await statusOf(JSON.stringify({ name: 'x'.repeat(1_100_000) }))).toBe(413);
+  expect(await fetchStatus('{"name": "x"}', { 'content-encoding': 'gzip' })).toBe(415);
+  expect(await fetchStatus(JSON.stringify({ name: 'x'.repeat(1_100_000) }))).toBe(413);
   for (const text of ['{', '[]', '"x"', '{"name": "a\\u0000b"}', '{"__proto__": {}}', '']) {
-    expect(await statusOf(text)).toBe(400);
+    expect(await fetchStatus(text)).toBe(400);
   }
 });
 

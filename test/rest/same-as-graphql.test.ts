@@ -82,7 +82,7 @@ const calls = fc.sample(
 const ID = /\b[a-z]{3}_[0-9a-z]{26}\b/g;
 
 /** All rows of a project that callers have created, with ordinals for ids, and without times and secrets. */
-async function rowsOf({ tenant: { projectId, orgId, projectName } }: RestTenant) {
+async function readRows({ tenant: { projectId, orgId, projectName } }: RestTenant) {
   const own = { where: { projectId }, orderBy: { id: 'asc' } } as const;
   const rows = {
     project: await prisma.project.findMany({ where: { id: projectId } }),
@@ -133,11 +133,11 @@ test('returns equal outcomes and stores equal rows over REST and GraphQL for equ
   const differences: unknown[] = [];
   let compared = 0;
   for (const { pair, input } of calls) {
-    const inputOf = ({ tenant }: RestTenant, side: 0 | 1) => ({
+    const createInput = ({ tenant }: RestTenant, side: 0 | 1) => ({
       ...ids.fill(input, side),
       projectIdOrName: tenant.projectId,
     });
-    const [ofLeft, ofRight] = [inputOf(left, 0), inputOf(right, 1)];
+    const [ofLeft, ofRight] = [createInput(left, 0), createInput(right, 1)];
     if (!isWellFormed(pair, ofLeft) || !isExpressible(pair, ofLeft)) continue;
     const rest = await sendRest(left, pair, ofLeft);
     const graphql = await sendGraphql(right, pair, ofRight);
@@ -152,7 +152,7 @@ test('returns equal outcomes and stores equal rows over REST and GraphQL for equ
     compared += 1;
   }
   expect(differences).toEqual([]);
-  const [restRows, graphqlRows] = [await rowsOf(left), await rowsOf(right)];
+  const [restRows, graphqlRows] = [await readRows(left), await readRows(right)];
   expect(restRows).toEqual(graphqlRows);
   // The calls reached each change, and met each kind of refusal.
   expect(compared).toBeGreaterThan(CALLS / 2);

@@ -38,7 +38,7 @@ const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
 
 /** Returns the deviations of the body and of its headers from the OpenAPI document. */
-function faultsOf(kind: string, { headers, body }: Pick<ReceivedMessage, 'headers' | 'body'>) {
+function findFaults(kind: string, { headers, body }: Pick<ReceivedMessage, 'headers' | 'body'>) {
   const { parameters, requestBody } = webhooks[kind]?.post as Webhook;
   const found = [[requestBody.content['application/json'].schema, JSON.parse(body)] as const];
   const headerValues = parameters.map(({ name, schema }) => [schema, headers[name]] as const);
@@ -56,7 +56,7 @@ const KINDS: Record<string, string> = {
   'schema.watch': 'fields',
 };
 
-function kindOf({ body }: ReceivedMessage): string {
+function getKind({ body }: ReceivedMessage): string {
   const { notificationType, action } = JSON.parse(body);
   return notificationType ?? KINDS[action] ?? 'unknown';
 }
@@ -191,10 +191,10 @@ test('delivers each kind as the OpenAPI document declares', async () => {
   }
   await sendTest(tenant);
   const received = receiver.received('everything');
-  const kinds = () => [...new Set(received.map(kindOf))].sort();
+  const kinds = () => [...new Set(received.map(getKind))].sort();
   await expect.poll(kinds, { timeout: 50_000 }).toEqual(Object.keys(webhooks).sort());
   const faults = received.flatMap((message) =>
-    faultsOf(kindOf(message), message).map((fault) => `${kindOf(message)}: ${fault}`),
+    findFaults(getKind(message), message).map((fault) => `${getKind(message)}: ${fault}`),
   );
   expect(faults).toEqual([]);
   // The read delivers records automatically, in addition to the events that the test recorded.
@@ -209,7 +209,7 @@ test('faultsOf finds deviations from the OpenAPI document', () => {
   };
   const { projectId: _left, ...data } = connection;
   const body = JSON.stringify({ notificationType: 'other', data });
-  expect(faultsOf('connection.created', { headers, body })).toEqual([
+  expect(findFaults('connection.created', { headers, body })).toEqual([
     '/notificationType must be equal to constant',
     "/data must have required property 'projectId'",
     expect.stringContaining('must match pattern'),

@@ -23,7 +23,7 @@ beforeAll(async () => {
   await (await fetch(`${url}/console`)).text();
 }, BUILD_MS);
 
-const assetsOf = (html: string) =>
+const listAssets = (html: string) =>
   [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path as string);
 
 test.each([
@@ -37,7 +37,7 @@ test.each([
     200,
     'text/html; charset=utf-8',
   ]);
-  const assets = assetsOf(await response.text()).map((asset) => new URL(asset, url + path));
+  const assets = listAssets(await response.text()).map((asset) => new URL(asset, url + path));
   expect(assets.length).toBeGreaterThanOrEqual(3);
   for (const { pathname, href } of assets) {
     expect(pathname).toMatch(/^\/console\/(assets\/|icon\.svg)/);
@@ -69,7 +69,7 @@ test('serves immutable, compressed assets and a revalidated page', async () => {
   expect(page.headers.get('cache-control')).toBe('no-cache');
   const revalidated = await fetch(`${url}/console`, { headers: { 'if-none-match': etag } });
   expect(revalidated.status).toBe(304);
-  const script = assetsOf(await page.text()).find((path) => path.endsWith('.js')) as string;
+  const script = listAssets(await page.text()).find((path) => path.endsWith('.js')) as string;
   const address = new URL(script, `${url}/console`);
   const sizes = [];
   for (const encoding of ['br', 'gzip', 'identity']) {
@@ -94,7 +94,7 @@ test('lets only origins of the project frame the connect page', async () => {
   const policyFor = async (query: string) => {
     const response = await fetch(`${url}/connect${query}`);
     expect(response.status).toBe(200);
-    const [asset] = assetsOf(await response.text());
+    const [asset] = listAssets(await response.text());
     expect((await fetch(new URL(asset ?? '', `${url}/connect`))).status).toBe(200);
     return /frame-ancestors ([^;]+)/.exec(
       response.headers.get('content-security-policy') ?? '',

@@ -7,11 +7,11 @@ const app = await sharedApp({ env: { PUBLIC_URL: 'https://gateway.test/at/' } })
 const CREATE = `mutation ($input: CreateTopicInput!) { createTopic(input: $input) { topic { id } } }`;
 
 /** PUBLIC_URL has a path, which a proxy removes. */
-const pathOf = (href: string) => new URL(href).pathname.replace(/^\/at/, '');
+const toPath = (href: string) => new URL(href).pathname.replace(/^\/at/, '');
 
 test.each(Object.keys(ERROR_STATUS) as ErrorCode[])('serves a page for %s', async (code) => {
   const { href, title, status } = createProblem(code, '');
-  const answer = await app.fetch(pathOf(href));
+  const answer = await app.fetch(toPath(href));
   expect(answer.status).toBe(200);
   expect(answer.headers.get('content-type')).toContain('text/html');
   const text = await answer.text();
@@ -23,7 +23,7 @@ test('lists all pages', async () => {
   const list = await (await app.fetch('/problems')).text();
   const links = [...list.matchAll(/href="([^"]+)"/g)].map(([, href]) => `/${href}`);
   expect(links).toEqual(
-    Object.keys(ERROR_STATUS).map((code) => pathOf(createProblem(code as ErrorCode, '').href)),
+    Object.keys(ERROR_STATUS).map((code) => toPath(createProblem(code as ErrorCode, '').href)),
   );
   expect((await app.fetch('/problems/none')).status).toBe(404);
 });

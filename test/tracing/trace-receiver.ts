@@ -35,7 +35,7 @@ export async function startTraceReceiver(): Promise<TraceReceiver> {
     if (receiver.answer !== 200) return;
     const body = Buffer.concat(chunks);
     bodies.push(body);
-    receiver.spans.push(...spansOf(body));
+    receiver.spans.push(...decodeSpans(body));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -58,7 +58,7 @@ export async function startTraceReceiver(): Promise<TraceReceiver> {
 const LENGTH_DELIMITED = 2;
 
 /** Yields the members of a protobuf message that are varints or have a length. */
-function* membersOf(message: Buffer): Generator<{ number: number; value: Buffer }> {
+function* decodeMembers(message: Buffer): Generator<{ number: number; value: Buffer }> {
   let at = 0;
   const varint = () => {
     let value = 0n;
@@ -84,11 +84,13 @@ function* membersOf(message: Buffer): Generator<{ number: number; value: Buffer 
 }
 
 const all = (message: Buffer, number: number) =>
-  [...membersOf(message)].filter((member) => member.number === number).map(({ value }) => value);
+  [...decodeMembers(message)]
+    .filter((member) => member.number === number)
+    .map(({ value }) => value);
 const first = (message: Buffer, number: number) => all(message, number)[0] ?? Buffer.alloc(0);
 
 /** Uses the field numbers of opentelemetry/proto/trace/v1/trace.proto. */
-function spansOf(body: Buffer): ReceivedSpan[] {
+function decodeSpans(body: Buffer): ReceivedSpan[] {
   return all(body, 1)
     .flatMap((ofResource) => all(ofResource, 2))
     .flatMap((ofScope) => all(ofScope, 2))

@@ -44,13 +44,13 @@ function newTrace(flags = '01') {
 }
 
 /** Names of the spans from the first one of the gateway down to this one. */
-function pathOf(span: ReceivedSpan | undefined): string[] {
+function listPath(span: ReceivedSpan | undefined): string[] {
   if (!span) return [];
   const parent = traces.spans.find(({ spanId }) => spanId === span.parentSpanId);
-  return [...pathOf(parent), span.name];
+  return [...listPath(parent), span.name];
 }
 
-const paths = (spans: ReceivedSpan[]) => new Set(spans.map((span) => pathOf(span).join(' > ')));
+const paths = (spans: ReceivedSpan[]) => new Set(spans.map((span) => listPath(span).join(' > ')));
 
 test('traces a request from its caller to its statements', async () => {
   const tenant = await app.tenant();
@@ -204,7 +204,7 @@ test('traces a read with its jobs and deliveries, in whichever process they run'
   await expect
     .poll(() => [...paths(spans())].join('\n'), POLLING)
     .toMatch(/> job run-read > provider call > GET$/m);
-  const [sent] = spans().filter((span) => pathOf(span).slice(-2).join() === 'deliver,POST');
+  const [sent] = spans().filter((span) => listPath(span).slice(-2).join() === 'deliver,POST');
   expect(message?.headers.traceparent).toBe(`00-${traceId}-${sent?.spanId}-01`);
   expect(paths(spans())).toContain('POST /graphql');
   // Traces must not contain records, names of customers or credentials.

@@ -8,10 +8,10 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** Returns a reading that takes `wayMs` in each direction. */
-function readAt(timeOf: () => number, wayMs = 0) {
+function readAt(readTime: () => number, wayMs = 0) {
   return async () => {
     if (wayMs > 0) await vi.advanceTimersByTimeAsync(wayMs);
-    const time = timeOf();
+    const time = readTime();
     if (wayMs > 0) await vi.advanceTimersByTimeAsync(wayMs);
     return time;
   };

@@ -5,7 +5,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** Returns the indexes of the parts that proceed in each turn. */
-async function turnsOf(pace: Pace, parts: readonly number[]): Promise<number[][]> {
+async function planTurns(pace: Pace, parts: readonly number[]): Promise<number[][]> {
   const turns: number[][] = [[]];
   for (const [at, items] of parts.entries()) {
     const waiting = pace.next(items);
@@ -20,19 +20,19 @@ async function turnsOf(pace: Pace, parts: readonly number[]): Promise<number[][]
 }
 
 test('lets parts proceed in order while the allowance of a turn lasts', async () => {
-  expect(await turnsOf(new Pace(100), [40, 40, 40, 40, 40, 40])).toEqual([
+  expect(await planTurns(new Pace(100), [40, 40, 40, 40, 40, 40])).toEqual([
     [0, 1, 2],
     [3, 4, 5],
   ]);
 });
 
 test('lets a part that exceeds the allowance proceed alone', async () => {
-  expect(await turnsOf(new Pace(100), [500, 10, 500, 500])).toEqual([[0], [1, 2], [3]]);
+  expect(await planTurns(new Pace(100), [500, 10, 500, 500])).toEqual([[0], [1, 2], [3]]);
 });
 
 test('restores the whole allowance after a turn', async () => {
   const pace = new Pace(100);
-  expect(await turnsOf(pace, [100])).toEqual([[0]]);
+  expect(await planTurns(pace, [100])).toEqual([[0]]);
   await vi.advanceTimersToNextTimerAsync();
-  expect(await turnsOf(pace, [100])).toEqual([[0]]);
+  expect(await planTurns(pace, [100])).toEqual([[0]]);
 });

@@ -104,15 +104,15 @@ async function sendDeliveries({ app, projectId, destinationId }: Young): Promise
     ...{ projectId, destinationId, leaseToken, startTime: now, durationMs: 1, event: null },
     ...{ responseStatus: 200, responseBody: null, error: null, failureReason: null },
   };
-  const resultOf = (deliveryId: string, status: AttemptRecord['status']): AttemptRecord => {
+  const createResult = (deliveryId: string, status: AttemptRecord['status']): AttemptRecord => {
     const attemptId = newId('att');
     return { ...ended, attemptId, deliveryId, status, nextAttemptTime: null };
   };
   const ofAll = <R>(rows: R[]) => ({ projectIds: null, rows });
   const half = Math.ceil(claimed.length / 2);
   const times = { now, toDisable: { failingSince: now, failedAttempts: 1 }, reportSince: now };
-  const succeeded = claimed.slice(0, half).map(({ id }) => resultOf(id, 'SUCCEEDED'));
-  const failed = claimed.slice(half).map(({ id }) => resultOf(id, 'FAILED'));
+  const succeeded = claimed.slice(0, half).map(({ id }) => createResult(id, 'SUCCEEDED'));
+  const failed = claimed.slice(half).map(({ id }) => createResult(id, 'FAILED'));
   for (const records of [succeeded, failed]) {
     const { recorded } = await recordAttempts(database, ofAll(records), times);
     expect(recorded).toBe(records.length);

@@ -54,7 +54,7 @@ DROP INDEX "Group_projectId_motto_idx";
 
 const SECOND = `ALTER TYPE "NoteKind" ADD VALUE 'SILENT';`;
 
-const migrationOf = (name: string, sql: string) => ({
+const createMigration = (name: string, sql: string) => ({
   ...{ name, sql },
   checksum: createHash('sha256').update(sql).digest('hex'),
 });
@@ -77,8 +77,8 @@ test.skipIf(!onCitus)('distributes new tables and changes rows on all nodes', as
   const server = { address: { connectionString: url }, outages, limitMs: 60_000 };
   const migrations = [
     ...listMigrations(),
-    migrationOf('29990101000000_notes', SQL),
-    migrationOf('29990102000000_more_notes', SECOND),
+    createMigration('29990101000000_notes', SQL),
+    createMigration('29990102000000_more_notes', SECOND),
   ];
   const migrated = await migrate(server, createLog('silent'), { migrations });
   expect(migrated).toEqual({ isNew: false, isDistributed: true });

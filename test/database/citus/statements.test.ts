@@ -26,13 +26,13 @@ test('binds values as constants that PostgreSQL reads unchanged', async () => {
 
 test('leaves to Citus what it plans, and runs other statements on the shards of their projects', () => {
   const claim = 'update "Delivery" set "leaseToken" = null where "projectId" = $1 and "id" = $2';
-  expect(projectsOf(claim, ['prj_1', 'dlv_1'])).toEqual(['prj_1']);
+  expect(listRoutedProjects(claim, ['prj_1', 'dlv_1'])).toEqual(['prj_1']);
   expect(findRoute('select * from "Delivery" where "projectId" = $1', ['prj_1'])).toBeNull();
   const several = 'delete from "Delivery" where "projectId" = any($1)';
-  expect(projectsOf(several, [['prj_1', 'prj_1']])).toEqual(['prj_1']);
+  expect(listRoutedProjects(several, [['prj_1', 'prj_1']])).toEqual(['prj_1']);
   const insertion = `with ends as (insert into "EventLog" ("projectId") values ($1)), new as (select $1 as "projectId")
     insert into "StreamLog" select from new`;
-  expect(projectsOf(insertion, ['prj_1'])).toEqual(['prj_1']);
+  expect(listRoutedProjects(insertion, ['prj_1'])).toEqual(['prj_1']);
   expect(findRoute('/* all projects: what is due */ select from "ReadRun"', [])).toBe('everywhere');
   const ofAllNodes = 'update "ApiKey" set "active" = false where "projectId" = $1';
   expect(findRoute(ofAllNodes, ['prj_1'])).toBeNull();
@@ -62,7 +62,7 @@ test('hides the projects of other shards from a statement on one shard', () => {
   ]);
 });
 
-function projectsOf(text: string, values: unknown[]): string[] | null {
+function listRoutedProjects(text: string, values: unknown[]): string[] | null {
   const route = findRoute(text, values);
   return route && route !== 'everywhere' ? route.projects : null;
 }

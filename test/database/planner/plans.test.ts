@@ -120,7 +120,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
     return [...new Set(plans.flatMap((plan) => listPlanFaults(plan, { large, rows })))];
   }
 
-  function queryOf(parent: string, list: string): string {
+  function createQuery(parent: string, list: string): string {
     if (parent === 'Query') return `{ ${list} }`;
     if (parent === 'Viewer') return `{ parent: viewer { ${list} } }`;
     const ids: Record<string, string> = { Project: org.projectId, Org: org.orgId, ...PARENTS };
@@ -136,15 +136,15 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
   )('%s', (_name, shape) => {
     const { parent, field, item } = shape;
     const page = (args: string, selection = '__typename') =>
-      org.run(queryOf(parent.name, `list: ${field}(${args}) { ${selectPage(selection)} }`));
+      org.run(createQuery(parent.name, `list: ${field}(${args}) { ${selectPage(selection)} }`));
 
     async function deepArguments(): Promise<string[]> {
-      const infoOf = async (args: string) => {
+      const fetchPageInfo = async (args: string) => {
         const { data } = await page(args);
         return (data.parent ?? data).list.pageInfo;
       };
-      const { endCursor } = await infoOf('first: 1000');
-      const { startCursor } = await infoOf('last: 1000');
+      const { endCursor } = await fetchPageInfo('first: 1000');
+      const { startCursor } = await fetchPageInfo('last: 1000');
       return [`first: ${PAGE}, after: "${endCursor}"`, `last: ${PAGE}, before: "${startCursor}"`];
     }
 
@@ -196,7 +196,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
       for (const parent of ['Project', 'Installation'])
         for (const filter of filters)
           for (const args of ['first: 20', 'last: 20'])
-            await org.run(queryOf(parent, `operations(${args}, ${filter}) { nodes { id } }`));
+            await org.run(createQuery(parent, `operations(${args}, ${filter}) { nodes { id } }`));
     };
     expect(await faults(work)).toEqual([]);
     await pretend('reset (n_distinct)');
@@ -205,12 +205,12 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
   test('reads nodes by their ids', async () => {
     const { rows } = app.app.services.database;
     const types = listStoredNodeTypes(schema).map(({ name }) => name);
-    const idsOf = async (name: string) => {
+    const readIds = async (name: string) => {
       const table = name === 'ConnectedAccount' ? 'Connection' : name;
       const text = `select "id" from "${table}" order by "id" limit ${PAGE}`;
       return (await rows.query<{ id: string }>(text, [])).map(({ id }) => id);
     };
-    const idsOfTypes = await Promise.all(types.map(idsOf));
+    const idsOfTypes = await Promise.all(types.map(readIds));
     const work = async () => {
       for (const ids of idsOfTypes) {
         await org.run(`{ node(id: "${ids[0]}") { id } nodes(ids: ${JSON.stringify(ids)}) { id } }`);
@@ -259,7 +259,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
     const ACTIVITY = `activity(from: "${from}", bucket: HOUR)`;
     const DELIVERIES = 'attempts failedAttempts p50Ms p95Ms p99Ms';
     const [project, destination] = ['Project', 'Destination'].map((parent) =>
-      queryOf(
+      createQuery(
         parent,
         parent === 'Project'
           ? `${ACTIVITY} { operations { count } deliveries { ${DELIVERIES} } records { read } streams { messages } }`

@@ -9,7 +9,7 @@ import {
   renameFields,
 } from '../../../src/domain/operation/write/record-mapping.ts';
 import { FIELD_VALUE_TYPES } from '../../../src/providers/contract.ts';
-import { inputOf, reading } from './contracts.ts';
+import { createInput, reading } from './contracts.ts';
 
 /** Few names, so that they often meet. */
 const NAMES = ['email', 'phone', 'score', 'tier', 'owner'];
@@ -55,10 +55,10 @@ const given = fc.record({
   ),
 });
 
-function caseOf(one: typeof given extends fc.Arbitrary<infer T> ? T : never) {
+function createCase(one: typeof given extends fc.Arbitrary<infer T> ? T : never) {
   const { optionalFieldsAuto, inheritMapping, allowAnyFields } = one;
   const { selectedFields, selectedFieldsAuto, fieldMappings, account } = one;
-  const input = inputOf({
+  const input = createInput({
     content: {
       read: reading({ ...one.fields, optionalFieldsAuto }),
       write: {
@@ -87,7 +87,7 @@ function caseOf(one: typeof given extends fc.Arbitrary<infer T> ? T : never) {
 test('each field of a contract has the value of its provider field in records that are read', () => {
   fc.assert(
     fc.property(given, (one) => {
-      const { object, plan } = caseOf(one);
+      const { object, plan } = createCase(one);
       const raw = Object.fromEntries(NAMES.map((field) => [field, `value of ${field}`]));
       const entry = createEntry({ id: '1', fields: raw, raw }, plan);
       const record: Record<string, unknown> = { ...entry.fields, ...entry.mappedFields };
@@ -111,7 +111,7 @@ test('each field of a contract has the value of its provider field in records th
 test('a write accepts a field exactly if the contract says so', () => {
   fc.assert(
     fc.property(given, (one) => {
-      const { object, names } = caseOf(one);
+      const { object, names } = createCase(one);
       const readOnlyAtProvider = new Set(
         one.account.filter(({ readOnly }) => readOnly).map(({ fieldName }) => fieldName),
       );
@@ -131,8 +131,8 @@ test('a write accepts a field exactly if the contract says so', () => {
 test('equal inputs have equal contracts, whose names are distinct', () => {
   fc.assert(
     fc.property(given, (one) => {
-      const { contract, object } = caseOf(one);
-      expect(caseOf(one).contract.hash).toBe(contract.hash);
+      const { contract, object } = createCase(one);
+      expect(createCase(one).contract.hash).toBe(contract.hash);
       const own = object.fields.map(({ name: field }) => field);
       expect(new Set(own).size).toBe(own.length);
     }),

@@ -24,7 +24,12 @@ export interface Given {
   learned?: ContractInput['learned'];
 }
 
-export function inputOf({ content, config, account, learned = new Map() }: Given): ContractInput {
+export function createInput({
+  content,
+  config,
+  account,
+  learned = new Map(),
+}: Given): ContractInput {
   const parsed = integrationContentInput.parse({ name: 'crm', provider: 'sandbox', ...content });
   const provider = PROVIDERS.find(({ name }) => name === parsed.provider);
   return {
@@ -60,11 +65,11 @@ export function describedField(field: Partial<FieldDescription>): FieldDescripti
 }
 
 export function contractFor(given: Given): Contract {
-  return createContract(inputOf(given));
+  return createContract(createInput(given));
 }
 
 /** The fields of an object by name. */
-export function fieldsOf(
+export function indexFields(
   { objects }: Pick<Contract, 'objects'>,
   object = objects[0]?.name,
 ): Record<string, FieldContract> {

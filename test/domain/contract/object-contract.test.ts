@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { LearnedField } from '../../../src/domain/contract/learned-fields.ts';
-import { contractFor, fieldsOf, reading } from './contracts.ts';
+import { contractFor, indexFields, reading } from './contracts.ts';
 
 const EMAIL = { fieldName: 'email', mapToName: 'emailAddress' };
 const TIER = { mapToName: 'tier', prompt: 'Which field is the tier?' };
@@ -23,7 +23,7 @@ test('has the names of the manifest and the origin of each field', () => {
   expect(contract.objects).toMatchObject([
     { name: 'people', sources: [{ integration: 'crm', providerObject: 'contacts' }] },
   ]);
-  expect(fieldsOf(contract)).toMatchObject({
+  expect(indexFields(contract)).toMatchObject({
     emailAddress: { providerField: 'email', origin: 'REQUIRED', isAlwaysRead: true },
     owner: { providerField: null, origin: 'MAPPED', isAlwaysRead: true },
     phone: { providerField: 'phone', origin: 'OPTIONAL', isAlwaysRead: false },
@@ -32,10 +32,10 @@ test('has the names of the manifest and the origin of each field', () => {
 });
 
 test('has the verbs that the manifest allows and the provider supports', () => {
-  const verbsOf = (content: object) => contractFor({ content }).objects[0]?.verbs;
+  const listVerbs = (content: object) => contractFor({ content }).objects[0]?.verbs;
   const read = reading();
-  expect(verbsOf({ read })).toEqual(['LIST', 'SEARCH', 'READ_BY_ID']);
-  expect(verbsOf({ write: write() })).toEqual(['CREATE', 'UPDATE', 'DELETE']);
+  expect(listVerbs({ read })).toEqual(['LIST', 'SEARCH', 'READ_BY_ID']);
+  expect(listVerbs({ write: write() })).toEqual(['CREATE', 'UPDATE', 'DELETE']);
   const subscribe = {
     objects: [
       {
@@ -46,22 +46,22 @@ test('has the verbs that the manifest allows and the provider supports', () => {
       },
     ],
   };
-  expect(verbsOf({ read, subscribe })).toContain('SUBSCRIBE');
+  expect(listVerbs({ read, subscribe })).toContain('SUBSCRIBE');
   const deals = { objects: [{ objectName: 'deals', destination: 'records' }] };
-  expect(verbsOf({ provider: 'pipedrive', read: deals })).toEqual(['LIST', 'READ_BY_ID']);
+  expect(listVerbs({ provider: 'pipedrive', read: deals })).toEqual(['LIST', 'READ_BY_ID']);
   const events = { objects: [{ objectName: 'events', destination: 'records' }] };
-  expect(verbsOf({ provider: 'stripe', read: events }) ?? []).not.toContain('CREATE');
+  expect(listVerbs({ provider: 'stripe', read: events }) ?? []).not.toContain('CREATE');
 });
 
 test('has the verbs that the config of an installation leaves', () => {
   const content = { read: reading(), write: write() };
-  const verbsOf = (config: object) => contractFor({ content, config }).objects[0]?.verbs;
+  const listVerbs = (config: object) => contractFor({ content, config }).objects[0]?.verbs;
   const read = [{ objectName: 'contacts' }];
-  expect(verbsOf({ read })).toEqual(['LIST', 'SEARCH', 'READ_BY_ID']);
-  expect(verbsOf({ read: [{ objectName: 'contacts', disabled: true }] })).toBeUndefined();
-  expect(verbsOf({ write: [{ objectName: 'contacts' }] })).toEqual(['CREATE', 'UPDATE']);
+  expect(listVerbs({ read })).toEqual(['LIST', 'SEARCH', 'READ_BY_ID']);
+  expect(listVerbs({ read: [{ objectName: 'contacts', disabled: true }] })).toBeUndefined();
+  expect(listVerbs({ write: [{ objectName: 'contacts' }] })).toEqual(['CREATE', 'UPDATE']);
   const deleting = { write: [{ objectName: 'contacts', deletionEnabled: true }] };
-  expect(verbsOf(deleting)).toEqual(['CREATE', 'UPDATE', 'DELETE']);
+  expect(listVerbs(deleting)).toEqual(['CREATE', 'UPDATE', 'DELETE']);
 });
 
 test('a search has the conditions that the config leaves', () => {
@@ -74,33 +74,35 @@ test('a search has the conditions that the config leaves', () => {
 });
 
 test('takes a type from the manifest, else from the account, else from all accounts', () => {
-  const typeOf = (field: object, given: object = {}) => {
+  const findType = (field: object, given: object = {}) => {
     const content = { read: reading({ requiredFields: [{ ...EMAIL, ...field }] }) };
-    const { type, isList, isTypeKnown } = fieldsOf(contractFor({ content, ...given }))
+    const { type, isList, isTypeKnown } = indexFields(contractFor({ content, ...given }))
       .emailAddress!;
     return { type, isList, isTypeKnown };
   };
   const known = (type: string, isList = false) => ({ type, isList, isTypeKnown: true });
   const unknown = { type: 'JSON', isList: false, isTypeKnown: false };
-  expect(typeOf({})).toEqual(unknown);
-  expect(typeOf({}, { learned: learned('email', { valueType: 'INT' }) })).toEqual(known('INTEGER'));
+  expect(findType({})).toEqual(unknown);
+  expect(findType({}, { learned: learned('email', { valueType: 'INT' }) })).toEqual(
+    known('INTEGER'),
+  );
   const account = { contacts: [{ valueType: 'DATETIME' }] };
-  expect(typeOf({}, { account, learned: learned('email', {}) })).toEqual(known('DATE_TIME'));
-  expect(typeOf({ valueType: 'MULTI_SELECT' }, { account })).toEqual(known('ENUM', true));
-  expect(typeOf({ valueType: 'OTHER' }, { account })).toEqual(known('JSON'));
+  expect(findType({}, { account, learned: learned('email', {}) })).toEqual(known('DATE_TIME'));
+  expect(findType({ valueType: 'MULTI_SELECT' }, { account })).toEqual(known('ENUM', true));
+  expect(findType({ valueType: 'OTHER' }, { account })).toEqual(known('JSON'));
 });
 
 test('accounts of a project agree on a type if one holds the values of all', () => {
   const content = { read: reading({ requiredFields: [EMAIL] }) };
-  const typeOf = (...valueTypes: LearnedField['valueType'][]) => {
+  const findType = (...valueTypes: LearnedField['valueType'][]) => {
     const types = valueTypes.map((valueType) => ({ valueType }));
-    return fieldsOf(contractFor({ content, learned: learned('email', ...types) })).emailAddress;
+    return indexFields(contractFor({ content, learned: learned('email', ...types) })).emailAddress;
   };
-  expect(typeOf('INT', 'FLOAT')).toMatchObject({ type: 'NUMBER', isTypeKnown: true });
-  expect(typeOf('SINGLE_SELECT', 'STRING')).toMatchObject({ type: 'STRING', isTypeKnown: true });
-  expect(typeOf('STRING', 'OTHER')).toMatchObject({ type: 'STRING', isTypeKnown: true });
-  expect(typeOf('STRING', 'BOOLEAN')).toMatchObject({ type: 'JSON', isTypeKnown: false });
-  expect(typeOf('SINGLE_SELECT', 'MULTI_SELECT')).toMatchObject({ isTypeKnown: false });
+  expect(findType('INT', 'FLOAT')).toMatchObject({ type: 'NUMBER', isTypeKnown: true });
+  expect(findType('SINGLE_SELECT', 'STRING')).toMatchObject({ type: 'STRING', isTypeKnown: true });
+  expect(findType('STRING', 'OTHER')).toMatchObject({ type: 'STRING', isTypeKnown: true });
+  expect(findType('STRING', 'BOOLEAN')).toMatchObject({ type: 'JSON', isTypeKnown: false });
+  expect(findType('SINGLE_SELECT', 'MULTI_SELECT')).toMatchObject({ isTypeKnown: false });
 });
 
 test('resolves the mappings, the values and the extra fields of an installation', () => {
@@ -126,7 +128,7 @@ test('resolves the mappings, the values and the extra fields of an installation'
     ],
   };
   const contract = contractFor({ content, config: { read: [read] }, account });
-  expect(fieldsOf(contract)).toMatchObject({
+  expect(indexFields(contract)).toMatchObject({
     tier: {
       providerField: 'lifecycle',
       type: 'ENUM',
@@ -136,7 +138,7 @@ test('resolves the mappings, the values and the extra fields of an installation'
     telephone: { providerField: 'phone', origin: 'MAPPED' },
     score: { type: 'INTEGER', origin: 'EXTRA', isAlwaysRead: true },
   });
-  expect(Object.keys(fieldsOf(contract))).toEqual(['tier', 'telephone', 'score']);
+  expect(Object.keys(indexFields(contract))).toEqual(['tier', 'telephone', 'score']);
 });
 
 test('a required name that an installation has not mapped has no field of the provider', () => {
@@ -144,8 +146,10 @@ test('a required name that an installation has not mapped has no field of the pr
     read: reading({ requiredFields: [TIER], optionalFields: [{ mapToName: 'x' }] }),
   };
   const contract = contractFor({ content, config: { read: [{ objectName: 'contacts' }] } });
-  expect(fieldsOf(contract)).toMatchObject({ tier: { providerField: null, isAlwaysRead: true } });
-  expect(Object.keys(fieldsOf(contract))).toEqual(['tier']);
+  expect(indexFields(contract)).toMatchObject({
+    tier: { providerField: null, isAlwaysRead: true },
+  });
+  expect(Object.keys(indexFields(contract))).toEqual(['tier']);
 });
 
 test('mapped values of another type than text have no known type', () => {
@@ -154,7 +158,7 @@ test('mapped values of another type than text have no known type', () => {
   const read = { objectName: 'contacts', valueMappings: [{ fieldName: 'newsletter', values }] };
   const account = { contacts: [{ fieldName: 'newsletter', valueType: 'BOOLEAN' } as const] };
   const contract = contractFor({ content, config: { read: [read] }, account });
-  expect(fieldsOf(contract).newsletter).toMatchObject({ type: 'JSON', isTypeKnown: false });
+  expect(indexFields(contract).newsletter).toMatchObject({ type: 'JSON', isTypeKnown: false });
 });
 
 test('a write without the mapping has the names of the provider', () => {
@@ -166,12 +170,12 @@ test('a write without the mapping has the names of the provider', () => {
     contacts: [{ isRequired: true }, { fieldName: 'phone' }, { fieldName: 'made', readOnly: true }],
   };
   const contract = contractFor({ content, account });
-  expect(fieldsOf(contract)).toMatchObject({
+  expect(indexFields(contract)).toMatchObject({
     emailAddress: { isReadOnly: true, isWriteOnly: false, isRequired: false },
     phone: { isReadOnly: false, isWriteOnly: false },
     email: { isReadOnly: false, isWriteOnly: true, isRequired: true, origin: 'EXTRA' },
   });
-  expect(fieldsOf(contract).made).toBeUndefined();
+  expect(indexFields(contract).made).toBeUndefined();
   expect(contract.objects[0]?.acceptsOtherFields).toBe(false);
   expect(contractFor({ content }).objects[0]?.acceptsOtherFields).toBe(true);
 });
@@ -186,13 +190,13 @@ test('a write with the mapping has the names of the manifest', () => {
     contacts: [{ isRequired: true }, { fieldName: 'phone' }, { fieldName: 'score' }],
   };
   const contract = contractFor({ content: inherited(), account });
-  expect(fieldsOf(contract)).toMatchObject({
+  expect(indexFields(contract)).toMatchObject({
     emailAddress: { isReadOnly: false, isRequired: true },
     phone: { isReadOnly: false, isRequired: false },
   });
-  expect(Object.keys(fieldsOf(contract))).toEqual(['emailAddress', 'phone']);
+  expect(Object.keys(indexFields(contract))).toEqual(['emailAddress', 'phone']);
   const any = inherited({ valueDefaults: { allowAnyFields: true } });
-  expect(fieldsOf(contractFor({ content: any, account })).score).toMatchObject({
+  expect(indexFields(contractFor({ content: any, account })).score).toMatchObject({
     isWriteOnly: true,
     origin: 'EXTRA',
   });
@@ -213,7 +217,7 @@ test('settings of the config make a field optional or read-only', () => {
     read: [{ objectName: 'contacts' }],
     write: [{ objectName: 'contacts', fields }],
   };
-  expect(fieldsOf(contractFor({ content, config, account }))).toMatchObject({
+  expect(indexFields(contractFor({ content, config, account }))).toMatchObject({
     emailAddress: { isRequired: false, isReadOnly: false },
     phone: { isRequired: false, isReadOnly: true },
   });
@@ -231,7 +235,7 @@ test('references have the names that the contract has for their objects', () => 
       { ...reference, fieldName: 'deal', referenceTo: ['deals'] },
     ],
   };
-  const fields = fieldsOf(contractFor({ content: { read: { objects } }, account }), 'contacts');
+  const fields = indexFields(contractFor({ content: { read: { objects } }, account }), 'contacts');
   expect(fields.company_id?.references).toEqual(['accounts']);
   expect(fields.deal?.references).toEqual(['deals']);
 });
@@ -246,12 +250,12 @@ test('finds names that are the same in generated code', () => {
 test('a field that the account spells in another case has its type', () => {
   const content = { read: reading({ requiredFields: [{ fieldName: 'firstName' }] }) };
   const account = { contacts: [{ fieldName: 'firstname', valueType: 'INT' } as const] };
-  expect(fieldsOf(contractFor({ content, account })).firstName?.type).toBe('INTEGER');
+  expect(indexFields(contractFor({ content, account })).firstName?.type).toBe('INTEGER');
 });
 
 test('fields that every account of a provider has need no account', () => {
   const requiredFields = [{ fieldName: 'value' }];
   const opportunity = { objectName: 'opportunity', destination: 'records', requiredFields };
   const content = { provider: 'close', read: { objects: [opportunity] } };
-  expect(fieldsOf(contractFor({ content })).value).toMatchObject({ type: 'INTEGER' });
+  expect(indexFields(contractFor({ content })).value).toMatchObject({ type: 'INTEGER' });
 });

@@ -6,7 +6,7 @@ import {
   sharedType,
 } from '../../../src/domain/contract/field-type.ts';
 import { createProjectContract } from '../../../src/domain/contract/project-contract.ts';
-import { contractFor, fieldsOf, reading } from './contracts.ts';
+import { contractFor, indexFields, reading } from './contracts.ts';
 
 function people(name: string, fields: object[], given: object = {}) {
   const read = reading({ mapToName: 'people', requiredFields: fields });
@@ -27,7 +27,7 @@ test('merges the objects of integrations by name', () => {
     verbs: ['LIST', 'SEARCH', 'READ_BY_ID', 'CREATE', 'UPDATE', 'DELETE'],
     filterable: { fields: ['mail'], conditionsMax: 20 },
   });
-  expect(fieldsOf(merged)).toMatchObject({
+  expect(indexFields(merged)).toMatchObject({
     mail: { type: 'STRING', isAlwaysRead: true, providerField: null, isReadOnly: false },
     phone: { isAlwaysRead: false, providerField: 'phone' },
   });
@@ -39,7 +39,7 @@ test('finds types that contradict each other, with their places', () => {
     people('a', [{ fieldName: 'email', mapToName: 'tier', valueType: 'STRING' }]),
     people('b', [{ fieldName: 'score', mapToName: 'tier', valueType: 'BOOLEAN' }]),
   ]);
-  expect(fieldsOf(merged).tier).toMatchObject({ type: 'JSON', isTypeKnown: false });
+  expect(indexFields(merged).tier).toMatchObject({ type: 'JSON', isTypeKnown: false });
   expect(merged.findings).toEqual([
     {
       kind: 'TYPE_CONFLICT',
@@ -60,7 +60,7 @@ test('requires a field of new records only if every integration requires it', ()
       account: { contacts: [{ isRequired }] },
     });
   const isRequired = (...values: boolean[]) =>
-    fieldsOf(createProjectContract(values.map((value, index) => requiring(`i${index}`, value))))
+    indexFields(createProjectContract(values.map((value, index) => requiring(`i${index}`, value))))
       .email?.isRequired;
   expect(isRequired(true, true)).toBe(true);
   expect(isRequired(true, false)).toBe(false);

@@ -17,7 +17,7 @@ async function twoServers() {
       const { projectId } = await app.tenant();
       const id = newId('grp');
       await database.prisma.erasure.create({ data: { projectId, id } });
-      return { projectId, id, group: groupOf(name, projectId) };
+      return { projectId, id, group: createGroup(name, projectId) };
     }),
   );
   const away = new Set<string>();
@@ -32,7 +32,7 @@ async function twoServers() {
   return { projects, away, database: { ...database, kind: 'postgres' as const, rows, groups } };
 }
 
-function groupOf(name: string, projectId: string): ProjectGroup {
+function createGroup(name: string, projectId: string): ProjectGroup {
   return { name, projectIds: () => [projectId], splitIntoParts: (some) => [some] };
 }
 

@@ -14,7 +14,7 @@ const content = (object: object, count = 1) => ({
   },
 });
 
-const namesOf = (input: object) => {
+const listIssueNames = (input: object) => {
   const data = { input };
   const { error } = z.object({ input: integrationContentInput }).safeParse(data);
   return error ? toIssues(error, data).map(({ name }) => name) : [];
@@ -31,7 +31,7 @@ test.each([
   ['the largest page', content({ delivery: { pageSize: 500 } })],
   ['nulls', content({ schedule: null, delivery: null, requiredFields: null, mapToName: null })],
 ])('accepts %s', (_what, input) => {
-  expect(namesOf(input)).toEqual([]);
+  expect(listIssueNames(input)).toEqual([]);
 });
 
 test.each([
@@ -63,5 +63,5 @@ test.each([
     'input.read.objects[0].delivery.pageSize',
   ],
 ])('refuses %s', (_what, input, name) => {
-  expect(namesOf(input)).toEqual([name]);
+  expect(listIssueNames(input)).toEqual([name]);
 });

@@ -4,11 +4,11 @@ import { decodeCursor, encodeCursor } from '../../../src/domain/paging/list-curs
 
 const list = { name: 'Project.topics', parentId: 'prj_1' };
 const ofEvents = { ...list, name: 'Project.notificationEvents', keyType: 'position' } as const;
-const listOf = (key: string | bigint) => (typeof key === 'bigint' ? ofEvents : list);
+const getList = (key: string | bigint) => (typeof key === 'bigint' ? ofEvents : list);
 const keys = ['top_01h455vb4pex5vsknk084sn02q', 'hubspot', '', 0n, 9_007_199_254_740_993n];
 
 test.each(keys)('decodes its own cursor: %s', (key) => {
-  expect(decodeCursor(listOf(key), encodeCursor(listOf(key), key))).toBe(key);
+  expect(decodeCursor(getList(key), encodeCursor(getList(key), key))).toBe(key);
 });
 
 test('refuses a cursor of another list or parent', () => {
@@ -19,7 +19,7 @@ test('refuses a cursor of another list or parent', () => {
 });
 
 test.each(keys)('refuses a cursor with one character changed, removed or added: %s', (key) => {
-  const own = listOf(key);
+  const own = getList(key);
   const cursor = encodeCursor(own, key);
   const damaged: string[] = [];
   for (let at = 0; at <= cursor.length; at += 1) {

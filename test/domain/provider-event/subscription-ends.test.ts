@@ -20,7 +20,7 @@ const isEmbedded = database.kind === 'embedded';
 /** Work that does not wait for a lock ends within this time. */
 const SOON_MS = 300;
 
-const eventsOf = (count: number): ProviderEvent[] =>
+const createEvents = (count: number): ProviderEvent[] =>
   Array.from({ length: count }, () => ({
     nativeId: crypto.randomUUID(),
     account: 'account',
@@ -57,7 +57,7 @@ async function storing(
   beforeCommit: () => void,
 ) {
   await inTransaction(database, async (tx) => {
-    expect(await storeWithin(tx, owner, eventsOf(1))).toBe(1);
+    expect(await storeWithin(tx, owner, createEvents(1))).toBe(1);
     beforeCommit();
     await wait(SOON_MS);
   });
@@ -90,18 +90,18 @@ test('erasing a subscription deletes its events, and no event is stored afterwar
     ending = endSubscriptions(services, erasure);
   });
   expect(await ending).toBe(true);
-  expect(await storeAlone(services, owner, eventsOf(1))).toBe(0);
+  expect(await storeAlone(services, owner, createEvents(1))).toBe(0);
   expect(await prisma.providerEvent.count({ where: key })).toBe(0);
 });
 
 test.skipIf(isEmbedded)('stores and claims events while others are being stored', async () => {
   const { key, owner } = await subscribed();
-  await storeAlone(services, owner, eventsOf(1));
+  await storeAlone(services, owner, createEvents(1));
   let concurrent: Promise<unknown> | undefined;
   const done: string[] = [];
   await storing(owner, () => {
     concurrent = (async () => {
-      await storeAlone(services, owner, eventsOf(1));
+      await storeAlone(services, owner, createEvents(1));
       done.push('stored');
       const claims = await claimWaiting(services, 16);
       done.push(...claims.map(({ installationId }) => installationId));
@@ -126,7 +126,7 @@ test(
   { tags: ['all/rows'] },
   async () => {
     const { key, owner, erasure } = await subscribed();
-    await storeAlone(services, owner, eventsOf(4_500));
+    await storeAlone(services, owner, createEvents(4_500));
     const left = async () => [
       await prisma.objectSubscription.count({ where: key }),
       await prisma.providerEvent.count({ where: key }),

@@ -14,7 +14,10 @@ const LIMITS = {
   pageSize: 1,
 };
 
-function callerOf(connectionId: string, overrides: { projectId?: string; limits?: object } = {}) {
+function createCaller(
+  connectionId: string,
+  overrides: { projectId?: string; limits?: object } = {},
+) {
   const limits = { ...LIMITS, ...overrides.limits };
   const provider = { name: 'crm', displayName: 'CRM', limits };
   return { connectionId, projectId: overrides.projectId ?? 'prj_1', provider } satisfies Caller;
@@ -54,7 +57,7 @@ test('limits the concurrency of a connection and keeps the order of requests', a
   const { work, running, endAll } = gate();
   const started: number[] = [];
   const all = Array.from({ length: 7 }, (_, index) =>
-    limits.run(callerOf('a'), () => {
+    limits.run(createCaller('a'), () => {
       started.push(index);
       return work();
     }),
@@ -74,16 +77,16 @@ test('releases the capacity of a failed request', async () => {
   const limits = limiter();
   const failing = () => Promise.reject(new Error('no'));
   for (let turn = 0; turn < 5; turn += 1) {
-    await expect(limits.run(callerOf('a'), failing)).rejects.toThrow('no');
+    await expect(limits.run(createCaller('a'), failing)).rejects.toThrow('no');
     await settled();
   }
-  expect(await limits.run(callerOf('a'), async () => 'yes')).toBe('yes');
+  expect(await limits.run(createCaller('a'), async () => 'yes')).toBe('yes');
 });
 
 test('limits the requests of a connection per second', async () => {
   const limits = limiter();
   let done = 0;
-  const caller = callerOf('a', { limits: { requestsPerSecond: 10 } });
+  const caller = createCaller('a', { limits: { requestsPerSecond: 10 } });
   const all = Array.from({ length: 23 }, () =>
     limits.run(caller, async () => {
       done += 1;
@@ -100,12 +103,12 @@ test('limits the requests of a connection per second', async () => {
 
 test('pauses one connection, and continues others', async () => {
   const limits = limiter();
-  limits.rest(callerOf('a'), 5_000);
+  limits.rest(createCaller('a'), 5_000);
   let isDone = false;
-  const resting = limits.run(callerOf('a'), async () => {
+  const resting = limits.run(createCaller('a'), async () => {
     isDone = true;
   });
-  expect(await limits.run(callerOf('b'), async () => 'other')).toBe('other');
+  expect(await limits.run(createCaller('b'), async () => 'other')).toBe('other');
   await vi.advanceTimersByTimeAsync(4_999);
   expect(isDone).toBe(false);
   await vi.advanceTimersByTimeAsync(1);
@@ -115,25 +118,25 @@ test('pauses one connection, and continues others', async () => {
 
 test('refuses immediately if the wait is too long, and returns the remaining time', async () => {
   const limits = limiter();
-  limits.rest(callerOf('a'), 60_000);
+  limits.rest(createCaller('a'), 60_000);
   await vi.advanceTimersByTimeAsync(10_000);
   const work = vi.fn(async () => {});
-  await expect(limits.run(callerOf('a'), work)).rejects.toMatchObject({
+  await expect(limits.run(createCaller('a'), work)).rejects.toMatchObject({
     kind: 'RATE_LIMITED',
     retryAfterMs: 50_000,
   });
   expect(work).not.toHaveBeenCalled();
   await vi.advanceTimersByTimeAsync(50_000);
-  await limits.run(callerOf('a'), work);
+  await limits.run(createCaller('a'), work);
   expect(work).toHaveBeenCalledOnce();
 });
 
 test('refuses a request that has waited too long, without running it', async () => {
   const limits = limiter();
   const { work, running, endAll } = gate();
-  for (let turn = 0; turn < 3; turn += 1) void limits.run(callerOf('a'), work);
+  for (let turn = 0; turn < 3; turn += 1) void limits.run(createCaller('a'), work);
   const late = vi.fn(work);
-  const refused = limits.run(callerOf('a'), late).catch((error) => error);
+  const refused = limits.run(createCaller('a'), late).catch((error) => error);
   await vi.advanceTimersByTimeAsync(20_000);
   expect(await refused).toMatchObject({ kind: 'RATE_LIMITED', isTemporary: true });
   await endAll();
@@ -145,7 +148,7 @@ test('limits the waiting requests of a connection', async () => {
   const limits = limiter();
   const { work, running, endAll } = gate();
   const outcomes = Array.from({ length: 503 + 4 }, () =>
-    limits.run(callerOf('a'), work).then(
+    limits.run(createCaller('a'), work).then(
       () => 'done',
       (error) => error.kind,
     ),
@@ -162,12 +165,12 @@ test('lets another project call the provider while many projects hang', async ()
   const { work, running, endAll } = gate();
   for (let project = 0; project < 10; project += 1) {
     for (let connection = 0; connection < 20; connection += 1) {
-      const caller = callerOf(`${project}.${connection}`, { projectId: `prj_${project}` });
+      const caller = createCaller(`${project}.${connection}`, { projectId: `prj_${project}` });
       for (let count = 0; count < 3; count += 1) void limits.run(caller, work);
     }
   }
   await settled();
-  expect(await limits.run(callerOf('quiet', { projectId: 'quiet' }), async () => 'yes')).toBe(
+  expect(await limits.run(createCaller('quiet', { projectId: 'quiet' }), async () => 'yes')).toBe(
     'yes',
   );
   while (running.size > 0) await endAll();
@@ -178,13 +181,13 @@ test('reserves capacity for other projects, and for other providers', async () =
   const { work, running, endAll } = gate();
   const connections = Array.from({ length: 30 }, (_, index) => `noisy ${index}`);
   const noisy = connections.flatMap((id) =>
-    Array.from({ length: 2 }, () => limits.run(callerOf(id), work)),
+    Array.from({ length: 2 }, () => limits.run(createCaller(id), work)),
   );
   await settled();
   expect(running.size).toBe(32);
-  const quiet = callerOf('quiet', { projectId: 'prj_2' });
+  const quiet = createCaller('quiet', { projectId: 'prj_2' });
   expect(await limits.run(quiet, async () => 'at once')).toBe('at once');
-  const other = { ...callerOf('elsewhere'), provider: { ...quiet.provider, name: 'other' } };
+  const other = { ...createCaller('elsewhere'), provider: { ...quiet.provider, name: 'other' } };
   expect(await limits.run(other, async () => 'at once')).toBe('at once');
   while (running.size > 0) await endAll();
   await Promise.all(noisy);
@@ -194,10 +197,10 @@ test('gives capacity to waiting connections in turn', async () => {
   const limits = limiter();
   const { work, running, endAll } = gate();
   for (let index = 0; index < 32; index += 1) {
-    for (let turn = 0; turn < 3; turn += 1) void limits.run(callerOf(`c${index}`), work);
+    for (let turn = 0; turn < 3; turn += 1) void limits.run(createCaller(`c${index}`), work);
   }
   const late = vi.fn(async () => {});
-  const waiting = limits.run(callerOf('late'), late);
+  const waiting = limits.run(createCaller('late'), late);
   await settled();
   expect(running.size).toBe(32);
   await endAll();
@@ -209,7 +212,7 @@ test('gives capacity to waiting connections in turn', async () => {
 });
 
 function toProvider(name: string, ids: { projectId: string; connectionId: string }): Caller {
-  const caller = callerOf(ids.connectionId, ids);
+  const caller = createCaller(ids.connectionId, ids);
   return { ...caller, provider: { ...caller.provider, name } };
 }
 

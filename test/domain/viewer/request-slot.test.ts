@@ -11,7 +11,7 @@ afterEach(() => void vi.useRealTimers());
 
 const NETWORK = '203.0.113.1';
 
-function keyOf(id: string, projectId = `project of ${id}`): Viewer {
+function createKey(id: string, projectId = `project of ${id}`): Viewer {
   return { kind: 'API_KEY', id, projectId, orgId: 'org', scopes: [], allowedOrigins: [] };
 }
 
@@ -36,7 +36,7 @@ function scene(env: Record<string, string> = {}) {
   return { shares, requests, providers, refused, entered, running };
 }
 
-function errorOf(work: () => unknown): DomainError {
+function catchError(work: () => unknown): DomainError {
   try {
     work();
   } catch (error) {
@@ -51,7 +51,7 @@ test('counts a request by its network until its caller is known, and then by the
   expect(requests.held).toBe(1);
   slot.enterUnknown();
   expect(requests.heldBy('project', `network ${NETWORK}`)).toBe(1);
-  slot.admit(keyOf('key'));
+  slot.admit(createKey('key'));
   expect(requests.heldBy('project', `network ${NETWORK}`)).toBe(0);
   expect(requests.heldBy('caller', 'key')).toBe(1);
   slot.leave();
@@ -63,17 +63,17 @@ test('reserves capacity for known callers if unknown callers share a network', (
   const { requests, entered, running } = scene({ LIMIT_REQUESTS: '10' });
   const enterUnknown = () => entered().enterUnknown();
   for (let count = 0; count < 4; count += 1) enterUnknown();
-  expect(errorOf(enterUnknown)).toMatchObject({
+  expect(catchError(enterUnknown)).toMatchObject({
     code: 'SERVICE_UNAVAILABLE',
     extra: { limit: 'LIMIT_REQUESTS' },
   });
-  running(keyOf('known'));
+  running(createKey('known'));
   expect(requests.heldBy('caller', 'known')).toBe(1);
 });
 
 test('counts a request until its work ends, also if the client has disconnected', () => {
   const { requests, running } = scene();
-  const slot = running(keyOf('key'));
+  const slot = running(createKey('key'));
   slot.leave();
   expect(requests.held).toBe(1);
   slot.end();
@@ -83,8 +83,8 @@ test('counts a request until its work ends, also if the client has disconnected'
 test('returns RATE_LIMITED for a caller over its share, and SERVICE_UNAVAILABLE for a full process', () => {
   const limits = { LIMIT_REQUESTS: '4', LIMIT_CALLER_REQUESTS: '1' };
   const { shares, requests, refused, entered, running } = scene(limits);
-  running(keyOf('greedy'));
-  expect(errorOf(() => entered().admit(keyOf('greedy')))).toMatchObject({
+  running(createKey('greedy'));
+  expect(catchError(() => entered().admit(createKey('greedy')))).toMatchObject({
     code: 'RATE_LIMITED',
     extra: { limit: 'LIMIT_CALLER_REQUESTS', retryAfterSeconds: 1 },
   });
@@ -98,14 +98,14 @@ test('returns RATE_LIMITED for a caller over its share, and SERVICE_UNAVAILABLE 
 
 test('releases the slot of a request that waits for a provider, and continues without a turn', async () => {
   const { shares, requests, providers, entered, running } = scene({ LIMIT_RUNNING: '1' });
-  const slot = running(keyOf('key', 'project'));
+  const slot = running(createKey('key', 'project'));
   const connection = { projectId: 'project', connectionId: 'connection' };
   const [endFirst, endSecond] = [
     slot.waitForProvider(connection),
     slot.waitForProvider(connection),
   ];
   expect([requests.held, providers.held]).toEqual([0, 2]);
-  const other = running(keyOf('other'));
+  const other = running(createKey('other'));
   endFirst();
   endFirst();
   expect([requests.held, providers.held]).toEqual([1, 1]);
@@ -113,7 +113,7 @@ test('releases the slot of a request that waits for a provider, and continues wi
   expect([requests.held, providers.held]).toEqual([2, 0]);
 
   const next = entered();
-  next.admit(keyOf('next'));
+  next.admit(createKey('next'));
   const turn = next.begin(1);
   slot.end();
   expect(shares.turns.waiting).toBe(1);
@@ -124,7 +124,7 @@ test('releases the slot of a request that waits for a provider, and continues wi
 
 test('releases the slot when the response is sent before the provider responds', () => {
   const { requests, providers, running } = scene();
-  const slot = running(keyOf('key', 'project'));
+  const slot = running(createKey('key', 'project'));
   const end = slot.waitForProvider({ projectId: 'project' });
   slot.end();
   slot.leave();
@@ -140,27 +140,27 @@ test('limits the waits of a connection, a caller and a project separately', () =
     LIMIT_PROJECT_PROVIDER_REQUESTS: '3',
   });
   const wait = (caller: string, connectionId: string) => {
-    const slot = running(keyOf(caller, 'project'));
+    const slot = running(createKey(caller, 'project'));
     return () => slot.waitForProvider({ projectId: 'project', connectionId });
   };
   wait('a', 'first')();
-  expect(errorOf(wait('b', 'first')).extra.limit).toBe('LIMIT_CONNECTION_REQUESTS');
+  expect(catchError(wait('b', 'first')).extra.limit).toBe('LIMIT_CONNECTION_REQUESTS');
   wait('a', 'second')();
-  expect(errorOf(wait('a', 'third')).extra.limit).toBe('LIMIT_CALLER_PROVIDER_REQUESTS');
+  expect(catchError(wait('a', 'third')).extra.limit).toBe('LIMIT_CALLER_PROVIDER_REQUESTS');
   wait('b', 'third')();
-  expect(errorOf(wait('c', 'fourth')).extra.limit).toBe('LIMIT_PROJECT_PROVIDER_REQUESTS');
+  expect(catchError(wait('c', 'fourth')).extra.limit).toBe('LIMIT_PROJECT_PROVIDER_REQUESTS');
 });
 
 test('returns RATE_LIMITED after a long wait behind own requests, and otherwise SERVICE_UNAVAILABLE', async () => {
   const { entered, running } = scene({ LIMIT_RUNNING: '1', LIMIT_TURN_MS: '100' });
-  running(keyOf('greedy'));
+  running(createKey('greedy'));
   const waiting = (viewer: Viewer) => {
     const slot = entered();
     slot.admit(viewer);
     return slot.begin(1)?.catch((error: DomainError) => error);
   };
-  const own = [waiting(keyOf('greedy')), waiting(keyOf('greedy'))];
-  const other = waiting(keyOf('quiet'));
+  const own = [waiting(createKey('greedy')), waiting(createKey('greedy'))];
+  const other = waiting(createKey('quiet'));
   await vi.advanceTimersByTimeAsync(100);
   for (const late of [...own, other]) expect((await late)?.extra?.limit).toBe('LIMIT_TURN_MS');
   expect(await own[0]).toMatchObject({ code: 'RATE_LIMITED' });
@@ -169,9 +169,9 @@ test('returns RATE_LIMITED after a long wait behind own requests, and otherwise 
 
 test('does not begin work if the client disconnects before its turn', async () => {
   const { requests, entered, running } = scene({ LIMIT_RUNNING: '1' });
-  const first = running(keyOf('a'));
+  const first = running(createKey('a'));
   const disconnected = entered();
-  disconnected.admit(keyOf('b'));
+  disconnected.admit(createKey('b'));
   const turn = disconnected.begin(1);
   disconnected.leave();
   await expect(turn).rejects.toThrow('disconnected');

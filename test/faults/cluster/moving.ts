@@ -215,7 +215,7 @@ export async function expectMovedOnce(
   await expect.poll(missing, WAITING).toBe(0);
   const arrived = eventsIn(received());
   expect(new Set(arrived).size).toBe(arrived.length);
-  const names = await dealsOf(sandboxUrl);
+  const names = await fetchDeals(sandboxUrl);
   const counts = done.written.map(({ id }) => names.filter((name) => name === id).length);
   expect(counts.filter((count) => count !== 1)).toEqual([]);
   expect(new Set(names).size).toBe(names.length);
@@ -242,7 +242,7 @@ function eventsIn(received: Body[]): string[] {
   });
 }
 
-async function dealsOf(sandboxUrl: string): Promise<string[]> {
+async function fetchDeals(sandboxUrl: string): Promise<string[]> {
   const names: string[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
     const query = `limit=${PAGE}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`;

@@ -37,7 +37,7 @@ function own(folder: string): void {
 }
 
 /** Returns the folder of a server's WAL archive. Its name contains the server's port. */
-const archiveOf = (folder: string, port: number | string) => join(folder, `log-${port}`);
+const toArchiveFolder = (folder: string, port: number | string) => join(folder, `log-${port}`);
 
 async function backUp({ port }: ClusterServer, folder: string): Promise<string> {
   const databaseDir = join(folder, `data-${port}`);
@@ -57,14 +57,16 @@ async function archiveAll({ url, port }: ClusterServer, folder: string): Promise
     const { rows } = await client.query('select pg_walfile_name(pg_switch_wal()) as "name"');
     return rows[0].name as string;
   });
-  await expect.poll(() => existsSync(join(archiveOf(folder, port), name)), WAITING).toBe(true);
+  await expect
+    .poll(() => existsSync(join(toArchiveFolder(folder, port), name)), WAITING)
+    .toBe(true);
 }
 
 test.skipIf(reason)(
   'restores all nodes to one point in time, and the gateway works afterwards',
   async () => {
     const folder = newFolder();
-    const archive = `d=${archiveOf(folder, '')}$(head -n 4 postmaster.pid | tail -n 1); mkdir -p $d && cp %p $d/%f`;
+    const archive = `d=${toArchiveFolder(folder, '')}$(head -n 4 postmaster.pid | tail -n 1); mkdir -p $d && cp %p $d/%f`;
     const cluster = await startCluster(['archive_mode=on', `archive_command=${archive}`]);
     const servers = [cluster.coordinator, ...cluster.workers];
     const { projects, gateway, end } = await startSpreadLoad(cluster);
@@ -87,7 +89,7 @@ test.skipIf(reason)(
       const settings = [
         ...['archive_mode=off', 'hot_standby=off', 'recovery_target_action=promote'],
         `recovery_target_name=${POINT}`,
-        `restore_command=cp ${archiveOf(folder, server.port)}/%f %p`,
+        `restore_command=cp ${toArchiveFolder(folder, server.port)}/%f %p`,
       ];
       await server.start({ databaseDir, settings });
     });

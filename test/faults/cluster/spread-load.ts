@@ -68,12 +68,12 @@ export function between(projects: SpreadProject[], fromMs: number, toMs: number)
 
 /** Logs the p99 of each kind of work in both spans. Call it after the load has ended. */
 export function tellP99(projects: SpreadProject[], before: Span, meanwhile: Span): void {
-  const timesOf = (span: Span) => ({
+  const listTimes = (span: Span) => ({
     connected: between(projects, span.fromMs, span.toMs),
     delivered: projects.flatMap(({ delivered }) => doneIn(delivered, span).map(({ ms }) => ms)),
     ...timesIn(projects, span),
   });
-  const [then, now] = [timesOf(before), timesOf(meanwhile)];
+  const [then, now] = [listTimes(before), listTimes(meanwhile)];
   for (const [work, times] of Object.entries(now)) {
     const [a, b] = [then[work as keyof typeof then], times];
     const ratio = (p99(b) / p99(a)).toFixed(2);
@@ -213,7 +213,7 @@ async function makeProjects(cluster: Cluster, receiver: Receiver): Promise<Sprea
   for (let made = 0; made < PROJECTS_MAX; made += 1) {
     const tenant = await app.tenant();
     const { projectId } = tenant;
-    const worker = await workerOf(cluster, projectId);
+    const worker = await findWorker(cluster, projectId);
     if (projects.filter((one) => one.worker === worker).length === PROJECTS_OF_EACH) continue;
     const ofRecords = `${projectId}-records`;
     await leadToReceiver(tenant, {
@@ -245,7 +245,7 @@ async function leadToReceiver(
   await make(ROUTE_TOPIC, { topicId, destinationId });
 }
 
-async function workerOf({ query, workers }: Cluster, projectId: string): Promise<number> {
+async function findWorker({ query, workers }: Cluster, projectId: string): Promise<number> {
   const [node] = await query<{ port: number }>(
     `select n.nodeport as "port" from pg_dist_placement p join pg_dist_node n using (groupid)
      where p.shardid = get_shard_id_for_distribution_column('"EventLog"', $1::text)`,

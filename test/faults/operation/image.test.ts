@@ -40,7 +40,7 @@ interface Instruction {
   rest: string;
 }
 
-function instructionsOf(text: string): Instruction[] {
+function parseInstructions(text: string): Instruction[] {
   const lines = text.replace(/^\s*#.*\n/gm, '').replace(/\\\n\s*/g, ' ');
   return [...lines.matchAll(/^([A-Z]+) +(.*)$/gm)].map(([, keyword = '', rest = '']) => ({
     keyword,
@@ -151,7 +151,9 @@ function copy(root: Root, from: string, words: string[]): void {
 function build(): Root {
   const stages = new Map<string, Root>();
   let root = new Root();
-  for (const { keyword, rest } of instructionsOf(readFileSync(join(ROOT, 'Dockerfile'), 'utf8'))) {
+  for (const { keyword, rest } of parseInstructions(
+    readFileSync(join(ROOT, 'Dockerfile'), 'utf8'),
+  )) {
     const words = rest.split(/\s+/);
     if (keyword === 'FROM') {
       root = new Root();
@@ -171,7 +173,7 @@ function build(): Root {
   return root;
 }
 
-function mebibytesOf(folder: string): number {
+function measureMebibytes(folder: string): number {
   const files = globSync('**/*', { cwd: folder }).map((path) => lstatSync(join(folder, path)));
   return Math.round(files.reduce((sum, { blocks }) => sum + blocks * 512, 0) / MIB);
 }
@@ -184,7 +186,7 @@ async function exitCode(child: ReturnType<Root['start']>): Promise<number | null
 test.skipIf(!hasSandbox)('the image is small and runs as a user without write access', async () => {
   const root = build();
   const app = join(root.folder, 'app');
-  const sizeMib = mebibytesOf(app);
+  const sizeMib = measureMebibytes(app);
   console.log(`The image holds ${sizeMib} MiB beside Node and the system.`);
   expect(sizeMib).toBeLessThan(SIZE_MAX_MIB);
   for (const name of ['vitest', 'prisma', 'typescript', 'node', 'vite', 'playwright-core']) {

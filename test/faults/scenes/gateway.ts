@@ -86,9 +86,12 @@ export async function startGateway(env: Record<string, string>): Promise<Gateway
     await exited;
     rmSync(folder, { recursive: true, force: true });
   });
-  const inspector = lineOf(child.stderr, (line) => /^Debugger listening on (\S+)$/.exec(line)?.[1]);
+  const inspector = waitForLine(
+    child.stderr,
+    (line) => /^Debugger listening on (\S+)$/.exec(line)?.[1],
+  );
   const lines: LogLine[] = [];
-  const ready = lineOf(child.stdout, (line) => {
+  const ready = waitForLine(child.stdout, (line) => {
     if (line.startsWith('{')) lines.push(JSON.parse(line));
     return readyUrl(line);
   });
@@ -141,7 +144,7 @@ function readyUrl(line: string): string | undefined {
  * Resolves with the first result of `find` for a line. Later lines are read too, so that the process never
  * blocks on a full pipe.
  */
-function lineOf(
+function waitForLine(
   stream: NodeJS.ReadableStream,
   find: (line: string) => string | undefined,
 ): Promise<string> {

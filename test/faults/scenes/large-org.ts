@@ -11,7 +11,7 @@ const QUERY = '/services/data/v60.0/query';
 /** Serves this number of accounts, numbered from 0, in the order of their numbers. */
 export function startLargeOrg(accounts: number): Promise<ProviderServer> {
   return startProviderServer((request) => {
-    const start = startOf(request.path);
+    const start = parseStart(request.path);
     if (start !== null) return page(accounts, { start, size: pageSize(request) });
     return { status: 404, body: [{ errorCode: 'NOT_FOUND', message: request.path }] };
   });
@@ -23,7 +23,7 @@ export function accountNumber(id: string): number {
 }
 
 /** Returns the number of the first account of the page, or null for another path. A locator contains it. */
-function startOf(path: string): number | null {
+function parseStart(path: string): number | null {
   if (path === QUERY) return 0;
   const [, start] = /\/query\/01g-(\d+)$/.exec(path) ?? [];
   return start === undefined ? null : Number(start);

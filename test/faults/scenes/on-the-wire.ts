@@ -21,7 +21,7 @@ export async function receiverFor(database: Database) {
   return { receiver, owed: await enqueue(id, MESSAGES) };
 }
 
-export function timesOf(received: readonly { id: string }[]): Map<string, number> {
+export function countDeliveries(received: readonly { id: string }[]): Map<string, number> {
   const times = new Map<string, number>();
   for (const { id } of received) times.set(id, (times.get(id) ?? 0) + 1);
   return times;

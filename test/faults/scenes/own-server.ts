@@ -37,12 +37,12 @@ export async function startOwnServer(): Promise<OwnServer> {
   return {
     url: server.url,
     admin,
-    backends: (database) => backendsOf(admin, database),
+    backends: (database) => listBackends(admin, database),
     async crash(database) {
       const client = new pg.Client({ connectionString: `${server.url}/postgres` });
       client.on('error', () => {});
       await client.connect();
-      const [pid] = await backendsOf(client, database);
+      const [pid] = await listBackends(client, database);
       if (pid === undefined) throw new Error(`No session is connected to ${database}.`);
       process.kill(pid, 'SIGKILL');
       await client.end().catch(() => {});
@@ -55,7 +55,7 @@ export async function startOwnServer(): Promise<OwnServer> {
   };
 }
 
-async function backendsOf(client: pg.Client, database: string): Promise<number[]> {
+async function listBackends(client: pg.Client, database: string): Promise<number[]> {
   const { rows } = await client.query<{ pid: number }>(
     'select pid from pg_stat_activity where datname = $1',
     [database],

@@ -1,5 +1,5 @@
 /** Returns a generator of numbers from 0 to below 1, which are equal for equal seeds. */
-export function randomOf(seed: number): () => number {
+export function createRandom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;

@@ -20,7 +20,7 @@ export async function startRecordReceiver(accounts: number): Promise<RecordRecei
   const ids = new Set<string>();
   let held = Promise.resolve();
   const server = createServer(async (request, response) => {
-    const body = await textOf(request);
+    const body = await readText(request);
     await held;
     response.writeHead(200).end();
     const id = String(request.headers['webhook-id']);
@@ -59,7 +59,7 @@ function count(receiver: RecordReceiver, body: string): void {
   receiver.messages += 1;
 }
 
-async function textOf(request: IncomingMessage): Promise<string> {
+async function readText(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk);
   return Buffer.concat(chunks).toString();

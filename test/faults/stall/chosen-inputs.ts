@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import { getIntrospectionQuery } from 'graphql';
 import { createJwtKeyPair } from '../../support/scenes/end-users.ts';
-import { contentFor, revisionOf } from '../../support/scenes/integrations.ts';
+import { contentFor, toRevision } from '../../support/scenes/integrations.ts';
 import { contact, WRITE, type Writer } from '../../support/scenes/writes.ts';
 import type { LargeInput } from './walked-inputs.ts';
 
@@ -79,7 +79,7 @@ function manifests({ projectId }: Writer): LargeInput[] {
     times(18_000, (at) => `k${at}: `)
       .join('\n')
       .slice(0, length);
-  const revision = revisionOf(contentFor('crm', { read: { objects } }));
+  const revision = toRevision(contentFor('crm', { read: { objects } }));
   const input = { projectIdOrName: projectId, integrationIdOrName: 'crm', revision };
   return [
     rest('manifest of 128 KiB', path, { sourceYaml: yaml(131_000) }),

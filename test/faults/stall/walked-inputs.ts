@@ -47,7 +47,7 @@ const JSON_VALUES: Record<string, unknown> = {
 
 type Large = [where: string, value: unknown];
 
-function textOf(body: unknown): string {
+function toText(body: unknown): string {
   return JSON.stringify(body).replace('"@nested"', NESTED);
 }
 
@@ -64,11 +64,11 @@ function repeated(item: unknown): Large[] {
   ]);
 }
 
-function largeOf(given: GraphQLInputType, levels = LEVELS): Large[] {
+function createLarge(given: GraphQLInputType, levels = LEVELS): Large[] {
   const type = getNullableType(given);
   if (levels === 0 || isEnumType(type)) return [];
   if (isListType(type)) {
-    const inner = largeOf(type.ofType, levels - 1);
+    const inner = createLarge(type.ofType, levels - 1);
     return [
       ...repeated(minimalValue(type.ofType)),
       ...inner.map(([where, value]): Large => [`[]${where}`, [value]]),
@@ -77,7 +77,7 @@ function largeOf(given: GraphQLInputType, levels = LEVELS): Large[] {
   if (isInputObjectType(type)) {
     const least = minimalValue(type) as object;
     return Object.values(type.getFields()).flatMap(({ name, type }) =>
-      largeOf(type, levels - 1).map(
+      createLarge(type, levels - 1).map(
         ([where, value]): Large => [`.${name}${where}`, { ...least, [name]: value }],
       ),
     );
@@ -118,9 +118,9 @@ export function* graphqlInputs(projectId: string): Iterable<LargeInput> {
     for (const field of Object.values((root as GraphQLObjectType).getFields())) {
       for (const arg of field.args) {
         const { query, variables } = minimalOperation(kind, field, [arg]);
-        for (const [where, value] of largeOf(arg.type)) {
+        for (const [where, value] of createLarge(arg.type)) {
           const given = { ...variables, [arg.name]: inProject(value, projectId) };
-          const body = textOf({ query, variables: given });
+          const body = toText({ query, variables: given });
           const name = `GraphQL ${field.name} ${arg.name}${where}`;
           yield { name, method: 'POST', path: '/graphql', headers: JSON_TYPE, body };
         }
@@ -143,7 +143,7 @@ export function* restInputs(operations: Operation[], projectId: string): Iterabl
     const filled = path.replace('{projectIdOrName}', projectId).replaceAll(/\{\w+\}/g, 'unknown');
     for (const [where, value] of largeOfSchema(content.schema)) {
       const name = `REST ${method} ${path} ${where}`;
-      yield { name, method, path: `/v1${filled}`, headers: JSON_TYPE, body: textOf(value) };
+      yield { name, method, path: `/v1${filled}`, headers: JSON_TYPE, body: toText(value) };
     }
   }
 }

@@ -100,31 +100,31 @@ test('refuses a config that adds events or contradicts the integration', async (
   const tenant = await app.tenant();
   const installed = await installSubscription(app, tenant, { subscribe: { deleteEvent: null } });
   const { rest, path } = await choose(tenant, installed.id, {});
-  const issuesOf = async (contacts: object) => {
+  const fetchIssues = async (contacts: object) => {
     const { issues = [] } = await rest.refusal('PATCH', path, maskedBody(contacts));
     return issues.map((issue) => [
       issue.name.replace('installation.config.content.subscribe.objects.contacts.', ''),
       issue.detail,
     ]);
   };
-  expect(await issuesOf({ deleteEvent: { enabled: 'always' } })).toEqual([
+  expect(await fetchIssues({ deleteEvent: { enabled: 'always' } })).toEqual([
     ['deleteEvent.enabled', expect.stringContaining('does not subscribe to it for contacts')],
   ]);
-  expect(await issuesOf({ inheritFieldsAndMappings: false })).toEqual([
+  expect(await fetchIssues({ inheritFieldsAndMappings: false })).toEqual([
     ['inheritFieldsAndMappings', 'must be true, as the integration says.'],
   ]);
-  expect(await issuesOf({ otherEvents: ['object.merged'] })).toEqual([
+  expect(await fetchIssues({ otherEvents: ['object.merged'] })).toEqual([
     ['otherEvents[0]', 'is not an event that the integration has for contacts.'],
   ]);
-  expect(await issuesOf({ destination: 'nowhere' })).toEqual([
+  expect(await fetchIssues({ destination: 'nowhere' })).toEqual([
     ['destination', 'is not a destination of the project.'],
   ]);
   const watching = { enabled: 'always', watchFieldsAuto: 'all', requiredWatchFields: ['email'] };
-  expect(await issuesOf({ updateEvent: watching })).toEqual([
+  expect(await fetchIssues({ updateEvent: watching })).toEqual([
     ['updateEvent.requiredWatchFields', 'must not be given together with watchFieldsAuto.'],
   ]);
   const quota = { providerOptions: { quotaOptimization: { enabled: true } } };
-  expect(await issuesOf(quota)).toEqual([
+  expect(await fetchIssues(quota)).toEqual([
     ['providerOptions.quotaOptimization.enabled', expect.stringContaining('must be false')],
   ]);
 });

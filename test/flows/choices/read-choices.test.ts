@@ -158,7 +158,7 @@ test('starts the backfill where the integration says, unless the config says oth
 
 test('refuses contradicting or unknown choices at their position, on both surfaces', async () => {
   const rest = await install();
-  const issuesOf = (choice: object) =>
+  const fetchIssues = (choice: object) =>
     expectEqualIssues(rest, 'createInstallation', {
       integrationIdOrName: 'crm',
       groupRef: 'acme',
@@ -167,33 +167,32 @@ test('refuses contradicting or unknown choices at their position, on both surfac
   const at = (place: string, detail: string) =>
     `config.content.read.objects.contacts.${place}: ${detail}`;
   const filter = { fieldName: 'score', value: 1 };
-  expect(await issuesOf({ fieldFilters: [filter, filter] })).toEqual([
+  expect(await fetchIssues({ fieldFilters: [filter, filter] })).toEqual([
     at('fieldFilters[1].fieldName', 'is named twice.'),
   ]);
   const twice = ['a', 'b'].map((deliveredValue) => ({ deliveredValue, providerValue: 'lead' }));
-  expect(await issuesOf({ valueMappings: [{ fieldName: 'lifecycle', values: twice }] })).toEqual([
-    at('selectedValueMappings.lifecycle.b', 'is mapped twice: values are mapped one for one.'),
-  ]);
-  expect(await issuesOf({ dynamicMappings: [{ mapToName: 'phase', fieldName: 'score' }] })).toEqual(
-    [
-      at(
-        'dynamicMappingsInput[0].mapToName',
-        'is the name that the integration has for lifecycle.',
-      ),
-    ],
+  expect(await fetchIssues({ valueMappings: [{ fieldName: 'lifecycle', values: twice }] })).toEqual(
+    [at('selectedValueMappings.lifecycle.b', 'is mapped twice: values are mapped one for one.')],
   );
-  expect(await issuesOf({ fieldMappings: [{ mapToName: 'nobody', fieldName: 'score' }] })).toEqual([
+  expect(
+    await fetchIssues({ dynamicMappings: [{ mapToName: 'phase', fieldName: 'score' }] }),
+  ).toEqual([
+    at('dynamicMappingsInput[0].mapToName', 'is the name that the integration has for lifecycle.'),
+  ]);
+  expect(
+    await fetchIssues({ fieldMappings: [{ mapToName: 'nobody', fieldName: 'score' }] }),
+  ).toEqual([
     at('selectedFieldMappings.nobody', 'is not a field that contacts leaves to be mapped.'),
   ]);
   const unknown = { fieldName: 'nothing', value: 'x' };
-  expect(await issuesOf({ fieldFilters: [unknown] })).toEqual([
+  expect(await fetchIssues({ fieldFilters: [unknown] })).toEqual([
     at('fieldFilters[0].fieldName', 'is not a field that contacts of the account has.'),
   ]);
 });
 
 test('refuses conditions if the provider supports none, or fewer', async () => {
   const objectIn: Record<string, string> = { freshdesk: 'contacts', hubspot: 'contacts' };
-  const refusalOf = async (provider: string, fieldFilters: object[]) => {
+  const fetchRefusal = async (provider: string, fieldFilters: object[]) => {
     const rest = await restTenant(app);
     await integrate(app, rest.tenant, {
       name: 'crm',
@@ -211,13 +210,13 @@ test('refuses conditions if the provider supports none, or fewer', async () => {
     value: 1,
   }));
   const name = 'config.content.read.objects.contacts.fieldFilters';
-  expect((await refusalOf('freshdesk', filters)).issues).toContainEqual(
+  expect((await fetchRefusal('freshdesk', filters)).issues).toContainEqual(
     expect.objectContaining({
       name,
       detail: "must be empty: contacts of Freshdesk can't be filtered.",
     }),
   );
-  expect((await refusalOf('hubspot', filters)).issues).toContainEqual(
+  expect((await fetchRefusal('hubspot', filters)).issues).toContainEqual(
     expect.objectContaining({ name, detail: 'must be at most 3: HubSpot takes no more.' }),
   );
 });

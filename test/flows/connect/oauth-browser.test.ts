@@ -56,13 +56,14 @@ async function openScene(): Promise<Scene> {
   };
 }
 
-const connectionsOf = ({ projectId }: Tenant) => prisma.connection.count({ where: { projectId } });
-const pendingOf = ({ projectId }: Tenant) => prisma.oAuthConnect.count({ where: { projectId } });
+const countConnections = ({ projectId }: Tenant) =>
+  prisma.connection.count({ where: { projectId } });
+const countPending = ({ projectId }: Tenant) => prisma.oAuthConnect.count({ where: { projectId } });
 
 async function expectRefused(scene: Scene, response: Response, reason: string): Promise<void> {
   expect(response.status).toBe(400);
   expect(await response.text()).toContain(reason);
-  expect(await connectionsOf(scene.tenant)).toBe(0);
+  expect(await countConnections(scene.tenant)).toBe(0);
   expect(await scene.events()).toEqual([]);
 }
 
@@ -158,7 +159,7 @@ test('completes connects that run side by side in one browser', async () => {
   const callbacks = [];
   for (const link of links) callbacks.unshift(await answerConsent(await browser.open(link)));
   for (const callback of callbacks) expect((await browser.send(callback)).status).toBe(200);
-  expect(await connectionsOf(scene.tenant)).toBe(2);
+  expect(await countConnections(scene.tenant)).toBe(2);
 });
 
 test('keeps a link usable after HEAD requests, previews and other browsers', async () => {
@@ -169,7 +170,7 @@ test('keeps a link usable after HEAD requests, previews and other browsers', asy
     expect((await scanner.send(link, init)).status).toBe(200);
   }
   expect((await scanner.send(link, { method: 'POST' })).status).toBe(405);
-  expect(await pendingOf(scene.tenant)).toBe(1);
+  expect(await countPending(scene.tenant)).toBe(1);
   const browser = oauthBrowser(app);
   expect((await browser.connect(link)).status).toBe(200);
   await expectUsed(browser, link);
@@ -225,7 +226,7 @@ test.each<{ from: string; headers: Record<string, string> }>([
     /<a class="button" href="([^"]+)"[^>]*>Continue to Sandbox/.exec(text) ?? [];
   const consentUrl = new URL(href.replaceAll('&#38;', '&'));
   expect((await browser.send(await answerConsent(consentUrl))).status).toBe(200);
-  expect(await connectionsOf(scene.tenant)).toBe(1);
+  expect(await countConnections(scene.tenant)).toBe(1);
 });
 
 test.each([

@@ -18,7 +18,7 @@ import {
   contentFor,
   insertDestination,
   integrationInput,
-  revisionOf,
+  toRevision,
   UPDATE_INSTALLATION,
 } from '../../support/scenes/integrations.ts';
 import { POLLING, startReadJobs, TRIGGER } from '../../support/scenes/reads.ts';
@@ -62,7 +62,7 @@ const reading = (...objectNames: string[]) => ({
   objects: objectNames.map((objectName) => ({ objectName, destination: 'records' })),
 });
 
-async function contentsOf({ tenant: { projectId } }: RestTenant) {
+async function readContents({ tenant: { projectId } }: RestTenant) {
   const { prisma } = app.app.services.database;
   const revisions = await prisma.revision.findMany({
     where: { projectId },
@@ -85,7 +85,7 @@ test.each(ALL)('$alias of $provider is stored as $objectName', async (one) => {
   for (const _ of ['created', 'in force already']) {
     expect((await rest.ask('PUT', path, manifest)).status).toBe(200);
   }
-  const stored = await contentsOf(rest);
+  const stored = await readContents(rest);
   expect(stored).toHaveLength(1);
   expect(stored[0]?.read?.objects).toMatchObject([{ objectName, mapToName: alias }]);
   for (const written of stored[0]?.write?.objects ?? []) {
@@ -103,7 +103,7 @@ test.each([
   const rest = await prepare();
   const content = { name: 'crm', provider, module, proxy: { enabled: true, useModule: true } };
   await rest.tenant.query(CREATE_INTEGRATION, integrationInput(rest.tenant, content));
-  expect(await contentsOf(rest)).toMatchObject([{ module: stored }]);
+  expect(await readContents(rest)).toMatchObject([{ module: stored }]);
 });
 
 test("keeps the mapped name in a new revision, unless it uses the object's own name", async () => {
@@ -118,8 +118,8 @@ test("keeps the mapped name in a new revision, unless it uses the object's own n
   await tenant.query(CREATE_INTEGRATION, first);
   const next = named({ objectName: 'contacts', mapToName: 'people' });
   const input = { projectIdOrName: tenant.projectId, integrationIdOrName: 'crm' };
-  await tenant.query(CREATE_REVISION, { input: { ...input, revision: revisionOf(next) } });
-  const contents = await contentsOf(rest);
+  await tenant.query(CREATE_REVISION, { input: { ...input, revision: toRevision(next) } });
+  const contents = await readContents(rest);
   expect(contents.map(({ read }) => read?.objects)).toMatchObject([
     [{ objectName: 'Contacts', mapToName: null }],
     [{ objectName: 'Contacts', mapToName: 'people' }],
@@ -130,7 +130,7 @@ test("refuses an alias together with the object's own name, and names both", asy
   const rest = await prepare();
   const findings = (overrides: object) => {
     const content = contentFor('crm', { provider: 'xero', ...overrides });
-    const input = { name: 'crm', provider: 'xero', latestRevision: revisionOf(content) };
+    const input = { name: 'crm', provider: 'xero', latestRevision: toRevision(content) };
     return expectEqualIssues(rest, 'createIntegration', input);
   };
   const at = 'latestRevision.content';

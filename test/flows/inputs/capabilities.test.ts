@@ -9,7 +9,7 @@ import {
   insertDestination,
   integrate,
   integrationInput,
-  revisionOf,
+  toRevision,
 } from '../../support/scenes/integrations.ts';
 
 const app = await sharedApp({ providers: PROVIDERS });
@@ -28,7 +28,7 @@ function findings(rest: RestTenant, content: { name: string; provider: string })
   return expectEqualIssues(rest, 'createIntegration', {
     name,
     provider,
-    latestRevision: revisionOf(content),
+    latestRevision: toRevision(content),
   });
 }
 
@@ -65,7 +65,7 @@ test('refuses to write a read-only object, also in a new revision', async () => 
     'needs WRITE, which Close supports for other objects: this one supports only READ, METADATA.';
   expect(await findings(rest, writing)).toEqual([`${at}.write.objects[0].objectName: ${lacking}`]);
   await integrate(app, rest.tenant, content);
-  const revision = { integrationIdOrName: 'sales', revision: revisionOf(writing) };
+  const revision = { integrationIdOrName: 'sales', revision: toRevision(writing) };
   expect(await expectEqualIssues(rest, 'createRevision', revision)).toEqual([
     `revision.content.write.objects[0].objectName: ${lacking}`,
   ]);

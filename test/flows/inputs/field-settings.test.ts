@@ -20,7 +20,7 @@ const settings = (...fields: Setting[]) => ({ write: [{ objectName: 'contacts', 
 
 const stored = (id: string) => sandbox.records('contacts').find((record) => record.id === id);
 
-async function logOf(operationId: string) {
+async function findLog(operationId: string) {
   const [line] = await services.database.prisma.operationLog.findMany({
     where: { operationId },
     orderBy: { id: 'asc' },
@@ -39,7 +39,7 @@ test('writes defaults of missing fields, and logs their names without values', a
   );
   const { result, operationId } = await writer.write({ record: contact({ phone: '' }) });
   expect(stored(result.recordId)).toMatchObject({ phone: '0800 1', score: 7 });
-  const line = await logOf(operationId);
+  const line = await findLog(operationId);
   expect(line?.details).toEqual({ defaults: ['phone', 'score'] });
   expect(JSON.stringify(line)).not.toContain('0800');
 
@@ -48,7 +48,7 @@ test('writes defaults of missing fields, and logs their names without values', a
   const update = { id: result.recordId, score: 9 };
   const changed = await writer.write({ type: 'UPDATE', record: { ...update, phone: '2' } });
   expect(stored(result.recordId)).toMatchObject({ phone: '2', score: 7 });
-  expect((await logOf(changed.operationId))?.details).toEqual({ leftOut: ['score'] });
+  expect((await findLog(changed.operationId))?.details).toEqual({ leftOut: ['score'] });
 });
 
 test('does not overwrite a value at the provider if the field is written only when empty', async () => {
@@ -82,7 +82,7 @@ test('writes defaults of auto-batched records', async () => {
     record: contact(),
     autoBatchPolicy: { maxDelayMinutes: 1 },
   });
-  expect((await logOf(created.operationId))?.details).toEqual({ defaults: ['phone'] });
+  expect((await findLog(created.operationId))?.details).toEqual({ defaults: ['phone'] });
   const { record } = await services.database.prisma.writeEntry.findFirstOrThrow({
     where: { operationId: created.operationId },
   });

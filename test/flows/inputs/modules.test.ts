@@ -13,7 +13,7 @@ import {
   contentFor,
   insertDestination,
   integrate,
-  revisionOf,
+  toRevision,
 } from '../../support/scenes/integrations.ts';
 import { POLLING, startReadJobs, TRIGGER } from '../../support/scenes/reads.ts';
 import { startWriteJobs, WRITE } from '../../support/scenes/writes.ts';
@@ -79,7 +79,7 @@ test('refuses a module that the provider lacks, and an object that the module la
   const rest = await connected('salesforce');
   const findings = (overrides: object) => {
     const content = contentFor('crm', { provider: 'salesforce', read: undefined, ...overrides });
-    const latestRevision = revisionOf(content);
+    const latestRevision = toRevision(content);
     const input = { name: 'crm', provider: 'salesforce', latestRevision };
     return expectEqualIssues(rest, 'createIntegration', input);
   };

@@ -8,7 +8,7 @@ import {
   CREATE_REVISION,
   contentFor,
   integrate,
-  revisionOf,
+  toRevision,
   UPDATE_INSTALLATION,
 } from '../../support/scenes/integrations.ts';
 import { installReads, POLLING, startReadJobs } from '../../support/scenes/reads.ts';
@@ -89,7 +89,7 @@ test('makes installations unhealthy if a revision adds a required mapping, and d
   await reading.makeDue();
   await startDueReads(services);
   const revise = { projectIdOrName: tenant.projectId, integrationIdOrName: 'crm' };
-  await tenant.query(CREATE_REVISION, { input: { ...revise, revision: revisionOf(requiring) } });
+  await tenant.query(CREATE_REVISION, { input: { ...revise, revision: toRevision(requiring) } });
   expect(await health(rest, id)).toEqual({
     healthStatus: 'UNHEALTHY',
     healthReason:

@@ -114,7 +114,7 @@ const project = fc.record({
   }),
 });
 
-const documentOf = (given: typeof project extends fc.Arbitrary<infer T> ? T : never) => ({
+const createDocument = (given: typeof project extends fc.Arbitrary<infer T> ? T : never) => ({
   specVersion: '1.0.0',
   allowedOrigins: given.allowedOrigins,
   jwtKeys: given.jwtKeys,
@@ -142,7 +142,7 @@ test('an export, applied to an empty project, is exported again with the same by
   await fc.assert(
     fc.asyncProperty(project, async (given) => {
       const rest = await restTenant(app);
-      const document = JSON.stringify(documentOf(given));
+      const document = JSON.stringify(createDocument(given));
       const { status, body } = await rest.ask('POST', `${rest.base}/plans`, { document });
       // The rules of contents are not those of this test.
       fc.pre(status === 201);

@@ -23,13 +23,13 @@ async function prepare(): Promise<RestTenant> {
   return restTenant(app);
 }
 
-const pathsOf = ({ changes }: { changes: { action: string; path: string }[] }) =>
+const listPaths = ({ changes }: { changes: { action: string; path: string }[] }) =>
   changes.map(({ action, path }) => `${action} ${path}`);
 
 test('plans and applies a document, exports it again, and then plans no change', async () => {
   const rest = await prepare();
   const plan = await planDocument(rest, DOCUMENT);
-  expect(pathsOf(plan)).toEqual([
+  expect(listPaths(plan)).toEqual([
     'create allowedOrigins.https://app.example',
     'create destinations.audit',
     'create destinations.records',
@@ -61,12 +61,12 @@ test('changes, keeps and deletes what the document says', async () => {
     .replace('schedule: 0 * * * *', 'schedule: 30 * * * *')
     .replace('      - authorization\n', '      - authorization\n      - x-tenant\n');
   const kept = await planDocument(rest, changed);
-  expect(pathsOf(kept)).toEqual(['update destinations.records', 'update integrations.crm']);
+  expect(listPaths(kept)).toEqual(['update destinations.records', 'update integrations.crm']);
   expect(kept.findings).toMatchObject([
     { severity: 'warning', message: expect.stringContaining('eventTypes.installation.created') },
   ]);
   const plan = await planDocument(rest, changed, { allowDeletions: true });
-  expect(pathsOf(plan)).toContain('delete topics.alerts.eventTypes.installation.created');
+  expect(listPaths(plan)).toContain('delete topics.alerts.eventTypes.installation.created');
   expect(plan.requiredSecrets).toEqual(['destinations.records.headers.x-tenant']);
   expect((await applyPlan(rest, plan)).status).toBe(200);
   const { secrets } = await rest.get(`${rest.base}/destinations/records?includeSecrets=true`);
@@ -180,7 +180,7 @@ test('names every missing secret, and refuses values that do not fit', async () 
 
 test('names all faults of a document with line and column', async () => {
   const rest = await prepare();
-  const issuesOf = async (document: string) => {
+  const fetchIssues = async (document: string) => {
     const { status, body } = await rest.ask('POST', `${rest.base}/plans`, { document });
     expect(status).toBe(400);
     return body.issues.map(({ name, line, column }: Record<string, unknown>) => [
@@ -193,7 +193,7 @@ test('names all faults of a document with line and column', async () => {
     'provider: s',
     'provder: s',
   );
-  expect(await issuesOf(misspelt)).toEqual([
+  expect(await fetchIssues(misspelt)).toEqual([
     ['document.destinations[0].type', 6, 5],
     ['document.integrations[0].provder', 22, 5],
     ['document.integrations[0].provider', 21, 5],
@@ -202,13 +202,13 @@ test('names all faults of a document with line and column', async () => {
     'destination: records',
     'destination: recods',
   );
-  expect(await issuesOf(unknown)).toEqual([
+  expect(await fetchIssues(unknown)).toEqual([
     ['document.integrations[0].read.objects[0].destination', 26, 11],
     ['document.topics[0].destinations[0]', 18, 9],
   ]);
-  expect(await issuesOf('a: [1\nb: {2')).not.toHaveLength(0);
+  expect(await fetchIssues('a: [1\nb: {2')).not.toHaveLength(0);
   const twice = `${DOCUMENT}topics: []\n`;
-  expect(await issuesOf(twice)).toEqual([['document', 32, 1]]);
+  expect(await fetchIssues(twice)).toEqual([['document', 32, 1]]);
 });
 
 test('refuses to delete a destination that an integration names', async () => {

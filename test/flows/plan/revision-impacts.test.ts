@@ -7,7 +7,7 @@ import {
   contentFor,
   installFor,
   integrate,
-  revisionOf,
+  toRevision,
 } from '../../support/scenes/integrations.ts';
 import { planDocument } from '../../support/scenes/project-documents.ts';
 
@@ -75,7 +75,7 @@ interface Impact {
   installations: { installationId: string }[];
 }
 
-const groupsOf = (impacts: Impact[], names: Map<string, string>) =>
+const listGroups = (impacts: Impact[], names: Map<string, string>) =>
   [
     ...new Set(
       impacts.flatMap(({ installations }) =>
@@ -84,7 +84,7 @@ const groupsOf = (impacts: Impact[], names: Map<string, string>) =>
     ),
   ].sort();
 
-const documentOf = (integration: object) =>
+const createDocument = (integration: object) =>
   JSON.stringify({ specVersion: '1.0.0', integrations: [integration] });
 
 /** The groups whose present config is refused: it was valid before the revision. */
@@ -108,7 +108,7 @@ test('names the installations that lack a required mapping, as health does once 
     requiredFields: [EMAIL, TIER],
     optionalFields: [{ fieldName: 'phone' }, NICK],
   });
-  const { impacts } = await planDocument(rest, documentOf(next));
+  const { impacts } = await planDocument(rest, createDocument(next));
   expect(impacts).toMatchObject([
     {
       integrationName: 'crm',
@@ -117,9 +117,9 @@ test('names the installations that lack a required mapping, as health does once 
       installationTotal: 5,
     },
   ]);
-  expect(groupsOf(impacts, names)).toEqual(['phone', 'plain']);
+  expect(listGroups(impacts, names)).toEqual(['phone', 'plain']);
   const path = `${rest.base}/integrations/crm/revisions`;
-  const { headers } = await rest.ask('POST', path, { revision: revisionOf(next) });
+  const { headers } = await rest.ask('POST', path, { revision: toRevision(next) });
   const warning = 'must map tier to a field: contacts requires it. (2 of 5 installations)';
   expect(headers.warning).toContain(warning);
   const unhealthy = await rest.get(`${rest.base}/integrations/crm/installations`);
@@ -132,14 +132,14 @@ test('names the installations that lack a required mapping, as health does once 
 test('names the installations whose account lacks a field that becomes required', async () => {
   const { rest, names } = await installed();
   const next = content({ requiredFields: [EMAIL, { fieldName: 'no_such_field' }] });
-  const { impacts, findings } = await planDocument(rest, documentOf(next));
+  const { impacts, findings } = await planDocument(rest, createDocument(next));
   expect(impacts).toMatchObject([
     {
       path: 'read.contacts.requiredFields',
       reason: 'no_such_field is not a field that contacts of the account has.',
     },
   ]);
-  expect(groupsOf(impacts, names)).toEqual(['both', 'phone', 'plain', 'tier']);
+  expect(listGroups(impacts, names)).toEqual(['both', 'phone', 'plain', 'tier']);
   expect(findings).toEqual([]);
 });
 
@@ -149,7 +149,7 @@ test('lists the changes of the contract with their severity', async () => {
     requiredFields: [EMAIL, { fieldName: 'lastname' }],
     optionalFields: [{ fieldName: 'phone' }, TIER],
   });
-  const { contractChanges } = await planDocument(rest, documentOf(next));
+  const { contractChanges } = await planDocument(rest, createDocument(next));
   expect(contractChanges).toEqual([
     { severity: 'breaking', message: 'ContactsRecord.nick was removed.' },
     { severity: 'safe', message: 'ContactsRecord.lastname was added.' },
@@ -165,7 +165,7 @@ test('lists no change of the contract if only a schedule changes', async () => {
     ...BEFORE,
   };
   const next = content({}, { read: { objects: [object] } });
-  const { changes, contractChanges } = await planDocument(rest, documentOf(next));
+  const { changes, contractChanges } = await planDocument(rest, createDocument(next));
   expect(changes).toHaveLength(1);
   expect(contractChanges).toEqual([]);
 });
@@ -177,7 +177,7 @@ test('upsertIntegrations reports impacts, and none for content that is in force'
   const next = content({ requiredFields: [EMAIL, TIER], optionalFields: [NICK] });
   const input = { specVersion: '1.0.0', integrations: [next] };
   const { impacts } = (await rest.tenant.query(mutation, { input })).upsertIntegrations;
-  expect(groupsOf(impacts, names)).toEqual(['both', 'phone', 'plain']);
+  expect(listGroups(impacts, names)).toEqual(['both', 'phone', 'plain']);
   for (const { installationId, installation, group } of impacts[0].installations) {
     expect(installation.id).toBe(installationId);
     expect(group.groupRef).toBe(names.get(installationId));
@@ -190,7 +190,7 @@ test('names the installations of a deleted integration', async () => {
   const { rest, names } = await installed();
   const document = '{"specVersion": "1.0.0", "integrations": []}';
   const plan = await planDocument(rest, document, { allowDeletions: true });
-  expect(groupsOf(plan.impacts, names)).toEqual(Object.keys(CONFIGS).sort());
+  expect(listGroups(plan.impacts, names)).toEqual(Object.keys(CONFIGS).sort());
   const { status } = await rest.ask('POST', `${rest.base}/plans/${plan.id}:apply`, {});
   expect(status).toBe(200);
   expect(await rest.get(`${rest.base}/integrations`)).toEqual([]);
@@ -199,11 +199,11 @@ test('names the installations of a deleted integration', async () => {
 test('refuses to drop an object that installations read, without allowDeletions', async () => {
   const { rest } = await installed();
   const next = contentFor('crm', { read: undefined, proxy: { enabled: true } });
-  const plan = await planDocument(rest, documentOf(next));
+  const plan = await planDocument(rest, createDocument(next));
   expect(plan.findings).toMatchObject([{ severity: 'error', path: 'integrations.crm' }]);
   const refused = await rest.ask('POST', `${rest.base}/plans/${plan.id}:apply`, {});
   expect(refused.status).toBe(409);
-  const destructive = await planDocument(rest, documentOf(next), { allowDeletions: true });
+  const destructive = await planDocument(rest, createDocument(next), { allowDeletions: true });
   expect((await rest.ask('POST', `${rest.base}/plans/${destructive.id}:apply`, {})).status).toBe(
     200,
   );
@@ -233,12 +233,12 @@ test(
           ...(enabled && { enabled }),
         };
         const next = contentFor('crm', { read: { objects: [object] } });
-        const { impacts } = await planDocument(rest, documentOf(next));
-        const revision = { revision: revisionOf(next) };
+        const { impacts } = await planDocument(rest, createDocument(next));
+        const revision = { revision: toRevision(next) };
         expect(
           (await rest.ask('POST', `${rest.base}/integrations/crm/revisions`, revision)).status,
         ).toBe(201);
-        expect(groupsOf(impacts, names)).toEqual(await refusedGroups(rest, names));
+        expect(listGroups(impacts, names)).toEqual(await refusedGroups(rest, names));
       }),
       { numRuns: 12 },
     );

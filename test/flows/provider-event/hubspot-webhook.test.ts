@@ -55,7 +55,7 @@ async function subscribe(tenant: Tenant, portal = PORTAL, isGiven = true) {
 
 let events = 0;
 
-function eventOf(about: object, portalId = PORTAL) {
+function createEvent(about: object, portalId = PORTAL) {
   events += 1;
   return {
     appId: 1,
@@ -97,8 +97,8 @@ test('delivers an event of the portal with the present record, and sets the subs
   expect(providerApp.webhookInstructions).toContain(providerApp.webhookUrl);
   expect(await subscriptions()).toMatchObject([{ status: 'PENDING', eventCount: 0 }]);
   const { id } = hubspot.store.create('contacts', { email: 'ada@example.test' });
-  const changed = eventOf({ objectId: Number(id), propertyName: 'email', propertyValue: 'x' });
-  const deleted = eventOf({ objectId: 99, subscriptionType: 'object.deletion' });
+  const changed = createEvent({ objectId: Number(id), propertyName: 'email', propertyValue: 'x' });
+  const deleted = createEvent({ objectId: 99, subscriptionType: 'object.deletion' });
   expect((await send(providerApp.webhookUrl, [changed, deleted])).status).toBe(204);
   // HubSpot repeats an event if it did not see a success.
   expect((await send(providerApp.webhookUrl, [changed, deleted, changed])).status).toBe(204);
@@ -118,7 +118,7 @@ test('delivers an event of the portal with the present record, and sets the subs
 test('learns a portal that the input does not name from HubSpot', async () => {
   const tenant = await app.tenant();
   const { providerApp } = await subscribe(tenant, PORTAL, false);
-  const deleted = eventOf({ objectId: 99, subscriptionType: 'object.deletion' });
+  const deleted = createEvent({ objectId: 99, subscriptionType: 'object.deletion' });
   expect((await send(providerApp.webhookUrl, [deleted])).status).toBe(204);
   await expect.poll(() => listEntries(tenant), POLLING).toHaveLength(1);
   const { projectId } = tenant;
@@ -130,7 +130,7 @@ test('stores nothing from requests that are unsigned, late, or for an unknown ap
   const tenant = await app.tenant();
   const { providerApp } = await subscribe(tenant);
   const url: string = providerApp.webhookUrl;
-  const event = [eventOf({ objectId: 1, subscriptionType: 'object.deletion' })];
+  const event = [createEvent({ objectId: 1, subscriptionType: 'object.deletion' })];
   const late = { timestamp: Date.now() - 6 * 60_000 };
   expect((await send(url, event, { secret: 'another' })).status).toBe(401);
   expect((await send(url, event, late)).status).toBe(401);
@@ -139,7 +139,7 @@ test('stores nothing from requests that are unsigned, late, or for an unknown ap
   expect((await send(url.replace('hubspot', 'stripe'), event)).status).toBe(401);
   expect((await send(url, { not: 'a list' })).status).toBe(400);
   // The time is out of the database's range.
-  const { status } = await send(url, [eventOf({ objectId: 1, occurredAt: 8e15 })]);
+  const { status } = await send(url, [createEvent({ objectId: 1, occurredAt: 8e15 })]);
   expect(status).toBe(400);
   expect((await send(`${url}/more`, event)).status).toBe(404);
   expect((await fetch(url)).status).toBe(405);
@@ -154,11 +154,11 @@ test('delivers an event to the tenant of its app only, if two tenants are connec
   const [one, other] = [await app.tenant(), await app.tenant()];
   const { providerApp } = await subscribe(one);
   await subscribe(other);
-  const event = eventOf({ objectId: 5, subscriptionType: 'object.deletion' });
+  const event = createEvent({ objectId: 5, subscriptionType: 'object.deletion' });
   expect((await send(providerApp.webhookUrl, [event])).status).toBe(204);
   await expect.poll(() => listEntries(one), POLLING).toHaveLength(1);
   expect(await listEntries(other)).toEqual([]);
-  const elsewhere = eventOf({ objectId: 5, subscriptionType: 'object.deletion' }, PORTAL + 1);
+  const elsewhere = createEvent({ objectId: 5, subscriptionType: 'object.deletion' }, PORTAL + 1);
   expect((await send(providerApp.webhookUrl, [elsewhere])).status).toBe(204);
   expect(await listEntries(one)).toHaveLength(1);
 });

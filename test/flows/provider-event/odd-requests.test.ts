@@ -1,6 +1,6 @@
 /** @module-tag all/walk */
 import { beforeAll, expect, test } from 'vitest';
-import { randomOf } from '../../faults/scenes/random.ts';
+import { createRandom } from '../../faults/scenes/random.ts';
 import { sharedApp } from '../../support/app.ts';
 import { HOSTILE_JSON, HOSTILE_TEXTS } from '../../support/fuzz/fuzz-values.ts';
 import {
@@ -32,30 +32,31 @@ const send = (path: string, request: SentRequest) => fetch(url + path, request);
 test(`stores none of ${REQUESTS} forged, replayed, truncated, oversized and odd requests, and fails on none`, async () => {
   const tenant = await app.tenant();
   const { providerAppId, account } = await installForSentEvents(app, tenant);
-  const random = randomOf(SEED);
+  const random = createRandom(SEED);
   const pick = <T>(all: readonly T[]): T => all[Math.floor(random() * all.length)] as T;
   const path = `/webhooks/sandbox/${providerAppId}`;
-  const eventOf = (more: object = {}) => createSentEvent(account, more);
+  const createEvent = (more: object = {}) => createSentEvent(account, more);
   const signedTo = (body: Buffer<ArrayBuffer>, how = {}): Sent => ({
     path,
     ...signRequest(body, how),
   });
   const cutAt = (body: Buffer<ArrayBuffer>) =>
     body.subarray(0, Math.floor(random() * (body.length - 1)));
-  const large = eventsBody(eventOf({ recordId: 'x'.repeat(1024 * 1024) }));
+  const large = eventsBody(createEvent({ recordId: 'x'.repeat(1024 * 1024) }));
   const kinds: Record<string, () => Sent> = {
-    forged: () => signedTo(eventsBody(eventOf()), { secret: `${SECRET}${pick(HOSTILE_TEXTS)}!` }),
+    forged: () =>
+      signedTo(eventsBody(createEvent()), { secret: `${SECRET}${pick(HOSTILE_TEXTS)}!` }),
     replayed: () => {
       const late = TOLERANCE_SECONDS + 5 + Math.floor(random() * 1e6);
-      return signedTo(eventsBody(eventOf()), { late: pick([late, -late]) });
+      return signedTo(eventsBody(createEvent()), { late: pick([late, -late]) });
     },
     truncated: () => {
-      const whole = signedTo(eventsBody(eventOf()));
+      const whole = signedTo(eventsBody(createEvent()));
       return { ...whole, body: cutAt(whole.body) };
     },
-    truncatedAndSigned: () => signedTo(cutAt(eventsBody(eventOf()))),
+    truncatedAndSigned: () => signedTo(cutAt(eventsBody(createEvent()))),
     changed: () => {
-      const { body, ...whole } = signedTo(eventsBody(eventOf()));
+      const { body, ...whole } = signedTo(eventsBody(createEvent()));
       const other = Buffer.from(body);
       const place = Math.floor(random() * other.length);
       other[place] = (other[place] ?? 0) ^ (1 + Math.floor(random() * 255));
@@ -63,7 +64,7 @@ test(`stores none of ${REQUESTS} forged, replayed, truncated, oversized and odd 
     },
     oversized: () => signedTo(large),
     oddSignature: () => {
-      const { headers: _none, ...whole } = signedTo(eventsBody(eventOf()));
+      const { headers: _none, ...whole } = signedTo(eventsBody(createEvent()));
       const seconds = Math.floor(Date.now() / 1_000);
       const odd = ['', 't=,v1=', `t=${seconds}`, `t=${seconds},v1=`, 't=9e99,v1=00', 'v1=ff,t=1'];
       const zeros = `t=${seconds},v1=${'0'.repeat(64)}`;
@@ -77,33 +78,38 @@ test(`stores none of ${REQUESTS} forged, replayed, truncated, oversized and odd 
       const member = pick(['id', 'type', 'account', 'objectName', 'recordId', 'occurredAt']);
       return signedTo(
         eventsBody(
-          eventOf(),
-          eventOf({ [member]: pick<unknown>([7, null, [], {}, 'x'.repeat(600)]) }),
+          createEvent(),
+          createEvent({ [member]: pick<unknown>([7, null, [], {}, 'x'.repeat(600)]) }),
         ),
       );
     },
     oddTime: () =>
       signedTo(
-        eventsBody(eventOf({ occurredAt: pick(['0000-00-00', '+275760-09-13T00:00:00Z', '']) })),
+        eventsBody(
+          createEvent({ occurredAt: pick(['0000-00-00', '+275760-09-13T00:00:00Z', '']) }),
+        ),
       ),
     strangersAccount: () =>
-      signedTo(eventsBody(eventOf({ account: pick(HOSTILE_TEXTS).slice(0, 256) }))),
+      signedTo(eventsBody(createEvent({ account: pick(HOSTILE_TEXTS).slice(0, 256) }))),
     strangersObject: () =>
-      signedTo(eventsBody(eventOf({ objectName: pick(HOSTILE_TEXTS).slice(0, 128) }))),
+      signedTo(eventsBody(createEvent({ objectName: pick(HOSTILE_TEXTS).slice(0, 128) }))),
     unwantedType: () =>
-      signedTo(eventsBody(eventOf({ type: pick(['contacts.merged', 'x', '__proto__']) }))),
+      signedTo(eventsBody(createEvent({ type: pick(['contacts.merged', 'x', '__proto__']) }))),
     compressed: () => {
-      const { headers, ...whole } = signedTo(eventsBody(eventOf()));
+      const { headers, ...whole } = signedTo(eventsBody(createEvent()));
       return { ...whole, headers: { ...headers, 'content-encoding': pick(['gzip', 'br', 'x']) } };
     },
     elsewhere: () => {
       const other = path.replace(/.{4}$/, '0000');
       const paths = [other, `${path}/more`, '/webhooks/sandbox/x', '/webhooks/x/x', `${path}%00`];
       const hubspot = path.replace('sandbox', 'hubspot');
-      return { ...signedTo(eventsBody(eventOf())), path: pick([...paths, hubspot, '/webhooks//']) };
+      return {
+        ...signedTo(eventsBody(createEvent())),
+        path: pick([...paths, hubspot, '/webhooks//']),
+      };
     },
     otherMethod: () => ({
-      ...signedTo(eventsBody(eventOf())),
+      ...signedTo(eventsBody(createEvent())),
       method: pick(['PUT', 'PATCH', 'DELETE']),
     }),
   };
@@ -121,7 +127,7 @@ test(`stores none of ${REQUESTS} forged, replayed, truncated, oversized and odd 
   const { projectId } = tenant;
   expect(await prisma.providerEvent.count({ where: { projectId } })).toBe(0);
   // The endpoint still works, and stores a valid event.
-  const { path: at, ...sound } = signedTo(eventsBody(eventOf()));
+  const { path: at, ...sound } = signedTo(eventsBody(createEvent()));
   expect((await send(at, sound)).status).toBe(204);
   expect(await prisma.providerEvent.count({ where: { projectId } })).toBe(1);
 });

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 
 /** The subscribers of its own stream. */
-const subscribersOf = ({ connectionId }: { connectionId: string }) =>
+const listSubscribers = ({ connectionId }: { connectionId: string }) =>
   stream.subscribers.filter(({ topicName }) => topicName.includes(connectionId.slice(-26)));
 
 const subscribeLogs = async ({ projectId }: Tenant) => {
@@ -72,7 +72,7 @@ test('delivers created, changed and deleted contacts mapped and signed, and leav
   const name = installed.connectionId.slice(-26);
   const left = () => rest.channels.channels.filter((channel) => channel.name.includes(name));
   await expect.poll(left, POLLING).toEqual([]);
-  await expect.poll(() => subscribersOf(installed), POLLING).toEqual([]);
+  await expect.poll(() => listSubscribers(installed), POLLING).toEqual([]);
 });
 
 test('names changed fields, also of compound addresses, and watches fields in any case', async () => {
@@ -101,14 +101,14 @@ test(
     const ids = [org.create({ Email: email() })];
     await installed.waitForEntries(1);
     for (let round = 0; round < 5; round += 1) {
-      await expect.poll(() => subscribersOf(installed), POLLING).toHaveLength(1);
+      await expect.poll(() => listSubscribers(installed), POLLING).toHaveLength(1);
       for (let some = 0; some < 60; some += 1) ids.push(org.create({ Email: email() }));
       stream.endStreams();
     }
     const delivered = (await installed.waitForEntries(301)).map(({ id }) => id);
     expect(delivered).toHaveLength(301);
     expect(delivered.toSorted()).toEqual(ids.toSorted());
-    const [subscriber] = subscribersOf(installed);
+    const [subscriber] = listSubscribers(installed);
     expect(subscriber).toMatchObject({ preset: 'CUSTOM', creditMax: 100 });
   },
 );
@@ -125,7 +125,7 @@ test('reopens a stream that the provider closes immediately, with increasing del
   const failures = async () => (await prisma.providerStream.findUnique({ where }))?.failures;
   await expect.poll(failures, POLLING).toBeGreaterThanOrEqual(3);
   stream.endsNewStreams = false;
-  await expect.poll(() => subscribersOf(installed), POLLING).toHaveLength(1);
+  await expect.poll(() => listSubscribers(installed), POLLING).toHaveLength(1);
   const id = org.create({ Email: email() });
   await expect.poll(() => installed.entries().map((entry) => entry.id), POLLING).toContain(id);
   expect(await failures()).toBe(0);
@@ -222,7 +222,7 @@ test('lets one of two workers follow a stream, and stores nothing that the other
   await hold(installed);
   const id = org.create({ Email: email() });
   // The previous worker notices that it has lost the lease.
-  await expect.poll(() => subscribersOf(installed), POLLING).toEqual([]);
+  await expect.poll(() => listSubscribers(installed), POLLING).toEqual([]);
   expect(await prisma.providerEvent.count({ where: { projectId: tenant.projectId } })).toBe(0);
   expect(await claimStreams(services, 100)).toEqual([]);
   await release(installed);
@@ -246,7 +246,7 @@ test('gives two tenants on one org separate streams, which end independently', a
   const revision = { specVersion: '1.0.0', content: { ...contactsContent(), subscribe: null } };
   const input = { projectIdOrName: one.projectId, integrationIdOrName: 'crm', revision };
   await one.query(CREATE_REVISION, { input });
-  await expect.poll(() => subscribersOf(ofOne), POLLING).toEqual([]);
+  await expect.poll(() => listSubscribers(ofOne), POLLING).toEqual([]);
   const last = org.create({ Email: email() });
   await expect.poll(() => ofOther.entries().map((entry) => entry.id), POLLING).toContain(last);
   expect(ofOne.entries().map((entry) => entry.id)).not.toContain(last);

@@ -82,7 +82,7 @@ test('changes nothing when paused objects are paused or reading ones are resumed
 });
 
 /** Returns the operation of the only read, as callers see it. */
-async function operationOf(tenant: Tenant, installationId: string) {
+async function findOperation(tenant: Tenant, installationId: string) {
   const { node } = await tenant.query(
     `query ($id: ID!) { node(id: $id) { ... on Installation { operations { nodes {
       status result metadata { progress { recordsProcessed } } logs { nodes { message } }
@@ -131,12 +131,12 @@ test('pauses a running read after its page, and continues with the next page', a
   await tenant.query(PAUSE, { input: reading.input });
   gate.resolve();
   const progress = async () =>
-    (await operationOf(tenant, reading.id)).metadata.progress.recordsProcessed;
+    (await findOperation(tenant, reading.id)).metadata.progress.recordsProcessed;
   await expect.poll(progress, POLLING).toBe(50);
   const isHeld = async () =>
     (await own.app.services.database.prisma.readRun.findFirstOrThrow()).leaseToken !== null;
   await expect.poll(isHeld, POLLING).toBe(false);
-  expect(await operationOf(tenant, reading.id)).toMatchObject({
+  expect(await findOperation(tenant, reading.id)).toMatchObject({
     status: 'IN_PROGRESS',
     result: '[contacts] Read paused',
   });
@@ -148,7 +148,7 @@ test('pauses a running read after its page, and continues with the next page', a
   ]);
   const sizes = (await reading.messages()).map(({ resultInfo }) => resultInfo.numRecords);
   expect(sizes).toEqual([50, 50, 20]);
-  const { lines } = await operationOf(tenant, reading.id);
+  const { lines } = await findOperation(tenant, reading.id);
   expect(lines.slice(1, -1)).toEqual([
     '[contacts] Read paused',
     '[contacts] Page 1: 50 records',

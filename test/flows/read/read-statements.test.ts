@@ -15,7 +15,7 @@ const { services } = app.app;
 const { prisma, rows } = services.database;
 
 /** The first word of a statement, and the first table that it names. */
-function nameOf({ text }: { text: string }): string {
+function nameStatement({ text }: { text: string }): string {
   const table = /(?:from|into|update|join) (?:"public"\.)?"(\w+)"/i.exec(text)?.[1];
   return [text.trim().split(/\s/)[0]?.toLowerCase(), table].join(' ').trim();
 }
@@ -31,12 +31,12 @@ async function claimed() {
   const run = await claimRun(services, { projectId, operationId: operation.id });
   if (!run) throw new Error('not claimed');
   const source = await getReadSource(services, { id: reading.id, projectId }, 'contacts');
-  const pageOf = (id: string, nextCursor: string | null) => ({
+  const createPage = (id: string, nextCursor: string | null) => ({
     records: [{ id, fields: { email: `${id}@example.com` }, raw: { id } }],
     nextCursor,
     estimatedTotal: 2,
   });
-  return { projectId, reading, operation, run, source, pageOf };
+  return { projectId, reading, operation, run, source, pageOf: createPage };
 }
 
 test('records a page with its deliveries and position in one statement', async () => {
@@ -45,7 +45,7 @@ test('records a page with its deliveries and position in one statement', async (
   const { result, statements } = await recordStatements(() =>
     recordPage(services, { run, source, page, durationMs: 7 }),
   );
-  expect(statements.map(nameOf)).toEqual(['select Operation', 'with InstalledObject']);
+  expect(statements.map(nameStatement)).toEqual(['select Operation', 'with InstalledObject']);
 
   const [stored] = await rows.find('ReadRun', { projectId, operationId: operation.id });
   expect(result).toEqual(stored);
@@ -73,12 +73,12 @@ test('ends the read together with its last page, in one transaction', async () =
     recordPage(services, { run: next, source, page: pageOf('2', null), durationMs: 0 }),
   );
   expect(result).toBeNull();
-  expect(statements.slice(0, 3).map(nameOf)).toEqual([
+  expect(statements.slice(0, 3).map(nameStatement)).toEqual([
     'select Operation',
     'begin',
     'with InstalledObject',
   ]);
-  expect(statements.filter((one) => nameOf(one) === 'begin')).toHaveLength(1);
+  expect(statements.filter((one) => nameStatement(one) === 'begin')).toHaveLength(1);
   expect(await reading.operations()).toMatchObject([
     { status: 'SUCCESS', result: '[contacts] Read completed (2 records)' },
   ]);

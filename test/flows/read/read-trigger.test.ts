@@ -112,12 +112,12 @@ test('names invalid input immediately, and reads nothing', async () => {
     sinceTime: '2026-01-02T00:00:00.000Z',
     untilTime: '2026-01-02T00:00:00.000Z',
   };
-  const issuesOf = async (overrides: object) => {
+  const fetchIssues = async (overrides: object) => {
     const { code, problem } = await tenant.refusal(TRIGGER, { input: { ...input, ...overrides } });
     expect(code).toBe('BAD_USER_INPUT');
     return problem.issues;
   };
-  expect(await issuesOf({})).toMatchObject([
+  expect(await fetchIssues({})).toMatchObject([
     {
       in: 'body',
       name: 'input.untilTime',
@@ -125,7 +125,7 @@ test('names invalid input immediately, and reads nothing', async () => {
       value: input.untilTime,
     },
   ]);
-  expect(await issuesOf({ untilTime: null })).toMatchObject([
+  expect(await fetchIssues({ untilTime: null })).toMatchObject([
     {
       in: 'body',
       name: 'input.groupRef',

@@ -18,7 +18,7 @@ afterAll(() => workers[Symbol.asyncDispose]());
 const emails = () => sandbox.records('contacts').map(({ email }) => email);
 const writeLater = (writer: Writer, overrides: object) =>
   writer.write({ mode: 'ASYNCHRONOUS', ...overrides });
-const taskOf = (id: string) => prisma.writeTask.findFirstOrThrow({ where: { id } });
+const getTask = (id: string) => prisma.writeTask.findFirstOrThrow({ where: { id } });
 
 /** Waits until a condition of the operation holds. */
 async function until(operationId: string, isThere: (operation: { metadata: unknown }) => boolean) {
@@ -105,7 +105,7 @@ test("waits for the provider's Retry-After before the next attempt", async () =>
   sandbox.faults.set({ status: 429, retryAfterSeconds: 90, pathPrefix: path });
   const { operationId } = await writeLater(writer, { record: contact() });
   await until(operationId, isRetried);
-  const { dueTime, lastAttempt, leaseToken } = await taskOf(operationId);
+  const { dueTime, lastAttempt, leaseToken } = await getTask(operationId);
   expect(Number(dueTime) - Number(lastAttempt)).toBeGreaterThanOrEqual(90_000);
   expect(leaseToken).toBeNull();
 });
@@ -163,9 +163,9 @@ test('continues a write of a killed process, and refuses its late result', async
   const lost = await cutOff(operationId);
   await recoverWrites(services);
   expect(await writer.waitForOperation(operationId)).toMatchObject({ status: 'SUCCESS' });
-  const ended = await taskOf(operationId);
+  const ended = await getTask(operationId);
   expect(await runClaim(services, lost)).toBeNull();
-  expect(await taskOf(operationId)).toEqual(ended);
+  expect(await getTask(operationId)).toEqual(ended);
   expect(emails().filter((email) => email === record.email)).toHaveLength(1);
 });
 
@@ -177,7 +177,7 @@ test('claims a claimed write no second time, and runs an ended write no second t
   expect(await claimWrite(services.database, key, services.now())).toBeNull();
   if (claim) await runClaim(services, claim);
   await runWrite(services, key);
-  expect((await taskOf(operationId)).attempts).toBe(1);
+  expect((await getTask(operationId)).attempts).toBe(1);
 });
 
 test('gives a write to one of two claims in the same statement', async () => {
@@ -191,7 +191,7 @@ test('gives a write to one of two claims in the same statement', async () => {
   expect(none).toBeNull();
   if (claim) await runClaim(services, claim);
   expect(await writer.waitForOperation(operationId)).toMatchObject({ status: 'SUCCESS' });
-  expect((await taskOf(operationId)).attempts).toBe(1);
+  expect((await getTask(operationId)).attempts).toBe(1);
 });
 
 test('fails a write whose installation is deleted', async () => {

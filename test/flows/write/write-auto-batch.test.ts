@@ -18,7 +18,7 @@ const collect = async (writer: Writer, overrides: object = {}): Promise<string> 
   return (await writer.write(input)).operationId;
 };
 
-const tasksOf = ({ installationId }: Writer) =>
+const listTasks = ({ installationId }: Writer) =>
   prisma.writeTask.findMany({ where: { installationId }, orderBy: { id: 'asc' } });
 
 test('collects single writes until the first has waited for its delay, with an outcome for each', async () => {
@@ -28,7 +28,7 @@ test('collects single writes until the first has waited for its delay, with an o
   const refused = await collect(writer, { record: { lastname: 'No e-mail' } });
   aheadMs += 4 * MINUTE_MS;
   const last = await collect(writer);
-  expect(await tasksOf(writer)).toMatchObject([
+  expect(await listTasks(writer)).toMatchObject([
     { id: first, recordCount: 3, attempts: 0, openGroup: expect.any(String) },
   ]);
   aheadMs += 2 * MINUTE_MS;
@@ -41,7 +41,7 @@ test('collects single writes until the first has waited for its delay, with an o
     result: expect.stringContaining('Error writing to provider'),
   });
   expect(await writer.waitForOperation(last)).toMatchObject({ status: 'SUCCESS' });
-  expect(await tasksOf(writer)).toMatchObject([{ attempts: 1, openGroup: null }]);
+  expect(await listTasks(writer)).toMatchObject([{ attempts: 1, openGroup: null }]);
   expect(sandbox.records('contacts')).toMatchObject([record, {}]);
 });
 
@@ -51,7 +51,7 @@ test('writes the batch at the earliest deadline of its records', async () => {
   const urgent = await collect(writer, {
     autoBatchPolicy: { maxDelayMinutes: 1, retryDeadlineHours: 48 },
   });
-  const [task] = await tasksOf(writer);
+  const [task] = await listTasks(writer);
   const retryHours = (Number(task?.deadlineTime) - Number(task?.dueTime)) / (60 * MINUTE_MS);
   expect(retryHours).toBeCloseTo(48, 2);
   aheadMs += 2 * MINUTE_MS;
@@ -62,7 +62,7 @@ test('writes the batch at the earliest deadline of its records', async () => {
 test('writes a full batch of a hundred records immediately and starts another', async () => {
   const writer = await createWriter(app);
   const ids = await Promise.all(Array.from({ length: 101 }, () => collect(writer)));
-  const full = (await tasksOf(writer)).find(({ recordCount }) => recordCount === 100);
+  const full = (await listTasks(writer)).find(({ recordCount }) => recordCount === 100);
   const collected = await prisma.writeEntry.findMany({ where: { taskId: full?.id } });
   expect(new Set(collected.map(({ position }) => position)).size).toBe(100);
   for (const { operationId } of collected) {
@@ -83,8 +83,8 @@ test('collects records of other objects, types, headers and installations separa
   await collect(writer, { objectName: 'companies', record: { name: 'Acme' } });
   await collect(writer, { type: 'UPDATE', record: { id: 'c1', firstname: 'Ann' } });
   await collect(other);
-  expect(await tasksOf(writer)).toHaveLength(4);
-  expect(await tasksOf(other)).toHaveLength(1);
+  expect(await listTasks(writer)).toHaveLength(4);
+  expect(await listTasks(other)).toHaveLength(1);
 });
 
 test('writes a retried batch once', async () => {
@@ -95,7 +95,7 @@ test('writes a retried batch once', async () => {
   for (const record of records) ids.push(await collect(writer, { record }));
   aheadMs += 5 * MINUTE_MS;
   await expect
-    .poll(() => tasksOf(writer), WAITING)
+    .poll(() => listTasks(writer), WAITING)
     .toMatchObject([{ attempts: 1, leaseToken: null }]);
   aheadMs += MINUTE_MS;
   for (const id of ids) {

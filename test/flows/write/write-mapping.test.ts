@@ -98,17 +98,17 @@ test("translates mapped values to the provider's values", async () => {
       write: [{ objectName: 'contacts', fields }],
     } as never,
   });
-  const phaseOf = async (fields: object) => {
+  const writePhase = async (fields: object) => {
     const { email: address } = contact();
     await writer.write({ objectName: 'people', record: { address, ...fields } });
     const { lifecycle, interests } = written(address) ?? {};
     return [lifecycle, interests];
   };
-  expect(await phaseOf({ phase: 'fresh', interests: ['goods', 'events'] })).toEqual([
+  expect(await writePhase({ phase: 'fresh', interests: ['goods', 'events'] })).toEqual([
     'lead',
     ['product', 'events'],
   ]);
   // Under the provider's field name, the value is not translated.
-  expect(await phaseOf({ lifecycle: 'customer' })).toEqual(['customer', null]);
-  expect(await phaseOf({})).toEqual(['lead', null]);
+  expect(await writePhase({ lifecycle: 'customer' })).toEqual(['customer', null]);
+  expect(await writePhase({})).toEqual(['lead', null]);
 });

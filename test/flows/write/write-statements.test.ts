@@ -10,17 +10,17 @@ const app = await sharedApp();
 const { services } = app.app;
 
 /** The first word of a statement and the first table that it names. */
-function nameOf(text: string): string {
+function nameStatement(text: string): string {
   const table = /(?:from|into|update|FROM|INTO|UPDATE) (?:"public"\.)?"(\w+)"/.exec(text)?.[1];
   return `${text.trim().split(/\s/)[0]?.toLowerCase()} ${table}`;
 }
 
-async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
+async function listStatements(work: () => Promise<unknown>): Promise<string[]> {
   const { statements } = await recordStatements(work);
   return statements
     .map(({ text }) => text)
     .filter((text) => !CALLER_STATEMENTS.test(text))
-    .map(nameOf);
+    .map(nameStatement);
 }
 
 /** The first write stores that the connection works, so later ones take fewer statements. */
@@ -36,14 +36,14 @@ const ACCEPT = 'with IdempotencyKey';
 
 test('reads the project and the target of a synchronous write, then takes a statement each to start and to end', async () => {
   const writer = await warmWriter();
-  const texts = await statementsOf(() => writer.write({ record: contact() }));
+  const texts = await listStatements(() => writer.write({ record: contact() }));
   expect(texts).toEqual([...READ, ACCEPT, 'with WriteTask']);
 });
 
 test('takes no more statements for a batch than for a record', async () => {
   const writer = await warmWriter();
   const batch = Array.from({ length: 50 }, () => ({ record: contact() }));
-  const texts = await statementsOf(() => writer.write({ batch }));
+  const texts = await listStatements(() => writer.write({ batch }));
   expect(texts).toEqual([...READ, ACCEPT, 'with WriteTask']);
 });
 
@@ -51,7 +51,7 @@ test('shares statements among concurrent writes, each with its own outcome', asy
   const writer = await warmWriter();
   const records = Array.from({ length: 40 }, () => contact());
   const responses: Awaited<ReturnType<Writer['write']>>[] = [];
-  const texts = await statementsOf(async () => {
+  const texts = await listStatements(async () => {
     responses.push(...(await Promise.all(records.map((record) => writer.write({ record })))));
   });
   expect(responses.map(({ result }) => result.data.email)).toEqual(
@@ -81,7 +81,7 @@ test('runs one of two concurrent writes with one key, and returns its outcome to
 test('takes a statement each to accept and to end an asynchronous write', async () => {
   const writer = await warmWriter();
   await using _jobs = await startWriteJobs(app);
-  const texts = await statementsOf(async () => {
+  const texts = await listStatements(async () => {
     const { operationId } = await writer.write({ mode: 'ASYNCHRONOUS', record: contact() });
     await writer.waitForOperation(operationId);
   });
@@ -96,7 +96,7 @@ test('takes three statements for a collected record: the project, the target and
   const writer = await warmWriter();
   const collected = { mode: 'ASYNCHRONOUS', autoBatchPolicy: { maxDelayMinutes: 60 } };
   await writer.write({ record: contact(), ...collected });
-  const texts = await statementsOf(() => writer.write({ record: contact(), ...collected }));
+  const texts = await listStatements(() => writer.write({ record: contact(), ...collected }));
   // The pending deliveries of a project are counted once a second.
   expect(texts.filter((text) => text !== 'select Destination')).toEqual([...READ, ACCEPT]);
 });
@@ -105,7 +105,7 @@ test('returns the row of a change as a read does', async () => {
   const writer = await warmWriter();
   const { result, statements } = await recordStatements(() => writer.write({ record: contact() }));
   const end = statements.at(-1);
-  expect(nameOf(end?.text ?? '')).toBe('with WriteTask');
+  expect(nameStatement(end?.text ?? '')).toBe('with WriteTask');
   const { database } = services;
   const operation = await database.prisma.operation.findFirstOrThrow({
     where: { id: result.operationId },

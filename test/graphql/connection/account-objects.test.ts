@@ -39,14 +39,14 @@ const OBJECTS = `query ($id: ID!) {
   node(id: $id) { ... on ConnectedAccount { objects { name displayName } } }
 }`;
 
-async function objectsOf(provider: string) {
+async function queryObjects(provider: string) {
   const tenant = await app.tenant();
   const { id } = await generateConnection(tenant, { provider, apiKey: 'key' });
   return { tenant, id, ask: () => tenant.query(OBJECTS, { id }) };
 }
 
 test('returns the objects of an account, including custom ones', async () => {
-  const { ask } = await objectsOf('attio');
+  const { ask } = await queryObjects('attio');
   const { node } = await ask();
   expect(node.objects).toContainEqual({ name: 'ships', displayName: 'Ships' });
   expect(node.objects).toContainEqual({ name: 'deals', displayName: 'Deals' });
@@ -54,11 +54,11 @@ test('returns the objects of an account, including custom ones', async () => {
 });
 
 test('returns the objects of an account over REST', async () => {
-  const { tenant, id } = await objectsOf('attio');
+  const { tenant, id } = await queryObjects('attio');
   const rest = restClient(app, { 'x-api-key': tenant.apiKey });
   const { objects } = await rest.get(`/projects/${tenant.projectId}/connections/${id}/objects`);
   expect(objects).toContainEqual({ name: 'ships', displayName: 'Ships' });
-  const other = await objectsOf('crm');
+  const other = await queryObjects('crm');
   const own = restClient(app, { 'x-api-key': other.tenant.apiKey });
   const path = `/projects/${other.tenant.projectId}/connections`;
   expect(await own.get(`${path}/${other.id}/objects`)).toEqual({});
@@ -66,12 +66,12 @@ test('returns the objects of an account over REST', async () => {
 });
 
 test('returns null if the provider cannot list objects', async () => {
-  const { ask } = await objectsOf('crm');
+  const { ask } = await queryObjects('crm');
   expect(await ask()).toEqual({ node: { objects: null } });
 });
 
 test('names a provider that refuses to list objects', async () => {
-  const { tenant, id } = await objectsOf('attio');
+  const { tenant, id } = await queryObjects('attio');
   vendor.failNext({ status: 403, body: { message: 'missing scope' } }, 5);
   const { code, problem } = await tenant.refusal(OBJECTS, { id });
   expect(code).toBe('UNPROCESSABLE');

@@ -16,7 +16,7 @@ const app = await sharedApp({
   ),
 });
 
-async function issuesOf(tenant: Tenant, overrides: object) {
+async function fetchIssues(tenant: Tenant, overrides: object) {
   const variables = connectionVariables(tenant, { apiKey: 'key', ...overrides });
   const { problem } = await tenant.refusal(GENERATE, variables);
   return problem.issues?.map(({ name, detail }: { name: string; detail: string }) => [
@@ -27,7 +27,7 @@ async function issuesOf(tenant: Tenant, overrides: object) {
 
 test('names a missing input with its description', async () => {
   const tenant = await app.tenant();
-  expect(await issuesOf(tenant, { provider: 'airtable' })).toEqual([
+  expect(await fetchIssues(tenant, { provider: 'airtable' })).toEqual([
     [
       'input.providerMetadata.base',
       'is required for airtable: Id of the base, like appXXXXXXXXXXXXXX.',
@@ -38,7 +38,7 @@ test('names a missing input with its description', async () => {
 test('names every input that the provider cannot use', async () => {
   const tenant = await app.tenant();
   const region = 'crm4.dynamics.com/evil?';
-  const issues = await issuesOf(tenant, {
+  const issues = await fetchIssues(tenant, {
     provider: 'dynamicsCRM',
     providerWorkspaceRef: 'no/host',
     providerMetadata: { region },
@@ -49,7 +49,7 @@ test('names every input that the provider cannot use', async () => {
   ]);
   for (const base of [7, '', { value: null }, 'two\nlines']) {
     const input = { provider: 'airtable', providerMetadata: { base } };
-    expect((await issuesOf(tenant, input))?.[0]?.[0]).toBe('input.providerMetadata.base');
+    expect((await fetchIssues(tenant, input))?.[0]?.[0]).toBe('input.providerMetadata.base');
   }
 });
 
@@ -57,7 +57,7 @@ test('accepts a missing input that the customer knows only with a token', async 
   const tenant = await app.tenant();
   const variables = connectionVariables(tenant, { apiKey: 'key', provider: 'xero' });
   expect((await tenant.query(GENERATE, variables)).generateConnection.connection.id).toBeTruthy();
-  const bad = await issuesOf(tenant, { provider: 'xero', providerMetadata: { tenantId: 7 } });
+  const bad = await fetchIssues(tenant, { provider: 'xero', providerMetadata: { tenantId: 7 } });
   expect(bad).toEqual([['input.providerMetadata.tenantId', 'must be non-empty text.']]);
 });
 
@@ -72,7 +72,7 @@ test('accepts a fact as text, or as text with its source', async () => {
 
 test('refuses a host that the provider does not list', async () => {
   const tenant = await app.tenant();
-  const issues = await issuesOf(tenant, {
+  const issues = await fetchIssues(tenant, {
     provider: 'zoho',
     providerWorkspaceRef: 'https://evil.test',
     providerMetadata: { zoho_token_domain: 'evil.test' },

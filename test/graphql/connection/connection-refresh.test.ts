@@ -22,7 +22,7 @@ function refreshing({ projectId }: Pick<Tenant, 'projectId'>, { id }: { id: stri
   return { input: { projectIdOrName: projectId, connectionId: id } };
 }
 
-async function tokenOf(connection: Parameters<typeof readStoredCredentials>[1]) {
+async function readToken(connection: Parameters<typeof readStoredCredentials>[1]) {
   const stored = await readStoredCredentials(app, connection);
   return 'accessToken' in stored ? stored.accessToken?.token : undefined;
 }
@@ -32,14 +32,14 @@ test('refreshes the token immediately, and sets the connection to CREATED', asyn
   const connection = await connectWithTokens(app, tenant, { expiresAt: null });
   await callSandbox(app, connection);
   const events = await keepEvents(app, tenant);
-  const before = await tokenOf(connection);
+  const before = await readToken(connection);
   const { refreshConnection } = await tenant.query(REFRESH, refreshing(tenant, connection));
   expect(refreshConnection.connection).toEqual({
     id: connection.id,
     status: 'CREATED',
     updateTime: expect.any(String),
   });
-  expect(await tokenOf(connection)).not.toBe(before);
+  expect(await readToken(connection)).not.toBe(before);
   expect(await events()).toMatchObject([
     { eventType: 'CONNECTION_REFRESHED', connectionId: connection.id },
   ]);
@@ -127,7 +127,7 @@ test('refreshes tokens of idle connections that expire soon, and no others', asy
   const later = await inGroup(inMs(60 * 60_000));
   const refused = await connectWithTokens(app, tenant, { refreshToken: 'sbx_rt_unknown' });
   const unable = await connectWithTokens(app, await app.tenant(), { refreshToken: null });
-  const tokens = async () => Promise.all([soon, later].map(tokenOf));
+  const tokens = async () => Promise.all([soon, later].map(readToken));
   const [before, same] = await tokens();
 
   while ((await refreshDue(services)) > 0);

@@ -63,9 +63,9 @@ test('shares groups, consumers and statements among concurrent connections', asy
   const where = { projectId: tenant.projectId };
   expect(await prisma.group.count({ where })).toBe(3);
   expect(await prisma.consumer.count({ where })).toBe(8);
-  const nameOf = async (groupRef: string) =>
+  const findName = async (groupRef: string) =>
     (await prisma.group.findFirstOrThrow({ where: { ...where, groupRef } })).groupName;
-  expect([await nameOf('group-0'), await nameOf('group-1')]).toEqual([
+  expect([await findName('group-0'), await findName('group-1')]).toEqual([
     'The first group',
     'group-1',
   ]);

@@ -22,7 +22,7 @@ async function byJwt(tenant: Tenant) {
   return restClient(app, { authorization: `Bearer ${token}` });
 }
 
-const apiKeyOf = async (tenant: Tenant, id: string) =>
+const queryApiKey = async (tenant: Tenant, id: string) =>
   (await tenant.query(CREDENTIALS, { id })).node.credentials.apiKey;
 
 test("sets the names of the end user's own group and consumer on connecting, over both surfaces", async () => {
@@ -78,7 +78,7 @@ test("replaces an end user's expired credentials, and keeps the installation", a
   const page = restClient(app, { authorization: `Bearer ${token}` });
   const body = { updateMask: ['apiKey'], connection: { apiKey: 'sandbox-key-2' } };
   expect(await page.patch(path, body)).toMatchObject({ id: connection.id, status: 'created' });
-  expect(await apiKeyOf(tenant, connection.id)).toBe('sandbox-key-2');
+  expect(await queryApiKey(tenant, connection.id)).toBe('sandbox-key-2');
   const session = await createEndUser(app, tenant, { consumerRef });
   const input = {
     projectIdOrName: tenant.projectId,
@@ -87,7 +87,7 @@ test("replaces an end user's expired credentials, and keeps the installation", a
   };
   const { updateConnection } = await session.query(UPDATE, { input });
   expect(updateConnection.connection).toMatchObject({ id: connection.id, status: 'CREATED' });
-  expect(await apiKeyOf(tenant, connection.id)).toBe('sandbox-key-3');
+  expect(await queryApiKey(tenant, connection.id)).toBe('sandbox-key-3');
   const { node } = await tenant.query(
     'query ($id: ID!) { node(id: $id) { ... on Installation { connection { id } } } }',
     { id: installationId },
@@ -113,5 +113,5 @@ test('refuses new credentials from other groups, other consumers and tokens that
   }
   const stranger = await app.tenant();
   expect(await refusedTo(await createEndUser(app, stranger))).toMatchObject({ code: 'NOT_FOUND' });
-  expect(await apiKeyOf(tenant, id)).toBe('sandbox-key');
+  expect(await queryApiKey(tenant, id)).toBe('sandbox-key');
 });

@@ -6,7 +6,7 @@ import {
   contentFor,
   installFor,
   integrate,
-  revisionOf,
+  toRevision,
 } from '../../support/scenes/integrations.ts';
 
 const app = await sharedApp();
@@ -42,13 +42,13 @@ const CONTENT = contentFor('crm', {
   write: { objects: [{ objectName: 'contacts', inheritMapping: true }] },
 });
 
-async function contractOf(client: Pick<Tenant, 'query'>, query: string, id: string) {
+async function queryContract(client: Pick<Tenant, 'query'>, query: string, id: string) {
   const { node, project } = await client.query(query, { id });
   return (node ?? project).contract;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for
-function fieldsOf({ objects }: any): Record<string, unknown> {
+function indexFields({ objects }: any): Record<string, unknown> {
   const fields: { name: string }[] = objects[0].fields;
   return Object.fromEntries(fields.map((field) => [field.name, field]));
 }
@@ -61,7 +61,7 @@ async function described(tenant: Tenant, given: object = {}) {
     write: [{ objectName: 'contacts' }],
   };
   const installation = await installFor(tenant, integration, { config, ...given });
-  const own = await contractOf(tenant, OF_INSTALLATION, installation.id);
+  const own = await queryContract(tenant, OF_INSTALLATION, installation.id);
   await fieldLearner.settled();
   return { integration, installation, own };
 }
@@ -81,7 +81,7 @@ test('an installation has the types and the values of its account', async () => 
       },
     ],
   });
-  expect(fieldsOf(own)).toMatchObject({
+  expect(indexFields(own)).toMatchObject({
     emailAddress: { type: 'STRING', isRequired: true, description: 'E-mail', origin: 'REQUIRED' },
     lifecycle: {
       type: 'ENUM',
@@ -93,13 +93,13 @@ test('an installation has the types and the values of its account', async () => 
 test('a revision has the types that the accounts of its project had, and of no other project', async () => {
   const tenant = await app.tenant();
   const { latestRevision } = await integrate(app, tenant, CONTENT);
-  const before = await contractOf(tenant, OF_REVISION, latestRevision.id);
-  expect(fieldsOf(before)).toMatchObject({
+  const before = await queryContract(tenant, OF_REVISION, latestRevision.id);
+  expect(indexFields(before)).toMatchObject({
     emailAddress: { type: 'JSON', isTypeKnown: false },
     tier: { type: 'INTEGER', isTypeKnown: true, providerField: null },
   });
   await described(await app.tenant());
-  expect(await contractOf(tenant, OF_REVISION, latestRevision.id)).toEqual(before);
+  expect(await queryContract(tenant, OF_REVISION, latestRevision.id)).toEqual(before);
 });
 
 test('stores the types of an account once', async () => {
@@ -111,11 +111,11 @@ test('stores the types of an account once', async () => {
   expect(rows).toContainEqual(
     expect.objectContaining({ objectName: 'contacts', fieldName: 'email', valueType: 'STRING' }),
   );
-  await contractOf(tenant, OF_INSTALLATION, installation.id);
+  await queryContract(tenant, OF_INSTALLATION, installation.id);
   await fieldLearner.settled();
   expect(await stored()).toEqual(rows);
-  const after = await contractOf(tenant, OF_REVISION, integration.latestRevision.id);
-  expect(fieldsOf(after)).toMatchObject({
+  const after = await queryContract(tenant, OF_REVISION, integration.latestRevision.id);
+  expect(indexFields(after)).toMatchObject({
     emailAddress: { type: 'STRING', isRequired: true },
     lifecycle: { type: 'ENUM', values: null },
   });
@@ -126,12 +126,12 @@ test('a project has the latest revisions of its integrations', async () => {
   const { integration } = await described(tenant);
   const deals = { objectName: 'deals', destination: 'records', mapToName: 'sales' };
   await integrate(app, tenant, contentFor('erp', { read: { objects: [deals] } }));
-  const contract = await contractOf(tenant, OF_PROJECT, tenant.projectId);
+  const contract = await queryContract(tenant, OF_PROJECT, tenant.projectId);
   expect(contract.objects.map(({ name }: { name: string }) => name)).toEqual(['people', 'sales']);
-  const revision = revisionOf(contentFor('crm', { read: { objects: [contacts] } }));
+  const revision = toRevision(contentFor('crm', { read: { objects: [contacts] } }));
   const key = { projectIdOrName: tenant.projectId, integrationIdOrName: integration.id };
   await tenant.query(CREATE_REVISION, { input: { ...key, revision } });
-  const changed = await contractOf(tenant, OF_PROJECT, tenant.projectId);
+  const changed = await queryContract(tenant, OF_PROJECT, tenant.projectId);
   expect(changed.hash).not.toBe(contract.hash);
   expect(changed.objects[0].verbs).toEqual(['LIST', 'SEARCH', 'READ_BY_ID']);
 });
@@ -141,7 +141,7 @@ test('end users see the contract of their own installation only', async () => {
   const { installation, own, integration } = await described(tenant);
   const { id: foreign } = await installFor(tenant, integration, { groupRef: 'other' });
   const user = await createEndUser(app, tenant);
-  expect(await contractOf(user, OF_INSTALLATION, installation.id)).toEqual(own);
+  expect(await queryContract(user, OF_INSTALLATION, installation.id)).toEqual(own);
   expect((await user.query(OF_INSTALLATION, { id: foreign })).node).toBeNull();
   for (const [query, id] of [
     [OF_REVISION, integration.latestRevision.id],
@@ -174,7 +174,7 @@ test('an object that the account does not describe is a finding', async () => {
   await tenant.query(update, {
     input: { ...input, credentials: { apiKey: 'wrong' }, skipCheck: true },
   });
-  const contract = await contractOf(tenant, OF_INSTALLATION, id);
+  const contract = await queryContract(tenant, OF_INSTALLATION, id);
   expect(contract.findings).toEqual([
     { kind: 'NOT_DESCRIBED', object: 'people', field: null, message: expect.any(String) },
   ]);

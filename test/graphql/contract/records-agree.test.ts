@@ -149,14 +149,14 @@ function valueFor({ type, isList, values, name }: FieldContract): unknown {
 
 const writable = ({ fields }: ObjectContract) => fields.filter(({ isReadOnly }) => !isReadOnly);
 
-function recordOf(fields: readonly FieldContract[]): Record<string, unknown> {
+function createRecord(fields: readonly FieldContract[]): Record<string, unknown> {
   return Object.fromEntries(fields.map((field) => [field.name, valueFor(field)]));
 }
 
 test.each(SUBJECTS)('$provider accepts each writable field and returns it', async (subject) => {
   const { object, write, records } = await install(subject);
   expect(object.verbs).toEqual(expect.arrayContaining(['LIST', 'READ_BY_ID', 'CREATE', 'UPDATE']));
-  const record = recordOf(writable(object));
+  const record = createRecord(writable(object));
   const created = await write('CREATE', record);
   expect(created).toMatchObject({ success: true });
   const { data } = await records();
@@ -173,7 +173,7 @@ test.each(SUBJECTS)('$provider accepts each writable field and returns it', asyn
 
 test.each(SUBJECTS)('$provider searches by the fields that can be filtered', async (subject) => {
   const { object, write, records } = await install(subject);
-  await write('CREATE', recordOf(writable(object)));
+  await write('CREATE', createRecord(writable(object)));
   const filters = [{ fieldName: 'label', value: 'text' }];
   const { data, errors } = await records(filters);
   if (object.verbs.includes('SEARCH')) {
@@ -192,7 +192,7 @@ test('the sandbox refuses a new record without a required field', async () => {
   const required = writable(object).filter(({ isRequired }) => isRequired);
   expect(required.map(({ name }) => name)).toEqual(['email']);
   const others = writable(object).filter(({ isRequired }) => !isRequired);
-  expect(await write('CREATE', recordOf(others))).toMatchObject({ success: false });
+  expect(await write('CREATE', createRecord(others))).toMatchObject({ success: false });
 });
 
 test('the sandbox refuses each read-only field', async () => {

@@ -192,7 +192,7 @@ test('retries failed deliveries by destination and time', async () => {
     const variables = { input: { projectIdOrName: projectId, ...input } };
     return (await tenant.query(retryMany, variables)).retryDeliveries;
   };
-  const statusOf = async ({ id }: { id: string }) =>
+  const readStatus = async ({ id }: { id: string }) =>
     (await prisma.delivery.findFirstOrThrow({ where: { id } })).status;
 
   const until = second.createTime.toISOString();
@@ -204,17 +204,17 @@ test('retries failed deliveries by destination and time', async () => {
     count: 1,
     hasMore: false,
   });
-  expect(await statusOf(first)).toBe('PENDING');
-  expect(await statusOf(second)).toBe('FAILED');
+  expect(await readStatus(first)).toBe('PENDING');
+  expect(await readStatus(second)).toBe('FAILED');
   expect(await retried({})).toEqual({ count: 2, hasMore: false });
-  expect(await statusOf(elsewhere)).toBe('PENDING');
-  expect(await statusOf(orphaned)).toBe('FAILED');
+  expect(await readStatus(elsewhere)).toBe('PENDING');
+  expect(await readStatus(orphaned)).toBe('FAILED');
   expect(await retried({ destinationId })).toEqual({ count: 0, hasMore: false });
   expect(await retried({ destinationId, statuses: ['SUCCEEDED'] })).toEqual({
     count: 1,
     hasMore: false,
   });
-  expect(await statusOf(sent)).toBe('PENDING');
+  expect(await readStatus(sent)).toBe('PENDING');
 
   const foreign = { input: { projectIdOrName: projectId, destinationId: newId('dst') } };
   expect(await tenant.refusal(retryMany, foreign)).toMatchObject({ code: 'NOT_FOUND' });

@@ -9,7 +9,7 @@ import {
   installFor,
   integrate,
   integrationInput,
-  revisionOf,
+  toRevision,
   UPDATE_INSTALLATION,
 } from '../../support/scenes/integrations.ts';
 
@@ -54,7 +54,7 @@ test('counts destinations of subscribed events as used, and those of earlier rev
   };
   await integrate(app, tenant, contentFor('crm', { subscribe }));
   expect(await refusals(tenant, 'events')).toMatchObject({ code: 'CONFLICT' });
-  const revision = revisionOf(contentFor('crm'));
+  const revision = toRevision(contentFor('crm'));
   const change = { projectIdOrName: tenant.projectId, integrationIdOrName: 'crm', revision };
   await tenant.query(CREATE_REVISION, { input: change });
   const input = await named(tenant, 'events');

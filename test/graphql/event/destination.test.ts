@@ -15,7 +15,7 @@ import {
   contentFor,
   insertDestination,
   integrate,
-  revisionOf,
+  toRevision,
   UPDATE_INSTALLATION,
 } from '../../support/scenes/integrations.ts';
 
@@ -314,7 +314,7 @@ test('deletes a destination once no latest revision and no present config names 
     return (await tenant.refusal(remove, { input })).problem.detail;
   };
   expect(await refusal()).toContain(`integration sync, installation ${installationId}`);
-  const revision = revisionOf({ ...content, read: { objects: [to('other')] } });
+  const revision = toRevision({ ...content, read: { objects: [to('other')] } });
   await tenant.query(CREATE_REVISION, {
     input: { projectIdOrName, integrationIdOrName: 'sync', revision },
   });
@@ -402,8 +402,8 @@ test('keeps the values of the headers that keepHeaders names', async () => {
   const input = { projectIdOrName, destinationId: id };
   const headers = { 'X-C': '3' };
   await caller.query(update, { input: { ...input, headers, keepHeaders: ['x-a'] } });
-  const valuesOf = async () => (await tenant.query(values, { id })).node.headerValues;
-  expect(await valuesOf()).toEqual({ 'X-A': '1', 'X-C': '3' });
+  const queryHeaderValues = async () => (await tenant.query(values, { id })).node.headerValues;
+  expect(await queryHeaderValues()).toEqual({ 'X-A': '1', 'X-C': '3' });
   const wrong = { ...input, headers: { 'X-A': '4' }, keepHeaders: ['X-A', 'X-B', 'X-C'] };
   const { problem } = await caller.refusal(update, { input: wrong });
   expect(problem.issues?.map(({ name }) => name)).toEqual([
@@ -411,7 +411,7 @@ test('keeps the values of the headers that keepHeaders names', async () => {
     'input.keepHeaders[1]',
   ]);
   await caller.query(update, { input: { ...input, keepHeaders: ['X-C'] } });
-  expect(await valuesOf()).toEqual({ 'X-C': '3' });
+  expect(await queryHeaderValues()).toEqual({ 'X-C': '3' });
   expect(await (await app.tenant()).refusal(update, { input: wrong })).toMatchObject({
     code: 'NOT_FOUND',
   });

@@ -33,7 +33,7 @@ function follow(headers: Record<string, string>, variables: Record<string, unkno
   return openEventStream(app.fetch, { query: FOLLOW, variables, headers });
 }
 
-function streamOf({ projectId }: Tenant, topicId?: string) {
+function addStream({ projectId }: Tenant, topicId?: string) {
   return createStream(database, { projectId, ...(topicId !== undefined && { topicId }) });
 }
 
@@ -98,7 +98,7 @@ test('appends routed events and pages of records to a stream, without deliveries
   const tenant = await app.tenant();
   const { projectId } = tenant;
   const { createdTopicId } = await routeEvents(database.prisma, projectId);
-  const { destinationId } = await streamOf(tenant, createdTopicId);
+  const { destinationId } = await addStream(tenant, createdTopicId);
   const reading = await installReads(app, tenant);
   const live = await follow(asKey(tenant), { destinationId });
   await tenant.query(TRIGGER, { input: { ...reading.trigger, objectName: 'contacts' } });
@@ -127,7 +127,7 @@ test('appends routed events and pages of records to a stream, without deliveries
 
 test('pages through a stream from its beginning and from its end', async () => {
   const tenant = await app.tenant();
-  const stream = await streamOf(tenant);
+  const stream = await addStream(tenant);
   await appendMessages(database, stream, { names: names('m', 5) });
   const first = await listed(tenant, { first: 2 });
   expect(bodyNames(first.edges)).toEqual(['m1', 'm2']);
@@ -143,7 +143,7 @@ test('pages through a stream from its beginning and from its end', async () => {
 
 test("returns the list's cursors in a subscription, and resumes by argument and by Last-Event-ID", async () => {
   const tenant = await app.tenant();
-  const stream = await streamOf(tenant);
+  const stream = await addStream(tenant);
   const { destinationId } = stream;
   await appendMessages(database, stream, { names: names('m', 3) });
   const { edges } = await listed(tenant);
@@ -162,7 +162,7 @@ test("returns the list's cursors in a subscription, and resumes by argument and 
 
 test('starts a subscription over WebSocket with new messages if it has no cursor', async () => {
   const tenant = await app.tenant();
-  const stream = await streamOf(tenant);
+  const stream = await addStream(tenant);
   const { destinationId } = stream;
   await appendMessages(database, stream, { names: ['old'] });
   const { url } = await app.app.start();
@@ -189,7 +189,7 @@ test('starts a subscription over WebSocket with new messages if it has no cursor
 
 test('refuses a cursor that is too old, and ends a subscription that falls behind', async () => {
   const tenant = await app.tenant();
-  const stream = await streamOf(tenant);
+  const stream = await addStream(tenant);
   const { destinationId, projectId } = stream;
   await appendMessages(database, stream, { names: names('m', 3) });
   const { edges } = await listed(tenant);
@@ -211,21 +211,21 @@ test('refuses a cursor that is too old, and ends a subscription that falls behin
 
 test('refuses other destinations, foreign streams and callers without the scope', async () => {
   const [tenant, stranger] = [await app.tenant(), await app.tenant()];
-  const { destinationId } = await streamOf(tenant);
-  const codeOf = async (caller: Pick<Tenant, 'apiKey'>, variables: object) => {
+  const { destinationId } = await addStream(tenant);
+  const fetchCode = async (caller: Pick<Tenant, 'apiKey'>, variables: object) => {
     const live = await follow(asKey(caller), { destinationId, ...variables });
     const [error] = (await live.next())?.data.errors ?? [];
     return error?.extensions.code;
   };
-  expect(await codeOf(stranger, {})).toBe('NOT_FOUND');
-  expect(await codeOf(tenant, { destinationId: 'dst_none' })).toBe('NOT_FOUND');
-  expect(await codeOf(tenant, { after: 'abc' })).toBe('BAD_USER_INPUT');
+  expect(await fetchCode(stranger, {})).toBe('NOT_FOUND');
+  expect(await fetchCode(tenant, { destinationId: 'dst_none' })).toBe('NOT_FOUND');
+  expect(await fetchCode(tenant, { after: 'abc' })).toBe('BAD_USER_INPUT');
   const create = { projectIdOrName: tenant.projectId, name: 'hook', type: 'WEBHOOK' };
   const input = { ...create, url: 'https://hooks.example.test/' };
   const webhook = (await tenant.query(CREATE, { input })).createDestination.destination;
-  expect(await codeOf(tenant, { destinationId: webhook.id })).toBe('BAD_USER_INPUT');
+  expect(await fetchCode(tenant, { destinationId: webhook.id })).toBe('BAD_USER_INPUT');
   const reader = { apiKey: await tenant.createKey('read') };
-  expect(await codeOf(reader, {})).toBe('FORBIDDEN');
+  expect(await fetchCode(reader, {})).toBe('FORBIDDEN');
   const consumer = { apiKey: await tenant.createKey('payloads:read') };
   const own = await follow(asKey(consumer), { destinationId });
   expect(own.status).toBe(200);
@@ -234,7 +234,7 @@ test('refuses other destinations, foreign streams and callers without the scope'
 
 test('ends subscriptions of a deleted stream, and deletes its messages', async () => {
   const tenant = await app.tenant();
-  const stream = await streamOf(tenant);
+  const stream = await addStream(tenant);
   const { destinationId, projectId } = stream;
   await appendMessages(database, stream, { names: names('m', 3) });
   const live = await follow(asKey(tenant), { destinationId });

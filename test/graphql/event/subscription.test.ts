@@ -44,7 +44,7 @@ async function takeEdges(stream: EventStream, count: number) {
   return edges;
 }
 
-async function refusalOf(stream: EventStream) {
+async function readRefusal(stream: EventStream) {
   const message = await stream.next();
   expect(message?.data.data ?? null).toBeNull();
   expect(message?.data.errors).toHaveLength(1);
@@ -144,7 +144,7 @@ test("returns NOT_FOUND for another tenant's project, topic and operation", asyn
     { query: operation, id },
   ]) {
     const stream = await subscribe(asKey(b), variables);
-    expect(await refusalOf(stream)).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await readRefusal(stream)).toMatchObject({ code: 'NOT_FOUND' });
   }
 });
 
@@ -153,25 +153,25 @@ test('refuses a damaged, foreign or future cursor, and an empty list of types', 
   const project = tenant.projectId;
   await recordNamedEvents(database, other, names('e', 3));
   await recordNamedEvents(database, tenant, names('e', 3));
-  const cursorOf = async ({ query, projectId }: Tenant) => {
+  const queryCursor = async ({ query, projectId }: Tenant) => {
     const data = await query(list, { project: projectId });
     return data.project.notificationEvents.edges[2].cursor;
   };
-  const [own, foreign] = [await cursorOf(tenant), await cursorOf(other)];
+  const [own, foreign] = [await queryCursor(tenant), await queryCursor(other)];
   await database.prisma.eventLog.update({
     where: { projectId: project },
     data: { lastPosition: 2 },
   });
   const damaged = `${own.slice(0, -2)}xx`;
   for (const after of [damaged, foreign, own, '']) {
-    const refusal = await refusalOf(await subscribe(asKey(tenant), { project, after }));
+    const refusal = await readRefusal(await subscribe(asKey(tenant), { project, after }));
     expect(refusal).toMatchObject({
       code: 'BAD_USER_INPUT',
       problem: { issues: [{ name: 'after' }] },
     });
   }
   const stream = await subscribe(asKey(tenant), { project, eventTypes: [] });
-  expect((await refusalOf(stream)).problem.issues).toMatchObject([{ name: 'eventTypes' }]);
+  expect((await readRefusal(stream)).problem.issues).toMatchObject([{ name: 'eventTypes' }]);
 });
 
 test('refuses a cursor older than the retained events, and accepts the oldest without a gap', async () => {
@@ -183,7 +183,7 @@ test('refuses a cursor older than the retained events, and accepts the oldest wi
   await database.prisma.notificationEvent.deleteMany({
     where: { projectId: project, position: { lte: 2 } },
   });
-  const refusal = await refusalOf(await subscribe(asKey(tenant), { project, after: first }));
+  const refusal = await readRefusal(await subscribe(asKey(tenant), { project, after: first }));
   expect(refusal.problem.issues).toMatchObject([
     { name: 'after', detail: expect.stringContaining('too old') },
   ]);
@@ -213,7 +213,7 @@ test('requires credentials and the scope read', async () => {
   const variables = { project: tenant.projectId };
   const anonymous = await subscribe({}, variables);
   expect(anonymous.status).toBe(401);
-  expect(await refusalOf(anonymous)).toMatchObject({ code: 'UNAUTHENTICATED' });
+  expect(await readRefusal(anonymous)).toMatchObject({ code: 'UNAUTHENTICATED' });
   const writer = await tenant.withScopes('events:write');
   const response = await writer.request(events, variables);
   expect(response.errors?.[0]?.extensions.code).toBe('FORBIDDEN');
@@ -231,7 +231,7 @@ test('ends a stream if its key is deleted, deactivated or loses scopes', async (
     else if (change === 'deactivate')
       await apiKey.updateMany({ where: { id }, data: { active: false } });
     else await apiKey.updateMany({ where: { id }, data: { scopes: ['records:write'] } });
-    expect(await refusalOf(stream)).toMatchObject({ code: 'UNAUTHENTICATED' });
+    expect(await readRefusal(stream)).toMatchObject({ code: 'UNAUTHENTICATED' });
     expect(await stream.next()).toBeNull();
   }
 });
@@ -243,7 +243,7 @@ test("ends a builder's stream if the builder leaves the org", async () => {
     { project: tenant.projectId },
   );
   await database.prisma.orgMember.deleteMany({ where: { builderId: tenant.builderId } });
-  expect(await refusalOf(stream)).toMatchObject({ code: 'UNAUTHENTICATED' });
+  expect(await readRefusal(stream)).toMatchObject({ code: 'UNAUTHENTICATED' });
 });
 
 test('follows an operation until it ends', async () => {
@@ -282,7 +282,7 @@ test('limits the subscriptions of a caller', async () => {
   const [first] = [await open(), await open()];
   const third = await open();
   expect([third.status, third.headers.get('retry-after')]).toEqual([429, '1']);
-  expect(await refusalOf(third)).toMatchObject({ code: 'RATE_LIMITED' });
+  expect(await readRefusal(third)).toMatchObject({ code: 'RATE_LIMITED' });
   first.close();
   expect((await open()).status).toBe(200);
 });

@@ -71,10 +71,10 @@ test('lists routes by topic, by destination, by both, and on the topic', async (
       }
     }
   }`;
-  const idsOf = ({ nodes }: { nodes: { id: string }[] }) => nodes.map(({ id }) => id);
+  const listIds = ({ nodes }: { nodes: { id: string }[] }) => nodes.map(({ id }) => id);
   const listed = async (filters: Record<string, unknown>, client = tenant) => {
     const { project } = await client.query(query, { id: client.projectId, ...filters });
-    return idsOf(project.topicDestinationRoutes);
+    return listIds(project.topicDestinationRoutes);
   };
   expect(await listed({})).toEqual([by, bx, ax]);
   expect(await listed({ last: 1 })).toEqual([ax]);
@@ -88,7 +88,7 @@ test('lists routes by topic, by destination, by both, and on the topic', async (
     node(id: $id) { ... on Topic { topicDestinationRoutes { nodes { id } } } }
   }`;
   const { node } = await tenant.query(ofTopic, { id: b });
-  expect(idsOf(node.topicDestinationRoutes)).toEqual([by, bx]);
+  expect(listIds(node.topicDestinationRoutes)).toEqual([by, bx]);
 });
 
 test('names a topic or destination that is not of the project', async () => {

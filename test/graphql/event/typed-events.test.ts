@@ -27,7 +27,7 @@ const FRAGMENTS = types
     const members = Object.keys(shape).map((member) =>
       name === 'DeliveryFailed' && member === 'operationId'
         ? `${ALIAS}: ${member}`
-        : fieldOf(member, shape),
+        : toField(member, shape),
     );
     return `... on ${name} { ${members.join(' ')} }`;
   })
@@ -44,7 +44,7 @@ interface Node extends Record<string, unknown> {
 }
 
 /** Returns the members of an event that are fields of its type. */
-function membersOf({ __typename, id, eventType, data, [ALIAS]: operationId, ...members }: Node) {
+function listMembers({ __typename, id, eventType, data, [ALIAS]: operationId, ...members }: Node) {
   const all = Object.entries({ ...members, operationId: members.operationId ?? operationId });
   return Object.fromEntries(all.filter(([, value]) => value != null));
 }
@@ -53,20 +53,20 @@ function expectTyped(node: Node, type: string): void {
   expect([node.eventType, node.__typename]).toEqual([type, typeNameOfEvent(type)]);
   const declared = z.strictObject(EVENTS[type as keyof typeof EVENTS].data.shape);
   expect(declared.safeParse(node.data)).toMatchObject({ success: true });
-  expect([type, membersOf(node)]).toEqual([type, inGraphql(declared, node.data)]);
+  expect([type, listMembers(node)]).toEqual([type, inGraphql(declared, node.data)]);
 }
 
 /** The body with the names that GraphQL has for its members. */
 function inGraphql({ shape }: z.ZodObject, data: object) {
-  const members = Object.entries(data).map(([member, value]) => [fieldOf(member, shape), value]);
+  const members = Object.entries(data).map(([member, value]) => [toField(member, shape), value]);
   return Object.fromEntries(members);
 }
 
-function fieldOf(member: string, shape: z.ZodRawShape): string {
+function toField(member: string, shape: z.ZodRawShape): string {
   return ((shape[member] as z.ZodType).meta()?.field as string | undefined) ?? member;
 }
 
-function sampleOf(member: string, schema: z.ZodType): unknown {
+function createSample(member: string, schema: z.ZodType): unknown {
   const { inner } = unwrapped(schema);
   if (inner instanceof z.ZodRecord) return { [member]: 1 };
   if (inner instanceof z.ZodBoolean) return true;
@@ -78,7 +78,9 @@ function sampleOf(member: string, schema: z.ZodType): unknown {
 async function recordAll({ projectId }: Tenant) {
   for (const eventType of types) {
     const shape = Object.entries<z.ZodType>(EVENTS[eventType].data.shape);
-    const data = Object.fromEntries(shape.map(([name, member]) => [name, sampleOf(name, member)]));
+    const data = Object.fromEntries(
+      shape.map(([name, member]) => [name, createSample(name, member)]),
+    );
     const event = { projectId, eventType, data, subject: null } as EventToRecord;
     await inTransaction(database, (tx) => recordEvent(tx, event));
   }

@@ -207,11 +207,11 @@ test('creates one builder for concurrent first tokens', async () => {
 
 test('compares subjects exactly, and omits a name that cannot be stored', async () => {
   const sub = crypto.randomUUID();
-  const builderOf = async (claims: { sub: string; name: string }) =>
+  const queryBuilder = async (claims: { sub: string; name: string }) =>
     (await bearer(await mint(claims)).query(person)).viewer.builder;
-  const plain = await builderOf({ sub, name: ' Ada ' });
+  const plain = await queryBuilder({ sub, name: ' Ada ' });
   expect(plain.fullName).toBe('Ada');
-  const spaced = await builderOf({ sub: ` ${sub}`, name: 'a\0b' });
+  const spaced = await queryBuilder({ sub: ` ${sub}`, name: 'a\0b' });
   expect(spaced.id).not.toBe(plain.id);
   expect(spaced.fullName).toBeNull();
 });
@@ -228,7 +228,10 @@ test('keeps an address without email_verified only if BEARER_EMAILS_VERIFIED is 
   const keys = await serve((_req, res) => res.end(jwks));
   onTestFinished(() => keys.stop());
   const settings = { BEARER_ISSUER: issuer, BEARER_JWKS_URL: keys.url };
-  const emailOf = async (env: Record<string, string>, claims: Record<string, unknown>) => {
+  const enrolAndReadEmail = async (
+    env: Record<string, string>,
+    claims: Record<string, unknown>,
+  ) => {
     const { verify } = await createBearerVerifier(readConfig({ ...settings, ...env }));
     const token = await new SignJWT({ sub: 'ada', email: 'ada@example.com', ...claims })
       .setProtectedHeader({ alg: 'ES256' })
@@ -240,12 +243,12 @@ test('keeps an address without email_verified only if BEARER_EMAILS_VERIFIED is 
     return builder.primaryEmail;
   };
   const trusted = { BEARER_EMAILS_VERIFIED: 'true' };
-  expect(await emailOf({}, {})).toBeNull();
-  expect(await emailOf({}, { email_verified: 'true' })).toBeNull();
-  expect(await emailOf(trusted, {})).toBe('ada@example.com');
-  expect(await emailOf(trusted, { email_verified: false })).toBeNull();
-  expect(await emailOf(trusted, { email_verified: 'false' })).toBeNull();
-  expect(await emailOf({}, { email_verified: true })).toBe('ada@example.com');
+  expect(await enrolAndReadEmail({}, {})).toBeNull();
+  expect(await enrolAndReadEmail({}, { email_verified: 'true' })).toBeNull();
+  expect(await enrolAndReadEmail(trusted, {})).toBe('ada@example.com');
+  expect(await enrolAndReadEmail(trusted, { email_verified: false })).toBeNull();
+  expect(await enrolAndReadEmail(trusted, { email_verified: 'false' })).toBeNull();
+  expect(await enrolAndReadEmail({}, { email_verified: true })).toBe('ada@example.com');
 });
 
 test('returns FORBIDDEN for an API key of every scope in mutations for people', async () => {

@@ -63,13 +63,13 @@ for (const eventType of Object.keys(EVENTS)) {
 }
 objects.delete('NotificationEvent');
 
-const needOf = ({ extensions }: Field) => extensions.needs as Need | undefined;
-const fieldsOf = (type: GraphQLObjectType) => Object.values<Field>(type.getFields());
+const findNeed = ({ extensions }: Field) => extensions.needs as Need | undefined;
+const listFields = (type: GraphQLObjectType) => Object.values<Field>(type.getFields());
 const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
 const types = Object.values(schema.getTypeMap())
   .filter(isObjectType)
   .filter((type) => !roots.includes(type))
-  .filter((type) => objects.has(type.name) || fieldsOf(type).some(needOf))
+  .filter((type) => objects.has(type.name) || listFields(type).some(findNeed))
   .map((type) => ({ type, alone: new GraphQLSchema({ query: type }) }));
 
 interface Reading {
@@ -104,10 +104,10 @@ test.each([
   for (const { type, alone } of types) {
     const object = type.name === 'Viewer' ? viewer : objects.get(type.name);
     expect([type.name, object]).toEqual([type.name, expect.any(Object)]);
-    for (const field of fieldsOf(type)) {
+    for (const field of listFields(type)) {
       const codes = await read(field, { alone, viewer, object });
       const place = `${type.name}.${field.name}`;
-      const expected = isMet(needOf(field) ?? 'nothing')
+      const expected = isMet(findNeed(field) ?? 'nothing')
         ? expect.not.arrayContaining(['FORBIDDEN'])
         : ['FORBIDDEN'];
       expect([place, codes]).toEqual([place, expected]);
@@ -116,8 +116,8 @@ test.each([
 });
 
 test('describes the needs of fields', () => {
-  for (const field of types.flatMap(({ type }) => fieldsOf(type))) {
-    const need = needOf(field);
+  for (const field of types.flatMap(({ type }) => listFields(type))) {
+    const need = findNeed(field);
     const expected = need
       ? expect.stringContaining(needText(need))
       : expect.not.stringContaining('Needs');

@@ -21,14 +21,16 @@ const tenant = await app.tenant();
 /** These fields need nothing, or what the type of the id needs. */
 const UNDECLARED = ['viewer', 'node', 'nodes'];
 
-const fieldsOf = (type: ReturnType<typeof schema.getQueryType>) =>
+const listFields = (type: ReturnType<typeof schema.getQueryType>) =>
   Object.values(type?.getFields() ?? {}).filter(({ name }) => !UNDECLARED.includes(name));
 const calls: ['query' | 'mutation', Field][] = [
-  ...fieldsOf(schema.getQueryType()).map((field) => ['query', field] as ['query', Field]),
-  ...fieldsOf(schema.getMutationType()).map((field) => ['mutation', field] as ['mutation', Field]),
+  ...listFields(schema.getQueryType()).map((field) => ['query', field] as ['query', Field]),
+  ...listFields(schema.getMutationType()).map(
+    (field) => ['mutation', field] as ['mutation', Field],
+  ),
 ];
 
-const subscriptions = fieldsOf(schema.getSubscriptionType());
+const subscriptions = listFields(schema.getSubscriptionType());
 
 /**
  * Returns the codes of the field's errors. The arguments name nothing that exists, so a subscription ends

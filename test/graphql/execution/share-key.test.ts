@@ -7,11 +7,11 @@ import {
   viewerKey,
 } from '../../../src/graphql/plugins/use-shared-subscriptions.ts';
 
-function keysOf(document: DocumentNode) {
+function createKeys(document: DocumentNode) {
   return createOperationKey(document, document.definitions[0] as OperationDefinitionNode);
 }
 
-const keyOf = keysOf(
+const createKey = createKeys(
   parse(`subscription S($p: String!, $after: String, $n: Int = 2, $with: Boolean = true) {
   notificationEvents(projectIdOrName: $p, after: $after) {
     cursor node { id @include(if: $with) topics(first: $n) { nodes { id } } }
@@ -20,19 +20,19 @@ const keyOf = keysOf(
 );
 
 test('ignores the position where a stream starts', () => {
-  expect(keyOf({ p: 'demo', after: 'x' })).toBe(keyOf({ p: 'other', after: 'y' }));
+  expect(createKey({ p: 'demo', after: 'x' })).toBe(createKey({ p: 'other', after: 'y' }));
 });
 
 test('distinguishes other values, a default, and null', () => {
   const keys = [{}, { n: null }, { n: 3 }, { with: false }, { n: 3, with: false }].map(
-    (variables) => keyOf({ p: 'demo', ...variables }),
+    (variables) => createKey({ p: 'demo', ...variables }),
   );
   expect(new Set(keys).size).toBe(keys.length);
 });
 
 test('distinguishes operations, callers and scopes', () => {
-  const other = keysOf(parse('subscription { operation(id: "a") { id } }'));
-  expect(other(null)).not.toBe(keyOf({ p: 'demo' }));
+  const other = createKeys(parse('subscription { operation(id: "a") { id } }'));
+  expect(other(null)).not.toBe(createKey({ p: 'demo' }));
   expect(other(null)).toBe(other({}));
   const ids = { id: 'key_1', projectId: 'prj_1', orgId: 'org_1' };
   const key = { kind: 'API_KEY' as const, ...ids, allowedOrigins: [] };

@@ -53,7 +53,7 @@ const change = async (tenant: Tenant, installationId: string, changes: object) =
   return (await tenant.query(UPDATE_INSTALLATION, { input })).updateInstallation.installation;
 };
 
-const issuesOf = async (tenant: Tenant, query: string, input: object) => {
+const fetchIssues = async (tenant: Tenant, query: string, input: object) => {
   const { code, problem } = await tenant.refusal(query, { input });
   expect(code).toBe('BAD_USER_INPUT');
   return (problem.issues ?? []).map(({ name, detail }) => `${name}: ${detail}`).sort();
@@ -246,7 +246,7 @@ test('names every issue of a config together, first those that need no revision'
   const at = 'input.config.read';
   const absent = "is not an object of the integration's latest revision.";
   const once = 'must have exactly one of days and fullHistory.';
-  expect(await issuesOf(tenant, CREATE_INSTALLATION, input)).toEqual([
+  expect(await fetchIssues(tenant, CREATE_INSTALLATION, input)).toEqual([
     `${at}[0].backfill: ${once}`,
     `${at}[0].schedule: must be at most one run in 10 minutes.`,
     `${at}[1].backfill: ${once}`,
@@ -254,7 +254,7 @@ test('names every issue of a config together, first those that need no revision'
   ]);
   const valid = config.read.map(({ backfill: _, schedule: _schedule, ...choice }) => choice);
   const second = { ...input, config: { ...config, read: valid } };
-  expect(await issuesOf(tenant, CREATE_INSTALLATION, second)).toEqual(
+  expect(await fetchIssues(tenant, CREATE_INSTALLATION, second)).toEqual(
     [
       `${at}[0].selectedFields[1]: is named twice.`,
       `${at}[0].selectedFields[2]: is not a field that contacts is read with.`,
@@ -287,7 +287,7 @@ test('names a group or connection that does not match', async () => {
   await generateConnection(tenant);
   const foreign = await generateConnection(other);
   const findings = (overrides: object) =>
-    issuesOf(tenant, CREATE_INSTALLATION, {
+    fetchIssues(tenant, CREATE_INSTALLATION, {
       projectIdOrName: projectId,
       integrationIdOrName: integration.id,
       groupRef: 'acme',
@@ -395,7 +395,7 @@ test('names invalid members of an update, and changes nothing', async () => {
     connectionId: other.id,
     config: { read: [{ objectName: 'leads' }] },
   };
-  expect(await issuesOf(tenant, UPDATE_INSTALLATION, input)).toEqual([
+  expect(await fetchIssues(tenant, UPDATE_INSTALLATION, input)).toEqual([
     "input.config.read[0].objectName: is not an object of the integration's latest revision.",
     "input.connectionId: is another group's.",
   ]);
@@ -518,10 +518,14 @@ test('lists installations newest first, by project, integration and group', asyn
   }`;
   const listInstallations = async (variables: object) => {
     const { project } = await tenant.query(list, { project: tenant.projectId, ...variables });
-    const idsOf = (page: { nodes: { id: string }[] }) =>
+    const toPositions = (page: { nodes: { id: string }[] }) =>
       page.nodes.map(({ id }) => ids.indexOf(id));
     const { installations, integration } = project;
-    return [idsOf(installations), idsOf(integration.installations), installations.pageInfo];
+    return [
+      toPositions(installations),
+      toPositions(integration.installations),
+      installations.pageInfo,
+    ];
   };
   const whole = { hasNextPage: false, hasPreviousPage: false };
   expect(await listInstallations({})).toEqual([[2, 1, 0], [1, 0], whole]);

@@ -18,7 +18,7 @@ const remove = `mutation ($input: DeleteIntegrationInput!) {
   deleteIntegration(input: $input) { deletedId }
 }`;
 
-const namesOf = (problem: { issues?: { name: string }[] }) =>
+const listIssueNames = (problem: { issues?: { name: string }[] }) =>
   (problem.issues ?? []).map(({ name }) => name).sort();
 
 test('creates an integration with its first revision', async () => {
@@ -181,7 +181,7 @@ test('names every issue together, first those that need no project', async () =>
   const { code, problem } = await tenant.refusal(CREATE_INTEGRATION, { input });
   expect(code).toBe('BAD_USER_INPUT');
   const at = 'input.latestRevision.content';
-  expect(namesOf(problem)).toEqual(
+  expect(listIssueNames(problem)).toEqual(
     [
       'input.name',
       'input.latestRevision.specVersion',
@@ -218,7 +218,7 @@ test('names every issue together, first those that need no project', async () =>
   const revision = { specVersion: '1.0.0', content: valid };
   const second = { ...input, name: 'crm', latestRevision: revision };
   const { problem: ofProject } = await tenant.refusal(CREATE_INTEGRATION, { input: second });
-  expect(namesOf(ofProject)).toEqual(
+  expect(listIssueNames(ofProject)).toEqual(
     [
       `${at}.name`,
       `${at}.provider`,
@@ -266,10 +266,10 @@ test('names an unknown provider, and an unknown project together with other issu
   await insertDestination(app, tenant);
   const content = { ...contentFor(), provider: 'nosuch' };
   const { problem } = await tenant.refusal(CREATE_INTEGRATION, integrationInput(tenant, content));
-  expect(namesOf(problem)).toEqual(['input.provider']);
+  expect(listIssueNames(problem)).toEqual(['input.provider']);
   const { input } = integrationInput({ projectId: '' }, { ...contentFor(), name: 'A.b' });
   const nowhere = await tenant.refusal(CREATE_INTEGRATION, { input });
-  expect(namesOf(nowhere.problem)).toEqual(['input.name', 'input.projectIdOrName']);
+  expect(listIssueNames(nowhere.problem)).toEqual(['input.name', 'input.projectIdOrName']);
 });
 
 test('returns at most 1,000 issues', async () => {
@@ -288,7 +288,9 @@ test("refuses another project's destination", async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
   await insertDestination(app, a);
   const { problem } = await b.refusal(CREATE_INTEGRATION, integrationInput(b, contentFor()));
-  expect(namesOf(problem)).toEqual(['input.latestRevision.content.read.objects[0].destination']);
+  expect(listIssueNames(problem)).toEqual([
+    'input.latestRevision.content.read.objects[0].destination',
+  ]);
 });
 
 test('finds integrations by id and by name, and lists them newest first', async () => {

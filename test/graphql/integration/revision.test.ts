@@ -9,7 +9,7 @@ import {
   INSTALLATION,
   installFor,
   integrate,
-  revisionOf,
+  toRevision,
 } from '../../support/scenes/integrations.ts';
 
 const start = new Date('2030-01-01T00:03:00Z');
@@ -26,7 +26,7 @@ const deals = { objectName: 'deals' };
 
 const revise = (tenant: Tenant, content: object, overrides: object = {}) => {
   const named = { projectIdOrName: tenant.projectId, integrationIdOrName: 'crm' };
-  return { input: { ...named, revision: revisionOf(content), ...overrides } };
+  return { input: { ...named, revision: toRevision(content), ...overrides } };
 };
 
 const readInstallation = async (tenant: Tenant, id: string) =>
@@ -192,16 +192,16 @@ test('checks content as for a new integration, and refuses another name or provi
     read: { objects: [{ ...object, schedule: '* * * * *' }] },
   });
   malformed.input.revision.specVersion = '1.0';
-  const namesOf = async (change: Record<string, unknown>) => {
+  const fetchIssueNames = async (change: Record<string, unknown>) => {
     const { code, problem } = await tenant.refusal(CREATE_REVISION, change);
     expect(code).toBe('BAD_USER_INPUT');
     return problem.issues?.map(({ name }) => name).sort();
   };
-  expect(await namesOf(malformed)).toEqual([
+  expect(await fetchIssueNames(malformed)).toEqual([
     'input.revision.content.read.objects[0].schedule',
     'input.revision.specVersion',
   ]);
-  expect(await namesOf(revise(tenant, { ...named, read: { objects: [object] } }))).toEqual([
+  expect(await fetchIssueNames(revise(tenant, { ...named, read: { objects: [object] } }))).toEqual([
     'input.revision.content.name',
     'input.revision.content.provider',
     'input.revision.content.read.objects[0].destination',

@@ -9,7 +9,7 @@ const insert = insertRows(app);
 interface WithId {
   id: string;
 }
-const idsOf = ({ nodes }: { nodes: WithId[] }) => nodes.map(({ id }) => id);
+const listIds = ({ nodes }: { nodes: WithId[] }) => nodes.map(({ id }) => id);
 
 test('returns an operation after its objects are deleted', async () => {
   const tenant = await app.tenant();
@@ -81,7 +81,7 @@ test('lists operations newest first, by status, by kind, and by both', async () 
   }`;
   const listed = async (filters: Record<string, unknown>) => {
     const { project } = await tenant.query(query, { id: projectId, ...filters });
-    return idsOf(project.operations);
+    return listIds(project.operations);
   };
   expect(await listed({})).toEqual([write.id, failed.id, read.id]);
   expect(await listed({ last: 2 })).toEqual([failed.id, read.id]);

@@ -21,12 +21,12 @@ const newDomain = () => {
   count += 1;
   return `d${count}-${crypto.randomUUID().slice(0, 8)}.example.com`;
 };
-const inputOf = (domain: string, parentId: string) => ({
+const createInput = (domain: string, parentId: string) => ({
   input: { domain, parentId, parentType: 'ORG' },
 });
 
-async function claimOf({ builder, orgId }: Tenant, domain: string): Promise<{ id: string }> {
-  return (await builder.query(claim, inputOf(domain, orgId))).claimDomain.claimedDomain;
+async function addClaim({ builder, orgId }: Tenant, domain: string): Promise<{ id: string }> {
+  return (await builder.query(claim, createInput(domain, orgId))).claimDomain.claimedDomain;
 }
 
 function builderAt(domain: string) {
@@ -39,28 +39,28 @@ function builderAt(domain: string) {
 test("claims the domain of a URL or an email address for the builder's org", async () => {
   const tenant = await app.tenant();
   const [a, b] = [newDomain(), newDomain()];
-  expect(await claimOf(tenant, `https://www.${a.toUpperCase()}:8443/x`)).toEqual({
+  expect(await addClaim(tenant, `https://www.${a.toUpperCase()}:8443/x`)).toEqual({
     id: expect.stringMatching(/^dom_/),
     domain: a,
     parentType: 'ORG',
     parentId: tenant.orgId,
     createTime: expect.any(String),
   });
-  expect(await claimOf(tenant, `Ada@${b}`)).toMatchObject({ domain: b });
+  expect(await addClaim(tenant, `Ada@${b}`)).toMatchObject({ domain: b });
 });
 
 test('claims a domain once across all orgs, also in concurrent calls', async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
   const domain = newDomain();
   const responses = await Promise.all(
-    [a, b, a].map(({ builder, orgId }) => builder.request(claim, inputOf(domain, orgId))),
+    [a, b, a].map(({ builder, orgId }) => builder.request(claim, createInput(domain, orgId))),
   );
   const codes = responses
     .flatMap(({ errors }) => errors ?? [])
     .map((error) => error.extensions.code);
   expect(codes).toEqual(['CONFLICT', 'CONFLICT']);
   for (const { builder, orgId } of [a, b]) {
-    const again = inputOf(`ada@${domain}`, orgId);
+    const again = createInput(`ada@${domain}`, orgId);
     expect(await builder.refusal(claim, again)).toMatchObject({ code: 'CONFLICT' });
   }
 });
@@ -68,16 +68,16 @@ test('claims a domain once across all orgs, also in concurrent calls', async () 
 test("returns NOT_FOUND for another tenant's org, and FORBIDDEN for a key", async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
   const domain = newDomain();
-  expect(await b.builder.refusal(claim, inputOf(domain, a.orgId))).toMatchObject({
+  expect(await b.builder.refusal(claim, createInput(domain, a.orgId))).toMatchObject({
     code: 'NOT_FOUND',
   });
-  expect(await a.refusal(claim, inputOf(domain, a.orgId))).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await a.refusal(claim, createInput(domain, a.orgId))).toMatchObject({ code: 'FORBIDDEN' });
   expect((await a.query(list, { id: a.orgId })).org.claimedDomains.totalCount).toBe(0);
 });
 
 test('names every invalid input', async () => {
   const { builder } = await app.tenant();
-  const { code, problem } = await builder.refusal(claim, inputOf('192.0.2.1', ''));
+  const { code, problem } = await builder.refusal(claim, createInput('192.0.2.1', ''));
   expect(code).toBe('BAD_USER_INPUT');
   expect(problem.issues).toHaveLength(2);
   expect(problem.issues).toEqual(
@@ -95,7 +95,7 @@ test('names every invalid input', async () => {
 test('returns a claim to its org, and to builders with a verified address of the domain', async () => {
   const [tenant, stranger] = [await app.tenant(), await app.tenant()];
   const domain = newDomain();
-  const { id } = await claimOf(tenant, domain);
+  const { id } = await addClaim(tenant, domain);
   const reader = await tenant.withScopes('org:read');
   for (const caller of [tenant, tenant.builder, reader, await builderAt(domain)]) {
     for (const form of [domain, `https://www.${domain}`, `eve@${domain}`]) {
@@ -121,8 +121,8 @@ test('returns FORBIDDEN for a key without org:read', async () => {
 test("lists an org's domains newest first, in both directions", async () => {
   const [tenant, other] = [await app.tenant(), await app.tenant()];
   const domains = [newDomain(), newDomain(), newDomain()];
-  for (const domain of domains) await claimOf(tenant, domain);
-  await claimOf(other, newDomain());
+  for (const domain of domains) await addClaim(tenant, domain);
+  await addClaim(other, newDomain());
   const nodes = domains.toReversed().map((domain) => ({ domain }));
 
   const id = tenant.orgId;

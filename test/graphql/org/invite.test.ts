@@ -41,7 +41,7 @@ async function listed({ builder, orgId: id }: Tenant, variables: Record<string, 
   return (await builder.query(list, { id, ...variables })).org.invites;
 }
 
-async function statusOf({ builder }: Tenant, id: string): Promise<string> {
+async function queryStatus({ builder }: Tenant, id: string): Promise<string> {
   return (await builder.query(node, { id })).node.status;
 }
 
@@ -120,9 +120,9 @@ test('expires an invite after 7 days, and accepts the address again', async () =
   const tenant = await app.tenant();
   const old = await invite(tenant, 'eve@example.com');
   laterMs = 7 * DAY_MS - 60_000;
-  expect(await statusOf(tenant, old)).toBe('PENDING');
+  expect(await queryStatus(tenant, old)).toBe('PENDING');
   laterMs = 7 * DAY_MS + 60_000;
-  expect(await statusOf(tenant, old)).toBe('EXPIRED');
+  expect(await queryStatus(tenant, old)).toBe('EXPIRED');
 
   const renewed = await invite(tenant, 'eve@example.com');
   expect((await listed(tenant)).nodes).toEqual([
@@ -256,7 +256,7 @@ test("returns NOT_FOUND for another builder's invite, and FORBIDDEN for a key", 
   const nameless = app.client({ authorization: `Bearer ${token}` });
   expect(await nameless.refusal(accept, { input })).toMatchObject({ code: 'NOT_FOUND' });
   expect(await guest.refusal(accept, { input })).toMatchObject({ code: 'FORBIDDEN' });
-  expect(await statusOf(host, input.inviteId)).toBe('PENDING');
+  expect(await queryStatus(host, input.inviteId)).toBe('PENDING');
 });
 
 test.each([

@@ -18,14 +18,14 @@ const CREATE = 'mutation { createOrg(input: { label: "Short" }) { org { id } } }
 const ORGS = '{ orgs { nodes { id } } }';
 const BUILDERS = 'query ($id: ID!) { org(id: $id) { builders { nodes { id } } } }';
 
-async function memberOf({ orgId }: Tenant): Promise<Tenant> {
+async function addMember({ orgId }: Tenant): Promise<Tenant> {
   const other = await app.tenant();
   await prisma.orgMember.create({ data: { orgId, builderId: other.builderId } });
   app.app.services.viewers.clear();
   return other;
 }
 
-async function buildersOf({ builder, orgId }: Tenant): Promise<string[]> {
+async function queryBuilders({ builder, orgId }: Tenant): Promise<string[]> {
   const { org } = await builder.query(BUILDERS, { id: orgId });
   return org.builders.nodes.map(({ id }: { id: string }) => id).sort();
 }
@@ -43,7 +43,7 @@ test('lets a member rename the org, and refuses an API key and a builder of anot
 
 test('removes a member from the org and ends their streams', async () => {
   const tenant = await app.tenant();
-  const member = await memberOf(tenant);
+  const member = await addMember(tenant);
   const stream = await openEventStream(app.fetch, {
     query: `subscription { notificationEvents(projectIdOrName: "${tenant.projectId}") { cursor } }`,
     variables: {},
@@ -53,7 +53,7 @@ test('removes a member from the org and ends their streams', async () => {
   expect(await tenant.builder.query(REMOVE, { input })).toEqual({
     removeMember: { deletedId: member.builderId },
   });
-  expect(await buildersOf(tenant)).toEqual([tenant.builderId]);
+  expect(await queryBuilders(tenant)).toEqual([tenant.builderId]);
   expect((await member.builder.query(ORGS)).orgs.nodes).toEqual([{ id: member.orgId }]);
   const message = await stream.next();
   expect(message?.data.errors[0].extensions.code).toBe('UNAUTHENTICATED');
@@ -66,7 +66,7 @@ test('keeps the last member, also if two members remove each other', async () =>
   expect(await tenant.builder.refusal(REMOVE, { input: alone })).toMatchObject({
     code: 'CONFLICT',
   });
-  const member = await memberOf(tenant);
+  const member = await addMember(tenant);
   await Promise.all([
     tenant.builder.request(REMOVE, {
       input: { orgId: tenant.orgId, builderId: member.builderId },
@@ -78,11 +78,11 @@ test('keeps the last member, also if two members remove each other', async () =>
 
 test('returns FORBIDDEN for an API key, and NOT_FOUND for a builder of another org', async () => {
   const [tenant, stranger] = [await app.tenant(), await app.tenant()];
-  const member = await memberOf(tenant);
+  const member = await addMember(tenant);
   const input = { orgId: tenant.orgId, builderId: member.builderId };
   expect(await tenant.refusal(REMOVE, { input })).toMatchObject({ code: 'FORBIDDEN' });
   expect(await stranger.builder.refusal(REMOVE, { input })).toMatchObject({ code: 'NOT_FOUND' });
-  expect((await buildersOf(tenant)).length).toBe(2);
+  expect((await queryBuilders(tenant)).length).toBe(2);
 });
 
 test('deletes an org without projects, and refuses one with projects', async () => {
@@ -109,9 +109,9 @@ test('removes a member, renames and deletes an org over REST', async () => {
   const rest = await restTenant(app);
   const { tenant } = rest;
   const { orgId } = tenant;
-  const member = await memberOf(tenant);
+  const member = await addMember(tenant);
   await rest.builder.delete(`/orgs/${orgId}/builders/${member.builderId}`);
-  expect(await buildersOf(tenant)).toEqual([tenant.builderId]);
+  expect(await queryBuilders(tenant)).toEqual([tenant.builderId]);
   const last = await rest.builder.refusal('DELETE', `/orgs/${orgId}/builders/${tenant.builderId}`);
   expect(last).toMatchObject({ status: 409 });
   expect(await rest.builder.refusal('DELETE', `/orgs/${orgId}`)).toMatchObject({ status: 409 });

@@ -30,13 +30,13 @@ const builders = `query ($id: ID!, $first: Int, $after: String, $last: Int, $bef
 }`;
 const node = 'query ($id: ID!) { node(id: $id) { __typename id } }';
 
-const idsOf = (nodes: { id: string }[]) => nodes.map(({ id }) => id);
+const listIds = (nodes: { id: string }[]) => nodes.map(({ id }) => id);
 
-async function orgOf(tenant: Tenant, label: string): Promise<string> {
+async function addOrg(tenant: Tenant, label: string): Promise<string> {
   return (await tenant.builder.query(create, { input: { label } })).createOrg.org.id;
 }
 
-async function memberOf(tenant: Tenant): Promise<Tenant> {
+async function addMember(tenant: Tenant): Promise<Tenant> {
   const other = await app.tenant();
   const data = { orgId: tenant.orgId, builderId: other.builderId };
   await app.app.services.database.prisma.orgMember.create({ data });
@@ -70,9 +70,9 @@ test('creates an org with its first member and a billing account', async () => {
 
 test('creates two orgs with equal labels', async () => {
   const tenant = await app.tenant();
-  const [a, b] = [await orgOf(tenant, 'Acme'), await orgOf(tenant, 'Acme')];
+  const [a, b] = [await addOrg(tenant, 'Acme'), await addOrg(tenant, 'Acme')];
   expect(a).not.toBe(b);
-  expect(idsOf((await tenant.builder.query(orgs)).orgs.nodes)).toEqual([b, a, tenant.orgId]);
+  expect(listIds((await tenant.builder.query(orgs)).orgs.nodes)).toEqual([b, a, tenant.orgId]);
 });
 
 test('returns FORBIDDEN for an API key', async () => {
@@ -120,27 +120,27 @@ test('returns FORBIDDEN for a key without org:read', async () => {
 
 test("lists a builder's orgs newest first, in both directions", async () => {
   const tenant = await app.tenant();
-  const orgIds = [tenant.orgId, await orgOf(tenant, 'b'), await orgOf(tenant, 'c')].reverse();
+  const orgIds = [tenant.orgId, await addOrg(tenant, 'b'), await addOrg(tenant, 'c')].reverse();
   const whole = (await tenant.builder.query(orgs)).orgs;
-  expect([idsOf(whole.nodes), whole.totalCount]).toEqual([orgIds, 3]);
+  expect([listIds(whole.nodes), whole.totalCount]).toEqual([orgIds, 3]);
 
   const start = (await tenant.builder.query(orgs, { first: 2 })).orgs;
-  expect(idsOf(start.nodes)).toEqual(orgIds.slice(0, 2));
+  expect(listIds(start.nodes)).toEqual(orgIds.slice(0, 2));
   expect(start.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: false });
   const rest = (await tenant.builder.query(orgs, { first: 2, after: start.pageInfo.endCursor }))
     .orgs;
-  expect(idsOf(rest.nodes)).toEqual(orgIds.slice(2));
+  expect(listIds(rest.nodes)).toEqual(orgIds.slice(2));
   expect(rest.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
   const back = (await tenant.builder.query(orgs, { last: 1, before: rest.pageInfo.startCursor }))
     .orgs;
-  expect(idsOf(back.nodes)).toEqual(orgIds.slice(1, 2));
+  expect(listIds(back.nodes)).toEqual(orgIds.slice(1, 2));
   expect(back.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: true });
 });
 
 test('lists only the org of its project to an API key', async () => {
   const tenant = await app.tenant();
-  await orgOf(tenant, 'another');
-  expect(idsOf((await tenant.query(orgs)).orgs.nodes)).toEqual([tenant.orgId]);
+  await addOrg(tenant, 'another');
+  expect(listIds((await tenant.query(orgs)).orgs.nodes)).toEqual([tenant.orgId]);
 });
 
 test("returns equal pages for a cursor with another org's id and with an unknown id", async () => {
@@ -159,7 +159,7 @@ test("returns equal pages for a cursor with another org's id and with an unknown
 test("lists an org's builders newest first, in both directions", async () => {
   const tenant = await app.tenant();
   const id = tenant.orgId;
-  const members = [tenant, await memberOf(tenant), await memberOf(tenant)].reverse();
+  const members = [tenant, await addMember(tenant), await addMember(tenant)].reverse();
   const nodes = members.map((member) => ({
     id: member.builderId,
     primaryEmail: member.builderEmail,
@@ -180,7 +180,7 @@ test("lists an org's builders newest first, in both directions", async () => {
 
 test('returns the org, its members and its billing account by id to members only', async () => {
   const tenant = await app.tenant();
-  const member = await memberOf(tenant);
+  const member = await addMember(tenant);
   const stranger = await app.tenant();
   const billing = 'query ($id: ID!) { org(id: $id) { billingAccount { id } } }';
   const { org } = await tenant.query(billing, { id: tenant.orgId });

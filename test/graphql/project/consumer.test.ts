@@ -11,7 +11,7 @@ const list = `query ($first: Int, $last: Int, $before: String) {
     pageInfo { hasNextPage hasPreviousPage startCursor }
   } } }
 }`;
-const listOf = `query ($projectId: String!) {
+const LIST = `query ($projectId: String!) {
   project(idOrName: $projectId) { consumers { nodes { id } } }
 }`;
 
@@ -54,8 +54,8 @@ test("returns null for another tenant's consumer", async () => {
   });
   expect(await b.query(node, { id: consumer.id })).toEqual({ node: null });
   const { projectId } = a;
-  expect(await (await a.withScopes('org:read')).refusal(listOf, { projectId })).toMatchObject({
+  expect(await (await a.withScopes('org:read')).refusal(LIST, { projectId })).toMatchObject({
     code: 'FORBIDDEN',
   });
-  expect(await b.query(listOf, { projectId })).toEqual({ project: null });
+  expect(await b.query(LIST, { projectId })).toEqual({ project: null });
 });

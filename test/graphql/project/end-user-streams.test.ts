@@ -13,7 +13,7 @@ const app = await sharedApp();
 const OPERATION = 'subscription ($id: ID!) { operation(id: $id) { id status } }';
 const EVENTS = 'subscription ($p: String!) { notificationEvents(projectIdOrName: $p) { cursor } }';
 
-async function operationOf(own: TestApp, { projectId }: Tenant, groupRef = 'acme') {
+async function findOperation(own: TestApp, { projectId }: Tenant, groupRef = 'acme') {
   const { rows } = own.app.services.database;
   const [group] = await rows.find('Group', { projectId, groupRef });
   const { id } = await insertRows(own).operation({
@@ -34,7 +34,7 @@ async function follow(
   return openEventStream(own.fetch, { query, variables, headers });
 }
 
-async function refusalOf(stream: EventStream) {
+async function readRefusal(stream: EventStream) {
   const message = await stream.next();
   stream.close();
   return message?.data?.errors?.[0].extensions.code ?? message?.event;
@@ -44,16 +44,16 @@ test("delivers operations of the end user's group, and none of other groups", as
   const tenant = await app.tenant();
   const user = await createEndUser(app, tenant);
   await createEndUser(app, tenant, { groupRef: 'rival', consumerRef: 'bob' });
-  const id = await operationOf(app, tenant);
+  const id = await findOperation(app, tenant);
   const stream = await follow(app, user.token, { id });
   expect((await stream.next())?.data.data.operation).toEqual({ id, status: 'IN_PROGRESS' });
   stream.close();
-  const foreign = await operationOf(app, tenant, 'rival');
+  const foreign = await findOperation(app, tenant, 'rival');
   for (const hidden of [foreign, 'opr_01h455vb4pex5vsknk084sn02q']) {
-    expect(await refusalOf(await follow(app, user.token, { id: hidden }))).toBe('NOT_FOUND');
+    expect(await readRefusal(await follow(app, user.token, { id: hidden }))).toBe('NOT_FOUND');
   }
   const events = await follow(app, user.token, { p: tenant.projectId }, EVENTS);
-  expect(await refusalOf(events)).toBe('FORBIDDEN');
+  expect(await readRefusal(events)).toBe('FORBIDDEN');
 });
 
 test('ends a stream with its key, its group and its consumer', async () => {
@@ -79,13 +79,13 @@ test('ends a stream with its key, its group and its consumer', async () => {
     const issuer = await createJwtIssuer(tenant);
     const token = await issuer.sign();
     await createBearerClient(app, token).query('{ viewer { kind } }');
-    const stream = await follow(app, token, { id: await operationOf(app, tenant) });
+    const stream = await follow(app, token, { id: await findOperation(app, tenant) });
     expect((await stream.next())?.data.data.operation.status).toBe('IN_PROGRESS');
     await end(tenant, issuer.id);
     // An erased operation is hidden, so the stream may end before the token is refused.
     const isErased = name === 'group' || name === 'consumer';
     const wanted = isErased ? ['UNAUTHENTICATED', 'complete'] : ['UNAUTHENTICATED'];
-    expect(wanted, name).toContain(await refusalOf(stream));
+    expect(wanted, name).toContain(await readRefusal(stream));
   }
 });
 
@@ -94,8 +94,8 @@ test('ends a stream when its token expires', async () => {
   await using own = await testApp({ now: () => new Date(ms) });
   const tenant = await own.tenant();
   const user = await createEndUser(own, tenant);
-  const stream = await follow(own, user.token, { id: await operationOf(own, tenant) });
+  const stream = await follow(own, user.token, { id: await findOperation(own, tenant) });
   expect((await stream.next())?.data.data.operation.status).toBe('IN_PROGRESS');
   ms += 600_000;
-  expect(await refusalOf(stream)).toBe('UNAUTHENTICATED');
+  expect(await readRefusal(stream)).toBe('UNAUTHENTICATED');
 });

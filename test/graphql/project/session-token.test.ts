@@ -158,7 +158,7 @@ test("lists only the group's objects and the token's integrations to an end user
   const tenant = await app.tenant();
   await insertDestination(app, tenant);
   const crm = await integrate(app, tenant);
-  await integrate(app, tenant, { ...contentOf('other') });
+  await integrate(app, tenant, { ...createContent('other') });
   await installFor(tenant, crm);
   await generateConnection(tenant, {
     groupRef: 'rival',
@@ -176,6 +176,6 @@ test("lists only the group's objects and the token's integrations to an end user
   });
 });
 
-function contentOf(name: string) {
+function createContent(name: string) {
   return { name, provider: 'sandbox', write: { objects: [{ objectName: 'deals' }] } };
 }

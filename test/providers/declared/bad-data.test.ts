@@ -8,7 +8,7 @@ import {
   startProviderServer,
 } from '../../support/providers/provider-server.ts';
 import { createPlainSession } from '../../support/providers/provider-session.ts';
-import { failureOf, minute } from '../contract-subject.ts';
+import { catchFailure, minute } from '../contract-subject.ts';
 import { at, type ListDeclaration, thingsProvider } from './things.ts';
 
 const ERRORS: DeclarationInput['errors'] = {
@@ -22,7 +22,7 @@ const ERRORS: DeclarationInput['errors'] = {
   defaultRetryAfterMs: 9_000,
 };
 
-function thingsOf(paging: ListDeclaration['paging']): Provider {
+function createProvider(paging: ListDeclaration['paging']): Provider {
   return thingsProvider({
     list: { paging },
     errors: ERRORS,
@@ -30,7 +30,7 @@ function thingsOf(paging: ListDeclaration['paging']): Provider {
   });
 }
 
-const byCursor = thingsOf({ kind: 'cursor', send: at, next: '/next' });
+const byCursor = createProvider({ kind: 'cursor', send: at, next: '/next' });
 
 /** Each request gets the next response, and the last one repeats. */
 async function reading(answers: ServedResponse[], provider = byCursor) {
@@ -71,7 +71,7 @@ test.each([
   string,
 ][])('throws the right kind of error for %s', async (_, answer, kind) => {
   await using vendor = await reading([answer]);
-  expect(await failureOf(vendor.read())).toMatchObject({ kind });
+  expect(await catchFailure(vendor.read())).toMatchObject({ kind });
 });
 
 test('reads the wait of a 429 from the declared header, or uses the default', async () => {
@@ -80,14 +80,14 @@ test('reads the wait of a 429 from the declared header, or uses the default', as
   await using withHeader = await reading([
     { status: 429, headers: { date, 'x-reset': reset }, body: {} },
   ]);
-  expect((await failureOf(withHeader.read())).retryAfterMs).toBe(42_000);
+  expect((await catchFailure(withHeader.read())).retryAfterMs).toBe(42_000);
   await using silent = await reading([{ status: 429, body: '' }]);
-  expect((await failureOf(silent.read())).retryAfterMs).toBe(9_000);
+  expect((await catchFailure(silent.read())).retryAfterMs).toBe(9_000);
 });
 
 test('reports an unknown outcome if the response to a create is not JSON', async () => {
   await using vendor = await reading([ok('<html>')]);
-  expect(await failureOf(vendor.create())).toMatchObject({
+  expect(await catchFailure(vendor.create())).toMatchObject({
     kind: 'DISCONNECTED',
     outcomeUnknown: true,
   });
@@ -108,7 +108,7 @@ test("returns the outcomes of a batch's single writes until the vendor fails", a
   ]);
   expect(vendor.server.requests).toHaveLength(3);
   // No record was written, so the whole batch may be retried.
-  expect(await failureOf(vendor.createMany(records))).toMatchObject({ kind: 'RATE_LIMITED' });
+  expect(await catchFailure(vendor.createMany(records))).toMatchObject({ kind: 'RATE_LIMITED' });
   await using silent = await reading([ok({ thing: { id: 1 } }), ok('<html>')]);
   expect(await silent.createMany(records)).toMatchObject([
     { success: true },
@@ -137,7 +137,7 @@ test('continues after an empty page with a next one, but not endlessly', async (
       cursor = page.nextCursor;
     } while (cursor);
   };
-  expect((await failureOf(all())).kind).toBe('RETRYABLE');
+  expect((await catchFailure(all())).kind).toBe('RETRYABLE');
 });
 
 test('keeps ids beyond 2^53 exact and distinct', async () => {
@@ -172,7 +172,7 @@ test('returns a field unchanged, whatever its type', async () => {
 });
 
 test('refuses a next page on another host', async () => {
-  const provider = thingsOf({ kind: 'nextUrl', next: '/next' });
+  const provider = createProvider({ kind: 'nextUrl', next: '/next' });
   await using vendor = await reading(
     [ok({ things: [{ id: 1 }], next: 'https://evil.example/x' })],
     provider,

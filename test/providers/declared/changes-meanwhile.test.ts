@@ -30,10 +30,10 @@ const COUNTED = [
 
 const WINDOW = { since: minute(0), until: minute(30) };
 
-for (const name of COUNTED) keepsOthers(name, wireOf(name));
+for (const name of COUNTED) keepsOthers(name, getWire(name));
 
 // The vendor does not sort other objects of Close.
-keepsOthers('close', generateWire(declaredOf('close'), 'opportunity'));
+keepsOthers('close', generateWire(getDeclared('close'), 'opportunity'));
 
 function keepsOthers(name: string, wire: WireVendor): void {
   const title = `${name} ${wire.objectName}`;
@@ -55,26 +55,26 @@ async function expectAllOthers(name: string, wire: WireVendor, window: Window): 
   const made = Array.from({ length: 11 }, (_, n) =>
     server.store.create({ ...wire.needs, [wire.textField]: `stored ${n}` }, minute(n + 1)),
   );
-  const idOf = wire.fixture.refOf ?? String;
+  const toReference = wire.fixture.createReference ?? String;
   const read: string[] = [];
   const changed: string[] = [];
-  for await (const ids of pagesOf(server, { name, wire, window })) {
+  for await (const ids of readPages(server, { name, wire, window })) {
     read.push(...ids);
-    const [first] = made.filter(({ id }) => ids.includes(idOf(id)));
+    const [first] = made.filter(({ id }) => ids.includes(toReference(id)));
     if (!first) continue;
     first.changedAt = minute(40 + changed.length);
-    changed.push(idOf(first.id));
+    changed.push(toReference(first.id));
   }
-  expect(made.map(({ id }) => idOf(id)).filter((id) => !read.includes(id))).toEqual([]);
+  expect(made.map(({ id }) => toReference(id)).filter((id) => !read.includes(id))).toEqual([]);
   expect(changed.length).toBeGreaterThan(2);
 }
 
-async function* pagesOf(
+async function* readPages(
   server: VendorServer,
   { name, wire, window }: { name: string; wire: WireVendor; window: Window },
 ): AsyncGenerator<string[]> {
   const { fixture, objectName, textField, facts = {} } = wire;
-  const { readPage } = createDeclarativeProvider(declaredOf(name)).capabilities;
+  const { readPage } = createDeclarativeProvider(getDeclared(name)).capabilities;
   const session = createPlainSession(server.url, { ...fixture.headers }, { facts });
   const read = { objectName, fields: [textField], pageSize: 3, ...window };
   let cursor: string | undefined;
@@ -85,13 +85,13 @@ async function* pagesOf(
   } while (cursor);
 }
 
-function declaredOf(name: string): DeclaredProvider {
+function getDeclared(name: string): DeclaredProvider {
   const declared = DECLARATIONS.find((one) => one.name === name);
   if (!declared) throw new Error(`${name} is not declared`);
   return declared;
 }
 
-function wireOf(name: string): WireVendor {
+function getWire(name: string): WireVendor {
   const wire = WIRES[name];
   if (!wire) throw new Error(`${name} has no wire format`);
   return wire;

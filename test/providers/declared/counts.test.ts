@@ -8,33 +8,33 @@ import { WIRES } from '../../support/wire/vendors/all.ts';
 import type { WireVendor } from '../../support/wire/wire-format.ts';
 
 const withTotal = DECLARATIONS.map(({ name }) => name).filter((name) => {
-  const object = objectOf(name);
+  const object = getObject(name);
   // The list of one parent has no total of all records.
   if (object?.parent) return false;
   const lists = [object?.all, object?.changed];
   return object?.count || lists.some((list) => list?.total ?? list?.totalHeader);
 });
-const withCount = withTotal.filter((name) => objectOf(name)?.count);
+const withCount = withTotal.filter((name) => getObject(name)?.count);
 
-function objectOf(name: string) {
-  return declarationOf(name).records.objects[wireOf(name).objectName];
+function getObject(name: string) {
+  return getDeclaration(name).records.objects[getWire(name).objectName];
 }
 
-function declarationOf(name: string) {
+function getDeclaration(name: string) {
   const declaration = DECLARATIONS.find((one) => one.name === name);
   if (!declaration) throw new Error(`${name} is not declared`);
   return declaration;
 }
 
-function wireOf(name: string): WireVendor {
+function getWire(name: string): WireVendor {
   const wire = WIRES[name];
   if (!wire) throw new Error(`${name} has no wire format`);
   return wire;
 }
 
 /** Reads two pages of an account with seven records. */
-async function pagesOf(name: string, read: { since?: Date } = {}, failing?: Failing) {
-  const { fixture, facts = {}, objectName, textField } = wireOf(name);
+async function readPages(name: string, read: { since?: Date } = {}, failing?: Failing) {
+  const { fixture, facts = {}, objectName, textField } = getWire(name);
   const { count } = fixture.object;
   await using server: VendorServer = await vendorServer({
     ...fixture,
@@ -44,7 +44,7 @@ async function pagesOf(name: string, read: { since?: Date } = {}, failing?: Fail
   for (let n = 0; n < 7; n += 1) {
     server.store.create({ [textField]: `record ${n}` }, new Date(Date.UTC(2026, 0, 1 + n)));
   }
-  const { readPage } = createDeclarativeProvider(declarationOf(name)).capabilities;
+  const { readPage } = createDeclarativeProvider(getDeclaration(name)).capabilities;
   const session = createPlainSession(server.url, fixture.headers, { facts });
   const page = { objectName, fields: [textField], pageSize: 4, ...read };
   const first = await readPage?.(session, page);
@@ -59,7 +59,7 @@ test('covers vendors with totals in lists and with separate counts', () => {
 });
 
 test.each(withTotal)('%s: returns the total with the first page of a read', async (name) => {
-  const { first, second } = await pagesOf(name);
+  const { first, second } = await readPages(name);
   expect(first?.records).toHaveLength(4);
   expect(first?.estimatedTotal).toBe(7);
   expect(second?.records).toHaveLength(3);
@@ -68,7 +68,7 @@ test.each(withTotal)('%s: returns the total with the first page of a read', asyn
 });
 
 test.each(withCount)('%s: returns no total for a read of changes', async (name) => {
-  const { first } = await pagesOf(name, { since: new Date(Date.UTC(2026, 0, 4)) });
+  const { first } = await readPages(name, { since: new Date(Date.UTC(2026, 0, 4)) });
   expect(first?.records.length).toBeLessThan(7);
   expect(first?.estimatedTotal).toBeNull();
 });
@@ -85,7 +85,7 @@ test.each(
   name,
   failing,
 }) => {
-  const { first, second } = await pagesOf(name, {}, failing);
+  const { first, second } = await readPages(name, {}, failing);
   expect(first?.estimatedTotal).toBeNull();
   expect([...(first?.records ?? []), ...(second?.records ?? [])]).toHaveLength(7);
 });

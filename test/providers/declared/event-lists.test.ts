@@ -12,7 +12,7 @@ import {
   type AirtableWebhook,
   signPing,
 } from '../../support/wire/events/airtable-base.ts';
-import { failureOf } from '../contract-subject.ts';
+import { catchFailure } from '../contract-subject.ts';
 
 const URL_OF_PING = 'https://gateway.example/webhooks/airtable/app_1?subscription=con_1';
 const NOW = new Date('2026-01-01T12:00:00Z');
@@ -205,7 +205,7 @@ test.each([
   await using server = await startProviderServer(() => ({ status: 200, body }));
   const position = { account: 'con_1', providerRef: 'ach1', position: '1' };
   const failed = list.read(sessionAt(server.url), position);
-  expect(await failureOf(failed)).toMatchObject({ kind: 'DISCONNECTED' });
+  expect(await catchFailure(failed)).toMatchObject({ kind: 'DISCONNECTED' });
 });
 
 test('ends the read if the list reports more entries and does not advance', async () => {

@@ -15,7 +15,7 @@ import {
   type SignedRequest,
   type WireEvents,
 } from '../../support/wire/events/wire-events.ts';
-import { failureOf } from '../contract-subject.ts';
+import { catchFailure } from '../contract-subject.ts';
 
 const SECRET = 'the secret of the app';
 /** A secret in the format of those that vendors create. */
@@ -46,7 +46,7 @@ interface Vendor {
   arrival: Arrival;
 }
 
-async function vendorOf(name: string, subscribe: SubscribeCapability): Promise<Vendor> {
+async function startVendor(name: string, subscribe: SubscribeCapability): Promise<Vendor> {
   const wire = WIRE_EVENTS[name] as WireEvents;
   const { providerWorkspaceRef = null, facts = {} } = wire.connection ?? {};
   const account =
@@ -102,7 +102,10 @@ async function subscribed(
 const named = sending.map(({ name, subscribe }) => [name, subscribe] as const);
 
 test.each(named)('%s: accepts its signed events and parses them', async (name, subscribe) => {
-  const { wire, account, request, secret, knownSecret, arrival } = await vendorOf(name, subscribe);
+  const { wire, account, request, secret, knownSecret, arrival } = await startVendor(
+    name,
+    subscribe,
+  );
   const { isSigned, parseEvents } = subscribe.requests ?? {};
   const ids: string[] = [];
   for (const [n, kind] of KINDS.entries()) {
@@ -126,7 +129,7 @@ test.each(named)('%s: accepts its signed events and parses them', async (name, s
 });
 
 test.each(named)('%s: rejects events with another signature', async (name, subscribe) => {
-  const { wire, request, secret, knownSecret } = await vendorOf(name, subscribe);
+  const { wire, request, secret, knownSecret } = await startVendor(name, subscribe);
   const isSigned = subscribe.requests?.isSigned;
   const sending = wire.send({ kind: 'UPDATE', sequence: 1, sentAt: NOW, secret });
   const sent = request(sending);
@@ -145,7 +148,7 @@ test.each(
     ([name, { requests }]) => !WIRE_EVENTS[name]?.connection && !requests?.hasOwnSecrets,
   ),
 )('%s: rejects a signature that was made for another account', async (name, subscribe) => {
-  const { wire, request, secret } = await vendorOf(name, subscribe);
+  const { wire, request, secret } = await startVendor(name, subscribe);
   const sent = request(wire.send({ kind: 'UPDATE', sequence: 1, sentAt: NOW, secret }));
   const url = sent.url.replace('con_1', 'con_2');
   expect(url).not.toBe(sent.url);
@@ -156,7 +159,7 @@ test.each(
 test.each(
   named,
 )('%s: throws for a malformed body, and ignores other event types', async (name, subscribe) => {
-  const { wire, request, secret, arrival } = await vendorOf(name, subscribe);
+  const { wire, request, secret, arrival } = await startVendor(name, subscribe);
   const { parseEvents } = subscribe.requests ?? {};
   const { headers, body } = wire.send({ kind: 'UPDATE', sequence: 1, sentAt: NOW, secret });
   for (const text of ['', '[]', '7', 'null', '{', body.slice(0, -3)]) {
@@ -191,7 +194,7 @@ test.each(
   status = 404;
   await calls?.takeDown(session, '9');
   status = 403;
-  expect(await failureOf(calls?.takeDown(session, '9') as Promise<void>)).toMatchObject({
+  expect(await catchFailure(calls?.takeDown(session, '9') as Promise<void>)).toMatchObject({
     kind: 'FORBIDDEN',
   });
   expect(name).not.toBe('');
@@ -212,7 +215,7 @@ test.each(
   status = 404;
   expect(await calls?.renew(session, '9')).toBeNull();
   status = 503;
-  expect(await failureOf(calls?.renew(session, '9') as Promise<unknown>)).toMatchObject({
+  expect(await catchFailure(calls?.renew(session, '9') as Promise<unknown>)).toMatchObject({
     isTemporary: true,
   });
 });
@@ -274,7 +277,7 @@ test('asana: refuses a subscription per parent if the account has no parent', as
     url: URL_OF_APP,
     secret: '',
   });
-  expect(await failureOf(made as Promise<unknown>)).toMatchObject({
+  expect(await catchFailure(made as Promise<unknown>)).toMatchObject({
     kind: 'BAD_REQUEST',
     message: expect.stringContaining('no access to a parent of projects'),
   });

@@ -19,7 +19,7 @@ const RECORDS = 1_000_000;
 const PAGE = 1_000;
 
 /** Responses without a network, so that the time is that of the connector's own work. */
-function sessionOf(answerAt: (from: number) => unknown, fromIn: (cursor: unknown) => number) {
+function createSession(answerAt: (from: number) => unknown, fromIn: (cursor: unknown) => number) {
   const session: ProviderSession = {
     baseUrl: 'https://vendor.example',
     fact: () => null,
@@ -36,7 +36,7 @@ function sessionOf(answerAt: (from: number) => unknown, fromIn: (cursor: unknown
   return session;
 }
 
-const positionOf = (cursor: unknown) => (cursor === undefined ? 0 : Number(cursor));
+const toPosition = (cursor: unknown) => (cursor === undefined ? 0 : Number(cursor));
 
 function rows<Row>(from: number, row: (n: number) => Row): Row[] {
   return Array.from({ length: PAGE }, (_, n) => row(from + n));
@@ -44,13 +44,13 @@ function rows<Row>(from: number, row: (n: number) => Row): Row[] {
 
 const CHANGED = '2026-01-01T00:00:00.000Z';
 
-const things = sessionOf((from) => {
+const things = createSession((from) => {
   const to = from + PAGE;
   const list = rows(from, (n) => ({ id: n, name: `thing ${n}`, changed: CHANGED }));
   return { things: list, next: to < RECORDS ? String(to) : null };
-}, positionOf);
+}, toPosition);
 
-const contacts = sessionOf((from) => {
+const contacts = createSession((from) => {
   const to = from + PAGE;
   const results = rows(from, (n) => ({
     id: String(n),
@@ -60,7 +60,7 @@ const contacts = sessionOf((from) => {
     archived: false,
   }));
   return { results, ...(to < RECORDS && { paging: { next: { after: String(to) } } }) };
-}, positionOf);
+}, toPosition);
 
 type ReadPage = (session: ProviderSession, read: PageRead) => Promise<RecordPage>;
 

@@ -18,7 +18,7 @@ import {
   type Page,
 } from '../../support/wire/paging.ts';
 import { type VendorFixture, vendorServer } from '../../support/wire/vendor-server.ts';
-import { failureOf, minute } from '../contract-subject.ts';
+import { catchFailure, minute } from '../contract-subject.ts';
 import { at, type ListDeclaration, thingsProvider } from './things.ts';
 
 type Paging = ListDeclaration['paging'];
@@ -40,7 +40,7 @@ const KINDS: [name: string, page: Page, paging: Paging][] = [
 
 function fixture(page: Page): VendorFixture {
   return {
-    idOf: (n) => n,
+    createId: (n) => n,
     headers: {},
     contentType: 'application/json',
     invalidStatus: 400,
@@ -220,7 +220,7 @@ test.each([
   if (list) list.toBody = () => ({ things: [{ id: 1 }], ...answer });
   await using server = await vendorServer(broken);
   const read = Array.fromAsync(pages(paging, createPlainSession(server.url), { pageSize: 10 }));
-  expect((await failureOf(read)).kind).toBe('RETRYABLE');
+  expect((await catchFailure(read)).kind).toBe('RETRYABLE');
   expect(server.requests.length).toBeLessThanOrEqual(2);
 });
 

@@ -10,7 +10,7 @@ import {
 import { createPlainSession } from '../../support/providers/provider-session.ts';
 import { isObject } from '../../support/wire/wire-format.ts';
 
-function providerOf(name: string) {
+function getProvider(name: string) {
   const declared = DECLARATIONS.find((one) => one.name === name);
   if (!declared) throw new Error(`${name} is not declared`);
   const { readPage, writeRecord, describeObject } =
@@ -30,7 +30,7 @@ async function recording(answer: (request: ServedRequest) => ServedResponse) {
 }
 
 test('requests the last 29 days of Zoom lists that cover at most a month', async () => {
-  const { readPage } = providerOf('zoom');
+  const { readPage } = getProvider('zoom');
   const { server, requests } = await recording(({ path }) => ({
     status: 200,
     body:
@@ -49,7 +49,7 @@ test('requests the last 29 days of Zoom lists that cover at most a month', async
 });
 
 test('creates a Klaviyo event, whose response has no record', async () => {
-  const { writeRecord } = providerOf('klaviyo');
+  const { writeRecord } = getProvider('klaviyo');
   const { server, requests } = await recording(() => ({ status: 202 }));
   await using _ = server;
   const record = {
@@ -69,7 +69,7 @@ test('creates a Klaviyo event, whose response has no record', async () => {
 });
 
 test('names the channel in every request for Klaviyo campaigns', async () => {
-  const { readPage } = providerOf('klaviyo');
+  const { readPage } = getProvider('klaviyo');
   const { server, requests } = await recording(() => ({
     status: 200,
     body: { data: [], links: { next: null } },
@@ -91,7 +91,7 @@ test('names the channel in every request for Klaviyo campaigns', async () => {
 });
 
 test('sends relationships of Outreach next to the attributes, and reads them back', async () => {
-  const { readPage, writeRecord } = providerOf('outreach');
+  const { readPage, writeRecord } = getProvider('outreach');
   const relationships = { sequence: { data: { type: 'sequence', id: 3 } } };
   const stored = { type: 'sequenceState', id: 7, attributes: { state: 'active' }, relationships };
   const { server, requests } = await recording(({ method }) =>
@@ -116,7 +116,7 @@ test('sends relationships of Outreach next to the attributes, and reads them bac
 });
 
 test('lists project statuses of Linear without a filter, and creates one', async () => {
-  const { readPage, writeRecord } = providerOf('linear');
+  const { readPage, writeRecord } = getProvider('linear');
   const status = { id: 's1', name: 'Paused', updatedAt: '2026-01-02T00:00:00.000Z' };
   const { server, requests } = await recording(({ body }) => {
     const query = isObject(body) ? String(body.query) : '';
@@ -146,7 +146,7 @@ test('lists project statuses of Linear without a filter, and creates one', async
 });
 
 test('reads Pipedrive leads by version 1 of its API, with the fields of deals', async () => {
-  const { readPage, describeObject } = providerOf('pipedrive');
+  const { readPage, describeObject } = getProvider('pipedrive');
   const hex = 'a'.repeat(40);
   const lead = { id: 'l-1', title: 'Acme', [hex]: 'gold', update_time: '2026-01-02T00:00:00.000Z' };
   const { server, requests } = await recording(({ path }) => ({

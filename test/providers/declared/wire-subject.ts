@@ -16,11 +16,11 @@ export async function wireSubject(
 ): Promise<ContractSubject> {
   const { fixture, objectName, textField, missingId, needs = {}, facts = {} } = wire;
   const server = await vendorServer(fixture);
-  const refOf = fixture.refOf ?? String;
+  const toReference = fixture.createReference ?? String;
   const object = declared.records.objects[objectName] ?? declared.records.anyObject;
   return {
     provider: createDeclarativeProvider(only(declared, objectName)),
-    session: createPlainSession(server.url, headersOf(declared, fixture.headers), { facts }),
+    session: createPlainSession(server.url, createHeaders(declared, fixture.headers), { facts }),
     secret: TOKEN,
     objectName,
     textField,
@@ -38,7 +38,7 @@ export async function wireSubject(
     countRecords: () => server.store.records.length,
     storeRecords: (records) =>
       records.map(({ record, changedAt }) =>
-        refOf(server.store.create({ ...record }, changedAt).id),
+        toReference(server.store.create({ ...record }, changedAt).id),
       ),
     failRequests: (fault) => {
       if (fault === 'DROPPED_CONNECTION') return server.failNext(fault, Infinity);
@@ -55,7 +55,7 @@ export async function wireSubject(
  * Puts a key where the declaration says. The wire format checks it. A token goes into the Authorization
  * header.
  */
-function headersOf(
+function createHeaders(
   { apiKey }: DeclaredProvider,
   headers: Readonly<Record<string, string>>,
 ): Record<string, string> {

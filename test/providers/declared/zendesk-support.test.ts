@@ -6,7 +6,7 @@ import { createPlainSession } from '../../support/providers/provider-session.ts'
 import { type VendorServer, vendorServer } from '../../support/wire/vendor-server.ts';
 import { zendeskSupport as wire } from '../../support/wire/vendors/support/zendesk-support-wire.ts';
 import { BEARER } from '../../support/wire/wire-format.ts';
-import { failureOf, minute } from '../contract-subject.ts';
+import { catchFailure, minute } from '../contract-subject.ts';
 
 test('returns archived tickets with all, and deleted ones only with changes', async () => {
   await using server = await vendorServer(wire.fixture);
@@ -20,7 +20,7 @@ test('returns archived tickets with all, and deleted ones only with changes', as
 test('restarts from a cursor of the list without archived tickets', async () => {
   await using server = await vendorServer(wire.fixture);
   const cursor = JSON.stringify({ by: 'all', next: 'c_100', first: '35436001', empty: 0 });
-  expect((await failureOf(readTickets(server, { cursor }))).kind).toBe('CURSOR_GONE');
+  expect((await catchFailure(readTickets(server, { cursor }))).kind).toBe('CURSOR_GONE');
 });
 
 async function statuses(server: VendorServer, window: Partial<PageRead> = {}): Promise<unknown[]> {

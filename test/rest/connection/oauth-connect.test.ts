@@ -65,8 +65,8 @@ test.each([true, false])('protects a connect with enableCSRFProtection: %s', asy
   const start = (): Promise<string> =>
     rest.post('/oauth-connect', starting(rest, { enableCSRFProtection: value }), 200);
   const [first, second] = [await start(), await start()];
-  const stateOf = async (link: string) => (await browser.open(link)).searchParams.get('state');
-  const [state, other] = [await stateOf(first), await stateOf(second)];
+  const readState = async (link: string) => (await browser.open(link)).searchParams.get('state');
+  const [state, other] = [await readState(first), await readState(second)];
   expect(state).toBeTruthy();
   expect(state).not.toBe(other);
   expect(await consent(first)).toMatch(/^con_/);

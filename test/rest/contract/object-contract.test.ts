@@ -117,12 +117,12 @@ test('the GraphQL types can be built', async () => {
   const rest = await described();
   const { body } = await rest.ask('GET', `${rest.base}/contract.graphql`);
   const types = buildSchema(body).getTypeMap();
-  const fieldsOf = (name: string) => {
+  const listFields = (name: string) => {
     const type = types[name];
     if (!isObjectType(type) && !isInputObjectType(type)) throw new Error(`There is no ${name}.`);
     return Object.entries(type.getFields()).map(([field, { type: of }]) => `${field}: ${of}`);
   };
-  expect(fieldsOf('PeopleRecord')).toEqual([
+  expect(listFields('PeopleRecord')).toEqual([
     'id: ID!',
     'emailAddress: String',
     'score: Float',
@@ -132,9 +132,9 @@ test('the GraphQL types can be built', async () => {
     'created_at: DateTime',
     'tier: JSON',
   ]);
-  expect(fieldsOf('CreatePeopleInput')).toContain('emailAddress: String!');
-  expect(fieldsOf('UpdatePeopleInput')).not.toContain('created_at: DateTime');
-  expect(fieldsOf('CreateDealsInput')).toEqual(['_otherFields: JSON']);
+  expect(listFields('CreatePeopleInput')).toContain('emailAddress: String!');
+  expect(listFields('UpdatePeopleInput')).not.toContain('created_at: DateTime');
+  expect(listFields('CreateDealsInput')).toEqual(['_otherFields: JSON']);
 });
 
 /** Compiles only if the declarations are exact. */

@@ -69,16 +69,16 @@ test('changes the fields in the mask, including those of metadata', async () => 
 
 test('names broken rules and invalid forms at their positions', async () => {
   const rest = await restTenant(app);
-  const issuesOf = async (body: unknown) =>
+  const fetchIssues = async (body: unknown) =>
     (await rest.refusal('POST', `${rest.base}/destinations`, body)).issues?.map(
       (issue) => `${issue.in} ${issue.name}`,
     );
   const http = { url: 'example.com', headers: {} };
-  expect(await issuesOf({ name: 'no spaces', type: 'webhook', metadata: http })).toEqual([
+  expect(await fetchIssues({ name: 'no spaces', type: 'webhook', metadata: http })).toEqual([
     'body name',
     'body metadata.url',
   ]);
-  expect(await issuesOf({ name: 'x', type: 'WEBHOOK', metadata: { uri: 1 } })).toEqual([
+  expect(await fetchIssues({ name: 'x', type: 'WEBHOOK', metadata: { uri: 1 } })).toEqual([
     'body type',
     'body metadata.uri',
   ]);

@@ -48,7 +48,7 @@ async function contentAfter(rest: Rest, updateMask: string[], content: object) {
   return (await rest.patch(rest.installationPath, body)).config.content;
 }
 
-const placesOf = ({ issues = [] }: { issues?: { name: string }[] }) =>
+const listIssueNames = ({ issues = [] }: { issues?: { name: string }[] }) =>
   issues.map(({ name }) => name).sort();
 
 test('returns the config as written, without empty and false members', async () => {
@@ -164,7 +164,7 @@ test('accepts escaped dots in names of the mask, and refuses names of inherited 
     updateMask: ['config.content.read.objects.a\\.b\\:c.disabled'],
     installation: { config: { content: { read: { objects: { 'a.b:c': { disabled: true } } } } } },
   });
-  expect(placesOf(dotted)).toEqual(['installation.config.content.read.objects.a.b:c']);
+  expect(listIssueNames(dotted)).toEqual(['installation.config.content.read.objects.a.b:c']);
   for (const name of ['__proto__', 'constructor']) {
     const text = `{ "read": { "objects": { "${name}": { "disabled": true } } } }`;
     const refused = await rest.refusal('PATCH', rest.installationPath, {
@@ -178,8 +178,8 @@ test('accepts escaped dots in names of the mask, and refuses names of inherited 
 
 test('refuses invalid choices at their positions', async () => {
   const rest = await install();
-  const refusedOf = async (updateMask: string[], content: object) =>
-    placesOf(
+  const fetchIssueNames = async (updateMask: string[], content: object) =>
+    listIssueNames(
       await rest.refusal('PATCH', rest.installationPath, {
         updateMask,
         installation: { config: { content } },
@@ -188,28 +188,29 @@ test('refuses invalid choices at their positions', async () => {
   const whole = 'config.content.read.objects.contacts';
   const objects = (object: object) => ({ read: { objects: { contacts: object } } });
   const at = (place: string) => `installation.config.content.read.objects.contacts${place}`;
-  expect(await refusedOf(['config.content.module'], {})).toEqual(['updateMask[0]']);
+  expect(await fetchIssueNames(['config.content.module'], {})).toEqual(['updateMask[0]']);
   const unknown = { updateMask: ['config.content.module'], installation: {} };
   const { remedy } = await rest.refusal('PATCH', rest.installationPath, unknown);
   expect(remedy).toContain('config.content.proxy.enabled');
-  expect(await refusedOf([whole], {})).toEqual([at('')]);
+  expect(await fetchIssueNames([whole], {})).toEqual([at('')]);
   expect(
-    await refusedOf([whole], objects({ selectedFields: { email: true, nothing: true } })),
+    await fetchIssueNames([whole], objects({ selectedFields: { email: true, nothing: true } })),
   ).toEqual([at('.selectedFields.nothing')]);
-  expect(await refusedOf([whole], objects({ selectedFieldMappings: { nobody: 'x' } }))).toEqual([
-    at('.selectedFieldMappings.nobody'),
-  ]);
-  expect(await refusedOf([whole], objects({ backfill: { defaultPeriod: {} } }))).toEqual([
+  expect(
+    await fetchIssueNames([whole], objects({ selectedFieldMappings: { nobody: 'x' } })),
+  ).toEqual([at('.selectedFieldMappings.nobody')]);
+  expect(await fetchIssueNames([whole], objects({ backfill: { defaultPeriod: {} } }))).toEqual([
     at('.backfill.defaultPeriod'),
   ]);
-  expect(await refusedOf([whole], objects({ selectedFields: ['email'], misspelled: 1 }))).toEqual([
-    at('.misspelled'),
-    at('.selectedFields'),
+  expect(
+    await fetchIssueNames([whole], objects({ selectedFields: ['email'], misspelled: 1 })),
+  ).toEqual([at('.misspelled'), at('.selectedFields')]);
+  expect(await fetchIssueNames([whole], objects({ objectName: 'deals' }))).toEqual([
+    at('.objectName'),
   ]);
-  expect(await refusedOf([whole], objects({ objectName: 'deals' }))).toEqual([at('.objectName')]);
   const body = { groupRef: 'other', config: { content: { provider: 'hubspot' } } };
   expect(
-    placesOf(await rest.refusal('POST', `${rest.integrationPath}/installations`, body)),
+    listIssueNames(await rest.refusal('POST', `${rest.integrationPath}/installations`, body)),
   ).toContain('config.content.provider');
   expect((await rest.get(rest.installationPath)).config).toEqual(rest.installation.config);
 });
@@ -257,7 +258,7 @@ test('changes nothing if a JSON Patch fails', async () => {
     rest.refusal('PATCH', path(object), { groupRef: 'acme', action: 'read', ...overrides });
   const add = { op: 'add', path: '/selectedFields/phone', value: true };
   const missing = { op: 'replace', path: '/nothing/there', value: 1 };
-  expect(placesOf(await refused({ changes: [add, missing] }))).toEqual(['changes[1].path']);
+  expect(listIssueNames(await refused({ changes: [add, missing] }))).toEqual(['changes[1].path']);
   expect(await refused({ changes: [{ ...add, value: 'yes' }] })).toMatchObject({ status: 400 });
   expect(await refused({ changes: [] })).toMatchObject({ status: 400 });
   expect(await refused({ changes: [add] }, 'companies')).toMatchObject({ status: 404 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
 import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
 import { createIntegration, restInstallation } from '../../support/rest/rest-installation.ts';
-import { contentFor, insertDestination, revisionOf } from '../../support/scenes/integrations.ts';
+import { contentFor, insertDestination, toRevision } from '../../support/scenes/integrations.ts';
 
 const app = await sharedApp();
 
@@ -15,7 +15,7 @@ async function integrating(): Promise<RestTenant> {
 test('creates an integration without a response body, and finds it by Location, name and id', async () => {
   const rest = await integrating();
   const content = contentFor('crm', { proxy: { enabled: true } });
-  const latestRevision = revisionOf(content);
+  const latestRevision = toRevision(content);
   const body = { name: 'crm', provider: 'sandbox', latestRevision };
   const created = await rest.ask('POST', `${rest.base}/integrations`, body);
   expect([created.status, created.body]).toEqual([201, '']);
@@ -89,26 +89,28 @@ test('returns an empty schedule for reads and watches without one', async () => 
 
 test('names invalid members at their positions, for the form and for the rules', async () => {
   const rest = await integrating();
-  const issuesOf = async (body: unknown) =>
+  const fetchIssues = async (body: unknown) =>
     (await rest.refusal('POST', `${rest.base}/integrations`, body)).issues?.map(
       (issue) => `${issue.in} ${issue.name}`,
     );
   const [contacts] = contentFor().read.objects;
   const revisionWith = (object: object) =>
-    revisionOf(contentFor('crm', { read: { objects: [{ ...contacts, ...object }] } }));
+    toRevision(contentFor('crm', { read: { objects: [{ ...contacts, ...object }] } }));
   const often = revisionWith({ schedule: '* * * * *' });
-  expect(await issuesOf({ name: 'N O', provider: 'unknown', latestRevision: often })).toEqual([
+  expect(await fetchIssues({ name: 'N O', provider: 'unknown', latestRevision: often })).toEqual([
     'body name',
     'body latestRevision.content.read.objects[0].schedule',
   ]);
   const elsewhere = revisionWith({ destination: 'nowhere' });
-  expect(await issuesOf({ name: 'crm', provider: 'unknown', latestRevision: elsewhere })).toEqual(
+  expect(
+    await fetchIssues({ name: 'crm', provider: 'unknown', latestRevision: elsewhere }),
+  ).toEqual(
     expect.arrayContaining([
       'body provider',
       'body latestRevision.content.read.objects[0].destination',
     ]),
   );
-  expect(await issuesOf({ name: 1, latestRevision: { content: { reed: {} } } })).toEqual(
+  expect(await fetchIssues({ name: 1, latestRevision: { content: { reed: {} } } })).toEqual(
     expect.arrayContaining(['body name', 'body provider', 'body latestRevision.content.reed']),
   );
 });
@@ -118,7 +120,7 @@ test('returns 409 for a used name, and deletes an integration with its installat
   const again = {
     name: 'crm',
     provider: 'sandbox',
-    latestRevision: revisionOf(contentFor()),
+    latestRevision: toRevision(contentFor()),
   };
   const second = await rest.refusal('POST', `${rest.base}/integrations`, again);
   expect(second).toMatchObject({ status: 409, title: 'Conflict' });
@@ -131,7 +133,7 @@ test('uses a new revision immediately, and keeps the previous one readable', asy
   const rest = await integrating();
   const path = await createIntegration(rest);
   const { latestRevision: first } = await rest.get(path);
-  const revision = revisionOf(contentFor('crm', { displayName: 'CRM' }));
+  const revision = toRevision(contentFor('crm', { displayName: 'CRM' }));
   const created = await rest.ask('POST', `${path}/revisions`, { revision });
   expect([created.status, created.body]).toEqual([201, '']);
   const { latestRevision, updateTime } = await rest.get(path);
@@ -151,7 +153,7 @@ test('uses a new revision immediately, and keeps the previous one readable', asy
 
 test('requires destructive=true for a revision that drops a read object', async () => {
   const rest = await restInstallation(app);
-  const revision = revisionOf(
+  const revision = toRevision(
     contentFor('crm', { read: undefined, write: { objects: [{ objectName: 'contacts' }] } }),
   );
   const path = `${rest.integrationPath}/revisions`;
@@ -179,7 +181,7 @@ test("returns 404 for another tenant's integrations, and 403 without the scope",
     }
   }
   const reader = await a.withScopes('read');
-  const body = { name: 'x', provider: 'sandbox', latestRevision: revisionOf(contentFor('x')) };
+  const body = { name: 'x', provider: 'sandbox', latestRevision: toRevision(contentFor('x')) };
   for (const refused of [
     await reader.refusal('POST', `${a.base}/integrations`, body),
     await reader.refusal('POST', `${path}/revisions`, { revision: body.latestRevision }),

@@ -66,7 +66,7 @@ async function upload(rest: RestTenant, file: Buffer): Promise<Signed> {
 const deploy = (rest: RestTenant, sourceZipUrl: string) =>
   rest.ask('PUT', `${rest.base}/integrations:batch`, { sourceZipUrl });
 
-const refusalOf = async (rest: RestTenant, sourceZipUrl: string) => {
+const fetchRefusal = async (rest: RestTenant, sourceZipUrl: string) => {
   const { status, body } = await deploy(rest, sourceZipUrl);
   expect([status, body.issues?.[0].name]).toEqual([400, 'sourceZipUrl']);
   return body.issues[0].detail;
@@ -114,19 +114,19 @@ test('refuses the upload of another project, and its URL with another project in
   const [rest, other] = [await prepare(), await prepare()];
   const { url, bucket, path } = await upload(rest, amp('crm'));
   const refused = 'must be an address that generate-upload-url gave to this project';
-  expect(await refusalOf(other, url)).toContain(refused);
-  expect(await refusalOf(other, `gs://${bucket}/${path}`)).toContain(refused);
+  expect(await fetchRefusal(other, url)).toContain(refused);
+  expect(await fetchRefusal(other, `gs://${bucket}/${path}`)).toContain(refused);
   const moved = url.replace(rest.tenant.projectId, other.tenant.projectId);
-  expect(await refusalOf(other, moved)).toContain(refused);
+  expect(await fetchRefusal(other, moved)).toContain(refused);
   const unused = await urlFor(rest);
   const forged = {
     ...unused,
     url: unused.url.replace(rest.tenant.projectId, other.tenant.projectId),
   };
   expect((await put(forged, amp('crm'))).status).toBe(403);
-  expect(await refusalOf(rest, unused.url)).toContain(refused);
+  expect(await fetchRefusal(rest, unused.url)).toContain(refused);
   for (const address of ['https://files.example.com/a.zip', 'file:///etc/passwd', '']) {
-    expect(await refusalOf(rest, address)).toContain(refused);
+    expect(await fetchRefusal(rest, address)).toContain(refused);
   }
 });
 
@@ -148,7 +148,7 @@ test('accepts one file with its checksum at an upload URL, within an hour', asyn
   }
   now = new Date(start.getTime() + 3_600_000);
   expect((await put(signed, file)).status).toBe(403);
-  expect(await refusalOf(rest, used.url)).toContain('within the last hour');
+  expect(await fetchRefusal(rest, used.url)).toContain('within the last hour');
 });
 
 test('deletes expired uploads, and limits the uploads of a project', async () => {
@@ -177,33 +177,33 @@ test('refuses a file of more than 1 MiB', async () => {
 
 test('refuses an archive that is too large unpacked, unsafe, or without a manifest', async () => {
   const rest = await prepare();
-  const detailOf = async (file: Buffer) => refusalOf(rest, (await upload(rest, file)).url);
+  const fetchDetail = async (file: Buffer) => fetchRefusal(rest, (await upload(rest, file)).url);
   const good = { name: 'amp.yaml', text: manifest('crm') };
   const files = (count: number) =>
     Array.from({ length: count }, (_, at) => ({ name: `f${at}`, text: '' }));
-  expect(await detailOf(buildZip(good, ...files(100)))).toBe('must have at most 100 files.');
+  expect(await fetchDetail(buildZip(good, ...files(100)))).toBe('must have at most 100 files.');
   expect((await deploy(rest, (await upload(rest, buildZip(good, ...files(99)))).url)).status).toBe(
     200,
   );
   const large = { name: 'b', text: ' '.repeat(4 * 1024 * 1024) };
-  expect(await detailOf(buildZip(good, large))).toBe(
+  expect(await fetchDetail(buildZip(good, large))).toBe(
     'must have at most 4194304 bytes when it is unpacked.',
   );
   const bomb = { name: 'amp.yaml', text: ' '.repeat(64 * 1024 * 1024), declaredBytes: 1_000 };
-  expect(await detailOf(buildZip(bomb))).toMatch(
+  expect(await fetchDetail(buildZip(bomb))).toMatch(
     /^is not a zip archive that can be read: too many/,
   );
   for (const name of ['../amp.yaml', '/etc/amp.yaml', 'a\\..\\..\\b', 'C:/b']) {
-    expect(await detailOf(buildZip(good, { name, text: '' })), name).toMatch(
+    expect(await fetchDetail(buildZip(good, { name, text: '' })), name).toMatch(
       /^is not a zip archive that can be read: (invalid|absolute)/,
     );
   }
   const without = 'must have one file amp.yaml or amp.yml at its top.';
-  expect(await detailOf(buildZip({ ...good, name: 'folder/amp.yaml' }))).toBe(without);
-  expect(await detailOf(buildZip(good, { ...good, name: 'amp.yml' }))).toBe(without);
-  expect(await detailOf(Buffer.from('no zip'))).toMatch(/^is not a zip archive/);
-  expect(await detailOf(Buffer.alloc(0))).toMatch(/^is not a zip archive/);
-  expect(await detailOf(buildZip({ ...good, text: 'just a text' }))).toBe(
+  expect(await fetchDetail(buildZip({ ...good, name: 'folder/amp.yaml' }))).toBe(without);
+  expect(await fetchDetail(buildZip(good, { ...good, name: 'amp.yml' }))).toBe(without);
+  expect(await fetchDetail(Buffer.from('no zip'))).toMatch(/^is not a zip archive/);
+  expect(await fetchDetail(Buffer.alloc(0))).toMatch(/^is not a zip archive/);
+  expect(await fetchDetail(buildZip({ ...good, text: 'just a text' }))).toBe(
     'must have specVersion, and integrations with names.',
   );
   const both = { sourceZipUrl: 'a', sourceYaml: 'b' };

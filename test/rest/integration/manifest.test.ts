@@ -80,24 +80,26 @@ test('refuses text that is not a manifest of the integration, and a file elsewhe
 
 test('names the line of an error in the text', async () => {
   const { rest, revisions } = await prepare();
-  const detailOf = async (sourceYaml: string) => {
+  const fetchDetail = async (sourceYaml: string) => {
     const { status, issues } = await rest.refusal('POST', revisions, { sourceYaml });
     expect([status, issues?.map(({ name }) => name)]).toEqual([400, ['sourceYaml']]);
     return issues?.[0]?.detail;
   };
   const many = (part: (at: number) => string) =>
     Array.from({ length: 12_000 }, (_, at) => part(at));
-  expect(await detailOf(`{${many((at) => `k${at}`).join()}}`)).toBe(
+  expect(await fetchDetail(`{${many((at) => `k${at}`).join()}}`)).toBe(
     'must have specVersion, and integrations with names.',
   );
-  expect(await detailOf('a: 1\nb:\n  - c: 1\n    d: 2\n    c: 3\n')).toBe(
+  expect(await fetchDetail('a: 1\nb:\n  - c: 1\n    d: 2\n    c: 3\n')).toBe(
     'has a key twice in one map: see line 5.',
   );
   const aliases = many((at) => `- &a${at}\n- *a${at}\n`).slice(0, 6_000);
-  expect(await detailOf(aliases.join(''))).toBe('has more than 100 aliases: see line 202.');
-  expect(await detailOf(`[${many(() => '@').join()}]`)).toMatch(/^is not YAML: see line 1/);
-  expect(await detailOf('a\n---\nb')).toBe('must be one YAML document.');
-  expect(await detailOf(' '.repeat(128 * 1024 + 1))).toBe('must have at most 131072 characters.');
+  expect(await fetchDetail(aliases.join(''))).toBe('has more than 100 aliases: see line 202.');
+  expect(await fetchDetail(`[${many(() => '@').join()}]`)).toMatch(/^is not YAML: see line 1/);
+  expect(await fetchDetail('a\n---\nb')).toBe('must be one YAML document.');
+  expect(await fetchDetail(' '.repeat(128 * 1024 + 1))).toBe(
+    'must have at most 131072 characters.',
+  );
 });
 
 const putAll = (rest: RestTenant, body: object, query = '') =>
@@ -123,17 +125,16 @@ test('creates and updates all integrations of a manifest, and returns unchanged 
 
 test('applies a manifest completely or not at all, and names every issue at its position', async () => {
   const { rest } = await prepare();
-  const namesOf = async (...integrations: string[]) => {
+  const fetchIssueNames = async (...integrations: string[]) => {
     const { body } = await putAll(rest, { sourceYaml: manifest(...integrations) });
     expect(body.status).toBe(400);
     return body.issues.map(({ name }: { name: string }) => name).sort();
   };
-  expect(await namesOf(integration('new'), integration('new'), integration('Wrong Name'))).toEqual([
-    'integrations[1].name',
-    'integrations[2].name',
-  ]);
   expect(
-    await namesOf(
+    await fetchIssueNames(integration('new'), integration('new'), integration('Wrong Name')),
+  ).toEqual(['integrations[1].name', 'integrations[2].name']);
+  expect(
+    await fetchIssueNames(
       integration('new'),
       integration('b').replace('sandbox', 'unknown'),
       integration('a', 'things'),
@@ -283,14 +284,15 @@ test.each([
 
 test('refuses aliases that nest deeper than 32 levels, and accepts 32 levels', async () => {
   const { rest, revisions } = await prepare();
-  const detailOf = async (sourceYaml: string) =>
+  const fetchDetail = async (sourceYaml: string) =>
     (await rest.refusal('POST', revisions, { sourceYaml })).issues?.[0]?.detail;
   const chain = Array.from({ length: 40 }, (_, at) => `b${at}: &b${at} [*b${at - 1}]\n`).slice(1);
-  expect(await detailOf(`b0: &b0 []\n${chain.join('')}`)).toBe(
+  expect(await fetchDetail(`b0: &b0 []\n${chain.join('')}`)).toBe(
     'is nested deeper than 32 levels where its aliases are resolved.',
   );
   const noManifest = 'must have specVersion, and integrations with names.';
-  for (const text of [nested(32), nestedBlocks(32)]) expect(await detailOf(text)).toBe(noManifest);
+  for (const text of [nested(32), nestedBlocks(32)])
+    expect(await fetchDetail(text)).toBe(noManifest);
 });
 
 /** A text of the maximum length that is slow to parse and is not a manifest. */

@@ -19,19 +19,19 @@ async function withOperations(count: number) {
   return { ...rest, projectId, newestFirst: ids.reverse() };
 }
 
-const idsOf = (items: { id: string }[]) => items.map(({ id }) => id);
+const listIds = (items: { id: string }[]) => items.map(({ id }) => id);
 
 test("lists an installation's operations in pages, newest first", async () => {
   const { newestFirst, ...rest } = await withOperations(5);
   const path = `${rest.installationPath}/operations`;
   const all = await rest.get(path);
-  expect(idsOf(all.results)).toEqual(newestFirst);
+  expect(listIds(all.results)).toEqual(newestFirst);
   expect(all.pagination).toEqual({ done: true });
   const pages: string[][] = [];
   let query = '?pageSize=2';
   for (;;) {
     const { results, pagination } = await rest.get(`${path}${query}`);
-    pages.push(idsOf(results));
+    pages.push(listIds(results));
     if (pagination.done) break;
     query = `?pageSize=2&pageToken=${pagination.nextPageToken}`;
   }
@@ -43,7 +43,7 @@ test('filters operations by status and kind', async () => {
   const { newestFirst, ...rest } = await withOperations(3);
   for (const path of [rest.installationPath, rest.base]) {
     const failed = await rest.get(`${path}/operations?status=failure&actionType=read`);
-    expect(idsOf(failed.results)).toEqual(newestFirst.slice(-1));
+    expect(listIds(failed.results)).toEqual(newestFirst.slice(-1));
     expect((await rest.get(`${path}/operations?actionType=write`)).results).toEqual([]);
     const refused = await rest.refusal('GET', `${path}/operations?status=FAILURE&pageSize=0`);
     expect(refused.issues?.map((issue) => `${issue.in} ${issue.name}`)).toEqual([

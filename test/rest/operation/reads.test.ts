@@ -36,35 +36,37 @@ test('triggers a read, and reports its progress in an operation', async () => {
 
 test('pauses and resumes reads, all or by name, also without a body', async () => {
   const rest = await restInstallation(app);
-  const objectOf = async () => (await rest.get(rest.installationPath)).objects[0];
+  const fetchObject = async () => (await rest.get(rest.installationPath)).objects[0];
   expect(await rest.post(`${rest.installationPath}:pause`, undefined, 204)).toBe('');
-  expect(await objectOf()).toMatchObject({ paused: true });
+  expect(await fetchObject()).toMatchObject({ paused: true });
   const body = { objects: ['contacts'], note: 'moved' };
   await rest.post(`${rest.installationPath}:unpause`, body, 204);
-  expect(await objectOf()).toMatchObject({
+  expect(await fetchObject()).toMatchObject({
     paused: false,
     pauseNote: 'moved',
     nextReadTime: expect.any(String),
   });
   await rest.post(`${rest.installationPath}:pause`, { ...body, note: 'moving' }, 204);
-  expect(await objectOf()).toMatchObject({ paused: true, pauseNote: 'moving' });
+  expect(await fetchObject()).toMatchObject({ paused: true, pauseNote: 'moving' });
 });
 
 test('names invalid members at their positions', async () => {
   const rest = await restInstallation(app);
-  const placesOf = async (path: string, body: unknown) =>
+  const fetchIssueNames = async (path: string, body: unknown) =>
     (await rest.refusal('POST', path, body)).issues?.map((issue) => `${issue.in} ${issue.name}`);
   const times = { sinceTimestamp: 'yesterday', untilTimestamp: '2026-01-31T12:00:00Z' };
   const read = `${rest.integrationPath}/objects/nothing:read`;
-  expect(await placesOf(read, { groupRef: 'acme', mode: 'sync', ...times })).toEqual(
+  expect(await fetchIssueNames(read, { groupRef: 'acme', mode: 'sync', ...times })).toEqual(
     expect.arrayContaining(['body mode', 'body sinceTimestamp']),
   );
-  expect(await placesOf(read, { groupRef: 'unknown' })).toEqual(
+  expect(await fetchIssueNames(read, { groupRef: 'unknown' })).toEqual(
     expect.arrayContaining(['path objectName', 'body groupRef']),
   );
   for (const verb of ['pause', 'unpause']) {
     const path = `${rest.installationPath}:${verb}`;
-    expect(await placesOf(path, { objects: ['contacts', 'nothing'] })).toEqual(['body objects[1]']);
+    expect(await fetchIssueNames(path, { objects: ['contacts', 'nothing'] })).toEqual([
+      'body objects[1]',
+    ]);
   }
 });
 

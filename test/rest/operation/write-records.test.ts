@@ -202,15 +202,15 @@ test('returns an operation without an error if the outcome is late', async () =>
 
 test('names invalid members at their positions', async () => {
   const rest = await writer();
-  const issuesOf = async (body: object) =>
+  const fetchIssues = async (body: object) =>
     (await rest.refusal('POST', contacts(rest), body)).issues?.map(
       (issue) => `${issue.in} ${issue.name}`,
     );
-  expect(await issuesOf({ groupRef: 'acme', type: 'UPSERT', mode: 'SYNCHRONOUS' })).toEqual(
+  expect(await fetchIssues({ groupRef: 'acme', type: 'UPSERT', mode: 'SYNCHRONOUS' })).toEqual(
     expect.arrayContaining(['body type', 'body mode']),
   );
   expect(
-    await issuesOf({
+    await fetchIssues({
       groupRef: 'acme',
       type: 'update',
       batch: [{ record: {} }],

@@ -56,11 +56,14 @@ const READ_PATHS: Record<string, string> = {
     '/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}:read',
 };
 
-function differencesOf(operation: ReferenceOperation, here: Documented): string[] {
-  return [...differencesOfInput(operation, here), ...differencesOfResponses(operation, here)];
+function findDifferences(operation: ReferenceOperation, here: Documented): string[] {
+  return [...findInputDifferences(operation, here), ...findResponseDifferences(operation, here)];
 }
 
-function differencesOfInput({ query = [], body }: ReferenceOperation, here: Documented): string[] {
+function findInputDifferences(
+  { query = [], body }: ReferenceOperation,
+  here: Documented,
+): string[] {
   const parameters = here.parameters?.map(({ name }) => name) ?? [];
   const schema = here.requestBody?.content['application/json']?.schema ?? {};
   const taken = Object.keys(
@@ -74,18 +77,18 @@ function differencesOfInput({ query = [], body }: ReferenceOperation, here: Docu
   ];
 }
 
-function differencesOfResponses(
+function findResponseDifferences(
   { answers: responses }: ReferenceOperation,
   here: Documented,
 ): string[] {
   return Object.entries(responses).flatMap(([status, shape]) => {
     const response = here.responses[status];
     if (!response) return [`no response ${status}`];
-    return shape ? differencesOfResponse(shape, response) : [];
+    return shape ? findShapeDifferences(shape, response) : [];
   });
 }
 
-function differencesOfResponse(shape: Shape, { content = {} }: Documented['responses'][string]) {
+function findShapeDifferences(shape: Shape, { content = {} }: Documented['responses'][string]) {
   const [{ schema } = { schema: {} }] = Object.values(content);
   return [true, false].flatMap((isWhole) =>
     listDifferences(shape, createSample(schema, { components, isWhole }), NO_RULES_OF_SAMPLES),
@@ -95,9 +98,9 @@ function differencesOfResponse(shape: Shape, { content = {} }: Documented['respo
 /** Samples define types, and no limits of numbers. */
 const NO_RULES_OF_SAMPLES = ['minimum'];
 
-function rowOf(operation: ReferenceOperation): string[] {
+function createRow(operation: ReferenceOperation): string[] {
   const here = documented(operation);
-  const differences = here ? [...new Set(differencesOf(operation, here))] : [];
+  const differences = here ? [...new Set(findDifferences(operation, here))] : [];
   const state = here
     ? (HAS_MORE[operation.id] ?? (differences.join('; ') || 'yes'))
     : `no${OMITTED[operation.id] ?? ''}`;
@@ -105,7 +108,7 @@ function rowOf(operation: ReferenceOperation): string[] {
 }
 
 test("accepts and returns the reference API's members in each operation, or states the reason", async () => {
-  const rows = REFERENCE_OPERATIONS.map(rowOf);
+  const rows = REFERENCE_OPERATIONS.map(createRow);
   const same = rows.filter(([, , , state]) => state === 'yes').length;
   const table = [
     '# REST operations of the reference API',

@@ -34,16 +34,16 @@ test('changes the fields in the mask only', async () => {
 test('refuses an invalid mask with every position', async () => {
   const rest = await restTenant(app);
   const { id } = await rest.post(`${rest.base}/api-keys`, { label: 'ci' });
-  const issuesOf = async (body: unknown) =>
+  const fetchIssues = async (body: unknown) =>
     (await rest.refusal('PATCH', `${rest.base}/api-keys/${id}`, body)).issues?.map(
       (issue) => `${issue.in} ${issue.name}`,
     );
-  expect(await issuesOf({ updateMask: ['label'], apiKey: {} })).toEqual(['body apiKey.label']);
-  expect(await issuesOf({ updateMask: ['key'], apiKey: {} })).toEqual(['body updateMask[0]']);
-  expect(await issuesOf({ updateMask: [], apiKey: {} })).toEqual(['body updateMask']);
-  expect(await issuesOf({ apiKey: { label: 'x' } })).toEqual(['body updateMask']);
+  expect(await fetchIssues({ updateMask: ['label'], apiKey: {} })).toEqual(['body apiKey.label']);
+  expect(await fetchIssues({ updateMask: ['key'], apiKey: {} })).toEqual(['body updateMask[0]']);
+  expect(await fetchIssues({ updateMask: [], apiKey: {} })).toEqual(['body updateMask']);
+  expect(await fetchIssues({ apiKey: { label: 'x' } })).toEqual(['body updateMask']);
   expect(
-    await issuesOf({ updateMask: ['label', 'scopes'], apiKey: { label: '', scopes: ['x'] } }),
+    await fetchIssues({ updateMask: ['label', 'scopes'], apiKey: { label: '', scopes: ['x'] } }),
   ).toEqual(['body apiKey.scopes[0]', 'body apiKey.label']);
 });
 

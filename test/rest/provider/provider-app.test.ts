@@ -50,29 +50,29 @@ test('changes the fields in the mask only', async () => {
 
 test('names every invalid input at its position, and repeats no secret', async () => {
   const rest = await restTenant(app);
-  const issuesOf = async (method: 'POST' | 'PATCH', path: string, body: unknown) => {
+  const fetchIssues = async (method: 'POST' | 'PATCH', path: string, body: unknown) => {
     const refused = await rest.refusal(method, `${rest.base}/provider-apps${path}`, body);
     expect(refused.status).toBe(400);
     expect(JSON.stringify(refused)).not.toContain('planted');
     return refused.issues?.map((issue) => `${issue.in} ${issue.name}`);
   };
   const body = { provider: 'none', clientId: '', clientSecret: 'planted\u0007', scopes: ['a', ''] };
-  expect(await issuesOf('POST', '', body)).toEqual([
+  expect(await fetchIssues('POST', '', body)).toEqual([
     'body clientId',
     'body clientSecret',
     'body scopes[1]',
   ]);
   const valid = { ...body, clientId: 'c', clientSecret: 'planted', scopes: [] };
-  expect(await issuesOf('POST', '', valid)).toEqual(['body provider']);
+  expect(await fetchIssues('POST', '', valid)).toEqual(['body provider']);
   const { id } = await makeApp(rest);
   expect(
-    await issuesOf('PATCH', `/${id}`, {
+    await fetchIssues('PATCH', `/${id}`, {
       updateMask: ['clientId', 'provider', 'metadata'],
       providerApp: { provider: 'none', metadata: { other: 1 }, clientSecret: 'planted\u0007' },
     }),
   ).toEqual(['body providerApp.clientId', 'body providerApp.metadata.other']);
   expect(
-    await issuesOf('PATCH', `/${id}`, { updateMask: ['EXTERNAL_REF'], providerApp: {} }),
+    await fetchIssues('PATCH', `/${id}`, { updateMask: ['EXTERNAL_REF'], providerApp: {} }),
   ).toEqual(['body updateMask[0]']);
 });
 

@@ -31,9 +31,9 @@ async function tenantWithRoutes(owner: TestApp = app) {
 }
 
 /** The cursor before the first event. */
-const startOf = (projectId: string) => encodeCursor(eventList(projectId), 0n);
+const encodeStart = (projectId: string) => encodeCursor(eventList(projectId), 0n);
 
-const clientOf = ({ apiKey }: Tenant) =>
+const createStreamClient = ({ apiKey }: Tenant) =>
   createClient({ url: `${url}/graphql`, headers: { 'x-api-key': apiKey }, retryAttempts: 0 });
 
 test('sends events to graphql-sse, and frees the place of a client that leaves', async () => {
@@ -48,7 +48,7 @@ test('sends events to graphql-sse, and frees the place of a client that leaves',
     retryAttempts: 20,
     retry: async () => {},
   });
-  const variables = { project: tenant.projectId, after: startOf(tenant.projectId) };
+  const variables = { project: tenant.projectId, after: encodeStart(tenant.projectId) };
   // The limit is one subscription: the second opens only if the first has freed its place.
   for (const _ of ['first', 'second']) {
     const received = [];
@@ -63,7 +63,7 @@ test('sends events to graphql-sse, and frees the place of a client that leaves',
 
 test('runs a query for graphql-sse, and returns a refusal as a result', async () => {
   const tenant = await app.tenant();
-  const client = clientOf(tenant);
+  const client = createStreamClient(tenant);
   const results = [];
   for await (const result of client.iterate({ query: '{ viewer { kind } }' })) results.push(result);
   for await (const result of client.iterate({ query, variables: { project: 'none' } })) {
@@ -88,7 +88,7 @@ test('sends messages with ids to fetch, and resumes by Last-Event-ID', async () 
       variables: { project: projectId, after },
       headers: { 'x-api-key': tenant.apiKey, ...headers },
     });
-  const stream = await open({}, startOf(projectId));
+  const stream = await open({}, encodeStart(projectId));
   expect(Object.fromEntries(stream.headers)).toMatchObject({
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-store',

@@ -226,15 +226,15 @@ test('calls plugins for each subscription, and once for a shared event', async (
 test('validates by zod over every transport, with a path for every problem', async () => {
   const tenant = await app.tenant();
   const body = createTopic(tenant, '');
-  const issuesOf = (errors: { extensions: { problem: { issues: { name: string }[] } } }[]) =>
+  const listIssues = (errors: { extensions: { problem: { issues: { name: string }[] } } }[]) =>
     errors[0]?.extensions.problem.issues.map(({ name }) => name);
   const response = await app.fetch('/graphql', post({ body, headers: asKey(tenant) }));
-  expect(issuesOf((await response.json()).errors)).toEqual(['input.name']);
+  expect(listIssues((await response.json()).errors)).toEqual(['input.name']);
   const socket = await openSocket(url);
   socket.send({ type: 'connection_init', payload: asKey(tenant) });
   await socket.next();
   socket.send({ type: 'subscribe', id: '1', payload: body });
-  expect(issuesOf((await socket.next()).payload.errors)).toEqual(['input.name']);
+  expect(listIssues((await socket.next()).payload.errors)).toEqual(['input.name']);
   socket.socket.terminate();
 });
 
@@ -295,7 +295,7 @@ const ACCEPTS = [
   'text/event-stream',
 ];
 
-async function responseOf(to: typeof app, name: string, accept: string) {
+async function fetchResponse(to: typeof app, name: string, accept: string) {
   const tenant = await to.tenant();
   const { body, headers } = (REQUESTS[name] as (tenant: Tenant) => Sent)(tenant);
   const response = await to.fetch('/graphql', post({ body, headers: { ...headers, accept } }));
@@ -321,9 +321,9 @@ test.each(
   Object.keys(REQUESTS),
 )('responds through the adapter as through Yoga: %s', async (name) => {
   for (const accept of ACCEPTS) {
-    expect({ accept, ...(await responseOf(app, name, accept)) }).toEqual({
+    expect({ accept, ...(await fetchResponse(app, name, accept)) }).toEqual({
       accept,
-      ...(await responseOf(yogaOnly, name, accept)),
+      ...(await fetchResponse(yogaOnly, name, accept)),
     });
   }
 });

@@ -87,12 +87,12 @@ test('runs only trusted documents for end users in mode `only`, and hides the sc
     data: { viewer: { kind: 'END_USER' } },
   });
   for (const headers of [user.headers, {}]) {
-    const codeOf = async (query: string) =>
+    const fetchCode = async (query: string) =>
       (await post(strict, { query }, headers)).errors[0].extensions.code;
     for (const query of [DOCUMENTS.who, '{ __typename }', '{ nothing }']) {
-      expect([query, await codeOf(query)]).toEqual([query, 'FORBIDDEN']);
+      expect([query, await fetchCode(query)]).toEqual([query, 'FORBIDDEN']);
     }
-    expect(await codeOf('{')).toBe('GRAPHQL_PARSE_FAILED');
+    expect(await fetchCode('{')).toBe('GRAPHQL_PARSE_FAILED');
   }
   const builder = { authorization: `Bearer ${tenant.token}` };
   for (const headers of [{ 'x-api-key': tenant.apiKey }, builder] as Record<string, string>[]) {
@@ -133,19 +133,19 @@ test('accepts the documents of graphql-codegen as a manifest, with the ids that 
   const tenant = await strict.tenant();
   const { headers } = await createEndUser(strict, tenant);
   const texts: Record<string, string> = JSON.parse(readFileSync(OF_CODEGEN, 'utf8'));
-  const idOf = (name: string) =>
+  const findDocumentId = (name: string) =>
     Object.keys(texts).find((id) => texts[id]?.includes(` ${name}`)) as string;
-  expect(idOf('Who')).toMatch(/^sha256:/);
-  expect(await post(strict, { documentId: idOf('Who') }, headers)).toEqual({
+  expect(findDocumentId('Who')).toMatch(/^sha256:/);
+  expect(await post(strict, { documentId: findDocumentId('Who') }, headers)).toEqual({
     data: { viewer: { kind: 'END_USER' } },
   });
   const variables = { project: tenant.projectId };
-  const connections = { documentId: idOf('Connections'), variables };
+  const connections = { documentId: findDocumentId('Connections'), variables };
   expect(await post(strict, connections, headers)).toEqual({
     data: { project: { connections: { nodes: [] } } },
   });
   const id = 'opr_01h455vb4pex5vsknk084sn02q';
-  const follow = { documentId: idOf('Follow'), variables: { id } };
+  const follow = { documentId: findDocumentId('Follow'), variables: { id } };
   const streamed = { ...headers, accept: 'text/event-stream', 'content-type': 'application/json' };
   const stream = await strict.fetch('/graphql', {
     method: 'POST',

@@ -36,7 +36,10 @@ async function tenantWithRoutes() {
   return { ...tenant, ...(await routeEvents(database.prisma, tenant.projectId)) };
 }
 
-function clientOf(connectionParams: Record<string, unknown>, webSocketImpl: unknown = WebSocket) {
+function createSocketClient(
+  connectionParams: Record<string, unknown>,
+  webSocketImpl: unknown = WebSocket,
+) {
   const client = createClient({
     url: `${url.replace('http', 'ws')}/graphql`,
     connectionParams,
@@ -56,12 +59,12 @@ async function admitted({ apiKey }: Tenant, at = url) {
 }
 
 /** The cursor before the first event. */
-const startOf = (projectId: string) => encodeCursor(eventList(projectId), 0n);
+const encodeStart = (projectId: string) => encodeCursor(eventList(projectId), 0n);
 
 const subscribeTo = (id: string, project: string) => ({
   id,
   type: 'subscribe',
-  payload: { query, variables: { project, after: startOf(project) } },
+  payload: { query, variables: { project, after: encodeStart(project) } },
 });
 
 interface Edge {
@@ -77,12 +80,12 @@ test('sends events to clients with a key or a token, in connection_init or the u
     }
   }
   const clients = [
-    clientOf({ 'x-api-key': apiKey }),
-    clientOf({ authorization: `Bearer ${token}` }),
-    clientOf({}, WithKey),
+    createSocketClient({ 'x-api-key': apiKey }),
+    createSocketClient({ authorization: `Bearer ${token}` }),
+    createSocketClient({}, WithKey),
   ];
   await recordNamedEvents(database, tenant, names('e', 3));
-  const variables = { project: projectId, after: startOf(projectId) };
+  const variables = { project: projectId, after: encodeStart(projectId) };
   for (const client of clients) {
     const seen = [];
     for await (const { data } of client.iterate<Edge>({ query, variables })) {
@@ -95,7 +98,7 @@ test('sends events to clients with a key or a token, in connection_init or the u
 
 test('runs queries and mutations with the rules and errors of HTTP', async () => {
   const tenant = await app.tenant();
-  const client = clientOf({ 'x-api-key': tenant.apiKey });
+  const client = createSocketClient({ 'x-api-key': tenant.apiKey });
   const run = async (text: string, variables?: Record<string, unknown>) => {
     for await (const result of client.iterate({ query: text, variables })) return result;
     throw new Error('There was no answer.');

@@ -9,7 +9,7 @@ import { testApp } from '../../support/app.ts';
 
 const TRUSTED_PROXIES = ['10.0.0.0/8', '2001:db8:ffff::/48'];
 
-function addressOf(peer: string, headers: IncomingMessage['headers'], trusted = TRUSTED_PROXIES) {
+function findAddress(peer: string, headers: IncomingMessage['headers'], trusted = TRUSTED_PROXIES) {
   const socket = { remoteAddress: peer } as IncomingMessage['socket'];
   return createClientAddresses({ TRUSTED_PROXIES: trusted }).find({ headers, socket });
 }
@@ -56,11 +56,11 @@ test.each<[string, string, string, IncomingMessage['headers']]>([
     { forwarded: 'for=198.51.100.1', 'x-forwarded-for': CLIENT },
   ],
 ])('uses the right address if %s: %s', (_case, expected, peer, headers) => {
-  expect(addressOf(peer, headers)).toBe(expected);
+  expect(findAddress(peer, headers)).toBe(expected);
 });
 
 test('ignores forwarding headers without trusted proxies', () => {
-  expect(addressOf('10.0.0.1', { 'x-forwarded-for': CLIENT, forwarded: CLIENT }, [])).toBe(
+  expect(findAddress('10.0.0.1', { 'x-forwarded-for': CLIENT, forwarded: CLIENT }, [])).toBe(
     '10.0.0.1',
   );
 });

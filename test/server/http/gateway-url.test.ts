@@ -21,7 +21,7 @@ const CREATE_APP = `mutation ($input: CreateProviderAppInput!) {
 }`;
 const json = { 'content-type': 'application/json' };
 
-function connectOf({ projectId }: Tenant) {
+function startConnect({ projectId }: Tenant) {
   const who = { provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann' };
   return { projectIdOrName: projectId, ...who };
 }
@@ -29,7 +29,7 @@ function connectOf({ projectId }: Tenant) {
 test('begins a connect on the host of the request, and exchanges its code with that redirect_uri', async () => {
   const tenant = await app.tenant();
   await createProviderApp(tenant);
-  const { startOAuthConnect } = await tenant.query(START, { input: connectOf(tenant) });
+  const { startOAuthConnect } = await tenant.query(START, { input: startConnect(tenant) });
   const link: string = startOAuthConnect.authorizeUrl;
   expect(link.startsWith(`${own}/oauth/connect?`)).toBe(true);
   const browser = oauthBrowser({
@@ -47,7 +47,7 @@ test('begins a connect over REST on the host of the request', async () => {
   const response = await fetch(`${other}/v1/oauth-connect`, {
     method: 'POST',
     headers: { 'x-api-key': tenant.apiKey, ...json },
-    body: JSON.stringify(connectOf(tenant)),
+    body: JSON.stringify(startConnect(tenant)),
   });
   expect((await response.text()).startsWith(`${other}/oauth/connect?`)).toBe(true);
 });
@@ -65,7 +65,7 @@ test('begins a connect over a WebSocket on the host of its upgrade', async () =>
   const socket = await openSocket(url);
   socket.send({ type: 'connection_init', payload: { 'x-api-key': tenant.apiKey } });
   expect(await socket.next()).toEqual({ type: 'connection_ack' });
-  const payload = { query: START, variables: { input: connectOf(tenant) } };
+  const payload = { query: START, variables: { input: startConnect(tenant) } };
   socket.send({ id: '1', type: 'subscribe', payload });
   expect(JSON.stringify(await socket.next())).toContain(`${url}/oauth/connect?`);
   socket.socket.terminate();

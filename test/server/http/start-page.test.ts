@@ -29,7 +29,7 @@ async function openPage() {
 }
 
 /** Returns the commands as a browser copies them. */
-function commandsOf(text: string): string[] {
+function listCommands(text: string): string[] {
   const blocks = [...text.matchAll(/<pre[^>]*>(.*?)<\/pre>/gs)].map(([, block]) => block as string);
   const unescapeHtml = (block: string) =>
     block.replace(/&#(\d+);/g, (_all, code: string) => String.fromCharCode(Number(code)));
@@ -77,7 +77,7 @@ test('runs no script, loads nothing and forbids frames', async () => {
 
 test('shows the commands of the README', async () => {
   const readme = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8');
-  const commands = commandsOf((await openPage()).text);
+  const commands = listCommands((await openPage()).text);
   expect(commands.length).toBe(3);
   const path = JSON.stringify(join(dataDir, 'demo.json')).replaceAll("'", "'\\''");
   for (const command of commands) {
@@ -87,7 +87,7 @@ test('shows the commands of the README', async () => {
 });
 
 test('shows commands that run as copied', async () => {
-  const script = commandsOf((await openPage()).text).join('\necho\n');
+  const script = listCommands((await openPage()).text).join('\necho\n');
   const { stdout } = await promisify(execFile)('sh', ['-ec', script]);
   expect(stdout).toContain('"result":"');
   expect(stdout).toContain('"status":"SUCCEEDED"');
@@ -119,7 +119,7 @@ test('shows no key without the demo, and uses PUBLIC_URL', async () => {
   const text = await (await plain.fetch('/start', { headers: BROWSER })).text();
   expect(text).toContain('https://gateway.example/graphql');
   expect(text).not.toContain('demo');
-  expect(commandsOf(text)).toEqual([expect.stringContaining('curl -s https://gateway.example/')]);
+  expect(listCommands(text)).toEqual([expect.stringContaining('curl -s https://gateway.example/')]);
 });
 
 test('links to the host of the request on all addresses, and logs a warning at the start', async () => {

@@ -93,8 +93,8 @@ interface Schema {
  */
 function findOperation({ app }: Scene, method: string, template: string): Documented {
   const { paths } = app.app.rest.swagger() as { paths: Record<string, object> };
-  const shapeOf = (path: string) => path.replaceAll(/\{\w+\}/g, '{}');
-  const templates = Object.keys(paths).filter((path) => shapeOf(path) === shapeOf(template));
+  const toShape = (path: string) => path.replaceAll(/\{\w+\}/g, '{}');
+  const templates = Object.keys(paths).filter((path) => toShape(path) === toShape(template));
   const operations = templates.map(
     (path) => (paths[path] as Record<string, Documented>)[method.toLowerCase()],
   );

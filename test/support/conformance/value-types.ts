@@ -27,7 +27,7 @@ const hasName =
   (...names: string[]) =>
   ({ name }: GraphQLNamedType) =>
     names.includes(name);
-const listOf = (item: ValueType, description: string): ValueType => ({
+const createList = (item: ValueType, description: string): ValueType => ({
   description,
   isValid: (value) => Array.isArray(value) && value.every(item.isValid),
   matchesDocument: ({ type, items = {} }) => type === 'array' && item.matchesDocument(items),
@@ -54,8 +54,8 @@ const object: ValueType = {
 export const TYPES = {
   string,
   object,
-  strings: listOf(string, 'an array of strings'),
-  objects: listOf(object, 'an array of objects'),
+  strings: createList(string, 'an array of strings'),
+  objects: createList(object, 'an array of objects'),
   boolean: {
     description: 'a boolean',
     isValid: (value) => typeof value === 'boolean',

@@ -31,9 +31,9 @@ export function postgresBinaries(): PostgresBinaries {
   const installed = installedFolder();
   const isRoot = process.getuid?.() === 0;
   const user = isRoot ? unprivilegedUser() : undefined;
-  const installedBinaries = { ...programsOf(installed), user };
+  const installedBinaries = { ...findPrograms(installed), user };
   if (canRun(installedBinaries)) return installedBinaries;
-  const copiedBinaries = isRoot && { ...programsOf(copyForAll(installed)), user };
+  const copiedBinaries = isRoot && { ...findPrograms(copyForAll(installed)), user };
   if (copiedBinaries && canRun(copiedBinaries)) return copiedBinaries;
   throw new Error(`the programs of the package ${PACKAGE} do not run on this system`);
 }
@@ -92,7 +92,7 @@ function copyForAll(installed: string): string {
   return copy;
 }
 
-function programsOf(folder: string): { initdb: string; postgres: string } {
+function findPrograms(folder: string): { initdb: string; postgres: string } {
   const [initdb, postgres] = ['initdb', 'postgres'].map((name) =>
     join(folder, 'native', 'bin', `${name}${SUFFIX}`),
   ) as [string, string];

@@ -171,7 +171,7 @@ class StatementReader {
     if (!source) return;
     const equatedSource = findProjectSource(other, scope);
     if (equatedSource) source.equated.push(equatedSource);
-    else if (!isColumnOf(other, sources)) source.isBound = true;
+    else if (!isColumn(other, sources)) source.isBound = true;
   }
 
   #report(verb: string, sources: Source[]): void {
@@ -295,7 +295,7 @@ function identifiesProject({ table }: Source, column: string): boolean {
   return column === 'projectId' || (table !== null && UNIQUE_IN_SERVICE[table] === column);
 }
 
-function isColumnOf(expression: unknown, sources: Source[]): boolean {
+function isColumn(expression: unknown, sources: Source[]): boolean {
   const names = columnNames(expression);
   return (
     names !== null && sources.some(({ alias, table }) => table !== null && alias === names.at(-2))

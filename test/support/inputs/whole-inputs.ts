@@ -4,7 +4,7 @@
  */
 import { subscribeContent, wholeContent } from '../conformance/contents.ts';
 import { createJwtKeyPair } from '../scenes/end-users.ts';
-import { contentFor, revisionOf } from '../scenes/integrations.ts';
+import { contentFor, toRevision } from '../scenes/integrations.ts';
 
 export interface Step {
   mutation: string;
@@ -230,7 +230,7 @@ const content = contentFor('crm', {
 const [subscribedObject] = subscribeContent.subscribe.objects;
 const watchAllFields = { enabled: 'always', watchFieldsAuto: 'all' };
 const fullHistory = { backfill: { defaultPeriod: { fullHistory: true } } };
-const revision = revisionOf({
+const revision = toRevision({
   ...content,
   read: { objects: [{ ...readObject, requiredFields, ...fullHistory }] },
   subscribe: { objects: [{ ...subscribedObject, updateEvent: watchAllFields }] },
@@ -301,7 +301,7 @@ Object.assign(installationWithFullHistory.config.read[0] as object, {
 const INTEGRATION_STEPS: Step[] = [
   {
     mutation: 'createIntegration',
-    input: { name: 'crm', provider: 'sandbox', latestRevision: revisionOf(content) },
+    input: { name: 'crm', provider: 'sandbox', latestRevision: toRevision(content) },
     resultName: 'integration',
   },
   {
@@ -319,7 +319,7 @@ const INTEGRATION_STEPS: Step[] = [
     input: {
       name: 'in-module',
       provider: 'salesforce',
-      latestRevision: revisionOf({ name: 'in-module', provider: 'salesforce', ...moduleContent }),
+      latestRevision: toRevision({ name: 'in-module', provider: 'salesforce', ...moduleContent }),
     },
     resultName: 'inModule',
   },

@@ -180,7 +180,7 @@ export async function pubSubServer(
     },
     publish(change) {
       const number = latest() + 1;
-      const topics = org.channels.topicsOf(`${change.entityName}ChangeEvent`);
+      const topics = org.channels.listTopics(`${change.entityName}ChangeEvent`);
       const payload = encodeEvent(change, new Date(), number);
       published.push({ number, topics, schemaId: eventSchemaId(change.entityName), payload });
       subscribers.forEach(send);

@@ -39,7 +39,7 @@ export class SalesforceChannels {
   }
 
   /** Returns the topics of the channels that have the entity as a member. */
-  topicsOf(entity: string): string[] {
+  listTopics(entity: string): string[] {
     const channelIds = this.members.flatMap((member) =>
       member.entity === entity ? member.channelId : [],
     );

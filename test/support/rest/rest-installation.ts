@@ -1,7 +1,7 @@
 /** Creates an integration and installs it for the group `acme` over REST. */
 import type { TestApp } from '../app.ts';
 import { generateConnection } from '../scenes/connections.ts';
-import { contentFor, insertDestination, revisionOf } from '../scenes/integrations.ts';
+import { contentFor, insertDestination, toRevision } from '../scenes/integrations.ts';
 import { type RestTenant, restTenant } from './rest-client.ts';
 
 export interface RestInstallation extends RestTenant {
@@ -16,7 +16,7 @@ export interface RestInstallation extends RestTenant {
 /** Creates an integration with the content and its name. Returns its path. */
 export async function createIntegration(rest: RestTenant, content = contentFor()) {
   const { name, provider } = content;
-  const body = { name, provider, latestRevision: revisionOf(content) };
+  const body = { name, provider, latestRevision: toRevision(content) };
   await rest.post(`${rest.base}/integrations`, body);
   return `${rest.base}/integrations/${name}`;
 }

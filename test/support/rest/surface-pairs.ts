@@ -95,11 +95,11 @@ const SUCCEEDED = { status: 200, type: null, detail: null, issues: [] };
 
 function toRefusal(
   { status, type, detail, issues }: Problem,
-  pathOf: (issue: { name: string }) => string,
+  toPath: (issue: { name: string }) => string,
 ): Outcome {
   const firstIssues = new Map<string, string>();
   for (const issue of issues ?? []) {
-    if (!firstIssues.has(pathOf(issue))) firstIssues.set(pathOf(issue), issue.detail);
+    if (!firstIssues.has(toPath(issue))) firstIssues.set(toPath(issue), issue.detail);
   }
   const sorted = [...firstIssues].sort(([a], [b]) => (a < b ? -1 : 1));
   return { status, type, detail: issues ? null : detail, issues: sorted, id: null };

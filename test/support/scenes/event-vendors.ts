@@ -33,11 +33,11 @@ export async function startEventVendor(name: string): Promise<EventVendor> {
   if (!declared || !wire || !events) throw new Error(`${name} declares no events.`);
   const { fixture, needs, textField } = wire;
   const webhooks = events.webhooks ? new VendorWebhooks(events.webhooks) : null;
-  const isNumber = typeof fixture.idOf(1) === 'number';
+  const isNumber = typeof fixture.createId(1) === 'number';
   const id = isNumber ? Number(events.recordId.split('#').at(-1)) : events.recordId;
   const server = await vendorServer({
     ...fixture,
-    idOf: () => id,
+    createId: () => id,
     override: async (request, ...args) =>
       (await webhooks?.serve(request)) ??
       events.serve?.(request) ??

@@ -70,7 +70,7 @@ export function contentFor(name = 'crm', overrides: object = {}) {
 }
 
 /** Returns a revision with the content. */
-export function revisionOf(content: object) {
+export function toRevision(content: object) {
   return { specVersion: '1.0.0', content };
 }
 
@@ -89,7 +89,7 @@ export function integrationInput(
   content: { name: string; provider: string },
 ) {
   const { name, provider } = content;
-  const latestRevision = revisionOf(content);
+  const latestRevision = toRevision(content);
   return { input: { projectIdOrName: projectId, name, provider, latestRevision } };
 }
 

@@ -44,8 +44,8 @@ export function appendMessages(
   { projectId, destinationId }: TestStream,
   { names, padding = 0, delay = async () => {}, subject }: AppendedMessages,
 ): Promise<void> {
-  const bodyOf = (name: string) => JSON.stringify({ name, padding: ' '.repeat(padding) });
-  const messages = names.map((name) => ({ body: bodyOf(name) }));
+  const createBody = (name: string) => JSON.stringify({ name, padding: ' '.repeat(padding) });
+  const messages = names.map((name) => ({ body: createBody(name) }));
   const target = { projectId, id: destinationId, type: 'STREAM' } as const;
   return inTransaction(database, async (tx) => {
     await delay(tx);

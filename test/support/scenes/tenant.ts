@@ -90,7 +90,7 @@ export async function createTenant({ app, client }: Host, name = 'tenant'): Prom
     ['ApiKey', { ...key, projectId, label: 'test', scopes: ALL_SCOPES }],
   ]);
 
-  const keyOf = async (...scopes: Scope[]) => {
+  const addKey = async (...scopes: Scope[]) => {
     const { value, ...stored } = generateKey();
     await database.prisma.apiKey.create({ data: { projectId, label: 'test', scopes, ...stored } });
     return value;
@@ -106,7 +106,7 @@ export async function createTenant({ app, client }: Host, name = 'tenant'): Prom
     projectName: unique,
     apiKey: keyValue,
     apiKeyId: key.id,
-    createKey: keyOf,
-    withScopes: async (...scopes) => client({ 'x-api-key': await keyOf(...scopes) }),
+    createKey: addKey,
+    withScopes: async (...scopes) => client({ 'x-api-key': await addKey(...scopes) }),
   };
 }

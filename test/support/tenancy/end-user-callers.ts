@@ -47,9 +47,9 @@ function createForeign(
   ...ids: readonly string[][]
 ): Foreign {
   const allIds = ids.flat();
-  const idOf = (prefix: string) =>
+  const findId = (prefix: string) =>
     allIds.find((id) => id.startsWith(`${prefix}_`)) ?? `${prefix}_${MISSING}`;
-  return { project, texts, idOf };
+  return { project, texts, findId: findId };
 }
 
 export async function endUserCallers(app: TestApp) {

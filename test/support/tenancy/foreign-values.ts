@@ -15,7 +15,7 @@ import type { JsonSchema } from '../rest/minimal-request.ts';
 /** Another tenant's project, IDs by prefix, and texts by the name of the member. */
 export interface Foreign {
   project: string;
-  idOf(prefix: string): string | undefined;
+  findId(prefix: string): string | undefined;
   texts: Record<string, unknown>;
 }
 
@@ -63,7 +63,7 @@ export function foreignValue(name: string, type: GraphQLInputType, foreign: Fore
   if (isInputObjectType(inner)) return foreignInput(Object.values(inner.getFields()), foreign);
   if (isEnumType(inner)) return inner.getValues()[0]?.name;
   const prefix = PREFIX_BY_MEMBER[name];
-  if (prefix) return foreign.idOf(prefix);
+  if (prefix) return foreign.findId(prefix);
   if (name === 'projectIdOrName') return foreign.project;
   return foreign.texts[name] ?? DEFAULT_BY_TYPE[getNamedType(type).name];
 }
@@ -93,7 +93,7 @@ export function foreignArgument(
 ): unknown {
   const prefix = PREFIX_BY_FIELD[field.name];
   const isKey = ['id', 'idOrName', 'idOrRef'].includes(name);
-  return isKey && prefix ? foreign.idOf(prefix) : foreignValue(name, type, foreign);
+  return isKey && prefix ? foreign.findId(prefix) : foreignValue(name, type, foreign);
 }
 
 export function foreignInput(
@@ -134,7 +134,7 @@ export function foreignMember(name: string, schema: JsonSchema, foreign: Foreign
   }
   if (name === 'projectIdOrName') return foreign.project;
   const prefix = PREFIX_BY_MEMBER[name];
-  if (prefix) return foreign.idOf(prefix) ?? 'none';
+  if (prefix) return foreign.findId(prefix) ?? 'none';
   if (type === 'boolean') return true;
   if (type === 'integer' || type === 'number') return firstOption?.minimum ?? 1;
   return (

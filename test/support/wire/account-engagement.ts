@@ -27,7 +27,7 @@ function createChange(method: string, path: string, status: number): WireChange 
 }
 
 const fixture: VendorFixture = {
-  idOf: (n) => n,
+  createId: (n) => n,
   headers: { ...BEARER, 'Pardot-Business-Unit-Id': '0UvA' },
   contentType: 'application/json',
   invalidStatus: 400,

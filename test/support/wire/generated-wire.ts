@@ -48,9 +48,9 @@ export function generateWire(provider: DeclaredProvider, objectName: string): Wi
     isSearched: false,
     ...(!object.changedAt && !object.all.since && { lacksChangeTimes: true }),
     fixture: {
-      idOf: (n) => `r${n}`,
-      refOf: (id) => wholeId(object, String(id)),
-      headers: credentialsOf(provider),
+      createId: (n) => `r${n}`,
+      createReference: (id) => wholeId(object, String(id)),
+      headers: createCredentials(provider),
       contentType: '',
       invalidStatus: 400,
       toErrorBody: (_status, message) =>
@@ -62,7 +62,7 @@ export function generateWire(provider: DeclaredProvider, objectName: string): Wi
   };
 }
 
-function credentialsOf({ apiKey }: DeclaredProvider): Record<string, string> {
+function createCredentials({ apiKey }: DeclaredProvider): Record<string, string> {
   if (apiKey?.in !== 'header') return BEARER;
   return { [apiKey.name.toLowerCase()]: `${apiKey.valuePrefix ?? ''}${TOKEN}` };
 }

@@ -82,9 +82,9 @@ export interface WireChange {
 }
 
 export interface VendorFixture {
-  idOf: (n: number) => string | number;
+  createId: (n: number) => string | number;
   /** Returns the reference to a record if it is more than the ID. */
-  refOf?: (id: string | number) => string;
+  createReference?: (id: string | number) => string;
   /** Runs before all other endpoints. Returns undefined for requests that these should serve. */
   override?: (
     request: ServedRequest,
@@ -114,7 +114,7 @@ export async function vendorServer(
   fixture: VendorFixture,
   now: () => Date = () => new Date(),
 ): Promise<VendorServer> {
-  const store = new VendorStore(fixture.idOf);
+  const store = new VendorStore(fixture.createId);
   let url = '';
   const server = await startProviderServer(async (request) => {
     const missing = Object.entries(fixture.headers).find(

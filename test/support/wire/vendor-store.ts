@@ -7,16 +7,16 @@ export interface StoredRecord {
 
 export class VendorStore {
   readonly records: StoredRecord[] = [];
-  readonly #idOf: (n: number) => string | number;
+  readonly #createId: (n: number) => string | number;
   #made = 0;
 
-  constructor(idOf: (n: number) => string | number) {
-    this.#idOf = idOf;
+  constructor(createId: (n: number) => string | number) {
+    this.#createId = createId;
   }
 
   create(values: Record<string, unknown>, changedAt: Date): StoredRecord {
     this.#made += 1;
-    const record = { id: this.#idOf(this.#made), changedAt, values };
+    const record = { id: this.#createId(this.#made), changedAt, values };
     this.records.push(record);
     return record;
   }

@@ -2,14 +2,16 @@ import { expect, test } from 'vitest';
 import { requestUrl } from '../../../../src/domain/connection/session/provider-request.ts';
 import { front } from '../../../../src/providers/declared/support/frontapp.ts';
 
-const urlOf = (path: string) => requestUrl(front, { method: 'GET', path }).href;
+const createUrl = (path: string) => requestUrl(front, { method: 'GET', path }).href;
 
 test('follows a link to a host that the declaration lists', () => {
-  expect(urlOf('https://acme.api.frontapp.com/contacts?page_token=a')).toBe(
+  expect(createUrl('https://acme.api.frontapp.com/contacts?page_token=a')).toBe(
     'https://acme.api.frontapp.com/contacts?page_token=a',
   );
-  expect(urlOf('https://api2.frontapp.com/contacts')).toBe('https://api2.frontapp.com/contacts');
-  expect(urlOf('/contacts')).toBe('https://api2.frontapp.com/contacts');
+  expect(createUrl('https://api2.frontapp.com/contacts')).toBe(
+    'https://api2.frontapp.com/contacts',
+  );
+  expect(createUrl('/contacts')).toBe('https://api2.frontapp.com/contacts');
 });
 
 test.each([
@@ -22,5 +24,5 @@ test.each([
   'https://acme.api.frontapp.com@attacker.example/',
   'no url',
 ])('sends no credentials to %s', (path) => {
-  expect(() => urlOf(path)).toThrow('does not belong to the connected account');
+  expect(() => createUrl(path)).toThrow('does not belong to the connected account');
 });

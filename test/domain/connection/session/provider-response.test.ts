@@ -1,23 +1,23 @@
 import { expect, test } from 'vitest';
 import { providerResponse } from '../../../../src/domain/connection/session/provider-response.ts';
 
-const bodyOf = (text: string) =>
+const parseBody = (text: string) =>
   providerResponse({ status: 200, headers: {}, body: Buffer.from(text), truncated: false }).body;
 
 test('keeps integers that JavaScript would round', () => {
   const text = '{"id":12345678901234567890,"ids":[-9007199254740993,7],"big":1e30,"pi":3.14}';
-  expect(bodyOf(text)).toEqual({
+  expect(parseBody(text)).toEqual({
     id: '12345678901234567890',
     ids: ['-9007199254740993', 7],
     big: 1e30,
     pi: 3.14,
   });
-  expect(bodyOf('9007199254740991')).toBe(Number.MAX_SAFE_INTEGER);
-  expect(bodyOf('9007199254740993')).toBe('9007199254740993');
+  expect(parseBody('9007199254740991')).toBe(Number.MAX_SAFE_INTEGER);
+  expect(parseBody('9007199254740993')).toBe('9007199254740993');
 });
 
 test('returns a body that is not JSON as text, and an empty body as null', () => {
-  expect(bodyOf('<html>12345678901234567890')).toBe('<html>12345678901234567890');
-  expect(bodyOf('{"id":12345678901234567890,')).toBe('{"id":12345678901234567890,');
-  expect(bodyOf('')).toBeNull();
+  expect(parseBody('<html>12345678901234567890')).toBe('<html>12345678901234567890');
+  expect(parseBody('{"id":12345678901234567890,')).toBe('{"id":12345678901234567890,');
+  expect(parseBody('')).toBeNull();
 });

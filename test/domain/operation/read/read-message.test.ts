@@ -32,15 +32,15 @@ const plan = {
 };
 
 /** Returns the bodies of records that are the last of a read. */
-function bodiesOf(
-  records: ReturnType<typeof recordsOf>,
+function createBodies(
+  records: ReturnType<typeof createRecords>,
   { messageSize = null }: { messageSize?: number | null } = {},
 ) {
   const page = { waiting: [], records, isLast: true };
   return pageMessages(head, page, { ...plan, messageSize }).bodies;
 }
 
-function recordsOf(count: number, note = '') {
+function createRecords(count: number, note = '') {
   return Array.from({ length: count }, (_, index) => ({
     id: String(index),
     fields: { email: `${index}@example.test`, phone: null, other: 1 },
@@ -49,7 +49,7 @@ function recordsOf(count: number, note = '') {
 }
 
 test('returns the selected fields of a record by both names, with the raw record', () => {
-  const [body = ''] = bodiesOf(recordsOf(1));
+  const [body = ''] = createBodies(createRecords(1));
   expect(JSON.parse(body)).toEqual({
     ...head,
     resultInfo: { type: 'inline', numRecords: 1 },
@@ -64,12 +64,12 @@ test('returns the selected fields of a record by both names, with the raw record
 });
 
 test('returns no message without records', () => {
-  expect(bodiesOf([])).toEqual([]);
+  expect(createBodies([])).toEqual([]);
 });
 
 test('splits a page that exceeds a message into several, in order and without loss', () => {
-  const records = recordsOf(100, 'ü'.repeat(5_000));
-  const bodies = bodiesOf(records);
+  const records = createRecords(100, 'ü'.repeat(5_000));
+  const bodies = createBodies(records);
   expect(bodies).toHaveLength(4);
   for (const body of bodies) expect(Buffer.byteLength(body)).toBeLessThanOrEqual(MESSAGE_BYTES_MAX);
   const parsed = bodies.map((body) => JSON.parse(body));
@@ -81,7 +81,7 @@ test('splits a page that exceeds a message into several, in order and without lo
 
 test('returns one message if it has exactly the maximum size', () => {
   const sizeWith = (length: number) =>
-    bodiesOf(recordsOf(2, 'x'.repeat(length))).map((body) => body.length);
+    createBodies(createRecords(2, 'x'.repeat(length))).map((body) => body.length);
   const fits = 149_000;
   const [size = 0] = sizeWith(fits);
   const most = fits + Math.floor((MESSAGE_BYTES_MAX - size) / 2);
@@ -90,27 +90,27 @@ test('returns one message if it has exactly the maximum size', () => {
 });
 
 test('returns a message of its own for a record that exceeds the maximum size', () => {
-  const [small, large] = [recordsOf(1), recordsOf(1, 'x'.repeat(MESSAGE_BYTES_MAX))];
-  const bodies = bodiesOf([...small, ...large, ...small]);
+  const [small, large] = [createRecords(1), createRecords(1, 'x'.repeat(MESSAGE_BYTES_MAX))];
+  const bodies = createBodies([...small, ...large, ...small]);
   expect(bodies.map((body) => JSON.parse(body).result.length)).toEqual([1, 1, 1]);
 });
 
-const sizesOf = (bodies: string[]) => bodies.map((body) => JSON.parse(body).result.length);
+const listSizes = (bodies: string[]) => bodies.map((body) => JSON.parse(body).result.length);
 
 test("returns messages of the integration's page size, with the rest in the last one", () => {
-  expect(sizesOf(bodiesOf(recordsOf(120), { messageSize: 50 }))).toEqual([50, 50, 20]);
+  expect(listSizes(createBodies(createRecords(120), { messageSize: 50 }))).toEqual([50, 50, 20]);
 });
 
 test('keeps records that do not fill a message for the next page', () => {
   const wanted = { ...plan, messageSize: 50 };
   const page = (waiting: string[], isLast: boolean) =>
-    pageMessages(head, { waiting, records: recordsOf(70), isLast }, wanted);
+    pageMessages(head, { waiting, records: createRecords(70), isLast }, wanted);
   const first = page([], false);
-  expect([sizesOf(first.bodies), first.waiting.length]).toEqual([[50], 20]);
+  expect([listSizes(first.bodies), first.waiting.length]).toEqual([[50], 20]);
   const second = page(first.waiting, false);
-  expect([sizesOf(second.bodies), second.waiting.length]).toEqual([[50], 40]);
+  expect([listSizes(second.bodies), second.waiting.length]).toEqual([[50], 40]);
   const kept = parseEntries(serializeEntries(second.waiting));
   expect(kept).toEqual(second.waiting);
-  expect(sizesOf(page(kept, true).bodies)).toEqual([50, 50, 10]);
+  expect(listSizes(page(kept, true).bodies)).toEqual([50, 50, 10]);
   expect(serializeEntries([])).toBeNull();
 });

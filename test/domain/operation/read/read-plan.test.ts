@@ -22,7 +22,7 @@ type ReadObjectInput = NonNullable<
 >['objects'][number];
 type ReadConfigInput = NonNullable<ConfigInput['read']>[number];
 
-function planOf(
+function createPlan(
   object: Partial<ReadObjectInput> = {},
   choice: Omit<ReadConfigInput, 'objectName'> = {},
 ) {
@@ -37,14 +37,14 @@ function planOf(
 }
 
 test('reads required and selected fields only', () => {
-  expect(planOf().plan.fields).toEqual(['email']);
-  expect(planOf({}, { selectedFields: ['phone'] }).plan.fields).toEqual(['email', 'phone']);
+  expect(createPlan().plan.fields).toEqual(['email']);
+  expect(createPlan({}, { selectedFields: ['phone'] }).plan.fields).toEqual(['email', 'phone']);
 });
 
 test('ignores a selected field that the latest revision no longer has', () => {
   const chosen = { selectedFields: ['phone', 'fax'] };
-  expect(planOf({}, chosen).plan.fields).toEqual(['email', 'phone']);
-  expect(planOf({ optionalFieldsAuto: 'ALL' }, chosen).plan.fields).toEqual([
+  expect(createPlan({}, chosen).plan.fields).toEqual(['email', 'phone']);
+  expect(createPlan({ optionalFieldsAuto: 'ALL' }, chosen).plan.fields).toEqual([
     'email',
     'phone',
     'fax',
@@ -56,7 +56,9 @@ test('returns both names of mapped fields, and takes unmapped names from the con
     requiredFields: [{ fieldName: 'email', mapToName: 'mail' }, { mapToName: 'rank' }],
     optionalFields: [{ mapToName: 'language' }],
   };
-  const { plan } = planOf(object, { fieldMappings: [{ fieldName: 'score', mapToName: 'rank' }] });
+  const { plan } = createPlan(object, {
+    fieldMappings: [{ fieldName: 'score', mapToName: 'rank' }],
+  });
   expect(plan.fields).toEqual(['email', 'score']);
   expect(plan.mappings).toEqual([
     { fieldName: 'email', mapToName: 'mail' },
@@ -65,7 +67,7 @@ test('returns both names of mapped fields, and takes unmapped names from the con
 });
 
 test('delivers the mapped name of an object, and finds the object by both names', () => {
-  const { plan, content } = planOf({ mapToName: 'people' });
+  const { plan, content } = createPlan({ mapToName: 'people' });
   expect(plan).toMatchObject({ objectName: 'contacts', deliveredName: 'people' });
   const services = { catalogue: createCatalogue([]) };
   expect(nativeName(services, content, 'people')).toBe('contacts');
@@ -89,19 +91,19 @@ test("finds an object by the provider's alias, unless the alias is a mapped name
 });
 
 test("prefers the config's destination to the integration's", () => {
-  expect(planOf().plan.destination).toBe('records');
-  expect(planOf({}, { destination: 'other' }).plan.destination).toBe('other');
+  expect(createPlan().plan.destination).toBe('records');
+  expect(createPlan({}, { destination: 'other' }).plan.destination).toBe('other');
 });
 
 test("takes the size of messages from the integration, and limits pages to the provider's maximum", () => {
-  const sizes = (pageSize?: number) => planOf({ delivery: { pageSize } }).plan;
+  const sizes = (pageSize?: number) => createPlan({ delivery: { pageSize } }).plan;
   expect(sizes()).toMatchObject({ pageSize: 200, messageSize: null });
   expect(sizes(50)).toMatchObject({ pageSize: 50, messageSize: 50 });
   expect(sizes(500)).toMatchObject({ pageSize: 200, messageSize: 500 });
 });
 
 test('changes the key of a plan with the connection, the fields or the conditions', () => {
-  const { plan } = planOf({}, { selectedFields: ['phone'] });
+  const { plan } = createPlan({}, { selectedFields: ['phone'] });
   const key = planKey('con_1', plan, []);
   expect(planKey('con_1', { ...plan, fields: ['phone', 'email'] }, [])).toBe(key);
   expect(planKey('con_2', plan, [])).not.toBe(key);

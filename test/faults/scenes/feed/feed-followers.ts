@@ -11,7 +11,7 @@ export interface Subscription {
   /** Variables other than `after`. */
   variables: Record<string, string>;
   /** Returns the name that the writer gave to the item. */
-  nameOf: (node: never) => string;
+  getName: (node: never) => string;
 }
 
 export interface Follow {
@@ -49,7 +49,7 @@ export async function followToTheEnd(follow: Follow, edges: Edges): Promise<Foll
     let left = follow.patience();
     try {
       for await (const { cursor, node } of edges(follow, after)) {
-        names.push(follow.subscription.nameOf(node));
+        names.push(follow.subscription.getName(node));
         after = cursor;
         left -= 1;
         if (left === 0 || names.length === follow.total) break;

@@ -11,7 +11,7 @@ import { createLog } from '../../../../src/log.ts';
 import { type TestApp, testApp, testDatabase } from '../../../support/app.ts';
 import { acquireEngine } from '../../../support/database/embedded/embedded-databases.ts';
 import { PROCESS_ENV } from '../../../support/process/process-env.ts';
-import { randomOf } from '../random.ts';
+import { createRandom } from '../random.ts';
 import {
   followToTheEnd,
   overEventStream,
@@ -84,7 +84,7 @@ function followAll({ apiKey, url, subscription, start }: Scene) {
   const isOver = () => hasEnded;
   return Promise.all(
     Array.from({ length: FOLLOWERS }, (_, number) => {
-      const random = randomOf(SEED * 100 + number);
+      const random = createRandom(SEED * 100 + number);
       const patience = () => 1 + Math.floor(random() * PATIENCE_MAX);
       const follow = { subscription, start, url, apiKey, total: ITEMS, patience, isOver };
       return followToTheEnd(follow, number % 2 === 0 ? overEventStream : overWebSocket);
@@ -152,7 +152,7 @@ export async function followThroughKills(make: MakeLog): Promise<void> {
   const log = await make(database, { projectId });
   const servers = await startServers(database, 2);
   onTestFinished(() => host[Symbol.asyncDispose]());
-  const random = randomOf(SEED);
+  const random = createRandom(SEED);
   const scene: Scene = {
     ...log,
     apiKey,

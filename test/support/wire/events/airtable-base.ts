@@ -199,13 +199,13 @@ export function signPing(
 
 function changedTable({ created = [], changed = [], destroyed = [] }: TableChange, time: Date) {
   const values = { cellValuesByFieldId: { fldName0000000000: 'as it was' } };
-  const mapOf = (ids: string[], details: Values) =>
+  const createMap = (ids: string[], details: Values) =>
     Object.fromEntries(ids.map((id) => [id, details]));
   return {
     ...(created.length > 0 && {
-      createdRecordsById: mapOf(created, { ...values, createdTime: time.toISOString() }),
+      createdRecordsById: createMap(created, { ...values, createdTime: time.toISOString() }),
     }),
-    ...(changed.length > 0 && { changedRecordsById: mapOf(changed, { current: values }) }),
+    ...(changed.length > 0 && { changedRecordsById: createMap(changed, { current: values }) }),
     ...(destroyed.length > 0 && { destroyedRecordIds: destroyed }),
   };
 }

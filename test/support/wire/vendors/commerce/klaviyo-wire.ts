@@ -24,7 +24,7 @@ export const klaviyo: WireVendor = {
   textField: 'first_name',
   missingId: '01NONE',
   fixture: {
-    idOf: (n) => `01GDDKASAP8TKDDA2GRZ${n}`,
+    createId: (n) => `01GDDKASAP8TKDDA2GRZ${n}`,
     headers: { ...BEARER },
     contentType: 'application/vnd.api+json',
     invalidStatus: 400,

@@ -17,8 +17,8 @@ export const mailchimp: WireVendor = {
   missingId: 'l1:ffffffffffffffffffffffffffffffff',
   needs: { list_id: 'l1' },
   fixture: {
-    idOf: (n) => n.toString(16).padStart(32, '0'),
-    refOf: (id) => `l1:${id}`,
+    createId: (n) => n.toString(16).padStart(32, '0'),
+    createReference: (id) => `l1:${id}`,
     headers: BEARER,
     contentType: 'application/json',
     invalidStatus: 400,

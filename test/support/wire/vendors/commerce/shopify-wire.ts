@@ -40,7 +40,7 @@ export const shopify: WireVendor = {
   textField: 'firstName',
   missingId: 'gid://shopify/Customer/999',
   fixture: {
-    idOf: (n) => `gid://shopify/Customer/${n}`,
+    createId: (n) => `gid://shopify/Customer/${n}`,
     headers: { 'X-Shopify-Access-Token': TOKEN },
     contentType: 'application/json',
     invalidStatus: 200,

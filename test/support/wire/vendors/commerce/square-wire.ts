@@ -65,7 +65,7 @@ export const square: WireVendor = {
   missingId: 'JDKYHBWT1D4F8MFH63DBMEN8Y0',
   needs: { given_name: 'Ada' },
   fixture: {
-    idOf: (n) => `JDKYHBWT1D4F8MFH63DB${String(n).padStart(6, '0')}`,
+    createId: (n) => `JDKYHBWT1D4F8MFH63DB${String(n).padStart(6, '0')}`,
     headers: BEARER,
     contentType: 'application/json',
     invalidStatus: 400,

@@ -7,7 +7,7 @@ export const stripe: WireVendor = {
   missingId: 'cus_none',
   lacksChangeTimes: true,
   fixture: {
-    idOf: (n) => `cus_${n.toString(36).padStart(8, '0')}`,
+    createId: (n) => `cus_${n.toString(36).padStart(8, '0')}`,
     headers: BEARER,
     contentType: 'application/x-www-form-urlencoded',
     invalidStatus: 400,

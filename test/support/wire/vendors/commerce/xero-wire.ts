@@ -30,7 +30,7 @@ export const xero: WireVendor = {
   missingId: '00000000-0000-0000-0000-999999999999',
   facts: { tenantId: 'tenant-1' },
   fixture: {
-    idOf: (n) => `00000000-0000-0000-0000-${String(n).padStart(12, '0')}`,
+    createId: (n) => `00000000-0000-0000-0000-${String(n).padStart(12, '0')}`,
     headers: BEARER,
     contentType: 'application/json',
     invalidStatus: 400,

@@ -15,7 +15,7 @@ export const attio: WireVendor = {
   missingId: '00000000-0000-4000-8000-999999999999',
   lacksChangeTimes: true,
   fixture: {
-    idOf: (n) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`,
+    createId: (n) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`,
     headers: BEARER,
     contentType: 'application/json',
     invalidStatus: 400,

@@ -13,7 +13,7 @@ export const close: WireVendor = {
   textField: 'name',
   missingId: 'lead_none',
   fixture: {
-    idOf: (n) => `lead_${n}`,
+    createId: (n) => `lead_${n}`,
     headers: BEARER,
     contentType: 'application/json',
     invalidStatus: 400,

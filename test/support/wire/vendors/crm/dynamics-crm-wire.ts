@@ -17,7 +17,7 @@ export const dynamicsCrm: WireVendor = {
   textField: 'lastname',
   missingId: '00000000-0000-0000-0000-999999999999',
   fixture: {
-    idOf: (n) => `00000000-0000-0000-0000-${String(n).padStart(12, '0')}`,
+    createId: (n) => `00000000-0000-0000-0000-${String(n).padStart(12, '0')}`,
     headers: BEARER,
     contentType: 'application/json',
     invalidStatus: 400,

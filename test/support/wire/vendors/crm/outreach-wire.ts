@@ -23,7 +23,7 @@ export const outreach: WireVendor = {
   textField: 'firstName',
   missingId: '999',
   fixture: {
-    idOf: (n) => n,
+    createId: (n) => n,
     headers: BEARER,
     contentType: 'application/vnd.api+json',
     invalidStatus: 422,

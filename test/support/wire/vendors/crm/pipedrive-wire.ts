@@ -15,7 +15,7 @@ export const pipedrive: WireVendor = {
   textField: 'title',
   missingId: '999',
   fixture: {
-    idOf: (n) => n,
+    createId: (n) => n,
     headers: BEARER,
     contentType: 'application/json',
     invalidStatus: 400,

@@ -12,7 +12,7 @@ export const salesloft: WireVendor = {
   textField: 'first_name',
   missingId: '999',
   fixture: {
-    idOf: (n) => 1000 + n,
+    createId: (n) => 1000 + n,
     headers: BEARER,
     contentType: 'application/json',
     invalidStatus: 422,

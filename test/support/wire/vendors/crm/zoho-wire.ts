@@ -31,7 +31,7 @@ export const zoho: WireVendor = {
   textField: 'Last_Name',
   missingId: '5725767000000999999',
   fixture: {
-    idOf: (n) => `5725767000000${String(n).padStart(6, '0')}`,
+    createId: (n) => `5725767000000${String(n).padStart(6, '0')}`,
     headers: BEARER,
     contentType: 'application/json',
     // A response that refuses a record has a status of success.

@@ -16,7 +16,7 @@ export const freshdesk: WireVendor = {
   textField: 'subject',
   missingId: '999',
   fixture: {
-    idOf: (n) => n,
+    createId: (n) => n,
     headers: { authorization: `Basic ${BASIC}` },
     contentType: 'application/json',
     invalidStatus: 400,

@@ -12,7 +12,7 @@ export const front: WireVendor = {
   textField: 'name',
   missingId: 'crd_zzz',
   fixture: {
-    idOf: (n) => `crd_${n.toString(36)}`,
+    createId: (n) => `crd_${n.toString(36)}`,
     headers: BEARER,
     contentType: 'application/json',
     invalidStatus: 400,

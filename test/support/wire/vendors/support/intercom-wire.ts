@@ -64,7 +64,7 @@ export const intercom: WireVendor = {
   textField: 'name',
   missingId: '6762f0000000000000ffffff',
   fixture: {
-    idOf: (n) => `6762f0${n.toString(16).padStart(18, '0')}`,
+    createId: (n) => `6762f0${n.toString(16).padStart(18, '0')}`,
     headers: { ...BEARER },
     contentType: 'application/json',
     invalidStatus: 400,

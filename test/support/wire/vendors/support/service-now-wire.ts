@@ -18,7 +18,7 @@ export const serviceNow: WireVendor = {
   textField: 'short_description',
   missingId: 'ffffffffffffffffffffffffffffffff',
   fixture: {
-    idOf: (n) => n.toString(16).padStart(32, '0'),
+    createId: (n) => n.toString(16).padStart(32, '0'),
     headers: BEARER,
     contentType: 'application/json',
     invalidStatus: 400,

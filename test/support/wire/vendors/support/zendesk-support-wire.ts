@@ -17,7 +17,7 @@ export const zendeskSupport: WireVendor = {
   textField: 'subject',
   missingId: '999',
   fixture: {
-    idOf: (n) => 35436000 + n,
+    createId: (n) => 35436000 + n,
     headers: BEARER,
     contentType: 'application/json',
     invalidStatus: 422,

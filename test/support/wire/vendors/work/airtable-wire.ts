@@ -33,7 +33,7 @@ export const airtable: WireVendor = {
   missingId: 'recNone',
   facts: { base: 'appBase' },
   fixture: {
-    idOf: (n) => `rec${String(n).padStart(14, '0')}`,
+    createId: (n) => `rec${String(n).padStart(14, '0')}`,
     headers: BEARER,
     contentType: 'application/json',
     invalidStatus: 422,

@@ -18,7 +18,7 @@ export const asana: WireVendor = {
   textField: 'name',
   missingId: '1200000000000999',
   fixture: {
-    idOf: (n) => String(1_200_000_000_000_000 + n),
+    createId: (n) => String(1_200_000_000_000_000 + n),
     headers: BEARER,
     contentType: 'application/json',
     invalidStatus: 400,

@@ -24,7 +24,7 @@ export const atlassian: WireVendor = {
   textField: 'summary',
   missingId: '99999',
   fixture: {
-    idOf: (n) => String(10_000 + n),
+    createId: (n) => String(10_000 + n),
     headers: BEARER,
     contentType: 'application/json',
     invalidStatus: 400,

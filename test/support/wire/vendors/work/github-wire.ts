@@ -19,8 +19,8 @@ export const github: WireVendor = {
   missingId: 'octo/app#999',
   needs: { repository: 'octo/app' },
   fixture: {
-    idOf: (n) => n,
-    refOf: (id) => `octo/app#${id}`,
+    createId: (n) => n,
+    createReference: (id) => `octo/app#${id}`,
     headers: { ...BEARER },
     contentType: 'application/json',
     invalidStatus: 422,

@@ -6,7 +6,7 @@ export const gitlab: WireVendor = {
   textField: 'name',
   missingId: '999',
   fixture: {
-    idOf: (n) => 278_900 + n,
+    createId: (n) => 278_900 + n,
     headers: { 'PRIVATE-TOKEN': TOKEN },
     contentType: 'application/json',
     invalidStatus: 400,

@@ -39,7 +39,7 @@ export const linear: WireVendor = {
   textField: 'title',
   missingId: '00000000-0000-4000-8000-999999999999',
   fixture: {
-    idOf: (n) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`,
+    createId: (n) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`,
     headers: BEARER,
     contentType: 'application/json',
     invalidStatus: 200,

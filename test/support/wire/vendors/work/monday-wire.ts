@@ -75,8 +75,8 @@ export const monday: WireVendor = {
   missingId: `${BOARD}:999`,
   needs: { board_id: BOARD },
   fixture: {
-    idOf: (n) => 9_876_540_000 + n,
-    refOf: (id) => `${BOARD}:${id}`,
+    createId: (n) => 9_876_540_000 + n,
+    createReference: (id) => `${BOARD}:${id}`,
     headers: { authorization: TOKEN },
     contentType: 'application/json',
     invalidStatus: 200,

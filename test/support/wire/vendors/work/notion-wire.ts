@@ -56,7 +56,7 @@ export const notion: WireVendor = {
   textField: 'title',
   missingId: '59833787-0000-4000-8000-999999999999',
   fixture: {
-    idOf: (n) => `59833787-0000-4000-8000-${String(n).padStart(12, '0')}`,
+    createId: (n) => `59833787-0000-4000-8000-${String(n).padStart(12, '0')}`,
     headers: { ...BEARER, 'Notion-Version': VERSION },
     contentType: 'application/json',
     invalidStatus: 400,

@@ -12,7 +12,7 @@ export const zoom: WireVendor = {
   needs: { user_id: 'u_1' },
   lacksChangeTimes: true,
   fixture: {
-    idOf: (n) => 85_746_065_000 + n,
+    createId: (n) => 85_746_065_000 + n,
     headers: BEARER,
     contentType: 'application/json',
     invalidStatus: 400,
