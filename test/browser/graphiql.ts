@@ -36,6 +36,18 @@ export function testGraphiql(stage: () => PagesStage) {
     expect(foreign).toEqual([]);
   });
 
+  test('fits all tabs in a window of 1280 pixels, and has an explorer', async () => {
+    await page.setViewportSize({ width: 1280, height: 900 });
+    const isFitting = await page
+      .locator('.graphiql-tabs')
+      .evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth);
+    expect(isFitting).toBe(true);
+    await page.getByRole('button', { name: 'Show GraphiQL Explorer' }).click();
+    await page.locator('.docExplorerWrap, .graphiql-explorer-root').first().waitFor();
+    await page.getByRole('button', { name: 'Hide GraphiQL Explorer' }).click();
+    await page.setViewportSize({ width: 1400, height: 900 });
+  });
+
   test('generates a connection from a tab', async () => {
     await openTab(page, 'GenerateConnection');
     await page.locator('.graphiql-execute-button').click();

@@ -23,4 +23,19 @@ export function testReferencePage(stage: () => PagesStage) {
     expect({ foreign, failed }).toEqual({ foreign: [], failed: [] });
     await page.close();
   });
+
+  test('follows the dark mode of the system, and the theme that was chosen in the console', async () => {
+    const { origin } = new URL(stage().server.demo.url);
+    const page = await stage().browser.newPage({ colorScheme: 'dark' });
+    const background = () =>
+      page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+    await page.goto(`${origin}/v1/docs`);
+    await page.locator('html.dark-mode').waitFor();
+    const dark = await background();
+    await page.evaluate(() => localStorage.setItem('gateway.theme', 'light'));
+    await page.reload();
+    await page.locator('html:not(.dark-mode)').waitFor();
+    expect(await background()).not.toBe(dark);
+    await page.close();
+  });
 }

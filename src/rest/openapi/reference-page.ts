@@ -13,12 +13,26 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+/** Applies the theme that the reader chose in the console, or else the system's. */
+const THEME = `
+const isDark = matchMedia('(prefers-color-scheme: dark)');
+const apply = () => {
+  const theme = localStorage.getItem('gateway.theme') ?? (isDark.matches ? 'dark' : 'light');
+  document.documentElement.classList.toggle('dark-mode', theme === 'dark');
+};
+isDark.addEventListener('change', apply);
+apply();
+`;
+
 export async function registerPage(app: FastifyInstance): Promise<void> {
   await app.register(swaggerUi, {
     routePrefix: '/docs',
     indexPrefix: BASE_PATH,
     staticCSP: POLICY,
-    theme: { title: 'Integration gateway' },
+    theme: {
+      title: 'Integration gateway',
+      js: [{ filename: 'theme.js', content: THEME }],
+    },
     // Removes the bar that could load another server's document.
     // Tags start closed: with 150 open rows or more, Swagger UI draws only those in view, and the browser's
     // search misses the others.

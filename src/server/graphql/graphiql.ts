@@ -19,11 +19,15 @@ export function graphiqlOptions(tabs: GraphiqlTab[]): GraphiQLOptions {
 
 /**
  * Keeps GraphiQL's tabs in position. GraphiQL shifts them while they have no focus, so the first click on a tab moves
- * it away from the pointer and is lost. On narrow windows the logo is hidden, because it would not fit next to the
- * tabs.
+ * it away from the pointer and is lost. Inactive tabs shrink until all tabs fit. On narrow windows the logo is hidden,
+ * because it would not fit next to the tabs.
  */
 const TAB_STYLE = `<style>
 .graphiql-tab { transform: none !important }
+.graphiql-tabs { gap: 4px }
+.graphiql-tab:not(.graphiql-tab-active) { flex-shrink: 1; min-width: 36px }
+.graphiql-tab .graphiql-tab-button { overflow: hidden; text-overflow: ellipsis; white-space: nowrap }
+.graphiql-tab:not(.graphiql-tab-active) .graphiql-tab-button { padding-right: var(--px-8) }
 @media (width < 1400px) { .graphiql-logo { display: none !important } }
 </style>`;
 
