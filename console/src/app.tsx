@@ -4,6 +4,7 @@ import { RelayEnvironmentProvider } from 'react-relay';
 import { Redirect, Route, Router, Switch } from 'wouter';
 import { BASE } from './network/connection-state.ts';
 import { createEnvironment } from './network/environment.ts';
+import { AncestorsContext } from './parts/breadcrumbs.tsx';
 import { Loaded, Missing } from './parts/page.tsx';
 import { ProjectsPage } from './session/projects-page.tsx';
 import { headersOf, renewDemo, storeCredential, storedCredential } from './session/session.ts';
@@ -64,10 +65,20 @@ function ProjectPage({ project, below: subpath }: { project: string; below: stri
   const [path = '', id] = subpath.split('/').map(decodeURIComponent);
   const page = PLACES.find((candidate) => candidate.path === path);
   const PageComponent = id ? page?.DetailPage : page?.List;
+  const ancestors = useMemo(() => {
+    const root = `/${encodeURIComponent(project)}`;
+    if (!page?.path) return [];
+    return [
+      { name: project, path: root },
+      ...(id ? [{ name: page.name, path: `${root}/${page.path}` }] : []),
+    ];
+  }, [project, page, id]);
   if (!PageComponent) return <Missing noun="page" />;
   return (
-    <Loaded path={`${project}/${subpath}`}>
-      <PageComponent project={project} id={id} />
-    </Loaded>
+    <AncestorsContext value={ancestors}>
+      <Loaded path={`${project}/${subpath}`}>
+        <PageComponent project={project} id={id} />
+      </Loaded>
+    </AncestorsContext>
   );
 }

@@ -9,11 +9,13 @@ import { testLive } from './live.ts';
 import { testNewcomer } from './newcomer.ts';
 import { testPages } from './pages.ts';
 import { testPlans } from './plans.ts';
+import { testShell } from './shell.ts';
 import { openConsoleStage } from './stage.ts';
 
 describeInBrowser(openConsoleStage, (stage) => {
   // The first suite does not change the demo. Later ones may delete rows and restart the server.
   describe('pages', () => testPages(stage));
+  describe('shell', () => testShell(stage));
   describe('demo session', () => testDemoSession(stage));
   describe('newcomer', () => testNewcomer(stage));
   describe('connect', () => testConnect(stage));

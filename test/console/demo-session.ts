@@ -20,7 +20,10 @@ export function testDemoSession(stage: () => ConsoleStage) {
     await expect.poll(() => page.evaluate(storedToken)).not.toBe(first);
     const second = await page.evaluate(storedToken);
     const sent = page.waitForRequest((request) => request.url().endsWith('/graphql'));
-    await page.getByRole('navigation').getByRole('link', { name: 'Destinations' }).click();
+    await page
+      .getByRole('navigation', { name: 'Console' })
+      .getByRole('link', { name: 'Destinations' })
+      .click();
     expect((await sent).headers().authorization).toBe(`Bearer ${second}`);
     await context.close();
   });

@@ -25,7 +25,7 @@ export function testNewcomer(stage: () => ConsoleStage) {
 
   async function openFromMenu(page: Page, name: string): Promise<void> {
     expect(SAID).toContain(`*${name}*`);
-    const menu = page.getByRole('navigation');
+    const menu = page.getByRole('navigation', { name: 'Console' });
     await menu.getByRole('link', { name, exact: true }).click();
     await page.getByRole('heading', { level: 1, name }).waitFor();
   }

@@ -5,6 +5,7 @@ import type { connectionPageDeleteMutation } from '../../__generated__/connectio
 import type { connectionPageQuery } from '../../__generated__/connectionPageQuery.graphql.ts';
 import type { connectionPageRefreshMutation } from '../../__generated__/connectionPageRefreshMutation.graphql.ts';
 import { InstallationRows } from '../installations/installation-rows.tsx';
+import { Copyable } from '../parts/copy.tsx';
 import { ConfirmChange } from '../parts/dialog.tsx';
 import { useAddress } from '../parts/filters.tsx';
 import { Action, Refusal } from '../parts/form.tsx';
@@ -83,7 +84,6 @@ export default function ConnectionPage({ project, id = '' }: PlaceProps) {
   return (
     <Page
       title={`${node.group?.groupName} at ${node.provider}`}
-      description={<Link href={address('connections')}>Connections</Link>}
       actions={<Actions project={project} connection={node} />}
       query={QUERY}
       variables={variables}
@@ -106,7 +106,7 @@ export default function ConnectionPage({ project, id = '' }: PlaceProps) {
             'Account at the provider': node.providerConsumerRef,
             Created: <Time value={node.createTime} />,
             Changed: <Time value={node.updateTime} />,
-            Id: <code>{node.id}</code>,
+            ID: <Copyable value={node.id} label="ID" />,
           }}
         />
       </Panel>

@@ -2,6 +2,7 @@
 import { graphql, useFragment } from 'react-relay';
 import { Link } from 'wouter';
 import type { connectionRows_connection$key } from '../../__generated__/connectionRows_connection.graphql.ts';
+import { ProviderName } from '../parts/provider-mark.tsx';
 import { Status, schemeName } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
@@ -42,7 +43,9 @@ export function ConnectionRows({ connections, address }: ConnectionRowsProps) {
             </Link>
           </td>
           <td>{consumer.consumerName}</td>
-          <td>{provider}</td>
+          <td>
+            <ProviderName name={provider} />
+          </td>
           <td>
             <Status value={status} />
           </td>

@@ -2,6 +2,7 @@
 import { graphql } from 'react-relay';
 import { Link } from 'wouter';
 import type { deliveryPageQuery } from '../../__generated__/deliveryPageQuery.graphql.ts';
+import { Copyable } from '../parts/copy.tsx';
 import { useAddress } from '../parts/filters.tsx';
 import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
@@ -79,7 +80,7 @@ export default function DeliveryPage({ project, id = '' }: PlaceProps) {
             Operation: operation && (
               <Link href={address(`operations/${operation.id}`)}>{operation.id}</Link>
             ),
-            Id: <code>{node.id}</code>,
+            ID: <Copyable value={node.id} label="ID" />,
           }}
         />
       </Panel>

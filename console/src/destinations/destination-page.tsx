@@ -1,9 +1,9 @@
 /** One destination: its state, its secret and its deliveries. */
 import { lazy } from 'react';
 import { graphql } from 'react-relay';
-import { Link } from 'wouter';
 import type { destinationPageQuery } from '../../__generated__/destinationPageQuery.graphql.ts';
-import { Filter, TimeFilter, useAddress, useFilter, useTimeRange } from '../parts/filters.tsx';
+import { Copyable } from '../parts/copy.tsx';
+import { Filter, TimeFilter, useFilter, useTimeRange } from '../parts/filters.tsx';
 import { Loaded, Missing, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { Status, wordsOf } from '../parts/status.tsx';
@@ -53,13 +53,11 @@ export default function DestinationPage({ project, id = '' }: PlaceProps) {
     everyMs: POLL_MS,
   });
   const node = result?.destination;
-  const address = useAddress(project);
   if (!node) return <Missing noun="destination" />;
   const { headers } = node;
   return (
     <Page
       title={node.name}
-      description={<Link href={address('destinations')}>Destinations</Link>}
       actions={<DestinationActions project={project} destination={node} />}
       query={QUERY}
       variables={variables}
@@ -70,10 +68,10 @@ export default function DestinationPage({ project, id = '' }: PlaceProps) {
             Status: node.type === 'WEBHOOK' ? <Status value={node.status} /> : null,
             Reason: node.disabledReason,
             Type: wordsOf(node.type),
-            Address: node.url && <code>{node.url}</code>,
+            Address: node.url && <Copyable value={node.url} label="address" />,
             Headers: headers ? Object.keys(headers).join(', ') : null,
             Created: <Time value={node.createTime} />,
-            Id: <code>{node.id}</code>,
+            ID: <Copyable value={node.id} label="ID" />,
           }}
         />
       </Panel>

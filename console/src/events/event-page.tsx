@@ -2,6 +2,7 @@
 import { graphql } from 'react-relay';
 import { Link } from 'wouter';
 import type { eventPageQuery } from '../../__generated__/eventPageQuery.graphql.ts';
+import { Copyable } from '../parts/copy.tsx';
 import { useAddress } from '../parts/filters.tsx';
 import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
@@ -68,12 +69,7 @@ export default function EventPage({ project, id = '' }: PlaceProps) {
       </Link>
     );
   return (
-    <Page
-      title={wordsOf(node.eventType)}
-      description={<Link href={address('events')}>Events</Link>}
-      query={QUERY}
-      variables={variables}
-    >
+    <Page title={wordsOf(node.eventType)} query={QUERY} variables={variables}>
       <Panel>
         <Facts
           facts={{
@@ -82,7 +78,7 @@ export default function EventPage({ project, id = '' }: PlaceProps) {
             Connection: renderLink('connections', node.connection),
             Installation: renderLink('installations', node.installation),
             Operation: renderLink('operations', node.operation),
-            Id: <code>{node.id}</code>,
+            ID: <Copyable value={node.id} label="ID" />,
           }}
         />
       </Panel>

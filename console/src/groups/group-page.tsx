@@ -4,9 +4,11 @@ import { Link } from 'wouter';
 import type { groupPageEraseMutation } from '../../__generated__/groupPageEraseMutation.graphql.ts';
 import type { groupPageQuery } from '../../__generated__/groupPageQuery.graphql.ts';
 import { GroupInstallations } from '../installations/group-installations.tsx';
+import { Copyable } from '../parts/copy.tsx';
 import { ConfirmChange } from '../parts/dialog.tsx';
 import { useAddress } from '../parts/filters.tsx';
 import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
+import { ProviderName } from '../parts/provider-mark.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { Status } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
@@ -51,11 +53,7 @@ export default function GroupPage({ project: idOrName, id: groupRef = '' }: Plac
   return (
     <Page
       title={nodes[0]?.group.groupName ?? groupRef}
-      description={
-        <>
-          <Link href={address('groups')}>Groups</Link> · <code>{groupRef}</code>
-        </>
-      }
+      description={<Copyable value={groupRef} label="ref" />}
       actions={<Erase project={idOrName} groupRef={groupRef} />}
       query={QUERY}
       variables={variables}
@@ -69,7 +67,7 @@ export default function GroupPage({ project: idOrName, id: groupRef = '' }: Plac
               <tr key={id}>
                 <td>
                   <Link href={address(`connections/${id}`)} className="strong">
-                    {provider}
+                    <ProviderName name={provider} />
                   </Link>
                 </td>
                 <td>{consumer.consumerName}</td>

@@ -5,6 +5,7 @@ import type { installationPageDeleteMutation } from '../../__generated__/install
 import type { installationPageQuery } from '../../__generated__/installationPageQuery.graphql.ts';
 import { InstallationContract } from '../contract/installation-contract.tsx';
 import { OperationsList } from '../operations/operations-list.tsx';
+import { Copyable } from '../parts/copy.tsx';
 import { ConfirmChange } from '../parts/dialog.tsx';
 import { useAddress } from '../parts/filters.tsx';
 import { Empty, Loaded, Missing, Page, Panel } from '../parts/page.tsx';
@@ -79,7 +80,6 @@ export default function InstallationPage({ project, id = '' }: PlaceProps) {
   return (
     <Page
       title={`${group.groupName}: ${integration.name}`}
-      description={<Link href={address('installations')}>Installations</Link>}
       actions={
         <>
           <EditFields project={project} installation={node} />
@@ -109,7 +109,7 @@ export default function InstallationPage({ project, id = '' }: PlaceProps) {
             ),
             Created: <Time value={node.createTime} />,
             By: node.createdBy,
-            Id: <code>{node.id}</code>,
+            ID: <Copyable value={node.id} label="ID" />,
           }}
         />
       </Panel>

@@ -5,9 +5,11 @@ import type { integrationPageDeleteMutation } from '../../__generated__/integrat
 import type { integrationPageQuery } from '../../__generated__/integrationPageQuery.graphql.ts';
 import { ContractTable } from '../contract/contract-table.tsx';
 import { InstallationRows } from '../installations/installation-rows.tsx';
+import { Copyable } from '../parts/copy.tsx';
 import { ConfirmChange } from '../parts/dialog.tsx';
 import { useAddress } from '../parts/filters.tsx';
 import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
+import { ProviderName } from '../parts/provider-mark.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import type { PlaceProps } from '../shell/places.ts';
 import { NewRevision } from './new-revision.tsx';
@@ -63,10 +65,12 @@ export default function IntegrationPage({ project: idOrName, id: name = '' }: Pl
       title={integration.latestRevision.content.displayName ?? integration.name}
       name={integration.name}
       description={
-        <>
-          <Link href={address('integrations')}>Integrations</Link> · {integration.name} ·{' '}
-          <Link href={address(`providers/${integration.provider}`)}>{integration.provider}</Link>
-        </>
+        <div className="row">
+          <Copyable value={integration.name} label="name" />
+          <Link href={address(`providers/${integration.provider}`)}>
+            <ProviderName name={integration.provider} />
+          </Link>
+        </div>
       }
       actions={
         <>

@@ -6,6 +6,7 @@ import type { integrationsPageQuery } from '../../__generated__/integrationsPage
 import { Search, useAddress, useSearch } from '../parts/filters.tsx';
 import { Empty, ListPage, Missing } from '../parts/page.tsx';
 import { Paged } from '../parts/paged.tsx';
+import { ProviderName } from '../parts/provider-mark.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
@@ -108,7 +109,9 @@ export default function IntegrationsPage({ project: idOrName }: PlaceProps) {
                     {latestRevision.content.displayName ?? name}
                   </Link>
                 </td>
-                <td>{provider}</td>
+                <td>
+                  <ProviderName name={provider} />
+                </td>
                 <td>{namesOf(latestRevision.content.read)}</td>
                 <td>{namesOf(latestRevision.content.write)}</td>
                 <td>{fragmentRef.revisions.totalCount}</td>

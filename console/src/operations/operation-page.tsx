@@ -4,6 +4,7 @@ import { graphql, useSubscription } from 'react-relay';
 import { Link } from 'wouter';
 import type { operationPageQuery } from '../../__generated__/operationPageQuery.graphql.ts';
 import type { operationPageSubscription } from '../../__generated__/operationPageSubscription.graphql.ts';
+import { Copyable } from '../parts/copy.tsx';
 import { useAddress } from '../parts/filters.tsx';
 import { Missing, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
@@ -83,7 +84,6 @@ export default function OperationPage({ project, id = '' }: PlaceProps) {
   return (
     <Page
       title={`${wordsOf(node.actionType ?? '')} ${metadata?.objects.join(', ')}`}
-      description={<Link href={address('operations')}>Operations</Link>}
       query={QUERY}
       variables={variables}
     >
@@ -106,7 +106,7 @@ export default function OperationPage({ project, id = '' }: PlaceProps) {
             'Last change': <Time value={node.updateTime} />,
             Attempts: retry?.attempts,
             'Records written': metadata?.successfulRecordIds.join(', ') || null,
-            Id: <code>{node.id}</code>,
+            ID: <Copyable value={node.id} label="ID" />,
           }}
         />
         {progress && (

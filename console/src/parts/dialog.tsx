@@ -11,6 +11,7 @@ import type { GraphQLTaggedNode, MutationParameters } from 'relay-runtime';
 import { useLocation } from 'wouter';
 import type { Problem } from '../network/problem.ts';
 import { ChangeForm, type ChangeFormProps } from './change-form.tsx';
+import { CopyButton } from './copy.tsx';
 import { Action, Refusal } from './form.tsx';
 import { type Changed, useChange } from './queries.ts';
 
@@ -170,17 +171,12 @@ interface SecretProps {
 
 /** A value that is shown once. */
 export function Secret({ explanation, value, label }: SecretProps) {
-  const [isCopied, setCopied] = useState(false);
-  const copy = async () => {
-    await navigator.clipboard.writeText(value);
-    setCopied(true);
-  };
   return (
     <>
       <p>{explanation}</p>
       <div className="secret">
         <code data-label={label}>{value}</code>
-        <Action onPress={copy}>{isCopied ? 'Copied' : 'Copy'}</Action>
+        <CopyButton value={value} label={label} />
       </div>
     </>
   );

@@ -7,6 +7,7 @@ import { BASE } from '../network/connection-state.ts';
 import { useDocument } from '../network/documents.ts';
 import { idOf } from '../network/fetch-graphql.ts';
 import { type Problem, problemOf } from '../network/problem.ts';
+import { Breadcrumbs } from './breadcrumbs.tsx';
 import { Action } from './form.tsx';
 import { refreshAll } from './refresh.ts';
 
@@ -30,6 +31,7 @@ export function Page({ title, name, description, actions, query, variables, chil
   }, [called]);
   return (
     <>
+      <Breadcrumbs current={called} />
       <header className="page-head">
         <div>
           <h1>{title}</h1>

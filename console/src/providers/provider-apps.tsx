@@ -3,6 +3,7 @@ import { graphql, useFragment } from 'react-relay';
 import type { providerApps_project$key } from '../../__generated__/providerApps_project.graphql.ts';
 import type { providerAppsCreateMutation } from '../../__generated__/providerAppsCreateMutation.graphql.ts';
 import type { providerAppsDeleteMutation } from '../../__generated__/providerAppsDeleteMutation.graphql.ts';
+import { Copyable } from '../parts/copy.tsx';
 import { ConfirmChange, FormDialog } from '../parts/dialog.tsx';
 import { type FormValues, TextInput } from '../parts/form.tsx';
 import { Empty } from '../parts/page.tsx';
@@ -65,10 +66,12 @@ export function ProviderApps({ project, idOrName, isNeeded }: ProviderAppsProps)
     <div key={id} className="app">
       <Facts
         facts={{
-          Client: <code>{clientId}</code>,
-          'Client ID': externalRef,
+          'Client ID': <Copyable value={clientId} label="client ID" />,
+          'App ID at the provider': externalRef,
           Scopes: scopes.join(' ') || null,
-          'Webhook URL': webhook.webhookUrl && <code>{webhook.webhookUrl}</code>,
+          'Webhook URL': webhook.webhookUrl && (
+            <Copyable value={webhook.webhookUrl} label="webhook URL" />
+          ),
           'Set up at the provider': webhook.webhookInstructions,
           Created: <Time value={createTime} />,
         }}

@@ -1,9 +1,10 @@
 /** One provider: what it can do, and the project's apps there. */
 import { graphql } from 'react-relay';
-import { Link } from 'wouter';
 import type { providerPageQuery } from '../../__generated__/providerPageQuery.graphql.ts';
-import { useAddress } from '../parts/filters.tsx';
+import { Copyable } from '../parts/copy.tsx';
+
 import { Missing, Page, Panel } from '../parts/page.tsx';
+import { ProviderName } from '../parts/provider-mark.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { schemeName, wordsOf } from '../parts/status.tsx';
 import { Facts } from '../parts/table.tsx';
@@ -39,13 +40,12 @@ const QUERY = graphql`
 export default function ProviderPage({ project: idOrName, id: name = '' }: PlaceProps) {
   const variables = { project: idOrName, name };
   const { provider, project } = usePageQuery<providerPageQuery>(QUERY, variables);
-  const address = useAddress(idOrName);
   if (!provider) return <Missing noun="provider" />;
   const byOAuth = provider.authSchemes.some((scheme) => scheme.startsWith('OAUTH2_AUTHORIZATION'));
   return (
     <Page
-      title={provider.displayName}
-      description={<Link href={address('providers')}>Providers</Link>}
+      title={<ProviderName name={provider.displayName} />}
+      name={provider.displayName}
       actions={<NewApp project={idOrName} provider={name} />}
       query={QUERY}
       variables={variables}
@@ -62,7 +62,7 @@ export default function ProviderPage({ project: idOrName, id: name = '' }: Place
               provider.inputs.map(({ displayName }) => displayName).join(', ') || null,
             Scopes: provider.scopes.join(' ') || null,
             Documentation: provider.docsUrl && <a href={provider.docsUrl}>{provider.docsUrl}</a>,
-            Name: <code>{provider.name}</code>,
+            Name: <Copyable value={provider.name} label="name" />,
           }}
         />
       </Panel>

@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import type { providersPageQuery } from '../../__generated__/providersPageQuery.graphql.ts';
 import { Search, useAddress, useSearch } from '../parts/filters.tsx';
 import { Empty, ListPage } from '../parts/page.tsx';
+import { ProviderName } from '../parts/provider-mark.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { schemeName, wordsOf } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
@@ -45,7 +46,7 @@ export default function ProvidersPage({ project }: PlaceProps) {
             <tr key={name}>
               <td>
                 <Link href={address(`providers/${name}`)} className="strong">
-                  {displayName}
+                  <ProviderName name={displayName} />
                 </Link>
               </td>
               <td>

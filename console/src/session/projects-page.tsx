@@ -1,6 +1,6 @@
-/** The projects that the reader may see. An API key has one project, which opens immediately. */
+/** The projects that the reader may see. The only one opens immediately, unless the URL has `?all`. */
 import { graphql } from 'react-relay';
-import { Link, Redirect } from 'wouter';
+import { Link, Redirect, useSearchParams } from 'wouter';
 import type { projectsPageQuery } from '../../__generated__/projectsPageQuery.graphql.ts';
 import { Action } from '../parts/form.tsx';
 import { Empty, Page } from '../parts/page.tsx';
@@ -28,8 +28,10 @@ const QUERY = graphql`
 
 export function ProjectsPage({ onSignOut }: { onSignOut: () => void }) {
   const { viewer, projects } = usePageQuery<projectsPageQuery>(QUERY, {});
+  const [params] = useSearchParams();
   const onlyProject = viewer.project ?? (projects.nodes.length === 1 ? projects.nodes[0] : null);
-  if (onlyProject) return <Redirect to={`/${encodeURIComponent(onlyProject.name)}`} replace />;
+  if (onlyProject && !params.has('all'))
+    return <Redirect to={`/${encodeURIComponent(onlyProject.name)}`} replace />;
   return (
     <main className="projects">
       <Page title="Projects" query={QUERY} actions={<Action onPress={onSignOut}>Sign out</Action>}>

@@ -29,69 +29,101 @@ const definePage = (
   ...(detail && { DetailPage: lazy(detail) }),
 });
 
-export const PLACES: ConsolePage[] = [
-  definePage('', 'Overview', () => import('../overview/overview-page.tsx')),
-  definePage(
-    'connections',
-    'Connections',
-    () => import('../connections/connections-page.tsx'),
-    () => import('../connections/connection-page.tsx'),
-  ),
-  definePage(
-    'groups',
-    'Groups and consumers',
-    () => import('../groups/groups-page.tsx'),
-    () => import('../groups/group-page.tsx'),
-  ),
-  definePage(
-    'integrations',
-    'Integrations',
-    () => import('../integrations/integrations-page.tsx'),
-    () => import('../integrations/integration-page.tsx'),
-  ),
-  definePage(
-    'installations',
-    'Installations',
-    () => import('../installations/installations-page.tsx'),
-    () => import('../installations/installation-page.tsx'),
-  ),
-  definePage(
-    'operations',
-    'Operations',
-    () => import('../operations/operations-page.tsx'),
-    () => import('../operations/operation-page.tsx'),
-  ),
-  definePage(
-    'events',
-    'Events',
-    () => import('../events/events-page.tsx'),
-    () => import('../events/event-page.tsx'),
-  ),
-  definePage('routes', 'Routes', () => import('../routes/routes-page.tsx')),
-  definePage(
-    'destinations',
-    'Destinations',
-    () => import('../destinations/destinations-page.tsx'),
-    () => import('../destinations/destination-page.tsx'),
-  ),
-  definePage(
-    'deliveries',
-    'Deliveries',
-    () => import('../destinations/deliveries-page.tsx'),
-    () => import('../destinations/delivery-page.tsx'),
-  ),
-  definePage(
-    'providers',
-    'Providers',
-    () => import('../providers/providers-page.tsx'),
-    () => import('../providers/provider-page.tsx'),
-  ),
-  definePage('contract', 'Contract', () => import('../contract/contract-page.tsx')),
-  definePage(
-    'configuration',
-    'Configuration',
-    () => import('../plans/plans-page.tsx'),
-    () => import('../plans/plan-page.tsx'),
-  ),
-  definePage('settings', 'Settings', () => import('../settings/settings-page.tsx')),
+interface MenuSection {
+  /** Null for pages above the first heading of the menu. */
+  name: string | null;
+  pages: ConsolePage[];
+}
+
+/** The menu, from top to bottom. */
+export const SECTIONS: MenuSection[] = [
+  {
+    name: null,
+    pages: [definePage('', 'Overview', () => import('../overview/overview-page.tsx'))],
+  },
+  {
+    name: 'Connect',
+    pages: [
+      definePage(
+        'integrations',
+        'Integrations',
+        () => import('../integrations/integrations-page.tsx'),
+        () => import('../integrations/integration-page.tsx'),
+      ),
+      definePage(
+        'connections',
+        'Connections',
+        () => import('../connections/connections-page.tsx'),
+        () => import('../connections/connection-page.tsx'),
+      ),
+      definePage(
+        'groups',
+        'Groups and consumers',
+        () => import('../groups/groups-page.tsx'),
+        () => import('../groups/group-page.tsx'),
+      ),
+      definePage(
+        'providers',
+        'Providers',
+        () => import('../providers/providers-page.tsx'),
+        () => import('../providers/provider-page.tsx'),
+      ),
+    ],
+  },
+  {
+    name: 'Data',
+    pages: [
+      definePage(
+        'installations',
+        'Installations',
+        () => import('../installations/installations-page.tsx'),
+        () => import('../installations/installation-page.tsx'),
+      ),
+      definePage(
+        'operations',
+        'Operations',
+        () => import('../operations/operations-page.tsx'),
+        () => import('../operations/operation-page.tsx'),
+      ),
+    ],
+  },
+  {
+    name: 'Events',
+    pages: [
+      definePage(
+        'events',
+        'Events',
+        () => import('../events/events-page.tsx'),
+        () => import('../events/event-page.tsx'),
+      ),
+      definePage('routes', 'Routes', () => import('../routes/routes-page.tsx')),
+      definePage(
+        'destinations',
+        'Destinations',
+        () => import('../destinations/destinations-page.tsx'),
+        () => import('../destinations/destination-page.tsx'),
+      ),
+      definePage(
+        'deliveries',
+        'Deliveries',
+        () => import('../destinations/deliveries-page.tsx'),
+        () => import('../destinations/delivery-page.tsx'),
+      ),
+    ],
+  },
+  {
+    name: 'Settings',
+    pages: [
+      definePage('contract', 'Contract', () => import('../contract/contract-page.tsx')),
+      definePage(
+        'configuration',
+        'Configuration',
+        () => import('../plans/plans-page.tsx'),
+        () => import('../plans/plan-page.tsx'),
+      ),
+      definePage('settings', 'Settings', () => import('../settings/settings-page.tsx')),
+    ],
+  },
 ];
+
+export const PLACES: ConsolePage[] = SECTIONS.flatMap(({ pages }) => pages);

@@ -1,33 +1,18 @@
-/** The frame around each page: navigation, the project, and whether the gateway is reachable. */
-import { type ReactNode, useState, useSyncExternalStore } from 'react';
-import { graphql } from 'react-relay';
+/** The frame around each page: navigation, search, the project, and whether the gateway is reachable. */
+import { lazy, type ReactNode, Suspense, useEffect, useState, useSyncExternalStore } from 'react';
+import { Button } from 'react-aria-components';
 import { Link, useLocation } from 'wouter';
-import type { shellQuery } from '../../__generated__/shellQuery.graphql.ts';
 import { BASE, connectionState } from '../network/connection-state.ts';
 import { Action } from '../parts/form.tsx';
-import { Loaded } from '../parts/page.tsx';
-import { usePageQuery } from '../parts/queries.ts';
-import { PLACES } from './places.ts';
+import { SECTIONS } from './places.ts';
+import { ProjectSwitcher } from './project-switcher.tsx';
 import { ThemeSwitch } from './theme.tsx';
 
-const QUERY = graphql`
-  query shellQuery($project: String!) {
-    project(idOrName: $project) {
-      id
-      name
-      appName
-    }
-    viewer {
-      kind
-      builder {
-        primaryEmail
-      }
-    }
-  }
-`;
+const SearchDialog = lazy(() => import('./search-dialog.tsx'));
 
 /** The server writes these attributes into the page. */
 const { dataset: page } = document.documentElement;
+const SEARCH_KEYS = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘K' : 'Ctrl K';
 
 interface ShellProps {
   project: string;
@@ -36,8 +21,8 @@ interface ShellProps {
 }
 
 export function Shell({ project, onSignOut, children }: ShellProps) {
-  const [location] = useLocation();
   const [isOpen, setOpen] = useState(false);
+  const [isSearching, setSearching] = useSearchShortcut();
   return (
     <div className="shell">
       <a className="skip" href="#content">
@@ -47,9 +32,7 @@ export function Shell({ project, onSignOut, children }: ShellProps) {
       <nav className={isOpen ? 'side open' : 'side'} aria-label="Console">
         <div className="brand">
           <img src={`${BASE}/console/icon.svg`} alt="" width="26" height="26" />
-          <Loaded path={project} refusedPage={<span className="names strong">{project}</span>}>
-            <ProjectName project={project} />
-          </Loaded>
+          <ProjectSwitcher project={project} />
           <Action
             kind="quiet"
             aria-expanded={isOpen}
@@ -59,29 +42,16 @@ export function Shell({ project, onSignOut, children }: ShellProps) {
             ☰
           </Action>
         </div>
-        <ul>
-          {PLACES.filter(({ List }) => List).map(({ path, name }) => {
-            const address = path ? `/${project}/${path}` : `/${project}`;
-            const isHere = path
-              ? location.startsWith(address)
-              : location.replace(/\/$/, '') === address;
-            return (
-              <li key={name}>
-                <Link
-                  href={address}
-                  {...(isHere && { 'aria-current': 'page' })}
-                  onClick={() => setOpen(false)}
-                >
-                  {name}
-                </Link>
-              </li>
-            );
-          })}
-        </ul>
+        <Button className="search" onPress={() => setSearching(true)}>
+          Search
+          <kbd>{SEARCH_KEYS}</kbd>
+        </Button>
+        <Menu project={project} onOpened={() => setOpen(false)} />
         <div className="foot">
-          <a href={`${BASE}/start`}>Getting started</a>
-          <a href={`${BASE}/v1/docs`}>REST reference</a>
           {page.docs !== undefined && <a href={`${BASE}/docs/`}>Documentation</a>}
+          <a href={`${BASE}/start`}>First commands</a>
+          <a href={`${BASE}/v1/docs`}>REST reference</a>
+          <a href={`${BASE}/graphql`}>GraphiQL</a>
           <ThemeSwitch />
           <Action kind="quiet" onPress={onSignOut}>
             Sign out
@@ -92,20 +62,57 @@ export function Shell({ project, onSignOut, children }: ShellProps) {
       <main id="content" tabIndex={-1}>
         {children}
       </main>
+      {isSearching && (
+        <Suspense>
+          <SearchDialog project={project} onClose={() => setSearching(false)} />
+        </Suspense>
+      )}
     </div>
   );
 }
 
-function ProjectName({ project: idOrName }: { project: string }) {
-  const { project } = usePageQuery<shellQuery>(QUERY, { project: idOrName });
+function Menu({ project, onOpened }: { project: string; onOpened: () => void }) {
+  const [location] = useLocation();
+  const root = `/${encodeURIComponent(project)}`;
+  const isHere = (path: string) =>
+    path ? location.startsWith(`${root}/${path}`) : location.replace(/\/$/, '') === root;
   return (
-    <div className="names">
-      <Link href="/" className="strong" title="Other projects">
-        {project?.name ?? idOrName}
-      </Link>
-      <span className="quiet">{project?.appName}</span>
+    <div className="menu">
+      {SECTIONS.map(({ name: section, pages }) => (
+        <div key={section}>
+          {section && <p className="menu-heading">{section}</p>}
+          <ul {...(section && { 'aria-label': section })}>
+            {pages.map(({ path, name }) => (
+              <li key={path}>
+                <Link
+                  href={path ? `${root}/${path}` : root}
+                  {...(isHere(path) && { 'aria-current': 'page' })}
+                  onClick={onOpened}
+                >
+                  {name}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
     </div>
   );
+}
+
+/** Whether the search is open. ⌘K and Ctrl+K open and close it. */
+function useSearchShortcut(): [boolean, (isOpen: boolean) => void] {
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== 'k' || !(event.metaKey || event.ctrlKey)) return;
+      event.preventDefault();
+      setOpen((isOpen) => !isOpen);
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, []);
+  return [isOpen, setOpen];
 }
 
 function LostBanner() {

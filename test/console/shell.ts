@@ -1,0 +1,83 @@
+/** The frame of the console: search, breadcrumbs, the menu of projects, and copy buttons. */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expectAccessible } from '../support/console.ts';
+import type { ConsoleStage } from './stage.ts';
+
+export function testShell(stage: () => ConsoleStage) {
+  let page: Page;
+  beforeAll(async () => {
+    page = await stage().openTab();
+    await page.goto(`${stage().url}/console/demo`);
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+  });
+  afterAll(() => page?.context().close());
+
+  /** Opens the search by keyboard and opens the result with this name. */
+  async function openResult(text: string, result: RegExp): Promise<void> {
+    await page.keyboard.press('ControlOrMeta+k');
+    await page.getByRole('searchbox', { name: 'Search' }).fill(text);
+    await page.locator('[role=menuitem][data-focused]', { hasText: result }).waitFor();
+    await page.keyboard.press('Enter');
+  }
+
+  const expectHeading = (name: string | RegExp) =>
+    page.getByRole('heading', { level: 1, name }).waitFor();
+
+  test('groups the menu by purpose', async () => {
+    const menu = page.getByRole('navigation', { name: 'Console' });
+    const sections = await menu
+      .getByRole('list')
+      .evaluateAll((lists) => lists.map((list) => list.getAttribute('aria-label')));
+    expect(sections).toEqual([null, 'Connect', 'Data', 'Events', 'Settings']);
+  });
+
+  test('opens a page, a group by its ref, and a connection by its ID from the search', async () => {
+    await openResult('deliv', /^Deliveries/);
+    await expectHeading('Deliveries');
+    await openResult('acme', /^Acme Inc\./);
+    await expectHeading('Acme Inc.');
+    const { project } = await stage().api(
+      '{ project(idOrName: "demo") { connections(first: 1) { nodes { id } } } }',
+    );
+    const [{ id }] = project.connections.nodes;
+    await openResult(id, new RegExp(id));
+    await expectHeading(/at sandbox$/);
+    expect(page.url()).toMatch(new RegExp(`/connections/${id}$`));
+  });
+
+  test('says that nothing matches, and closes the search with Escape', async () => {
+    await page.keyboard.press('ControlOrMeta+k');
+    await page.getByRole('searchbox', { name: 'Search' }).fill('zzz');
+    await page.getByText('Nothing matches.').waitFor();
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  });
+
+  test('leads from a detail page back to its list by breadcrumbs', async () => {
+    await page.goto(`${stage().url}/console/demo/integrations/crm-sync`);
+    const breadcrumbs = page.getByRole('navigation', { name: 'Breadcrumb' });
+    await breadcrumbs.getByRole('link', { name: 'Integrations' }).click();
+    await expectHeading('Integrations');
+  });
+
+  test('copies a name', async () => {
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.goto(`${stage().url}/console/demo/integrations/crm-sync`);
+    await page.getByRole('button', { name: 'Copy name' }).click();
+    await page.getByRole('button', { name: 'name copied' }).waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('crm-sync');
+  });
+
+  test('lists the projects by org', async () => {
+    await page.getByRole('button', { name: 'demo Demo CRM sync' }).click();
+    await page.getByRole('menuitem', { name: 'demo Demo CRM sync' }).waitFor();
+    await expectAccessible(page);
+    await page.getByRole('menuitem', { name: 'All projects and orgs' }).click();
+    await expectHeading('Projects');
+    await page.getByRole('link', { name: 'demo', exact: true }).click();
+    await expectHeading('Overview');
+  });
+}
