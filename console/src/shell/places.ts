@@ -85,6 +85,7 @@ export const SECTIONS: MenuSection[] = [
         () => import('../operations/operations-page.tsx'),
         () => import('../operations/operation-page.tsx'),
       ),
+      definePage('contract', 'Contract', () => import('../contract/contract-page.tsx')),
     ],
   },
   {
@@ -114,7 +115,6 @@ export const SECTIONS: MenuSection[] = [
   {
     name: 'Settings',
     pages: [
-      definePage('contract', 'Contract', () => import('../contract/contract-page.tsx')),
       definePage(
         'configuration',
         'Configuration',
