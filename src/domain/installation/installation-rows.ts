@@ -79,7 +79,15 @@ export async function insertInstallation(
   await recordEvent(tx, { ...about(fields), eventType: 'INSTALLATION_CREATED', data });
   await followSchema(call, tx, { installation, content });
   await followSubscriptions(call, tx, { installation, content, config: readConfigContent(config) });
-  return installation;
+  return withHealth(tx, installation);
+}
+
+/**
+ * Reads the installation again at the end of its change. Triggers set the health after the statement that
+ * returned the row.
+ */
+function withHealth(tx: Transaction, { projectId, id }: Installation): Promise<Installation> {
+  return tx.installation.findUniqueOrThrow({ where: { projectId_id: { projectId, id } } });
 }
 
 interface InstallationChange extends ChosenConfig {
@@ -115,7 +123,7 @@ export async function changeInstallation(
   const data = { ...fields, config: configData(config), lastConfig: configData(last) };
   await recordEvent(tx, { ...about(fields), eventType: 'INSTALLATION_UPDATED', data });
   await followSubscriptions(call, tx, { installation, content, config: readConfigContent(config) });
-  return installation;
+  return withHealth(tx, installation);
 }
 
 /**

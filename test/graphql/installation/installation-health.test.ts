@@ -3,7 +3,7 @@ import { inTransaction, type Transaction } from '../../../src/database/transacti
 import { newId } from '../../../src/ids.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
-import { PROVIDERS } from '../../support/scenes/connections.ts';
+import { generateConnection, PROVIDERS } from '../../support/scenes/connections.ts';
 import { contentFor, installFor, integrate } from '../../support/scenes/integrations.ts';
 
 const app = await sharedApp({ providers: PROVIDERS });
@@ -103,6 +103,51 @@ test('returns UNHEALTHY while the connection has bad credentials', async () => {
   await turn('WORKING');
   expect((await readHealth()).healthReason).toBe(OPERATIONS);
 });
+
+test('creates and updates an installation on a connection with bad credentials as UNHEALTHY', async () => {
+  const tenant = await app.tenant();
+  const integration = await integrate(app, tenant, contentFor());
+  const connection = await generateConnection(tenant, { groupRef: 'acme', apiKey: 'sandbox-key' });
+  const turn = (status: 'BAD_CREDENTIALS' | 'WORKING') =>
+    prisma.connection.updateMany({ where: { id: connection.id }, data: { status } });
+  await turn('BAD_CREDENTIALS');
+  const input = {
+    projectIdOrName: tenant.projectId,
+    integrationIdOrName: integration.id,
+    groupRef: 'acme',
+    skipSampling: true,
+  };
+  const { createInstallation } = await tenant.query(CREATE, { input });
+  const { id, ...health } = createInstallation.installation;
+  expect(health).toEqual({ healthStatus: 'UNHEALTHY', healthReason: CREDENTIALS });
+
+  await turn('WORKING');
+  const other = await generateConnection(tenant, {
+    groupRef: 'acme',
+    consumerRef: 'bob',
+    apiKey: 'sandbox-key',
+  });
+  await prisma.connection.updateMany({
+    where: { id: other.id },
+    data: { status: 'BAD_CREDENTIALS' },
+  });
+  const { updateInstallation } = await tenant.query(UPDATE, {
+    input: {
+      projectIdOrName: tenant.projectId,
+      installationId: id,
+      connectionId: other.id,
+      skipSampling: true,
+    },
+  });
+  expect(updateInstallation.installation).toEqual({ id, ...health });
+});
+
+const CREATE = `mutation ($input: CreateInstallationInput!) {
+  createInstallation(input: $input) { installation { id healthStatus healthReason } }
+}`;
+const UPDATE = `mutation ($input: UpdateInstallationInput!) {
+  updateInstallation(input: $input) { installation { id healthStatus healthReason } }
+}`;
 
 const LIST = `query ($project: String!, $health: InstallationHealth, $integration: String) {
   project(idOrName: $project) {

@@ -470,7 +470,8 @@ test('reports events that the provider does not send as UNSUPPORTED', async () =
   const subscribe = { objects: [{ objectName: 'contacts', otherEvents: ['contacts.merged'] }] };
   const integration = await integrate(poorer, tenant, { ...content, ...{ subscribe } });
   const events = await keepEvents(poorer, tenant);
-  const { id } = await installFor(tenant, integration);
+  const { id, healthStatus } = await installFor(tenant, integration);
+  expect(healthStatus).toBe('UNHEALTHY');
   expect(await events()).toMatchObject([
     { eventType: 'CONNECTION_CREATED' },
     { eventType: 'INSTALLATION_CREATED' },
