@@ -81,6 +81,8 @@ const LACKS: Record<Surface, Record<string, string>> = {
       'projectContracts',
       'revisionContracts',
     ]),
+    countRetryable:
+      'A form shows it before a retry. The response of `retryDeliveries` has the count.',
     getForwarding: 'The HTTP route of the proxy calls it, which is not an endpoint.',
     getOrgOfProject: 'A project has `orgId`, and `getOrg` returns the org.',
     listInstallationRecords: '`searchRecords` finds the installation by its group.',

@@ -11,6 +11,7 @@ import { testPages } from './pages.ts';
 import { testPlans } from './plans.ts';
 import { testShell } from './shell.ts';
 import { openConsoleStage } from './stage.ts';
+import { testStates } from './states.ts';
 
 describeInBrowser(openConsoleStage, (stage) => {
   // The first suite does not change the demo. Later ones may delete rows and restart the server.
@@ -20,6 +21,7 @@ describeInBrowser(openConsoleStage, (stage) => {
   describe('newcomer', () => testNewcomer(stage));
   describe('connect', () => testConnect(stage));
   describe('deliveries', () => testDeliveries(stage));
+  describe('states', () => testStates(stage));
   describe('changes', () => testChanges(stage));
   describe('plans', () => testPlans(stage));
   describe('live', () => testLive(stage));

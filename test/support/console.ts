@@ -29,6 +29,22 @@ export async function expectAccessible(page: Page, ...rules: string[]): Promise<
   expect(violationTexts, page.url()).toEqual([]);
 }
 
+const WIDE = { width: 1280, height: 900 };
+const PHONE = { width: 390, height: 844 };
+
+/** Expects that the page fits wide and narrow screens, and keeps the rules of axe in light and dark. */
+export async function expectFitsScreens(page: Page): Promise<void> {
+  for (const viewport of [PHONE, WIDE]) {
+    await page.setViewportSize(viewport);
+    const isTooWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+    expect(isTooWide, `${page.url()} at ${viewport.width} px`).toBe(false);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expectAccessible(page, 'color-contrast');
+    await page.emulateMedia({ colorScheme: 'light' });
+    await expectAccessible(page);
+  }
+}
+
 interface Violation {
   id: string;
   nodes: { html: string }[];

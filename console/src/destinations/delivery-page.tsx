@@ -8,7 +8,7 @@ import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { Status } from '../parts/status.tsx';
 import { Facts, Json, Table } from '../parts/table.tsx';
-import { Time } from '../parts/time.tsx';
+import { DueTime, Time } from '../parts/time.tsx';
 import type { PlaceProps } from '../shell/places.ts';
 import { messageOf } from './delivery-rows.tsx';
 import { RetryAction } from './retry-action.tsx';
@@ -75,7 +75,7 @@ export default function DeliveryPage({ project, id = '' }: PlaceProps) {
             Status: <Status value={node.status} />,
             Reason: node.failureReason,
             Created: <Time value={node.createTime} />,
-            'Next attempt': <Time value={node.nextAttemptTime} />,
+            'Next attempt': <DueTime value={node.nextAttemptTime} />,
             Event: event && <Link href={address(`events/${event.id}`)}>{event.id}</Link>,
             Operation: operation && (
               <Link href={address(`operations/${operation.id}`)}>{operation.id}</Link>

@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import type { deliveryRows_delivery$key } from '../../__generated__/deliveryRows_delivery.graphql.ts';
 import { Status, wordsOf } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
-import { Time } from '../parts/time.tsx';
+import { DueTime, Time } from '../parts/time.tsx';
 import { RetryAction } from './retry-action.tsx';
 
 const ROW = graphql`
@@ -66,7 +66,7 @@ export function DeliveryRows({ project, deliveries, address, ...props }: Deliver
               <Time value={createTime} />
             </td>
             <td>
-              <Time value={nextAttemptTime} />
+              <DueTime value={nextAttemptTime} />
             </td>
             <td>
               <RetryAction project={project} deliveryId={id} />

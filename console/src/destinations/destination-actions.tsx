@@ -25,8 +25,8 @@ const UPDATE = graphql`
     updateDestination(input: $input) {
       destination {
         id
-        status
         disabledReason
+        ...destinationState_destination
         name
         url
       }

@@ -6,12 +6,13 @@ import { Copyable } from '../parts/copy.tsx';
 import { Filter, TimeFilter, useFilter, useTimeRange } from '../parts/filters.tsx';
 import { Loaded, Missing, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
-import { Status, wordsOf } from '../parts/status.tsx';
+import { wordsOf } from '../parts/status.tsx';
 import { Facts } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import type { PlaceProps } from '../shell/places.ts';
 import { DeliveriesList } from './deliveries-list.tsx';
 import { DestinationActions } from './destination-actions.tsx';
+import { DestinationState } from './destination-state.tsx';
 import { RetryMany } from './retry-many.tsx';
 import { STATUSES } from './statuses.ts';
 import { StreamTail } from './stream-tail.tsx';
@@ -29,9 +30,9 @@ const QUERY = graphql`
         type
         url
         headers
-        status
         disabledReason
         createTime
+        ...destinationState_destination
         ...destinationActions_destination
         ...deliveriesList_destination @arguments(status: $status, createTime: $createTime)
       }
@@ -65,7 +66,7 @@ export default function DestinationPage({ project, id = '' }: PlaceProps) {
       <Panel>
         <Facts
           facts={{
-            Status: node.type === 'WEBHOOK' ? <Status value={node.status} /> : null,
+            Status: node.type === 'WEBHOOK' ? <DestinationState destination={node} /> : null,
             Reason: node.disabledReason,
             Type: wordsOf(node.type),
             Address: node.url && <Copyable value={node.url} label="address" />,

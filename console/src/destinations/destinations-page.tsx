@@ -11,9 +11,10 @@ import { Choice, type FormValues, TextInput } from '../parts/form.tsx';
 import { Empty, ListPage, Missing } from '../parts/page.tsx';
 import { Paged } from '../parts/paged.tsx';
 import { usePageQuery } from '../parts/queries.ts';
-import { Status, wordsOf } from '../parts/status.tsx';
+import { wordsOf } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
 import type { PlaceProps } from '../shell/places.ts';
+import { DestinationState } from './destination-state.tsx';
 
 const QUERY = graphql`
   query destinationsPageQuery($project: String!, $search: String) {
@@ -40,7 +41,7 @@ const LIST = graphql`
           name
           type
           url
-          status
+          ...destinationState_destination
           failed: deliveries(status: FAILED) {
             totalCount
           }
@@ -80,43 +81,45 @@ export default function DestinationsPage({ project: idOrName }: PlaceProps) {
       <Paged fragment={LIST} parent={project} list={listOf} empty={EMPTY}>
         {(destinations) => (
           <Table label="Destinations" columns={COLUMNS}>
-            {destinations.map(({ id, name, type, url, status, pending, retrying, failed }) => (
-              <tr key={id}>
-                <td>
-                  <Link href={address(`destinations/${id}`)} className="strong">
-                    {name}
-                  </Link>
-                </td>
-                <td>{wordsOf(type)}</td>
-                <td className="mono">{url ?? '—'}</td>
-                {type === 'STREAM' ? (
-                  <td colSpan={4} className="quiet">
-                    Clients read it; nothing is pushed.
+            {destinations.map(
+              ({ id, name, type, url, pending, retrying, failed, ...fragmentRef }) => (
+                <tr key={id}>
+                  <td>
+                    <Link href={address(`destinations/${id}`)} className="strong">
+                      {name}
+                    </Link>
                   </td>
-                ) : (
-                  <>
-                    <td>
-                      <Status value={status} />
+                  <td>{wordsOf(type)}</td>
+                  <td className="mono">{url ?? '—'}</td>
+                  {type === 'STREAM' ? (
+                    <td colSpan={4} className="quiet">
+                      Clients read it; nothing is pushed.
                     </td>
-                    <td>
-                      <Link href={address(`destinations/${id}?status=PENDING`)}>
-                        {pending.totalCount.toLocaleString('en')}
-                      </Link>
-                    </td>
-                    <td>
-                      <Link href={address(`destinations/${id}?status=RETRYING`)}>
-                        {retrying.totalCount.toLocaleString('en')}
-                      </Link>
-                    </td>
-                    <td>
-                      <Link href={address(`destinations/${id}?status=FAILED`)}>
-                        {failed.totalCount.toLocaleString('en')}
-                      </Link>
-                    </td>
-                  </>
-                )}
-              </tr>
-            ))}
+                  ) : (
+                    <>
+                      <td>
+                        <DestinationState destination={fragmentRef} />
+                      </td>
+                      <td>
+                        <Link href={address(`destinations/${id}?status=PENDING`)}>
+                          {pending.totalCount.toLocaleString('en')}
+                        </Link>
+                      </td>
+                      <td>
+                        <Link href={address(`destinations/${id}?status=RETRYING`)}>
+                          {retrying.totalCount.toLocaleString('en')}
+                        </Link>
+                      </td>
+                      <td>
+                        <Link href={address(`destinations/${id}?status=FAILED`)}>
+                          {failed.totalCount.toLocaleString('en')}
+                        </Link>
+                      </td>
+                    </>
+                  )}
+                </tr>
+              ),
+            )}
           </Table>
         )}
       </Paged>

@@ -1,6 +1,8 @@
-/** Retries a delivery. */
-import { graphql } from 'react-relay';
+/** Retries a delivery and follows it until its attempt ends. */
+import { fetchQuery, graphql, useRelayEnvironment } from 'react-relay';
+import type { IEnvironment } from 'relay-runtime';
 import type { retryActionMutation } from '../../__generated__/retryActionMutation.graphql.ts';
+import type { retryActionQuery } from '../../__generated__/retryActionQuery.graphql.ts';
 import { Action, Refusal } from '../parts/form.tsx';
 import { useChange } from '../parts/queries.ts';
 
@@ -11,6 +13,31 @@ const RETRY = graphql`
         id
         status
         nextAttemptTime
+        attempts {
+          attemptNumber
+        }
+      }
+    }
+  }
+`;
+
+/** Everything that an attempt changes on the pages that show the delivery. */
+const FOLLOWED = graphql`
+  query retryActionQuery($id: ID!) {
+    node(id: $id) {
+      ... on Delivery {
+        id
+        status
+        nextAttemptTime
+        failureReason
+        attempts {
+          attemptNumber
+          createTime
+          durationMs
+          responseStatus
+          responseBody
+          error
+        }
       }
     }
   }
@@ -18,15 +45,38 @@ const RETRY = graphql`
 
 export function RetryAction({ project, deliveryId }: { project: string; deliveryId: string }) {
   const { run, isRunning, problem } = useChange<retryActionMutation>(RETRY, { tellsAll: true });
+  const environment = useRelayEnvironment();
+  const retry = async () => {
+    const retried = await run({ input: { projectIdOrName: project, deliveryId } });
+    if (retried) {
+      const { id, attempts } = retried.retryDelivery.delivery;
+      await follow(environment, { id, lastAttempt: attempts.at(-1)?.attemptNumber });
+    }
+  };
   return (
     <>
-      <Action
-        isPending={isRunning}
-        onPress={() => run({ input: { projectIdOrName: project, deliveryId } })}
-      >
+      <Action isPending={isRunning} onPress={retry}>
         Retry
       </Action>
       <Refusal problem={problem} />
     </>
   );
+}
+
+const POLL_MS = 500;
+/** An attempt that takes longer appears when the page refreshes itself. */
+const POLLS_MAX = 40;
+
+/** Polls the delivery until it has a new attempt. Lists that no longer refresh themselves follow it too. */
+async function follow(
+  environment: IEnvironment,
+  { id, lastAttempt }: { id: string; lastAttempt: number | undefined },
+): Promise<void> {
+  for (let polls = 0; polls < POLLS_MAX; polls += 1) {
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    const polled = fetchQuery<retryActionQuery>(environment, FOLLOWED, { id }).toPromise();
+    // A lost connection ends the polling. The page refreshes itself when the connection is back.
+    const data = await polled.catch(() => undefined);
+    if (data?.node?.attempts?.at(-1)?.attemptNumber !== lastAttempt) return;
+  }
 }

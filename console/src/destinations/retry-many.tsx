@@ -9,7 +9,7 @@ import { Loaded } from '../parts/page.tsx';
 import { useChange, usePageQuery } from '../parts/queries.ts';
 import { wordsOf } from '../parts/status.tsx';
 import { Progress } from '../parts/table.tsx';
-import { STATUSES, type Status } from './statuses.ts';
+import type { Status } from './statuses.ts';
 
 const RETRY = graphql`
   mutation retryManyMutation($input: RetryDeliveriesInput!) {
@@ -24,17 +24,34 @@ const COUNTS = graphql`
   query retryManyQuery(
     $project: String!
     $destinationId: ID
-    $status: DeliveryStatus!
     $createTime: TimeRangeInput
+    $countsSucceeded: Boolean!
   ) {
     project(idOrName: $project) {
-      wanted: deliveries(destinationId: $destinationId, status: $status, createTime: $createTime) {
+      failed: retryableDeliveryCount(
+        destinationId: $destinationId
+        status: FAILED
+        createTime: $createTime
+      )
+      retrying: retryableDeliveryCount(
+        destinationId: $destinationId
+        status: RETRYING
+        createTime: $createTime
+      )
+      pending: retryableDeliveryCount(
+        destinationId: $destinationId
+        status: PENDING
+        createTime: $createTime
+      )
+      succeeded: retryableDeliveryCount(
+        destinationId: $destinationId
+        status: SUCCEEDED
+        createTime: $createTime
+      ) @include(if: $countsSucceeded)
+      unsent: deliveries(destinationId: $destinationId, status: PENDING, createTime: $createTime) {
         totalCount
       }
-      pending: deliveries(destinationId: $destinationId, status: PENDING, createTime: $createTime) {
-        totalCount
-      }
-      retrying: deliveries(
+      unsuccessful: deliveries(
         destinationId: $destinationId
         status: RETRYING
         createTime: $createTime
@@ -54,50 +71,49 @@ interface RetryManyProps {
   createTime: { from: string | null; until: string | null } | null;
 }
 
-export function RetryMany({ status, ...scope }: RetryManyProps) {
-  const [chosen, choose] = useState<Status | null>(null);
-  const selectedStatus = chosen ?? status ?? 'FAILED';
-  const options = STATUSES.map((id) => ({ id, label: wordsOf(id) }));
-  const toStatus = (id: string) => choose(STATUSES.find((candidate) => candidate === id) ?? null);
+export function RetryMany(props: RetryManyProps) {
   return (
     <Dialog opener="Retry deliveries" title="Retry deliveries">
       {(close) => (
-        <div className="form">
-          <Choice label="Deliveries" options={options} value={selectedStatus} onChange={toStatus} />
-          <p className="quiet">
-            {scope.createTime
-              ? 'Retries deliveries of the period that the page shows.'
-              : 'Retries deliveries of all times.'}{' '}
-            A receiver that already accepted a message gets it again with the same webhook-id.
-          </p>
-          <Loaded path={selectedStatus}>
-            <Sending {...scope} status={selectedStatus} close={close} />
-          </Loaded>
-        </div>
+        <Loaded path="retries">
+          <Sending {...props} close={close} />
+        </Loaded>
       )}
     </Dialog>
   );
 }
 
-interface SendingProps extends Omit<RetryManyProps, 'status'> {
-  status: Status;
-  close: () => void;
-}
+/** Statuses that need a retry, the most urgent first. The first one with deliveries is preselected. */
+const UNSENT = ['FAILED', 'RETRYING', 'PENDING'] as const satisfies Status[];
+const CHOICES = [...UNSENT, 'SUCCEEDED'] as const satisfies Status[];
 
 const POLL_MS = 1_000;
 
-function Sending({ project, destinationId = null, status, createTime, close }: SendingProps) {
-  const variables = { project, destinationId, status, createTime };
+function Sending({
+  project,
+  destinationId = null,
+  status: shownStatus,
+  createTime,
+  close,
+}: RetryManyProps & { close: () => void }) {
+  const [chosen, choose] = useState<Status | null>(null);
+  // Counting those that succeeded takes long in a large project.
+  const countsSucceeded = (chosen ?? shownStatus) === 'SUCCEEDED';
+  const variables = { project, destinationId, createTime, countsSucceeded };
   const data = usePageQuery<retryManyQuery>(COUNTS, variables, { everyMs: POLL_MS });
   const { run, isRunning, problem } = useChange<retryManyMutation>(RETRY);
+  const counts = countsOf(data.project);
+  const [firstCounts] = useState(counts);
   const [count, setCount] = useState<number | null>(null);
-  const { pending, retrying } = data.project ?? {};
-  const waiting = (pending?.totalCount ?? 0) + (retrying?.totalCount ?? 0);
-  const matching = data.project?.wanted.totalCount ?? 0;
+  const urgent = UNSENT.find((id) => firstCounts[id] > 0);
+  const status = chosen ?? shownStatus ?? urgent ?? 'FAILED';
+  const matching = counts[status];
+  const waiting =
+    (data.project?.unsent.totalCount ?? 0) + (data.project?.unsuccessful.totalCount ?? 0);
   const send = async () => {
     // The gateway accepts no null for filters that are not set.
-    const chosen = { ...(destinationId && { destinationId }), ...(createTime && { createTime }) };
-    const input = { projectIdOrName: project, statuses: [status], ...chosen };
+    const scope = { ...(destinationId && { destinationId }), ...(createTime && { createTime }) };
+    const input = { projectIdOrName: project, statuses: [status], ...scope };
     let hasMore = true;
     // Deliveries that succeed during the retry match again, so the total is capped at the first count.
     for (let retried = 0; hasMore && retried < matching; ) {
@@ -108,8 +124,27 @@ function Sending({ project, destinationId = null, status, createTime, close }: S
       setCount(retried);
     }
   };
+  const choice = (id: string) => {
+    choose(CHOICES.find((candidate) => candidate === id) ?? null);
+    setCount(null);
+  };
   return (
-    <>
+    <div className="form">
+      <Choice
+        label="Deliveries"
+        options={CHOICES.map((id) => ({
+          id,
+          label: `${wordsOf(id)}${id === 'SUCCEEDED' ? '' : ` (${counts[id].toLocaleString('en')})`}`,
+        }))}
+        value={status}
+        onChange={choice}
+      />
+      <p className="quiet">
+        {createTime
+          ? 'Retries deliveries of the period that the page shows.'
+          : 'Retries deliveries of all times.'}{' '}
+        A receiver that already accepted a message gets it again with the same webhook-id.
+      </p>
       <output>
         {count === null && `${matching.toLocaleString('en')} deliveries`}
         {count === 0 && 'No deliveries match.'}
@@ -129,6 +164,16 @@ function Sending({ project, destinationId = null, status, createTime, close }: S
           Retry deliveries
         </Action>
       </div>
-    </>
+    </div>
   );
+}
+
+/** Deliveries by status that a retry would send now. */
+function countsOf(project: retryManyQuery['response']['project']): Record<Status, number> {
+  return {
+    FAILED: project?.failed ?? 0,
+    RETRYING: project?.retrying ?? 0,
+    PENDING: project?.pending ?? 0,
+    SUCCEEDED: project?.succeeded ?? 0,
+  };
 }

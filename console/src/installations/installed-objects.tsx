@@ -4,7 +4,7 @@ import type { installedObjects_installation$key } from '../../__generated__/inst
 import { Empty } from '../parts/page.tsx';
 import { Status } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
-import { Time } from '../parts/time.tsx';
+import { DueTime, Time } from '../parts/time.tsx';
 import { PauseAction, ResumeAction } from './pause-action.tsx';
 import { TriggerAction } from './trigger-action.tsx';
 
@@ -62,7 +62,7 @@ export function InstalledObjects({ project, installation }: InstalledObjectsProp
                   Paused{fragmentRef.pauseNote && `: ${fragmentRef.pauseNote}`}
                 </span>
               ) : (
-                <Status value={fragmentRef.backfillDone ? 'ACTIVE' : 'PENDING'} />
+                <Status value={stateOf(fragmentRef)} />
               )}
             </td>
             <td className="mono">{fragmentRef.schedule ?? 'none'}</td>
@@ -71,7 +71,7 @@ export function InstalledObjects({ project, installation }: InstalledObjectsProp
               <Time value={fragmentRef.lastReadTime} none="never" />
             </td>
             <td>
-              <Time value={fragmentRef.nextReadTime} />
+              <DueTime value={fragmentRef.nextReadTime} />
             </td>
             <td>
               <div className="row">
@@ -84,4 +84,16 @@ export function InstalledObjects({ project, installation }: InstalledObjectsProp
       })}
     </Table>
   );
+}
+
+interface ReadState {
+  schedule: string | null | undefined;
+  nextReadTime: string | null | undefined;
+  backfillDone: boolean;
+}
+
+/** An object without a schedule is read only on demand, apart from a first read that is still due. */
+function stateOf({ schedule, nextReadTime, backfillDone }: ReadState): string {
+  if (schedule == null && nextReadTime == null) return 'MANUAL';
+  return backfillDone ? 'ACTIVE' : 'PENDING';
 }

@@ -2,8 +2,9 @@
 import { graphql, useFragment } from 'react-relay';
 import { Link } from 'wouter';
 import type { care_project$key } from '../../__generated__/care_project.graphql.ts';
+import { DestinationState } from '../destinations/destination-state.tsx';
 import { Empty } from '../parts/page.tsx';
-import { Status, wordsOf } from '../parts/status.tsx';
+import { wordsOf } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
 
 const CARE = graphql`
@@ -24,7 +25,7 @@ const CARE = graphql`
         id
         name
         type
-        status
+        ...destinationState_destination
         pending: deliveries(status: PENDING) {
           totalCount
         }
@@ -75,7 +76,7 @@ export function DestinationStates({ project, to }: CareProps) {
   }
   return (
     <ul className="plain-list">
-      {nodes.map(({ id, name, type, status, pending, retrying, failed }) => (
+      {nodes.map(({ id, name, type, pending, retrying, failed, ...fragmentRef }) => (
         <li key={id}>
           <Link href={to(`destinations/${id}`)} className="strong">
             {name}
@@ -97,7 +98,7 @@ export function DestinationStates({ project, to }: CareProps) {
                   {failed.totalCount.toLocaleString('en')} failed
                 </Link>
               </span>
-              <Status value={status} />
+              <DestinationState destination={fragmentRef} />
             </span>
           )}
         </li>

@@ -8,6 +8,7 @@ const TONES: Record<string, 'good' | 'bad' | 'busy' | 'idle'> = {
   ACCEPTED: 'good',
   BAD_CREDENTIALS: 'bad',
   UNHEALTHY: 'bad',
+  FAILING: 'bad',
   FAILED: 'bad',
   DISABLED: 'bad',
   ERROR: 'bad',

@@ -40,6 +40,17 @@ export function Time({ value, none = '—' }: { value: string | null | undefined
   );
 }
 
+/** When something is due. "now" once that time has passed: it has begun or is about to begin. */
+export function DueTime({ value }: { value: string | null | undefined }) {
+  useSyncExternalStore(subscribe, () => now);
+  if (!value || Date.parse(value) > Date.now()) return <Time value={value} />;
+  return (
+    <time dateTime={value} title={exact.format(new Date(value))}>
+      now
+    </time>
+  );
+}
+
 const day = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' });
 const isToday = (time: Date) => time.toDateString() === new Date().toDateString();
 

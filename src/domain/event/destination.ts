@@ -87,6 +87,15 @@ export const destinationResource = resource(
     ),
     status: destinationStatus.describe('Whether messages are sent to it.'),
     disabledReason: z.string().nullable().describe('Why it is disabled. Null if it is enabled.'),
+    failingSince: z
+      .date()
+      .nullable()
+      .describe(
+        'When the first of its latest attempts failed, after which none succeeded. Null if the latest attempt succeeded, before the first attempt, and for a stream.',
+      ),
+    failedAttempts: z
+      .int()
+      .describe('The number of attempts that failed since `failingSince`. 0 if it is null.'),
     updateTime,
   },
 );

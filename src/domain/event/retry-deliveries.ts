@@ -1,13 +1,16 @@
 /** Retries many deliveries of a project with one call. */
 import { z } from 'zod';
+import type { Row } from '../../database/rows.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { invalid } from '../../errors.ts';
 import { announceRecorded } from '../../events/channel.ts';
 import { id } from '../../ids.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
+import { read } from '../declared-read.ts';
 import { projectIdOrName } from '../names.ts';
 import { idAfter, idBefore, timeRange, toSpan } from '../paging/created-range.ts';
+import type { FiltersOf } from '../paging/page.ts';
 import { getOwned } from '../scope.ts';
 import {
   DELIVERY_STATUSES,
@@ -21,26 +24,37 @@ const RETRIED_MAX = 10_000;
 /** Rows that one statement changes. */
 const ROWS_PER_STATEMENT = 1_000;
 
+const destinationId = id
+  .optional()
+  .describe(
+    'Only deliveries to the destination with this id. Default: deliveries to every existing destination.',
+  );
+const createTime = timeRange
+  .optional()
+  .describe('Only deliveries that were created in this range.');
+
 const retryDeliveriesInput = z
   .object({
     projectIdOrName,
-    destinationId: id
-      .optional()
-      .describe(
-        'Only deliveries to the destination with this id. Default: deliveries to every existing destination.',
-      ),
+    destinationId,
     statuses: z
       .array(deliveryStatus)
       .min(1)
       .max(DELIVERY_STATUSES.length)
       .default(['FAILED'])
       .describe('Only deliveries with one of these statuses. Default: FAILED.'),
-    createTime: timeRange.optional().describe('Only deliveries that were created in this range.'),
+    createTime,
   })
   .meta({
     id: 'RetryDeliveriesInput',
     description: `The deliveries to retry, oldest first. One call retries at most ${RETRIED_MAX.toLocaleString('en')}.`,
   });
+
+export const retryableInput = z.object({
+  destinationId,
+  status: deliveryStatus.describe('Only deliveries with this status.'),
+  createTime,
+});
 
 export interface RetriedDeliveries {
   count: number;
@@ -92,50 +106,72 @@ async function listDestinationIds(
 
 interface RetryTarget {
   projectId: string;
-  destinationId: string;
+  /** Null for every destination, which only a count accepts. */
+  destinationId: string | null;
   status: DeliveryStatus;
   now: Date;
 }
 
-/** Skips deliveries that are already due, so that each statement changes other rows. */
+/**
+ * Condition of a delivery `d` that is retried. Deliveries that are already due are skipped, so that each statement
+ * changes other rows.
+ */
+const RETRYABLE = `
+  d."status" = $3::"DeliveryStatus" and d."isRetrying" = $4 and d."id" > $5 and d."id" < $6
+  and d."createTime" >= $7 and d."createTime" < $8
+  and ($3 <> 'PENDING' or d."afterId" is null and (d."nextAttemptTime" is null or d."nextAttemptTime" > $9))`;
+
 const RETRY = `
   with destination as (
     select "id" from "Destination" where "projectId" = $1 and "id" = $2 for key share
   ), again as (
-    select d."id" from destination cross join lateral (
-      select "id" from "Delivery"
-      where "projectId" = $1 and "destinationId" = destination."id" and "status" = $3::"DeliveryStatus"
-        and "isRetrying" = $4 and "id" > $5 and "id" < $6 and "createTime" >= $7 and "createTime" < $8
-        and ($3 <> 'PENDING' or "afterId" is null and ("nextAttemptTime" is null or "nextAttemptTime" > $9))
-      order by "id" limit ${ROWS_PER_STATEMENT}) d
+    select retryable."id" from destination cross join lateral (
+      select d."id" from "Delivery" d
+      where d."projectId" = $1 and d."destinationId" = destination."id" and ${RETRYABLE}
+      order by d."id" limit ${ROWS_PER_STATEMENT}) retryable
   )
   update "Delivery" set "status" = 'PENDING', "isRetrying" = "attemptCount" > 0, "nextAttemptTime" = $9,
     "failureReason" = null, "updateTime" = $9
   where "projectId" = $1 and "id" = any(array(select "id" from again)) and "status" = $3::"DeliveryStatus"
   returning 1`;
 
-function retrySome(
-  { database }: Call,
+const COUNT = `
+  select count(*)::int as "count"
+  from "Destination" t join "Delivery" d on d."projectId" = t."projectId" and d."destinationId" = t."id"
+  where t."projectId" = $1 and t."type" = 'WEBHOOK' and ($2::text is null or t."id" = $2) and ${RETRYABLE}`;
+
+function listValues(
   { projectId, destinationId, status, now }: RetryTarget,
-  { createTime }: Selection,
-): Promise<number> {
+  { createTime }: Pick<FiltersOf<typeof retryableInput>, 'createTime'>,
+) {
   const { from = new Date(0), until = LATEST } = toSpan(createTime) ?? {};
   const range = [idBefore('dlv', from), idAfter('dlv', until), from, until];
+  const stored = storedStatus([status]);
+  return [projectId, destinationId, ...stored.status, ...stored.isRetrying, ...range, now];
+}
+
+function retrySome({ database }: Call, target: RetryTarget, selection: Selection): Promise<number> {
   return inTransaction(database, async (tx) => {
-    const stored = storedStatus([status]);
-    const values = [
-      projectId,
-      destinationId,
-      ...stored.status,
-      ...stored.isRetrying,
-      ...range,
-      now,
-    ];
-    const changed = await tx.$queryRawUnsafe<unknown[]>(RETRY, ...values);
-    announceRecorded(tx, projectId);
+    const changed = await tx.$queryRawUnsafe<unknown[]>(RETRY, ...listValues(target, selection));
+    announceRecorded(tx, target.projectId);
     return changed.length;
   });
 }
+
+export const countRetryable = read(
+  'events:write',
+  'The number of deliveries that `retryDeliveries` would retry now. Pending deliveries that are due already or wait for an earlier one are not counted, nor deliveries to deleted destinations.',
+  async (
+    call: Call,
+    { id: projectId }: Row<'Project'>,
+    { destinationId = null, status, createTime }: FiltersOf<typeof retryableInput>,
+  ): Promise<number> => {
+    const target = { projectId, destinationId, status, now: call.now() };
+    const values = listValues(target, { createTime });
+    const [row] = await call.database.rows.query<{ count: number }>(COUNT, values);
+    return row?.count ?? 0;
+  },
+);
 
 /** Later than every row, and still a time that ids can encode. */
 const LATEST = new Date('9999-01-01T00:00:00Z');

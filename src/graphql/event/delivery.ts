@@ -13,7 +13,12 @@ import {
 } from '../../domain/event/delivery-list.ts';
 import { deliveryStatus, toDeliveryStatus } from '../../domain/event/delivery-status.ts';
 import { deliveryBody, measureBodies, readResponseBody } from '../../domain/event/payload.ts';
-import { type RetriedDeliveries, retryDeliveries } from '../../domain/event/retry-deliveries.ts';
+import {
+  countRetryable,
+  type RetriedDeliveries,
+  retryableInput,
+  retryDeliveries,
+} from '../../domain/event/retry-deliveries.ts';
 import { sendTestMessage } from '../../domain/event/test-message.ts';
 import { createdFields, linkField, listField } from '../schema/fields.ts';
 import { enumOf } from '../schema/inputs.ts';
@@ -128,6 +133,14 @@ builder.objectField(Project, 'deliveries', (t) =>
     args: parsedArgs(t.arg, projectDeliveryFilters),
     exclusive: DELIVERY_EXCLUSIVE,
     list: listProjectDeliveries,
+  }),
+);
+
+builder.objectField(Project, 'retryableDeliveryCount', (t) =>
+  t.int({
+    ...needing(countRetryable),
+    args: parsedArgs(t.arg, retryableInput),
+    resolve: (project, args, { call }) => countRetryable(call, project, args),
   }),
 );
 

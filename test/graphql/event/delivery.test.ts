@@ -242,6 +242,39 @@ test(
   },
 );
 
+const RETRYABLE = `query ($project: String!, $destinationId: ID, $createTime: TimeRangeInput) {
+  project(idOrName: $project) {
+    failed: retryableDeliveryCount(status: FAILED, destinationId: $destinationId, createTime: $createTime)
+    retrying: retryableDeliveryCount(status: RETRYING, destinationId: $destinationId)
+    pending: retryableDeliveryCount(status: PENDING, destinationId: $destinationId)
+  }
+}`;
+
+test('counts the deliveries that a retry would send', async () => {
+  const tenant = await app.tenant();
+  const { projectId } = tenant;
+  const [destinationId, other] = [await destination(tenant), await destination(tenant, 'other')];
+  const later = new Date(Date.now() + 3_600_000);
+  const waiting = { projectId, destinationId, nextAttemptTime: later } as const;
+  const failed = await insert.delivery({ projectId, destinationId, status: 'FAILED' });
+  await insert.delivery({ projectId, destinationId: other, status: 'FAILED' });
+  await insert.delivery({ projectId, status: 'FAILED' });
+  await insert.delivery({ ...waiting, isRetrying: true, attemptCount: 1 });
+  const first = await insert.delivery({ ...waiting, orderKey: 'a' });
+  await insert.delivery({ ...waiting, orderKey: 'a', afterId: first.id });
+  await insert.delivery({ ...waiting, nextAttemptTime: new Date(0) });
+  const counts = async (filters: object = {}) =>
+    (await tenant.query(RETRYABLE, { project: projectId, ...filters })).project;
+  expect(await counts()).toEqual({ failed: 2, retrying: 1, pending: 1 });
+  expect(await counts({ destinationId: other })).toEqual({ failed: 1, retrying: 0, pending: 0 });
+  const createTime = { until: failed.createTime.toISOString() };
+  expect((await counts({ destinationId, createTime })).failed).toBe(0);
+  const reader = await tenant.withScopes('read');
+  expect(await reader.refusal(RETRYABLE, { project: projectId })).toMatchObject({
+    code: 'FORBIDDEN',
+  });
+});
+
 test('refuses to retry a delivery whose destination is deleted', async () => {
   const tenant = await app.tenant();
   const { id } = await insert.delivery({ projectId: tenant.projectId, status: 'FAILED' });

@@ -62,6 +62,25 @@ async function createHook(tenant: Tenant, overrides: Record<string, unknown> = {
 
 const stored = (id: string) => database.prisma.destination.findFirstOrThrow({ where: { id } });
 
+test('returns since when a destination fails, until it is enabled again', async () => {
+  const tenant = await app.tenant();
+  const { id, projectIdOrName } = await createHook(tenant);
+  const failingSince = '2026-01-02T03:04:05.678Z';
+  await database.prisma.destination.updateMany({
+    where: { id },
+    data: { failingSince, failedAttempts: 3, status: 'DISABLED' },
+  });
+  const query = `query ($id: ID!) {
+    node(id: $id) { ... on Destination { failingSince failedAttempts } }
+  }`;
+  expect((await tenant.query(query, { id })).node).toEqual({ failingSince, failedAttempts: 3 });
+  await tenant.query(update, { input: { projectIdOrName, destinationId: id, status: 'ENABLED' } });
+  expect((await tenant.query(query, { id })).node).toEqual({
+    failingSince: null,
+    failedAttempts: 0,
+  });
+});
+
 test('creates a destination, with its secret sealed', async () => {
   const tenant = await app.tenant();
   const headers = { 'X-Tenant': 'a', Authorization: 'Bearer abc' };

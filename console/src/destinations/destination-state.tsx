@@ -1,0 +1,33 @@
+/** The state of a webhook: enabled, failing or disabled. */
+import { graphql, useFragment } from 'react-relay';
+import type { destinationState_destination$key } from '../../__generated__/destinationState_destination.graphql.ts';
+import { Status } from '../parts/status.tsx';
+import { Time } from '../parts/time.tsx';
+
+const STATE = graphql`
+  fragment destinationState_destination on Destination {
+    status
+    failingSince
+    failedAttempts
+  }
+`;
+
+/** Shows an enabled webhook as failing while its latest attempts fail. */
+export function DestinationState({
+  destination,
+}: {
+  destination: destinationState_destination$key;
+}) {
+  const { status, failingSince, failedAttempts } = useFragment(STATE, destination);
+  const isFailing = status === 'ENABLED' && failingSince != null;
+  if (!isFailing) return <Status value={status} />;
+  return (
+    <span>
+      <Status value="FAILING" />{' '}
+      <span className="quiet">
+        {failedAttempts.toLocaleString('en')} {failedAttempts === 1 ? 'attempt' : 'attempts'} since{' '}
+        <Time value={failingSince} />
+      </span>
+    </span>
+  );
+}

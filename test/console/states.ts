@@ -1,0 +1,80 @@
+/** States in the console: what fails is shown as failing, and lists follow a retry. */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expectFitsScreens, openConsole } from '../support/console.ts';
+import type { ConsoleStage } from './stage.ts';
+
+const DESTINATIONS = '{ project(idOrName: "demo") { destinations { nodes { id name } } } }';
+const INSTALLATIONS = '{ project(idOrName: "demo") { installations(first: 1) { nodes { id } } } }';
+
+export function testStates(stage: () => ConsoleStage) {
+  let page: Page;
+  let destinationId: string;
+
+  /** Makes the inbox refuse messages, or accept them again. */
+  async function refuseMessages(isRefused: boolean): Promise<void> {
+    const faults = `${stage().server.demo.sandboxUrl}/control/faults`;
+    const fault = { pathPrefix: '/inbox/records', status: 503, times: 1_000 };
+    const response = await fetch(
+      faults,
+      isRefused ? { method: 'PUT', body: JSON.stringify(fault) } : { method: 'DELETE' },
+    );
+    expect(response.ok).toBe(true);
+  }
+
+  beforeAll(async () => {
+    page = await stage().openTab();
+    const { project } = await stage().api(DESTINATIONS);
+    const isRecords = ({ name }: { name: string }) => name === 'records';
+    destinationId = project.destinations.nodes.find(isRecords).id;
+    await refuseMessages(true);
+  });
+  afterAll(() => refuseMessages(false));
+
+  const open = (path: string) => openConsole(page, `${stage().url}/console/demo/${path}`);
+  const rows = () => page.getByRole('region', { name: 'Deliveries' }).getByRole('row');
+
+  test('shows a destination that refuses every message as failing', async () => {
+    await open(`destinations/${destinationId}`);
+    await page.getByRole('button', { name: 'Send test message' }).click();
+    await page.locator('.facts .status.bad', { hasText: 'Retrying' }).waitFor();
+    await open('destinations');
+    const row = page.getByRole('row', { name: /^records/ });
+    await row.getByText('Failing').waitFor();
+    await row.getByText(/1 attempt since/).waitFor();
+    await expectFitsScreens(page);
+    await open(`destinations/${destinationId}`);
+    await page.locator('.facts .status.bad', { hasText: 'Failing' }).waitFor();
+    await expectFitsScreens(page);
+  });
+
+  test('preselects the retried deliveries if none has failed, and counts what a retry sends', async () => {
+    await open('deliveries');
+    await page.getByRole('button', { name: 'Retry deliveries' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: /^Retrying \(1\)/ }).waitFor();
+    await dialog.getByText('1 deliveries', { exact: true }).waitFor();
+    await expectFitsScreens(page);
+    await dialog.getByRole('button', { name: 'Close' }).click();
+  });
+
+  test('follows a retried delivery in the list until its attempt ends', async () => {
+    await open('deliveries?status=RETRYING');
+    const row = rows().nth(1);
+    await row.getByText('Retrying').waitFor();
+    await row.getByRole('button', { name: 'Retry' }).click();
+    await expect.poll(() => row.getByRole('cell').nth(3).textContent()).toBe('2');
+    expect(await row.getByRole('cell').nth(4).textContent()).toBe('503');
+    await refuseMessages(false);
+    await open(`destinations/${destinationId}?status=RETRYING`);
+    await rows().nth(1).getByRole('button', { name: 'Retry' }).click();
+    await page.locator('.facts .status.good', { hasText: 'Enabled' }).waitFor();
+  });
+
+  test('calls reads without a schedule manual', async () => {
+    const { project } = await stage().api(INSTALLATIONS);
+    await open(`installations/${project.installations.nodes[0].id}`);
+    const companies = page.getByRole('row', { name: /^companies/ });
+    await companies.locator('.status.idle', { hasText: 'Manual' }).waitFor();
+  });
+}
