@@ -1,7 +1,8 @@
 /** The peers, and how each is started and queried. */
+
+import { freePort } from '../test/support/free-port.ts';
 import { type Filled, KEY_TEXT } from './database.ts';
 import { POSTGRAPHILE_DOCUMENTS } from './peers/postgraphile-documents.ts';
-import { freePort } from './processes/port.ts';
 import { type Server, startServer } from './processes/server.ts';
 import { DOCUMENTS, type Documents } from './workloads.ts';
 

@@ -2,8 +2,8 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { freePort } from '../test/support/free-port.ts';
 import { familyCpuMs } from './processes/cpu.ts';
-import { freePort } from './processes/port.ts';
 
 export interface Postgres extends AsyncDisposable {
   /** URL of its server, without a database. */

@@ -4,6 +4,7 @@ import type pg from 'pg';
 import { newSigningSecret, sealSigningSecret } from '../../src/deliveries/signing-secret.ts';
 import { newId } from '../../src/ids.ts';
 import { createVault } from '../../src/secrets.ts';
+import { freePort } from '../../test/support/free-port.ts';
 import { emptyDatabase, usingClient } from '../database.ts';
 import { ENCRYPTION_KEY } from '../fill.ts';
 import type { Flags } from '../flags.ts';
@@ -12,7 +13,6 @@ import { GATEWAY_ENV } from '../peers.ts';
 import type { Postgres } from '../postgres.ts';
 import { type Child, startChild } from '../processes/child.ts';
 import type { PostsToSend } from '../processes/plain-posts.ts';
-import { freePort } from '../processes/port.ts';
 import { type Server, startServer } from '../processes/server.ts';
 import { figure, table } from '../table.ts';
 

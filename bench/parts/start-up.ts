@@ -3,11 +3,11 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../../test/support/free-port.ts';
 import type { Filled } from '../database.ts';
 import type { Flags } from '../flags.ts';
 import { medianOf } from '../median.ts';
 import { GATEWAY_ENV } from '../peers.ts';
-import { freePort } from '../processes/port.ts';
 import { startServer } from '../processes/server.ts';
 import { table } from '../table.ts';
 

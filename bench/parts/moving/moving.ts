@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { newId } from '../../../src/ids.ts';
+import { freePort } from '../../../test/support/free-port.ts';
 import { emptyDatabase, newApiKey, usingClient } from '../../database.ts';
 import { drive, type Load } from '../../drive.ts';
 import type { Flags } from '../../flags.ts';
@@ -12,7 +13,6 @@ import { medianOf } from '../../median.ts';
 import { GATEWAY_ENV } from '../../peers.ts';
 import type { Postgres } from '../../postgres.ts';
 import { type Child, startChild } from '../../processes/child.ts';
-import { freePort } from '../../processes/port.ts';
 import { type Server, startServer } from '../../processes/server.ts';
 import { figure, table } from '../../table.ts';
 import {

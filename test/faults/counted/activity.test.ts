@@ -8,7 +8,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { newSigningSecret, sealSigningSecret } from '../../../src/deliveries/signing-secret.ts';
 import { testApp, testDatabase } from '../../support/app.ts';
-import { freePort } from '../../support/database/postgres.ts';
+import { freePort } from '../../support/free-port.ts';
 import { createClient } from '../../support/graphql-client.ts';
 import { startReceiver } from '../../support/receiver.ts';
 import { generateConnection, keepEvents } from '../../support/scenes/connections.ts';

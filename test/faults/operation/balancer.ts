@@ -1,11 +1,12 @@
 /** Starts HAProxy in front of gateways, with the configuration of docs/operations.md. */
+
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
+import { freePort } from '../../support/free-port.ts';
 
 export const hasBalancer = spawnSync('haproxy', ['-v']).status === 0;
 
@@ -80,14 +81,4 @@ frontend stats
   stats enable
   stats uri /
 `;
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (typeof address !== 'object' || address === null) throw new Error('No port is free.');
-  return address.port;
 }

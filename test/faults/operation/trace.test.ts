@@ -2,12 +2,12 @@
 import { randomBytes } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { testApp, testDatabase } from '../../support/app.ts';
+import { freePort } from '../../support/free-port.ts';
 import { startReceiver } from '../../support/receiver.ts';
 import { installReads, TRIGGER } from '../../support/scenes/reads.ts';
 import { createSandboxClient } from '../../support/scenes/subscriptions.ts';
 import { type ReceivedSpan, startTraceReceiver } from '../../tracing/trace-receiver.ts';
 import { databaseUrl, ENCRYPTION_KEY, startGateway } from '../scenes/gateway.ts';
-import { freePort } from './balancer.ts';
 
 const WAITING = { timeout: 90_000, interval: 100 };
 

@@ -66,7 +66,9 @@ export async function overWebSocket(subscription: Subscription): Promise<Subscri
   socket.on('error', () => {});
   await once(socket, 'open');
   send({ type: 'connection_init', payload: { 'x-api-key': apiKey } });
-  await once(socket, 'message');
+  const closed = new AbortController();
+  socket.on('close', () => closed.abort());
+  await once(socket, 'message', { signal: closed.signal });
   send({
     id: '1',
     type: 'subscribe',

@@ -1,10 +1,9 @@
 import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, mkdirSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { promisify } from 'node:util';
 import { endWithParent } from '../end-with-parent.ts';
+import { freePort } from '../free-port.ts';
 import { type PostgresBinaries, postgresBinaries } from './postgres-binaries.ts';
 
 /** A standby reports that it accepts read-only connections. */
@@ -94,15 +93,4 @@ function waitUntilReady(server: ChildProcessWithoutNullStreams): Promise<void> {
     server.once('error', reject);
     server.once('exit', () => reject(new Error(`PostgreSQL exited:\n${output}`)));
   });
-}
-
-/** Returns a port that is free at the moment. Another process may take it before the caller does. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  const { promise, resolve } = Promise.withResolvers<void>();
-  server.listen(0, '127.0.0.1', resolve);
-  await promise;
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
