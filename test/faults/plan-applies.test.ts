@@ -1,0 +1,98 @@
+/** Servers are killed while they apply a plan. The plan has then been applied as a whole, or not at all. */
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { createRandom } from './scenes/random.ts';
+import {
+  prepareEmbedded,
+  prepareOnPostgres,
+  type Scene,
+  type Server,
+  startServer,
+} from './scenes/write-scene.ts';
+
+const SHORT = process.env.FAULTS_SHORT === '1';
+const KILLS = SHORT ? 4 : 30;
+const SEED = Number(process.env.FAULT_SEED ?? 1);
+const TOPICS = 150;
+
+const PLAN = `mutation ($input: PlanProjectInput!) {
+  planProject(input: $input) { plan { id changes { path } } }
+}`;
+const APPLY = `mutation ($input: ApplyPlanInput!) {
+  applyPlan(input: $input) { plan { id applyTime } }
+}`;
+const STATE = `query ($project: String!, $plan: ID!) {
+  project(idOrName: $project) {
+    topics(first: 200) { nodes { name } }
+    eventTopicRoutes(first: 1) { totalCount }
+  }
+  node(id: $plan) { ... on Plan { applyTime } }
+}`;
+
+/** A document with other topics in each round. A plan of it deletes those of the round before. */
+function formatDocument(round: number): string {
+  const topics = Array.from({ length: TOPICS }, (_, index) => ({
+    name: `round${round}-topic${index}`,
+    eventTypes: ['connection.created'],
+  }));
+  return JSON.stringify({ specVersion: '1.0.0', topics });
+}
+
+async function planRound({ client }: Server, scene: Scene, round: number): Promise<string> {
+  const { projectIdOrName } = scene;
+  const input = { projectIdOrName, document: formatDocument(round), allowDeletions: true };
+  const { plan } = (await client.query(PLAN, { input })).planProject;
+  const created = 2 * TOPICS; // A topic, and its route.
+  expect(plan.changes).toHaveLength(round === 0 ? created : 2 * created);
+  return plan.id;
+}
+
+const apply = ({ client }: Server, { projectIdOrName }: Scene, planId: string) =>
+  client.query(APPLY, { input: { projectIdOrName, planId } });
+
+/** Returns the round whose topics and routes the project has. Fails if it has some of several rounds. */
+async function readRound({ client }: Server, { projectIdOrName: project }: Scene, plan: string) {
+  const state = await client.query(STATE, { project, plan });
+  const names: string[] = state.project.topics.nodes.map(({ name }: { name: string }) => name);
+  const rounds = new Set(names.map((name) => Number(/^round(\d+)-/.exec(name)?.[1])));
+  expect([rounds.size, names.length, state.project.eventTopicRoutes.totalCount]).toEqual([
+    1,
+    TOPICS,
+    TOPICS,
+  ]);
+  return { round: [...rounds][0], isApplied: state.node.applyTime !== null };
+}
+
+async function expectWholePlans(scene: Scene): Promise<void> {
+  const random = createRandom(SEED);
+  let server = await startServer(scene);
+  const first = await planRound(server, scene, 0);
+  const start = performance.now();
+  await apply(server, scene, first);
+  const applyMs = performance.now() - start;
+  let interrupted = 0;
+  for (let round = 1; round <= KILLS; round += 1) {
+    const plan = await planRound(server, scene, round);
+    const response = apply(server, scene, plan).catch(() => null);
+    await wait(random() * 2 * applyMs);
+    await server.kill();
+    await response;
+    server = await startServer(scene);
+    const { round: found, isApplied } = await readRound(server, scene, plan);
+    expect(found).toBe(isApplied ? round : round - 1);
+    if (!isApplied) interrupted += 1;
+    // Repeating the call is safe in both cases.
+    await apply(server, scene, plan);
+    expect(await readRound(server, scene, plan)).toEqual({ round, isApplied: true });
+  }
+  console.log({ kills: KILLS, interrupted });
+  await server.kill();
+}
+
+test('applies a plan as a whole or not at all when the server is killed (PostgreSQL)', async () => {
+  await expectWholePlans(await prepareOnPostgres());
+});
+
+test('applies a plan as a whole or not at all when the server is killed (embedded)', async () => {
+  await expectWholePlans(await prepareEmbedded());
+});
