@@ -2,13 +2,13 @@
 const UNRELEASED = '## Unreleased';
 
 /** The text of the section Unreleased without its heading; undefined if there is no such section. */
-export function unreleasedOf(changelog: string): string | undefined {
-  return sectionOf(changelog, UNRELEASED);
+export function findUnreleased(changelog: string): string | undefined {
+  return findSection(changelog, UNRELEASED);
 }
 
 /** The text under "Breaking" of the section Unreleased; empty if it has none. */
-export function breakingOf(changelog: string): string {
-  return sectionOf(unreleasedOf(changelog) ?? '', '### Breaking') ?? '';
+export function findBreaking(changelog: string): string {
+  return findSection(findUnreleased(changelog) ?? '', '### Breaking') ?? '';
 }
 
 /** Moves Unreleased to a version with its date, and leaves an empty Unreleased above it. */
@@ -19,7 +19,7 @@ export function withVersion(changelog: string, version: string, date: string): s
   );
 }
 
-function sectionOf(text: string, heading: string): string | undefined {
+function findSection(text: string, heading: string): string | undefined {
   const lines = text.split('\n');
   const start = lines.indexOf(heading);
   if (start < 0) return undefined;

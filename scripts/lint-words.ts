@@ -44,7 +44,7 @@ function isDescription(node: ts.Node): boolean {
 }
 
 /** Comments of a source file, its descriptions, and all texts if it belongs to the console. */
-function passagesOfSource(file: string, text: string): Passage[] {
+function listSourcePassages(file: string, text: string): Passage[] {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const passages = new Map<number, Passage>();
   const add = (pos: number, passage: string, isComment: boolean) => {
@@ -76,8 +76,8 @@ function passagesOfSource(file: string, text: string): Passage[] {
   });
 }
 
-function passagesOf(file: string, text: string): Passage[] {
-  if (/\.tsx?$/.test(file)) return passagesOfSource(file, text);
+function listPassages(file: string, text: string): Passage[] {
+  if (/\.tsx?$/.test(file)) return listSourcePassages(file, text);
   if (file.endsWith('.md')) return [{ line: 1, text, isComment: false }];
   const comments = text.split('\n').map((line) => /(?:^|\s)#\s(.*)/.exec(line)?.[1] ?? '');
   return comments.map((comment, i) => ({ line: i + 1, text: comment, isComment: false }));
@@ -92,7 +92,7 @@ const counts = new Map<string, number>();
 const files = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n');
 for (const file of files) {
   if (!/\.(tsx?|md|ya?ml)$/.test(file) || SKIPPED.test(file)) continue;
-  for (const { line, text, isComment } of passagesOf(
+  for (const { line, text, isComment } of listPassages(
     file,
     readFileSync(join(root, file), 'utf8'),
   )) {

@@ -19,11 +19,11 @@ export const WRITTEN_BY_HAND = ['hubspot.md', 'salesforce.md'];
 /** Texts of the generated pages by file name. */
 export function providerPages(): Map<string, string> {
   const sorted = DECLARATIONS.toSorted((a, b) => (a.displayName < b.displayName ? -1 : 1));
-  const pages = sorted.map((declared) => [fileOf(declared), page(declared)] as const);
+  const pages = sorted.map((declared) => [toFile(declared), page(declared)] as const);
   return new Map([['README.md', index(sorted)], ...pages]);
 }
 
-function fileOf({ name }: DeclaredProvider): string {
+function toFile({ name }: DeclaredProvider): string {
   return `${name}.md`;
 }
 
@@ -31,7 +31,7 @@ function index(all: DeclaredProvider[]): string {
   const rows = all.map((declared) => {
     const { objects, anyObject, apiVersion, checkedAgainst } = declaration.parse(declared.records);
     const names = [...Object.keys(objects), ...(anyObject ? ['any other'] : [])];
-    const link = `[${declared.displayName}](${fileOf(declared)})`;
+    const link = `[${declared.displayName}](${toFile(declared)})`;
     const cells = [link, names.join(', '), supports(declared), apiVersion ?? '–', checkedAgainst];
     return `| ${cells.join(' | ')} |`;
   });
@@ -150,7 +150,7 @@ function row(name: string, object: ObjectDeclaration): string {
     `\`${name}\`${also(aliases)}${parent ? ` of ${parent.object}` : ''}`,
     pageText(whole),
     changes(list, object),
-    pagingOf(list),
+    describePaging(list),
     searchList(object) ? 'by values' : '–',
     create ? (createMany ? 'one, many' : 'one') : '–',
     update ? 'yes' : '–',
@@ -199,7 +199,7 @@ function changeEvents({ events, eventList }: Declaration): string[] {
   return [...heading, `The vendor sends events of ${objects.join(', ')}. ${subscription}`];
 }
 
-function pagingOf(list: List): string {
+function describePaging(list: List): string {
   const { kind } = list.paging;
   if (list.isKeyset) return 'exact';
   if (kind === 'none') return 'exact';

@@ -7,7 +7,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import semver from 'semver';
-import { breakingOf, unreleasedOf, withVersion } from './changelog.ts';
+import { findBreaking, findUnreleased, withVersion } from './changelog.ts';
 import { RELEASED_SCHEMA, releasedForm } from './released-schema.ts';
 
 const USAGE = `Usage: npm run release -- <version> [--skip-checks]
@@ -23,12 +23,12 @@ const read = (path: string) => readFileSync(path, 'utf8');
 const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();
 
 /** Why the version can't be released; empty if it can. */
-function refusalsOf(version: string): string[] {
+function listRefusals(version: string): string[] {
   const missing = [...STAMPED, 'schema.graphql'].filter((path) => !existsSync(path));
   if (missing.length > 0) return missing.map((path) => `${path} does not exist here.`);
   const present: string = JSON.parse(read('package.json')).version;
   const refusals = [...versionRefusals(version, present), ...gitRefusals(version)];
-  if (!unreleasedOf(read(CHANGELOG))?.includes('- ')) {
+  if (!findUnreleased(read(CHANGELOG))?.includes('- ')) {
     refusals.push(`${CHANGELOG} has no entry under "Unreleased".`);
   }
   return refusals;
@@ -40,7 +40,7 @@ function versionRefusals(version: string, present: string): string[] {
   }
   if (!semver.gt(version, present)) return [`${version} is not greater than ${present}.`];
   const next = semver.inc(present, semver.major(present) > 0 ? 'major' : 'minor');
-  const isBreaking = breakingOf(read(CHANGELOG)) !== '' && semver.prerelease(present) === null;
+  const isBreaking = findBreaking(read(CHANGELOG)) !== '' && semver.prerelease(present) === null;
   if (!isBreaking || semver.gte(version, `${next}-0`)) return [];
   return [`${CHANGELOG} lists breaking changes, which need version ${next} or greater.`];
 }
@@ -80,7 +80,7 @@ function release(version: string): void {
   }
 }
 
-function argumentsOf(args: string[]) {
+function parseArguments(args: string[]) {
   try {
     const { values, positionals } = parseArgs({
       args,
@@ -101,19 +101,19 @@ function refuse(reasons: string[]): never {
   process.exit(1);
 }
 
-const given = argumentsOf(process.argv.slice(2));
+const given = parseArguments(process.argv.slice(2));
 if (!given) {
   console.error(USAGE);
   process.exit(2);
 }
 const { version, skipsChecks } = given;
-const refusals = refusalsOf(version);
+const refusals = listRefusals(version);
 if (refusals.length > 0) refuse(refusals);
 if (!skipsChecks) {
   const failed = failedCheck();
   if (failed) refuse([`\`${failed}\` failed.`]);
   // The tree may have changed while the checks ran.
-  const changes = refusalsOf(version);
+  const changes = listRefusals(version);
   if (changes.length > 0) refuse(changes);
 }
 try {
