@@ -39,6 +39,7 @@ const LACKS: Record<Surface, Record<string, string>> = {
     getHydratedRevision:
       '`Revision.content` with `ConnectedAccount.objectMetadata` describes each object.',
     getCatalogue: '`providers` lists the catalogue in pages.',
+    readInstallationRecords: '`readObjectRecord` of the typed API reads several by one request.',
     readInstalledObjectMetadata: '`Installation.objectMetadata` reads it for a row.',
     searchRecords: '`Installation.records` searches for a row, and returns further pages.',
     refreshIfDue:
@@ -83,6 +84,11 @@ const LACKS: Record<Surface, Record<string, string>> = {
     ]),
     countRetryable:
       'A form shows it before a retry. The response of `retryDeliveries` has the count.',
+    ...ofEach('They serve the typed API, which is GraphQL.', [
+      'listObjectRecords',
+      'readInstallationRecords',
+      'readObjectRecord',
+    ]),
     getForwarding: 'The HTTP route of the proxy calls it, which is not an endpoint.',
     getOrgOfProject: 'A project has `orgId`, and `getOrg` returns the org.',
     listInstallationRecords: '`searchRecords` finds the installation by its group.',

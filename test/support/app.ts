@@ -25,8 +25,8 @@ export interface TestApp extends AsyncDisposable {
   app: App;
   /** Creates an org with a builder, and a project with an API key that has every scope. */
   tenant(name?: string): Promise<Tenant>;
-  /** Returns a GraphQL client that sends these headers with each request. */
-  client(headers?: Record<string, string>): GraphqlClient;
+  /** Returns a GraphQL client that sends these headers with each request. Default of the path: `/graphql`. */
+  client(headers?: Record<string, string>, path?: string): GraphqlClient;
   fetch(path: string, init?: RequestInit): Promise<Response>;
 }
 
@@ -52,7 +52,8 @@ export async function testApp({ env = {}, ...overrides }: TestOptions = {}): Pro
     const { url } = await listening;
     return globalThis.fetch(`${url}${path}`, { redirect: 'manual', ...init });
   };
-  const client = (headers: Record<string, string> = {}) => createClient(fetch, headers);
+  const client = (headers: Record<string, string> = {}, path?: string) =>
+    createClient(fetch, headers, path);
   registerOpenApp(app);
   return {
     app,

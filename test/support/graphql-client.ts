@@ -28,9 +28,13 @@ export interface GraphqlClient {
 
 type Fetch = (path: string, init?: RequestInit) => Promise<Response>;
 
-export function createClient(fetch: Fetch, headers: Record<string, string>): GraphqlClient {
+export function createClient(
+  fetch: Fetch,
+  headers: Record<string, string>,
+  path = '/graphql',
+): GraphqlClient {
   const request: GraphqlClient['request'] = async (query, variables) => {
-    const response = await fetch('/graphql', {
+    const response = await fetch(path, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify({ query, variables }),

@@ -232,6 +232,21 @@ function objectContract(input: ContractInput, specs: ObjectSpecs): ObjectContrac
   };
 }
 
+/** The provider's name of the object that has this name in contracts. Null if the content has no such object. */
+export function findProviderObject(
+  { read, write }: Pick<IntegrationContent, 'read' | 'write'>,
+  name: string,
+): string | null {
+  const mapped = read?.objects.find(
+    ({ mapToName, objectName }) => (mapToName ?? objectName) === name,
+  );
+  if (mapped) return mapped.objectName;
+  // The name of an object that is also read is the one of the read object.
+  const isRead = read?.objects.some(({ objectName }) => objectName === name) ?? false;
+  const isWritten = write?.objects.some(({ objectName }) => objectName === name) ?? false;
+  return isWritten && !isRead ? name : null;
+}
+
 function isWrite(verb: ContractVerb): boolean {
   return verb === 'CREATE' || verb === 'UPDATE';
 }

@@ -6,6 +6,7 @@ import type { ObjectDescription } from '../../providers/contract.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
 import { readConfigContent } from '../installation/installation-config.ts';
+import { findContent } from '../integration/content-cache.ts';
 import { describeObjects, type HydratedObject } from '../integration/hydrated-revision.ts';
 import {
   type IntegrationContent,
@@ -21,7 +22,7 @@ import { createProjectContract } from './project-contract.ts';
 /** The most characters of JSON in the cache: some dozens of contracts with thousands of fields each. */
 const CHARACTERS_MAX = 32 * 1024 * 1024;
 /** The most integrations in the contract of a project. Their contents are read for each request. */
-const INTEGRATIONS_MAX = 1_000;
+export const INTEGRATIONS_MAX = 1_000;
 
 interface Cached {
   contract: Contract;
@@ -49,16 +50,18 @@ type Revision = Pick<Row<'Revision'>, 'id' | 'projectId' | 'content'>;
 export const revisionContracts = read(
   'read',
   'The contract that all installations of the revision share. It needs no request to the provider.',
-  async (call: Call, revisions: readonly Revision[]): Promise<Contract[]> => {
-    const contents = revisions.map(readIntegrationContent);
-    const learned = await findLearnedFields(call, revisions, contents);
-    return revisions.map(({ id }, index) => {
-      const { fields, digest } = learned[index] ?? NO_LEARNED;
-      const source = toContractSource(call.catalogue, contents[index] as IntegrationContent);
-      return cachedContract([id, digest], () => createContract({ ...source, learned: fields }));
-    });
-  },
+  deriveContracts,
 );
+
+async function deriveContracts(call: Call, revisions: readonly Revision[]): Promise<Contract[]> {
+  const contents = revisions.map(readIntegrationContent);
+  const learned = await findLearnedFields(call, revisions, contents);
+  return revisions.map(({ id }, index) => {
+    const { fields, digest } = learned[index] ?? NO_LEARNED;
+    const source = toContractSource(call.catalogue, contents[index] as IntegrationContent);
+    return cachedContract([id, digest], () => createContract({ ...source, learned: fields }));
+  });
+}
 
 const NO_LEARNED: Learned = { fields: NOTHING_LEARNED, digest: '' };
 
@@ -205,14 +208,35 @@ export const projectContracts = read(
       if (
         counts.some(({ projectId, _count: count }) => projectId === id && count > INTEGRATIONS_MAX)
       ) {
-        return unprocessable(`A contract covers at most ${INTEGRATIONS_MAX} integrations.`);
+        return tooManyIntegrations();
       }
-      const own = (byProject.get(id) ?? []).map(([, contract]) => contract);
-      const identity = own.map(({ hash }) => hash);
-      return cachedContract(identity, () => createProjectContract(own));
+      return mergedContract((byProject.get(id) ?? []).map(([, contract]) => contract));
     });
   },
 );
+
+function mergedContract(contracts: readonly Contract[]): Contract {
+  const identity = contracts.map(({ hash }) => hash);
+  return cachedContract(identity, () => createProjectContract(contracts));
+}
+
+export function tooManyIntegrations(): DomainError {
+  return unprocessable(`A contract covers at most ${INTEGRATIONS_MAX} integrations.`);
+}
+
+/** The contract of these integrations of a project, in the order of their ids. The caller must be allowed to use them. */
+export async function contractOfIntegrations(
+  call: Call,
+  integrations: readonly Row<'Integration'>[],
+): Promise<Contract> {
+  const contents = await Promise.all(
+    integrations.map(({ projectId, latestRevisionId: id }) =>
+      findContent(call.database, 'Revision', { projectId, id }),
+    ),
+  );
+  const revisions = contents.filter((revision) => revision !== null);
+  return mergedContract(await deriveContracts(call, revisions));
+}
 
 /**
  * The contracts that a project would have with each of these lists of contents in force. All of them use the same learned

@@ -5,8 +5,9 @@
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { type DomainError, invalid, notFound, unprocessable } from '../../errors.ts';
-import type { FieldValue, RecordPage } from '../../providers/moving-records.ts';
-import { searchFiltersMax } from '../../providers/object-support.ts';
+import type { Capabilities } from '../../providers/contract.ts';
+import type { FieldValue, ProviderRecord, RecordPage } from '../../providers/moving-records.ts';
+import { isReadByIds, searchFiltersMax } from '../../providers/object-support.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
 import type { Call } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
@@ -132,6 +133,65 @@ export const searchRecords = read(
     return edges.map(({ node }) => node);
   },
 );
+
+/** How many ids one call may name. They are read in batches of the size that the provider takes. */
+const IDS_MAX = PAGE_MAX;
+
+/**
+ * Returns a record for each id, in order. Null for a record that does not exist, or that does not meet the conditions of
+ * the config. Throws as `listInstallationRecords` does.
+ */
+export const readInstallationRecords = read(
+  listInstallationRecords.needs,
+  "Records at the provider by their ids, as they are now, through the installation's fields and mapping.",
+  async (
+    call: Call,
+    installation: Row<'Installation'>,
+    { objectName: name, ids }: { objectName: string; ids: readonly string[] },
+  ): Promise<(AccountRecord | null)[]> => {
+    if (ids.length > IDS_MAX) throw invalid('ids', `must be at most ${IDS_MAX}.`);
+    const source = await getSearchSource(call, installation, name);
+    const { plan, provider } = source;
+    const readRecords = provider.capabilities.readRecords;
+    if (!readRecords || !isReadByIds(provider, plan.objectName)) {
+      const detail = `${provider.displayName} does not support reading ${plan.objectName} by id: its records can only be listed.`;
+      throw unprocessable(detail);
+    }
+    const records = await waitingForProvider(call, toConnectionKey(source), () =>
+      callProvider(() => readByIds(call, source, { readRecords, ids: [...new Set(ids)] })),
+    );
+    const byId = new Map(records.map((record) => [record.id, record]));
+    return ids.map((id) => {
+      const record = byId.get(id);
+      return record && meetsFilters(record, plan) ? { id, ...createEntry(record, plan) } : null;
+    });
+  },
+);
+
+async function readByIds(
+  call: Call,
+  { plan, connection, provider }: ReadSource,
+  {
+    readRecords,
+    ids,
+  }: { readRecords: NonNullable<Capabilities['readRecords']>; ids: readonly string[] },
+): Promise<ProviderRecord[]> {
+  const session = openSession(call, connection, provider);
+  const fields = [...new Set([...plan.fields, ...plan.filters.map((one) => one.fieldName)])];
+  const { batchSize } = provider.limits;
+  const records: ProviderRecord[] = [];
+  for (let start = 0; start < ids.length; start += batchSize) {
+    const batch = ids.slice(start, start + batchSize);
+    records.push(
+      ...(await readRecords(session, { objectName: plan.objectName, fields, ids: batch })),
+    );
+  }
+  return records;
+}
+
+function meetsFilters({ fields }: ProviderRecord, { filters }: ReadPlan): boolean {
+  return filters.every(({ fieldName: name, value }) => String(fields[name]) === String(value));
+}
 
 interface Search {
   installation: Row<'Installation'>;

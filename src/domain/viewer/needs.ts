@@ -46,6 +46,17 @@ export function permits(held: readonly Scope[], need: Need): boolean {
   return allows(held, scope) || (typeof need === 'object' && allowsForPages(held, scope));
 }
 
+/** True if the viewer meets the need. */
+export function meets(viewer: Viewer, need: Need): boolean {
+  if (viewer.kind !== 'END_USER') return viewer.kind === 'BUILDER' || permits(viewer.scopes, need);
+  if (need === 'nothing') return true;
+  return isForEndUsers(need) && hasPermission(viewer, need);
+}
+
+function hasPermission({ permissions }: EndUserViewer, { permission }: EndUserNeed): boolean {
+  return permission === null || permissions.includes(permission);
+}
+
 /** Throws FORBIDDEN if the viewer does not meet the need. */
 export function authorize(viewer: Viewer, need: Need): void {
   if (need === 'nothing') return;
@@ -67,13 +78,12 @@ function isForEndUsers(need: Need): need is EndUserNeed {
   return typeof need === 'object' && 'permission' in need;
 }
 
-function authorizeEndUser({ permissions }: EndUserViewer, need: Need): void {
+function authorizeEndUser(viewer: EndUserViewer, need: Need): void {
   if (!isForEndUsers(need)) throw forbidden("This is not for end users' tokens.");
-  const { permission } = need;
-  if (permission === null || permissions.includes(permission)) return;
-  const heldNames = permissions.join(', ') || 'none';
+  if (hasPermission(viewer, need)) return;
+  const heldNames = viewer.permissions.join(', ') || 'none';
   throw forbidden(
-    `This needs the permission ${permission}; the end user's token has ${heldNames}.`,
+    `This needs the permission ${need.permission}; the end user's token has ${heldNames}.`,
   );
 }
 

@@ -8,14 +8,17 @@ import type {
   ExecutionArgs,
   ExecutionResult,
   GraphQLError,
+  GraphQLSchema,
   OperationDefinitionNode,
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
+import type { Row } from '../../domain/scope.ts';
 import type { RequestSlot } from '../../domain/viewer/share/request-slot.ts';
 import type { Credentials } from '../../domain/viewer/viewer.ts';
 import type { Pace } from '../../work/pace.ts';
 import type { Context } from './context.ts';
 import type { Message } from './message.ts';
+import type { Cost } from './query-limits.ts';
 import type { DocumentParams } from './trusted-documents.ts';
 
 /** The result of an operation, or the messages of its subscription. */
@@ -37,6 +40,8 @@ export interface Caller {
   credentials: Credentials;
   /** The slot of the request. use-fair-shares.ts creates one for an operation of a WebSocket. */
   slot?: RequestSlot | undefined;
+  /** The project of an operation at /graphql/projects/{projectIdOrName}. Absent at /graphql. */
+  projectIdOrName?: string | undefined;
   /** The cursor after which an interrupted event stream resumes. */
   lastEventId?: string | null;
   /** The URL by which the client reaches the gateway, if that replaces `Services.publicUrl`. */
@@ -58,9 +63,13 @@ export interface OperationContext extends Caller, Omit<Context, keyof Caller> {
   text?: string;
   isTrusted?: boolean;
   /** Set by use-documents.ts if the text must not be validated before its caller is identified. */
-  validateLater?: () => readonly GraphQLError[];
+  validateLater?: (schema: GraphQLSchema) => readonly GraphQLError[];
+  /** Set by use-schema.ts: the schema of /graphql, or the one of the project. */
+  schema?: GraphQLSchema;
+  /** Set by use-schema.ts at /graphql/projects/{projectIdOrName}. */
+  project?: Readonly<Row<'Project'>>;
   /** Set by use-cost.ts. */
-  cost?: number;
+  cost?: Cost;
   /** Set by use-fair-shares.ts: the number of requests that the operation counts as in rate limits. */
   weight?: number;
   /** Set by use-fair-shares.ts for a heavy operation. */
@@ -80,11 +89,15 @@ export type OperationArgs = ExecutionArgs & { contextValue: OperationContext };
 /** Reads the caller from the headers of a request. */
 export function callerOf(
   header: (name: string) => string | null,
-  facts: Pick<Caller, 'requestId' | 'address' | 'page' | 'gatewayUrl' | 'setHeader' | 'slot'>,
+  facts: Pick<
+    Caller,
+    'requestId' | 'address' | 'page' | 'gatewayUrl' | 'setHeader' | 'slot' | 'projectIdOrName'
+  >,
 ): Caller {
-  const { requestId, address, page, gatewayUrl, setHeader, slot } = facts;
+  const { requestId, address, page, gatewayUrl, setHeader, slot, projectIdOrName } = facts;
   return {
     requestId,
+    projectIdOrName,
     address,
     page,
     gatewayUrl,

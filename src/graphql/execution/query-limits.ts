@@ -25,7 +25,7 @@ import { toGraphQLError } from './graphql-errors.ts';
 
 /**
  * Measures an operation before it runs: depth, aliases, directives, root fields, and its cost. Each object costs 1, and
- * a field its declared cost, multiplied by the page sizes around it. Each fragment is measured once, so that measuring
+ * a request to a provider 100, multiplied by the page sizes around it. Each fragment is measured once, so that measuring
  * takes linear time.
  */
 
@@ -101,6 +101,21 @@ function add(a: QuerySize, b: QuerySize, directives: number): QuerySize {
   };
 }
 
+/** The cost of a request to a provider, in objects of the gateway's own database. */
+const PROVIDER_CALL_COST = 100;
+
+/** The cost of an operation, and the most requests to providers that it may send. */
+export interface Cost {
+  cost: number;
+  providerCalls: number;
+}
+
+const FREE: Cost = { cost: 0, providerCalls: 0 };
+
+function sumOf(a: Cost, b: Cost): Cost {
+  return { cost: a.cost + b.cost, providerCalls: a.providerCalls + b.providerCalls };
+}
+
 interface CostQuestion {
   schema: GraphQLSchema;
   document: DocumentNode;
@@ -109,48 +124,52 @@ interface CostQuestion {
 }
 
 /** Returns the cost of a valid operation with its variables. */
-function costOf({ schema, document, operation, variables }: CostQuestion): number {
+function costOf({ schema, document, operation, variables }: CostQuestion): Cost {
   const fragments = fragmentsOf(document);
-  const fragmentCosts = new Map<string, number>();
+  const fragmentCosts = new Map<string, Cost>();
 
-  const costOfSelections = (set: SelectionSetNode, typeName: string): number =>
+  const costOfSelections = (set: SelectionSetNode, typeName: string): Cost =>
     set.selections.reduce((sum, selection) => {
-      if (selection.kind === Kind.FIELD) return sum + costOfField(selection, typeName);
+      if (selection.kind === Kind.FIELD) return sumOf(sum, costOfField(selection, typeName));
       if (selection.kind === Kind.INLINE_FRAGMENT) {
         const inner = selection.typeCondition?.name.value ?? typeName;
-        return sum + costOfSelections(selection.selectionSet, inner);
+        return sumOf(sum, costOfSelections(selection.selectionSet, inner));
       }
-      return sum + costOfFragment(selection.name.value);
-    }, 0);
+      return sumOf(sum, costOfFragment(selection.name.value));
+    }, FREE);
 
-  const costOfFragment = (name: string): number => {
+  const costOfFragment = (name: string): Cost => {
     let cost = fragmentCosts.get(name);
     if (cost === undefined) {
       const fragment = fragments.get(name);
       cost = fragment
         ? costOfSelections(fragment.selectionSet, fragment.typeCondition.name.value)
-        : 0;
+        : FREE;
       fragmentCosts.set(name, cost);
     }
     return cost;
   };
 
-  const costOfField = (field: FieldNode, parentName: string): number => {
-    if (!field.selectionSet || field.name.value.startsWith('__')) return 0;
+  const costOfField = (field: FieldNode, parentName: string): Cost => {
+    if (!field.selectionSet || field.name.value.startsWith('__')) return FREE;
     const parent = schema.getType(parentName);
     const definition =
       isObjectType(parent) || isInterfaceType(parent)
         ? parent.getFields()[field.name.value]
         : undefined;
-    if (!definition) return 0;
+    if (!definition) return FREE;
     const inner = costOfSelections(field.selectionSet, getNamedType(definition.type).name);
     const itemCost = isFree(definition.type) ? 0 : 1;
-    const fieldCost = Number(definition.extensions.cost ?? 0);
-    return fieldCost + (itemCost + inner) * timesOf(field, definition.args, variables);
+    const calls = Number(definition.extensions.providerCalls ?? 0);
+    const times = timesOf(field, definition.args, variables);
+    return {
+      cost: calls * PROVIDER_CALL_COST + (itemCost + inner.cost) * times,
+      providerCalls: calls + inner.providerCalls * times,
+    };
   };
 
   const root = schema.getRootType(operation.operation);
-  return root ? costOfSelections(operation.selectionSet, root.name) : 0;
+  return root ? costOfSelections(operation.selectionSet, root.name) : FREE;
 }
 
 /** True for connections, edges and pageInfo, which only wrap other objects. */
@@ -260,14 +279,14 @@ export function sizeErrors(config: Config, document: DocumentNode): GraphQLError
     .map(([name, value, limit]) => limitError(name, value, limit));
 }
 
-export type Cost = (variables: Record<string, unknown> | null | undefined) => number;
+export type CostFunction = (variables: Record<string, unknown> | null | undefined) => Cost;
 
 /** Returns a function that computes the cost of a valid operation from its variables. */
 export function costFunction(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
-): Cost {
+): CostFunction {
   const defaults = defaultsOf(operation);
   const cost = (variables: Record<string, unknown>) =>
     costOf({ schema, document, operation, variables });
@@ -278,7 +297,7 @@ export function costFunction(
   return (variables) => cost({ ...defaults, ...variables });
 }
 
-export function costError(cost: number, { LIMIT_COST }: Config): GraphQLError | null {
+export function costError({ cost }: Cost, { LIMIT_COST }: Config): GraphQLError | null {
   return cost > LIMIT_COST ? limitError('cost', cost, LIMIT_COST) : null;
 }
 

@@ -9,9 +9,6 @@ import { parsedArgs } from '../schema/parsed-args.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Installation } from '../schema/types.ts';
 
-/** A search sends a request to a provider, however few fields it selects. */
-const PROVIDER_PAGE_COST = 100;
-
 const FoundRecordType = builder.objectRef<AccountRecord>('Record').implement({
   description: "A record of a customer's account at the provider, as it is now.",
   fields: (t) => ({
@@ -76,7 +73,7 @@ const { extensions, ...described } = needing(listInstallationRecords);
 builder.objectField(Installation, 'records', (t) =>
   t.field({
     ...described,
-    extensions: { ...extensions, cost: PROVIDER_PAGE_COST },
+    extensions: { ...extensions, providerCalls: 1 },
     type: RecordConnection,
     args: parsedArgs(t.arg, recordsInput),
     resolve: (installation, input, { call }) => listInstallationRecords(call, installation, input),

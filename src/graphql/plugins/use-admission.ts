@@ -16,10 +16,17 @@ export function useAdmission(admission: Pick<Admission, 'admit'>): OperationPlug
 /** With TRUSTED_DOCUMENTS=only: refuses other documents to callers who may run only trusted ones. Must follow useAdmission. */
 export function useTrustedDocuments(trusted: TrustedDocuments): OperationPlugin {
   return {
-    onContextBuilding({ context: { viewer, text = '', isTrusted, validateLater } }) {
-      if (isTrusted) return;
-      trusted.refuseFor(viewer, text);
-      const errors = validateLater?.() ?? [];
+    onContextBuilding({ context: { viewer, text = '', isTrusted } }) {
+      if (!isTrusted) trusted.refuseFor(viewer, text);
+    },
+  };
+}
+
+/** Validates documents that must not be validated before their caller is identified. Must follow useSchema. */
+export function useLateValidation(): OperationPlugin {
+  return {
+    onContextBuilding({ context: { schema, validateLater } }) {
+      const errors = (schema && validateLater?.(schema)) ?? [];
       if (errors.length > 0) throw new AggregateError(errors);
     },
   };

@@ -22,8 +22,9 @@ type Execute = (args: ExecutionArgs) => Promise<ExecutionResult> | ExecutionResu
 export function useCompiledQueries(): OperationPlugin {
   const executors = new WeakMap<OperationDefinitionNode, Execute>();
   return {
-    onExecute({ context: { operation }, setExecuteFn }) {
-      if (!operation) return;
+    onExecute({ context: { operation, project }, setExecuteFn }) {
+      // A query of a typed API waits for providers. If it were repeated after an error, they would be called again.
+      if (!operation || project) return;
       let run = executors.get(operation);
       if (!run) {
         run = createExecute(operation);

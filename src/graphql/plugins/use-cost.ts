@@ -1,18 +1,29 @@
-/** Refuses operations that exceed LIMIT_COST or have too long lists in variables. Adds `extensions.cost` on request. */
-import type { OperationDefinitionNode } from 'graphql';
+/**
+ * Refuses operations that exceed LIMIT_COST or have too long lists in variables. Adds `extensions.cost` on
+ * request, and to each result of a project's typed API.
+ */
+import type { GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import type { Config } from '../../config.ts';
 import { findLongList } from '../../domain/storable-input.ts';
 import { invalidInput } from '../../errors.ts';
 import type { OperationPlugin } from '../execution/operation-context.ts';
-import { type Cost, costError, costFunction } from '../execution/query-limits.ts';
-import { schema } from '../schema/schema.ts';
+import { type CostFunction, costError, costFunction } from '../execution/query-limits.ts';
 
 export function useCost(config: Config): OperationPlugin {
-  const costs = new WeakMap<OperationDefinitionNode, Cost>();
+  // A schema that is no longer cached can be collected, although a cached document still has the operation.
+  const costsBySchema = new WeakMap<
+    GraphQLSchema,
+    WeakMap<OperationDefinitionNode, CostFunction>
+  >();
   return {
     onContextBuilding({ context, extendContext }) {
-      const { document, operation, params } = context;
-      if (!document || !operation) return;
+      const { document, operation, params, schema } = context;
+      if (!document || !operation || !schema) return;
+      let costs = costsBySchema.get(schema);
+      if (!costs) {
+        costs = new WeakMap();
+        costsBySchema.set(schema, costs);
+      }
       let costOf = costs.get(operation);
       if (!costOf) {
         costOf = costFunction(schema, document, operation);
@@ -27,11 +38,11 @@ export function useCost(config: Config): OperationPlugin {
       if (longList) throw invalidInput([longList]);
     },
     onExecute({ context }) {
-      const { cost, wantsCost, operation } = context;
-      if (!wantsCost || operation?.operation === 'subscription') return;
+      const { cost, wantsCost, operation, project } = context;
+      if ((!wantsCost && !project) || operation?.operation === 'subscription') return;
       return {
         onExecuteDone({ result, setResult }) {
-          const extensions = { cost: { cost, limit: config.LIMIT_COST } };
+          const extensions = { cost: { ...cost, limit: config.LIMIT_COST } };
           setResult({ ...result, extensions });
         },
       };

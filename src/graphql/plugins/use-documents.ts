@@ -1,7 +1,10 @@
-/** Parses and validates the document of an operation. A valid text is parsed and validated once. */
+/**
+ * Parses and validates the document of an operation. A valid text is parsed once, and validated once for each schema.
+ */
 import {
   type DocumentNode,
   GraphQLError,
+  type GraphQLSchema,
   getOperationAST,
   type OperationDefinitionNode,
   specifiedRules,
@@ -24,8 +27,14 @@ const TEXTS_MAX = 1_000;
 const BYTES_MAX = 100_000_000;
 const BYTES_PER_CHARACTER = 100;
 
+interface ValidDocument {
+  document: DocumentNode;
+  /** The schemas for which the document is valid. */
+  schemas: WeakSet<GraphQLSchema>;
+}
+
 export function useDocuments(config: Config, trusted: TrustedDocuments): OperationPlugin {
-  const valid = new LRUCache<string, DocumentNode>({
+  const valid = new LRUCache<string, ValidDocument>({
     max: TEXTS_MAX,
     maxSize: BYTES_MAX,
     sizeCalculation: (_document, text) => BYTES_PER_CHARACTER * (text.length + 1),
@@ -34,29 +43,36 @@ export function useDocuments(config: Config, trusted: TrustedDocuments): Operati
     onParse({ context, extendContext, setParseFn }) {
       setParseFn(() => {
         const { text, isTrusted } = trusted.find(context.params);
-        const document = valid.get(text) ?? inSpan('parse', {}, () => parseWithin(config, text));
+        const document =
+          valid.get(text)?.document ?? inSpan('parse', {}, () => parseWithin(config, text));
         const operation = operationOf(document, context.params.operationName);
         extendContext({ document, operation, text, isTrusted });
         return document;
       });
     },
-    onValidate({ context, params, addValidationRule, extendContext, setValidationFn, setResult }) {
-      const { text = '', isTrusted } = context;
-      if (valid.get(text) === params.documentAST) return setResult([]);
-      addValidationRule(exclusiveArguments);
-      setValidationFn((schema, document, rules) => {
-        const check = () => {
-          const tooLarge = sizeErrors(config, document);
-          const errors = tooLarge.length > 0 ? tooLarge : validationErrors(schema, document, rules);
-          // Anyone can send useless texts, so only valid texts are cached.
-          if (errors.length === 0) valid.set(text, document);
-          return errors;
-        };
-        // Validation errors name parts of the schema, which some callers may not see.
-        if (!trusted.areOnly || isTrusted) return check();
+    onValidate({ context, params, extendContext, setResult }) {
+      const { text = '', isTrusted, projectIdOrName } = context;
+      const { documentAST: document, rules } = params;
+      const rulesOfArguments = [...(rules ?? specifiedRules), exclusiveArguments];
+      const check = (schema: GraphQLSchema) => {
+        const cached = valid.get(text);
+        const schemas = cached && cached.document === document ? cached.schemas : new WeakSet();
+        if (schemas.has(schema)) return [];
+        const tooLarge = sizeErrors(config, document);
+        const errors =
+          tooLarge.length > 0 ? tooLarge : validationErrors(schema, document, rulesOfArguments);
+        // Anyone can send useless texts, so only valid texts are cached.
+        if (errors.length === 0) valid.set(text, { document, schemas: schemas.add(schema) });
+        return errors;
+      };
+      // The schema of a project depends on the caller. Validation errors name parts of the schema, which some callers
+      // may not see.
+      if (projectIdOrName !== undefined || (trusted.areOnly && !isTrusted)) {
         extendContext({ validateLater: check });
-        return [];
-      });
+        setResult([]);
+        return;
+      }
+      setResult(check(params.schema as GraphQLSchema));
     },
   };
 }

@@ -16,8 +16,8 @@ export function useCostOfRate(
 ): OperationPlugin {
   return {
     onContextBuilding({ context, extendContext }) {
-      const { viewer, cost = 0, slot } = context;
-      const weight = toWeight(config, cost);
+      const { viewer, cost, slot } = context;
+      const weight = toWeight(config, cost?.cost ?? 0);
       const createOwnSlot = () => ({ slot: new RequestSlot(shares, meters), ownsSlot: true });
       const { turns, pace } = shares;
       extendContext({

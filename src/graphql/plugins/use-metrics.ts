@@ -23,7 +23,7 @@ function record(
   { operation, viewer, cost, startedMs = performance.now() }: OperationContext,
   errors: readonly GraphQLError[],
 ): void {
-  if (cost !== undefined) meters.costComputed(cost);
+  if (cost !== undefined) meters.costComputed(cost.cost);
   for (const { extensions } of errors) {
     // Shares and rate limits count their own rejections.
     if (extensions.code !== 'QUERY_LIMIT_EXCEEDED') continue;

@@ -10,6 +10,7 @@ import {
   type ExecutionArgs,
   type ExecutionResult,
   type GraphQLError,
+  type GraphQLSchema,
   Kind,
   type OperationDefinitionNode,
   visit,
@@ -101,15 +102,20 @@ interface Subscription {
 }
 
 export function useSharedSubscriptions(parts: SubscriptionParts): OperationPlugin {
-  const keys = new WeakMap<OperationDefinitionNode, OperationKey>();
+  const keysBySchema = new WeakMap<GraphQLSchema, WeakMap<OperationDefinitionNode, OperationKey>>();
   let live: Live;
   return {
     onYogaInit({ yoga }) {
       const { execute } = yoga.getEnveloped({});
       live = { ...parts, execute };
     },
-    onSubscribe({ context: { document, operation }, setSubscribeFn }) {
-      if (!document || !operation) return;
+    onSubscribe({ context: { document, operation, schema }, setSubscribeFn }) {
+      if (!document || !operation || !schema) return;
+      let keys = keysBySchema.get(schema);
+      if (!keys) {
+        keys = new WeakMap();
+        keysBySchema.set(schema, keys);
+      }
       let keyOf = keys.get(operation);
       if (!keyOf) {
         keyOf = createOperationKey(document, operation);

@@ -66,6 +66,6 @@ function describe(span: Span, { operation, cost }: Pick<OperationContext, 'opera
   span.setAttributes({
     'graphql.operation.type': operation.operation,
     'graphql.operation.name': operation.name?.value,
-    'gateway.graphql.cost': cost,
+    'gateway.graphql.cost': cost?.cost,
   });
 }

@@ -1,4 +1,7 @@
-/** The route /graphql. Plain POST requests go to the adapter, all others to Yoga's own handler. */
+/**
+ * The routes /graphql and /graphql/projects/{projectIdOrName}. Plain POST requests go to the adapter, all others to Yoga's
+ * own handler.
+ */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Services } from '../../domain/call.ts';
 import type { Admission } from '../../domain/viewer/admission.ts';
@@ -45,28 +48,39 @@ export function registerGraphql(scope: FastifyInstance, parts: GraphqlParts): vo
     );
     return reply.code(response.status).headers(headers).send(body);
   });
-  scope.route({
-    // The Fetch API does not support TRACE.
-    method: scope.supportedMethods.filter((method) => method !== 'TRACE'),
-    url: '/',
-    prefixTrailingSlash: 'no-slash',
-    handler(request, reply) {
-      const params = hasAdapter ? findPlainParams(request) : null;
-      if (params) respondToPlain(request, reply, params);
-      else return handleByYoga(yoga, request, reply);
-    },
-  });
+  for (const url of ['/', PROJECT_PATH]) {
+    scope.route<{ Params: { projectIdOrName?: string } }>({
+      // The Fetch API does not support TRACE.
+      method: scope.supportedMethods.filter((method) => method !== 'TRACE'),
+      url,
+      prefixTrailingSlash: 'no-slash',
+      onRequest(request, _reply, done) {
+        request.facts.projectIdOrName = request.params.projectIdOrName;
+        done();
+      },
+      handler(request, reply) {
+        const params = hasAdapter ? findPlainParams(request) : null;
+        if (params) respondToPlain(request, reply, params);
+        else return handleByYoga(yoga, request, reply);
+      },
+    });
+  }
 }
+
+/** The path of a project's typed API, below that of the API. */
+const PROJECT_PATH = '/projects/:projectIdOrName';
 
 async function handleByYoga(
   yoga: Yoga,
   { facts, raw: req, body }: FastifyRequest,
   { raw: res }: FastifyReply,
 ): Promise<Response> {
-  const { headers, method = 'GET', url } = req;
+  const { headers, method = 'GET', url = '' } = req;
   const disconnected = new AbortController();
   res.once('close', () => res.writableFinished || disconnected.abort());
-  const request = new Request(`http://${headers.host ?? 'localhost'}${url}`, {
+  // Yoga serves one path. The facts have the project.
+  const query = url.includes('?') ? url.slice(url.indexOf('?')) : '';
+  const request = new Request(`http://${headers.host ?? 'localhost'}/graphql${query}`, {
     method,
     headers: Object.entries(headers).map(([name, value]) => [name, String(value)]),
     signal: disconnected.signal,

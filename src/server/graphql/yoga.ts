@@ -15,6 +15,7 @@ import {
 } from '../../graphql/execution/trusted-documents.ts';
 import {
   useAdmission,
+  useLateValidation,
   useResolverContext,
   useTrustedDocuments,
 } from '../../graphql/plugins/use-admission.ts';
@@ -25,6 +26,7 @@ import { useDocuments } from '../../graphql/plugins/use-documents.ts';
 import { useCostOfRate, useTurns } from '../../graphql/plugins/use-fair-shares.ts';
 import { useMetrics } from '../../graphql/plugins/use-metrics.ts';
 import { useProblems } from '../../graphql/plugins/use-problems.ts';
+import { useSchema } from '../../graphql/plugins/use-schema.ts';
 import { useSharedSubscriptions } from '../../graphql/plugins/use-shared-subscriptions.ts';
 import { useTracing } from '../../graphql/plugins/use-tracing.ts';
 import { schema } from '../../graphql/schema/schema.ts';
@@ -68,6 +70,8 @@ export function openYoga({
       useDocuments(config, trusted),
       useAdmission(admission),
       useTrustedDocuments(trusted),
+      useSchema(schema, services),
+      useLateValidation(),
       useCost(config),
       useCostOfRate(services, admission),
       useResolverContext(services),

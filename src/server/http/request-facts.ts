@@ -23,6 +23,8 @@ export interface RequestFacts {
   gatewayUrl: string | null;
   /** The path without the query string. */
   path: string;
+  /** The project of a request at /graphql/projects/{projectIdOrName}. */
+  projectIdOrName?: string | undefined;
   /** Sets a header of the response. A later call with the same name replaces it. */
   setHeader: (name: string, value: string) => void;
   /** Cuts the connection of a client that stopped reading. */
@@ -138,7 +140,7 @@ const PAGES = new Set([
   '/oauth/callback',
   ...UNTRACED,
 ]);
-const FOLDERS = ['/v1', '/console', '/docs', '/webhooks', '/problems'];
+const FOLDERS = ['/graphql', '/v1', '/console', '/docs', '/webhooks', '/problems'];
 
 /** Returns the part of the API or the console that a path belongs to. Metrics have a series for each. */
 function toSurface(path: string): string {

@@ -54,8 +54,8 @@ test('computes the cost from page sizes in variables, and from the default page 
     const client = app.client({ 'x-api-key': tenant.apiKey, 'x-query-cost': '1' });
     return (await client.request(query, variables)).extensions?.cost;
   };
-  expect(await cost({ first: 10 })).toEqual({ cost: 1100, limit: 50_000 });
-  expect(await cost({})).toEqual({ cost: 5_100, limit: 50_000 });
+  expect(await cost({ first: 10 })).toEqual({ cost: 1100, providerCalls: 0, limit: 50_000 });
+  expect(await cost({})).toEqual({ cost: 5_100, providerCalls: 0, limit: 50_000 });
   expect((await tenant.request(query, { first: 10 })).extensions).toBeUndefined();
 });
 

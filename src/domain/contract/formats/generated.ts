@@ -4,7 +4,10 @@ import type { Contract, ObjectContract } from '../object-contract.ts';
 import { memberName, typeName, withDistinctNames } from './safe-names.ts';
 
 export interface GeneratedObject extends ObjectContract {
-  types: Record<'record' | 'create' | 'update', string>;
+  types: Record<
+    'record' | 'create' | 'update' | 'where' | 'connection' | 'edge' | 'changes' | 'change',
+    string
+  >;
 }
 
 export function generatedObjects({ objects }: Contract): GeneratedObject[] {
@@ -14,6 +17,11 @@ export function generatedObjects({ objects }: Contract): GeneratedObject[] {
       record: `${name}Record`,
       create: `Create${name}Input`,
       update: `Update${name}Input`,
+      where: `${name}Where`,
+      connection: `${name}Connection`,
+      edge: `${name}Edge`,
+      changes: `${name}Changes`,
+      change: `${name}Change`,
     };
     return { ...object, fields: withDistinctNames(object.fields, memberName), types };
   });

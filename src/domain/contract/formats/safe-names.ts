@@ -13,9 +13,17 @@ export function typeName(name: string): string {
   return safe.slice(0, 1).toUpperCase() + safe.slice(1);
 }
 
+/** The name of the query that reads a record of the object by its id. */
+export function byIdName(name: string): string {
+  return `${memberName(name)}ById`;
+}
+
+/** Members that the typed API adds to the fields of records and inputs. A field with such a name replaces it. */
+const ADDED_MEMBERS: readonly string[] = ['_extras', '_installation', '_otherFields', '_raw'];
+
 /** Findings for names that become the same name in generated code. Generated code has the first of them. */
 export function nameClashes(
-  objects: readonly Pick<ObjectContract, 'name' | 'fields'>[],
+  objects: readonly Pick<ObjectContract, 'name' | 'fields' | 'verbs'>[],
 ): ContractFinding[] {
   const clashes = [...repeats(objects, typeName)].map(
     ([{ name }, first]): ContractFinding => ({
@@ -30,8 +38,27 @@ export function nameClashes(
       const message = `Generated code has no ${field} of ${object}, because ${first.name} has the same name there. Map one of them to another name.`;
       clashes.push({ kind: 'NAME_CLASH', object, field, message });
     }
+    for (const { name: field } of fields) {
+      const member = memberName(field);
+      if (!ADDED_MEMBERS.includes(member)) continue;
+      const message = `The typed API has the field ${field} of ${object} in place of its own member ${member}. Map the field to another name.`;
+      clashes.push({ kind: 'NAME_CLASH', object, field, message });
+    }
   }
-  return clashes;
+  return [...clashes, ...clashesById(objects)];
+}
+
+/** Findings for objects whose query by id would have the name of another object's list. */
+function clashesById(
+  objects: readonly Pick<ObjectContract, 'name' | 'verbs'>[],
+): ContractFinding[] {
+  const names = new Map(objects.map(({ name }) => [memberName(name), name]));
+  return objects.flatMap(({ name: object, verbs }): ContractFinding[] => {
+    const taken = verbs.includes('READ_BY_ID') ? names.get(byIdName(object)) : undefined;
+    if (taken === undefined) return [];
+    const message = `The typed API can't read ${object} by id, because the object ${taken} has the name of that query. Map one of them to another name.`;
+    return [{ kind: 'NAME_CLASH', object, field: null, message }];
+  });
 }
 
 /** Returns the items whose generated names no earlier item has. */

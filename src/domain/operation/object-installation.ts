@@ -1,0 +1,131 @@
+/** Finds the installation that serves an object to a group: it follows from the group and the name of the object. */
+import type { Row } from '../../database/rows.ts';
+import { DomainError, invalid, notFound, unprocessable } from '../../errors.ts';
+import { load } from '../batched.ts';
+import type { Call } from '../call.ts';
+import { findProviderObject } from '../contract/object-contract.ts';
+import { type ConfigContent, readConfigContent } from '../installation/installation-config.ts';
+import { findContent, findLatestContent } from '../integration/content-cache.ts';
+import type { IntegrationContent } from '../integration/integration-content.ts';
+import { findGroupByRef } from '../project/group.ts';
+import { type Batch, byId, findInProject } from '../scope.ts';
+
+/** An object of a project under the builder's name, and a group. */
+export interface ObjectOfGroup {
+  projectId: string;
+  objectName: string;
+  /** Null stands for the group of an end user. */
+  groupRef: string | null;
+}
+
+/** The installation that serves an object to a group, with its content and config. */
+export interface ServingInstallation {
+  installation: Row<'Installation'>;
+  integration: Row<'Integration'>;
+  group: Row<'Group'>;
+  content: IntegrationContent;
+  config: ConfigContent;
+  /** The provider's name of the object. */
+  providerObject: string;
+}
+
+/**
+ * Throws BAD_USER_INPUT without a group, NOT_FOUND for an unknown group or one without the object, and UNPROCESSABLE if
+ * several installations of the group have the object.
+ */
+export async function getServingInstallation(
+  call: Call,
+  { projectId, objectName, groupRef }: ObjectOfGroup,
+): Promise<ServingInstallation> {
+  const group = await getGroup(call, projectId, groupRef);
+  const installations = await load(call, installationsOfGroup, { projectId, groupId: group.id });
+  const loaded = await Promise.all(
+    installations.map(async (installation): Promise<ServingInstallation[]> => {
+      const parts = await findParts(call, installation);
+      if (!parts) return [];
+      const providerObject = findProviderObject(parts.content, objectName);
+      return providerObject === null ? [] : [{ installation, group, ...parts, providerObject }];
+    }),
+  );
+  const candidates = loaded.flat();
+  const [serving, other] = candidates.filter(isChosen);
+  if (serving && !other) return serving;
+  if (serving && other) throw ambiguous(objectName, [serving, other]);
+  throw notServed(objectName, group, candidates[0]);
+}
+
+async function getGroup(
+  call: Call,
+  projectId: string,
+  groupRef: string | null,
+): Promise<Row<'Group'>> {
+  const { viewer } = call;
+  if (groupRef !== null) {
+    const group = await findGroupByRef(call, { projectId, groupRef });
+    if (!group) throw notFound('Group', groupRef);
+    return group;
+  }
+  if (viewer.kind !== 'END_USER') {
+    throw invalid('group', "is required: only an end user's token implies its group.");
+  }
+  const group = await load(call, byId('Group'), viewer.groupId);
+  if (!group) throw notFound('Group', viewer.groupId);
+  return group;
+}
+
+interface GroupKey {
+  projectId: string;
+  groupId: string;
+}
+
+const installationsOfGroup: Batch<GroupKey, Row<'Installation'>[]> = async (call, keys) => {
+  const installations = await findInProject(call, 'Installation', {
+    projectId: [...new Set(keys.map(({ projectId }) => projectId))],
+    groupId: [...new Set(keys.map(({ groupId }) => groupId))],
+  });
+  const byGroup = Map.groupBy(installations, ({ groupId }) => groupId);
+  return keys.map(({ groupId }) => byGroup.get(groupId) ?? []);
+};
+
+/** Null if the integration, its content or the config was deleted in the meantime. */
+async function findParts(
+  call: Call,
+  { projectId, integrationId, configId: id }: Row<'Installation'>,
+): Promise<Pick<ServingInstallation, 'integration' | 'content' | 'config'> | null> {
+  const integration = await load(call, byId('Integration'), integrationId);
+  if (!integration) return null;
+  const [content, config] = await Promise.all([
+    findLatestContent(call.database, integration),
+    findContent(call.database, 'InstallationConfig', { projectId, id }),
+  ]);
+  return content && config && { integration, content, config: readConfigContent(config) };
+}
+
+/** True if the config of the installation reads or writes the object. */
+function isChosen({ config: { read, write }, providerObject }: ServingInstallation): boolean {
+  const isRead = read.some(
+    ({ objectName, disabled }) => objectName === providerObject && !disabled,
+  );
+  return isRead || write.some(({ objectName }) => objectName === providerObject);
+}
+
+function ambiguous(objectName: string, both: readonly ServingInstallation[]): DomainError {
+  const [{ group }] = both as [ServingInstallation];
+  const names = both.map(
+    ({ installation, integration }) => `${integration.name} (${installation.id})`,
+  );
+  return unprocessable(
+    `Two installations of the group ${group.groupRef} have the object ${objectName}: ${names.join(' and ')}. Map the object to another name in one of the integrations, or delete one of the installations.`,
+  );
+}
+
+function notServed(
+  objectName: string,
+  { groupRef }: Row<'Group'>,
+  candidate: ServingInstallation | undefined,
+): DomainError {
+  const detail = candidate
+    ? `The installation ${candidate.installation.id} of ${candidate.integration.name} by the group ${groupRef} neither reads nor writes ${objectName}: add the object to its config.`
+    : `The group ${groupRef} has no installation with the object ${objectName}: install an integration that has it.`;
+  return new DomainError('NOT_FOUND', detail);
+}

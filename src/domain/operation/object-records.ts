@@ -1,0 +1,186 @@
+/** Reads and writes the records of an object by the builder's name, in the account of a group, for typed APIs. */
+import type { z } from 'zod';
+import { DomainError, type Issue, invalidInput } from '../../errors.ts';
+import { load } from '../batched.ts';
+import type { Call } from '../call.ts';
+import { read } from '../declared-read.ts';
+import type { FieldMapping } from '../integration/integration-content.ts';
+import { toIssues } from '../issues.ts';
+import type { Batch } from '../scope.ts';
+import {
+  getServingInstallation,
+  type ObjectOfGroup,
+  type ServingInstallation,
+} from './object-installation.ts';
+import { createReadPlan } from './read/read-plan.ts';
+import {
+  type AccountRecord,
+  listInstallationRecords,
+  type RecordsPage,
+  readInstallationRecords,
+  recordsInput,
+} from './record-search.ts';
+
+/** The names of arguments in issues, by the names of members in the inputs of the functions that are called. */
+type ArgumentNames = (name: string) => string;
+
+/** A page of records, with the installation that serves it. */
+export interface ServedPage {
+  serving: ServingInstallation;
+  page: RecordsPage;
+}
+
+export interface ServedRecord {
+  serving: ServingInstallation;
+  record: AccountRecord;
+}
+
+interface ListArgs {
+  /** The value of each field, by the contract's name. */
+  where: Readonly<Record<string, unknown>>;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}
+
+export const listObjectRecords = read(
+  listInstallationRecords.needs,
+  "Records at the provider, as they are now: one page of the group's account.",
+  async (
+    call: Call,
+    object: ObjectOfGroup,
+    { where, first, after }: ListArgs,
+  ): Promise<ServedPage> => {
+    const { objectName } = object;
+    const names = Object.keys(where);
+    const filters = names.map((fieldName) => ({ fieldName, value: where[fieldName] }));
+    const nameArgument = nameWhereArguments(names);
+    const input = parseInput(recordsInput, { objectName, filters, first, after }, nameArgument);
+    const serving = await getServingInstallation(call, object);
+    refuseUnknownConditions(call, serving, { objectName, names });
+    const page = await withArgumentNames(nameArgument, () =>
+      listInstallationRecords(call, serving.installation, {
+        ...input,
+        // The name in contracts may be the provider's name of another object.
+        objectName: serving.providerObject,
+      }),
+    );
+    return { serving, page };
+  },
+);
+
+function nameWhereArguments(names: readonly string[]): ArgumentNames {
+  return (name) => {
+    const [, index, member] = /^filters(?:\[(\d+)\])?(\..+)?$/.exec(name) ?? [];
+    if (index !== undefined) return `where.${names[Number(index)]}`;
+    return name.startsWith('filters') ? `where${member ?? ''}` : name;
+  };
+}
+
+/** Refuses conditions on fields that the installation does not have, which the provider could not know. */
+function refuseUnknownConditions(
+  { catalogue }: Call,
+  { content, config, providerObject, group, installation }: ServingInstallation,
+  { objectName, names }: { objectName: string; names: readonly string[] },
+): void {
+  const isOfObject = (one: { objectName: string }) => one.objectName === providerObject;
+  const spec = content.read?.objects.find(isOfObject);
+  const choice = config.read.find(isOfObject);
+  const provider = catalogue.findAt(content.provider, content.module);
+  // `listInstallationRecords` gives the reason why the object can't be read.
+  if (!spec || !choice || !provider) return;
+  const plan = createReadPlan(spec, choice, provider.limits);
+  const mapped = plan.mappings.map(({ mapToName }) => mapToName);
+  const listed = [...spec.requiredFields, ...spec.optionalFields];
+  const [fixed, open] = [listed.filter(isFixed), listed.filter((field) => !isFixed(field))];
+  const known = new Set([...plan.fields, ...mapped, ...fixed.map(getFieldName)]);
+  const unmapped = new Set(open.map(getFieldName).filter((name) => !mapped.includes(name)));
+  const unknown = names.filter((name) => unmapped.has(name) || !(plan.readsAll || known.has(name)));
+  if (unknown.length === 0) return;
+  throw invalidInput(
+    unknown.map((name): Issue => {
+      const remedy = unmapped.has(name)
+        ? `map a field of the account to it in the config of the installation ${installation.id}`
+        : 'omit the condition for this group';
+      const detail = `is a field of ${objectName} that the account of the group ${group.groupRef} does not have: ${remedy}.`;
+      return { in: 'body', name: `where.${name}`, detail };
+    }),
+  );
+}
+
+function isFixed({ fieldName }: FieldMapping): boolean {
+  return fieldName !== null;
+}
+
+function getFieldName({ fieldName, mapToName }: FieldMapping): string {
+  return mapToName ?? fieldName ?? '';
+}
+
+/** Null for a record that does not exist. Records of one account that a request reads together share a request. */
+export const readObjectRecord = read(
+  readInstallationRecords.needs,
+  "A record at the provider by its id, as it is now, in the group's account. Null if there is none.",
+  async (call: Call, object: ObjectOfGroup, id: string): Promise<ServedRecord | null> => {
+    const serving = await getServingInstallation(call, object);
+    const { installation, providerObject: objectName } = serving;
+    const record = await load(call, recordsById, { installation, objectName, id });
+    // The loader rejects errors, so this only narrows the type.
+    if (record instanceof Error) throw record;
+    return record && { serving, record };
+  },
+);
+
+interface RecordKey {
+  installation: ServingInstallation['installation'];
+  objectName: string;
+  id: string;
+}
+
+/** A failure of one account is an error in place of its records alone. */
+const recordsById: Batch<RecordKey, AccountRecord | Error | null> = async (call, keys) => {
+  const keyObject = ({ installation, objectName }: RecordKey) => `${installation.id} ${objectName}`;
+  const found = new Map<string, Map<string, AccountRecord | null> | Error>();
+  const read = async (key: string, [first, ...others]: RecordKey[]) => {
+    if (!first) return;
+    const ids = [first, ...others].map(({ id }) => id);
+    const { installation, objectName } = first;
+    const records = await readInstallationRecords(call, installation, { objectName, ids }).catch(
+      (error: unknown) => error as Error,
+    );
+    const byId = (all: (AccountRecord | null)[]) =>
+      new Map(ids.map((id, i) => [id, all[i] ?? null]));
+    found.set(key, Array.isArray(records) ? byId(records) : records);
+  };
+  await Promise.all([...Map.groupBy(keys, keyObject)].map(([key, group]) => read(key, group)));
+  return keys.map((key) => {
+    const records = found.get(keyObject(key));
+    return records instanceof Map ? (records.get(key.id) ?? null) : (records ?? null);
+  });
+};
+
+/** Validates the input of a function, and names the arguments that the caller has sent. Throws BAD_USER_INPUT. */
+function parseInput<S extends z.ZodType>(
+  schema: S,
+  input: unknown,
+  nameArgument: ArgumentNames,
+): z.output<S> {
+  const result = schema.safeParse(input);
+  if (result.success) return result.data;
+  throw invalidInput(renameIssues(toIssues(result.error, input), nameArgument));
+}
+
+/** Runs a function, and names the arguments that the caller has sent in its BAD_USER_INPUT errors. */
+async function withArgumentNames<T>(
+  nameArgument: ArgumentNames,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.code !== 'BAD_USER_INPUT') throw error;
+    throw invalidInput(renameIssues(error.issues ?? [], nameArgument), error.extra);
+  }
+}
+
+function renameIssues(issues: readonly Issue[], nameArgument: ArgumentNames): Issue[] {
+  return issues.map((issue) => ({ ...issue, name: nameArgument(issue.name) }));
+}

@@ -1,0 +1,33 @@
+/**
+ * Chooses the schema of an operation: the one of /graphql, or that of the project's typed API. A project and its contract
+ * depend on the caller, so the schema is known only after admission. Must follow useAdmission.
+ */
+import type { GraphQLSchema } from 'graphql';
+import { createCall, type Services } from '../../domain/call.ts';
+import { getVisibleContract } from '../../domain/contract/visible-contract.ts';
+import { missingCredentials } from '../../errors.ts';
+import type { OperationContext, OperationPlugin } from '../execution/operation-context.ts';
+import { createTypedSchemas } from '../typed/typed-schemas.ts';
+
+export function useSchema(schema: GraphQLSchema, services: Services): OperationPlugin {
+  const schemas = createTypedSchemas();
+  const findProjectSchema = async ({ viewer, gatewayUrl }: OperationContext, idOrName: string) => {
+    if (!viewer) throw missingCredentials();
+    const call = createCall(services, viewer, { gatewayUrl });
+    const { project, contract } = await getVisibleContract(call, idOrName);
+    return { project, schema: schemas.get(contract) };
+  };
+  return {
+    onContextBuilding({ context, extendContext }) {
+      const { projectIdOrName } = context;
+      if (projectIdOrName === undefined) return extendContext({ schema });
+      return findProjectSchema(context, projectIdOrName).then(extendContext);
+    },
+    onExecute({ args, context }) {
+      if (context.schema) args.schema = context.schema;
+    },
+    onSubscribe({ args, context }) {
+      if (context.schema) args.schema = context.schema;
+    },
+  };
+}

@@ -1,0 +1,252 @@
+/** The types of an object in a typed API: its records, their pages, and the inputs that select and write them. */
+import {
+  GraphQLBoolean,
+  GraphQLEnumType,
+  GraphQLFloat,
+  GraphQLID,
+  type GraphQLInputFieldConfig,
+  GraphQLInputObjectType,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  type GraphQLScalarType,
+  GraphQLString,
+  type ThunkObjMap,
+} from 'graphql';
+import {
+  createdFields,
+  type GeneratedObject,
+  readFields,
+  updatedFields,
+} from '../../domain/contract/formats/generated.ts';
+import {
+  hasOtherFields,
+  OTHER_FIELDS,
+  SCALARS,
+} from '../../domain/contract/formats/graphql-names.ts';
+import { memberName } from '../../domain/contract/formats/safe-names.ts';
+import type { FieldContract } from '../../domain/contract/object-contract.ts';
+import type { ServedPage, ServedRecord } from '../../domain/operation/object-records.ts';
+import {
+  DateTimeType,
+  DateType,
+  JsonObjectType,
+  JsonType,
+  PageInfoType,
+  RecordInstallationType,
+} from './shared-types.ts';
+import { outputValue } from './typed-values.ts';
+
+const SCALAR_TYPES: Readonly<Record<(typeof SCALARS)[keyof typeof SCALARS], GraphQLScalarType>> = {
+  String: GraphQLString,
+  Float: GraphQLFloat,
+  Boolean: GraphQLBoolean,
+  Date: DateType,
+  DateTime: DateTimeType,
+  ID: GraphQLID,
+  JSON: JsonType,
+};
+
+type ItemType = GraphQLScalarType | GraphQLEnumType;
+
+export interface ObjectTypes {
+  record: GraphQLObjectType<ServedRecord>;
+  connection: GraphQLObjectType<ServedPage>;
+  /** Null if no field can be searched. */
+  where: GraphQLInputObjectType | null;
+  /** Null if the contract has no field that a new record may set. */
+  create: GraphQLInputObjectType | null;
+  /** Null if the contract has no field that an update may change. */
+  update: GraphQLInputObjectType | null;
+}
+
+/** `enums` has the names of enum types by field. */
+export function createObjectTypes(
+  object: GeneratedObject,
+  enums: ReadonlyMap<FieldContract, string>,
+): ObjectTypes {
+  const { types, displayName: description } = object;
+  const enumTypes = new Map<FieldContract, GraphQLEnumType>();
+  for (const field of object.fields) {
+    const name = enums.get(field);
+    if (name) enumTypes.set(field, enumType(name, field));
+  }
+  const itemType = (field: FieldContract): ItemType =>
+    enumTypes.get(field) ?? SCALAR_TYPES[SCALARS[field.type]];
+  const record = recordType(object, itemType);
+  const searchable = object.fields.filter(
+    ({ name, isList }) => object.filterable.fields.includes(name) && !isList,
+  );
+  const input = (name: string, members: InputMembers) =>
+    Object.keys(members).length === 0
+      ? null
+      : new GraphQLInputObjectType({ name, description, fields: members });
+  const others: InputMembers = hasOtherFields(object) ? { [OTHER_FIELDS]: OTHER_MEMBER } : {};
+  return {
+    record,
+    connection: connectionType(object, record),
+    where: input(types.where, inputMembers(searchable, itemType)),
+    create: input(types.create, {
+      ...inputMembers(createdFields(object), itemType, (field) => field.isRequired),
+      ...others,
+    }),
+    update: input(types.update, { ...inputMembers(updatedFields(object), itemType), ...others }),
+  };
+}
+
+type InputMembers = Record<string, GraphQLInputFieldConfig>;
+
+const OTHER_MEMBER = {
+  type: JsonObjectType,
+  description: "Further fields of the provider, by the provider's names.",
+};
+
+function enumType(name: string, { description, values }: FieldContract): GraphQLEnumType {
+  const entries = (values ?? []).map(({ value, displayValue }) => [
+    value,
+    { description: displayValue },
+  ]);
+  return new GraphQLEnumType({ name, description, values: Object.fromEntries(entries) });
+}
+
+function inputMembers(
+  fields: readonly FieldContract[],
+  itemType: (field: FieldContract) => ItemType,
+  isRequired: (field: FieldContract) => boolean = () => false,
+): InputMembers {
+  const entries = fields.map((field) => {
+    const item = itemType(field);
+    const type = field.isList ? new GraphQLList(new GraphQLNonNull(item)) : item;
+    return [
+      memberName(field.name),
+      {
+        type: isRequired(field) ? new GraphQLNonNull(type) : type,
+        description: field.description,
+      },
+    ];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Members of records beside their fields. A field of the contract with the same name takes precedence. */
+const RECORD_MEMBERS = {
+  _raw: {
+    type: new GraphQLNonNull(JsonObjectType),
+    description: 'The record as the provider gave it.',
+    resolve: ({ record }: ServedRecord) => record.raw,
+  },
+  _installation: {
+    type: new GraphQLNonNull(RecordInstallationType),
+    description: 'The installation that serves the record.',
+    resolve: ({ serving }: ServedRecord) => serving,
+  },
+};
+
+function recordType(
+  object: GeneratedObject,
+  itemType: (field: FieldContract) => ItemType,
+): GraphQLObjectType<ServedRecord> {
+  const fields = readFields(object);
+  const byMember = new Map(fields.map((field) => [memberName(field.name), field]));
+  const names = new Set(fields.map(({ name }) => name));
+  const enumValues = new Map(
+    fields.flatMap((field) => {
+      const type = itemType(field);
+      return type instanceof GraphQLEnumType
+        ? [[field, new Set(type.getValues().map(({ name }) => name))] as const]
+        : [];
+    }),
+  );
+  // One function for all fields, because a schema has thousands.
+  const resolve = (source: ServedRecord, _args: unknown, _context: unknown, info: FieldInfo) => {
+    const field = byMember.get(info.fieldName) as FieldContract;
+    const value = fieldValue(source.record, field.name);
+    return outputValue(field, value, enumValues.get(field) ?? null);
+  };
+  const members = fields.map((field) => {
+    const item = itemType(field);
+    const type = field.isList ? new GraphQLList(new GraphQLNonNull(item)) : item;
+    return [memberName(field.name), { type, description: field.description, resolve }];
+  });
+  const extras = {
+    type: new GraphQLNonNull(JsonObjectType),
+    description: "Fields that the installation reads and the project's contract does not name.",
+    resolve: ({ record: { fields: provider, mappedFields } }: ServedRecord) => {
+      const all = Object.entries({ ...provider, ...mappedFields });
+      return Object.fromEntries(all.filter(([name]) => !names.has(name)));
+    },
+  };
+  return new GraphQLObjectType({
+    name: object.types.record,
+    description: object.displayName,
+    fields: {
+      id: {
+        type: new GraphQLNonNull(GraphQLID),
+        description: "The provider's id of the record.",
+        resolve: ({ record: { id } }: ServedRecord) => id,
+      },
+      _extras: extras,
+      ...RECORD_MEMBERS,
+      ...Object.fromEntries(members),
+    } satisfies ThunkObjMap<unknown>,
+  });
+}
+
+interface FieldInfo {
+  fieldName: string;
+}
+
+/** Mapped names take precedence. A field that the installation does not read has no value. */
+function fieldValue(
+  { fields, mappedFields }: Pick<ServedRecord['record'], 'fields' | 'mappedFields'>,
+  name: string,
+): unknown {
+  if (Object.hasOwn(mappedFields, name)) return mappedFields[name];
+  return Object.hasOwn(fields, name) ? fields[name] : null;
+}
+
+function connectionType(
+  { types }: GeneratedObject,
+  record: GraphQLObjectType<ServedRecord>,
+): GraphQLObjectType<ServedPage> {
+  type Edge = { edge: ServedPage['page']['edges'][number]; serving: ServedPage['serving'] };
+  const edgeType = new GraphQLObjectType<Edge>({
+    name: types.edge,
+    description: 'A record, with its position in the list.',
+    fields: {
+      cursor: {
+        type: new GraphQLNonNull(GraphQLString),
+        description: 'Pass it as after to continue from here.',
+        resolve: ({ edge }) => edge.cursor,
+      },
+      node: {
+        type: new GraphQLNonNull(record),
+        description: 'The record.',
+        resolve: ({ edge, serving }): ServedRecord => ({ record: edge.node, serving }),
+      },
+    },
+  });
+  return new GraphQLObjectType<ServedPage>({
+    name: types.connection,
+    description:
+      'A page of records: at most one page of the provider. It may be empty although others follow.',
+    fields: {
+      nodes: {
+        type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(record))),
+        description: 'The records of this page.',
+        resolve: ({ page, serving }): ServedRecord[] =>
+          page.edges.map(({ node }) => ({ record: node, serving })),
+      },
+      edges: {
+        type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(edgeType))),
+        description: 'The records of this page with their cursors.',
+        resolve: ({ page, serving }): Edge[] => page.edges.map((edge) => ({ edge, serving })),
+      },
+      pageInfo: {
+        type: new GraphQLNonNull(PageInfoType),
+        description: 'Whether records follow this page, and the cursor to read them.',
+        resolve: ({ page }) => page.pageInfo,
+      },
+    },
+  });
+}

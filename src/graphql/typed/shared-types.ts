@@ -1,0 +1,101 @@
+/** Types that all typed APIs share. Their names are fixed, and listed in `graphql-names.ts`. */
+import {
+  GraphQLBoolean,
+  GraphQLEnumType,
+  GraphQLError,
+  GraphQLID,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  GraphQLScalarType,
+  GraphQLString,
+} from 'graphql';
+import { z } from 'zod';
+import type { ServingInstallation } from '../../domain/operation/object-installation.ts';
+import { type Enumeration, findEnumeration } from '../../domain/resource.ts';
+
+export const JsonType = new GraphQLScalarType({ name: 'JSON', description: 'Any JSON value.' });
+
+export const JsonObjectType = new GraphQLScalarType({
+  name: 'JSONObject',
+  description: 'A JSON object: values by name.',
+  parseValue(value) {
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+    throw new GraphQLError('JSONObject must be a JSON object, not a list or a scalar.');
+  },
+});
+
+/** Values pass unchanged, because providers give and take texts. */
+function textType(name: string, text: z.ZodType<string>, example: string): GraphQLScalarType {
+  return new GraphQLScalarType({
+    name,
+    description: `A text like ${example}. Some providers give it in another form.`,
+    parseValue(value) {
+      if (text.safeParse(value).success) return value;
+      throw new GraphQLError(`${name} must be a text like ${example}.`);
+    },
+  });
+}
+
+export const DateType = textType('Date', z.iso.date(), '`2026-01-31`');
+export const DateTimeType = textType(
+  'DateTime',
+  z.iso.datetime({ offset: true }),
+  '`2026-01-31T12:00:00Z`',
+);
+
+export const PageInfoType = new GraphQLObjectType({
+  name: 'PageInfo',
+  description: 'Whether records follow a page, and the cursors to read them.',
+  fields: {
+    hasNextPage: {
+      type: new GraphQLNonNull(GraphQLBoolean),
+      description: 'Whether records follow the last one of this page.',
+    },
+    hasPreviousPage: {
+      type: new GraphQLNonNull(GraphQLBoolean),
+      description: 'Whether records precede the first one of this page.',
+    },
+    startCursor: {
+      type: GraphQLString,
+      description: 'The cursor of the first record. Null on an empty page.',
+    },
+    endCursor: {
+      type: GraphQLString,
+      description: 'The cursor to pass as after for the next page. Null if there is none.',
+    },
+  },
+});
+
+export const RecordInstallationType = new GraphQLObjectType<ServingInstallation>({
+  name: 'RecordInstallation',
+  description: "The installation that serves a record: the group's account, by one integration.",
+  fields: {
+    id: {
+      type: new GraphQLNonNull(GraphQLID),
+      description: 'The id of the installation.',
+      resolve: ({ installation }) => installation.id,
+    },
+    group: {
+      type: new GraphQLNonNull(GraphQLID),
+      description: 'The ref of the group.',
+      resolve: ({ group }) => group.groupRef,
+    },
+    integration: {
+      type: new GraphQLNonNull(GraphQLString),
+      description: 'The name of the integration.',
+      resolve: ({ integration }) => integration.name,
+    },
+    provider: {
+      type: new GraphQLNonNull(GraphQLString),
+      description: 'The name of the provider.',
+      resolve: ({ integration }) => integration.provider,
+    },
+  },
+});
+
+/** Turns an enumeration of the domain into an enum type. */
+export function createEnumType(schema: z.ZodEnum): GraphQLEnumType {
+  const { name, description, values } = findEnumeration(schema) as Enumeration;
+  const entries = Object.entries(values).map(([value, text]) => [value, { description: text }]);
+  return new GraphQLEnumType({ name, description, values: Object.fromEntries(entries) });
+}

@@ -1,0 +1,59 @@
+/** Values of fields between records and GraphQL. Providers give some values in other JSON types than the contract's. */
+import type { FieldContract } from '../../domain/contract/object-contract.ts';
+import { unprocessable } from '../../errors.ts';
+
+type Item = string | number | boolean;
+
+/**
+ * Returns the value of a field as its GraphQL type requires. Some providers send numbers and booleans as texts, and
+ * several selected values as `a;b`. Null if there is no value. Throws UNPROCESSABLE for a value that the type does not
+ * have. `values` are those of the field's enum type, if it has one.
+ */
+export function outputValue(
+  { name, type, isList }: Pick<FieldContract, 'name' | 'type' | 'isList'>,
+  value: unknown,
+  values: ReadonlySet<string> | null,
+): unknown {
+  if (value === undefined || value === null || type === 'JSON') return value ?? null;
+  const outputItem = (item: unknown): Item => {
+    const converted = convert(type, item);
+    if (converted === null || (values && !values.has(String(converted))))
+      throw unexpected(name, type);
+    return converted;
+  };
+  if (!isList) return value === '' && type !== 'STRING' ? null : outputItem(value);
+  return toItems(value).map(outputItem);
+}
+
+function toItems(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  return typeof value === 'string' ? value.split(';').filter((item) => item !== '') : [value];
+}
+
+/** Null for a value that the type does not have. */
+function convert(type: Exclude<FieldContract['type'], 'JSON'>, value: unknown): Item | null {
+  switch (type) {
+    case 'INTEGER':
+    case 'NUMBER':
+      return toNumber(value);
+    case 'BOOLEAN':
+      return typeof value === 'boolean' ? value : (BOOLEANS[String(value)] ?? null);
+    default:
+      return typeof value === 'object' ? null : String(value);
+  }
+}
+
+const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, false: false };
+
+function toNumber(value: unknown): number | null {
+  const isText = typeof value === 'string' && value.trim() !== '';
+  const number = isText ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : null;
+}
+
+/** The message omits the value, because it is record data. */
+function unexpected(name: string, type: FieldContract['type']) {
+  return unprocessable(
+    `The account has a value of ${name} that the type ${type} of the contract does not have. Select _raw to see it, and pin another valueType in the manifest.`,
+  );
+}

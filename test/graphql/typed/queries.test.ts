@@ -1,0 +1,308 @@
+/** Queries of a project's typed API. */
+import {
+  buildClientSchema,
+  getIntrospectionQuery,
+  type IntrospectionQuery,
+  validateSchema,
+} from 'graphql';
+import { expect, test } from 'vitest';
+import { newId } from '../../../src/ids.ts';
+import { createEndUser } from '../../support/scenes/end-users.ts';
+import { CREATE_REVISION, toRevision } from '../../support/scenes/integrations.ts';
+import {
+  installPeople,
+  peopleTenant,
+  typedApi,
+  typedClient,
+} from '../../support/scenes/typed-api.ts';
+
+const app = await typedApi();
+app.sandbox.seed('contacts', 3);
+app.zoho.store.create({ Last_Name: 'Liskov', Company: 'Globex' }, new Date());
+const tenant = await peopleTenant(app);
+const client = typedClient(app, tenant);
+
+const PEOPLE = `fragment Person on PeopleRecord { id lastName score Company }
+  query Both {
+    acme: people(group: "acme", first: 2) {
+      nodes { ...Person emailAddress _installation { group integration provider } }
+      pageInfo { hasNextPage endCursor }
+    }
+    globex: people(group: "globex") { nodes { ...Person } pageInfo { hasNextPage } }
+  }`;
+
+test('one query reads the records of two customers at two providers', async () => {
+  const { acme, globex } = await client.query(PEOPLE);
+  expect(acme.nodes).toMatchObject([
+    { lastName: 'Dijkstra', emailAddress: 'contact-1@example.test', score: 1, Company: null },
+    {
+      lastName: 'Hopper',
+      _installation: { group: 'acme', integration: 'crm', provider: 'sandbox' },
+    },
+  ]);
+  expect(acme.pageInfo).toEqual({ hasNextPage: true, endCursor: expect.any(String) });
+  expect(globex.nodes).toMatchObject([{ lastName: 'Liskov', Company: 'Globex', score: null }]);
+  expect(globex.pageInfo).toEqual({ hasNextPage: false });
+});
+
+test('continues after a cursor', async () => {
+  const { acme } = await client.query(PEOPLE);
+  const query = `query ($after: String!) {
+    people(group: "acme", after: $after) { edges { cursor node { lastName } } }
+  }`;
+  const { people } = await client.query(query, { after: acme.pageInfo.endCursor });
+  expect(people.edges).toEqual([{ cursor: expect.any(String), node: { lastName: 'Liskov' } }]);
+});
+
+test('finds records that meet all conditions', async () => {
+  const query = `query ($where: PeopleWhere) { people(group: "acme", where: $where) { nodes { id } } }`;
+  const find = async (where: object) => (await client.query(query, { where })).people.nodes.length;
+  expect(await find({ emailAddress: 'contact-2@example.test' })).toBe(1);
+  expect(await find({ emailAddress: 'contact-2@example.test', lastName: 'Liskov' })).toBe(0);
+  expect(await find({})).toBe(3);
+});
+
+test('reads records by id, those of one account in one request', async () => {
+  const { acme } = await client.query(PEOPLE);
+  const [one, two] = acme.nodes;
+  const query = `query ($one: ID!, $two: ID!) {
+    one: peopleById(group: "acme", id: $one) { id lastName _raw }
+    two: peopleById(group: "acme", id: $two) { id lastName _extras }
+    none: peopleById(group: "acme", id: "no-such-record") { id }
+  }`;
+  const data = await client.query(query, { one: one.id, two: two.id });
+  expect(data).toEqual({
+    one: { id: one.id, lastName: one.lastName, _raw: expect.objectContaining({ id: one.id }) },
+    two: {
+      id: two.id,
+      lastName: two.lastName,
+      _extras: { lastname: two.lastName, email: expect.any(String) },
+    },
+    none: null,
+  });
+});
+
+test('a failure for one group leaves the records of the other in the result', async () => {
+  const query = `{ acme: people(group: "acme") { nodes { id } } none: people(group: "none") { nodes { id } } }`;
+  const { data, errors } = await client.request(query);
+  expect(data).toMatchObject({ acme: { nodes: [{}, {}, {}] }, none: null });
+  expect(errors).toMatchObject([
+    { path: ['none'], message: 'Group "none" was not found.', extensions: { code: 'NOT_FOUND' } },
+  ]);
+});
+
+test.each([
+  ['without a group', '{ people { nodes { id } } }', 'BAD_USER_INPUT', /group: is required/],
+  [
+    'with a page that is too large',
+    '{ people(group: "acme", first: 1001) { nodes { id } } }',
+    'BAD_USER_INPUT',
+    /first: /,
+  ],
+  [
+    'with a condition without a value',
+    '{ people(group: "acme", where: { lastName: null }) { nodes { id } } }',
+    'BAD_USER_INPUT',
+    /where\.lastName: must be a text, a number or a boolean/,
+  ],
+  [
+    'with a condition on a field without a mapping',
+    '{ people(group: "acme", where: { tier: "gold" }) { nodes { id } } }',
+    'BAD_USER_INPUT',
+    /where\.tier: is a field of people that the account of the group acme does not have: map a field/,
+  ],
+  [
+    'with a text that cannot be stored',
+    String.raw`{ people(group: "acme\u0000") { nodes { id } } }`,
+    'BAD_USER_INPUT',
+    /group: must be well-formed Unicode/,
+  ],
+])('refuses a query %s', async (_what, query, code, detail) => {
+  const refusal = await client.refusal(query);
+  expect(refusal).toMatchObject({ code, problem: { detail: expect.stringMatching(detail) } });
+});
+
+test('two installations with the object are an error that names both', async () => {
+  const own = await app.tenant();
+  const first = await installPeople(app, own, {
+    integration: 'crm',
+    provider: 'sandbox',
+    groupRef: 'acme',
+  });
+  const second = await installPeople(app, own, {
+    integration: 'leads',
+    provider: 'zoho',
+    groupRef: 'acme',
+  });
+  const { code, problem } = await typedClient(app, own).refusal(
+    '{ people(group: "acme") { nodes { id } } }',
+  );
+  expect(code).toBe('UNPROCESSABLE');
+  expect(problem.detail).toContain(`crm (${first})`);
+  expect(problem.detail).toContain(`leads (${second})`);
+});
+
+test('an object that the installation of the group does not read is an error that says what to do', async () => {
+  const own = await app.tenant();
+  const config = { read: [], write: [] };
+  await installPeople(app, own, {
+    integration: 'crm',
+    provider: 'sandbox',
+    groupRef: 'acme',
+    config,
+  });
+  const refusal = await typedClient(app, own).refusal('{ people(group: "acme") { nodes { id } } }');
+  expect(refusal.problem.detail).toMatch(
+    /of crm by the group acme neither reads nor writes people: add/,
+  );
+});
+
+test('costs its requests to providers, and is refused before the first one', async () => {
+  const { extensions } = await client.request(PEOPLE);
+  expect(extensions).toEqual({
+    cost: { cost: 2 * 100 + 2 * 2 + 50, providerCalls: 2, limit: 50_000 },
+  });
+  const dear = `{ ${Array.from({ length: 9 }, (_, n) => `a${n}: people(group: "globex", first: 1000) { edges { node { id _installation { id } _raw } cursor } } b${n}: people(group: "acme", first: 1000) { nodes { _installation { id } } edges { node { _installation { id } } } }`).join(' ')} }`;
+  const requests = app.zoho.requests.length;
+  expect(await client.refusal(dear)).toMatchObject({
+    code: 'QUERY_LIMIT_EXCEEDED',
+    problem: { limit: 'cost', maximum: 50_000 },
+  });
+  expect(app.zoho.requests.length).toBe(requests);
+});
+
+test('serves a new revision with the next query', async () => {
+  const own = await app.tenant();
+  await installPeople(app, own, { integration: 'crm', provider: 'sandbox', groupRef: 'acme' });
+  const typed = typedClient(app, own);
+  expect((await typed.request('{ persons(group: "acme") { nodes { id } } }')).errors).toHaveLength(
+    1,
+  );
+  const content = {
+    name: 'crm',
+    provider: 'sandbox',
+    read: {
+      objects: [
+        {
+          objectName: 'contacts',
+          mapToName: 'persons',
+          destination: 'records',
+          requiredFields: [{ fieldName: 'email' }],
+        },
+      ],
+    },
+  };
+  await own.query(CREATE_REVISION, {
+    input: {
+      projectIdOrName: own.projectId,
+      integrationIdOrName: 'crm',
+      revision: toRevision(content),
+    },
+  });
+  const { persons } = await typed.query('{ persons(group: "acme") { nodes { email } } }');
+  expect(persons.nodes).toHaveLength(3);
+});
+
+test('its schema is valid, and can be introspected', async () => {
+  const introspected = await client.query(getIntrospectionQuery());
+  const schema = buildClientSchema(introspected as IntrospectionQuery);
+  expect(validateSchema(schema)).toEqual([]);
+  expect(Object.keys(schema.getQueryType()?.getFields() ?? {})).toEqual([
+    '_contract',
+    'peopleById',
+    'people',
+  ]);
+  const { project } = await tenant.query(
+    `{ project(idOrName: "${tenant.projectId}") { contract { hash } } }`,
+  );
+  expect(await client.query('{ _contract }')).toEqual({ _contract: project.contract.hash });
+});
+
+test('an end user reads the records of its own group without naming it', async () => {
+  const user = await createEndUser(app, tenant, { permissions: ['READ'] });
+  const typed = typedClient(app, tenant, user.headers);
+  const { people } = await typed.query('{ people { nodes { id } } }');
+  expect(people.nodes).toHaveLength(3);
+  for (const group of ['globex', 'none']) {
+    const { errors } = await typed.request(`{ people(group: "${group}") { nodes { id } } }`);
+    expect(errors).toMatchObject([{ message: `Group "${group}" was not found.` }]);
+  }
+});
+
+test('an end user sees the objects of the integrations that its token names', async () => {
+  const { project } = await tenant.query(
+    `{ project(idOrName: "${tenant.projectId}") { integrations { nodes { id name } } } }`,
+  );
+  const idOf = (name: string) =>
+    project.integrations.nodes.find((one: { name: string }) => one.name === name).id;
+  const fieldsFor = async (integrations: string[]) => {
+    const user = await createEndUser(app, tenant, { permissions: ['READ'], integrations });
+    const typed = typedClient(app, tenant, user.headers);
+    const { __type } = await typed.query('{ __type(name: "PeopleRecord") { fields { name } } }');
+    return __type?.fields.map(({ name }: { name: string }) => name);
+  };
+  expect(await fieldsFor([idOf('leads')])).not.toContain('emailAddress');
+  expect(await fieldsFor([idOf('crm')])).toContain('emailAddress');
+  expect(await fieldsFor([])).toBeUndefined();
+});
+
+test.each([
+  ['without credentials', {}, 'UNAUTHENTICATED'],
+  ['of another project', { 'x-api-key': (await app.tenant()).apiKey }, 'NOT_FOUND'],
+  [
+    'without a scope for records',
+    { 'x-api-key': await tenant.createKey('keys:write') },
+    'FORBIDDEN',
+  ],
+])('shows a caller %s nothing of the schema', async (_who, headers: Record<
+  string,
+  string
+>, code) => {
+  const typed = typedClient(app, tenant, headers);
+  const missing = typedClient(app, { ...tenant, projectId: newId('prj') }, headers);
+  for (const query of [
+    '{ people(group: "acme") { nodes { id } } }',
+    '{ nope }',
+    getIntrospectionQuery(),
+  ]) {
+    expect(await typed.refusal(query)).toMatchObject({ code });
+    if (code === 'NOT_FOUND') expect(await missing.refusal(query)).toMatchObject({ code });
+  }
+});
+
+test('a key without the scope of reads gets no record', async () => {
+  const headers = { 'x-api-key': await tenant.createKey('records:write') };
+  const { errors } = await typedClient(app, tenant, headers).request(
+    '{ people(group: "acme") { nodes { id } } }',
+  );
+  expect(errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }]);
+});
+
+test('answers a GET, and serves GraphiQL to browsers', async () => {
+  const path = `/graphql/projects/${tenant.projectName}`;
+  const query = encodeURIComponent('{ people(group: "acme", first: 1) { nodes { lastName } } }');
+  const headers = { 'x-api-key': tenant.apiKey };
+  const response = await app.fetch(`${path}?query=${query}`, { headers });
+  expect(await response.json()).toMatchObject({
+    data: { people: { nodes: [{ lastName: 'Dijkstra' }] } },
+  });
+  const page = await app.fetch(path, { headers: { accept: 'text/html' } });
+  expect(page.headers.get('content-type')).toMatch(/^text\/html/);
+});
+
+test('a text that two projects send is validated and costed by the schema of each', async () => {
+  const own = await app.tenant();
+  await installPeople(app, own, { integration: 'leads', provider: 'zoho', groupRef: 'acme' });
+  const text = '{ people(group: "acme", first: 1) { nodes { emailAddress } } }';
+  const both = [
+    typedClient(app, tenant),
+    typedClient(app, own),
+    app.client({ 'x-api-key': own.apiKey }),
+  ];
+  for (let round = 0; round < 5; round += 1) {
+    const results = await Promise.all(both.map((one) => one.request(text)));
+    expect(
+      results.map(({ errors = [] }) => errors.map(({ extensions }) => extensions.code)),
+    ).toEqual([[], ['GRAPHQL_VALIDATION_FAILED'], ['GRAPHQL_VALIDATION_FAILED']]);
+  }
+});
