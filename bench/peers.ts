@@ -1,6 +1,6 @@
 /** The peers, and how each is started and queried. */
 
-import { freePort } from '../test/support/free-port.ts';
+import { freePort } from '../test/support/process/free-port.ts';
 import { type Filled, KEY_TEXT } from './database.ts';
 import { POSTGRAPHILE_DOCUMENTS } from './peers/postgraphile-documents.ts';
 import { type Server, startServer } from './processes/server.ts';

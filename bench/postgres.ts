@@ -2,7 +2,7 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { freePort } from '../test/support/free-port.ts';
+import { freePort } from '../test/support/process/free-port.ts';
 import { familyCpuMs } from './processes/cpu.ts';
 
 export interface Postgres extends AsyncDisposable {

@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../test/support/free-port.ts';
+import { freePort } from '../../test/support/process/free-port.ts';
 import { emptyDatabase } from '../database.ts';
 import { GATEWAY_ENV } from '../peers.ts';
 import { type Postgres, startPostgres } from '../postgres.ts';

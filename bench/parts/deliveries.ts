@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { newSigningSecret, sealSigningSecret } from '../../src/deliveries/signing-secret.ts';
 import { newId } from '../../src/ids.ts';
 import { createVault } from '../../src/secrets.ts';
-import { freePort } from '../../test/support/free-port.ts';
+import { freePort } from '../../test/support/process/free-port.ts';
 import { emptyDatabase, usingClient } from '../database.ts';
 import { ENCRYPTION_KEY } from '../fill.ts';
 import type { Flags } from '../flags.ts';

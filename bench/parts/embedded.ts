@@ -6,7 +6,7 @@ import pg from 'pg';
 import { openEmbedded, startEngine } from '../../src/database/embedded/embedded.ts';
 import { createLog } from '../../src/log.ts';
 import { NO_METERS } from '../../src/meters.ts';
-import { freePort } from '../../test/support/free-port.ts';
+import { freePort } from '../../test/support/process/free-port.ts';
 import { newApiKey } from '../database.ts';
 import { fill } from '../fill.ts';
 import type { Flags } from '../flags.ts';

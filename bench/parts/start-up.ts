@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../test/support/free-port.ts';
+import { freePort } from '../../test/support/process/free-port.ts';
 import type { Filled } from '../database.ts';
 import type { Flags } from '../flags.ts';
 import { medianOf } from '../median.ts';

@@ -11,7 +11,7 @@ import { startPostgres } from '../support/database/postgres.ts';
 import { reasonWithoutPostgres } from '../support/database/postgres-binaries.ts';
 import { OUTPUT_SHOWN_MAX, Reader, type Terminal } from '../support/documentation-reader.ts';
 import { DOCUMENTS } from '../support/documents.ts';
-import { freePort } from '../support/free-port.ts';
+import { freePort } from '../support/process/free-port.ts';
 import { LISTEN, ofLanguage, REENCRYPT, readName, START, WITHOUT_NPM } from './not-run.ts';
 
 /** This document starts its own servers, on PostgreSQL. */

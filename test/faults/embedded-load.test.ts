@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
-import { freePort } from '../support/free-port.ts';
+import { freePort } from '../support/process/free-port.ts';
 import { prepareEmbedded } from './scenes/embedded/embedded-gateway.ts';
 import { startGateway } from './scenes/gateway.ts';
 

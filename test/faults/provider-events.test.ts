@@ -10,7 +10,7 @@ import { openDatabase } from '../../src/database/database.ts';
 import { newSigningSecret, sealSigningSecret } from '../../src/deliveries/signing-secret.ts';
 import { createLog } from '../../src/log.ts';
 import { testApp } from '../support/app.ts';
-import { freePort } from '../support/free-port.ts';
+import { freePort } from '../support/process/free-port.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { generateConnection } from '../support/scenes/connections.ts';
 import { CREATE_INSTALLATION, contentFor, integrate } from '../support/scenes/integrations.ts';

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { Pool } from 'undici';
-import { freePort } from '../../../test/support/free-port.ts';
+import { freePort } from '../../../test/support/process/free-port.ts';
 import { emptyDatabase, usingClient } from '../../database.ts';
 import type { Flags } from '../../flags.ts';
 import { medianOf, quantile } from '../../median.ts';

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { newId } from '../../../src/ids.ts';
-import { freePort } from '../../../test/support/free-port.ts';
+import { freePort } from '../../../test/support/process/free-port.ts';
 import { emptyDatabase, newApiKey, usingClient } from '../../database.ts';
 import { drive, type Load } from '../../drive.ts';
 import type { Flags } from '../../flags.ts';

@@ -8,7 +8,7 @@ import { readConfig } from '../../../src/config.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import { createLog } from '../../../src/log.ts';
 import { type Tenant, testApp } from '../../support/app.ts';
-import { freePort } from '../../support/free-port.ts';
+import { freePort } from '../../support/process/free-port.ts';
 import { type ReceivedMessage, type Receiver, startReceiver } from '../../support/receiver.ts';
 import { ENCRYPTION_KEY, type Gateway, startGateway } from '../scenes/gateway.ts';
 import type { Cluster } from './cluster.ts';

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
-import { freePort } from '../../support/free-port.ts';
+import { freePort } from '../../support/process/free-port.ts';
 
 export const hasBalancer = spawnSync('haproxy', ['-v']).status === 0;
 

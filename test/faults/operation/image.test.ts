@@ -22,7 +22,7 @@ import { homedir, tmpdir } from 'node:os';
 import { basename, join, matchesGlob, relative } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { ROOT } from '../../support/documents.ts';
-import { freePort } from '../../support/free-port.ts';
+import { freePort } from '../../support/process/free-port.ts';
 
 const MIB = 2 ** 20;
 /** Limit for /app, without Node itself. */

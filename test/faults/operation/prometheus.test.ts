@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { ROOT } from '../../support/documents.ts';
-import { freePort } from '../../support/free-port.ts';
 import { createClient } from '../../support/graphql-client.ts';
+import { freePort } from '../../support/process/free-port.ts';
 import { type ServerProcess, startServerProcess } from '../../support/process/server-process.ts';
 
 const SHORT = process.env.FAULTS_SHORT === '1';

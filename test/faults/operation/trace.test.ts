@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { testApp, testDatabase } from '../../support/app.ts';
-import { freePort } from '../../support/free-port.ts';
+import { freePort } from '../../support/process/free-port.ts';
 import { startReceiver } from '../../support/receiver.ts';
 import { installReads, TRIGGER } from '../../support/scenes/reads.ts';
 import { createSandboxClient } from '../../support/scenes/subscriptions.ts';

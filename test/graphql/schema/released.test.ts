@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildSchema, findBreakingChanges } from 'graphql';
 import { expect, test } from 'vitest';
-import { breakingOf } from '../../../scripts/changelog.ts';
+import { findBreaking } from '../../../scripts/changelog.ts';
 import {
   nameOfChange,
   RELEASED_SCHEMA,
@@ -21,7 +21,7 @@ test('finds every breaking change since the last release in the changelog', () =
     buildSchema(read(RELEASED_SCHEMA)),
     buildSchema(read('schema.graphql')),
   );
-  const missing = unnamed(changes.map(nameOfChange), breakingOf(read('CHANGELOG.md')));
+  const missing = unnamed(changes.map(nameOfChange), findBreaking(read('CHANGELOG.md')));
   const lines = changes
     .filter((change) => missing.includes(nameOfChange(change)))
     .map((change) => `\`${nameOfChange(change)}\`: ${change.description}`);
@@ -72,8 +72,10 @@ test('accepts a name in backticks, and `Type.*` for every member', () => {
 test('reads only the section "Breaking" of "Unreleased"', () => {
   const changelog =
     '# Changelog\n\n## Unreleased\n\n### Breaking\n\n- one\n\n### Added\n\n- two\n\n## 1.0.0\n\n### Breaking\n\n- three\n';
-  expect(breakingOf(changelog)).toBe('- one');
-  expect(breakingOf('## Unreleased\n\n### Added\n\n- two\n\n## 1.0.0\n\n### Breaking\n')).toBe('');
+  expect(findBreaking(changelog)).toBe('- one');
+  expect(findBreaking('## Unreleased\n\n### Added\n\n- two\n\n## 1.0.0\n\n### Breaking\n')).toBe(
+    '',
+  );
 });
 
 test("stores the last release's schema without descriptions", () => {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { endWithParent } from '../end-with-parent.ts';
-import { freePort } from '../free-port.ts';
+import { freePort } from '../process/free-port.ts';
 import { postgresBinaries } from './postgres-binaries.ts';
 
 /** Returns the reason to skip tests that need PgBouncer, or null if it is installed. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chownSync, mkdirSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { endWithParent } from '../end-with-parent.ts';
-import { freePort } from '../free-port.ts';
+import { freePort } from '../process/free-port.ts';
 import { type PostgresBinaries, postgresBinaries } from './postgres-binaries.ts';
 
 /** A standby reports that it accepts read-only connections. */
