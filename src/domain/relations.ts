@@ -1,8 +1,11 @@
 /** The relations of one request. All keys that one tick requests from a batch are loaded by one call. */
+import type { z } from 'zod';
 import { notFound } from '../errors.ts';
 import { load } from './batched.ts';
 import type { Call } from './call.ts';
+import { type Computed, computed, type Value } from './resource.ts';
 import type { Batch } from './scope.ts';
+import { unwrapped } from './unwrapped.ts';
 
 export interface Relations {
   /** Returns the batch's item for the key, or null. */
@@ -21,4 +24,22 @@ export function createRelations(call: Call): Relations {
       return item;
     },
   };
+}
+
+/**
+ * Declares a field that is loaded together with those of other rows: the batch's item for the row, or for the key that
+ * `keyOf` returns. A nullable field is null if there is no key or no item.
+ */
+export function loaded<T extends z.ZodType, Row, K, V extends Value<T>>(
+  type: T,
+  batch: Batch<K, V | null>,
+  keyOf: (row: Row) => K | null,
+): T & Computed<Row> {
+  const { isOptional } = unwrapped(type);
+  return computed(type, (row: Row, call: Call) => {
+    const { find, get } = createRelations(call);
+    const key = keyOf(row);
+    if (isOptional) return (key === null ? null : find(batch, key)) as Promise<Value<T>>;
+    return get(batch, key as K) as Promise<Value<T>>;
+  });
 }

@@ -19,8 +19,17 @@ export function resource<S extends z.ZodRawShape>(
   return schema.register(resources, { name, description });
 }
 
-/** The names and the descriptions of all resources. */
-export const resources = z.registry<{ name: string; description: string }>();
+export interface Declaration {
+  name: string;
+  description: string;
+}
+
+const resources = z.registry<Declaration>();
+
+/** The name and the description of a resource, also if a field has added its own description. */
+export function declarationOf(schema: z.ZodType): Declaration | undefined {
+  return resources.get(schema);
+}
 
 declare const source: unique symbol;
 
@@ -42,15 +51,19 @@ export type Value<T> = T extends z.ZodObject
     ? Value<Inner> | null
     : T extends z.ZodArray<infer Item>
       ? readonly Value<Item>[]
-      : z.input<T>;
+      : T extends z.ZodRecord<infer _Key, infer Entry extends z.ZodType>
+        ? Readonly<Record<string, Value<Entry>>>
+        : z.input<T>;
 
-/** Declares a field whose value is computed from the row and the call. */
+/** Declares a field whose value is computed from the row and the call, or loaded: then it is a promise. */
 export function computed<T extends z.ZodType, Source, Call = unknown>(
   type: T,
-  value: (from: Source, call: Call) => Value<T>,
+  value: (from: Source, call: Call) => Value<T> | Promise<Value<T>>,
 ): T & Computed<Source> {
-  computations.add(type, { value } as Computation);
-  return type as T & Computed<Source>;
+  // The type itself may also be a field that is not computed.
+  const field = type.clone();
+  computations.add(field, { value } as Computation);
+  return field as T & Computed<Source>;
 }
 
 type Compute = (from: unknown, call: unknown) => unknown;

@@ -6,7 +6,10 @@ import { invalid } from '../../errors.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../work/durations.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
+import { operationActionType } from '../operation/operation.ts';
+import { operationStatus, toOperationStatus } from '../operation/operation-status.ts';
 import type { FiltersOf } from '../paging/page.ts';
+import { computed, enumeration, resource } from '../resource.ts';
 import { type ActivityRange, type ActivitySeries, activitySeries } from './activity-series.ts';
 
 const GRAINS = {
@@ -21,15 +24,20 @@ const GRAINS = {
  */
 const BUCKETS_MAX = 2_161;
 
+const activityBucket = enumeration('ActivityBucket', 'How activity is divided by time, in UTC.', {
+  MINUTE: 'By minutes.',
+  HOUR: 'By hours.',
+  DAY: 'By days.',
+} satisfies Record<keyof typeof GRAINS, string>);
+
 export const activityInput = z.object({
   from: z
     .date()
     .describe('The start of the range. The bucket that contains it is counted in full.'),
   until: z.date().optional().describe('The end of the range, exclusive. Default: now.'),
-  bucket: z.enum(['MINUTE', 'HOUR', 'DAY']).meta({
-    id: 'ActivityBucket',
-    description: `The length of a bucket, in UTC. The range may have at most ${BUCKETS_MAX - 1} buckets.`,
-  }),
+  bucket: activityBucket.describe(
+    `The length of a bucket, in UTC. The range may have at most ${BUCKETS_MAX - 1} buckets.`,
+  ),
 });
 type ActivityInput = FiltersOf<typeof activityInput>;
 
@@ -73,8 +81,24 @@ function parseRange(
   return { ...subject, grain, bucketMs, from: new Date(fromMs), until: end };
 }
 
+const startTime = z.date().describe('When the bucket begins.').meta({ wireName: 'time' });
+
+export const operationActivityResource = resource(
+  'OperationActivity',
+  'Operations of one type and status that were created in one bucket of time.',
+  {
+    startTime,
+    actionType: operationActionType.describe('Whether they read, write or subscribe.'),
+    status: computed(
+      operationStatus.describe('Their present status.'),
+      ({ status }: OperationActivity) => toOperationStatus(status),
+    ),
+    count: z.int().describe('How many operations there are.'),
+  },
+);
+
 export interface OperationActivity {
-  time: Date;
+  startTime: Date;
   actionType: OperationActionType;
   status: OperationStatus;
   count: number;
@@ -88,15 +112,30 @@ export async function operationActivity(
   const series = await activitySeries(call, 'operation', range);
   return toBuckets(range, series, ({ key, first }) => {
     const [actionType, status] = key.split(' ') as [OperationActionType, OperationStatus];
-    return (time, bucket) => {
+    return (startTime, bucket) => {
       const count = first[bucket] ?? 0;
-      return count === 0 ? null : { time, actionType, status, count };
+      return count === 0 ? null : { startTime, actionType, status, count };
     };
   });
 }
 
+export const recordActivityResource = resource(
+  'RecordActivity',
+  'Records and events of providers in one bucket of time.',
+  {
+    startTime,
+    read: z.int().describe('How many records were read.'),
+    written: z.int().describe('How many records were written.'),
+    receivedEvents: z
+      .int()
+      .describe(
+        'How many events of providers were received, for each installation that wants them.',
+      ),
+  },
+);
+
 export interface RecordActivity {
-  time: Date;
+  startTime: Date;
   read: number;
   written: number;
   receivedEvents: number;
@@ -105,18 +144,43 @@ export interface RecordActivity {
 /** Counts records by the time when they were read or written, and events by the time when they were received. */
 export async function recordActivity(call: Call, range: ActivityRange): Promise<RecordActivity[]> {
   const series = await activitySeries(call, 'record', range);
-  return toBuckets(range, series, ({ first, second, third }) => (time, bucket) => {
+  return toBuckets(range, series, ({ first, second, third }) => (startTime, bucket) => {
     const [read = 0, written = 0, receivedEvents = 0] = [
       first[bucket],
       second[bucket],
       third[bucket],
     ];
-    return read + written + receivedEvents === 0 ? null : { time, read, written, receivedEvents };
+    return read + written + receivedEvents === 0
+      ? null
+      : { startTime, read, written, receivedEvents };
   });
 }
 
+const percentile = (share: number) =>
+  z
+    .int()
+    .nullable()
+    .describe(
+      `The duration that ${share} % of the attempts took at most, in milliseconds. It may be a fifth too long, because durations are counted in steps.`,
+    );
+
+export const deliveryActivityResource = resource(
+  'DeliveryActivity',
+  'Attempts to send to one destination that began in one bucket of time.',
+  {
+    startTime,
+    attempts: z.int().describe('How many attempts there were.'),
+    failedAttempts: z
+      .int()
+      .describe('How many of them failed: no response, or another status than 2xx.'),
+    p50Ms: percentile(50),
+    p95Ms: percentile(95),
+    p99Ms: percentile(99),
+  },
+);
+
 export interface DeliveryActivity {
-  time: Date;
+  startTime: Date;
   projectId: string;
   destinationId: string;
   attempts: number;
@@ -135,11 +199,11 @@ export async function deliveryActivity(
   const series = await activitySeries(call, 'delivery', range);
   return toBuckets(range, series, ({ key: destinationId, first, second, ...percentiles }) => {
     const { p50Ms, p95Ms, p99Ms } = percentiles;
-    return (time, bucket) => {
+    return (startTime, bucket) => {
       const [attempts = 0, failedAttempts = 0] = [first[bucket], second[bucket]];
       if (attempts === 0) return null;
       return {
-        time,
+        startTime,
         projectId,
         destinationId,
         attempts,
@@ -152,8 +216,19 @@ export async function deliveryActivity(
   });
 }
 
+export const streamActivityResource = resource(
+  'StreamActivity',
+  'Messages that were added to one destination of the type STREAM in one bucket of time.',
+  {
+    startTime,
+    messages: z
+      .int()
+      .describe('How many messages there were, including those that have been removed since.'),
+  },
+);
+
 export interface StreamActivity {
-  time: Date;
+  startTime: Date;
   projectId: string;
   destinationId: string;
   messages: number;
@@ -163,14 +238,47 @@ export interface StreamActivity {
 export async function streamActivity(call: Call, range: ActivityRange): Promise<StreamActivity[]> {
   const { projectId } = range;
   const series = await activitySeries(call, 'stream', range);
-  return toBuckets(range, series, ({ key: destinationId, first }) => (time, bucket) => {
+  return toBuckets(range, series, ({ key: destinationId, first }) => (startTime, bucket) => {
     const messages = first[bucket] ?? 0;
-    return messages === 0 ? null : { time, projectId, destinationId, messages };
+    return messages === 0 ? null : { startTime, projectId, destinationId, messages };
   });
 }
 
+export const activityResource = resource(
+  'Activity',
+  'The activity of a project in a range of time. Empty buckets are omitted.',
+  {
+    operations: computed(
+      z
+        .array(operationActivityResource)
+        .describe('Operations by when they were created, oldest first.'),
+      (range: ActivityRange, call: Call) => operationActivity(call, range),
+    ),
+    deliveries: computed(
+      z
+        .array(deliveryActivityResource)
+        .describe('Attempts by when they began and by destination, oldest first.'),
+      (range: ActivityRange, call: Call) => deliveryActivity(call, range),
+    ),
+    records: computed(
+      z
+        .array(recordActivityResource)
+        .describe(
+          'Records by when they were read or written, and events by when they were received, oldest first.',
+        ),
+      (range: ActivityRange, call: Call) => recordActivity(call, range),
+    ),
+    streams: computed(
+      z
+        .array(streamActivityResource)
+        .describe('Messages by when they were added to a stream and by stream, oldest first.'),
+      (range: ActivityRange, call: Call) => streamActivity(call, range),
+    ),
+  },
+);
+
 /** Returns the entry of a series for a bucket. Null if the bucket is empty. */
-type InBucket<T> = (time: Date, bucket: number) => T | null;
+type InBucket<T> = (startTime: Date, bucket: number) => T | null;
 
 /** Returns the entries of all buckets, ordered by time, then by series. */
 function toBuckets<T>(
@@ -181,9 +289,9 @@ function toBuckets<T>(
   const readers = series.map(createReader);
   const entries: T[] = [];
   for (let bucket = 0, ms = from.getTime(); ms < until.getTime(); bucket += 1, ms += bucketMs) {
-    const time = new Date(ms);
+    const startTime = new Date(ms);
     for (const read of readers) {
-      const entry = read(time, bucket);
+      const entry = read(startTime, bucket);
       if (entry) entries.push(entry);
     }
   }

@@ -1,6 +1,7 @@
 /** Reads, updates and deletes connections. A connection links a group and a consumer to one provider. */
-import type { z } from 'zod';
+import { z } from 'zod';
 import { Prisma } from '../../database/generated/client.ts';
+import type { ConnectionStatus } from '../../database/generated/enums.ts';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { isForeignKeyViolation, isMissingRow } from '../../database/violations.ts';
@@ -12,6 +13,8 @@ import type { Call, Services } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { projectRead } from '../declared-read.ts';
 import { refuseIssues } from '../issues.ts';
+import { authScheme } from '../provider/provider.ts';
+import { createdInProject, enumeration, jsonObject, resource, updateTime } from '../resource.ts';
 import { getOwned } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { deleteConnectionInput, updateConnectionInput } from './connection-input.ts';
@@ -21,6 +24,46 @@ import { findTokenExpireTime, type StoredToken, sealCredentials } from './creden
 import { refuseOtherConsumers } from './own-parties.ts';
 import { changedFactsIssues } from './session/changed-facts.ts';
 import { type AccountToCheck, requireAcceptedCredentials } from './session/credential-check.ts';
+
+export const connectionStatus = enumeration(
+  'ConnectionStatus',
+  'Whether the credentials of a connection work.',
+  {
+    CREATED: 'The credentials are new, or the access token was just refreshed: not used yet.',
+    WORKING: 'The provider has accepted the credentials.',
+    BAD_CREDENTIALS:
+      'The provider has refused the credentials, in a call or in a refresh. Connect again.',
+  } satisfies Record<ConnectionStatus, string>,
+);
+
+export const connectionResource = resource(
+  'Connection',
+  'A connection: an account at a provider that a consumer has connected for a group.',
+  {
+    ...createdInProject,
+    provider: z.string().describe('The name of the provider.'),
+    authScheme: authScheme.describe('The scheme by which it authenticates at the provider.'),
+    status: connectionStatus.describe('Whether its credentials work.'),
+    tokenExpireTime: z
+      .date()
+      .nullable()
+      .describe(
+        'When its access token expires. Null if it has none, if that is unknown, or if the token can no longer be refreshed.',
+      ),
+    providerWorkspaceRef: z
+      .string()
+      .nullable()
+      .describe('The workspace of the account at the provider. Null if there is none.'),
+    providerConsumerRef: z
+      .string()
+      .nullable()
+      .describe("The provider's own id of the consumer. Null if unknown."),
+    providerMetadata: jsonObject
+      .nullable()
+      .describe('Further facts of the account, from the builder and the provider.'),
+    updateTime,
+  },
+);
 
 /** Throws NOT_FOUND. */
 export const getConnection = projectRead(

@@ -5,6 +5,7 @@ import { CONSENT_SCHEMES } from '../../providers/contract.ts';
 import type { SealedLocation } from '../../secrets.ts';
 import type { Call, Services } from '../call.ts';
 import { read } from '../declared-read.ts';
+import { resource } from '../resource.ts';
 
 const text = z.string();
 const time = z.iso.datetime();
@@ -91,21 +92,44 @@ export function findTokenExpireTime(credentials: Credentials): Date | null {
   return token?.expiresAt ? new Date(token.expiresAt) : null;
 }
 
-export interface ShownToken {
-  token: string;
-  issuedAt: Date | null;
-  expiresAt: Date | null;
-}
+const oauth2TokenResource = resource('OAuth2Token', 'An OAuth token and its lifetime.', {
+  token: z.string().describe('The value of the token.'),
+  issueTime: z
+    .date()
+    .nullable()
+    .describe('When it was issued. Null if unknown.')
+    .meta({ wireName: 'issuedAt' }),
+  expireTime: z
+    .date()
+    .nullable()
+    .describe('When it expires. Null if unknown.')
+    .meta({ wireName: 'expiresAt' }),
+});
+
+const oauth2TokensResource = resource('OAuth2Tokens', 'The tokens of an OAuth authorization.', {
+  accessToken: oauth2TokenResource
+    .nullable()
+    .describe('The token that authenticates requests to the provider.'),
+  refreshToken: oauth2TokenResource
+    .nullable()
+    .describe('The token that obtains new access tokens.'),
+  scopes: z.array(z.string()).describe('The OAuth scopes that the provider granted.'),
+});
+
+export const connectionCredentialsResource = resource(
+  'ConnectionCredentials',
+  'Credentials as they are sent to the provider: only the field of the scheme is set.',
+  {
+    apiKey: z.string().nullable().describe('The API key. Null for other schemes.'),
+    oauth2AuthorizationCode: oauth2TokensResource
+      .nullable()
+      .describe('Tokens, with or without PKCE. Null for other schemes.'),
+  },
+);
 
 /** The credentials that callers with credentials:read may see. */
-export interface ShownCredentials {
-  apiKey: string | null;
-  oauth2AuthorizationCode: {
-    accessToken: ShownToken | null;
-    refreshToken: ShownToken | null;
-    scopes: string[];
-  } | null;
-}
+export type ShownCredentials = z.output<typeof connectionCredentialsResource>;
+type ShownToken = z.output<typeof oauth2TokenResource>;
 
 /**
  * The unsealed credentials of connections that the viewer has read. Null for schemes whose credentials are not shown.
@@ -153,7 +177,7 @@ function toShownCredentials(credentials: Credentials): ShownCredentials | null {
 function toShownToken(stored: StoredToken | undefined): ShownToken | null {
   if (!stored) return null;
   const { token, issuedAt, expiresAt } = stored;
-  return { token, issuedAt: parseDate(issuedAt), expiresAt: parseDate(expiresAt) };
+  return { token, issueTime: parseDate(issuedAt), expireTime: parseDate(expiresAt) };
 }
 
 function parseDate(isoText: string | undefined): Date | null {

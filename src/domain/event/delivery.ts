@@ -12,7 +12,11 @@ import { id } from '../../ids.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { projectRead } from '../declared-read.ts';
 import { projectIdOrName } from '../names.ts';
+import { loaded } from '../relations.ts';
+import { computed, createdFields, resource, shownId } from '../resource.ts';
 import { type Batch, getOwned } from '../scope.ts';
+import { deliveryStatus, toDeliveryStatus } from './delivery-status.ts';
+import { measureBodies } from './payload.ts';
 
 export type DeliveryAttempt = Row<'DeliveryAttempt'>;
 
@@ -23,6 +27,21 @@ export type DeliveryAttempt = Row<'DeliveryAttempt'>;
 const ATTEMPTS_SHOWN = 100;
 /** The most rows that one statement changes, so that it holds its locks only briefly. */
 const ROWS_PER_STATEMENT = 5_000;
+
+export const deliveryAttemptResource = resource(
+  'DeliveryAttempt',
+  'One attempt to send a delivery: an HTTP request to its destination.',
+  {
+    attemptNumber: z.int().describe('The number of the attempt, from 1.'),
+    responseStatus: z
+      .int()
+      .nullable()
+      .describe('The HTTP status of the response. Null if there was none.'),
+    error: z.string().nullable().describe('Why the attempt failed. Null if it succeeded.'),
+    durationMs: z.int().describe('How long the attempt took, in milliseconds.'),
+    createTime: z.date().describe('When the attempt began.'),
+  },
+);
 
 const retryDeliveryInput = z
   .object({ projectIdOrName, deliveryId: id.describe('The id of the delivery.') })
@@ -50,6 +69,42 @@ export const listAttempts: Batch<Row<'Delivery'>, DeliveryAttempt[]> = async (
     (byDelivery.get(deliveryId) ?? []).sort((a, b) => a.attemptNumber - b.attemptNumber),
   );
 };
+
+export const deliveryResource = resource(
+  'Delivery',
+  'A message to one destination: a notification event, a page of records, changed fields of an object, or a test. It is retried until it succeeds or runs out of retries.',
+  {
+    ...createdFields,
+    destinationId: shownId.describe(
+      'The id of the destination. It stays when the destination is deleted.',
+    ),
+    status: computed(
+      deliveryStatus.describe(
+        'Whether it is pending, is being retried, has succeeded, or has failed.',
+      ),
+      toDeliveryStatus,
+    ),
+    failureReason: z.string().nullable().describe('Why it failed permanently. Null if it did not.'),
+    attempts: loaded(
+      z
+        .array(deliveryAttemptResource)
+        .describe(
+          `The attempts so far, oldest first. If there are more than ${ATTEMPTS_SHOWN}, the newest ${ATTEMPTS_SHOWN}.`,
+        ),
+      listAttempts,
+      (delivery: Row<'Delivery'>) => delivery,
+    ),
+    nextAttemptTime: z
+      .date()
+      .nullable()
+      .describe('When the next attempt is due. Null if none follows.'),
+    bodyBytes: loaded(
+      z.int().describe('The length of the body, in bytes.'),
+      measureBodies,
+      (delivery: Row<'Delivery'>) => delivery,
+    ),
+  },
+);
 
 const NEWEST_ATTEMPTS = `
   select a.* from unnest($1::text[], $2::text[]) as d("projectId", "id") cross join lateral (

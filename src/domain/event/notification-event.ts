@@ -17,7 +17,7 @@ import {
 import { encodeCursor } from '../paging/list-cursor.ts';
 import type { FiltersOf, Page, PageArgs } from '../paging/page.ts';
 import { listPage, nextRow } from '../paging/page-of-rows.ts';
-import { enumeration } from '../resource.ts';
+import { createdInProject, enumeration, jsonObject, resource } from '../resource.ts';
 import { type Batch, byId, getOwned } from '../scope.ts';
 
 export { EVENTS };
@@ -34,6 +34,18 @@ export const eventType = enumeration(
   'NotificationEventType',
   'The type of an event. Each description starts with the name that messages use.',
   Object.fromEntries(meanings) as Record<NotificationEventType, string>,
+);
+
+export const notificationEventResource = resource(
+  'NotificationEvent',
+  'An event of a project that was routed to at least one topic.',
+  {
+    ...createdInProject,
+    eventType: eventType.describe('What happened.'),
+    data: jsonObject.describe(
+      "The payload. A webhook's body contains it as `data`, next to `notificationType`.",
+    ),
+  },
 );
 
 export const eventFilters = z.object({

@@ -11,6 +11,7 @@ import { read } from '../declared-read.ts';
 import { projectIdOrName } from '../names.ts';
 import { idAfter, idBefore, timeRange, toSpan } from '../paging/created-range.ts';
 import type { FiltersOf } from '../paging/page.ts';
+import { resource } from '../resource.ts';
 import { getOwned } from '../scope.ts';
 import {
   DELIVERY_STATUSES,
@@ -56,10 +57,16 @@ export const retryableInput = z.object({
   createTime,
 });
 
-export interface RetriedDeliveries {
-  count: number;
-  hasMore: boolean;
-}
+export const retriedDeliveriesResource = resource(
+  'RetriedDeliveries',
+  'How many deliveries are retried, and whether more match.',
+  {
+    count: z.int().describe('How many deliveries are retried.'),
+    hasMore: z.boolean().describe('True if more deliveries match: call `retryDeliveries` again.'),
+  },
+);
+
+export type RetriedDeliveries = z.output<typeof retriedDeliveriesResource>;
 
 type Selection = Omit<z.output<typeof retryDeliveriesInput>, 'projectIdOrName'>;
 

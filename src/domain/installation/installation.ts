@@ -15,6 +15,7 @@ import { readIntegrationContent } from '../integration/integration-content.ts';
 import { latestRevisions } from '../integration/revision.ts';
 import { refuseIssues } from '../issues.ts';
 import { findGroupByRef } from '../project/group.ts';
+import { loaded } from '../relations.ts';
 import { createdInProject, enumeration, resource, updateTime } from '../resource.ts';
 import { findInProject, getNamedProject, getOwned } from '../scope.ts';
 import { uniquely } from '../unique.ts';
@@ -26,6 +27,7 @@ import { listModuleIssues } from './check/module-check.ts';
 import { createInstallationInput, deleteInstallationInput } from './installation-input.ts';
 import { findParties, requireParties } from './installation-parties.ts';
 import { deleteInstallations, insertInstallation, lockInstallation } from './installation-rows.ts';
+import { installedObjectResource, installedObjects } from './installed-object.ts';
 import { withOwnChoices } from './own-choices.ts';
 
 type Installation = Row<'Installation'>;
@@ -55,6 +57,13 @@ export const installationResource = resource(
     createdBy: z
       .string()
       .describe('The caller who created it: api:<key id>, builder:<id> or consumer:<id>.'),
+    objects: loaded(
+      z
+        .array(installedObjectResource)
+        .describe('The objects that it reads, in the order of their names, with their progress.'),
+      installedObjects,
+      (row: Row<'Installation'>) => row,
+    ),
     updateTime,
   },
 );

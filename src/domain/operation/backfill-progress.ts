@@ -1,5 +1,5 @@
 /** The progress of the first read of an object. */
-import type { Row } from '../../database/rows.ts';
+import { z } from 'zod';
 import { notFound } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
@@ -7,20 +7,21 @@ import { getInstallationByKey } from '../installation/installation.ts';
 import type { IntegrationKey } from '../integration/integration.ts';
 import { readIntegrationContent } from '../integration/integration-content.ts';
 import { latestRevisions } from '../integration/revision.ts';
+import { resource, updateTime } from '../resource.ts';
 import { byId } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
-import { parseOperationMetadata } from './operation.ts';
+import { operationProgressResource, parseOperationMetadata } from './operation.ts';
 import { nativeName } from './read/read-plan.ts';
 
-export interface BackfillProgress {
-  installationId: string;
-  /** The provider's name of the object. */
-  objectName: string;
-  operation: Row<'Operation'>;
-  recordsProcessed: number;
-  /** The provider's estimate. Null if it has none. */
-  recordsEstimatedTotal: number | null;
-}
+export const backfillProgressResource = resource(
+  'BackfillProgress',
+  'How far the first read of an object has come.',
+  {
+    ...operationProgressResource.shape,
+    createTime: z.date().describe('When the read began.'),
+    updateTime,
+  },
+);
 
 /**
  * Accepts the provider's name of the object or the mapped one. Throws NOT_FOUND before the first read begins, and after
@@ -32,7 +33,7 @@ export const getBackfillProgress = read(
   async (
     call: Call,
     { objectName: name, ...key }: IntegrationKey & { installationId: string; objectName: string },
-  ): Promise<BackfillProgress> => {
+  ): Promise<z.output<typeof backfillProgressResource>> => {
     const { id: installationId, projectId, integrationId } = await getInstallationByKey(call, key);
     const [revision] = await latestRevisions(call, [integrationId]);
     const objectName =
@@ -48,11 +49,13 @@ export const getBackfillProgress = read(
     if (!operation) throw notFound('A first read of', name);
     const { progress } = parseOperationMetadata(operation);
     return {
+      operationId: operation.id,
       installationId,
       objectName,
-      operation,
       recordsProcessed: progress?.recordsProcessed ?? 0,
       recordsEstimatedTotal: progress?.recordsEstimatedTotal ?? null,
+      createTime: operation.createTime,
+      updateTime: operation.updateTime,
     };
   },
 );

@@ -12,15 +12,12 @@ import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { findGroupByRef } from '../project/group.ts';
 import { orEndUser } from '../viewer/needs.ts';
+import { operationActionType } from './operation.ts';
 import { operationStatus, storedOperationStatus } from './operation-status.ts';
 
 export const operationFilters = z.object({
   status: operationStatus.optional().describe('Only operations of this status.'),
-  actionType: z
-    .enum(OperationActionType)
-    .meta({ id: 'OperationActionType' })
-    .optional()
-    .describe('Only operations of this type.'),
+  actionType: operationActionType.optional().describe('Only operations of this type.'),
   ...createdFilters.shape,
 });
 

@@ -1,10 +1,31 @@
+/** The log of an operation, which it writes while it runs. */
+import { z } from 'zod';
+import type { LogSeverity } from '../../database/generated/enums.ts';
 import type { Row } from '../../database/rows.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
 import type { PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
+import { computed, enumeration, jsonObject, resource } from '../resource.ts';
 
 export type OperationLog = Row<'OperationLog'>;
+
+const logSeverity = enumeration('LogSeverity', 'The severity of a line of an operation log.', {
+  DEBUG: 'A detail that helps to find a cause.',
+  INFO: 'A step of the work.',
+  WARNING: 'A failure that did not stop the work.',
+  ERROR: 'A failure that stopped the work, or a part of it.',
+} satisfies Record<LogSeverity, string>);
+
+export const operationLogResource = resource('OperationLog', 'A line of the log of an operation.', {
+  createTime: computed(
+    z.date().describe('When it was written.').meta({ wireName: 'timestamp' }),
+    ({ timestamp }: OperationLog) => timestamp,
+  ),
+  severity: logSeverity.describe('The severity of the line.'),
+  message: z.string().describe('What happened, for people.'),
+  details: jsonObject.nullable().describe('Facts about the line, by name.'),
+});
 
 /** Lists the lines that an operation logged while it ran, oldest first. */
 export const listOperationLogs = read(

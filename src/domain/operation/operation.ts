@@ -1,10 +1,20 @@
 /** Operations: pieces of provider work and their outcomes. They outlive their installations. */
 
 import { z } from 'zod';
+import type { OperationActionType } from '../../database/generated/enums.ts';
 import type { Row } from '../../database/rows.ts';
 import { projectRead } from '../declared-read.ts';
+import {
+  computed,
+  createdInProject,
+  enumeration,
+  resource,
+  shownId,
+  updateTime,
+} from '../resource.ts';
 import { getOwned } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
+import { operationStatus, toOperationStatus } from './operation-status.ts';
 
 /** The stored facts of an operation besides its status. */
 export const operationMetadata = z.object({
@@ -35,6 +45,79 @@ export type OperationMetadata = z.output<typeof operationMetadata>;
 export function parseOperationMetadata(operation: Row<'Operation'>): OperationMetadata {
   return operationMetadata.parse(operation.metadata);
 }
+
+export const operationActionType = enumeration('OperationActionType', 'What an operation does.', {
+  READ: "Reads a provider's records.",
+  WRITE: 'Writes records to a provider.',
+  SUBSCRIBE: "Sets up a subscription to a provider's events.",
+} satisfies Record<OperationActionType, string>);
+
+export const operationProgressResource = resource('OperationProgress', 'The progress of a read.', {
+  operationId: shownId.describe('The id of the operation that reads.'),
+  installationId: shownId.describe('The id of the installation that reads.'),
+  objectName: z.string().describe("The provider's name of the object."),
+  recordsProcessed: z.int().describe('How many records were read so far.'),
+  recordsEstimatedTotal: z
+    .int()
+    .nullable()
+    .describe('How many records there are. Null if the provider does not report it.'),
+});
+
+const operationRetryResource = resource('OperationRetry', 'The attempts of an operation.', {
+  attempts: z.int().describe('How many attempts there were so far.'),
+  lastAttemptTime: computed(
+    z.date().nullable().describe('When the last attempt began.').meta({ wireName: 'lastAttempt' }),
+    ({ lastAttempt }: NonNullable<OperationMetadata['retry']>) => lastAttempt ?? null,
+  ),
+});
+
+const operationMetadataResource = resource(
+  'OperationMetadata',
+  'Objects, progress, attempts and written records of an operation.',
+  {
+    objects: z.array(z.string()).describe('The names of the objects that it reads or writes.'),
+    progress: operationProgressResource
+      .nullable()
+      .describe('The progress of a read. Null for other operations.'),
+    successfulRecordIds: z
+      .array(z.string())
+      .describe("For a write: the provider's ids of the records that were written."),
+    retry: operationRetryResource.nullable().describe('The attempts. Null if there was only one.'),
+  },
+);
+
+export const operationResource = resource(
+  'Operation',
+  'A read, a write or a subscription at a provider, and its outcome. It stays when its installation is deleted, for RETENTION_DAYS of the server.',
+  {
+    ...createdInProject,
+    integrationId: shownId.describe('The id of its integration.'),
+    installationId: shownId.describe('The id of its installation.'),
+    configId: shownId.describe(
+      'The id of the config that the installation had when the operation began.',
+    ),
+    actionType: operationActionType.describe('Whether it reads, writes or subscribes.'),
+    status: computed(
+      operationStatus.describe('Whether it is in progress, has succeeded or has failed.'),
+      ({ status }: Row<'Operation'>) => toOperationStatus(status),
+    ),
+    result: z
+      .string()
+      .nullable()
+      .describe(
+        'The outcome, for people. While it is in progress, the reason why it waits, or null.',
+      ),
+    metadata: computed(
+      operationMetadataResource.describe('Its objects, progress, attempts and written records.'),
+      (row: Row<'Operation'>) => {
+        const { progress, ...facts } = parseOperationMetadata(row);
+        const { id: operationId, installationId } = row;
+        return { ...facts, progress: progress && { operationId, installationId, ...progress } };
+      },
+    ),
+    updateTime,
+  },
+);
 
 export const getOperation = projectRead(
   orEndUser('read'),

@@ -1,4 +1,5 @@
 /** A write, from its input to its response. */
+import { z } from 'zod';
 import { findNamedTarget, type NamedTarget } from '../../database/hot/write-target.ts';
 import type { Row } from '../../database/rows.ts';
 import { notFound } from '../../errors.ts';
@@ -8,6 +9,7 @@ import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { refuseIfBacklogged } from '../event/delivery-backlog.ts';
 import { waitingForProvider } from '../provider/provider-wait.ts';
+import { jsonObject, resource } from '../resource.ts';
 import { sees } from '../scope.ts';
 import { storedJson } from '../storable-json.ts';
 import { orEndUser } from '../viewer/needs.ts';
@@ -92,6 +94,20 @@ async function getTarget(
   if (!group || sees(viewer, 'Group', group)) return target;
   return { integration, group: null, installation: null, connection: null, consumer: null };
 }
+
+export const writeErrorResource = resource('WriteError', 'Why a record was not written.', {
+  message: z.string().describe('The reason, for people.'),
+});
+
+export const recordResultResource = resource('RecordResult', 'The outcome of one record.', {
+  success: z
+    .boolean()
+    .describe('Whether the record is known to be written. If not, `errors` has the reasons.'),
+  recordId: z.string().nullable().describe("The provider's id of the record."),
+  data: jsonObject
+    .nullable()
+    .describe("The record as it is now. Null if the provider's response does not contain it."),
+});
 
 export interface WriteOutcome {
   operation: Row<'Operation'>;

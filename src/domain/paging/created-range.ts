@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Span } from '../../database/rows.ts';
 import { firstIdAt, type IdPrefix } from '../../ids.ts';
 import { MINUTE_MS } from '../../work/durations.ts';
+import { enumeration } from '../resource.ts';
 import type { FiltersOf } from './page.ts';
 
 /**
@@ -19,11 +20,18 @@ export const timeRange = z
   .meta({ id: 'TimeRangeInput', description: 'A time range. Either end may be omitted.' });
 export type TimeRange = z.output<typeof timeRange>;
 
+const listOrder = enumeration(
+  'ListOrder',
+  'The order of a list by the creation time of its items.',
+  {
+    NEWEST_FIRST: 'Newest first.',
+    OLDEST_FIRST: 'Oldest first.',
+  },
+);
+
 export const createdFilters = z.object({
   createTime: timeRange.optional().describe('Only items that were created in this range.'),
-  order: z
-    .enum(['NEWEST_FIRST', 'OLDEST_FIRST'])
-    .meta({ id: 'ListOrder' })
+  order: listOrder
     .optional()
     .describe("The order of the list. Default: the order that the list's description names."),
 });

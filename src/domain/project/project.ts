@@ -27,7 +27,7 @@ const booleanEntitlementResource = resource(
   },
 );
 
-const entitlementsResource = resource(
+export const entitlementsResource = resource(
   'Entitlements',
   "The features of an org's plan. The service sets them.",
   {

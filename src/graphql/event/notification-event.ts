@@ -1,12 +1,12 @@
 import {
-  eventType,
   listedEventFilters,
   listNotificationEvents,
   listTopicsOfEvents,
+  notificationEventResource,
 } from '../../domain/event/notification-event.ts';
-import { createdFields, linkField, listField, projectField } from '../schema/fields.ts';
-import { enumOf } from '../schema/inputs.ts';
+import { linkField, listField } from '../schema/fields.ts';
 import { Node } from '../schema/node-field.ts';
+import { resourceFields } from '../schema/object-type.ts';
 import { parsedArgs } from '../schema/parsed-args.ts';
 import { builder, typeNameOfEvent } from '../schema/schema-builder.ts';
 import {
@@ -21,22 +21,11 @@ import {
 } from '../schema/types.ts';
 
 NotificationEvent.implement({
-  description:
-    'An event of a project that was routed to at least one topic. Each type of event is a type with the members of its `data`.',
+  description: `${notificationEventResource.description} Each type of event is a type with the members of its \`data\`.`,
   interfaces: [Node],
   resolveType: ({ eventType }) => typeNameOfEvent(eventType),
   fields: (t) => ({
-    ...createdFields(t),
-    project: projectField(t),
-    eventType: t.expose('eventType', {
-      type: enumOf(eventType),
-      description: 'What happened.',
-    }),
-    data: t.expose('data', {
-      type: 'JSONObject',
-      description:
-        "The payload. A webhook's body contains it as `data`, next to `notificationType`.",
-    }),
+    ...resourceFields(t, notificationEventResource),
     topics: t.field({
       type: [Topic],
       description:

@@ -16,7 +16,6 @@ import { updateInstallation } from '../../domain/installation/installation-updat
 import {
   type InstalledObjectView,
   installedObjectResource,
-  installedObjects,
 } from '../../domain/installation/installed-object.ts';
 import { lastOperations } from '../../domain/installation/last-operations.ts';
 import {
@@ -49,7 +48,7 @@ import { ObjectMetadata } from './object-metadata.ts';
 
 const nullable = true;
 
-const InstalledObject = objectType(
+objectType(
   builder.objectRef<InstalledObjectView>('InstalledObject'),
   installedObjectResource,
   (t) => ({
@@ -77,12 +76,6 @@ objectType(Installation, installationResource, (t) => ({
     nullable,
     description: 'Its newest operation; null before the first.',
     resolve: (installation, _args, { find }) => find(lastOperations, installation),
-  }),
-  objects: t.field({
-    type: [InstalledObject],
-    description:
-      'The objects that it reads, in the order of their names, with the progress of each.',
-    resolve: (installation, _args, { get }) => get(installedObjects, installation),
   }),
   objectMetadata: t.field({
     ...needing(objectMetadataOfInstallation),

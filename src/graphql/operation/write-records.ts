@@ -1,47 +1,30 @@
-import { type WriteOutcome, writeRecords } from '../../domain/operation/write-records.ts';
-import { enumType } from '../schema/inputs.ts';
+import {
+  recordResultResource,
+  type WriteOutcome,
+  writeErrorResource,
+  writeRecords,
+} from '../../domain/operation/write-records.ts';
 import { mutationField } from '../schema/mutation-field.ts';
+import { objectType } from '../schema/object-type.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Operation } from '../schema/types.ts';
 
-enumType('WriteMode', 'Whether the answer to a write waits for its outcome.', {
-  SYNCHRONOUS:
-    'The answer has the outcome, if it is known 5 seconds before LIMIT_MUTATION_MS of the server (30 seconds by default). If not, the write goes on, and its operation tells the outcome.',
-  ASYNCHRONOUS:
-    'The answer comes at once. The operation tells the outcome, and so does the event WRITE_ASYNC_DONE.',
-});
+const WriteError = objectType(
+  builder.objectRef<{ message: string }>('WriteError'),
+  writeErrorResource,
+);
 
-const WriteError = builder.objectRef<{ message: string }>('WriteError').implement({
-  description: 'Why a record was not written.',
-  fields: (t) => ({
-    message: t.exposeString('message', { description: 'The reason, for people.' }),
-  }),
-});
-
-const WriteResult = builder
-  .objectRef<NonNullable<WriteOutcome['result']>>('WriteResult')
-  .implement({
-    description: 'The outcome of one record.',
-    fields: (t) => ({
-      success: t.exposeBoolean('success', {
-        description: 'Whether the record is known to be written. If not, errors say why.',
-      }),
-      recordId: t.exposeString('recordId', {
-        nullable: true,
-        description: "The provider's id of the record.",
-      }),
-      data: t.expose('data', {
-        type: 'JSONObject',
-        nullable: true,
-        description: 'The record as it is now; null if the provider does not answer with it.',
-      }),
-      errors: t.field({
-        type: [WriteError],
-        description: 'Why the record was not written; empty if it was.',
-        resolve: ({ errors }) => errors.map((message) => ({ message })),
-      }),
+const WriteResult = objectType(
+  builder.objectRef<NonNullable<WriteOutcome['result']>>('WriteResult'),
+  recordResultResource,
+  (t) => ({
+    errors: t.field({
+      type: [WriteError],
+      description: 'Why the record was not written. Empty if it was.',
+      resolve: ({ errors }) => errors.map((message) => ({ message })),
     }),
-  });
+  }),
+);
 
 const WriteRecordsPayload = builder.objectRef<WriteOutcome>('WriteRecordsPayload').implement({
   description:

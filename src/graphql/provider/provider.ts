@@ -1,5 +1,4 @@
 import {
-  authScheme,
   type CustomInput,
   findProvider,
   listProviderObjects,
@@ -14,13 +13,10 @@ import {
   providerResource,
 } from '../../domain/provider/provider.ts';
 import { rootListField } from '../schema/fields.ts';
-import { enumOf } from '../schema/inputs.ts';
 import { needing } from '../schema/needing.ts';
 import { objectType } from '../schema/object-type.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { connectionOf } from '../schema/types.ts';
-
-export const AuthScheme = enumOf(authScheme);
 
 export const ProviderObject = objectType(
   builder.objectRef<ObjectOfProvider>('ProviderObject'),

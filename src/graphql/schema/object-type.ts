@@ -1,7 +1,12 @@
 /** Creates object types from the domain's resources, so that a field, its type and its description are declared once. */
 import type { FieldMap, InterfaceParam, ObjectRef } from '@pothos/core';
 import { z } from 'zod';
-import { type Computed, findComputation, resources, type Value } from '../../domain/resource.ts';
+import {
+  type Computed,
+  declarationOf,
+  findComputation,
+  type Value,
+} from '../../domain/resource.ts';
 import { unwrapped } from '../../domain/unwrapped.ts';
 import type { Context } from '../execution/context.ts';
 import { projectField } from './fields.ts';
@@ -10,6 +15,11 @@ import { Node } from './node-field.ts';
 import { builder, type Types } from './schema-builder.ts';
 
 type FieldBuilder<Row> = PothosSchemaTypes.ObjectFieldBuilder<Types, Row>;
+/** The builder of fields of an object type or of an interface, which the compiler does not check against the row. */
+interface FieldsBuilder {
+  field(options: never): unknown;
+  expose(name: never, options: never): unknown;
+}
 
 /** The fields that rows of type `Row` can show: columns of that type, and fields that are computed from the row. */
 type Readable<Row, S> = {
@@ -36,33 +46,40 @@ export function objectType<Row extends object, S extends z.ZodRawShape & Readabl
   return implement(type, resource, more);
 }
 
-/** The types of resources that other resources contain, each created at its first use. */
-const contained = new Map<z.ZodType, ObjectRef<Types, object>>();
+/** The types of resources by the names of these. Those that only other resources contain are created at first use. */
+const types = new Map<string, ObjectRef<Types, object>>();
 
 function implement<Row extends object>(
   type: ObjectRef<Types, Row>,
   resource: z.ZodObject,
   more: (t: FieldBuilder<Row>) => FieldMap,
 ): ObjectRef<Types, Row> {
-  const { description = '' } = resource;
+  const { name, description } = getDeclaration(resource);
   const interfaces = 'id' in resource.shape ? [Node as InterfaceParam<Types>] : [];
-  contained.set(resource, type as ObjectRef<Types, object>);
+  types.set(name, type as ObjectRef<Types, object>);
   builder.objectType(type, {
     description,
     interfaces,
-    fields: (t: FieldBuilder<Row>) => ({ ...fieldsOf(t, resource), ...more(t) }),
+    fields: (t: FieldBuilder<Row>) => ({ ...resourceFields(t, resource), ...more(t) }),
   } as never);
   return type;
 }
 
-function fieldsOf<Row>(t: FieldBuilder<Row>, { shape }: z.ZodObject): FieldMap {
+function getDeclaration(schema: z.ZodObject) {
+  const declaration = declarationOf(schema);
+  if (!declaration) throw new Error('Bug: a type of GraphQL needs a resource.');
+  return declaration;
+}
+
+/** Returns the fields of a resource, for its type or for an interface. */
+export function resourceFields(t: FieldsBuilder, { shape }: z.ZodObject): FieldMap {
   const fields = Object.entries<z.ZodType>(shape).map(([name, schema]) =>
     name === 'projectId' ? ['project', projectField(t as never)] : [name, field(t, name, schema)],
   );
   return Object.fromEntries(fields);
 }
 
-function field<Row>(t: FieldBuilder<Row>, name: string, schema: z.ZodType) {
+function field(t: FieldsBuilder, name: string, schema: z.ZodType) {
   const { inner, isOptional: nullable, description } = unwrapped(schema);
   if (!description) throw new Error(`The field ${name} needs a description.`);
   const value = findComputation(schema);
@@ -79,9 +96,6 @@ function field<Row>(t: FieldBuilder<Row>, name: string, schema: z.ZodType) {
 function outputType(name: string, schema: z.ZodType): unknown {
   if (isList(schema)) return [outputType(name, unwrapped(schema.element as z.ZodType).inner)];
   if (!(schema instanceof z.ZodObject)) return scalarOf(name, schema);
-  const declared = resources.get(schema);
-  if (!declared) throw new Error(`The object in ${name} must be a resource.`);
-  return (
-    contained.get(schema) ?? implement(builder.objectRef<object>(declared.name), schema, () => ({}))
-  );
+  const { name: typeName } = getDeclaration(schema);
+  return types.get(typeName) ?? implement(builder.objectRef<object>(typeName), schema, () => ({}));
 }

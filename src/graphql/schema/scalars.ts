@@ -1,12 +1,6 @@
 import { GraphQLError } from 'graphql';
 import { timestamp } from '../../domain/timestamp.ts';
-import { enumType } from './inputs.ts';
 import { builder } from './schema-builder.ts';
-
-enumType('ListOrder', 'The order of a list by the creation time of its items.', {
-  NEWEST_FIRST: 'Newest first.',
-  OLDEST_FIRST: 'Oldest first.',
-});
 
 builder.scalarType('DateTime', {
   description:

@@ -7,7 +7,7 @@ import {
 import { generateConnection } from '../../domain/connection/connection-generation.ts';
 import { refreshConnectionInput } from '../../domain/connection/connection-input.ts';
 import { refreshConnection, refreshIfDue } from '../../domain/connection/connection-refresh.ts';
-import { type ShownCredentials, shownCredentials } from '../../domain/connection/credentials.ts';
+import { shownCredentials } from '../../domain/connection/credentials.ts';
 import {
   connectionFilters,
   listConnections,
@@ -22,8 +22,8 @@ import { endpoint, type RestRequest } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import { deleteEndpoint, mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 import { createdWithin, withCreatedParameters } from '../endpoint/time-parameters.ts';
-import { installation, showInstallation } from '../installation/installation-view.ts';
-import { connection, showConnection } from './connection-view.ts';
+import { installation } from '../installation/installation-view.ts';
+import { connection } from './connection-view.ts';
 import { tokensIn } from './tokens-form.ts';
 
 const tag = 'Connections';
@@ -57,9 +57,8 @@ export const connectionEndpoints = [
     path,
     tag,
     input: z.object({ projectIdOrName, ...withCreatedParameters(connectionFilters.shape) }),
-    item: connection,
     list: createdWithin(readWithin(getOwnProject, listConnections)),
-    show: (row: Row<'Connection'>, request) => showConnection(row, request),
+    resource: connection,
   }),
   mutationEndpoint({
     id: 'generateConnection',
@@ -67,10 +66,9 @@ export const connectionEndpoints = [
     path: `${path}:generate`,
     tag,
     mutation: generateConnection,
-    places: { oauth2AuthorizationCode: tokensIn((tokens) => tokens.nullish()) },
+    locations: { oauth2AuthorizationCode: tokensIn((tokens) => tokens.nullish()) },
     status: 201,
-    output: connection,
-    show: showConnection,
+    resource: connection,
   }),
   endpoint({
     id: 'getConnection',
@@ -86,7 +84,7 @@ export const connectionEndpoints = [
     },
     input: wanted,
     status: 200,
-    output: connection,
+    resource: connection,
     run: readConnection,
   }),
   listEndpoint({
@@ -94,9 +92,8 @@ export const connectionEndpoints = [
     path: `${path}/{connectionId}/installations`,
     tag,
     input: z.object({ projectIdOrName, connectionId: id.describe('The id of the connection.') }),
-    item: installation,
     list: readWithin(getConnection, listConnectionInstallations),
-    show: showInstallation,
+    resource: installation,
   }),
   mutationEndpoint({
     id: 'updateConnection',
@@ -104,14 +101,13 @@ export const connectionEndpoints = [
     path: `${path}/{connectionId}`,
     tag,
     mutation: updateConnection,
-    places: {
+    locations: {
       oauth2AuthorizationCode: tokensIn((tokens) => tokens.optional()),
       skipCheck: { in: 'query', name: 'skipCheck' },
     },
     mask: 'connection',
     status: 200,
-    output: connection,
-    show: showConnection,
+    resource: connection,
   }),
   deleteEndpoint({
     id: 'deleteConnection',
@@ -127,14 +123,9 @@ async function readConnection(
 ) {
   const read = { force: refreshConnection, ifExpired: refreshIfDue, never: getConnection };
   const row: Row<'Connection'> = await read[refresh ?? 'never'](request.call, key);
-  if (!includeCreds && !includeRefreshToken) return showConnection(row, request);
+  if (!includeCreds && !includeRefreshToken) return row;
   const credentials = await request.find(shownCredentials, row);
-  const shown = includeRefreshToken ? credentials : withoutRefreshToken(credentials);
-  return showConnection(row, request, shown);
-}
-
-function withoutRefreshToken(credentials: ShownCredentials | null): ShownCredentials | null {
   const { oauth2AuthorizationCode: tokens } = credentials ?? {};
-  if (!credentials || !tokens) return credentials;
-  return { ...credentials, oauth2AuthorizationCode: { ...tokens, refreshToken: null } };
+  if (!tokens || includeRefreshToken) return { ...row, ...credentials };
+  return { ...row, oauth2AuthorizationCode: { ...tokens, refreshToken: null } };
 }

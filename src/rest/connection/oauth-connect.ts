@@ -5,7 +5,7 @@ import { startOAuthUpdate } from '../../domain/connection/oauth-update.ts';
 import { invalid } from '../../errors.ts';
 import type { RestRequest } from '../endpoint/endpoint.ts';
 import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
-import { connection, showConnection } from './connection-view.ts';
+import { connection } from './connection-view.ts';
 
 const tag = 'Connections';
 const authorizeUrl = z
@@ -52,7 +52,7 @@ export const oauthConnectEndpoints = [
     description:
       'The person must consent within 10 minutes, in the browser that opened the link. The callback then renews the connection.',
     mutation: startOAuthUpdate,
-    places: { returnUrl: { in: 'body', name: 'redirectUrl' } },
+    locations: { returnUrl: { in: 'body', name: 'redirectUrl' } },
     status: 200,
     mediaType: 'text/plain',
     output: authorizeUrl,
@@ -69,8 +69,8 @@ export const oauthConnectEndpoints = [
     extraInput: furtherSteps,
     precheck: refuseFurtherSteps,
     status: 200,
-    output: z.object({ connection }).describe('The connection.'),
-    show: async (row, relations) => ({ connection: await showConnection(row, relations) }),
+    resource: z.object({ connection }).describe('The connection.'),
+    show: (connection) => ({ connection }),
   }),
 ];
 

@@ -1,8 +1,8 @@
 /** OAuth tokens in requests, whose times have the names of the reference API. */
 import { z } from 'zod';
 import { credentialFields, oauth2Token } from '../../domain/connection/credential-input.ts';
-import type { Place } from '../endpoint/places.ts';
-import { wireForm } from '../endpoint/wire-form.ts';
+import type { Location } from '../endpoint/locations.ts';
+import { wireForm } from '../endpoint/locations.ts';
 
 const { shape } = oauth2Token;
 const domain = credentialFields.oauth2AuthorizationCode;
@@ -24,7 +24,7 @@ type WireTokens = z.output<typeof wireTokens>;
 const WIRE_NAMES: Record<string, string> = { issueTime: 'issuedAt', expireTime: 'expiresAt' };
 
 /** Where tokens are in the body of a request that creates or updates a connection. */
-export function tokensIn(wrap: (tokens: typeof wireTokens) => z.ZodType): Place {
+export function tokensIn(wrap: (tokens: typeof wireTokens) => z.ZodType): Location {
   const form = wireForm({
     schema: wrap(wireTokens) as z.ZodType<WireTokens>,
     toDomain: ({ accessToken, refreshToken, scopes }) => ({
@@ -32,7 +32,7 @@ export function tokensIn(wrap: (tokens: typeof wireTokens) => z.ZodType): Place 
       refreshToken: tokenOf(refreshToken),
       scopes,
     }),
-    placeIn: (_wire, place) =>
+    locate: (_wire, place) =>
       place.replace(/(?<=\.)(issueTime|expireTime)$/, (name) => WIRE_NAMES[name] ?? name),
   });
   return { in: 'body', name: 'oauth2AuthorizationCode', form };

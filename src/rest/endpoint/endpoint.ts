@@ -5,9 +5,15 @@ import type { Relations } from '../../domain/relations.ts';
 import { authorize, type Need, needText } from '../../domain/viewer/needs.ts';
 import type { Viewer } from '../../domain/viewer/viewer.ts';
 import type { Issue } from '../../errors.ts';
-import { responseOf, showResource, toRestTerms } from '../openapi/shown-resource.ts';
-import { type Mask, maskedBody, maskedPlaces, maskOf } from './mask.ts';
-import { type Method, type Place, type Places, placesOf, schemaOfPart } from './places.ts';
+import { showType, showUnchanged, toRestTerms } from '../openapi/shown-resource.ts';
+import {
+  createPartSchema,
+  type Location,
+  type Locations,
+  locateMembers,
+  type Method,
+} from './locations.ts';
+import { createMask, createMaskedSchema, locateInMember, type Mask } from './mask.ts';
 
 /** The request of an endpoint's function, which also gets the input. */
 export interface RestRequest extends Relations {
@@ -58,51 +64,45 @@ export function describe(
   return { summary: summary ?? first ?? '', description: sentences.filter(Boolean).join(' ') };
 }
 
-/** The response of an endpoint. */
+/** A response in a form of its own. */
 interface Output<Shown> {
   /** Null for a response without a body. */
   output: z.ZodType<unknown, Shown> | null;
   /** Set if the response is text and not JSON. */
   mediaType?: 'text/plain';
-  failure?: Failure<Shown>;
 }
 
-/** How a result of the domain is formatted: as its resource, or by the endpoint's own schema and function. */
+/** A response with a resource, or with lists or records of resources. */
+interface ResourceOutput {
+  resource: z.ZodType;
+  failure?: Failure;
+}
+
+/** The response of a declared function: its result is the row of the resource, unless `show` returns that. */
 export type EndpointResponse<R, Shown, A extends unknown[] = []> =
-  | { resource: z.ZodObject }
+  | (ResourceOutput & {
+      show?(result: R, request: RestRequest, ...rest: A): object | Promise<object>;
+    })
   | (Output<Shown> & { show(result: R, request: RestRequest, ...rest: A): Shown | Promise<Shown> });
-
-type ShowingResponse<R, Shown, A extends unknown[]> = Extract<
-  EndpointResponse<R, Shown, A>,
-  { show: unknown }
->;
-
-/** Returns the schema of a response and the function that creates it. */
-export function respond<R, Shown, A extends unknown[] = []>(
-  response: EndpointResponse<R, Shown, A>,
-): ShowingResponse<R, Shown, A> {
-  if (!('resource' in response)) return response;
-  const { resource } = response;
-  const show = (...[row, request]: [row: R, request: RestRequest, ...unknown[]]) =>
-    showResource(resource, row as object, request) as Shown;
-  return { output: responseOf(resource) as z.ZodType<unknown, Shown>, show };
-}
 
 /**
  * The response for work that was attempted and failed: `output` with another status, or a problem for clients that
  * accept one.
  */
-interface Failure<Shown> {
+interface Failure {
   status: 422;
-  isFailed(shown: Shown): boolean;
+  isFailed(shown: unknown): boolean;
+  /** The resource of the problem. */
   problem: z.ZodType;
-  showProblem(shown: Shown): unknown;
+  showProblem(shown: unknown): unknown;
 }
 
 /** Input members whose location or name in the request differs from the default. */
-export type OtherPlaces<I extends z.ZodObject> = { [member in keyof I['shape'] & string]?: Place };
+export type DeclaredLocations<I extends z.ZodObject> = {
+  [member in keyof I['shape'] & string]?: Location;
+};
 
-export interface Definition<I extends z.ZodObject, Shown> extends EndpointBase, Output<Shown> {
+interface DefinitionBase<I extends z.ZodObject, Result> extends EndpointBase {
   summary: string;
   method: Method;
   status: Status;
@@ -112,53 +112,68 @@ export interface Definition<I extends z.ZodObject, Shown> extends EndpointBase, 
   memberNeeds?: MemberNeeds<I>;
   /** The domain's own schema, which validates the input. */
   input: I;
-  places?: OtherPlaces<I>;
+  locations?: DeclaredLocations<I>;
   /** The member of the body with the new values, for endpoints whose updateMask names the fields to change. */
   mask?: string;
   /** True if responses have an ETag, and may be 304. */
   hasEtag?: boolean;
-  run(request: RestRequest, input: z.output<I>): Promise<Shown | typeof NOT_MODIFIED>;
+  run(request: RestRequest, input: z.output<I>): Promise<Result | typeof NOT_MODIFIED>;
 }
+
+/** `run` returns the row of the resource, or the value of `output`. */
+export type EndpointDefinition<I extends z.ZodObject, Shown = unknown> =
+  | (DefinitionBase<I, unknown> & ResourceOutput)
+  | (DefinitionBase<I, Shown> & Output<Shown>);
 
 /** An endpoint with the properties that are derived from its definition. */
 export interface Endpoint
-  extends Omit<Definition<z.ZodObject, unknown>, 'places' | 'mask' | 'run' | 'failure'> {
-  places: Places;
+  extends Omit<DefinitionBase<z.ZodObject, unknown>, 'locations' | 'mask' | 'run'>,
+    Output<unknown> {
+  locations: Locations;
   mask: Mask | null;
+  failure?: Failure;
   parts: Record<Part, z.ZodObject | null>;
-  failure?: Failure<unknown>;
   run(request: RestRequest, input: object): Promise<unknown>;
 }
 
 /** Defines an endpoint. Lists, reads and mutations have their own helpers. */
-export function endpoint<I extends z.ZodObject, Shown>(definition: Definition<I, Shown>): Endpoint {
+export function endpoint<I extends z.ZodObject, Shown>(
+  definition: EndpointDefinition<I, Shown>,
+): Endpoint {
   const { memberNeeds } = definition;
   const input = memberNeeds ? withNeeds(definition.input, memberNeeds) : definition.input;
-  const unmasked = placesOf(definition);
-  const mask = definition.mask === undefined ? null : maskOf(definition.mask, unmasked);
-  const part = (name: Part) => schemaOfPart(input, unmasked, name);
+  const unmasked = locateMembers(definition);
+  const mask = definition.mask === undefined ? null : createMask(definition.mask, unmasked);
+  const part = (name: Part) => createPartSchema(input, unmasked, name);
   const body = part('body');
+  const { output, show } = outputOf(definition);
   return {
-    ...(definition as Omit<Definition<z.ZodObject, unknown>, 'run' | 'failure' | 'memberNeeds'>),
-    places: mask ? maskedPlaces(mask, unmasked) : unmasked,
+    ...(definition as Omit<EndpointDefinition<z.ZodObject, unknown>, 'run'>),
+    output,
+    locations: mask ? locateInMember(mask, unmasked) : unmasked,
     mask,
     parts: {
       path: part('path'),
       query: part('query'),
       header: part('header'),
-      body: mask && body ? maskedBody(mask, body) : body,
+      body: mask && body ? createMaskedSchema(mask, body) : body,
     },
-    failure: definition.failure as Endpoint['failure'],
     async run(request, input) {
       // Must precede the work: a refused request leaves no new secret or token behind.
       if (memberNeeds) authorizeMembers(request.call.viewer, memberNeeds, input);
-      return definition.run(request, input as z.output<I>);
+      const result = await definition.run(request, input as z.output<I>);
+      return result === NOT_MODIFIED ? result : show(result, request.call);
     },
   };
 }
 
-/** The needs of single input members, in addition to the need of the endpoint. */
+function outputOf<I extends z.ZodObject, Shown>(definition: EndpointDefinition<I, Shown>) {
+  if (!('resource' in definition)) return { output: definition.output, show: showUnchanged };
+  const { schema: output, show } = showType(definition.resource);
+  return { output, show };
+}
 
+/** The needs of single input members, in addition to the need of the endpoint. */
 type MemberNeeds<I extends z.ZodObject> = { [member in keyof I['shape'] & string]?: Need };
 
 /** Throws FORBIDDEN if the viewer lacks the need of a member in the input. A member that is false needs nothing. */

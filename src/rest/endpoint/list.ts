@@ -2,51 +2,37 @@
 import { z } from 'zod';
 import type { Read } from '../../domain/declared-read.ts';
 import { PAGE_MAX, type Page, type PageArgs, pageSize } from '../../domain/paging/page.ts';
-import { resource } from '../openapi/schemas.ts';
+import { resource } from '../../domain/resource.ts';
 import {
+  type DeclaredLocations,
   describe,
   type Endpoint,
   type EndpointBase,
   endpoint,
-  type OtherPlaces,
   type RestRequest,
-  respond,
 } from './endpoint.ts';
-import type { Place } from './places.ts';
+import type { Location } from './locations.ts';
 
-interface ListOf<I extends z.ZodObject, Row> extends EndpointBase {
+interface ListDefinition<I extends z.ZodObject> extends EndpointBase {
   /** The filters, and the members in the path. */
   input: I;
-  places?: OtherPlaces<I>;
-  list: Read<[input: z.output<I> & PageArgs], Promise<Page<Row>> | Page<Row>>;
+  locations?: DeclaredLocations<I>;
+  list: Read<[input: z.output<I> & PageArgs], Promise<Page<object>> | Page<object>>;
+  /** The resource of the items. */
+  resource: z.ZodObject;
 }
-
-/** The items are formatted as their resource, or by the endpoint's own schema and function. */
-type ListDefinition<I extends z.ZodObject, Row, Item> = ListOf<I, Row> &
-  (
-    | { resource: z.ZodObject }
-    | {
-        item: z.ZodType<unknown, Item>;
-        show(row: Row, request: RestRequest): Item | Promise<Item>;
-      }
-  );
 
 /**
  * Defines a list whose response is a plain array. If there is a next page, the Link header has its URL. A caller who
  * ignores pages gets the first thousand items.
  */
-export function listEndpoint<I extends z.ZodObject, Row, Item>(
-  definition: ListDefinition<I, Row, Item>,
-): Endpoint {
-  const { item, showPage, ...rest } = describeList(definition, PAGE_MAX);
-  return endpoint({
-    ...rest,
-    description: `${rest.description} If there is a next page, the Link header has its URL.`.trim(),
-    output: z.array(item).describe('One page of the list, in the order that the summary names.'),
-    async run(request, input) {
-      const { items, nextPageToken } = await showPage(request, input);
-      if (nextPageToken !== undefined)
-        request.setHeader('link', linkToNext(request, nextPageToken));
+export function listEndpoint<I extends z.ZodObject>(definition: ListDefinition<I>): Endpoint {
+  return definePages(definition, {
+    pageSizeDefault: PAGE_MAX,
+    remark: 'If there is a next page, the Link header has its URL.',
+    body: z.array(definition.resource),
+    toBody(items, nextPageToken, request) {
+      if (nextPageToken !== null) request.setHeader('link', linkToNext(request, nextPageToken));
       return items;
     },
   });
@@ -56,23 +42,15 @@ export function listEndpoint<I extends z.ZodObject, Row, Item>(
 const RESULTS_DEFAULT = 200;
 
 /** Defines a list whose response has `results` and `pagination`. */
-export function pagedEndpoint<I extends z.ZodObject, Row, Item>(
-  definition: ListDefinition<I, Row, Item>,
-): Endpoint {
-  const { item, showPage, ...rest } = describeList(definition, RESULTS_DEFAULT);
-  return endpoint({
-    ...rest,
-    output: z
-      .object({
-        results: z.array(item).describe('The items of this page.'),
-        pagination,
-      })
-      .describe('One page of the list, in the order that the summary names.'),
-    async run(request, input) {
-      const { items, nextPageToken } = await showPage(request, input);
-      const done = nextPageToken === undefined;
-      return { results: items, pagination: { done, nextPageToken } };
-    },
+export function pagedEndpoint<I extends z.ZodObject>(definition: ListDefinition<I>): Endpoint {
+  const results = z.array(definition.resource).describe('The items of this page.');
+  return definePages(definition, {
+    pageSizeDefault: RESULTS_DEFAULT,
+    body: z.object({ results, pagination }),
+    toBody: (results, nextPageToken) => ({
+      results,
+      pagination: { done: nextPageToken === null, nextPageToken },
+    }),
   });
 }
 
@@ -83,36 +61,48 @@ const pagination = resource(
     done: z.boolean().describe('Whether this is the last page.'),
     nextPageToken: z
       .string()
-      .optional()
-      .describe('Pass it as pageToken to get the next page. Absent on the last page.'),
+      .nullable()
+      .describe('Pass it as pageToken to get the next page. Null on the last page.'),
   },
 );
 
-function describeList<I extends z.ZodObject, Row, Item>(
-  definition: ListDefinition<I, Row, Item>,
-  pageSizeDefault: number,
-) {
-  const { list, places, input, ...rest } = definition;
-  const { output: item, show } = respond<Row, Item>(
-    'item' in definition ? { output: definition.item, show: definition.show } : definition,
-  );
+interface Pages {
+  pageSizeDefault: number;
+  /** Sentences that follow the description. */
+  remark?: string;
+  body: z.ZodType;
+  toBody(items: object[], nextPageToken: string | null, request: RestRequest): object;
+}
+
+function definePages<I extends z.ZodObject>(
+  { list, locations, input, resource: _resource, ...rest }: ListDefinition<I>,
+  { pageSizeDefault, remark, body, toBody }: Pages,
+): Endpoint {
   const first = pageSize
     .default(pageSizeDefault)
     .describe(
       `The maximum number of items in a page, 1 to ${PAGE_MAX}. Default: ${pageSizeDefault}.`,
     );
-  return {
-    ...(rest as EndpointBase),
-    ...describe(list, rest),
-    item: item as z.ZodType<unknown, Item>,
-    showPage: (request: RestRequest, given: object) => showPage({ list, show }, request, given),
-    pageSizeDefault,
+  const { summary, description } = describe(list, rest);
+  const page = body.describe('One page of the list, in the order that the summary names.');
+  return endpoint({
+    ...rest,
+    summary,
+    description: [description, remark].filter(Boolean).join(' '),
+    method: 'GET',
     needs: list.needs,
-    method: 'GET' as const,
-    status: 200 as const,
     input: z.object({ ...input.shape, first, after }) as z.ZodObject,
-    places: { ...places, ...PAGE_PLACES },
-  };
+    pageSizeDefault,
+    locations: { ...locations, ...PAGE_LOCATIONS },
+    status: 200,
+    resource: page,
+    async run(request, input) {
+      const { edges, pageInfo } = await list(request.call, input as z.output<I> & PageArgs);
+      const nextPageToken = ((await pageInfo.hasNextPage) && pageInfo.endCursor) || null;
+      const items = edges.map(({ node }) => node);
+      return toBody(items, nextPageToken, request);
+    },
+  });
 }
 
 const after = z
@@ -124,27 +114,10 @@ const after = z
   );
 
 /** The query parameters of the domain's page arguments. */
-const PAGE_PLACES: Record<string, Place> = {
+const PAGE_LOCATIONS: Record<string, Location> = {
   first: { in: 'query', name: 'pageSize' },
   after: { in: 'query', name: 'pageToken' },
 };
-
-async function showPage<I extends z.ZodObject, Row, Item>(
-  {
-    list,
-    show,
-  }: Pick<ListOf<I, Row>, 'list'> & {
-    show(row: Row, request: RestRequest): Item | Promise<Item>;
-  },
-  request: RestRequest,
-  input: object,
-): Promise<{ items: Item[]; nextPageToken: string | undefined }> {
-  const { edges, pageInfo } = await list(request.call, input as z.output<I> & PageArgs);
-  // Formats all items in one tick, so that each of their relations is one batch.
-  const items = await Promise.all(edges.map(({ node }) => show(node, request)));
-  const hasNext = await pageInfo.hasNextPage;
-  return { items, nextPageToken: (hasNext && pageInfo.endCursor) || undefined };
-}
 
 function linkToNext({ url }: RestRequest, pageToken: string): string {
   const { pathname, searchParams } = new URL(url, 'http://gateway');

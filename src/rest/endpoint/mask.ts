@@ -1,11 +1,8 @@
 /** Updates of the form `{ updateMask: [...], topic: {...} }`, which change only the fields that the mask names. */
 import { z } from 'zod';
-import { addIssues, issueAt, toIssues } from '../../domain/issues.ts';
+import { issueAt, toIssues } from '../../domain/issues.ts';
 import type { Issue } from '../../errors.ts';
-import type { Places } from './places.ts';
-
-const MASK_DESCRIPTION =
-  'The names of the fields to change, at least one. Other fields are ignored.';
+import type { Locations } from './locations.ts';
 
 export interface Mask {
   /** The member of the body with the new values. */
@@ -15,11 +12,11 @@ export interface Mask {
 }
 
 /** A name also covers the fields inside it: `metadata` covers `metadata.url`. */
-export function maskOf(member: string, places: Places): Mask {
+export function createMask(member: string, locations: Locations): Mask {
   const fields = new Map<string, string[]>();
-  for (const [name, place] of places) {
-    if (place.in !== 'body') continue;
-    const parts = place.name.split('.');
+  for (const [name, location] of locations) {
+    if (location.in !== 'body') continue;
+    const parts = location.name.split('.');
     for (let length = 1; length <= parts.length; length += 1) {
       const field = parts.slice(0, length).join('.');
       fields.set(field, [...(fields.get(field) ?? []), name]);
@@ -28,67 +25,97 @@ export function maskOf(member: string, places: Places): Mask {
   return { member, fields };
 }
 
-/** The locations of a masked input's members inside the body's member. */
-export function maskedPlaces({ member }: Mask, places: Places): Places {
+/** Returns the locations of members of the body inside the member with the new values. */
+export function locateInMember({ member }: Mask, locations: Locations): Locations {
   return new Map(
-    [...places].map(([name, place]) => [
+    [...locations].map(([name, location]) => [
       name,
-      place.in === 'body' ? { ...place, name: `${member}.${place.name}` } : place,
+      location.in === 'body' ? { ...location, name: `${member}.${location.name}` } : location,
     ]),
   );
 }
 
-export function maskedBody({ member, fields }: Mask, values: z.ZodObject): z.ZodObject {
+/** Returns the schema of a body whose new values have the schema `values`. */
+export function createMaskedSchema(mask: Mask, values: z.ZodObject): z.ZodObject {
   return z.strictObject({
-    updateMask: updateMaskOf(fields).describe(MASK_DESCRIPTION),
-    [member]: values
+    updateMask: createNamesSchema(mask).describe(
+      'The names of the fields to change, at least one. Other fields are ignored.',
+    ),
+    [mask.member]: values
       .partial()
       .loose()
       .describe('The new values of the fields that updateMask names.'),
   });
 }
 
-interface MaskedInput {
-  body: unknown;
-  /** The members of the input that the request contains. */
-  given: Record<string, unknown>;
-  places: Places;
-}
-
-/** Returns the members that the mask names. Each must have a value. */
-export function applyMask(
-  { member, fields }: Mask,
-  { body, given, places }: MaskedInput,
-  issues: Issue[],
-): Record<string, unknown> {
-  const { updateMask } = body as { updateMask?: unknown };
-  const { data = [], error } = updateMaskOf(fields).safeParse(updateMask);
-  addIssues(issues, (error ? toIssues(error, updateMask) : []).map(inUpdateMask));
-  const maskedMembers = new Set(data.flatMap((field) => fields.get(field) ?? []));
-  for (const field of data) {
-    if (fields.get(field)?.some((name) => Object.hasOwn(given, name))) continue;
-    issues.push(issueAt([member, field], 'is required, because updateMask names it.'));
-  }
-  return Object.fromEntries(
-    Object.entries(given).filter(
-      ([name]) => places.get(name)?.in !== 'body' || maskedMembers.has(name),
-    ),
-  );
-}
-
-function updateMaskOf(fields: Mask['fields']) {
+function createNamesSchema({ fields }: Mask) {
   return z
     .array(z.enum([...fields.keys()]))
     .min(1, 'must name at least one field.')
     .max(fields.size);
 }
 
+/** Returns the body with only those new values that the mask names. Other fields are ignored. */
+export function pickMasked({ member, fields }: Mask, body: unknown): unknown {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
+  const { updateMask, [member]: values } = body as Record<string, unknown>;
+  const names = Array.isArray(updateMask) ? updateMask.filter((name) => fields.has(name)) : [];
+  return {
+    ...body,
+    [member]: pickValues(
+      values,
+      names.map((name: string) => name.split('.')),
+    ),
+  };
+}
+
+/** Lists what is wrong with the mask of a body. Each of its names must have a value among the input's members. */
+export function listMaskIssues(mask: Mask, body: unknown, members: object): Issue[] {
+  const { updateMask } = body as { updateMask?: unknown };
+  const { data = [], error } = createNamesSchema(mask).safeParse(updateMask);
+  const invalid = error ? toIssues(error, updateMask) : [];
+  const missing = data.filter(
+    (field) => !mask.fields.get(field)?.some((name) => Object.hasOwn(members, name)),
+  );
+  return [
+    ...invalid.map((issue) => ({ ...issue, name: `updateMask${issue.name}` })),
+    ...missing.map((field) =>
+      issueAt([mask.member, field], 'is required, because updateMask names it.'),
+    ),
+  ];
+}
+
 /** The member of the problem that lists the allowed names, if a name is not allowed. */
-export function maskRemedy(issues: readonly Issue[], allowed: Iterable<string>): object {
+export function suggestNames(issues: readonly Issue[], allowed: Iterable<string>): object {
   const isUnknown = issues.some(({ name }) => name.startsWith('updateMask'));
   return isUnknown ? { remedy: `updateMask may name ${[...allowed].join(', ')}.` } : {};
 }
 
-function inUpdateMask(issue: Issue): Issue {
-  return { ...issue, name: `updateMask${issue.name}` };
+/** The names that lead to a value inside an object. */
+export type Path = readonly string[];
+
+/** Returns a copy of the object with only the values at these paths. */
+export function pickValues(object: unknown, paths: readonly Path[]): unknown {
+  return paths.reduce<unknown>((picked, path) => {
+    const value = getValue(object, path);
+    return value === undefined ? picked : withValue(picked, path, value);
+  }, {});
+}
+
+/** Returns undefined if there is no such value. */
+export function getValue(object: unknown, path: Path): unknown {
+  return path.reduce(getMember, object);
+}
+
+/** Returns a copy of the object with the value at the path. Objects that the path names are created. */
+export function withValue(object: unknown, [first, ...rest]: Path, value: unknown): unknown {
+  if (first === undefined) return value;
+  const members = typeof object === 'object' && object !== null ? object : {};
+  return { ...members, [first]: withValue(getMember(members, first), rest, value) };
+}
+
+/** Ignores inherited members: `constructor` is a name like any other. */
+function getMember(object: unknown, name: string): unknown {
+  const isOwn = typeof object === 'object' && object !== null && Object.hasOwn(object, name);
+  return isOwn ? (object as Record<string, unknown>)[name] : undefined;
 }

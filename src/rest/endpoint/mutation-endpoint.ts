@@ -2,21 +2,21 @@
 import type { z } from 'zod';
 import type { Mutation } from '../../domain/declared-mutation.ts';
 import {
+  type DeclaredLocations,
   describe,
   type Endpoint,
   type EndpointBase,
+  type EndpointDefinition,
   type EndpointResponse,
   endpoint,
-  type OtherPlaces,
   type RestRequest,
-  respond,
 } from './endpoint.ts';
-import type { Place } from './places.ts';
+import type { Location } from './locations.ts';
 
 interface MutationDefinition<S extends z.ZodObject, R, B extends z.ZodRawShape>
   extends EndpointBase {
   mutation: Mutation<S, R>;
-  places?: OtherPlaces<S> & { [member in keyof B & string]?: Place };
+  locations?: DeclaredLocations<S> & { [member in keyof B & string]?: Location };
   mask?: string;
   /** Members of the request that are not part of the mutation's input. */
   extraInput?: B;
@@ -38,20 +38,20 @@ export function mutationEndpoint<
   R,
   Shown,
   B extends z.ZodRawShape = Record<never, never>,
->({ mutation, extraInput, precheck, ...rest }: Definition<S, R, B, Shown>): Endpoint {
+>(definition: Definition<S, R, B, Shown>): Endpoint {
+  const { mutation, extraInput, precheck, show } = definition;
   const { input: schema, needs } = mutation;
-  const { show, ...response } = respond<R, Shown>(rest as EndpointResponse<R, Shown>);
   return endpoint({
-    ...(rest as Omit<typeof rest, 'resource' | 'show'>),
-    ...describe(mutation, rest),
-    ...response,
+    ...definition,
+    ...describe(mutation, definition),
     needs,
-    input: (extraInput ? schema.safeExtend(extraInput as z.ZodRawShape) : schema) as z.ZodObject,
-    async run(request: RestRequest, given) {
-      await precheck?.(request, given as Parameters<typeof precheck>[1]);
-      return show(await mutation(request.call, membersOf(schema, given)), request);
+    input: extraInput ? schema.safeExtend(extraInput as z.ZodRawShape) : schema,
+    async run(request: RestRequest, input: object) {
+      await precheck?.(request, input as Parameters<typeof precheck>[1]);
+      const result = await mutation(request.call, membersOf(schema, input));
+      return show ? show(result, request) : result;
     },
-  });
+  } as EndpointDefinition<z.ZodObject>);
 }
 
 /** Defines the endpoint of a mutation that deletes. Its response has no body. */

@@ -12,8 +12,8 @@ import { measure } from '../../meters.ts';
 import { inSpan } from '../../spans.ts';
 import { operationMsMax, timeoutError, withDeadline } from '../../work/deadline.ts';
 import type { Endpoint, Parts, RestRequest } from './endpoint.ts';
+import { locateError } from './locations.ts';
 import { readInput, refuseUnstorable, type Validate } from './request-input.ts';
-import { errorInRequest } from './rest-errors.ts';
 import { errorInRestTerms } from './rest-terms.ts';
 
 export interface Gateway {
@@ -113,10 +113,10 @@ async function runEndpoint(
   };
   const request = { call, ...createRelations(call), url, setHeader, hasVersion, warnings: [] };
   const parts = await rewriteParts(endpoint, received.parts, request);
-  const { input, places } = readInput(endpoint, parts, received.validate);
+  const { input, locations } = readInput(endpoint, parts, received.validate);
   const run = () => inSpan('execute', {}, () => endpoint.run(request, input));
   return runInTime(endpoint, services, run).catch((error: unknown) => {
-    throw errorInRequest(places, error);
+    throw locateError(locations, error);
   });
 }
 

@@ -4,14 +4,12 @@ import {
   createProblem,
   DomainError,
   httpRefusal,
-  invalidInput,
   maskedError,
   type Problem,
   ServiceUnavailable,
 } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { PROBLEM_TYPE } from '../openapi/openapi.ts';
-import { issueInRequest, type Places } from './places.ts';
 
 /** Details of the router's own rejections. They repeat nothing from the request. */
 const ROUTER_REFUSALS: Record<string, string> = {
@@ -36,14 +34,6 @@ export function problemOfError(
     return createProblem(problemCode, refusal, extra);
   }
   return maskedError(log, error, { route }).problem;
-}
-
-/** Returns an error of a domain function with the locations of its issues in the request. */
-export function errorInRequest(places: Places, error: unknown): unknown {
-  if (!(error instanceof DomainError) || !error.issues) return error;
-  const issues = error.issues.map((issue) => issueInRequest(places, issue));
-  if (error.code === 'BAD_USER_INPUT') return invalidInput(issues, error.extra);
-  return new DomainError(error.code, error.message, { ...error.extra, issues });
 }
 
 export function headersOf({ status, retryAfterSeconds }: Problem): Record<string, string> {

@@ -7,7 +7,7 @@ import { unwrapped } from '../../domain/unwrapped.ts';
 import { SESSION_PERMISSIONS } from '../../domain/viewer/end-user.ts';
 import { DomainError, type ErrorCode, type Issue, invalidInput } from '../../errors.ts';
 import type { Endpoint } from './endpoint.ts';
-import type { Places } from './places.ts';
+import type { Locations } from './locations.ts';
 import { enumNameOf, wordOf } from './words.ts';
 
 /** Details with these codes may quote a provider or concern no input, so they are not translated. */
@@ -53,25 +53,25 @@ function termsOf(endpoint: Endpoint): Terms {
   return terms;
 }
 
-function createTerms({ input, places }: Endpoint): Terms {
+function createTerms({ input, locations }: Endpoint): Terms {
   const words = new Map(wordsIn(input));
   const permissions = Object.keys(SESSION_PERMISSIONS).map(
     (name) => [name, wordOf(undefined, name)] as const,
   );
   return {
     words,
-    translate: createTranslation(places, words),
-    translateNeeds: createTranslation(places, new Map([...permissions, ...words])),
+    translate: createTranslation(locations, words),
+    translateNeeds: createTranslation(locations, new Map([...permissions, ...words])),
   };
 }
 
-function createTranslation(places: Places, words: ReadonlyMap<string, string>) {
+function createTranslation(locations: Locations, words: ReadonlyMap<string, string>) {
   const names = words.size > 0 ? `|\\b(${[...words.keys()].join('|')})\\b` : '';
   // Texts in double quotes are the caller's.
   const pattern = new RegExp(`"(?:[^"\\\\]|\\\\.)*"|\\binput\\.(\\w+)${names}`, 'g');
   return (detail: string) =>
     detail.replace(pattern, (text, member?: string, name?: unknown) => {
-      if (member !== undefined) return places.get(member)?.name ?? member;
+      if (member !== undefined) return locations.get(member)?.name ?? member;
       return (typeof name === 'string' && words.get(name)) || text;
     });
 }
@@ -89,8 +89,8 @@ function* wordsIn(schema: z.ZodType): Generator<[name: string, word: string]> {
 }
 
 /** True if the location of an issue contains an enum. */
-function isOfEnum({ input, places }: Endpoint, { name }: Issue): boolean {
-  const [member, place] = [...places].find(([, { name: at }]) => isWithin(at, name)) ?? [];
+function isOfEnum({ input, locations }: Endpoint, { name }: Issue): boolean {
+  const [member, place] = [...locations].find(([, { name: at }]) => isWithin(at, name)) ?? [];
   if (member === undefined || place === undefined) return false;
   const path = name
     .slice(place.name.length)

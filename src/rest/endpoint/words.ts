@@ -47,7 +47,7 @@ export function wordOf(enumId: string | undefined, name: string): string {
 }
 
 /** Returns the schema of an enum's words in responses. */
-export function words(enumId: string, names: readonly string[]) {
+export function words(enumId: string | undefined, names: readonly string[]) {
   return z.enum(names.map((name) => wordOf(enumId, name)));
 }
 

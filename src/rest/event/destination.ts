@@ -13,64 +13,56 @@ import { readSigningSecret, readTargetValues } from '../../domain/event/destinat
 import { projectIdOrName } from '../../domain/names.ts';
 import { searchFilters } from '../../domain/paging/search.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
+import { computed } from '../../domain/resource.ts';
 import type { Row } from '../../domain/scope.ts';
 import { endpoint, type RestRequest } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
+import type { Location } from '../endpoint/locations.ts';
 import { deleteEndpoint, mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
-import type { Place } from '../endpoint/places.ts';
-import { responseOf, showResource } from '../openapi/shown-resource.ts';
+import { extendResource } from '../openapi/shown-resource.ts';
 
 const tag = 'Destinations';
 const path = '/projects/{projectIdOrName}/destinations';
-const inMetadata: Record<'url' | 'headers', Place> = {
+const inMetadata: Record<'url' | 'headers', Location> = {
   url: { in: 'body', name: 'metadata.url' },
   headers: { in: 'body', name: 'metadata.headers' },
 };
-const keepInMetadata: Place = { in: 'body', name: 'metadata.keepHeaders' };
-const byId: Place = { in: 'path', name: 'destination' };
+const keepInMetadata: Location = { in: 'body', name: 'metadata.keepHeaders' };
+const byId: Location = { in: 'path', name: 'destination' };
 
-const destination = responseOf(destinationResource, ({ url, headers, ...members }) => ({
-  ...members,
-  metadata: z
-    .object({ url, headers } as Record<string, z.ZodType>)
-    .describe('The URL and the headers of a webhook. Empty for a stream.'),
-  secrets: z
-    .object({
-      webhookSigningKey: z
-        .string()
-        .describe('The secret that signs every message (Standard Webhooks, whsec_...).'),
-      url: z
-        .string()
-        .optional()
-        .describe('`metadata.url` with the values of its query, if includeSecrets is true.'),
-      headers: z
-        .record(z.string(), z.string())
-        .optional()
-        .describe('Values of `metadata.headers` by name, if includeSecrets is true.'),
-    })
-    .optional()
-    .describe('For a webhook: in the response that creates it, and if includeSecrets is true.'),
-}));
+/** A row with its secrets, for the response that creates it and for a request that includes them. */
+type DestinationWithSecrets = Row<'Destination'> & { secrets?: z.output<typeof shownSecrets> };
 
-interface Values {
-  url: string | null;
-  headers: Record<string, string> | null;
-}
+const { url, headers } = destinationResource.shape;
 
-function showDestination(
-  request: RestRequest,
-  row: Row<'Destination'>,
-  webhookSigningKey?: string | null,
-  values?: Values | null,
-) {
-  const { url, headers, ...members } = showResource(destinationResource, row, request);
-  const secrets = webhookSigningKey && {
-    webhookSigningKey,
-    url: values?.url ?? undefined,
-    headers: values?.headers ?? undefined,
-  };
-  return { ...members, metadata: { url, headers }, secrets: secrets || undefined };
-}
+const shownSecrets = z
+  .object({
+    webhookSigningKey: z
+      .string()
+      .describe('The secret that signs every message (Standard Webhooks, whsec_...).'),
+    url: z
+      .string()
+      .optional()
+      .describe('`metadata.url` with the values of its query, if includeSecrets is true.'),
+    headers: z
+      .record(z.string(), z.string())
+      .optional()
+      .describe('Values of `metadata.headers` by name, if includeSecrets is true.'),
+  })
+  .optional()
+  .describe('For a webhook: in the response that creates it, and if includeSecrets is true.');
+
+const destination = extendResource(destinationResource, {
+  url: null,
+  headers: null,
+  metadata: computed(
+    z
+      .object({ url, headers })
+      .describe('The URL and the headers of a webhook. Empty for a stream.'),
+    (row: Row<'Destination'>) => row,
+  ),
+  secrets: shownSecrets,
+});
 
 const secrets = z
   .strictObject({})
@@ -83,9 +75,8 @@ export const destinationEndpoints = [
     path,
     tag,
     input: z.object({ projectIdOrName, ...searchFilters.shape }),
-    item: destination,
     list: readWithin(getOwnProject, listDestinations),
-    show: (row: Row<'Destination'>, request) => showDestination(request, row),
+    resource: destination,
   }),
   mutationEndpoint({
     id: 'createDestination',
@@ -94,11 +85,10 @@ export const destinationEndpoints = [
     tag,
     mutation: createDestination,
     extraInput: { secrets },
-    places: inMetadata,
+    locations: inMetadata,
     status: 201,
-    output: destination,
-    show: ({ destination, signingSecret }, request) =>
-      showDestination(request, destination, signingSecret),
+    resource: destination,
+    show: ({ destination: row, signingSecret }) => withSecrets(row, signingSecret),
   }),
   endpoint({
     id: 'getDestination',
@@ -123,7 +113,7 @@ export const destinationEndpoints = [
         ),
     }),
     status: 200,
-    output: destination,
+    resource: destination,
     run: readDestination,
   }),
   mutationEndpoint({
@@ -132,18 +122,17 @@ export const destinationEndpoints = [
     path: `${path}/{destination}`,
     tag,
     mutation: updateDestination,
-    places: { ...inMetadata, keepHeaders: keepInMetadata, destinationId: byId },
+    locations: { ...inMetadata, keepHeaders: keepInMetadata, destinationId: byId },
     mask: 'destination',
     status: 200,
-    output: destination,
-    show: (row, request) => showDestination(request, row),
+    resource: destination,
   }),
   deleteEndpoint({
     id: 'deleteDestination',
     path: `${path}/{destination}`,
     tag,
     mutation: deleteDestination,
-    places: { destinationId: byId },
+    locations: { destinationId: byId },
   }),
 ];
 
@@ -157,18 +146,23 @@ interface Wanted {
 async function readDestination(request: RestRequest, wanted: Wanted) {
   const { call, find } = request;
   const { projectIdOrName: project, includeSecrets, rotate } = wanted;
-  const found = await getDestination(call, wanted);
-  const values = includeSecrets ? await find(readTargetValues, found) : null;
+  const row = await getDestination(call, wanted);
+  const target = includeSecrets ? await find(readTargetValues, row) : null;
   if (!rotate) {
-    const secret = includeSecrets ? await find(readSigningSecret, found) : null;
-    return showDestination(request, found, secret, values);
+    return includeSecrets ? withSecrets(row, await find(readSigningSecret, row), target) : row;
   }
-  const input = { projectIdOrName: project, destinationId: found.id };
-  const rotated = await rotateDestinationSecret(call, input);
-  return showDestination(
-    request,
-    rotated.destination,
-    includeSecrets ? rotated.signingSecret : null,
-    values,
-  );
+  const input = { projectIdOrName: project, destinationId: row.id };
+  const { destination: rotated, signingSecret } = await rotateDestinationSecret(call, input);
+  return includeSecrets ? withSecrets(rotated, signingSecret, target) : rotated;
+}
+
+function withSecrets(
+  row: Row<'Destination'>,
+  webhookSigningKey: string | null,
+  target?: { url: string | null; headers: Record<string, string> | null } | null,
+): DestinationWithSecrets {
+  if (!webhookSigningKey) return row;
+  const { url, headers } = target ?? {};
+  const values = { url: url ?? undefined, headers: headers ?? undefined };
+  return { ...row, secrets: { webhookSigningKey, ...values } };
 }

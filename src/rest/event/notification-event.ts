@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { load } from '../../domain/batched.ts';
+import type { Call } from '../../domain/call.ts';
 import { readWithin } from '../../domain/declared-read.ts';
 import {
   eventFilters,
@@ -6,66 +8,39 @@ import {
   listedEventFilters,
   listNotificationEvents,
   listTopicsOfEvents,
+  notificationEventResource,
 } from '../../domain/event/notification-event.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
-import type { Relations } from '../../domain/relations.ts';
+import { computed, shownId } from '../../domain/resource.ts';
 import type { Row } from '../../domain/scope.ts';
-import { storedJson } from '../../domain/storable-json.ts';
 import { id } from '../../ids.ts';
 import { pagedEndpoint } from '../endpoint/list.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { createdWithin, withCreatedParameters } from '../endpoint/time-parameters.ts';
-import { eventTypeWords, wordOf } from '../endpoint/words.ts';
-import { createdShape, resource } from '../openapi/schemas.ts';
+import { extendResource } from '../openapi/shown-resource.ts';
 
 const tag = 'Events';
 const path = '/projects/{projectIdOrName}/notification-events';
 
-const notificationEvent = resource(
-  'NotificationEvent',
-  'The event: something that happened in the project and was routed to at least one topic.',
-  {
-    ...createdShape,
-    eventType: eventTypeWords.describe('What happened.'),
-    data: z
-      .record(z.string(), z.unknown())
-      .describe("The payload. A webhook's body contains it as `data`, next to `notificationType`."),
-    topicIds: z
+const subjectId = (subject: string) =>
+  shownId
+    .nullable()
+    .describe(`The id of the ${subject} that the event concerns. Null if there is none.`);
+
+const notificationEvent = extendResource(notificationEventResource, {
+  topicIds: computed(
+    z
       .array(z.string())
       .describe('The ids of the topics that the event was routed to, except deleted topics.'),
-    connectionId: z
-      .string()
-      .optional()
-      .describe('The id of the connection that the event concerns. Absent if there is none.'),
-    installationId: z
-      .string()
-      .optional()
-      .describe('The id of the installation that the event concerns. Absent if there is none.'),
-    operationId: z
-      .string()
-      .optional()
-      .describe('The id of the operation that the event concerns. Absent if there is none.'),
-    destinationId: z
-      .string()
-      .optional()
-      .describe('The id of the destination that the event concerns. Absent if there is none.'),
-  },
-);
-
-async function showNotificationEvent(row: Row<'NotificationEvent'>, { get }: Relations) {
-  const topics = await get(listTopicsOfEvents, row);
-  return {
-    ...row,
-    eventType: wordOf('NotificationEventType', row.eventType),
-    data: storedJson<Record<string, unknown>>(row.data),
-    topicIds: topics.map((topic) => topic.id),
-    connectionId: row.connectionId ?? undefined,
-    installationId: row.installationId ?? undefined,
-    operationId: row.operationId ?? undefined,
-    destinationId: row.destinationId ?? undefined,
-  };
-}
+    async (event: Row<'NotificationEvent'>, call: Call) =>
+      (await load(call, listTopicsOfEvents, event)).map(({ id }) => id),
+  ),
+  connectionId: subjectId('connection'),
+  installationId: subjectId('installation'),
+  operationId: subjectId('operation'),
+  destinationId: subjectId('destination'),
+});
 
 export const notificationEventEndpoints = [
   pagedEndpoint({
@@ -79,10 +54,9 @@ export const notificationEventEndpoints = [
         'Only events of this type; give it several times for several types.',
       ),
     }),
-    places: { eventTypes: { in: 'query', name: 'eventType' } },
-    item: notificationEvent,
+    locations: { eventTypes: { in: 'query', name: 'eventType' } },
     list: createdWithin(readWithin(getOwnProject, listNotificationEvents)),
-    show: showNotificationEvent,
+    resource: notificationEvent,
   }),
   readEndpoint({
     id: 'getNotificationEvent',
@@ -90,7 +64,6 @@ export const notificationEventEndpoints = [
     tag,
     input: z.object({ projectIdOrName, eventId: id.describe('The id of the event.') }),
     read: getNotificationEvent,
-    output: notificationEvent,
-    show: showNotificationEvent,
+    resource: notificationEvent,
   }),
 ];

@@ -25,20 +25,17 @@ import { getNamedProject } from '../../domain/scope.ts';
 import { invalid } from '../../errors.ts';
 import type { RestRequest } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
+import { integrationInPath, type Location } from '../endpoint/locations.ts';
 import { deleteEndpoint, mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
-import type { Place } from '../endpoint/places.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { createdWithin, withCreatedParameters } from '../endpoint/time-parameters.ts';
 import { CONFIG_FORM } from './config/parse-config.ts';
-import { installation, showInstallation } from './installation-view.ts';
+import { installation } from './installation-view.ts';
 import { updateInstallationEndpoints } from './update-installation.ts';
 
 const tag = 'Installations';
 const path = '/projects/{projectIdOrName}/integrations/{integrationId}/installations';
-const ofIntegration: Record<'integrationIdOrName', Place> = {
-  integrationIdOrName: { in: 'path', name: 'integrationId' },
-};
-const inBody: Record<'config' | 'configCreatedBy', Place> = {
+const inBody: Record<'config' | 'configCreatedBy', Location> = {
   config: { in: 'body', name: 'config.content', form: CONFIG_FORM },
   configCreatedBy: { in: 'body', name: 'config.createdBy' },
 };
@@ -59,9 +56,8 @@ export const installationEndpoints = [
       projectIdOrName,
       ...withCreatedParameters(projectInstallationFilters.shape),
     }),
-    item: installation,
     list: createdWithin(readWithin(getOwnProject, listInstallations)),
-    show: showInstallation,
+    resource: installation,
   }),
   listEndpoint({
     id: 'listInstallations',
@@ -72,10 +68,9 @@ export const installationEndpoints = [
       integrationIdOrName,
       ...withCreatedParameters(installationFilters.shape),
     }),
-    places: ofIntegration,
-    item: installation,
+    locations: integrationInPath,
     list: createdWithin(readWithin(getNamedIntegration, listInstallationsOfIntegration)),
-    show: showInstallation,
+    resource: installation,
   }),
   mutationEndpoint({
     id: 'createInstallation',
@@ -85,25 +80,23 @@ export const installationEndpoints = [
     mutation: createInstallation,
     extraInput: { configRevisionId: revisionId },
     precheck: requireLatest,
-    places: {
-      ...ofIntegration,
+    locations: {
+      ...integrationInPath,
       ...inBody,
       skipSampling: { in: 'query', name: 'skipSampling' },
       configRevisionId: { in: 'body', name: 'config.revisionId' },
     },
     status: 201,
-    output: installation,
-    show: showInstallation,
+    resource: installation,
   }),
   readEndpoint({
     id: 'getInstallation',
     path: `${path}/{installationId}`,
     tag,
     input: z.object({ ...deleteInstallationInput.shape, integrationIdOrName }),
-    places: ofIntegration,
+    locations: integrationInPath,
     read: getInstallation,
-    output: installation,
-    show: showInstallation,
+    resource: installation,
   }),
   ...updateInstallationEndpoints,
   deleteEndpoint({
@@ -113,7 +106,7 @@ export const installationEndpoints = [
     mutation: deleteInstallation,
     extraInput: { integrationIdOrName },
     precheck: ({ call }, input) => getInstallationByKey(call, input),
-    places: ofIntegration,
+    locations: integrationInPath,
   }),
 ];
 

@@ -8,12 +8,10 @@ import {
   upsertInstalledObjectMetadata,
   upsertObjectMetadata,
 } from '../../domain/installation/object-fields.ts';
-import type { RestRequest } from '../endpoint/endpoint.ts';
+import { computed, resource } from '../../domain/resource.ts';
+import { integrationInPath, type Location, wireForm } from '../endpoint/locations.ts';
 import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
-import type { Place } from '../endpoint/places.ts';
-import { wireForm } from '../endpoint/wire-form.ts';
-import { resource } from '../openapi/schemas.ts';
-import { responseOf, showResource } from '../openapi/shown-resource.ts';
+import { extendResource } from '../openapi/shown-resource.ts';
 
 const tag = 'Object metadata';
 
@@ -21,14 +19,14 @@ const wireFields = z
   .record(z.string(), objectFields.shape.fields)
   .describe('The fields to create or update, by the names of their objects.');
 
-const fields: Place = {
+const fields: Location = {
   in: 'body',
   name: 'fields',
   form: wireForm<z.output<typeof wireFields>>({
     schema: wireFields,
     toDomain: (wire) =>
       Object.entries(wire).map(([objectName, defined]) => ({ objectName, fields: defined })),
-    placeIn: (wire, place) => {
+    locate: (wire, place) => {
       const [, at, rest = ''] = /^\[(\d+)\](?:\.fields|\.objectName)?(.*)$/s.exec(place) ?? [];
       const name = Object.keys(wire ?? {})[Number(at)];
       return name === undefined ? place : `.${name}${rest}`;
@@ -36,41 +34,38 @@ const fields: Place = {
   }),
 };
 
-/** The reason of a failure is the first of the warnings. */
-const fieldUpsert = responseOf(fieldUpsertResource, ({ error, ...shape }) => ({
-  ...shape,
-  warnings: z
-    .array(z.string())
-    .optional()
-    .describe('Why the field is not as defined, and notes for people about it. Absent if empty.'),
-}));
+type DefinedField = DefinedObject['fields'][number];
 
-const upsertResult = resource('ObjectMetadataUpsert', 'The outcomes of the definitions.', {
-  success: z.boolean().describe('Whether every field is as defined.'),
-  fields: z
-    .record(z.string(), z.record(z.string(), fieldUpsert))
-    .describe('The outcomes, by the names of the objects and of the fields.'),
+/** The reason of a failure is the first of the warnings. */
+const fieldUpsert = extendResource(fieldUpsertResource, {
+  error: null,
+  warnings: computed(
+    z
+      .array(z.string())
+      .nullable()
+      .describe('Why the field is not as defined, and notes for people about it. Null if empty.'),
+    ({ error, warnings }: DefinedField) => {
+      const all = error === null ? warnings : [error, ...warnings];
+      return all.length > 0 ? all : null;
+    },
+  ),
 });
 
-function showUpsert(objects: DefinedObject[], request: RestRequest) {
-  const byField = ({ fields: defined }: DefinedObject) =>
-    defined.map((field) => [field.fieldName, showField(field, request)]);
-  return {
-    success: areDefined(objects),
-    fields: Object.fromEntries(
-      objects.map((object) => [object.objectName, Object.fromEntries(byField(object))]),
-    ),
-  };
-}
-
-function showField(field: DefinedObject['fields'][number], request: RestRequest) {
-  const { error, warnings } = field;
-  const all = error === null ? warnings : [error, ...warnings];
-  return {
-    ...showResource(fieldUpsertResource, field, request),
-    warnings: all.length > 0 ? all : undefined,
-  };
-}
+const upsertResult = resource('ObjectMetadataUpsert', 'The outcomes of the definitions.', {
+  success: computed(z.boolean().describe('Whether every field is as defined.'), areDefined),
+  fields: computed(
+    z
+      .record(z.string(), z.record(z.string(), fieldUpsert))
+      .describe('The outcomes, by the names of the objects and of the fields.'),
+    (objects: readonly DefinedObject[]) =>
+      Object.fromEntries(
+        objects.map(({ objectName, fields }) => [
+          objectName,
+          Object.fromEntries(fields.map((field) => [field.fieldName, field])),
+        ]),
+      ),
+  ),
+});
 
 export const defineFieldsEndpoints = [
   mutationEndpoint({
@@ -79,10 +74,9 @@ export const defineFieldsEndpoints = [
     path: '/projects/{projectIdOrName}/providers/{provider}/object-metadata',
     tag,
     mutation: upsertObjectMetadata,
-    places: { objects: fields },
+    locations: { objects: fields },
     status: 200,
-    output: upsertResult,
-    show: showUpsert,
+    resource: upsertResult,
   }),
   mutationEndpoint({
     id: 'upsertInstalledObjectMetadata',
@@ -92,9 +86,8 @@ export const defineFieldsEndpoints = [
     description:
       "Objects may have the provider's names, or those that the integration maps them to.",
     mutation: upsertInstalledObjectMetadata,
-    places: { integrationIdOrName: { in: 'path', name: 'integrationId' }, objects: fields },
+    locations: { ...integrationInPath, objects: fields },
     status: 200,
-    output: upsertResult,
-    show: showUpsert,
+    resource: upsertResult,
   }),
 ];

@@ -8,30 +8,21 @@ import {
   readObjectMetadata,
 } from '../../domain/installation/object-metadata.ts';
 import { fieldMetadataResource } from '../../domain/installation/shown-field.ts';
-import type { RestRequest } from '../endpoint/endpoint.ts';
+import { computed } from '../../domain/resource.ts';
+import { integrationInPath } from '../endpoint/locations.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
-import { responseOf, showResource } from '../openapi/shown-resource.ts';
+import { extendResource } from '../openapi/shown-resource.ts';
 
 const tag = 'Object metadata';
 
 /** Fields are members by name. */
-const objectMetadata = responseOf(objectMetadataResource, (shape) => ({
-  ...shape,
-  fields: z
-    .record(z.string(), responseOf(fieldMetadataResource))
-    .describe('The fields of the object, by name.'),
-}));
-
-function showObjectMetadata(metadata: ObjectMetadata, request: RestRequest) {
-  const fields = metadata.fields.map((field) => [
-    field.fieldName,
-    showResource(fieldMetadataResource, field, request),
-  ]);
-  return {
-    ...showResource(objectMetadataResource, metadata, request),
-    fields: Object.fromEntries(fields),
-  };
-}
+const objectMetadata = extendResource(objectMetadataResource, {
+  fields: computed(
+    z.record(z.string(), fieldMetadataResource).describe('The fields of the object, by name.'),
+    ({ fields }: ObjectMetadata) =>
+      Object.fromEntries(fields.map((field) => [field.fieldName, field])),
+  ),
+});
 
 export const objectMetadataEndpoints = [
   readEndpoint({
@@ -40,8 +31,7 @@ export const objectMetadataEndpoints = [
     tag,
     input: objectMetadataInput,
     read: readObjectMetadata,
-    output: objectMetadata,
-    show: showObjectMetadata,
+    resource: objectMetadata,
   }),
   readEndpoint({
     id: 'getInstalledObjectMetadata',
@@ -50,9 +40,8 @@ export const objectMetadataEndpoints = [
     description:
       "Name the object by the provider's name, or by the one that the integration maps it to.",
     input: installedObjectMetadataInput,
-    places: { integrationIdOrName: { in: 'path', name: 'integrationId' } },
+    locations: integrationInPath,
     read: readInstalledObjectMetadata,
-    output: objectMetadata,
-    show: showObjectMetadata,
+    resource: objectMetadata,
   }),
 ];

@@ -13,17 +13,17 @@ import { projectIdOrName, ref } from '../../domain/names.ts';
 import { invalid, invalidInput, notFound } from '../../errors.ts';
 import { id } from '../../ids.ts';
 import { endpoint, type RestRequest } from '../endpoint/endpoint.ts';
-import type { Place } from '../endpoint/places.ts';
+import { integrationInPath } from '../endpoint/locations.ts';
+import { withValue } from '../endpoint/mask.ts';
 import { configInput, type WireConfig } from './config/config-shape.ts';
 import {
   MASK_MAX,
-  maskedValue,
-  namedValues,
-  readMask,
+  parseMask,
+  pickNamed,
+  requireValue,
   reviseInstallation,
-  withValueAt,
 } from './config/revise-config.ts';
-import { installation, showInstallation } from './installation-view.ts';
+import { installation } from './installation-view.ts';
 
 const tag = 'Installations';
 const ofIntegration = '/projects/{projectIdOrName}/integrations/{integrationId}';
@@ -76,8 +76,6 @@ const patchInput = z.object({
   changes: z.array(change).min(1).max(MASK_MAX).describe('The changes, in order.'),
 });
 
-const inPath: Place = { in: 'path', name: 'integrationId' };
-
 export const updateInstallationEndpoints = [
   endpoint({
     id: 'updateInstallation',
@@ -89,10 +87,10 @@ export const updateInstallationEndpoints = [
       'Sets the members of the config that updateMask names. All other members are unchanged.',
     needs: updateInstallation.needs,
     input: updateInput,
-    places: { integrationIdOrName: inPath, skipSampling: { in: 'query', name: 'skipSampling' } },
+    locations: { ...integrationInPath, skipSampling: { in: 'query', name: 'skipSampling' } },
     status: 200,
-    output: installation,
-    rewrite: ({ body, ...parts }) => ({ ...parts, body: withoutUnnamed(body) }),
+    resource: installation,
+    rewrite: ({ body, ...parts }) => ({ ...parts, body: dropUnnamed(body) }),
     run: updateMasked,
   }),
   endpoint({
@@ -103,73 +101,68 @@ export const updateInstallationEndpoints = [
     summary: "Changes an installation's config for one object, by JSON Patch.",
     needs: updateInstallation.needs,
     input: patchInput,
-    places: { integrationIdOrName: inPath },
+    locations: integrationInPath,
     status: 200,
-    output: installation,
+    resource: installation,
     run: patchObject,
   }),
 ];
 
 /** Values that the mask does not name are ignored, so they are not validated. */
-function withoutUnnamed(body: unknown): unknown {
+function dropUnnamed(body: unknown): unknown {
   if (typeof body !== 'object' || body === null || !('installation' in body)) return body;
   const { updateMask } = body as { updateMask?: unknown };
   const { installation: values } = body;
   if (typeof values !== 'object' || values === null || Array.isArray(values)) return body;
-  return { ...body, installation: namedValues(values, updateMask) };
+  return { ...body, installation: pickNamed(values, updateMask) };
 }
 
 async function updateMasked(
   request: RestRequest,
   { updateMask, installation: values, skipSampling: skips, ...key }: z.output<typeof updateInput>,
 ) {
-  const paths = readMask(updateMask);
+  const paths = parseMask(updateMask);
   const named = new Set(updateMask);
-  const given = paths.map((path) => ({ path, value: maskedValue(values, path) }));
+  const given = paths.map((path) => ({ path, value: requireValue(values, path) }));
   const inConfig = given.flatMap(({ path: [first, second, ...below], value }) => {
     if (first !== 'config' || second === 'createdBy') return [];
-    return [{ path: below, value: second ? value : maskedValue(values, ['config', 'content']) }];
+    return [{ path: below, value: second ? value : requireValue(values, ['config', 'content']) }];
   });
   const put = (present: WireConfig) =>
-    inConfig.reduce<unknown>(
-      (config, { path, value }) => withValueAt(config, path, value),
-      present,
-    );
-  const updated = await reviseInstallation(request, {
+    inConfig.reduce<unknown>((config, { path, value }) => withValue(config, path, value), present);
+  return reviseInstallation(request, {
     key,
     otherChanges: {
       connectionId: named.has('connectionId') ? values.connectionId : undefined,
-      configCreatedBy: createdByOf(named, values.config),
+      configCreatedBy: pickCreatedBy(named, values.config),
       skipSampling: skips,
     },
     revise: inConfig.length > 0 ? put : undefined,
-    placeOf: (place) => `installation.config.content${place}`,
+    locate: (location) => `installation.config.content${location}`,
   });
-  return showInstallation(updated, request);
 }
 
-function createdByOf(named: Set<string>, config: { createdBy?: string } | undefined) {
+function pickCreatedBy(named: Set<string>, config: { createdBy?: string } | undefined) {
   return named.has('config') || named.has('config.createdBy') ? config?.createdBy : undefined;
 }
 
 async function patchObject(request: RestRequest, input: z.output<typeof patchInput>) {
   const { projectIdOrName: project, integrationIdOrName: integration, objectName, action } = input;
   const key = { projectIdOrName: project, integrationIdOrName: integration };
-  const updated = await reviseInstallation(request, {
-    key: { ...key, installationId: await installationIdOf(request, input) },
+  return reviseInstallation(request, {
+    key: { ...key, installationId: await getInstallationId(request, input) },
     revise: (present) => {
       const objects = new Map(Object.entries(present[action]?.objects ?? {}));
       const object = objects.get(objectName);
       if (!object) throw notFound(`The object in the ${action} config`, objectName);
       const patched = patch(object, input.changes);
-      return withValueAt(present, [action, 'objects', objectName], patched);
+      return withValue(present, [action, 'objects', objectName], patched);
     },
-    placeOf: () => 'changes',
+    locate: () => 'changes',
   });
-  return showInstallation(updated, request);
 }
 
-async function installationIdOf(
+async function getInstallationId(
   { call }: RestRequest,
   { groupRef, installationId, ...key }: z.output<typeof patchInput>,
 ): Promise<string> {

@@ -1,7 +1,7 @@
 /** Revisions with the names and fields of one account, for pages on which people choose fields. */
+
 import { z } from 'zod';
 import { unnamedFields } from '../../domain/contract/contract-fields.ts';
-import type { FieldDescription } from '../../domain/installation/object-metadata.ts';
 import { fieldMetadataResource } from '../../domain/installation/shown-field.ts';
 import {
   getHydratedRevision,
@@ -11,17 +11,18 @@ import {
 } from '../../domain/integration/hydrated-revision.ts';
 import {
   type FieldMapping,
-  fieldMappingResource,
+  integrationContentResource,
   type ReadObject,
   readIntegrationContent,
+  readObjectResource,
   type WriteObject,
   writeObjectResource,
 } from '../../domain/integration/integration-content.ts';
-import type { RestRequest } from '../endpoint/endpoint.ts';
+import { revisionResource } from '../../domain/integration/revision.ts';
+import { resource } from '../../domain/resource.ts';
+import { integrationInPath } from '../endpoint/locations.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
-import { resource } from '../openapi/schemas.ts';
-import { responseOf, showResource } from '../openapi/shown-resource.ts';
-import { content, readObject, revision, showReadObject, showRevision } from './revision.ts';
+import { schedule } from './revision.ts';
 
 const displayName = z.string().describe('The display name.');
 
@@ -29,61 +30,63 @@ const field = resource(
   'HydratedField',
   'A field that exists, with fieldName, or a name that an installation maps a field to.',
   {
-    fieldName: z.string().optional().describe("The provider's name of the field."),
-    displayName: displayName.optional().describe('Present with fieldName.'),
-    mapToName: z.string().optional().describe("The builder's own name of the field."),
-    mapToDisplayName: displayName.optional(),
+    fieldName: z.string().nullable().describe("The provider's name of the field."),
+    displayName: displayName.nullable().describe('Present with fieldName.'),
+    mapToName: z.string().nullable().describe("The builder's own name of the field."),
+    mapToDisplayName: displayName.nullable(),
     default: z
       .string()
-      .optional()
+      .nullable()
       .describe("Only without fieldName: the provider's field until an installation maps another."),
     prompt: z
       .string()
-      .optional()
+      .nullable()
       .describe('Only without fieldName: the prompt that people see when they map it.'),
   },
 );
 
 const error = z
   .string()
-  .optional()
-  .describe('Why the object could not be described. Absent if it could.');
+  .nullable()
+  .describe('Why the object could not be described. Null if it could.');
 
-const hydratedReadObject = readObject.extend({
+const readObject = z.object({
+  ...readObjectResource.shape,
+  schedule,
   displayName,
   error,
   requiredFields: z.array(field).describe('The fields that every installation reads.'),
   optionalFields: z
     .array(field)
     .describe('The fields that an installation may select; with optionalFieldsAuto, all others.'),
-  allFields: z.array(field).optional().describe('All fields that the account has.'),
+  allFields: z.array(field).nullable().describe('All fields that the account has.'),
   allFieldsMetadata: z
-    .record(z.string(), responseOf(fieldMetadataResource))
-    .optional()
+    .record(z.string(), fieldMetadataResource)
+    .nullable()
     .describe('All fields that the account has, by name.'),
 });
 
-const hydratedContent = content
-  .extend({
-    read: z
-      .object({ objects: z.array(hydratedReadObject).describe('The objects.') })
-      .optional()
-      .describe('The objects that are read.'),
-    write: z
-      .object({
-        objects: z
-          .array(responseOf(writeObjectResource).extend({ displayName, error }))
-          .describe('The objects.'),
-      })
-      .optional()
-      .describe('The objects that may be written.'),
-  })
-  .describe('The content, with the objects and fields of the account.');
+const writeObject = z.object({ ...writeObjectResource.shape, displayName, error });
 
 const hydratedRevision = resource(
   'HydratedRevision',
   'The revision, with the names and fields that the account of a connection has.',
-  { ...revision.shape, content: hydratedContent },
+  {
+    ...revisionResource.shape,
+    content: z
+      .object({
+        ...integrationContentResource.shape,
+        read: z
+          .object({ objects: z.array(readObject).describe('The objects.') })
+          .nullable()
+          .describe('The objects that are read.'),
+        write: z
+          .object({ objects: z.array(writeObject).describe('The objects.') })
+          .nullable()
+          .describe('The objects that may be written.'),
+      })
+      .describe('The content, with the objects and fields of the account.'),
+  },
 );
 
 export const hydratedRevisionEndpoint = readEndpoint({
@@ -91,76 +94,62 @@ export const hydratedRevisionEndpoint = readEndpoint({
   path: '/projects/{projectIdOrName}/integrations/{integrationId}/revisions/{revisionId}:hydrate',
   tag: 'Integrations',
   input: hydratedRevisionInput,
-  places: { integrationIdOrName: { in: 'path', name: 'integrationId' } },
+  locations: integrationInPath,
   read: getHydratedRevision,
-  output: hydratedRevision,
-  show: showHydrated,
+  resource: hydratedRevision,
+  show: hydrate,
 });
 
-function showHydrated({ revision: row, objects }: HydratedRevision, request: RestRequest) {
-  const { read, write } = readIntegrationContent(row);
-  const shown = showRevision(row, request);
-  const found = (name: string) => objects.get(name) as HydratedObject;
+function hydrate({ revision, objects }: HydratedRevision) {
+  const content = readIntegrationContent(revision);
+  const { read, write } = content;
+  const getObject = (name: string) => objects.get(name) as HydratedObject;
   return {
-    ...shown,
+    ...revision,
     content: {
-      ...shown.content,
-      read: read
-        ? {
-            objects: read.objects.map((one) =>
-              showHydratedRead(one, found(one.objectName), request),
-            ),
-          }
-        : undefined,
-      write: write
-        ? {
-            objects: write.objects.map((one) => ({
-              ...showResource(writeObjectResource, one, request),
-              ...nameAndError(one, found(one.objectName)),
-            })),
-          }
-        : undefined,
+      ...content,
+      read: read && {
+        objects: read.objects.map((spec) => hydrateReadObject(spec, getObject(spec.objectName))),
+      },
+      write: write && {
+        objects: write.objects.map((spec) => ({
+          ...spec,
+          ...nameAndError(spec, getObject(spec.objectName)),
+        })),
+      },
     },
   };
 }
 
-function showHydratedRead(spec: ReadObject, found: HydratedObject, request: RestRequest) {
-  const fields = 'error' in found ? [] : found.fields;
-  const names = new Map(fields.map((one) => [one.fieldName, one.displayName ?? one.fieldName]));
-  const named = (mapping: FieldMapping) => showMapping(mapping, names, request);
-  const others = unnamedFields(spec, fields);
+function hydrateReadObject(spec: ReadObject, object: HydratedObject) {
+  const fields = 'error' in object ? [] : object.fields;
+  const existing = fields.map(({ fieldName, displayName }) => ({
+    fieldName,
+    displayName: displayName ?? fieldName,
+  }));
+  const names = new Map(existing.map((one) => [one.fieldName, one.displayName]));
+  const withName = (mapping: FieldMapping) => {
+    const { fieldName } = mapping;
+    return { ...mapping, displayName: fieldName && (names.get(fieldName) ?? fieldName) };
+  };
+  const others = new Set(unnamedFields(spec, fields).map(({ fieldName }) => fieldName));
   return {
-    ...showReadObject(spec, request),
-    ...nameAndError(spec, found),
-    requiredFields: spec.requiredFields.map(named),
-    optionalFields: [...spec.optionalFields.map(named), ...others.map(showExistent)],
-    ...('error' in found
-      ? {}
-      : {
-          allFields: fields.map(showExistent),
-          allFieldsMetadata: Object.fromEntries(
-            fields.map((one) => [one.fieldName, showResource(fieldMetadataResource, one, request)]),
-          ),
-        }),
+    ...spec,
+    ...nameAndError(spec, object),
+    requiredFields: spec.requiredFields.map(withName),
+    optionalFields: [
+      ...spec.optionalFields.map(withName),
+      ...existing.filter(({ fieldName }) => others.has(fieldName)),
+    ],
+    ...(!('error' in object) && {
+      allFields: existing,
+      allFieldsMetadata: Object.fromEntries(fields.map((field) => [field.fieldName, field])),
+    }),
   };
 }
 
-function showExistent({ fieldName, displayName: shown }: FieldDescription) {
-  return { fieldName, displayName: shown ?? fieldName };
-}
-
-function showMapping(
-  mapping: FieldMapping,
-  names: ReadonlyMap<string, string>,
-  request: RestRequest,
-) {
-  const { fieldName } = mapping;
-  const shown = fieldName === null ? undefined : (names.get(fieldName) ?? fieldName);
-  return { ...showResource(fieldMappingResource, mapping, request), displayName: shown };
-}
-
-function nameAndError(spec: ReadObject | WriteObject, found: HydratedObject) {
-  const own = 'mapToDisplayName' in spec ? spec.mapToDisplayName : null;
-  const shown = own ?? ('error' in found ? null : found.displayName) ?? spec.objectName;
-  return { displayName: shown, error: 'error' in found ? found.error : undefined };
+function nameAndError(spec: ReadObject | WriteObject, object: HydratedObject) {
+  const chosen = 'mapToDisplayName' in spec ? spec.mapToDisplayName : null;
+  const displayName = chosen ?? ('error' in object ? null : object.displayName) ?? spec.objectName;
+  return { displayName, error: 'error' in object ? object.error : null };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { readWithin } from '../../domain/declared-read.ts';
+import { impactResource } from '../../domain/installation/check/revision-impacts.ts';
 import {
   createIntegration,
   deleteIntegration,
@@ -12,37 +13,29 @@ import {
 import { upsertIntegrations } from '../../domain/integration/integration-upsert.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
-import { byId, type Row } from '../../domain/scope.ts';
-import { type RestRequest, setLocation } from '../endpoint/endpoint.ts';
+import { setLocation } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
+import { integrationInPath } from '../endpoint/locations.ts';
 import { deleteEndpoint, mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
-import type { Place } from '../endpoint/places.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { sendWarnings } from '../endpoint/warnings.ts';
-import { responseOf, showResource } from '../openapi/shown-resource.ts';
-import { impacts } from '../plan/plan.ts';
+import { extendResource } from '../openapi/shown-resource.ts';
 import { WARNED, withoutIgnored } from './ignored-members.ts';
 import { contentsOfManifest, manifestShape } from './manifest.ts';
-import { revision, showRevision } from './revision.ts';
+import { latestRevision } from './revision.ts';
 
 const tag = 'Integrations';
 const path = '/projects/{projectIdOrName}/integrations';
-const places: Record<'integrationIdOrName', Place> = {
-  integrationIdOrName: { in: 'path', name: 'integrationId' },
-};
 
-const integration = responseOf(integrationResource, (shape) => ({
-  ...shape,
-  latestRevision: revision,
-}));
-
-async function showIntegration(row: Row<'Integration'>, request: RestRequest) {
-  const latest = await request.get(byId('Revision'), row.latestRevisionId);
-  return {
-    ...showResource(integrationResource, row, request),
-    latestRevision: showRevision(latest, request),
-  };
-}
+const integration = extendResource(integrationResource, { latestRevision });
+const upserted = z.object({
+  ...integrationResource.shape,
+  latestRevision,
+  impacts: z
+    .array(impactResource)
+    .nullable()
+    .describe('The installations that the change breaks, by integration and reason.'),
+});
 
 export const integrationEndpoints = [
   listEndpoint({
@@ -50,9 +43,8 @@ export const integrationEndpoints = [
     path,
     tag,
     input: z.object({ projectIdOrName, ...integrationFilters.shape }),
-    item: integration,
     list: readWithin(getOwnProject, listIntegrations),
-    show: showIntegration,
+    resource: integration,
   }),
   mutationEndpoint({
     id: 'createIntegration',
@@ -78,24 +70,17 @@ export const integrationEndpoints = [
     mutation: upsertIntegrations,
     extraInput: manifestShape,
     rewrite: contentsOfManifest,
-    places: {
+    locations: {
       destructive: { in: 'query', name: 'destructive' },
       specVersion: { in: 'body', name: 'specVersion', isOptional: true },
       integrations: { in: 'body', name: 'integrations', isOptional: true },
     },
     status: 200,
-    output: z
-      .array(integration.extend({ impacts: impacts.optional() }))
-      .describe('The integrations, in the order of the manifest.'),
+    resource: z.array(upserted).describe('The integrations, in the order of the manifest.'),
     show({ integrations, warnings, impacts: found }, request) {
       sendWarnings(request, warnings);
-      const impactsOf = Map.groupBy(found, ({ integrationName }) => integrationName);
-      return Promise.all(
-        integrations.map(async (row) => ({
-          ...(await showIntegration(row, request)),
-          impacts: impactsOf.get(row.name),
-        })),
-      );
+      const impactsByName = Map.groupBy(found, ({ integrationName }) => integrationName);
+      return integrations.map((row) => ({ ...row, impacts: impactsByName.get(row.name) }));
     },
   }),
   readEndpoint({
@@ -103,16 +88,15 @@ export const integrationEndpoints = [
     path: `${path}/{integrationId}`,
     tag,
     input: z.object({ projectIdOrName, integrationIdOrName }),
-    places,
+    locations: integrationInPath,
     read: getNamedIntegration,
-    output: integration,
-    show: showIntegration,
+    resource: integration,
   }),
   deleteEndpoint({
     id: 'deleteIntegration',
     path: `${path}/{integrationId}`,
     tag,
     mutation: deleteIntegration,
-    places,
+    locations: integrationInPath,
   }),
 ];

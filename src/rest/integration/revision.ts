@@ -2,10 +2,6 @@ import { z } from 'zod';
 import { readWithin } from '../../domain/declared-read.ts';
 import { getNamedIntegration, integrationIdOrName } from '../../domain/integration/integration.ts';
 import {
-  type IntegrationContent,
-  integrationContentResource,
-  type ReadObject,
-  readIntegrationContent,
   readObjectResource,
   watchSchemaResource,
 } from '../../domain/integration/integration-content.ts';
@@ -16,60 +12,37 @@ import {
   revisionResource,
 } from '../../domain/integration/revision.ts';
 import { projectIdOrName } from '../../domain/names.ts';
-import type { Row } from '../../domain/scope.ts';
+import { loaded } from '../../domain/relations.ts';
+import { computed } from '../../domain/resource.ts';
+import { byId, type Row } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
-import { type RestRequest, setLocation } from '../endpoint/endpoint.ts';
+import { setLocation } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
+import { integrationInPath } from '../endpoint/locations.ts';
 import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
-import type { Place } from '../endpoint/places.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { sendWarnings } from '../endpoint/warnings.ts';
-import { responseOf, showResource } from '../openapi/shown-resource.ts';
+import { extendResource } from '../openapi/shown-resource.ts';
 import { impactText } from '../plan/plan.ts';
 import { WARNED } from './ignored-members.ts';
 import { manifestShape, revisionOfManifest } from './manifest.ts';
 
 const tag = 'Integrations';
 const path = '/projects/{projectIdOrName}/integrations/{integrationId}/revisions';
-const places: Record<'integrationIdOrName', Place> = {
-  integrationIdOrName: { in: 'path', name: 'integrationId' },
-};
 
-const withSchedule = (shape: Record<string, z.ZodType>) => ({
-  ...shape,
-  schedule: z
-    .string()
-    .describe('A cron expression of five fields, in UTC. Empty if there is none.'),
-});
+/** The schedule of an object that is read, or of a watched schema. */
+export const schedule = computed(
+  z.string().describe('A cron expression of five fields, in UTC. Empty if there is none.'),
+  (spec: { schedule: string | null }) => spec.schedule ?? '',
+);
+extendResource(readObjectResource, { schedule });
+extendResource(watchSchemaResource, { schedule });
 
-// Must precede the schema of the content, which contains them.
-export const readObject = responseOf(readObjectResource, withSchedule);
-responseOf(watchSchemaResource, withSchedule);
-
-export const content = responseOf(integrationContentResource);
-export const revision = responseOf(revisionResource);
-
-export function showRevision(row: Row<'Revision'>, request: RestRequest) {
-  return { ...row, content: showContent(readIntegrationContent(row), request) };
-}
-
-function showContent(stored: IntegrationContent, request: RestRequest) {
-  const { read, watchSchema } = stored;
-  return {
-    ...showResource(integrationContentResource, stored, request),
-    read: read ? { objects: read.objects.map((spec) => showReadObject(spec, request)) } : undefined,
-    watchSchema: watchSchema
-      ? {
-          ...showResource(watchSchemaResource, watchSchema, request),
-          schedule: watchSchema.schedule ?? '',
-        }
-      : undefined,
-  };
-}
-
-export function showReadObject(spec: ReadObject, request: RestRequest) {
-  return { ...showResource(readObjectResource, spec, request), schedule: spec.schedule ?? '' };
-}
+export const latestRevision = loaded(
+  revisionResource,
+  byId('Revision'),
+  ({ latestRevisionId }: Row<'Integration'>) => latestRevisionId,
+);
 
 export const revisionEndpoints = [
   listEndpoint({
@@ -77,10 +50,9 @@ export const revisionEndpoints = [
     path,
     tag,
     input: z.object({ projectIdOrName, integrationIdOrName }),
-    places,
-    item: revision,
+    locations: integrationInPath,
     list: readWithin(getNamedIntegration, listRevisions),
-    show: showRevision,
+    resource: revisionResource,
   }),
   mutationEndpoint({
     id: 'createRevision',
@@ -91,8 +63,8 @@ export const revisionEndpoints = [
     mutation: createRevision,
     extraInput: manifestShape,
     rewrite: revisionOfManifest,
-    places: {
-      ...places,
+    locations: {
+      ...integrationInPath,
       destructive: { in: 'query', name: 'destructive' },
       revision: { in: 'body', name: 'revision', isOptional: true },
     },
@@ -113,9 +85,8 @@ export const revisionEndpoints = [
       integrationIdOrName,
       revisionId: id.describe('The id of the revision.'),
     }),
-    places,
+    locations: integrationInPath,
     read: getRevision,
-    output: revision,
-    show: showRevision,
+    resource: revisionResource,
   }),
 ];

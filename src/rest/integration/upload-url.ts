@@ -19,7 +19,7 @@ export const uploadUrlEndpoint = readEndpoint({
   description:
     'PUT the archive, of at most 1 MiB, to `url` within an hour; the URL takes one file. Then give `url`, or `gs://{bucket}/{path}`, as `sourceZipUrl`, within the same hour and in the same project. The manifest is `amp.yaml` or `amp.yml` at the top of the archive.',
   input: uploadUrlInput,
-  places: {
+  locations: {
     md5: { in: 'query', name: 'md5' },
     projectIdOrName: { in: 'query', name: 'projectIdOrName' },
   },

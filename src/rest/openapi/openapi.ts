@@ -13,7 +13,7 @@ import { VERSION } from '../../version.ts';
 import type { Endpoint } from '../endpoint/endpoint.ts';
 import { enumNameOf, wordOf } from '../endpoint/words.ts';
 import { webhooks } from '../webhooks.ts';
-import { namedSchemas } from './schemas.ts';
+import { components, showType } from './shown-resource.ts';
 
 /** The groups of endpoints, in the order of the document. */
 const TAGS = [
@@ -124,7 +124,7 @@ function failedResponse({ failure, output }: Endpoint) {
         'The request was rejected, or its work was attempted and failed. In the second case, the response is a problem only if `Accept` names application/problem+json.',
       content: {
         'application/json': { schema: output },
-        [PROBLEM_TYPE]: { schema: z.union([failure.problem, problem]) },
+        [PROBLEM_TYPE]: { schema: z.union([showType(failure.problem).schema, problem]) },
       },
     },
   };
@@ -182,7 +182,7 @@ function descriptionOf(schema: z.ZodType): string | undefined {
   return isWrapped ? descriptionOf(schema.unwrap() as z.ZodType) : undefined;
 }
 
-const ZOD = { schemaRegistry: namedSchemas, zodToJsonConfig: { override: describe } };
+const ZOD = { schemaRegistry: components, zodToJsonConfig: { override: describe } };
 
 type Document = Partial<OpenAPIV3_1.Document>;
 

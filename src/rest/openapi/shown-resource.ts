@@ -1,108 +1,154 @@
-/** Formats the domain's resources as REST responses, with REST's names, its words for enums, and no nulls. */
+/**
+ * Formats values of the domain as REST responses, with REST's names, its words for enums, and no nulls. Resources are
+ * components of the OpenAPI document.
+ */
 import { z } from 'zod';
 import type { Call } from '../../domain/call.ts';
-import { findComputation, resources } from '../../domain/resource.ts';
+import { type Declaration, declarationOf, findComputation } from '../../domain/resource.ts';
 import { unwrapped } from '../../domain/unwrapped.ts';
+import { problem, problemIssue } from '../../problem-schema.ts';
 import { enumNameOf, wordOf, words } from '../endpoint/words.ts';
-import { namedSchemas } from './schemas.ts';
 
-type Shape = Record<string, z.ZodType>;
-type ResponseSchema = z.ZodObject<Shape>;
-type Show = (value: unknown, call: Call) => unknown;
+/** The components. Inputs are not among them, because the document describes them inline. */
+export const components = z.registry<{ id?: string }>();
+components.add(problemIssue, { id: 'Issue' });
+components.add(problem, { id: 'Problem' });
 
-interface Member {
-  name: string;
-  schema: z.ZodType;
-  show: Show;
-}
+/** Fields by name. Null for a field of the resource that REST omits. */
+type RestFields = Record<string, z.ZodType | null>;
+
+const extensions = new Map<string, RestFields>();
 
 /**
- * Returns the response schema of a resource, which is a component of the document. `change` adds or replaces members
- * if REST shows more than the resource declares. Call it once for such a resource; its endpoint must format these
- * members.
+ * Declares the fields of a resource that only REST has, has in another form, or omits. Returns the resource. Must
+ * precede the first use of the resource in a response.
  */
-export function responseOf(
-  resource: z.ZodObject,
-  change?: (shape: Shape) => Shape,
-): ResponseSchema {
-  const responseSchema = responses.get(resource);
-  if (responseSchema && !change) return responseSchema;
-  const declared = resources.get(resource);
-  if (!declared) throw new Error('Bug: a response shows an object that is not a resource.');
-  const members = membersOf(resource).map(({ name, schema }) => [name, schema]);
-  const shape: Shape = Object.fromEntries(members);
-  const schema = z.object(change ? change(shape) : shape);
-  const described = schema.describe(toRestTerms(declared.description));
-  namedSchemas.add(described, { id: declared.name });
-  responses.set(resource, described);
-  return described;
+export function extendResource<R extends z.ZodObject>(resource: R, fields: RestFields): R {
+  const { name } = declarationOf(resource) ?? {};
+  if (name === undefined) throw new Error('Bug: only a resource can be extended.');
+  if (shownResources.has(name)) throw new Error(`Bug: ${name} is extended after its first use.`);
+  extensions.set(name, fields);
+  return resource;
 }
 
-const responses = new WeakMap<z.ZodObject, ResponseSchema>();
-
-/** Returns the members of a row in the form of responses. */
-export function showResource(
-  resource: z.ZodObject,
-  row: object,
-  { call }: { call: Call },
-): Record<string, unknown> {
-  const members = membersOf(resource).map(({ name, show }) => [name, show(row, call)]);
-  return Object.fromEntries(members);
+/** A type of the domain in the form of responses. */
+interface Shown {
+  schema: z.ZodType;
+  /** Returns the value in the form of responses. A promise if a part of it is loaded. */
+  show(value: unknown, call: Call): unknown;
 }
 
-const members = new WeakMap<z.ZodObject, Member[]>();
+interface Member extends Shown {
+  name: string;
+}
 
-function membersOf(resource: z.ZodObject): Member[] {
-  let cachedMembers = members.get(resource);
-  if (!cachedMembers) {
-    cachedMembers = Object.entries<z.ZodType>(resource.shape).map(createMember);
-    members.set(resource, cachedMembers);
+/** The resources by name, each created at its first use. */
+const shownResources = new Map<string, Shown>();
+
+/** Returns a type of the domain in the form of responses. A type without resources and enums has that form already. */
+export function showType(type: z.ZodType): Shown {
+  const { inner, description } = unwrapped(type);
+  const declared = inner instanceof z.ZodObject ? declarationOf(inner) : undefined;
+  const shown = declared ? showResource(inner as z.ZodObject, declared) : showValue(inner);
+  if (!description || description === declared?.description) return shown;
+  return { ...shown, schema: shown.schema.describe(toRestTerms(description)) };
+}
+
+function showResource({ shape }: z.ZodObject, { name, description }: Declaration): Shown {
+  let shown = shownResources.get(name);
+  if (!shown) {
+    const { schema, show } = showObject({ ...shape, ...extensions.get(name) });
+    const component = schema.describe(toRestTerms(description));
+    components.add(component, { id: name });
+    shown = { schema: component, show };
+    shownResources.set(name, shown);
   }
-  return cachedMembers;
+  return shown;
 }
 
-function createMember([name, field]: [string, z.ZodType]): Member {
-  const { inner, isOptional, description } = unwrapped(field);
-  const { schema, show } = shownType(inner);
-  const described = schema.describe(toRestTerms(description ?? ''));
-  const readColumn =
-    findComputation(field) ?? ((row: unknown) => (row as Record<string, unknown>)[name]);
-  const { wireName = name } = field.meta() ?? {};
+function showObject(fields: RestFields): Shown {
+  const members = Object.entries(fields).flatMap(([name, type]) =>
+    type ? [showField(name, type)] : [],
+  );
+  const shape = Object.fromEntries(members.map(({ name, schema }) => [name, schema]));
   return {
-    name: String(wireName),
-    schema: isOptional ? described.optional() : described,
-    show: (row, call) => {
-      const value = readColumn(row, call);
-      return value === null || value === undefined ? undefined : show(value, call);
+    schema: z.object(shape),
+    show(row, call) {
+      const values = members.map(({ show }) => show(row, call));
+      return whenLoaded(values, (loaded) =>
+        Object.fromEntries(members.map(({ name }, index) => [name, loaded[index]])),
+      );
     },
   };
 }
 
-const showUnchanged: Show = (value) => value;
+function showField(name: string, type: z.ZodType): Member {
+  const { schema, show } = showType(type);
+  const read = findComputation(type) ?? ((row: unknown) => (row as Record<string, unknown>)[name]);
+  const { wireName = name } = type.meta() ?? {};
+  return {
+    name: String(wireName),
+    schema: unwrapped(type).isOptional ? schema.optional() : schema,
+    show(row, call) {
+      const showPresent = (value: unknown) => (value == null ? undefined : show(value, call));
+      const value = read(row, call);
+      return value instanceof Promise ? value.then(showPresent) : showPresent(value);
+    },
+  };
+}
 
-function shownType(schema: z.ZodType): Omit<Member, 'name'> {
-  if (schema instanceof z.ZodObject) {
-    return {
-      schema: responseOf(schema),
-      show: (row, call) => showResource(schema, row as object, { call }),
-    };
+export const showUnchanged = (value: unknown) => value;
+
+function showValue(type: z.ZodType): Shown {
+  if (type instanceof z.ZodObject) {
+    const isUnchanged = Object.values<z.ZodType>(type.shape).every(
+      (field) => showType(field).show === showUnchanged && !findComputation(field),
+    );
+    return isUnchanged ? { schema: type, show: showUnchanged } : showObject(type.shape);
   }
-  if (schema instanceof z.ZodArray) {
-    const item = shownType(unwrapped(schema.element as z.ZodType).inner);
+  if (type instanceof z.ZodArray) {
+    const item = showType(type.element as z.ZodType);
+    if (item.show === showUnchanged) return { schema: type, show: showUnchanged };
     return {
       schema: z.array(item.schema),
-      show: (items, call) => (items as unknown[]).map((value) => item.show(value, call)),
+      show: (items, call) =>
+        whenLoaded(
+          (items as unknown[]).map((value) => item.show(value, call)),
+          (shown) => shown,
+        ),
     };
   }
-  if (schema instanceof z.ZodEnum) {
-    const name = enumNameOf(schema) ?? '';
+  if (type instanceof z.ZodRecord) {
+    const entry = showType(type.valueType as z.ZodType);
+    if (entry.show === showUnchanged) return { schema: type, show: showUnchanged };
     return {
-      schema: words(name, schema.options as string[]),
-      show: (value) => wordOf(name, value as string),
+      schema: z.record(z.string(), entry.schema),
+      show(entries, call) {
+        const names = Object.keys(entries as object);
+        const values = Object.values(entries as object).map((value) => entry.show(value, call));
+        return whenLoaded(values, (shown) =>
+          Object.fromEntries(names.map((name, index) => [name, shown[index]])),
+        );
+      },
     };
   }
-  const isJson = schema.meta()?.graphql === 'JSONObject';
-  return { schema: isJson ? z.record(z.string(), z.unknown()) : schema, show: showUnchanged };
+  if (type instanceof z.ZodEnum) {
+    const name = enumNameOf(type);
+    const names = type.options as string[];
+    if (names.every((value) => wordOf(name, value) === value)) {
+      return { schema: type, show: showUnchanged };
+    }
+    return { schema: words(name, names), show: (value) => wordOf(name, value as string) };
+  }
+  const isJson = type.meta()?.graphql === 'JSONObject';
+  const schema = isJson ? z.record(z.string(), z.unknown()) : type;
+  return { schema, show: showUnchanged };
+}
+
+/** Most values are not loaded, and need no promise. */
+function whenLoaded<R>(values: readonly unknown[], use: (loaded: readonly unknown[]) => R) {
+  const isLoading = values.some((value) => value instanceof Promise);
+  return isLoading ? Promise.all(values).then(use) : use(values);
 }
 
 /** Replaces "null" in descriptions of the domain, because REST responses omit null members. */

@@ -3,47 +3,50 @@ import { readWithin } from '../../domain/declared-read.ts';
 import { getInstallation } from '../../domain/installation/installation.ts';
 import { integrationIdOrName } from '../../domain/integration/integration.ts';
 import { projectIdOrName } from '../../domain/names.ts';
-import { getOperation } from '../../domain/operation/operation.ts';
+import { getOperation, operationResource } from '../../domain/operation/operation.ts';
 import {
   listInstallationOperations,
   listOperations,
   operationFilters,
   projectOperationFilters,
 } from '../../domain/operation/operation-list.ts';
-import { listOperationLogs, type OperationLog } from '../../domain/operation/operation-log.ts';
+import {
+  listOperationLogs,
+  type OperationLog,
+  operationLogResource,
+} from '../../domain/operation/operation-log.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
+import { computed } from '../../domain/resource.ts';
 import { id } from '../../ids.ts';
 import { listEndpoint, pagedEndpoint } from '../endpoint/list.ts';
+import { integrationInPath } from '../endpoint/locations.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { createdWithin, withCreatedParameters } from '../endpoint/time-parameters.ts';
-import { resource } from '../openapi/schemas.ts';
-import { operation, showOperation } from './operation-view.ts';
+import { extendResource } from '../openapi/shown-resource.ts';
 
-const operationLog = resource('OperationLog', 'A line of the log of an operation.', {
-  timestamp: z.date().describe('When it was written.'),
+const operationLog = extendResource(operationLogResource, {
   severity: z.string().describe('DEBUG, INFO, WARNING or ERROR.'),
-  message: z
-    .object({
-      msg: z.string().describe('What happened, for people.'),
-      operation_id: z.string().describe('The id of the operation.'),
-      details: z
-        .record(z.string(), z.string())
-        .optional()
-        .describe('Facts in addition to the message, by name. Values that are not text are JSON.'),
-    })
-    .describe('The message and its facts.'),
-});
-
-function showOperationLog({ operationId, message, details, ...row }: OperationLog) {
-  return {
-    ...row,
-    message: {
-      msg: message,
+  details: null,
+  message: computed(
+    z
+      .object({
+        msg: z.string().describe('What happened, for people.'),
+        operation_id: z.string().describe('The id of the operation.'),
+        details: z
+          .record(z.string(), z.string())
+          .optional()
+          .describe(
+            'Facts in addition to the message, by name. Values that are not text are JSON.',
+          ),
+      })
+      .describe('The message and its facts.'),
+    ({ message: msg, operationId, details }: OperationLog) => ({
+      msg,
       operation_id: operationId,
       details: details ? showDetails(details) : undefined,
-    },
-  };
-}
+    }),
+  ),
+});
 
 function showDetails(details: NonNullable<OperationLog['details']>): Record<string, string> {
   return Object.fromEntries(
@@ -69,19 +72,17 @@ export const operationEndpoints = [
       installationId: id.describe('The id of the installation.'),
       ...withCreatedParameters(operationFilters.shape),
     }),
-    places: { integrationIdOrName: { in: 'path', name: 'integrationId' } },
-    item: operation,
+    locations: integrationInPath,
     list: createdWithin(readWithin(getInstallation, listInstallationOperations)),
-    show: showOperation,
+    resource: operationResource,
   }),
   pagedEndpoint({
     id: 'listProjectOperations',
     path,
     tag,
     input: z.object({ projectIdOrName, ...withCreatedParameters(projectOperationFilters.shape) }),
-    item: operation,
     list: createdWithin(readWithin(getOwnProject, listOperations)),
-    show: showOperation,
+    resource: operationResource,
   }),
   readEndpoint({
     id: 'getOperation',
@@ -89,16 +90,14 @@ export const operationEndpoints = [
     tag,
     input: z.object({ projectIdOrName, operationId }),
     read: getOperation,
-    output: operation,
-    show: showOperation,
+    resource: operationResource,
   }),
   listEndpoint({
     id: 'listOperationLogs',
     path: `${path}/{operationId}/logs`,
     tag,
     input: z.object({ projectIdOrName, operationId }),
-    item: operationLog,
     list: readWithin(getOperation, listOperationLogs),
-    show: showOperationLog,
+    resource: operationLog,
   }),
 ];

@@ -10,14 +10,11 @@ import { pauseReads, resumeReads } from '../../domain/operation/read/pause.ts';
 import { triggerRead } from '../../domain/operation/read/trigger.ts';
 import { notFound } from '../../errors.ts';
 import { endpoint, type RestRequest } from '../endpoint/endpoint.ts';
+import { integrationInPath } from '../endpoint/locations.ts';
 import { mutationEndpoint, noBody } from '../endpoint/mutation-endpoint.ts';
-import type { Place } from '../endpoint/places.ts';
 
 const tag = 'Reads';
 const ofIntegration = '/projects/{projectIdOrName}/integrations/{integrationId}';
-const places: Record<'integrationIdOrName', Place> = {
-  integrationIdOrName: { in: 'path', name: 'integrationId' },
-};
 
 const deliverInput = z.object({
   projectIdOrName,
@@ -43,8 +40,8 @@ export const readEndpoints = [
     tag,
     mutation: triggerRead,
     extraInput: { mode: z.enum(['async']).optional().describe('Always `async`, the default.') },
-    places: {
-      ...places,
+    locations: {
+      ...integrationInPath,
       sinceTime: { in: 'body', name: 'sinceTimestamp' },
       untilTime: { in: 'body', name: 'untilTimestamp' },
     },
@@ -63,7 +60,7 @@ export const readEndpoints = [
     description: 'Exists for clients of the reference API.',
     needs: triggerRead.needs,
     input: deliverInput,
-    places,
+    locations: integrationInPath,
     status: 204,
     output: null,
     run: deliverNothing,
@@ -76,7 +73,7 @@ export const readEndpoints = [
     mutation: pauseReads,
     extraInput: { integrationIdOrName },
     precheck: ({ call }, input) => getInstallationByKey(call, input),
-    places,
+    locations: integrationInPath,
     status: 204,
     output: null,
     show: noBody,
@@ -89,7 +86,7 @@ export const readEndpoints = [
     mutation: resumeReads,
     extraInput: { integrationIdOrName },
     precheck: ({ call }, input) => getInstallationByKey(call, input),
-    places,
+    locations: integrationInPath,
     status: 204,
     output: null,
     show: noBody,

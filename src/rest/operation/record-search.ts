@@ -1,8 +1,10 @@
 /** The search of the reference API, which has it on a separate host. Its path is free here. */
+
 import { z } from 'zod';
 import { resultEntry } from '../../domain/operation/read/read-message.ts';
 import { searchInput, searchRecords } from '../../domain/operation/record-search.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
+import { integrationInPath } from '../endpoint/locations.ts';
 
 export const searchEndpoint = endpoint({
   id: 'searchRecords',
@@ -14,8 +16,8 @@ export const searchEndpoint = endpoint({
     "The integration must read the object, and the config must not disable it. The answer is one page of the provider's, at most 1000 records; `Installation.records` of GraphQL reads on from it.",
   needs: searchRecords.needs,
   input: searchInput,
-  places: {
-    integrationIdOrName: { in: 'path', name: 'integrationId' },
+  locations: {
+    ...integrationInPath,
     groupRef: { in: 'query', name: 'groupRef' },
     filters: { in: 'body', name: 'fieldFilters' },
   },

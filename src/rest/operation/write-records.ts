@@ -1,45 +1,39 @@
 import { z } from 'zod';
-import { type WriteOutcome, writeRecords } from '../../domain/operation/write-records.ts';
+import {
+  recordResultResource,
+  type WriteOutcome,
+  writeErrorResource,
+  writeRecords,
+} from '../../domain/operation/write-records.ts';
+import { resource } from '../../domain/resource.ts';
 import { createProblem } from '../../errors.ts';
 import { problem } from '../../problem-schema.ts';
 import type { Parts } from '../endpoint/endpoint.ts';
+import { integrationInPath } from '../endpoint/locations.ts';
 import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
-import { resource } from '../openapi/schemas.ts';
 import { refuseRead } from './read-host.ts';
-
-const errors = z
-  .array(z.object({ message: z.string().describe('The reason, for people.') }))
-  .optional();
-
-const recordResult = resource('RecordResult', 'The outcome of one record.', {
-  success: z
-    .boolean()
-    .describe('Whether the record is known to be written. If not, `errors` of the answer say why.'),
-  recordId: z.string().optional().describe("The provider's id of the record."),
-  data: z
-    .record(z.string(), z.unknown())
-    .optional()
-    .describe("The record as it is now. Absent if the provider's response does not contain it."),
-});
 
 const resultShape = {
   operationId: z.string().describe('The id of the operation that writes.'),
-  result: recordResult.optional(),
+  result: recordResultResource.nullable(),
   results: z
-    .array(recordResult)
-    .optional()
+    .array(recordResultResource)
+    .nullable()
     .describe('Only for a synchronous batch: the outcomes, one for each record, in order.'),
   successCount: z
     .int()
-    .optional()
+    .nullable()
     .describe('Only for a synchronous batch: how many records were written.'),
   failureCount: z
     .int()
-    .optional()
+    .nullable()
     .describe('Only for a synchronous batch: how many records were not written.'),
-  errors: errors.describe(
-    'Only for a synchronous write in which records failed: why, in order; of a batch, each begins with `Record` and the place of its record, from 1.',
-  ),
+  errors: z
+    .array(writeErrorResource)
+    .nullable()
+    .describe(
+      'Only for a synchronous write in which records failed: why, in order; of a batch, each begins with `Record` and the place of its record, from 1.',
+    ),
 };
 
 const writeResult = resource(
@@ -57,37 +51,27 @@ const writeProblem = resource(
 type RecordOutcome = NonNullable<WriteOutcome['result']>;
 
 /** Clients of the reference API know no other members here. The reasons for failed records are next to the results. */
-function showOutcome({ success, recordId, data }: RecordOutcome) {
-  return { success, recordId: recordId ?? undefined, data: data ?? undefined };
-}
-
-function showResult(response: WriteOutcome) {
-  const { operation, result, results } = response;
-  const { id: operationId, status: outcome } = operation;
-  if (results) return showBatch(response, results);
+function toResult({ operation, result, results, ...counts }: WriteOutcome) {
+  const { id: operationId, status } = operation;
+  if (results) return { operationId, ...counts, results, errors: batchErrors(results) };
   // While the operation is in progress, its outcome is unknown, so the response reports no failure.
-  if (!result || outcome === 'IN_PROGRESS') return { operationId };
-  const shown = showOutcome(result);
-  if (outcome === 'SUCCESS') return { operationId, result: shown };
-  const told = result.errors.map((message) => ({ message }));
-  return { operationId, result: shown, errors: told };
+  if (!result || status === 'IN_PROGRESS') return { operationId };
+  const errors = status === 'SUCCESS' ? null : result.errors.map((message) => ({ message }));
+  return { operationId, result, errors };
 }
 
-function showBatch(response: WriteOutcome, results: RecordOutcome[]) {
-  const { operation, successCount, failureCount } = response;
-  const failed = results.flatMap(({ success, errors: messages }, index) =>
+function batchErrors(results: RecordOutcome[]) {
+  const errors = results.flatMap(({ success, errors: messages }, index) =>
     success ? [] : messages.map((message) => ({ message: `Record ${index + 1}: ${message}` })),
   );
-  return {
-    operationId: operation.id,
-    successCount: successCount ?? undefined,
-    failureCount: failureCount ?? undefined,
-    results: results.map(showOutcome),
-    errors: failed.length > 0 ? failed : undefined,
-  };
+  return errors.length > 0 ? errors : null;
 }
 
-type ShownResult = z.input<typeof writeResult>;
+interface ShownResult {
+  result?: { success: boolean };
+  results?: { success: boolean }[];
+  errors?: { message: string }[];
+}
 
 /** Whether no record was written, and that is known. */
 function isFailed({ result, results }: ShownResult): boolean {
@@ -126,13 +110,13 @@ export const writeEndpoints = [
       'If a synchronous write has no outcome 5 seconds before LIMIT_MUTATION_MS of the server (30 seconds by default), it continues, and its operation has the outcome.',
     mutation: writeRecords,
     rewrite: (parts) => wrapBatchRecords(refuseRead(parts)),
-    places: {
-      integrationIdOrName: { in: 'path', name: 'integrationId' },
+    locations: {
+      ...integrationInPath,
       idempotencyKey: { in: 'header', name: 'idempotency-key' },
     },
     status: 200,
-    output: writeResult,
+    resource: writeResult,
     failure: { status: 422, isFailed, problem: writeProblem, showProblem },
-    show: showResult,
+    show: toResult,
   }),
 ];

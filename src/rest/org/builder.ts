@@ -1,76 +1,67 @@
 import { z } from 'zod';
+import type { Call } from '../../domain/call.ts';
 import { readWithin } from '../../domain/declared-read.ts';
 import { builderResource, getOwnBuilder, listBuilders } from '../../domain/org/builder.ts';
 import { addMember, removeMember } from '../../domain/org/member.ts';
 import { getOwnOrg, listOrgs } from '../../domain/org/org.ts';
 import { PAGE_MAX } from '../../domain/paging/page.ts';
 import { listProjects } from '../../domain/project/project.ts';
+import { computed, resource } from '../../domain/resource.ts';
 import { listOrgIds, type Row } from '../../domain/scope.ts';
-import type { RestRequest } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import { deleteEndpoint, mutationEndpoint, noBody } from '../endpoint/mutation-endpoint.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
-import { resource } from '../openapi/schemas.ts';
-import { responseOf, showResource } from '../openapi/shown-resource.ts';
-import { project, showProject } from '../project/project.ts';
-import { org, orgId, showOrg } from './org.ts';
-
-/** The roles of a builder, in the reference API's terms: a member of an org may do everything in its projects. */
-
-const roleShape = {
-  role: z.string().describe('Always `admin`.'),
-  principalType: z.enum(['builder']).describe('The holder of the role: always a builder.'),
-  principalId: z.string().describe('The id of the builder.'),
-};
-
-const rolesShape = {
-  projectRoles: z
-    .record(z.string(), z.object({ ...roleShape, project }).describe('A role in a project.'))
-    .describe(`Their roles in projects, by the ids of these: the ${PAGE_MAX} newest.`),
-  orgRole: z
-    .object({ ...roleShape, org })
-    .optional()
-    .describe('Their role in the newest of their orgs. Absent if they have none.'),
-};
-
-async function rolesOf(request: RestRequest, { id: principalId }: { id: string }) {
-  const { call } = request;
-  const role = { role: 'admin', principalType: 'builder' as const, principalId };
-  const [projects, orgs] = await Promise.all([
-    listProjects(call, { first: PAGE_MAX }),
-    listOrgs(call, { first: 1 }),
-  ]);
-  const [newest] = orgs.edges;
-  return {
-    projectRoles: Object.fromEntries(
-      projects.edges.map(({ node }) => [node.id, { ...role, project: showProject(node, request) }]),
-    ),
-    orgRole: newest && { ...role, org: showOrg(newest.node, request) },
-  };
-}
+import { project } from '../project/project.ts';
+import { org, orgId } from './org.ts';
 
 const tag = 'Organizations';
+
+/** The reference API's role: a member of an org may do everything in its projects. */
+const roleFields = {
+  role: computed(z.string().describe('Always `admin`.'), () => 'admin'),
+  principalType: computed(
+    z.enum(['builder']).describe('The holder of the role: always a builder.'),
+    () => 'builder' as const,
+  ),
+  principalId: z.string().describe('The id of the builder.'),
+};
 
 /** The caller, as a builder. */
 export const builderInfo = resource(
   'BuilderInfo',
   'A builder, with their roles and the orgs that they are a member of.',
   {
-    builder: responseOf(builderResource),
-    ...rolesShape,
-    orgIds: z
-      .array(z.string())
-      .describe('The ids of their orgs: they may do everything in the projects of these.'),
+    builder: computed(builderResource, (row: Row<'Builder'>) => row),
+    projectRoles: computed(
+      z
+        .record(z.string(), z.object({ ...roleFields, project }).describe('A role in a project.'))
+        .describe(`Their roles in projects, by the ids of these: the ${PAGE_MAX} newest.`),
+      async ({ id: principalId }: Row<'Builder'>, call: Call) => {
+        const { edges } = await listProjects(call, { first: PAGE_MAX });
+        return Object.fromEntries(
+          edges.map(({ node: project }) => [project.id, { principalId, project }]),
+        );
+      },
+    ),
+    orgRole: computed(
+      z
+        .object({ ...roleFields, org })
+        .nullable()
+        .describe('Their role in the newest of their orgs. Null if they have none.'),
+      async ({ id: principalId }: Row<'Builder'>, call: Call) => {
+        const { edges } = await listOrgs(call, { first: 1 });
+        const [newest] = edges;
+        return newest ? { principalId, org: newest.node } : null;
+      },
+    ),
+    orgIds: computed(
+      z
+        .array(z.string())
+        .describe('The ids of their orgs: they may do everything in the projects of these.'),
+      (_row: Row<'Builder'>, { viewer }: Call) => listOrgIds(viewer),
+    ),
   },
 );
-
-export async function showBuilderInfo(row: Row<'Builder'>, request: RestRequest) {
-  return {
-    builder: showResource(builderResource, row, request),
-    orgIds: listOrgIds(request.call.viewer),
-    ...(await rolesOf(request, row)),
-  };
-}
 
 export const builderEndpoints = [
   readEndpoint({
@@ -79,8 +70,7 @@ export const builderEndpoints = [
     tag,
     input: z.object({}),
     read: getOwnBuilder,
-    output: builderInfo,
-    show: showBuilderInfo,
+    resource: builderInfo,
   }),
   listEndpoint({
     id: 'listBuilders',

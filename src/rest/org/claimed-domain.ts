@@ -17,7 +17,7 @@ import { getOwnOrg } from '../../domain/org/org.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import { deleteEndpoint, mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
-import { org, orgId, showOrg } from './org.ts';
+import { org, orgId } from './org.ts';
 
 const tag = 'Claimed domains';
 
@@ -73,9 +73,8 @@ export const claimedDomainEndpoints = [
     path: '/joinable-orgs',
     tag,
     input: z.object({}),
-    item: org,
     list: listJoinableOrgs,
-    show: showOrg,
+    resource: org,
   }),
   mutationEndpoint({
     id: 'joinOrg',
@@ -84,7 +83,6 @@ export const claimedDomainEndpoints = [
     tag,
     mutation: joinOrg,
     status: 200,
-    output: org,
-    show: showOrg,
+    resource: org,
   }),
 ];

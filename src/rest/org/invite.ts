@@ -15,7 +15,7 @@ import { getOwnOrg } from '../../domain/org/org.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import { deleteEndpoint, mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
-import { builderInfo, showBuilderInfo } from './builder.ts';
+import { builderInfo } from './builder.ts';
 import { orgId } from './org.ts';
 
 const tag = 'Invites';
@@ -67,7 +67,7 @@ export const inviteEndpoints = [
     tag,
     mutation: acceptInvite,
     status: 200,
-    output: builderInfo,
-    show: ({ builder }, request) => showBuilderInfo(builder, request),
+    resource: builderInfo,
+    show: ({ builder }) => builder,
   }),
 ];

@@ -7,28 +7,24 @@ import {
   orgResource,
   updateOrg,
 } from '../../domain/org/org.ts';
+import { computed, shownId } from '../../domain/resource.ts';
 import type { Row } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
-import type { RestRequest } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import { deleteEndpoint, mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
-import { responseOf, showResource } from '../openapi/shown-resource.ts';
+import { extendResource } from '../openapi/shown-resource.ts';
 
 const tag = 'Organizations';
 
 export const orgId = id.describe('The id of the org.');
 
-export const org = responseOf(orgResource, (members) => ({
-  ...members,
-  defaultTeamId: z
-    .string()
-    .describe('The team of all members. An org has no other team, and this is its own id.'),
-}));
-
-export function showOrg(row: Row<'Org'>, request: RestRequest) {
-  return { ...showResource(orgResource, row, request), defaultTeamId: row.id };
-}
+export const org = extendResource(orgResource, {
+  defaultTeamId: computed(
+    shownId.describe('The team of all members. An org has no other team, and this is its own id.'),
+    ({ id }: Row<'Org'>) => id,
+  ),
+});
 
 export const orgEndpoints = [
   listEndpoint({
@@ -36,9 +32,8 @@ export const orgEndpoints = [
     path: '/orgs',
     tag,
     input: z.object({}),
-    item: org,
     list: listOrgs,
-    show: showOrg,
+    resource: org,
   }),
   mutationEndpoint({
     id: 'createOrg',
@@ -47,8 +42,7 @@ export const orgEndpoints = [
     tag,
     mutation: createOrg,
     status: 201,
-    output: org,
-    show: showOrg,
+    resource: org,
   }),
   readEndpoint({
     id: 'getOrg',
@@ -56,8 +50,7 @@ export const orgEndpoints = [
     tag,
     input: z.object({ orgId }),
     read: getOwnOrg,
-    output: org,
-    show: showOrg,
+    resource: org,
   }),
   mutationEndpoint({
     id: 'updateOrg',
@@ -67,8 +60,7 @@ export const orgEndpoints = [
     mutation: updateOrg,
     mask: 'org',
     status: 200,
-    output: org,
-    show: showOrg,
+    resource: org,
   }),
   deleteEndpoint({
     id: 'deleteOrg',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Impact, impactResource } from '../../domain/installation/check/revision-impacts.ts';
+import type { Impact } from '../../domain/installation/check/revision-impacts.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { applyPlan } from '../../domain/plan/apply-plan.ts';
 import {
@@ -12,14 +12,9 @@ import {
 } from '../../domain/plan/plan.ts';
 import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
-import { responseOf } from '../openapi/shown-resource.ts';
 
 const tag = 'Plans';
 const path = '/projects/{projectIdOrName}/plans';
-
-export const impacts = z
-  .array(responseOf(impactResource))
-  .describe('The installations that the change breaks, by integration and reason.');
 
 /** A sentence about an impact, with the number of installations. */
 export function impactText({ path, reason, installationTotal, installations }: Impact): string {

@@ -12,28 +12,27 @@ import {
   updateApiKey,
 } from '../../domain/project/api-key.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
+import { computed } from '../../domain/resource.ts';
 import type { Row } from '../../domain/scope.ts';
-import type { Parts, RestRequest } from '../endpoint/endpoint.ts';
+import type { Parts } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import { deleteEndpoint, mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
-import { responseOf, showResource } from '../openapi/shown-resource.ts';
+import { extendResource } from '../openapi/shown-resource.ts';
 
 const tag = 'API keys';
 const path = '/projects/{projectIdOrName}/api-keys';
 
-const apiKey = responseOf(apiKeyResource, ({ prefix: _prefix, ...members }) => ({
-  ...members,
-  key: z
-    .string()
-    .describe('Its value in the response that creates it; otherwise its first characters.'),
-}));
-
 /** The value is known only when the key is created. */
-function showApiKey(row: Row<'ApiKey'>, request: RestRequest, value?: string) {
-  const { prefix, ...members } = showResource(apiKeyResource, row, request);
-  return { ...members, key: value ?? prefix };
-}
+const apiKey = extendResource(apiKeyResource, {
+  prefix: null,
+  key: computed(
+    z
+      .string()
+      .describe('Its value in the response that creates it; otherwise its first characters.'),
+    ({ prefix, value = prefix }: Row<'ApiKey'> & { value?: string }) => value,
+  ),
+});
 
 /** Clients of the reference API create keys without scopes. GraphQL requires them. */
 function withScopes({ body, ...parts }: Parts): Parts {
@@ -48,9 +47,8 @@ export const apiKeyEndpoints = [
     path,
     tag,
     input: z.object({ projectIdOrName, ...keyFilters.shape }),
-    item: apiKey,
     list: readWithin(getOwnProject, listApiKeys),
-    show: (row: Row<'ApiKey'>, request) => showApiKey(row, request),
+    resource: apiKey,
   }),
   mutationEndpoint({
     id: 'createApiKey',
@@ -60,11 +58,11 @@ export const apiKeyEndpoints = [
     description:
       'Only this response contains the value of the key. Without `scopes`, the key gets the scope `full`.',
     mutation: createApiKey,
-    places: { scopes: { in: 'body', name: 'scopes', isOptional: true } },
+    locations: { scopes: { in: 'body', name: 'scopes', isOptional: true } },
     rewrite: withScopes,
     status: 201,
-    output: apiKey,
-    show: ({ apiKey, key }, request) => showApiKey(apiKey, request, key),
+    resource: apiKey,
+    show: ({ apiKey: row, key: value }) => ({ ...row, value }),
   }),
   readEndpoint({
     id: 'getApiKey',
@@ -72,8 +70,7 @@ export const apiKeyEndpoints = [
     tag,
     input: getApiKeyInput,
     read: getApiKey,
-    output: apiKey,
-    show: (row, request) => showApiKey(row, request),
+    resource: apiKey,
   }),
   mutationEndpoint({
     id: 'updateApiKey',
@@ -81,11 +78,10 @@ export const apiKeyEndpoints = [
     path: `${path}/{apiKey}`,
     tag,
     mutation: updateApiKey,
-    places: { apiKeyId: { in: 'path', name: 'apiKey' } },
+    locations: { apiKeyId: { in: 'path', name: 'apiKey' } },
     mask: 'apiKey',
     status: 200,
-    output: apiKey,
-    show: (row, request) => showApiKey(row, request),
+    resource: apiKey,
   }),
   deleteEndpoint({
     id: 'deleteApiKey',

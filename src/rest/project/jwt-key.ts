@@ -11,30 +11,29 @@ import {
   updateJwtKey,
 } from '../../domain/project/jwt-key.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
+import { computed } from '../../domain/resource.ts';
 import type { Row } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
-import type { RestRequest } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
+import type { Location } from '../endpoint/locations.ts';
 import { deleteEndpoint, mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
-import type { Place } from '../endpoint/places.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
-
-import { responseOf, showResource } from '../openapi/shown-resource.ts';
+import { extendResource } from '../openapi/shown-resource.ts';
 
 const tag = 'End users';
 const path = '/projects/{projectIdOrName}/jwt-keys';
-const inPath: Place = { in: 'path', name: 'keyId' };
+const inPath: Location = { in: 'path', name: 'keyId' };
 
-const jwtKey = responseOf(jwtKeyResource, (members) => ({
-  ...members,
-  algorithm: z.literal('RSA').describe('The kind of the key. Its tokens are signed with RS256.'),
-  updateTime: z.date().describe('When it was last changed, or created.'),
-}));
-
-function showJwtKey(row: Row<'JwtKey'>, request: RestRequest) {
-  const members = showResource(jwtKeyResource, row, request);
-  return { ...members, algorithm: 'RSA', updateTime: row.updateTime ?? row.createTime };
-}
+const jwtKey = extendResource(jwtKeyResource, {
+  algorithm: computed(
+    z.literal('RSA').describe('The kind of the key. Its tokens are signed with RS256.'),
+    () => 'RSA' as const,
+  ),
+  updateTime: computed(
+    z.date().describe('When it was last changed, or created.'),
+    ({ createTime, updateTime }: Row<'JwtKey'>) => updateTime ?? createTime,
+  ),
+});
 
 export const jwtKeyEndpoints = [
   mutationEndpoint({
@@ -55,19 +54,17 @@ export const jwtKeyEndpoints = [
     path,
     tag,
     input: z.object({ projectIdOrName, ...keyFilters.shape }),
-    item: jwtKey,
     list: readWithin(getOwnProject, listJwtKeys),
-    show: showJwtKey,
+    resource: jwtKey,
   }),
   readEndpoint({
     id: 'getJWTKey',
     path: `${path}/{keyId}`,
     tag,
     input: z.object({ projectIdOrName, jwtKeyId: id.describe('The id of the JWT key.') }),
-    places: { jwtKeyId: inPath },
+    locations: { jwtKeyId: inPath },
     read: getJwtKey,
-    output: jwtKey,
-    show: showJwtKey,
+    resource: jwtKey,
   }),
   mutationEndpoint({
     id: 'updateJWTKey',
@@ -75,17 +72,16 @@ export const jwtKeyEndpoints = [
     path: `${path}/{keyId}`,
     tag,
     mutation: updateJwtKey,
-    places: { jwtKeyId: inPath },
+    locations: { jwtKeyId: inPath },
     mask: 'jwtKey',
     status: 200,
-    output: jwtKey,
-    show: showJwtKey,
+    resource: jwtKey,
   }),
   deleteEndpoint({
     id: 'deleteJWTKey',
     path: `${path}/{keyId}`,
     tag,
     mutation: deleteJwtKey,
-    places: { jwtKeyId: inPath },
+    locations: { jwtKeyId: inPath },
   }),
 ];

@@ -5,33 +5,26 @@ import { projectIdOrName } from '../../domain/names.ts';
 import { getOwnOrg } from '../../domain/org/org.ts';
 import {
   createProject,
+  entitlementsResource,
   getOwnProject,
   listOrgProjects,
   listProjects,
   projectResource,
   updateProject,
 } from '../../domain/project/project.ts';
-import type { Row } from '../../domain/scope.ts';
-import type { RestRequest } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import { deleteEndpoint, mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
-import { responseOf, showResource } from '../openapi/shown-resource.ts';
+import { extendResource } from '../openapi/shown-resource.ts';
 import { orgId } from '../org/org.ts';
 
 const tag = 'Projects';
 
-export const project = responseOf(projectResource, ({ entitlements, ...members }) => ({
-  ...members,
-  entitlements: (entitlements as z.ZodType)
-    .optional()
+export const project = extendResource(projectResource, {
+  entitlements: entitlementsResource
+    .nullable()
     .describe('The features that the plan of the org has, if includeEntitlements is true.'),
-}));
-
-export function showProject(row: Row<'Project'>, request: RestRequest) {
-  const { entitlements: _entitlements, ...members } = showResource(projectResource, row, request);
-  return members;
-}
+});
 
 export const projectEndpoints = [
   listEndpoint({
@@ -39,18 +32,16 @@ export const projectEndpoints = [
     path: '/projects',
     tag,
     input: z.object({}),
-    item: project,
     list: listProjects,
-    show: showProject,
+    resource: project,
   }),
   listEndpoint({
     id: 'listOrgProjects',
     path: '/orgs/{orgId}/projects',
     tag,
     input: z.object({ orgId }),
-    item: project,
     list: readWithin(getOwnOrg, listOrgProjects),
-    show: showProject,
+    resource: project,
   }),
   mutationEndpoint({
     id: 'createProject',
@@ -59,8 +50,7 @@ export const projectEndpoints = [
     tag,
     mutation: createProject,
     status: 201,
-    output: project,
-    show: showProject,
+    resource: project,
   }),
   readEndpoint({
     id: 'getProject',
@@ -74,9 +64,9 @@ export const projectEndpoints = [
         .describe('Whether the answer has `entitlements`. Default: false.'),
     }),
     read: getOwnProject,
-    output: project,
-    show: (row, request, { includeEntitlements }) =>
-      includeEntitlements ? showResource(projectResource, row, request) : showProject(row, request),
+    resource: project,
+    show: (row, _request, { includeEntitlements }) =>
+      includeEntitlements ? { ...row, entitlements: row } : row,
   }),
   mutationEndpoint({
     id: 'updateProject',
@@ -86,8 +76,7 @@ export const projectEndpoints = [
     mutation: updateProject,
     mask: 'project',
     status: 200,
-    output: project,
-    show: showProject,
+    resource: project,
   }),
   deleteEndpoint({
     id: 'deleteProject',

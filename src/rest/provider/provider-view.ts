@@ -8,8 +8,8 @@ import {
   providerAt,
   providerResource,
 } from '../../domain/provider/provider.ts';
-import type { RestRequest } from '../endpoint/endpoint.ts';
-import { responseOf, showResource } from '../openapi/shown-resource.ts';
+import { computed } from '../../domain/resource.ts';
+import { extendResource } from '../openapi/shown-resource.ts';
 import { showRequirements, showSupport, subscribeRequirements, support } from './support.ts';
 
 /** How connections authenticate at a provider, in the terms of the reference API's catalog. */
@@ -90,26 +90,18 @@ const customOpts = z.object({
 });
 
 /** Each member is present if one of the provider's schemes is of its kind. */
-const AUTH_OPTS = {
-  oauth2Opts: oauth2Opts.optional().describe('For OAuth 2.'),
-  apiKeyOpts: apiKeyOpts.optional().describe('For API keys.'),
-  basicOpts: z.object({}).optional().describe('For user names with passwords.'),
-  customOpts: customOpts.optional().describe('For custom inputs.'),
+const authOptions = {
+  oauth2Opts: computed(oauth2Opts.optional().describe('For OAuth 2.'), showOAuth2),
+  apiKeyOpts: computed(apiKeyOpts.optional().describe('For API keys.'), showApiKey),
+  basicOpts: computed(
+    z.object({}).optional().describe('For user names with passwords.'),
+    ({ authSchemes }: Provider) => (authSchemes.includes('BASIC') ? {} : undefined),
+  ),
+  customOpts: computed(
+    customOpts.optional().describe('For custom inputs.'),
+    ({ custom }: Provider) => custom,
+  ),
 };
-
-function showAuthOpts(provider: Provider) {
-  const { authSchemes, custom } = provider;
-  return {
-    oauth2Opts: showOAuth2(provider),
-    apiKeyOpts: authSchemes.includes('API_KEY') ? showApiKey(provider) : undefined,
-    basicOpts: authSchemes.includes('BASIC') ? {} : undefined,
-    customOpts: custom && showCustom(custom),
-  };
-}
-
-function showCustom({ headers, queryParams, inputs }: NonNullable<Provider['custom']>) {
-  return { headers, queryParams, inputs };
-}
 
 function showOAuth2({ authSchemes, oauth2, workspaceRequired = false }: Provider) {
   const scheme = authSchemes.find(isGrant);
@@ -138,8 +130,8 @@ function isGrant(scheme: AuthScheme): scheme is GrantScheme {
   return Object.hasOwn(GRANT_TYPES, scheme);
 }
 
-function showApiKey({ apiKey: attachment }: Provider) {
-  if (!attachment) return undefined;
+function showApiKey({ authSchemes, apiKey: attachment }: Provider) {
+  if (!attachment || !authSchemes.includes('API_KEY')) return undefined;
   return { attachmentType: attachment.in, [attachment.in]: attachment };
 }
 
@@ -161,44 +153,40 @@ const requestedFact = z
   })
   .describe('A fact of the account that connecting needs in addition to credentials.');
 
-export const provider = responseOf(providerResource, (shape) => ({
-  ...shape,
-  defaultModule: z.string().describe('The module of an integration that names none.'),
-  authType,
-  ...AUTH_OPTS,
-  support,
-  subscribeRequirements,
-  modules: z
-    .record(z.string(), z.object({ displayName, baseURL, support }))
-    .describe('The parts of the provider, by name.'),
-  metadata: z
-    .object({
-      input: z.array(requestedFact).describe('The facts, in the order to ask for them.'),
-    })
-    .optional()
-    .describe(
-      'The facts that connecting needs in addition to credentials. Absent if it needs none.',
-    ),
-}));
+const module = z.object({ displayName, baseURL, support });
 
-export function showProvider(facts: Provider, request: RestRequest) {
-  const modules = listModules(facts);
-  const input = inputsOf(facts);
-  return {
-    ...showResource(providerResource, facts, request),
-    support: showSupport(facts),
-    defaultModule: modules[0].name,
-    authType: authTypeOf(facts),
-    ...showAuthOpts(facts),
-    subscribeRequirements: showRequirements(facts),
-    modules: Object.fromEntries(modules.map((module) => [module.name, showModule(facts, module)])),
-    metadata: input.length > 0 ? { input } : undefined,
-  };
-}
+export const provider = extendResource(providerResource, {
+  defaultModule: computed(
+    z.string().describe('The module of an integration that names none.'),
+    (row: Provider) => listModules(row)[0].name,
+  ),
+  authType: computed(authType, authTypeOf),
+  ...authOptions,
+  support: computed(support, showSupport),
+  subscribeRequirements: computed(subscribeRequirements, showRequirements),
+  modules: computed(
+    z.record(z.string(), module).describe('The parts of the provider, by name.'),
+    (row: Provider) =>
+      Object.fromEntries(listModules(row).map((part) => [part.name, showModule(row, part)])),
+  ),
+  metadata: computed(
+    z
+      .object({
+        input: z.array(requestedFact).describe('The facts, in the order to ask for them.'),
+      })
+      .optional()
+      .describe(
+        'The facts that connecting needs in addition to credentials. Absent if it needs none.',
+      ),
+    (row: Provider) => {
+      const input = inputsOf(row);
+      return input.length > 0 ? { input } : undefined;
+    },
+  ),
+});
 
-function showModule(facts: Provider, { name, displayName: shownName, baseUrl }: ProviderModule) {
-  const at = providerAt(facts, name) ?? facts;
-  return { displayName: shownName, baseURL: baseUrl, support: showSupport(at) };
+function showModule(row: Provider, { name, displayName, baseUrl: baseURL }: ProviderModule) {
+  return { displayName, baseURL, support: showSupport(providerAt(row, name) ?? row) };
 }
 
 type AuthType = z.output<typeof authType>;

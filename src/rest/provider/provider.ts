@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { getCatalogue, getProvider } from '../../domain/provider/provider.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
-import { provider, showProvider } from './provider-view.ts';
+import { provider } from './provider-view.ts';
 
 const tag = 'Providers';
 
@@ -12,9 +12,8 @@ export const providerEndpoints = [
     tag,
     input: z.object({}),
     read: getCatalogue,
-    output: z.record(z.string(), provider).describe('The providers, by name.'),
-    show: (all, request) =>
-      Object.fromEntries(all.map((facts) => [facts.name, showProvider(facts, request)])),
+    resource: z.record(z.string(), provider).describe('The providers, by name.'),
+    show: (providers) => Object.fromEntries(providers.map((row) => [row.name, row])),
   }),
   readEndpoint({
     id: 'getProvider',
@@ -23,9 +22,8 @@ export const providerEndpoints = [
     input: z.object({
       name: z.string().min(1).max(128).describe('The name of the provider, like `hubspot`.'),
     }),
-    places: { name: { in: 'path', name: 'provider' } },
+    locations: { name: { in: 'path', name: 'provider' } },
     read: getProvider,
-    output: provider,
-    show: showProvider,
+    resource: provider,
   }),
 ];

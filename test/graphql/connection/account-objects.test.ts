@@ -57,7 +57,11 @@ test('returns the objects of an account over REST', async () => {
   const { tenant, id } = await queryObjects('attio');
   const rest = restClient(app, { 'x-api-key': tenant.apiKey });
   const { objects } = await rest.get(`/projects/${tenant.projectId}/connections/${id}/objects`);
-  expect(objects).toContainEqual({ name: 'ships', displayName: 'Ships' });
+  expect(objects).toContainEqual({
+    name: 'ships',
+    displayName: 'Ships',
+    supports: expect.arrayContaining(['read']),
+  });
   const other = await queryObjects('crm');
   const own = restClient(app, { 'x-api-key': other.tenant.apiKey });
   const path = `/projects/${other.tenant.projectId}/connections`;

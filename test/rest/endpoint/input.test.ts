@@ -25,7 +25,7 @@ const definition = {
   summary: 'Tries.',
   needs: 'read',
   input,
-  places: {
+  locations: {
     since: { in: 'body', name: 'range.since' },
     key: { in: 'header', name: 'idempotency-key' },
   },
@@ -34,7 +34,11 @@ const definition = {
   run: async () => null,
 } as const;
 const post = endpoint({ ...definition, method: 'POST' });
-const get = endpoint({ ...definition, method: 'GET', places: { key: definition.places.key } });
+const get = endpoint({
+  ...definition,
+  method: 'GET',
+  locations: { key: definition.locations.key },
+});
 const { needs: _needs, input: _input, run: _run, ...described } = definition;
 const declared = mutationEndpoint({
   ...described,
@@ -128,15 +132,15 @@ test('returns at most ISSUES_MAX issues', { tags: ['all/rows'] }, () => {
     ...definition,
     method: 'POST',
     input: z.object({ ...input.shape, other: z.unknown().describe('An other.') }),
-    places: {
-      ...definition.places,
+    locations: {
+      ...definition.locations,
       other: {
         in: 'body',
         name: 'other',
         form: {
           schema: z.record(z.string(), z.string()),
           toDomain: (wire) => wire,
-          placeIn: (_wire, place) => place,
+          locate: (_wire, location) => location,
         },
       },
     },

@@ -5,7 +5,7 @@ import {
   installationConfigInput,
 } from '../../../src/domain/installation/installation-config.ts';
 import type { WireConfig } from '../../../src/rest/installation/config/config-shape.ts';
-import { placeInConfig } from '../../../src/rest/installation/config/parse-config.ts';
+import { locateInConfig } from '../../../src/rest/installation/config/parse-config.ts';
 import { showConfig } from '../../../src/rest/installation/config/show-config.ts';
 import { inGroups } from '../inputs/graphql-input.ts';
 import type { RestTenant } from './rest-client.ts';
@@ -61,7 +61,7 @@ const CONFIG = 'config.content';
 function toWirePaths(outcome: Outcome, wire: WireConfig): Outcome {
   const issues = outcome.issues.map(([path, detail]): [string, string] => {
     const isInConfig = path.startsWith(CONFIG);
-    const wirePath = isInConfig ? CONFIG + placeInConfig(wire, path.slice(CONFIG.length)) : path;
+    const wirePath = isInConfig ? CONFIG + locateInConfig(wire, path.slice(CONFIG.length)) : path;
     return [wirePath, detail];
   });
   return { ...outcome, issues: issues.sort(([a], [b]) => (a < b ? -1 : 1)) };

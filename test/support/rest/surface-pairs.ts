@@ -109,11 +109,11 @@ function toRefusal(
  * Converts a path in the mutation's input, such as `input.url`, to the path in the request, such as
  * `metadata.url`.
  */
-function toRestPath({ endpoint: { places }, mutation }: Pair, name: string): string {
+function toRestPath({ endpoint: { locations }, mutation }: Pair, name: string): string {
   const groups = oneOfMembers(mutation).join('|');
   const flatName = groups ? name.replace(new RegExp(`^input\\.(${groups})\\.`), 'input.') : name;
   const [, firstStep = '', rest = ''] = /^input\.?([^.[]*)(.*)$/s.exec(flatName) ?? [];
-  return `${places.get(firstStep)?.name ?? firstStep}${rest}`;
+  return `${locations.get(firstStep)?.name ?? firstStep}${rest}`;
 }
 
 /** Names the members of a mutation's input that are `@oneOf` inputs. */
@@ -158,10 +158,10 @@ const FORMS = ['invalid_type', 'invalid_value', 'invalid_union', 'unrecognized_k
  * level.
  */
 export function isExpressible({ endpoint, mutation }: Pair, grouped: Input): boolean {
-  const { places, mask } = endpoint;
+  const { locations, mask } = endpoint;
   const input = flatten(mutation, grouped);
-  const presentMembers = [...places].filter(([name]) => input[name] !== undefined);
-  const pathMembers = [...places].filter(([, place]) => place.in === 'path');
+  const presentMembers = [...locations].filter(([name]) => input[name] !== undefined);
+  const pathMembers = [...locations].filter(([, place]) => place.in === 'path');
   return (
     !/(\{"a":|\[){50}/.test(JSON.stringify(input)) &&
     pathMembers.every(([name]) => /^[\w~-]{1,500}$/.test(String(input[name]))) &&
@@ -187,12 +187,12 @@ interface Request {
 }
 
 function buildRequest(
-  { path, input: schemaOfInput, places, mask }: Endpoint,
+  { path, input: schemaOfInput, locations, mask }: Endpoint,
   input: Input,
 ): Request {
   const request: Request = { path, query: {}, body: undefined };
   const maskedMembers: string[] = [];
-  for (const [name, place] of places) {
+  for (const [name, place] of locations) {
     // A query string has no null. Omitting a member is equivalent if it has a default.
     if (place.in === 'query' ? input[name] == null : input[name] === undefined) continue;
     const value = toWireValue(schemaOfInput.shape[name] as z.ZodType, input[name]);

@@ -13,6 +13,7 @@ import { pageOfSearch, searchFilters } from '../../paging/search.ts';
 import { findConsumerByRef } from '../../project/consumer.ts';
 import { findGroupByRef } from '../../project/group.ts';
 import { orEndUser } from '../../viewer/needs.ts';
+import { connectionStatus } from '../connection.ts';
 
 export const connectionFilters = z.object({
   provider: z
@@ -22,11 +23,7 @@ export const connectionFilters = z.object({
     .describe('Only connections to the provider with this name.'),
   groupRef: ref.optional().describe('Only connections of the group with this ref.'),
   consumerRef: ref.optional().describe('Only connections of the consumer with this ref.'),
-  status: z
-    .enum(ConnectionStatus)
-    .meta({ id: 'ConnectionStatus' })
-    .optional()
-    .describe('Only connections with this status.'),
+  status: connectionStatus.optional().describe('Only connections with this status.'),
   ...createdFilters.shape,
   ...searchFilters.shape,
 });

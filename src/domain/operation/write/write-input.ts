@@ -7,6 +7,7 @@ import { broken, rules } from '../../issues.ts';
 import { projectIdOrName, ref } from '../../names.ts';
 import { orDefault, orNull } from '../../optional-value.ts';
 import { writeType } from '../../provider/provider.ts';
+import { enumeration } from '../../resource.ts';
 
 export const WRITE_LIMITS = {
   batch: 100,
@@ -98,6 +99,17 @@ const header = z
 export const RETRY_HOURS = 1;
 const hours = orDefault(z.number().int().min(1).max(48), RETRY_HOURS);
 
+const writeMode = enumeration(
+  'WriteMode',
+  'Whether the response to a write waits for its outcome.',
+  {
+    SYNCHRONOUS:
+      'The response has the outcome, if it is known 5 seconds before LIMIT_MUTATION_MS of the server (30 seconds by default). Otherwise, the write continues, and its operation has the outcome.',
+    ASYNCHRONOUS:
+      'The response comes immediately. The operation has the outcome, and so does the event WRITE_ASYNC_DONE.',
+  },
+);
+
 const members = z.object({
   projectIdOrName,
   integrationIdOrName,
@@ -108,10 +120,9 @@ const members = z.object({
     .describe("The name of the object: the mapped one or the provider's."),
   groupRef: ref.describe('The ref of the group whose account is written to.'),
   type: writeType.describe('Whether records are created, updated or deleted.'),
-  mode: orDefault(
-    z.enum(['SYNCHRONOUS', 'ASYNCHRONOUS']).meta({ id: 'WriteMode' }),
-    'SYNCHRONOUS',
-  ).describe('Whether the answer waits for the outcome. Default: it does.'),
+  mode: orDefault(writeMode, 'SYNCHRONOUS').describe(
+    'Whether the response waits for the outcome. Default: SYNCHRONOUS.',
+  ),
   record: record
     .nullish()
     .describe(

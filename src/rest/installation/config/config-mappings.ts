@@ -52,10 +52,10 @@ export function showFilters(filters: ReadConfig['fieldFilters'] = []): WireFilte
 }
 
 /** Maps `.valueMappings[0].values[1].providerValue` to `.selectedValueMappings.stage.open`. */
-export function placeInValueMappings(wire: WireValues = {}, place: string): string {
-  const [, index, at] = /^\.valueMappings\[(\d+)\](?:\.values\[(\d+)\])?/.exec(place) ?? [];
+export function locateInValueMappings(wire: WireValues = {}, location: string): string {
+  const [, index, at] = /^\.valueMappings\[(\d+)\](?:\.values\[(\d+)\])?/.exec(location) ?? [];
   const [name, values = {}] = Object.entries(wire)[Number(index)] ?? [];
-  if (name === undefined) return place;
+  if (name === undefined) return location;
   const [delivered] = at === undefined ? [] : (mappedPairs(values)[Number(at)] ?? []);
   return `.selectedValueMappings.${name}${delivered === undefined ? '' : `.${delivered}`}`;
 }

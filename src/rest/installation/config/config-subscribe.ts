@@ -114,7 +114,7 @@ function showUpdateEvent(event: NonNullable<SubscribeConfig['updateEvent']>): Wi
   };
 }
 
-export function placeInSubscribeObject(place: string): string {
-  if (place === '.objectName') return '';
-  return place.replace(/^\.inheritFieldsAndMapping$/, '.inheritFieldsAndMappings');
+export function locateInSubscribeObject(location: string): string {
+  if (location === '.objectName') return '';
+  return location.replace(/^\.inheritFieldsAndMapping$/, '.inheritFieldsAndMappings');
 }

@@ -1,23 +1,23 @@
-/** From a config as the platform writes it to the domain's, and from places in that back to places in this. */
+/** Parses a config in the reference API's form, and maps locations in the domain's form back to that form. */
 import type {
   ConfigInput,
   ReadConfigInput,
 } from '../../../domain/installation/installation-config.ts';
-import { wireForm } from '../../endpoint/wire-form.ts';
+import { wireForm } from '../../endpoint/locations.ts';
 import { parseFieldSettings } from './config-field-settings.ts';
-import { parseFilters, parseValueMappings, placeInValueMappings } from './config-mappings.ts';
+import { locateInValueMappings, parseFilters, parseValueMappings } from './config-mappings.ts';
 import {
   configInput,
   type WireConfig,
   type WireReadObject,
   type WireWriteObject,
 } from './config-shape.ts';
-import { parseSubscribeObject, placeInSubscribeObject } from './config-subscribe.ts';
+import { locateInSubscribeObject, parseSubscribeObject } from './config-subscribe.ts';
 
 export const CONFIG_FORM = wireForm<WireConfig | undefined>({
   schema: configInput.optional(),
   toDomain: (wire) => wire && parseConfig(wire),
-  placeIn: (wire, place) => (wire ? placeInConfig(wire, place) : place),
+  locate: (wire, location) => (wire ? locateInConfig(wire, location) : location),
 });
 
 export function parseConfig({ provider, read, write, subscribe, proxy }: WireConfig): ConfigInput {
@@ -38,7 +38,7 @@ function parseReadObject([objectName, wire]: [string, WireReadObject]): ReadConf
   const { selectedFieldMappings: mappings, schedule, destination, disabled } = wire;
   return {
     objectName,
-    selectedFields: wire.selectedFields && selectedNames(wire.selectedFields),
+    selectedFields: wire.selectedFields && listSelected(wire.selectedFields),
     selectedFieldsAuto: wire.selectedFieldsAuto && 'ALL',
     fieldMappings:
       mappings &&
@@ -49,12 +49,12 @@ function parseReadObject([objectName, wire]: [string, WireReadObject]): ReadConf
     schedule,
     destination,
     disabled,
-    backfill: takeBackfill(wire.backfill),
+    backfill: parseBackfill(wire.backfill),
   };
 }
 
 /** Clients write `fullHistory: false` next to the days. */
-function takeBackfill(backfill: WireReadObject['backfill']): ReadConfigInput['backfill'] {
+function parseBackfill(backfill: WireReadObject['backfill']): ReadConfigInput['backfill'] {
   if (!backfill) return null;
   const { days, fullHistory } = backfill.defaultPeriod;
   return {
@@ -64,49 +64,50 @@ function takeBackfill(backfill: WireReadObject['backfill']): ReadConfigInput['ba
   };
 }
 
-function selectedNames(fields: Record<string, boolean>): string[] {
+function listSelected(fields: Record<string, boolean>): string[] {
   return Object.keys(fields).filter((name) => fields[name]);
 }
 
 /** `.read[0].selectedFields[1]` is `.read.objects.contacts.selectedFields.phone`. */
-export function placeInConfig(wire: WireConfig, place: string): string {
-  const [, part, index, rest = ''] = /^\.(read|write|subscribe)\[(\d+)\](.*)$/s.exec(place) ?? [];
-  if (part !== 'read' && part !== 'write' && part !== 'subscribe') return place;
+export function locateInConfig(wire: WireConfig, location: string): string {
+  const [, part, index, rest = ''] =
+    /^\.(read|write|subscribe)\[(\d+)\](.*)$/s.exec(location) ?? [];
+  if (part !== 'read' && part !== 'write' && part !== 'subscribe') return location;
   const [name = ''] = Object.entries(wire[part]?.objects ?? {})[Number(index)] ?? [];
   const inObject = {
-    read: () => placeInReadObject(wire.read?.objects?.[name] ?? {}, rest),
-    write: () => placeInWrite(wire.write?.objects?.[name] ?? {}, rest),
-    subscribe: () => placeInSubscribeObject(rest),
+    read: () => locateInReadObject(wire.read?.objects?.[name] ?? {}, rest),
+    write: () => locateInWrite(wire.write?.objects?.[name] ?? {}, rest),
+    subscribe: () => locateInSubscribeObject(rest),
   };
   return `.${part}.objects.${name}${inObject[part]()}`;
 }
 
-function placeInReadObject(wire: WireReadObject, place: string): string {
-  const [, list, index] = /^\.(selectedFields|fieldMappings)\[(\d+)\]/.exec(place) ?? [];
+function locateInReadObject(wire: WireReadObject, location: string): string {
+  const [, list, index] = /^\.(selectedFields|fieldMappings)\[(\d+)\]/.exec(location) ?? [];
   if (list === 'selectedFields') {
-    return `.selectedFields.${selectedNames(wire.selectedFields ?? {})[Number(index)]}`;
+    return `.selectedFields.${listSelected(wire.selectedFields ?? {})[Number(index)]}`;
   }
   if (list === 'fieldMappings') {
     const names = Object.keys(wire.selectedFieldMappings ?? {});
     return `.selectedFieldMappings.${names[Number(index)]}`;
   }
-  if (place === '.fieldMappings') return '.selectedFieldMappings';
-  if (place.startsWith('.valueMappings')) {
-    return placeInValueMappings(wire.selectedValueMappings, place);
+  if (location === '.fieldMappings') return '.selectedFieldMappings';
+  if (location.startsWith('.valueMappings')) {
+    return locateInValueMappings(wire.selectedValueMappings, location);
   }
-  if (place.startsWith('.backfill.fieldFilters')) return place;
-  return place === '.objectName'
+  if (location.startsWith('.backfill.fieldFilters')) return location;
+  return location === '.objectName'
     ? ''
-    : place
+    : location
         .replace(/^\.backfill/, '.backfill.defaultPeriod')
         .replace(/^\.dynamicMappings/, '.dynamicMappingsInput');
 }
 
-function placeInWrite(
+function locateInWrite(
   { selectedFieldSettings = {}, selectedValueDefaults = {} }: WireWriteObject,
-  place: string,
+  location: string,
 ): string {
-  const [, index, inSetting = ''] = /^\.fields\[(\d+)\](.*)$/s.exec(place) ?? [];
+  const [, index, inSetting = ''] = /^\.fields\[(\d+)\](.*)$/s.exec(location) ?? [];
   if (index !== undefined) {
     const settings = Object.keys(selectedFieldSettings);
     const older = Object.keys(selectedValueDefaults)[Number(index) - settings.length];
@@ -114,6 +115,6 @@ function placeInWrite(
     const name = settings[Number(index)];
     return `.selectedFieldSettings.${name}${inSetting === '.fieldName' ? '' : inSetting}`;
   }
-  if (place === '.objectName') return '';
-  return place === '.deletionEnabled' ? '.deletionSettings.enabled' : place;
+  if (location === '.objectName') return '';
+  return location === '.deletionEnabled' ? '.deletionSettings.enabled' : location;
 }

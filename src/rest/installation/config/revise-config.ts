@@ -1,5 +1,4 @@
-/** Changes of the present config of an installation, in the wire form of the reference API. */
-import type { z } from 'zod';
+/** Changes of the present config of an installation, in the reference API's form. */
 import { getInstallationByKey } from '../../../domain/installation/installation.ts';
 import type { ConfigContent } from '../../../domain/installation/installation-config.ts';
 import {
@@ -8,22 +7,16 @@ import {
 } from '../../../domain/installation/installation-update.ts';
 import type { IntegrationKey } from '../../../domain/integration/integration.ts';
 import { issueAt, toIssues } from '../../../domain/issues.ts';
-import { type Issue, invalidInput } from '../../../errors.ts';
+import { invalidInput } from '../../../errors.ts';
 import type { RestRequest } from '../../endpoint/endpoint.ts';
-import { maskRemedy } from '../../endpoint/mask.ts';
-import type { Places } from '../../endpoint/places.ts';
-import { errorInRequest } from '../../endpoint/rest-errors.ts';
+import { type Locations, locateError } from '../../endpoint/locations.ts';
+import { getValue, type Path, pickValues, suggestNames } from '../../endpoint/mask.ts';
 import { configInput, type WireConfig } from './config-shape.ts';
-import { parseConfig, placeInConfig } from './parse-config.ts';
+import { locateInConfig, parseConfig } from './parse-config.ts';
 import { showConfig } from './show-config.ts';
-
-/** The updateMask of an installation: the paths that it may name, and values at them. */
 
 /** More paths than a config has members would name some twice. */
 export const MASK_MAX = 1_000;
-
-/** The names on the way to a member. */
-type MaskPath = readonly string[];
 
 const ALLOWED = [
   'connectionId',
@@ -35,109 +28,87 @@ const ALLOWED = [
   'config.content.subscribe.objects and below',
   'config.content.proxy.enabled',
 ];
-const DOT_OR_BELOW = /^config(\.(createdBy|content(\.proxy\.enabled)?))?$|^connectionId$/;
+const MEMBER = /^config(\.(createdBy|content(\.proxy\.enabled)?))?$|^connectionId$/;
 const OBJECTS_OR_BELOW = /^config\.content\.(read|write|subscribe)\.objects(\.|$)/;
 
-/** Dots between parts; a backslash before a dot or a colon makes it one of the name. Throws if one is not allowed. */
-export function readMask(updateMask: readonly string[]): MaskPath[] {
+/** Returns the paths that an updateMask names. Throws BAD_USER_INPUT if one is not allowed. */
+export function parseMask(updateMask: readonly string[]): Path[] {
   const issues = updateMask.flatMap((mask, index) =>
-    DOT_OR_BELOW.test(mask) || OBJECTS_OR_BELOW.test(mask)
+    MEMBER.test(mask) || OBJECTS_OR_BELOW.test(mask)
       ? []
       : [issueAt(['updateMask', index], `must be one of ${ALLOWED.join(', ')}.`, mask)],
   );
-  if (issues.length > 0) throw invalidInput(issues, { ...maskRemedy(issues, ALLOWED) });
-  return updateMask.map(partsOf);
+  if (issues.length > 0) throw invalidInput(issues, { ...suggestNames(issues, ALLOWED) });
+  return updateMask.map(splitMask);
 }
 
-function partsOf(mask: string): string[] {
+/** Dots separate the names. A backslash before a dot or a colon makes it a part of the name. */
+function splitMask(mask: string): string[] {
   return (mask.match(/(?:\\.|[^.\\])+/gs) ?? []).map((part) => part.replace(/\\(.)/gs, '$1'));
 }
 
 /** Returns a copy of the values that the mask names. A mask that is malformed or too long keeps all values. */
-export function namedValues(values: unknown, updateMask: unknown): unknown {
+export function pickNamed(values: unknown, updateMask: unknown): unknown {
   const isMask = Array.isArray(updateMask) && updateMask.length <= MASK_MAX;
   if (!isMask || !updateMask.every((name) => typeof name === 'string')) return values;
-  return updateMask.map(partsOf).reduce<unknown>((kept, path) => {
-    const value = valueAt(values, path);
-    return value === undefined ? kept : withValueAt(kept, path, value);
-  }, {});
-}
-
-function valueAt(values: unknown, path: MaskPath): unknown {
-  return path.reduce<unknown>((inner, name) => memberOf(inner, name), values);
+  return pickValues(values, updateMask.map(splitMask));
 }
 
 /** Throws BAD_USER_INPUT if there is no value at a path that the mask names. */
-export function maskedValue(values: unknown, path: MaskPath): unknown {
-  const value = valueAt(values, path);
+export function requireValue(values: unknown, path: Path): unknown {
+  const value = getValue(values, path);
   if (value !== undefined) return value;
-  const left: Issue = issueAt(
-    ['installation', ...path],
-    'is required, because updateMask names it.',
-  );
-  throw invalidInput([left]);
-}
-
-/** A copy, with the value at the path. Members on the way to it are made if there are none. */
-export function withValueAt(target: unknown, [first, ...rest]: MaskPath, value: unknown): unknown {
-  if (first === undefined) return value;
-  const members = typeof target === 'object' && target !== null ? target : {};
-  return { ...members, [first]: withValueAt(memberOf(members, first), rest, value) };
-}
-
-/** Its own: a name like `constructor` is a name like any other. */
-function memberOf(target: unknown, name: string): unknown {
-  if (typeof target !== 'object' || target === null || !Object.hasOwn(target, name)) {
-    return undefined;
-  }
-  return (target as Record<string, unknown>)[name];
+  const detail = 'is required, because updateMask names it.';
+  throw invalidInput([issueAt(['installation', ...path], detail)]);
 }
 
 interface Revision {
   key: IntegrationKey & { installationId: string };
-  /** Changes besides those of the config. */
+  /** Changes in addition to those of the config. */
   otherChanges?: { connectionId?: string; configCreatedBy?: string; skipSampling?: boolean };
   /** Returns the new config. Absent if the config does not change. */
   revise?: (present: WireConfig) => unknown;
-  /** Where the config and its members are in the request, for what is found wrong with them. */
-  placeOf(place: string): string;
+  /** Maps a location inside the config to the request. */
+  locate(location: string): string;
 }
 
-/** Throws NOT_FOUND, also for an installation of another integration, and BAD_USER_INPUT with places in the request. */
+/**
+ * Throws NOT_FOUND, also for an installation of another integration, and BAD_USER_INPUT with locations in the request.
+ */
 export async function reviseInstallation(
   { call }: RestRequest,
-  { key, otherChanges, revise, placeOf }: Revision,
+  { key, otherChanges, revise, locate }: Revision,
 ) {
   await getInstallationByKey(call, key);
   const { projectIdOrName, installationId } = key;
   const input = { projectIdOrName, installationId, skipSampling: false, ...otherChanges };
   if (!revise) return updateInstallation(call, input);
   let wire: WireConfig = {};
-  const next = (present: ConfigContent) => {
-    const { data, error } = configInput.safeParse(revise(presentConfig(present)));
-    if (error) throw invalidInput(placed(error, placeOf));
+  const parseRevised = (present: ConfigContent) => {
+    const { data, error } = configInput.safeParse(revise(toWire(present)));
+    if (error) {
+      const issues = toIssues(error, undefined);
+      const locateName = (name: string) => locate(name && `.${name}`);
+      throw invalidInput(issues.map((issue) => ({ ...issue, name: locateName(issue.name) })));
+    }
     wire = data;
     return parseConfig(wire);
   };
   try {
-    return await updateOfPresentConfig(next)(call, input);
+    return await updateOfPresentConfig(parseRevised)(call, input);
   } catch (error) {
-    const inside = (rest: string) => placeOf(placeInConfig(wire, rest));
-    const config = { in: 'body', name: '', inside } as const;
-    const connectionId = { in: 'body', name: 'installation.connectionId' } as const;
-    const places: Places = new Map(Object.entries({ config, connectionId }));
-    throw errorInRequest(places, error);
+    const inside = (rest: string) => locate(locateInConfig(wire, rest));
+    const locations: Locations = new Map(
+      Object.entries({
+        config: { in: 'body', name: '', inside },
+        connectionId: { in: 'body', name: 'installation.connectionId' },
+      }),
+    );
+    throw locateError(locations, error);
   }
 }
 
-/** As callers see it, without members that are undefined. */
-function presentConfig(present: ConfigContent): WireConfig {
+/** Returns the config as callers see it, without members that are undefined. */
+function toWire(present: ConfigContent): WireConfig {
   return JSON.parse(JSON.stringify(showConfig(present)));
-}
-
-function placed(error: z.ZodError, placeOf: Revision['placeOf']) {
-  return toIssues(error, undefined).map((issue) => ({
-    ...issue,
-    name: placeOf(issue.name && `.${issue.name}`),
-  }));
 }

@@ -1,66 +1,67 @@
 /** Converts a config of the domain to the reference API's form. */
-
 import { z } from 'zod';
+import type { Call } from '../../../domain/call.ts';
 import {
   type ConfigContent,
   installationConfigResource,
   type ReadConfig,
   readConfigContent,
 } from '../../../domain/installation/installation-config.ts';
-import type { IntegrationContent } from '../../../domain/integration/integration-content.ts';
-import type { Row } from '../../../domain/scope.ts';
-import { resource } from '../../openapi/schemas.ts';
-import { responseOf } from '../../openapi/shown-resource.ts';
+import {
+  type IntegrationContent,
+  readIntegrationContent,
+} from '../../../domain/integration/integration-content.ts';
+import { createRelations } from '../../../domain/relations.ts';
+import { resource } from '../../../domain/resource.ts';
+import { byId, type Row } from '../../../domain/scope.ts';
+import { extendResource } from '../../openapi/shown-resource.ts';
 import { showFieldSettings } from './config-field-settings.ts';
 import { showDynamicMappings, showFilters, showValueMappings } from './config-mappings.ts';
 import { configOutput } from './config-shape.ts';
 import { showSubscribeObject } from './config-subscribe.ts';
 
-const content = resource('InstallationConfigContent', 'The choices of the customer.', configOutput);
+/** Configs in responses. The content is in the reference API's form. */
+export const installationConfig = extendResource(installationConfigResource, {
+  read: null,
+  write: null,
+  subscribe: null,
+  proxy: null,
+  revisionId: z.string().describe('The latest revision of the integration: the one in force.'),
+  createdBy: z
+    .string()
+    .describe("The author in the caller's words, or the caller who created the installation."),
+  content: resource('InstallationConfigContent', 'The choices of the customer.', configOutput),
+});
 
-export const installationConfig = responseOf(
-  installationConfigResource,
-  ({ read, write, subscribe, proxy, ...shape }) => ({
-    ...shape,
-    revisionId: z.string().describe('The latest revision of the integration: the one in force.'),
-    createdBy: z
-      .string()
-      .describe("The author in the caller's words, or the caller who created the installation."),
-    content,
-  }),
-);
-
-interface About {
-  provider: string;
-  revisionId: string;
-  /** The id of the builder or key that created the installation. */
-  createdBy: string;
-  /** Set if the config leaves members to the integration that responses always contain. */
-  content: IntegrationContent | null;
+/** Returns the config of an installation, with what it leaves to the integration. */
+export async function readConfig(
+  { configId, integrationId, createdBy }: Row<'Installation'>,
+  call: Call,
+) {
+  const { get } = createRelations(call);
+  const [row, { latestRevisionId: revisionId, provider }] = await Promise.all([
+    get(byId('InstallationConfig'), configId),
+    get(byId('Integration'), integrationId),
+  ]);
+  const config = readConfigContent(row);
+  // Only such a config needs the content, which is large.
+  const content = leavesEventsToIntegration(config)
+    ? readIntegrationContent(await get(byId('Revision'), revisionId))
+    : null;
+  return {
+    ...row,
+    revisionId,
+    createdBy: row.createdBy ?? createdBy,
+    content: { provider, ...showConfig(config), subscribe: showEvents(config, content) },
+  };
 }
 
-/** True if a response must take the destination of events from the integration, because the config names none. */
-export function isSilentOnEvents({ content }: Row<'InstallationConfig'>): boolean {
-  const { subscribe = [] } = readConfigContent({ content });
+/** True if a response must take members from the integration that it always contains. */
+function leavesEventsToIntegration({ subscribe = [] }: ConfigContent): boolean {
   return subscribe.some(
     ({ destination, inheritFieldsAndMapping: inherits }) =>
       destination === null || inherits === null,
   );
-}
-
-export function showInstallationConfig(
-  row: Row<'InstallationConfig'>,
-  { provider, revisionId, createdBy, content: told }: About,
-) {
-  const { id, createTime } = row;
-  const config = readConfigContent(row);
-  return {
-    id,
-    revisionId,
-    createTime,
-    createdBy: row.createdBy ?? createdBy,
-    content: { provider, ...showConfig(config), subscribe: showEvents(config, told) },
-  };
 }
 
 /** Completes the config's choices of events with those of the integration. */

@@ -4,11 +4,10 @@
  * location.
  */
 import { z } from 'zod';
-import type { Issue } from '../../errors.ts';
-import type { WireForm } from './wire-form.ts';
+import { DomainError, type Issue, invalidInput } from '../../errors.ts';
 
 /** A location in a request. In a body, the name may be nested: `metadata.url`. */
-export interface Place {
+export interface Location {
   in: Issue['in'];
   name: string;
   /**
@@ -21,54 +20,81 @@ export interface Place {
   inside?(rest: string): string;
 }
 
+/** A form of a member that clients of the reference API send. */
+export interface WireForm<W = unknown> {
+  /** The form in requests, which the OpenAPI document shows instead of the domain's schema. */
+  schema: z.ZodType<W>;
+  toDomain(wire: W): unknown;
+  /** Maps a location in the domain's form, like `.read[0].schedule`, to the location in the request. */
+  locate(wire: W, location: string): string;
+}
+
+/** Erases the type of the wire form, so that forms of different types fit into one list. */
+export function wireForm<W>(form: WireForm<W>): WireForm {
+  return form as unknown as WireForm;
+}
+
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** The members of an input by name, with their locations. */
-export type Places = Map<string, Place>;
+export type Locations = Map<string, Location>;
 
-interface PlacesInput {
+/** The reference API's name of the path parameter that takes the id or the name of an integration. */
+export const integrationInPath: Record<'integrationIdOrName', Location> = {
+  integrationIdOrName: { in: 'path', name: 'integrationId' },
+};
+
+interface MembersToLocate {
   method: Method;
   path: string;
   input: z.ZodObject;
-  places?: { [member in string]?: Place | undefined };
+  locations?: { [member in string]?: Location | undefined };
 }
 
-export function placesOf({ method, path, input, places: declared = {} }: PlacesInput): Places {
-  const inPath = namesInPath(path);
+/** Throws if no member is at a parameter of the path. */
+export function locateMembers({ method, path, input, ...declared }: MembersToLocate): Locations {
+  const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
   const defaultPart = method === 'GET' || method === 'DELETE' ? 'query' : 'body';
-  const places: Places = new Map(
+  const locations: Locations = new Map(
     Object.keys(input.shape).map((name) => {
-      const usual: Place = { in: inPath.includes(name) ? 'path' : defaultPart, name };
-      return [name, declared[name] ?? usual];
+      const usual: Location = { in: parameters.includes(name) ? 'path' : defaultPart, name };
+      return [name, declared.locations?.[name] ?? usual];
     }),
   );
-  const pathPlaces = [...places.values()].filter((place) => place.in === 'path');
-  const missingNames = inPath.filter((name) => !pathPlaces.some((place) => place.name === name));
-  if (missingNames.length > 0)
-    throw new Error(`${method} ${path}: no input is at ${missingNames.join()}.`);
-  return places;
+  const inPath = [...locations.values()].filter((location) => location.in === 'path');
+  const missing = parameters.filter((name) => !inPath.some((location) => location.name === name));
+  if (missing.length > 0) throw new Error(`${method} ${path}: no input is at ${missing.join()}.`);
+  return locations;
 }
 
-/** Returns the parameter names of a path: `projectIdOrName` for `/projects/{projectIdOrName}`. */
-function namesInPath(path: string): string[] {
-  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
+/** Returns an error of a domain function with the locations of its issues in the request. */
+export function locateError(locations: Locations, error: unknown): unknown {
+  if (!(error instanceof DomainError) || !error.issues) return error;
+  const issues = error.issues.map((issue) => locateIssue(locations, issue));
+  if (error.code === 'BAD_USER_INPUT') return invalidInput(issues, error.extra);
+  return new DomainError(error.code, error.message, { ...error.extra, issues });
 }
 
 /** Returns an issue of the domain with its location in the request: `input.name` becomes `name` of the body. */
-export function issueInRequest(places: Places, issue: Issue): Issue {
+export function locateIssue(locations: Locations, issue: Issue): Issue {
   const [, first = '', rest = ''] = /^(?:input(?:\.|$))?([^.[]*)(.*)$/s.exec(issue.name) ?? [];
-  const place = places.get(first);
-  if (!place) return { ...issue, name: `${first}${rest}` };
-  return { ...issue, in: place.in, name: `${place.name}${place.inside?.(rest) ?? rest}` };
+  const location = locations.get(first);
+  if (!location) return { ...issue, name: `${first}${rest}` };
+  return { ...issue, in: location.in, name: `${location.name}${location.inside?.(rest) ?? rest}` };
+}
+
+/** True if a name is that of the location or of something inside it. */
+export function isWithin(location: string, name: string): boolean {
+  return name === location || name.startsWith(`${location}.`) || name.startsWith(`${location}[`);
 }
 
 /** Returns the schema of one part of the request. Null if the part contains no member of the input. */
-export function schemaOfPart(
+export function createPartSchema(
   input: z.ZodObject,
-  places: Places,
+  locations: Locations,
   part: Issue['in'],
 ): z.ZodObject | null {
-  const members = [...places].filter(([, place]) => place.in === part);
+  const members = [...locations].filter(([, location]) => location.in === part);
   if (members.length === 0) return null;
   return nestLeaves(
     members.map(([member, { name, form, isOptional }]) => {
