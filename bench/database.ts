@@ -30,8 +30,8 @@ export async function filledDatabase(
   const { length: nodes } = servers.urls;
   const rows = `bench_on_${nodes}_${operations}_${connections}_${events}_${seed}_`;
   const name = `${rows}${migrationsHash()}`;
-  const url = servers.urlOf(name);
-  await using admin = await connect(servers.urlOf('postgres'));
+  const url = servers.toUrl(name);
+  await using admin = await connect(servers.toUrl('postgres'));
   const { rowCount } = await admin.client.query('select 1 from pg_database where datname = $1', [
     name,
   ]);
@@ -40,12 +40,12 @@ export async function filledDatabase(
     for (const server of servers.urls) await dropDatabases(server, rows);
     const half = `${name}_half`;
     await admin.client.query(`create database ${half}`);
-    await migrated(servers.urlOf(half));
-    await usingClient(servers.urlOf(half), (one) =>
-      usingClient(servers.urlOf(half), (other) => fill([one, other], sizes, seed)),
+    await migrate(servers.toUrl(half));
+    await usingClient(servers.toUrl(half), (first) =>
+      usingClient(servers.toUrl(half), (second) => fill([first, second], sizes, seed)),
     );
     await admin.client.query(`alter database ${half} rename to ${name}`);
-    await servers.spread(name);
+    await servers.distribute(name);
   }
   return { url, ...(await addApiKey(url)) };
 }
@@ -75,13 +75,13 @@ function migrationsHash(): string {
 /** A new, migrated, empty database. */
 export async function emptyDatabase(servers: Postgres, name: string): Promise<string> {
   for (const server of servers.urls) await dropDatabases(server, name);
-  await usingClient(servers.urlOf('postgres'), (admin) => admin.query(`create database ${name}`));
-  await migrated(servers.urlOf(name));
-  await servers.spread(name);
-  return servers.urlOf(name);
+  await usingClient(servers.toUrl('postgres'), (admin) => admin.query(`create database ${name}`));
+  await migrate(servers.toUrl(name));
+  await servers.distribute(name);
+  return servers.toUrl(name);
 }
 
-async function migrated(url: string): Promise<void> {
+async function migrate(url: string): Promise<void> {
   const config = readConfig({ DATABASE_URL: url, ENCRYPTION_KEY: KEY_TEXT });
   await using _database = await openDatabase(config, createLog('error'));
 }

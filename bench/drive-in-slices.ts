@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Flags } from './flags.ts';
 import { type HttpSocket, openHttpSocket } from './http-socket.ts';
-import { quantile } from './median.ts';
+import { median } from './median.ts';
 import type { Server } from './processes/server.ts';
 
 const SLICE_MS = 150;
@@ -25,9 +25,9 @@ export interface Compared {
   ratio: number;
 }
 
-interface Driven {
+interface DrivenServer {
   pid: number;
-  open(): Promise<HttpSocket>;
+  openSocket(): Promise<HttpSocket>;
   /** Opened at its first turn, because a server closes a connection that is idle for some seconds. */
   sockets: (HttpSocket | null)[];
   requests: Buffer[];
@@ -41,12 +41,12 @@ export async function driveInSlices(
   loads: Load[],
   { sockets, seconds, sizes }: Pick<Flags, 'sockets' | 'seconds' | 'sizes'>,
 ): Promise<Turns[]> {
-  const driven = loads.map((load) => drivenBy(load, sockets));
+  const driven = loads.map((load) => createDriven(load, sockets));
   for (let turn = 0; turn < sizes.warmUpSlices; turn += 1) await takeTurns(driven, turn);
-  for (const one of driven) one.cpuMs = [];
+  for (const server of driven) server.cpuMs = [];
   const endMs = performance.now() + seconds * 1_000 * loads.length;
   for (let turn = 0; performance.now() < endMs; turn += 1) await takeTurns(driven, turn);
-  for (const one of driven) for (const socket of one.sockets) socket?.close();
+  for (const { sockets } of driven) for (const socket of sockets) socket?.close();
   return driven.map(({ cpuMs }) => cpuMs);
 }
 
@@ -58,51 +58,51 @@ export async function compareInSlices(
   const all = await driveInSlices(loads, flags);
   return loads.map(({ name }, index) => {
     const turns = all[index]!;
-    return { name, cpuMsPerRequest: medianOf(turns), ratio: ratioOf(turns, all[0]!) };
+    return { name, cpuMsPerRequest: median(turns), ratio: computeRatio(turns, all[0]!) };
   });
 }
 
-export function ratioOf(turns: Turns, base: Turns): number {
-  return medianOf(turns.map((ms, turn) => ms / base[turn]!));
+export function computeRatio(turns: Turns, base: Turns): number {
+  return median(turns.map((ms, turn) => ms / base[turn]!));
 }
 
 /** Median CPU time of some servers in each turn. */
-export function middleOf(servers: Turns[]): Turns {
-  return (servers[0] ?? []).map((_, turn) => medianOf(servers.map((turns) => turns[turn]!)));
+export function medianTurns(servers: Turns[]): Turns {
+  return (servers[0] ?? []).map((_, turn) => median(servers.map((turns) => turns[turn]!)));
 }
 
-function drivenBy({ server, requests }: Load, count: number): Driven {
+function createDriven({ server, requests }: Load, count: number): DrivenServer {
   const { hostname, port } = new URL(server.url);
-  const open = () => openHttpSocket(hostname, Number(port));
+  const openSocket = () => openHttpSocket(hostname, Number(port));
   const sockets = Array.from({ length: count }, () => null);
-  return { pid: server.pid, open, sockets, requests, next: 0, cpuMs: [] };
+  return { pid: server.pid, openSocket, sockets, requests, next: 0, cpuMs: [] };
 }
 
-/** Reversed and rotated, so that no server always follows the same one. */
-async function takeTurns(driven: Driven[], turn: number): Promise<void> {
+/** Reversed and rotated, so that no server always follows the same server. */
+async function takeTurns(driven: DrivenServer[], turn: number): Promise<void> {
   const order = driven.map((_, index) => driven[(index + turn) % driven.length]!);
   if (turn % 2 === 1) order.reverse();
-  for (const one of order) await takeTurn(one);
+  for (const server of order) await takeTurn(server);
 }
 
-async function takeTurn(one: Driven): Promise<void> {
-  const { requests } = one;
+async function takeTurn(server: DrivenServer): Promise<void> {
+  const { requests } = server;
   const sockets = await Promise.all(
-    one.sockets.map((socket) => (socket?.isOpen ? socket : one.open())),
+    server.sockets.map((socket) => (socket?.isOpen ? socket : server.openSocket())),
   );
-  one.sockets = sockets;
-  const beganMs = threadsCpuMs(one.pid);
+  server.sockets = sockets;
+  const startCpuMs = threadsCpuMs(server.pid);
   const endMs = performance.now() + SLICE_MS;
   let count = 0;
   await Promise.all(
     sockets.map(async (socket) => {
       while (performance.now() < endMs) {
-        await socket.ask(requests[one.next++ % requests.length]!);
+        await socket.send(requests[server.next++ % requests.length]!);
         count += 1;
       }
     }),
   );
-  one.cpuMs.push((threadsCpuMs(one.pid) - beganMs) / count);
+  server.cpuMs.push((threadsCpuMs(server.pid) - startCpuMs) / count);
 }
 
 /** CPU time so far, of all threads. A thread may end during the measurement. */
@@ -115,11 +115,4 @@ function threadsCpuMs(pid: number): number {
       return sum;
     }
   }, 0);
-}
-
-export function medianOf(values: readonly number[]): number {
-  return quantile(
-    values.toSorted((a, b) => a - b),
-    0.5,
-  );
 }

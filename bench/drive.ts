@@ -35,7 +35,7 @@ export async function drive({ server, requests, sockets, seconds }: Load): Promi
     await Promise.all(
       open.map(async (socket) => {
         for (let start = performance.now(); start < end; ) {
-          await socket.ask(requests[next++ % requests.length]!);
+          await socket.send(requests[next++ % requests.length]!);
           const now = performance.now();
           latencies.push(now - start);
           start = now;
@@ -48,9 +48,9 @@ export async function drive({ server, requests, sockets, seconds }: Load): Promi
     await run(WARM_UP_SECONDS * 1000);
     const startMs = performance.now();
     const serverCpuMs = server.cpuMs();
-    const own = process.cpuUsage();
+    const driverBefore = process.cpuUsage();
     const latencies = await run(seconds * 1000);
-    const spent = process.cpuUsage(own);
+    const driver = process.cpuUsage(driverBefore);
     const count = latencies.length;
     const sorted = Float64Array.from(latencies).sort();
     return {
@@ -59,7 +59,7 @@ export async function drive({ server, requests, sockets, seconds }: Load): Promi
       p99Ms: quantile(sorted, 0.99),
       cpuMsPerRequest: (server.cpuMs() - serverCpuMs) / count,
       memoryBytes: server.memoryBytes(),
-      driverCpuMsPerRequest: (spent.user + spent.system) / 1000 / count,
+      driverCpuMsPerRequest: (driver.user + driver.system) / 1000 / count,
     };
   } finally {
     for (const socket of open) socket.close();

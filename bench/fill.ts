@@ -25,8 +25,8 @@ const LEAST_ROWS = 200;
 
 /** Runs statements in this many concurrent superuser sessions. */
 export async function fill(sessions: pg.Client[], sizes: Sizes, seed: number): Promise<void> {
-  const textOf = withSizes(sizes, seed);
-  await load(sessions, [STATEMENTS.map(textOf), DERIVED.map(textOf)], seed);
+  const fillPlaceholders = withSizes(sizes, seed);
+  await load(sessions, [STATEMENTS.map(fillPlaceholders), DERIVED.map(fillPlaceholders)], seed);
 }
 
 /**
@@ -34,16 +34,16 @@ export async function fill(sessions: pg.Client[], sizes: Sizes, seed: number): P
  * analyzed.
  */
 export async function load(sessions: pg.Client[], lists: string[][], seed: number): Promise<void> {
-  const [one] = sessions;
-  if (!one) throw new RangeError('A fill needs a session.');
-  for (const session of sessions) await session.query(settingsOf(seed));
-  const { rows: indexes } = await one.query<{ name: string; definition: string }>(INDEXES);
-  for (const { name } of indexes) await one.query(`drop index ${name}`);
+  const [first] = sessions;
+  if (!first) throw new RangeError('A fill needs a session.');
+  for (const session of sessions) await session.query(createSettings(seed));
+  const { rows: indexes } = await first.query<{ name: string; definition: string }>(INDEXES);
+  for (const { name } of indexes) await first.query(`drop index ${name}`);
   for (const texts of lists) await runAll(sessions, texts);
   const definitions = indexes.map(({ definition }) => definition);
   await runAll(sessions, definitions);
   for (const session of sessions) await session.query('set session_replication_role = default');
-  await one.query('vacuum (analyze)');
+  await first.query('vacuum (analyze)');
 }
 
 /** Each session takes the next statement when it has finished its own. */
@@ -57,13 +57,13 @@ async function runAll(sessions: pg.Client[], texts: string[]): Promise<void> {
 }
 
 /** Every reference is correct by construction; checking millions of them takes minutes. */
-const settingsOf = (seed: number) => `${FUNCTIONS.replaceAll(':seed', String(seed))}
+const createSettings = (seed: number) => `${FUNCTIONS.replaceAll(':seed', String(seed))}
   set session_replication_role = replica;
   set maintenance_work_mem = '512MB'`;
 
 function withSizes(sizes: Sizes, seed: number): (statement: string) => string {
   const perShard = (rows: number) => Math.ceil(Math.max(rows, LEAST_ROWS) / OWN_SHARDS);
-  const rowsOf = {
+  const rowsPerShard = {
     operations: perShard(sizes.operations),
     connections: perShard(sizes.connections),
     events: perShard(sizes.events),
@@ -72,7 +72,7 @@ function withSizes(sizes: Sizes, seed: number): (statement: string) => string {
   };
   const sealed = sealedText();
   return (statement) =>
-    Object.entries(rowsOf).reduce(
+    Object.entries(rowsPerShard).reduce(
       (filled, [name, rows]) => filled.replaceAll(`:${name}`, String(rows)),
       statement.replaceAll(':sealed', sealed).replaceAll(':seed', `'${seed}'`),
     );
@@ -87,8 +87,8 @@ const INDEXES = `
 
 /** Looks like a sealed value; no measured work opens one. */
 function sealedText(): string {
-  const place = { table: 'Connection', column: 'credentialsSealed', row: '', projectId: '' };
-  return createVault([ENCRYPTION_KEY]).seal('{}', place);
+  const location = { table: 'Connection', column: 'credentialsSealed', row: '', projectId: '' };
+  return createVault([ENCRYPTION_KEY]).seal('{}', location);
 }
 
 /**

@@ -1,9 +1,9 @@
 /** Command line options of a run. */
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { MOVING_WORKS } from './parts/moving/documents.ts';
+import { MOVING_WORKLOADS } from './parts/moving/documents.ts';
 import { PEERS } from './peers.ts';
-import { type BenchSizes, SMOKE_FLAGS, sizesOf } from './sizes.ts';
+import { type BenchSizes, getSizes, SMOKE_FLAGS } from './sizes.ts';
 import { WORKLOADS } from './workloads.ts';
 
 export const PARTS = [
@@ -29,7 +29,7 @@ const shape = z.object({
   parts: names.pipe(z.array(z.enum(PARTS))).optional(),
   peers: names.pipe(z.array(z.enum(PEERS))).optional(),
   workloads: names.pipe(z.array(z.enum(WORKLOADS))).optional(),
-  works: names.pipe(z.array(z.enum(MOVING_WORKS))).optional(),
+  'moving-workloads': names.pipe(z.array(z.enum(MOVING_WORKLOADS))).optional(),
   profile: z.string().optional(),
   results: z.string().optional(),
   seconds: z.coerce.number().positive().default(4),
@@ -58,7 +58,7 @@ export function readFlags(args: string[]): Flags {
       parts: { type: 'string' },
       peers: { type: 'string' },
       workloads: { type: 'string' },
-      works: { type: 'string' },
+      'moving-workloads': { type: 'string' },
       profile: { type: 'string' },
       seconds: { type: 'string' },
       rounds: { type: 'string' },
@@ -76,6 +76,6 @@ export function readFlags(args: string[]): Flags {
   });
   const flags = shape.parse({ ...(values.smoke && SMOKE_FLAGS), ...values });
   const isNarrow = flags.peers !== undefined || flags.workloads !== undefined;
-  const sizes = sizesOf(flags);
+  const sizes = getSizes(flags);
   return { ...flags, sizes, parts: flags.parts ?? (isNarrow ? ['requests'] : [...PARTS]) };
 }

@@ -14,7 +14,7 @@ export interface HttpSocket {
   /** False if the server has closed the connection, as it does after some idle seconds. */
   readonly isOpen: boolean;
   /** Sends one request and waits for its response. Throws if that is not 200 with data. */
-  ask(request: Buffer): Promise<void>;
+  send(request: Buffer): Promise<void>;
   close(): void;
 }
 
@@ -23,10 +23,10 @@ export async function openHttpSocket(host: string, port: number): Promise<HttpSo
   await new Promise<void>((resolve, reject) => {
     socket.once('connect', resolve).once('error', reject);
   });
-  return speakHttp(socket);
+  return createHttpSocket(socket);
 }
 
-function speakHttp(socket: Socket): HttpSocket {
+function createHttpSocket(socket: Socket): HttpSocket {
   let waiting: PromiseWithResolvers<void> | null = null;
   let received: Buffer = NOTHING;
   let endsAt = -1;
@@ -39,13 +39,13 @@ function speakHttp(socket: Socket): HttpSocket {
   socket.on('close', () => fail(CLOSED));
   socket.on('data', (chunk: Buffer) => {
     received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
-    if (endsAt < 0) endsAt = lengthOf(received);
+    if (endsAt < 0) endsAt = parseLength(received);
     if (endsAt < 0 || received.length < endsAt) return;
     if (endsAt === CHUNKED && !received.subarray(-LAST_CHUNK.length).equals(LAST_CHUNK)) return;
-    const answer = received;
+    const response = received;
     received = NOTHING;
     endsAt = -1;
-    if (!isGood(answer)) return fail(answer.toString().slice(0, 1_000));
+    if (!isExpected(response)) return fail(response.toString().slice(0, 1_000));
     const { resolve } = waiting!;
     waiting = null;
     resolve();
@@ -54,12 +54,12 @@ function speakHttp(socket: Socket): HttpSocket {
     get isOpen() {
       return socket.writable;
     },
-    ask(request) {
-      const asked = Promise.withResolvers<void>();
-      waiting = asked;
+    send(request) {
+      const pending = Promise.withResolvers<void>();
+      waiting = pending;
       if (socket.writable) socket.write(request);
       else fail(CLOSED);
-      return asked.promise;
+      return pending.promise;
     },
     close: () => socket.destroy(),
   };
@@ -69,15 +69,15 @@ function speakHttp(socket: Socket): HttpSocket {
 const CHUNKED = 0;
 
 /** Bytes of the head and the body together; -1 while the head is incomplete. */
-function lengthOf(received: Buffer): number {
+function parseLength(received: Buffer): number {
   const headEnd = received.indexOf(HEAD_END);
   if (headEnd < 0) return -1;
   const head = received.toString('latin1', 0, headEnd).toLowerCase();
-  const at = head.indexOf('content-length:');
-  if (at < 0) return CHUNKED;
-  return headEnd + HEAD_END.length + Number.parseInt(head.slice(at + 15), 10);
+  const position = head.indexOf('content-length:');
+  if (position < 0) return CHUNKED;
+  return headEnd + HEAD_END.length + Number.parseInt(head.slice(position + 15), 10);
 }
 
-function isGood(answer: Buffer): boolean {
-  return answer.toString('latin1', 9, 12) === '200' && answer.includes(GOOD_BODY);
+function isExpected(response: Buffer): boolean {
+  return response.toString('latin1', 9, 12) === '200' && response.includes(GOOD_BODY);
 }

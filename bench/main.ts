@@ -1,7 +1,7 @@
 /** The gateway measured against its peers: see README.md. */
 import { type Filled, filledDatabase, usingClient } from './database.ts';
+import { existingServers } from './existing-servers.ts';
 import { type Flags, readFlags } from './flags.ts';
-import { givenServers } from './given-servers.ts';
 import { callersTable, measureCallers } from './parts/callers.ts';
 import { deliveriesTable, measureDeliveries } from './parts/deliveries.ts';
 import { measureEmbedded } from './parts/embedded.ts';
@@ -26,7 +26,9 @@ import { nodeVariables, type Variables, WORKLOADS } from './workloads.ts';
 const CONNECTIONS_MAX = 10_000;
 
 const flags = readFlags(process.argv.slice(2));
-await using server = flags.servers ? givenServers(flags.servers) : await startPostgres(flags.data);
+await using server = flags.servers
+  ? existingServers(flags.servers)
+  : await startPostgres(flags.data);
 if (flags.growth) {
   const results = await measureGrowth(server, flags);
   console.log(growthTable(results));
@@ -63,7 +65,7 @@ async function measureParts(server: Postgres, flags: Flags): Promise<void> {
     report('start-up', await measureStartUp(filled, flags), startUpTable);
   }
   if (parts.includes('observing')) {
-    const measured = await measureObserving(filled, await nodesOf(filled, flags), flags);
+    const measured = await measureObserving(filled, await readNodes(filled, flags), flags);
     report('observing', measured, observingTable);
   }
   if (parts.includes('callers')) {
@@ -79,8 +81,8 @@ async function measureParts(server: Postgres, flags: Flags): Promise<void> {
   }
 }
 
-function report<T>(name: string, results: T, tableOf: (results: T) => string): void {
-  console.log(tableOf(results));
+function report<T>(name: string, results: T, formatTable: (results: T) => string): void {
+  console.log(formatTable(results));
   writeResults(name, results, flags.results);
 }
 
@@ -95,7 +97,7 @@ async function measureRequests(filled: Filled, flags: Flags): Promise<void> {
   if (flags.runs > 1) console.log(spreadTable(runs));
 }
 
-function nodesOf({ url }: Filled, { seed }: Flags): Promise<Variables[]> {
+function readNodes({ url }: Filled, { seed }: Flags): Promise<Variables[]> {
   const { text, values } = nodeVariables(seed);
   return usingClient(url, async (client) => (await client.query<Variables>(text, values)).rows);
 }
@@ -107,7 +109,7 @@ async function measureWorkloads(filled: Filled, flags: Flags): Promise<Result[]>
     if (flags.peers && !flags.peers.includes(name)) continue;
     peers.push(started.use(await startPeer(name, filled)));
   }
-  const nodes = await nodesOf(filled, flags);
+  const nodes = await readNodes(filled, flags);
   const results: Result[] = [];
   for (const workload of WORKLOADS) {
     if (flags.workloads && !flags.workloads.includes(workload)) continue;

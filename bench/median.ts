@@ -1,22 +1,23 @@
-/** The median of sorted values. */
+/** The value below which the share of the sorted values lies. */
 export function quantile(sorted: ArrayLike<number>, share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
+export function median(values: readonly number[]): number {
+  return quantile(
+    values.toSorted((a, b) => a - b),
+    0.5,
+  );
+}
+
 /** The median of each figure separately; other values are those of the first round. */
-export function medianOf<T extends object>(rounds: readonly T[]): T {
+export function medianRound<T extends object>(rounds: readonly T[]): T {
   const [first] = rounds;
-  if (!first) throw new Error('There is no round to take a median of.');
+  if (!first) throw new Error('A median needs at least one round.');
   const entries = Object.entries(first).map(([name, value]) => {
     if (typeof value !== 'number') return [name, value];
     const values = rounds.map((round) => Number(round[name as keyof T]));
-    return [
-      name,
-      quantile(
-        values.sort((a, b) => a - b),
-        0.5,
-      ),
-    ];
+    return [name, median(values)];
   });
   return Object.fromEntries(entries);
 }

@@ -8,14 +8,14 @@ import { familyCpuMs } from './processes/cpu.ts';
 export interface Postgres extends AsyncDisposable {
   /** URL of its server, without a database. */
   urls: readonly string[];
-  urlOf(database: string): string;
+  toUrl(database: string): string;
   /** User and system time so far, of all its running processes. */
   cpuMs(): number;
-  /** Sum over all its servers for a database that exists on the first one. */
-  spread(database: string): Promise<void>;
+  /** Turns the database into a cluster over all servers. Does nothing with one server. */
+  distribute(database: string): Promise<void>;
 }
 
-/** In a folder that is kept for the next run, or in a temporary one. */
+/** Stores its data in a folder that is kept for the next run, or in a temporary one. */
 export async function startPostgres(keptFolder?: string): Promise<Postgres> {
   const folder = keptFolder ? resolve(keptFolder) : mkdtempSync(join(tmpdir(), 'gateway-bench-'));
   mkdirSync(folder, { recursive: true });
@@ -54,10 +54,9 @@ export async function startPostgres(keptFolder?: string): Promise<Postgres> {
   const url = `postgresql://postgres:postgres@127.0.0.1:${port}`;
   return {
     urls: [url],
-    urlOf: (database) => `${url}/${database}`,
-    cpuMs: () => familyCpuMs(postmasterOf(databaseDir)),
-    // A server is running.
-    async spread() {},
+    toUrl: (database) => `${url}/${database}`,
+    cpuMs: () => familyCpuMs(readPostmasterPid(databaseDir)),
+    async distribute() {},
     async [Symbol.asyncDispose]() {
       await server.stop();
       process.off('exit', removeFolder);
@@ -67,7 +66,7 @@ export async function startPostgres(keptFolder?: string): Promise<Postgres> {
 }
 
 /** The first line of its file is the process id of the server. */
-function postmasterOf(databaseDir: string): number {
+function readPostmasterPid(databaseDir: string): number {
   return Number(readFileSync(join(databaseDir, 'postmaster.pid'), 'utf8').split('\n', 1)[0]);
 }
 

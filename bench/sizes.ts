@@ -50,7 +50,7 @@ const SMOKE: BenchSizes = {
 /** Flags whose defaults a smoke run replaces. */
 export const SMOKE_FLAGS = { seconds: 0.3, rounds: 1, runs: 1, sockets: 4, operations: 2_000 };
 
-export function sizesOf({ smoke, large }: { smoke: boolean; large: boolean }): BenchSizes {
+export function getSizes({ smoke, large }: { smoke: boolean; large: boolean }): BenchSizes {
   if (smoke) return SMOKE;
   return large ? LARGE : USUAL;
 }

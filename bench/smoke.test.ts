@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startPostgres } from '../test/support/database/postgres.ts';
 import { PARTS, type Part } from './flags.ts';
-import { MOVING_WORKS } from './parts/moving/documents.ts';
+import { MOVING_WORKLOADS } from './parts/moving/documents.ts';
 import { installedPeers } from './peers.ts';
 import { WORKLOADS } from './workloads.ts';
 
@@ -32,7 +32,7 @@ beforeAll(async () => {
 }, RUN_MS);
 
 // biome-ignore lint/suspicious/noExplicitAny: each part has results of its own form.
-const resultsOf = (part: Part): any =>
+const readResults = (part: Part): any =>
   JSON.parse(readFileSync(join(folder, `${part}.json`), 'utf8')).results;
 
 /** Figures that need a longer run, or a server that the bench itself has started. */
@@ -52,14 +52,14 @@ function missingFigures(value: unknown, path = ''): string[] {
 }
 
 test.each(PARTS)('the part %s has its figures', (part) => {
-  const results = resultsOf(part);
+  const results = readResults(part);
   expect(Object.keys(results).length).toBeGreaterThan(0);
   expect(missingFigures(results)).toEqual([]);
 });
 
 describe('every peer that is installed has figures', () => {
   test('in each workload', () => {
-    const measured = resultsOf('requests').map(
+    const measured = readResults('requests').map(
       ({ workload, peer }: { workload: string; peer: string }) => `${workload} ${peer}`,
     );
     const expected = WORKLOADS.flatMap((workload) => peers.map((peer) => `${workload} ${peer}`));
@@ -67,7 +67,7 @@ describe('every peer that is installed has figures', () => {
   });
 
   test('in the fan-out', () => {
-    const measured = resultsOf('fan-out').map(({ what }: { what: string }) => what);
+    const measured = readResults('fan-out').map(({ what }: { what: string }) => what);
     expect(measured).toEqual([
       ...(peers.includes('mercurius') ? ['WebSocket, mercurius'] : []),
       'WebSocket, gateway',
@@ -76,11 +76,11 @@ describe('every peer that is installed has figures', () => {
     ]);
   });
 
-  test('in each work that moves records', () => {
-    const measured = resultsOf('moving').map(
+  test('in each workload that moves records', () => {
+    const measured = readResults('moving').map(
       ({ work, peer }: { work: string; peer: string }) => `${work} ${peer}`,
     );
-    const expected = MOVING_WORKS.flatMap((work) => [`${work} limit`, `${work} gateway`]);
+    const expected = MOVING_WORKLOADS.flatMap((name) => [`${name} limit`, `${name} gateway`]);
     expect(measured.toSorted()).toEqual(expected.toSorted());
   });
 });

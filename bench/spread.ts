@@ -13,7 +13,7 @@ interface Ratios {
 
 /** A line for each peer and workload: medians over the runs, with the lowest and the highest. */
 export function spreadTable(runs: readonly Result[][]): string {
-  const all = runs.flatMap(ratiosOf);
+  const all = runs.flatMap(computeRatios);
   const lines = [...Map.groupBy(all, ({ workload, peer }) => `${workload} ${peer}`)];
   const rows = lines.map(([name, ratios]) => [
     name,
@@ -26,7 +26,7 @@ export function spreadTable(runs: readonly Result[][]): string {
 }
 
 /** Ratio to the limit of the same run, because machines and runs differ from hour to hour. */
-function ratiosOf(results: Result[]): Ratios[] {
+function computeRatios(results: Result[]): Ratios[] {
   return results.map(({ workload, peer, median }) => {
     const ofWorkload = results.filter((other) => other.workload === workload);
     const base = (ofWorkload.find((other) => other.peer === LIMIT) ?? ofWorkload[0]!).median;

@@ -16,7 +16,7 @@ export const MEANINGS: Record<Workload, string> = {
 export type Document = 'Ping' | 'Operations' | 'Connections' | 'Node' | 'CreateKey';
 export type Documents = Record<Document, string>;
 
-export const DOCUMENT_OF: Record<Workload, Document> = {
+export const DOCUMENT_BY_WORKLOAD: Record<Workload, Document> = {
   W0: 'Ping',
   W1: 'Operations',
   'W1-deep': 'Operations',

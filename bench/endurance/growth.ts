@@ -9,7 +9,7 @@ export interface Growth {
   late: number;
   /** The growth that counts as flat: a ratio, and an absolute amount that is negligible at any ratio. */
   shareMax: number;
-  leastOf: number;
+  negligible: number;
 }
 
 /** The first ten minutes of an hour. */
@@ -18,40 +18,64 @@ const WINDOW = 1 / 6;
 
 /** The database itself grows, because it keeps finished work for RETENTION_DAYS. */
 const WATCHED = [
-  { what: 'memory', unit: 'MiB', shareMax: 0.15, leastOf: 32, of: (one: Sample) => one.memoryMib },
+  {
+    what: 'memory',
+    unit: 'MiB',
+    shareMax: 0.15,
+    negligible: 32,
+    read: (sample: Sample) => sample.memoryMib,
+  },
   {
     what: 'descriptors',
     unit: '',
     shareMax: 0.1,
-    leastOf: 20,
-    of: (one: Sample) => one.descriptors,
+    negligible: 20,
+    read: (sample: Sample) => sample.descriptors,
   },
-  { what: 'connections', unit: '', shareMax: 0, leastOf: 2, of: (one: Sample) => one.connections },
+  {
+    what: 'connections',
+    unit: '',
+    shareMax: 0,
+    negligible: 2,
+    read: (sample: Sample) => sample.connections,
+  },
   {
     what: 'dead rows',
     unit: '%',
     shareMax: 0.5,
-    leastOf: 10,
-    of: (one: Sample) => one.deadPercent,
+    negligible: 10,
+    read: (sample: Sample) => sample.deadPercent,
   },
-  { what: 'p50', unit: 'ms', shareMax: 0.25, leastOf: 5, of: (one: Sample) => one.p50Ms },
-  { what: 'p99', unit: 'ms', shareMax: 0.5, leastOf: 50, of: (one: Sample) => one.p99Ms },
+  {
+    what: 'p50',
+    unit: 'ms',
+    shareMax: 0.25,
+    negligible: 5,
+    read: (sample: Sample) => sample.p50Ms,
+  },
+  {
+    what: 'p99',
+    unit: 'ms',
+    shareMax: 0.5,
+    negligible: 50,
+    read: (sample: Sample) => sample.p99Ms,
+  },
 ];
 
-export function growthOf(samples: readonly Sample[]): Growth[] {
+export function compareWindows(samples: readonly Sample[]): Growth[] {
   const from = Math.floor(samples.length * WARM_UP);
   const count = Math.max(1, Math.floor(samples.length * WINDOW));
   const [early, late] = [samples.slice(from, from + count), samples.slice(-count)];
-  return WATCHED.flatMap(({ of, ...about }) => {
-    const median = (some: readonly Sample[]) => {
-      const values = some.map(of).filter((value) => value !== null);
+  return WATCHED.flatMap(({ read, ...figure }) => {
+    const median = (window: readonly Sample[]) => {
+      const values = window.map(read).filter((value) => value !== null);
       return quantile(Float64Array.from(values).sort(), 0.5);
     };
-    const growth = { ...about, early: median(early), late: median(late) };
+    const growth = { ...figure, early: median(early), late: median(late) };
     return Number.isNaN(growth.early) ? [] : [growth];
   });
 }
 
-export function isFlat({ early, late, shareMax, leastOf }: Growth): boolean {
-  return late - early <= Math.max(early * shareMax, leastOf);
+export function isFlat({ early, late, shareMax, negligible }: Growth): boolean {
+  return late - early <= Math.max(early * shareMax, negligible);
 }

@@ -14,12 +14,12 @@ import { startServer } from '../processes/server.ts';
 import { writePicture, writeResults } from '../results.ts';
 import { table } from '../table.ts';
 import { type DatabaseKind, type EnduranceFlags, readEnduranceFlags } from './flags.ts';
-import { type Growth, growthOf, isFlat } from './growth.ts';
+import { compareWindows, type Growth, isFlat } from './growth.ts';
 import { endurancePicture } from './picture.ts';
 import { createWatch, type Sample } from './watch.ts';
-import { type Demo, type Done, startWork } from './work.ts';
+import { type Demo, startWork, type WorkResult } from './work.ts';
 
-interface Run extends Done {
+interface Run extends WorkResult {
   database: DatabaseKind;
   samples: Sample[];
   growth: Growth[];
@@ -56,7 +56,7 @@ async function endure(
       await sleep(everyMs);
       samples.push(await watch(work.takeLatencies()));
     }
-    return { database, samples, growth: growthOf(samples), ...(await work.stop()) };
+    return { database, samples, growth: compareWindows(samples), ...(await work.stop()) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -64,15 +64,17 @@ async function endure(
 
 const SAMPLES = 240;
 
-function tell({ database, growth, answered, leftOut, failures }: Run): void {
+function report({ database, growth, responses, skipped, failures }: Run): void {
   const rows = growth.map(({ what, unit, early, late }) => [
     what,
     `${early.toFixed(1)} ${unit}`,
     `${late.toFixed(1)} ${unit}`,
     `${((late / early - 1) * 100).toFixed(0)} %`,
   ]);
-  const left = leftOut > 0 ? `, ${leftOut} left out since the gateway was behind` : '';
-  console.log(`On ${database}: ${answered} answers${left}, failures ${JSON.stringify(failures)}`);
+  const backlog = skipped > 0 ? `, ${skipped} skipped because of the backlog` : '';
+  console.log(
+    `On ${database}: ${responses} responses${backlog}, failures ${JSON.stringify(failures)}`,
+  );
   console.log(`${table(['', 'early', 'late', 'growth'], rows)}\n`);
 }
 
@@ -81,15 +83,15 @@ await using postgres = await startPostgres();
 const runs: Run[] = [];
 for (const database of flags.databases) {
   const run = await endure(database, postgres, flags);
-  tell(run);
+  report(run);
   runs.push(run);
   writeResults('endurance', { flags, runs });
   writePicture('endurance', await endurancePicture(runs));
 }
-const isWell = runs.every(
+const hasSucceeded = runs.every(
   ({ growth, failures }) => growth.every(isFlat) && Object.keys(failures).length === 0,
 );
-if (!isWell) {
-  console.log('Something grew, or an answer was wrong: see above.');
+if (!hasSucceeded) {
+  console.log('A figure grew, or a response was wrong: see above.');
   process.exitCode = 1;
 }

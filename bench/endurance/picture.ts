@@ -19,11 +19,11 @@ export async function endurancePicture(
 ): Promise<string> {
   const values = runs.flatMap(({ database, samples }) =>
     samples.flatMap((sample) =>
-      FIGURES.map(([figure, of]) => ({
+      FIGURES.map(([figure, read]) => ({
         database,
         figure,
         minutes: sample.seconds / 60,
-        value: of(sample),
+        value: read(sample),
       })),
     ),
   );

@@ -22,7 +22,7 @@ export interface Sample {
   perSecond: number;
 }
 
-export interface Place {
+export interface WatchTarget {
   server: Server;
   metricsPort: number;
   /** Null for the embedded database. */
@@ -31,24 +31,24 @@ export interface Place {
 }
 
 /** Starts sampling. Call the returned function with the latencies since its last call. */
-export function createWatch(place: Place): (latencies: number[]) => Promise<Sample> {
-  const beganMs = performance.now();
-  let lastMs = beganMs;
+export function createWatch(target: WatchTarget): (latencies: number[]) => Promise<Sample> {
+  const startMs = performance.now();
+  let lastMs = startMs;
   return (latencies) => {
     const nowMs = performance.now();
-    const about = { seconds: (nowMs - beganMs) / 1_000, sinceMs: nowMs - lastMs };
+    const period = { seconds: (nowMs - startMs) / 1_000, sinceMs: nowMs - lastMs };
     lastMs = nowMs;
-    return look(place, latencies, about);
+    return takeSample(target, latencies, period);
   };
 }
 
-async function look(
-  { server, metricsPort, url, folder }: Place,
+async function takeSample(
+  { server, metricsPort, url, folder }: WatchTarget,
   latencies: number[],
   { seconds, sinceMs }: { seconds: number; sinceMs: number },
 ): Promise<Sample> {
   const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
-  const sumOf = (name: string) =>
+  const sumMetric = (name: string) =>
     [...metrics.matchAll(new RegExp(`^${name}(?:{[^}]*})? (\\S+)$`, 'gm'))].reduce(
       (sum, [, value]) => sum + Number(value),
       0,
@@ -57,18 +57,20 @@ async function look(
   return {
     seconds: Math.round(seconds),
     memoryMib: server.memoryBytes() / MIB,
-    descriptors: descriptorsOf(server.pid, folder),
-    connections: sumOf('db_client_connection_count'),
-    ...(url ? await ofPostgres(url) : { databaseMib: mibOf(folder), deadPercent: null }),
+    descriptors: countDescriptors(server.pid, folder),
+    connections: sumMetric('db_client_connection_count'),
+    ...(url
+      ? await readDatabaseFigures(url)
+      : { databaseMib: measureMib(folder), deadPercent: null }),
     p50Ms: quantile(sorted, 0.5),
     p99Ms: quantile(sorted, 0.99),
     perSecond: latencies.length / (sinceMs / 1_000),
   };
 }
 
-function descriptorsOf(pid: number, folder: string): number {
-  const own = `/proc/${pid}/fd`;
-  return readdirSync(own).filter((name) => !isFileIn(folder, join(own, name))).length;
+function countDescriptors(pid: number, folder: string): number {
+  const links = `/proc/${pid}/fd`;
+  return readdirSync(links).filter((name) => !isFileIn(folder, join(links, name))).length;
 }
 
 function isFileIn(folder: string, link: string): boolean {
@@ -85,17 +87,19 @@ const TABLES = `
     (100.0 * sum(n_dead_tup) / greatest(sum(n_live_tup + n_dead_tup), 1))::float8 as "deadPercent"
   from pg_stat_user_tables`;
 
-async function ofPostgres(url: string): Promise<Pick<Sample, 'databaseMib' | 'deadPercent'>> {
+async function readDatabaseFigures(
+  url: string,
+): Promise<Pick<Sample, 'databaseMib' | 'deadPercent'>> {
   return usingClient(url, async (client) => {
     const { rows } = await client.query<Pick<Sample, 'databaseMib' | 'deadPercent'>>(TABLES);
     const [row] = rows;
-    if (!row) throw new Error('The database tells nothing of its tables.');
+    if (!row) throw new Error('pg_stat_user_tables returned no row.');
     return row;
   });
 }
 
 /** A file may disappear before it is inspected. */
-function mibOf(folder: string): number {
+function measureMib(folder: string): number {
   const sizes = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map(
     (name) => statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0,
   );

@@ -14,19 +14,19 @@ export interface Demo {
 export interface Work {
   /** Latencies in milliseconds since the last read. */
   takeLatencies(): number[];
-  stop(): Promise<Done>;
+  stop(): Promise<WorkResult>;
 }
 
-export interface Done {
-  answered: number;
+export interface WorkResult {
+  responses: number;
   /** Work that was skipped, because too much was in progress. */
-  leftOut: number;
+  skipped: number;
   failures: Record<string, number>;
 }
 
 const TICK_MS = 20;
 const SOCKETS = 256;
-const UNDER_WAY_SECONDS = 5;
+const BACKLOG_SECONDS_MAX = 5;
 /** Number of concurrent streams, and the lifetime of each. */
 const STREAMS = 20;
 const STREAM_MS = 10_000;
@@ -34,7 +34,7 @@ const STREAM_MS = 10_000;
 const FAULT_EVERY_MS = 30_000;
 const FAULT_TIMES = 20;
 
-const ABOUT = 'projectIdOrName: "demo", integrationIdOrName: "crm-sync", groupRef: "acme"';
+const TARGET = 'projectIdOrName: "demo", integrationIdOrName: "crm-sync", groupRef: "acme"';
 const QUERIES = [
   '{ project(idOrName: "demo") { operations(first: 20) { nodes { id status result createTime } } } }',
   '{ project(idOrName: "demo") { connections(first: 20) { nodes { id status group { groupRef } consumer { consumerRef } } } } }',
@@ -50,36 +50,36 @@ const SHARES: [number, () => { query?: string; path?: string }][] = [
   [
     5,
     () => ({
-      query: `mutation { triggerRead(input: { ${ABOUT}, objectName: "companies" }) { operation { id } } }`,
+      query: `mutation { triggerRead(input: { ${TARGET}, objectName: "companies" }) { operation { id } } }`,
     }),
   ],
   [30, () => ({ query: createTopic() })],
   [125, () => ({ path: '/v1/projects/demo/integrations' })],
-  [800, () => ({ query: QUERIES[Math.floor(drawn() * QUERIES.length)] })],
+  [800, () => ({ query: QUERIES[Math.floor(drawRandom() * QUERIES.length)] })],
 ];
 
 function write(mode: 'SYNCHRONOUS' | 'ASYNCHRONOUS'): string {
   const record = `{ email: "${randomUUID()}@example.com", lastname: "Endurance" }`;
-  return `mutation { writeRecords(input: { ${ABOUT}, objectName: "contacts", type: CREATE, mode: ${mode}, records: { record: ${record} } }) { operation { id } } }`;
+  return `mutation { writeRecords(input: { ${TARGET}, objectName: "contacts", type: CREATE, mode: ${mode}, records: { record: ${record} } }) { operation { id } } }`;
 }
 
 function createTopic(): string {
   return `mutation { createTopic(input: { projectIdOrName: "demo", name: "t-${randomUUID()}" }) { topic { id } } }`;
 }
 
-let drawnLast = 42;
+let randomState = 42;
 
 /** Pseudo-random numbers from 0 to 1, the same in each run. */
-function drawn(): number {
-  drawnLast = (Math.imul(drawnLast, 1_103_515_245) + 12_345) >>> 0;
-  return drawnLast / 2 ** 32;
+function drawRandom(): number {
+  randomState = (Math.imul(randomState, 1_103_515_245) + 12_345) >>> 0;
+  return randomState / 2 ** 32;
 }
 
-function next(): { query?: string; path?: string } {
-  let at = drawn() * 1_000;
-  for (const [share, make] of SHARES) {
-    at -= share;
-    if (at < 0) return make();
+function chooseRequest(): { query?: string; path?: string } {
+  let rest = drawRandom() * 1_000;
+  for (const [share, create] of SHARES) {
+    rest -= share;
+    if (rest < 0) return create();
   }
   return { query: QUERIES[0] };
 }
@@ -90,42 +90,42 @@ export function startWork(demo: Demo, rate: number): Work {
   const running = new Set<Promise<void>>();
   const ending = new AbortController();
   let latencies: number[] = [];
-  let answered = 0;
+  let responses = 0;
   const fail = (what: string) => failures.set(what, (failures.get(what) ?? 0) + 1);
-  const one = async () => {
-    const { query, path } = next();
+  const sendOne = async () => {
+    const { query, path } = chooseRequest();
     const startMs = performance.now();
     const headers = { 'x-api-key': demo.apiKey, 'content-type': 'application/json' };
-    const asked = query
+    const options = query
       ? { method: 'POST' as const, body: JSON.stringify({ query }) }
       : { method: 'GET' as const };
     try {
       const url = `${demo.url}${path ?? '/graphql'}`;
-      const answer = await request(url, { dispatcher, headers, ...asked });
-      const text = await answer.body.text();
+      const response = await request(url, { dispatcher, headers, ...options });
+      const text = await response.body.text();
       const code = /"code":"(\w+)"/.exec(text)?.[1];
-      if (answer.statusCode !== 200 || code) fail(code ?? String(answer.statusCode));
-      answered += 1;
+      if (response.statusCode !== 200 || code) fail(code ?? String(response.statusCode));
+      responses += 1;
     } catch (error) {
       fail(error instanceof Error ? error.name : 'unknown');
     }
     latencies.push(performance.now() - startMs);
   };
-  const beganMs = performance.now();
-  let begun = 0;
-  let leftOut = 0;
-  const ticking = setInterval(() => {
-    const due = Math.floor(((performance.now() - beganMs) / 1_000) * rate);
-    for (; begun < due; begun += 1) {
-      if (running.size >= rate * UNDER_WAY_SECONDS) {
-        leftOut += 1;
+  const startMs = performance.now();
+  let started = 0;
+  let skipped = 0;
+  const sendTimer = setInterval(() => {
+    const due = Math.floor(((performance.now() - startMs) / 1_000) * rate);
+    for (; started < due; started += 1) {
+      if (running.size >= rate * BACKLOG_SECONDS_MAX) {
+        skipped += 1;
         continue;
       }
-      const work = one().finally(() => running.delete(work));
+      const work = sendOne().finally(() => running.delete(work));
       running.add(work);
     }
   }, TICK_MS);
-  const faulting = setInterval(() => {
+  const faultTimer = setInterval(() => {
     const fault = { status: 503, times: FAULT_TIMES };
     void request(`${demo.sandboxUrl}/control/faults`, {
       method: 'PUT',
@@ -136,7 +136,7 @@ export function startWork(demo: Demo, rate: number): Work {
       () => fail('fault'),
     );
   }, FAULT_EVERY_MS);
-  const streams = Array.from({ length: STREAMS }, () => comeAndGo(demo, ending.signal));
+  const streams = Array.from({ length: STREAMS }, () => resubscribe(demo, ending.signal));
   return {
     takeLatencies() {
       const taken = latencies;
@@ -144,22 +144,22 @@ export function startWork(demo: Demo, rate: number): Work {
       return taken;
     },
     async stop() {
-      clearInterval(ticking);
-      clearInterval(faulting);
+      clearInterval(sendTimer);
+      clearInterval(faultTimer);
       ending.abort();
       await Promise.all([...running, ...streams]);
       await dispatcher.close();
-      return { answered, leftOut, failures: Object.fromEntries(failures) };
+      return { responses, skipped, failures: Object.fromEntries(failures) };
     },
   };
 }
 
 /** A subscriber that disconnects and resumes. */
-async function comeAndGo({ url, apiKey }: Demo, signal: AbortSignal): Promise<void> {
+async function resubscribe({ url, apiKey }: Demo, signal: AbortSignal): Promise<void> {
   const query = 'subscription { notificationEvents(projectIdOrName: "demo") { cursor } }';
   while (!signal.aborted) {
-    const time = AbortSignal.timeout(Math.round(STREAM_MS * (0.5 + drawn())));
-    const answer = await fetch(`${url}/graphql`, {
+    const lifetime = AbortSignal.timeout(Math.round(STREAM_MS * (0.5 + drawRandom())));
+    const response = await fetch(`${url}/graphql`, {
       method: 'POST',
       headers: {
         accept: 'text/event-stream',
@@ -167,8 +167,8 @@ async function comeAndGo({ url, apiKey }: Demo, signal: AbortSignal): Promise<vo
         'x-api-key': apiKey,
       },
       body: JSON.stringify({ query }),
-      signal: AbortSignal.any([signal, time]),
+      signal: AbortSignal.any([signal, lifetime]),
     }).catch(() => null);
-    await answer?.text().catch(() => {});
+    await response?.text().catch(() => {});
   }
 }

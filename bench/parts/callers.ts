@@ -1,12 +1,13 @@
 /** The cost of identifying the caller: the same requests of an end user and of an API key. */
-import { ask } from '../ask.ts';
+
 import type { Filled } from '../database.ts';
 import { type Compared, compareInSlices } from '../drive-in-slices.ts';
 import { PROJECT_NAME } from '../fill.ts';
 import type { Flags } from '../flags.ts';
+import { sendRequest } from '../graphql-request.ts';
 import { type Peer, startPeer } from '../peers.ts';
 import { table } from '../table.ts';
-import { loadsOf } from './requests.ts';
+import { createLoads } from './requests.ts';
 
 const TOKEN = `mutation Token($input: CreateSessionTokenInput!) {
   createSessionToken(input: $input) { token }
@@ -15,20 +16,20 @@ const TOKEN = `mutation Token($input: CreateSessionTokenInput!) {
 /** The shortest request, so that identification is the largest part of it. */
 export async function measureCallers(filled: Filled, flags: Flags): Promise<Compared[]> {
   await using key = await startPeer('gateway', filled);
-  const endUser: Peer = { ...key, headers: { authorization: `Bearer ${await tokenOf(key)}` } };
+  const endUser: Peer = { ...key, headers: { authorization: `Bearer ${await createToken(key)}` } };
   // The API key is measured twice: the difference between two equal keys is the noise.
   const callers = { 'API key': key, 'API key, again': { ...key }, 'end user': endUser };
-  const loads = await loadsOf(Object.values(callers), 'W0', { flags, nodes: [] });
+  const loads = await createLoads(Object.values(callers), 'W0', { flags, nodes: [] });
   const named = Object.entries(callers).map(([name, peer]) => {
     return { name, server: peer.server, requests: loads.get(peer)! };
   });
   return await compareInSlices(named, flags);
 }
 
-async function tokenOf(peer: Peer): Promise<string> {
+async function createToken(peer: Peer): Promise<string> {
   const input = { projectIdOrName: PROJECT_NAME, groupRef: 'group-0', consumerRef: 'consumer-0' };
-  const question = { operationName: 'Token', query: TOKEN, variables: { input } };
-  return (await ask(peer, question)).createSessionToken.token;
+  const request = { operationName: 'Token', query: TOKEN, variables: { input } };
+  return (await sendRequest(peer, request)).createSessionToken.token;
 }
 
 export function callersTable(results: Compared[]): string {

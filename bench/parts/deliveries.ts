@@ -1,5 +1,4 @@
 /** Messages to webhooks, signed, sent and recorded, compared with plain POSTs to the same receiver. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { newSigningSecret, sealSigningSecret } from '../../src/deliveries/signing-secret.ts';
 import { newId } from '../../src/ids.ts';
@@ -8,21 +7,21 @@ import { freePort } from '../../test/support/process/free-port.ts';
 import { emptyDatabase, usingClient } from '../database.ts';
 import { ENCRYPTION_KEY } from '../fill.ts';
 import type { Flags } from '../flags.ts';
-import { medianOf } from '../median.ts';
+import { medianRound } from '../median.ts';
 import { GATEWAY_ENV } from '../peers.ts';
 import type { Postgres } from '../postgres.ts';
 import { type Child, startChild } from '../processes/child.ts';
 import type { PostsToSend } from '../processes/plain-posts.ts';
 import { type Server, startServer } from '../processes/server.ts';
 import { figure, table } from '../table.ts';
+import { waitUntil } from '../wait-until.ts';
 
 const DESTINATIONS = 10;
 /** Maximum number of deliveries that a worker has in flight. */
 const SOCKETS = 64;
 /** Messages of a round: about this many for each requested second. */
 const PER_SECOND = 5_000;
-const POLL_MS = 20;
-const STALLED_MS = 60_000;
+const WAIT = { pollMs: 20, timeoutMs: 60_000, what: 'Deliveries' };
 const BODY = JSON.stringify({
   notificationType: 'connection.created',
   data: {
@@ -55,17 +54,17 @@ export async function measureDeliveries(postgres: Postgres, flags: Flags): Promi
       timeDeliveries(client, receiver, { projectId, count: messages, worker, postgres }),
     );
   const post = async (messages: number) =>
-    (messages / Number(await poster.ask(posts(url, messages)))) * 1000;
+    (messages / Number(await poster.request(createPosts(url, messages)))) * 1000;
   await deliver(flags.sizes.deliveriesWarmUp);
   await post(flags.sizes.deliveriesWarmUp);
   const rounds: Deliveries[] = [];
   for (let round = 0; round < flags.rounds; round += 1) {
     rounds.push({ plainPostsPerSecond: await post(count), ...(await deliver(count)) });
   }
-  return medianOf(rounds);
+  return medianRound(rounds);
 }
 
-const posts = (url: string, count: number): PostsToSend => ({
+const createPosts = (url: string, count: number): PostsToSend => ({
   url,
   body: BODY,
   count,
@@ -100,21 +99,21 @@ async function timeDeliveries(
   receiver: Child,
   { projectId, count, worker, postgres }: Round,
 ) {
-  const received = async () => Number(await receiver.ask({}));
-  const before = await received();
+  const countReceived = async () => Number(await receiver.request({}));
+  const before = await countReceived();
   const cpuMs = worker.cpuMs();
-  await owe(client, projectId, count);
+  await createDeliveries(client, projectId, count);
   const databaseMs = postgres.cpuMs();
-  await until(async () => (await received()) > before);
+  await waitUntil(async () => (await countReceived()) > before, WAIT);
   const startMs = performance.now();
-  const early = (await received()) - before;
-  await until(async () => (await received()) - before >= count);
-  await until(async () => {
+  const early = (await countReceived()) - before;
+  await waitUntil(async () => (await countReceived()) - before >= count, WAIT);
+  await waitUntil(async () => {
     const { rows } = await client.query(
       `select 1 from "Delivery" where status <> 'SUCCEEDED' limit 1`,
     );
     return rows.length === 0;
-  });
+  }, WAIT);
   const tookMs = performance.now() - startMs;
   return {
     deliveriesPerSecond: ((count - early) / tookMs) * 1000,
@@ -143,28 +142,24 @@ async function addDestinations(client: pg.Client, url: string): Promise<string> 
   return projectId;
 }
 
-/** Creates all deliveries in one step, evenly for all destinations, and notifies as the gateway does. */
-async function owe(client: pg.Client, projectId: string, count: number): Promise<void> {
+/** Creates the deliveries in one statement, evenly for all destinations, and notifies as the gateway does. */
+async function createDeliveries(
+  client: pg.Client,
+  projectId: string,
+  count: number,
+): Promise<void> {
   const ids = Array.from({ length: count }, () => newId('dlv'));
   await client.query('truncate "Delivery" cascade');
   await client.query(
     `with destination as (
        select id, row_number() over (order by id) - 1 as number from "Destination")
      insert into "Delivery" (id, "projectId", "destinationId", body, "nextAttemptTime")
-     select given.id, $1, destination.id, $2, now()
-     from unnest($3::text[]) with ordinality as given (id, n)
-     join destination on destination.number = given.n % ${DESTINATIONS}`,
+     select input.id, $1, destination.id, $2, now()
+     from unnest($3::text[]) with ordinality as input (id, n)
+     join destination on destination.number = input.n % ${DESTINATIONS}`,
     [projectId, BODY, ids],
   );
   await client.query(`select pg_notify('gateway_events', $1)`, [projectId]);
-}
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + STALLED_MS;
-  while (!(await isSo())) {
-    if (performance.now() > deadline) throw new Error(`Deliveries stall: ${STALLED_MS} ms.`);
-    await sleep(POLL_MS);
-  }
 }
 
 export function deliveriesTable(result: Deliveries): string {

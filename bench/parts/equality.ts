@@ -1,38 +1,44 @@
-/** Timing starts only when all peers have given the same responses. */
+/** Timing starts only when all peers have returned the same responses. */
 import { isDeepStrictEqual } from 'node:util';
-import { ask, questionOf } from '../ask.ts';
+import { createRequest, sendRequest } from '../graphql-request.ts';
 import type { Peer } from '../peers.ts';
-import { DOCUMENT_OF, type Variables, type Workload } from '../workloads.ts';
+import { DOCUMENT_BY_WORKLOAD, type Variables, type Workload } from '../workloads.ts';
 
 /** The number of a workload's variables that are compared. */
 const COMPARED = 20;
 
-/** Throws with both responses if a peer's differ from the first peer's. */
-export async function refuseDifferences(
+/** Throws both responses if one of a peer's differs from the first peer's. */
+export async function requireEqualResponses(
   workload: Workload,
-  asked: { peer: Peer; variables: Variables[] }[],
+  requests: { peer: Peer; variables: Variables[] }[],
 ): Promise<void> {
-  const [first, ...others] = asked;
+  const [first, ...others] = requests;
   if (!first) return;
-  const expected = await answersOf(first.peer, workload, first.variables);
+  const expected = await fetchResponses(first.peer, workload, first.variables);
   for (const { peer, variables } of others) {
-    const answers = await answersOf(peer, workload, variables);
-    for (const [index, answer] of answers.entries()) {
-      if (isDeepStrictEqual(answer, expected[index])) continue;
-      const texts = [expected[index], answer].map((value) => JSON.stringify(value).slice(0, 2_000));
+    const responses = await fetchResponses(peer, workload, variables);
+    for (const [index, response] of responses.entries()) {
+      if (isDeepStrictEqual(response, expected[index])) continue;
+      const texts = [expected[index], response].map((value) =>
+        JSON.stringify(value).slice(0, 2_000),
+      );
       throw new Error(
-        `${workload}: answers differ.\n${first.peer.name}: ${texts[0]}\n${peer.name}: ${texts[1]}`,
+        `${workload}: responses differ.\n${first.peer.name}: ${texts[0]}\n${peer.name}: ${texts[1]}`,
       );
     }
   }
 }
 
-async function answersOf(peer: Peer, workload: Workload, variables: Variables[]) {
-  const answers = [];
-  for (const one of variables.slice(0, COMPARED)) {
-    answers.push(normal(await ask(peer, questionOf(peer, DOCUMENT_OF[workload], one))));
+async function fetchResponses(peer: Peer, workload: Workload, variables: Variables[]) {
+  const responses = [];
+  for (const values of variables.slice(0, COMPARED)) {
+    responses.push(
+      normalize(
+        await sendRequest(peer, createRequest(peer, DOCUMENT_BY_WORKLOAD[workload], values)),
+      ),
+    );
   }
-  return answers;
+  return responses;
 }
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/;
@@ -43,10 +49,10 @@ const RANDOM = /^(ik|key)_\w+$/;
 const OUTCOMES: Record<string, string> = { SUCCESS: 'SUCCEEDED', FAILURE: 'FAILED' };
 
 /** Removes values that differ by peer: texts of cursors and times, names of outcomes, and random values. */
-function normal(value: unknown, name = ''): unknown {
-  if (Array.isArray(value)) return value.map((item) => normal(item));
+function normalize(value: unknown, name = ''): unknown {
+  if (Array.isArray(value)) return value.map((item) => normalize(item));
   if (typeof value === 'object' && value !== null) {
-    const entries = Object.entries(value).map(([key, inner]) => [key, normal(inner, key)]);
+    const entries = Object.entries(value).map(([key, inner]) => [key, normalize(inner, key)]);
     const isNew = 'prefix' in value;
     return { ...Object.fromEntries(entries), ...(isNew && { createTime: 'now' }) };
   }

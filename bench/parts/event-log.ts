@@ -1,14 +1,14 @@
 /**
- * How many events one project's log takes, each with a topic and a webhook delivery, without other limits: by one
+ * How many events per second one project's log takes, each with a topic and a webhook delivery, without other limits: by one
  * process and by several, with fast commits and with slow ones.
  */
 import type pg from 'pg';
 import { newId } from '../../src/ids.ts';
 import { emptyDatabase, KEY_TEXT, usingClient } from '../database.ts';
 import type { Flags } from '../flags.ts';
-import { medianOf, quantile } from '../median.ts';
+import { medianRound, quantile } from '../median.ts';
 import type { Postgres } from '../postgres.ts';
-import type { Appended, Appending } from '../processes/appender.ts';
+import type { AppendRequest, AppendResult } from '../processes/appender.ts';
 import { type Child, startChild } from '../processes/child.ts';
 import { table } from '../table.ts';
 import { delayCommits } from './moving/moving.ts';
@@ -16,7 +16,7 @@ import { delayCommits } from './moving/moving.ts';
 const PROCESSES = [1, 4];
 const COMMITS_MS = [0, 5];
 
-export interface LogTaken {
+export interface EventLogFigures {
   callers: number;
   processes: number;
   commitMs: number;
@@ -28,7 +28,10 @@ export interface LogTaken {
   databaseCpuMs: number;
 }
 
-export async function measureEventLog(postgres: Postgres, flags: Flags): Promise<LogTaken[]> {
+export async function measureEventLog(
+  postgres: Postgres,
+  flags: Flags,
+): Promise<EventLogFigures[]> {
   const url = await emptyDatabase(postgres, 'bench_log');
   await using stack = new AsyncDisposableStack();
   const children: Child[] = [];
@@ -45,18 +48,18 @@ export async function measureEventLog(postgres: Postgres, flags: Flags): Promise
       seconds: Math.min(1, flags.seconds),
     });
     await client.query('analyze');
-    const results: LogTaken[] = [];
+    const results: EventLogFigures[] = [];
     for (const commitMs of COMMITS_MS) {
       await delayCommits(client, commitMs);
       for (const processes of PROCESSES) {
         for (const callers of flags.sizes.logCallers) {
-          const rounds: LogTaken[] = [];
+          const rounds: EventLogFigures[] = [];
           for (let round = 0; round < flags.rounds; round += 1) {
-            const asked = { projectId, callers: callers / processes, seconds: flags.seconds };
-            const taken = await append(postgres, children.slice(0, processes), asked);
-            rounds.push({ callers, processes, commitMs, ...taken });
+            const request = { projectId, callers: callers / processes, seconds: flags.seconds };
+            const figures = await append(postgres, children.slice(0, processes), request);
+            rounds.push({ callers, processes, commitMs, ...figures });
           }
-          results.push(medianOf(rounds));
+          results.push(medianRound(rounds));
         }
       }
     }
@@ -65,16 +68,18 @@ export async function measureEventLog(postgres: Postgres, flags: Flags): Promise
   });
 }
 
-async function append(postgres: Postgres, children: readonly Child[], asked: Appending) {
+async function append(postgres: Postgres, children: readonly Child[], request: AppendRequest) {
   const databaseMs = postgres.cpuMs();
-  const all = (await Promise.all(children.map((child) => child.ask(asked)))) as Appended[];
-  const count = all.reduce((sum, one) => sum + one.count, 0);
-  const latenciesMs = Float64Array.from(all.flatMap((one) => one.latenciesMs)).sort();
+  const all = (await Promise.all(
+    children.map((child) => child.request(request)),
+  )) as AppendResult[];
+  const count = all.reduce((sum, result) => sum + result.count, 0);
+  const latenciesMs = Float64Array.from(all.flatMap((result) => result.latenciesMs)).sort();
   return {
-    perSecond: count / asked.seconds,
+    perSecond: count / request.seconds,
     p50Ms: quantile(latenciesMs, 0.5),
     p99Ms: quantile(latenciesMs, 0.99),
-    cpuMs: all.reduce((sum, one) => sum + one.cpuMs, 0) / count,
+    cpuMs: all.reduce((sum, result) => sum + result.cpuMs, 0) / count,
     databaseCpuMs: (postgres.cpuMs() - databaseMs) / count,
   };
 }
@@ -109,14 +114,14 @@ async function addRoutedProject(client: pg.Client): Promise<string> {
   return project as string;
 }
 
-export function eventLogTable(results: LogTaken[]): string {
-  const rows = results.map((one) => [
-    `${one.callers} callers of ${one.processes === 1 ? 'one process' : `${one.processes} processes`}, commits ${one.commitMs === 0 ? 'quick' : `of ${one.commitMs} ms`}`,
-    Math.round(one.perSecond),
-    one.p50Ms.toFixed(1),
-    one.p99Ms.toFixed(1),
-    one.cpuMs.toFixed(3),
-    one.databaseCpuMs.toFixed(3),
+export function eventLogTable(results: EventLogFigures[]): string {
+  const rows = results.map((result) => [
+    `${result.callers} callers of ${result.processes === 1 ? 'one process' : `${result.processes} processes`}, commits ${result.commitMs === 0 ? 'quick' : `of ${result.commitMs} ms`}`,
+    Math.round(result.perSecond),
+    result.p50Ms.toFixed(1),
+    result.p99Ms.toFixed(1),
+    result.cpuMs.toFixed(3),
+    result.databaseCpuMs.toFixed(3),
   ]);
   const head = ['', 'events/s', 'p50 ms', 'p99 ms', 'cpu ms', 'database'];
   return `Events of one project's log\n${table(head, rows)}\n`;

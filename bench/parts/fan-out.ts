@@ -1,22 +1,23 @@
 /** One stream of events to many subscribers: messages per second, and their age. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ask, type Question } from '../ask.ts';
 import { type Filled, KEY_TEXT } from '../database.ts';
 import { PROJECT_NAME } from '../fill.ts';
 import type { Flags } from '../flags.ts';
-import { medianOf, quantile } from '../median.ts';
+import { type GraphqlRequest, sendRequest } from '../graphql-request.ts';
+import { medianRound, quantile } from '../median.ts';
 import { installedPeers, type Peer, type PeerName, startPeer } from '../peers.ts';
 import { startChild } from '../processes/child.ts';
 import {
+  createMessagesSubscription,
   EVENTS,
-  type Followed,
   type Listeners,
-  messagesOf,
   openListeners,
   type Protocol,
+  type Subscription,
 } from '../processes/listeners.ts';
-import type { ToRecord } from '../processes/recorder.ts';
+import type { RecordRequest } from '../processes/recorder.ts';
 import { table } from '../table.ts';
+import { waitUntil } from '../wait-until.ts';
 
 /** Number of events in a transaction. It is large enough that sending dominates and not waking up. */
 const BURST = 50;
@@ -25,11 +26,11 @@ const EVENTS_PER_SECOND = 5;
 /** Subscriptions start at the end of the log, which a server may take a moment to find. */
 const SETTLE_MS = 500;
 const WARM_UP_SECONDS = 1;
-const STALLED_MS = 20_000;
+const WAIT = { pollMs: 1, timeoutMs: 20_000, what: 'Messages to subscribers' };
 
 export interface FanOut {
   subscribers: number;
-  /** The peer and the followed log. */
+  /** The peer and the subscription log. */
   what: string;
   deliveriesPerSecond: number;
   cpuMicrosPerDelivery: number;
@@ -49,7 +50,7 @@ const SUBJECTS = [
 ] as const;
 
 /** Returns the commit time, as milliseconds since 1970. */
-type Record = (count: number) => Promise<number>;
+type RecordEvents = (count: number) => Promise<number>;
 
 export async function measureFanOut(filled: Filled, flags: Flags): Promise<FanOut[]> {
   const { url, projectId } = filled;
@@ -57,7 +58,11 @@ export async function measureFanOut(filled: Filled, flags: Flags): Promise<FanOu
   await using recorder = await startChild('recorder.ts', env);
   const recordFor = (name: PeerName) => async (count: number) =>
     Number(
-      await recorder.ask({ projectId, count, notifies: name !== 'gateway' } satisfies ToRecord),
+      await recorder.request({
+        projectId,
+        count,
+        notifies: name !== 'gateway',
+      } satisfies RecordRequest),
     );
   const peers = installedPeers().filter((name) => flags.peers?.includes(name) ?? true);
   const subjects = SUBJECTS.filter(({ name }) => peers.includes(name));
@@ -68,8 +73,10 @@ export async function measureFanOut(filled: Filled, flags: Flags): Promise<FanOu
       const what = `${protocol}, ${name}${isStream ? ', a stream' : ''}`;
       await using peer = await startPeer(name, filled);
       await using stack = new AsyncDisposableStack();
-      const followed = isStream ? messagesOf(await makeStream(peer, stack)) : EVENTS;
-      const listening = { protocol, followed };
+      const subscription = isStream
+        ? createMessagesSubscription(await createStream(peer, stack))
+        : EVENTS;
+      const listening = { protocol, subscription };
       const record = recordFor(name);
       const { subscribers } = flags.sizes;
       const measured = await measurePeer(peer, listening, { record, flags });
@@ -77,40 +84,40 @@ export async function measureFanOut(filled: Filled, flags: Flags): Promise<FanOu
     }
   }
   const bySubject = Map.groupBy(results, ({ what }) => what);
-  return [...bySubject.values()].map(medianOf);
+  return [...bySubject.values()].map(medianRound);
 }
 
 /** Creates a stream destination that stores the same events during the measurement. */
-async function makeStream(gateway: Peer, until: AsyncDisposableStack): Promise<string> {
+async function createStream(gateway: Peer, stack: AsyncDisposableStack): Promise<string> {
   const change = async (name: string, input: object, selection: string) => {
     const query = `mutation Change($input: ${name[0]?.toUpperCase()}${name.slice(1)}Input!) {
       ${name}(input: $input) { ${selection} }
     }`;
-    const question: Question = { operationName: 'Change', query, variables: { input } };
-    return (await ask(gateway, question))[name];
+    const question: GraphqlRequest = { operationName: 'Change', query, variables: { input } };
+    return (await sendRequest(gateway, question))[name];
   };
-  const own = { projectIdOrName: PROJECT_NAME };
+  const project = { projectIdOrName: PROJECT_NAME };
   const name = `stream-${crypto.randomUUID()}`;
-  const made = await change(
+  const created = await change(
     'createDestination',
-    { ...own, name, type: 'STREAM' },
+    { ...project, name, type: 'STREAM' },
     'destination { id }',
   );
-  const destinationId: string = made.destination.id;
-  const { topic } = await change('createTopic', { ...own, name }, 'topic { id }');
-  const route = { ...own, topicId: topic.id };
-  const ofEvents = { ...route, eventType: 'CONNECTION_CREATED' };
-  await change('createEventTopicRoute', ofEvents, 'eventTopicRoute { id }');
-  const ofTopic = { ...route, destinationId };
-  await change('createTopicDestinationRoute', ofTopic, 'topicDestinationRoute { id }');
-  until.defer(() => change('deleteDestination', { ...own, destinationId }, 'deletedId'));
+  const destinationId: string = created.destination.id;
+  const { topic } = await change('createTopic', { ...project, name }, 'topic { id }');
+  const route = { ...project, topicId: topic.id };
+  const eventRoute = { ...route, eventType: 'CONNECTION_CREATED' };
+  await change('createEventTopicRoute', eventRoute, 'eventTopicRoute { id }');
+  const destinationRoute = { ...route, destinationId };
+  await change('createTopicDestinationRoute', destinationRoute, 'topicDestinationRoute { id }');
+  stack.defer(() => change('deleteDestination', { ...project, destinationId }, 'deletedId'));
   return destinationId;
 }
 
 async function measurePeer(
   peer: Peer,
-  listening: { protocol: Protocol; followed: Followed },
-  { record, flags }: { record: Record; flags: Flags },
+  listening: { protocol: Protocol; subscription: Subscription },
+  { record, flags }: { record: RecordEvents; flags: Flags },
 ): Promise<Omit<FanOut, 'what' | 'subscribers'>> {
   const { subscribers } = flags.sizes;
   using listeners = await openListeners(peer, listening, subscribers);
@@ -119,11 +126,11 @@ async function measurePeer(
   // Warms up, and verifies that every subscriber listens.
   await saturate(audience, Math.min(WARM_UP_SECONDS, flags.seconds));
   const cpuMs = peer.server.cpuMs();
-  const own = process.cpuUsage();
+  const driverBefore = process.cpuUsage();
   const { deliveries, seconds } = await saturate(audience, flags.seconds);
-  const driver = process.cpuUsage(own);
+  const driver = process.cpuUsage(driverBefore);
   const spentMs = peer.server.cpuMs() - cpuMs;
-  const ages = await agesAtRest(audience, flags.seconds);
+  const ages = await measureAges(audience, flags.seconds);
   return {
     deliveriesPerSecond: deliveries / seconds,
     cpuMicrosPerDelivery: (spentMs * 1000) / deliveries,
@@ -137,7 +144,7 @@ async function measurePeer(
 interface Audience {
   listeners: Listeners;
   subscribers: number;
-  record: Record;
+  record: RecordEvents;
 }
 
 /**
@@ -151,14 +158,14 @@ async function saturate({ listeners, subscribers, record }: Audience, seconds: n
   while (tookMs < seconds * 1000) {
     const committedMs = await record(BURST);
     deliveries += BURST * subscribers;
-    await until(() => listeners.received() - before >= deliveries);
+    await waitUntil(() => listeners.received() - before >= deliveries, WAIT);
     tookMs += performance.timeOrigin + performance.now() - committedMs;
   }
-  if (listeners.received() - before !== deliveries) throw new Error('Some messages came twice.');
+  if (listeners.received() - before !== deliveries) throw new Error('Some messages arrived twice.');
   return { deliveries, seconds: tookMs / 1000 };
 }
 
-async function agesAtRest({ listeners, subscribers, record }: Audience, seconds: number) {
+async function measureAges({ listeners, subscribers, record }: Audience, seconds: number) {
   const ages: number[] = [];
   const before = listeners.received();
   listeners.watch((ageMs) => ages.push(ageMs));
@@ -168,18 +175,9 @@ async function agesAtRest({ listeners, subscribers, record }: Audience, seconds:
     await record(1);
     await next;
   }
-  await until(() => listeners.received() - before >= events * subscribers);
+  await waitUntil(() => listeners.received() - before >= events * subscribers, WAIT);
   listeners.watch(null);
   return Float64Array.from(ages).sort();
-}
-
-async function until(isSo: () => boolean): Promise<void> {
-  const deadline = performance.now() + STALLED_MS;
-  while (!isSo()) {
-    if (performance.now() > deadline)
-      throw new Error(`Messages are missing after ${STALLED_MS} ms.`);
-    await sleep(1);
-  }
 }
 
 export function fanOutTable(results: FanOut[]): string {

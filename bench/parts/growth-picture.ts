@@ -9,17 +9,17 @@ const WIDTH = 260;
 export async function growthPicture(results: Growth[]): Promise<string> {
   const values = results.flatMap(({ what, rows, p50Ms, p99Ms }) => {
     const [list, depth] = what.split(', ');
-    const where = depth ? 'deep in the list' : 'at its start';
+    const position = depth ? 'deep in the list' : 'at its start';
     return [
-      { list, rows, where: `p50, ${where}`, ms: p50Ms },
-      { list, rows, where: `p99, ${where}`, ms: p99Ms },
+      { list, rows, plot: `p50, ${position}`, ms: p50Ms },
+      { list, rows, plot: `p99, ${position}`, ms: p99Ms },
     ];
   });
   const spec: TopLevelSpec = {
     background: 'white',
     data: { values },
     columns: 2,
-    facet: { field: 'where', header: { title: null } },
+    facet: { field: 'plot', header: { title: null } },
     // The highest of a hundred would flatten the lines of the others.
     resolve: { scale: { y: 'independent' } },
     spec: {

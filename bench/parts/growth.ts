@@ -1,9 +1,14 @@
 /** How long lists, nodes and the start of a subscription take, as their tables grow. */
-import { request } from 'node:http';
-import { ask, type Question, questionOf, wireRequest } from '../ask.ts';
+import { request as openRequest } from 'node:http';
 import { filledDatabase, usingClient } from '../database.ts';
 import { PROJECT_NAME } from '../fill.ts';
 import type { Flags } from '../flags.ts';
+import {
+  createRequest,
+  encodeRequest,
+  type GraphqlRequest,
+  sendRequest,
+} from '../graphql-request.ts';
 import { openHttpSocket } from '../http-socket.ts';
 import { quantile } from '../median.ts';
 import { type Peer, startPeer } from '../peers.ts';
@@ -61,11 +66,11 @@ export async function measureGrowth(postgres: Postgres, flags: Flags): Promise<G
   const sizes = [SMALLEST, flags.operations, ...(flags.large ? [LARGEST] : [])];
   const results: Growth[] = [];
   for (const rows of sizes) {
-    const sizesOf = { operations: rows, connections: rows, events: rows };
-    const filled = await filledDatabase(postgres, sizesOf, flags.seed);
+    const filledSizes = { operations: rows, connections: rows, events: rows };
+    const filled = await filledDatabase(postgres, filledSizes, flags.seed);
     await using peer = await startPeer('gateway', filled);
     for (const [name, field] of Object.entries(LISTS)) {
-      const first = await timeRequests(peer, [pageOf(field)]);
+      const first = await timeRequests(peer, [createPageRequest(field)]);
       results.push({ rows, what: name, ...first });
       const deep = await findDeepPage(peer, field);
       if (!deep) continue;
@@ -77,20 +82,20 @@ export async function measureGrowth(postgres: Postgres, flags: Flags): Promise<G
         results.push({
           rows,
           what,
-          ...(await timeRequests(peer, [activityOf(selection, bucket)])),
+          ...(await timeRequests(peer, [createActivityRequest(selection, bucket)])),
         });
       }
     }
     const { text, values } = nodeVariables(flags.seed);
     const nodes = await usingClient(filled.url, (client) => client.query<Variables>(text, values));
-    const questions = nodes.rows.map((node) => questionOf(peer, 'Node', node));
-    results.push({ rows, what: 'node', ...(await timeRequests(peer, questions)) });
+    const requests = nodes.rows.map((node) => createRequest(peer, 'Node', node));
+    results.push({ rows, what: 'node', ...(await timeRequests(peer, requests)) });
     results.push({ rows, what: 'start of a subscription', ...(await timeSubscriptions(peer)) });
   }
   return results;
 }
 
-function activityOf(selection: string, bucket: string): Question {
+function createActivityRequest(selection: string, bucket: string): GraphqlRequest {
   const query = `query Activity($project: String!) { project(idOrName: $project) {
     activity(from: "2025-01-01T00:00:00Z", until: "2025-03-31T00:00:00Z", bucket: ${bucket}) { ${selection} }
   } }`;
@@ -98,9 +103,13 @@ function activityOf(selection: string, bucket: string): Question {
 }
 
 /** A list with or without its own arguments. */
-function pageOf(field: string, first: number = PAGE_SIZE, after?: string | null): Question {
-  const [name, own] = field.split(/[()]/);
-  const args = `${own ? `${own}, ` : ''}first: $first, after: $after`;
+function createPageRequest(
+  field: string,
+  first: number = PAGE_SIZE,
+  after?: string | null,
+): GraphqlRequest {
+  const [name, ownArgs] = field.split(/[()]/);
+  const args = `${ownArgs ? `${ownArgs}, ` : ''}first: $first, after: $after`;
   const query = `query Page($project: String!, $first: Int!, $after: String) {
     project(idOrName: $project) {
       page: ${name}(${args}) { edges { cursor node { id createTime } } pageInfo { hasNextPage endCursor } }
@@ -110,30 +119,30 @@ function pageOf(field: string, first: number = PAGE_SIZE, after?: string | null)
 }
 
 /** A cursor as deep as the list goes, and no deeper than a client would page; null if one page is all. */
-async function findDeepPage(peer: Peer, field: string): Promise<Question | null> {
+async function findDeepPage(peer: Peer, field: string): Promise<GraphqlRequest | null> {
   let after: string | null = null;
   for (let rows = 0; rows < DEEP_ROWS; rows += STRIDE) {
-    const { project } = await ask(peer, pageOf(field, STRIDE, after));
+    const { project } = await sendRequest(peer, createPageRequest(field, STRIDE, after));
     const { hasNextPage, endCursor } = project.page.pageInfo;
     if (!hasNextPage) break;
     after = endCursor;
   }
-  return after === null ? null : pageOf(field, PAGE_SIZE, after);
+  return after === null ? null : createPageRequest(field, PAGE_SIZE, after);
 }
 
 /** Sequentially, so that no request waits for another. */
-async function timeRequests(peer: Peer, questions: Question[]) {
+async function timeRequests(peer: Peer, requests: GraphqlRequest[]) {
   const { hostname, port } = new URL(peer.server.url);
   const socket = await openHttpSocket(hostname, Number(port));
-  const requests = questions.map((question) => wireRequest(peer, question));
+  const buffers = requests.map((request) => encodeRequest(peer, request));
   try {
-    return await timeEach((index) => socket.ask(requests[index % requests.length]!), TIMES);
+    return await timeCalls((index) => socket.send(buffers[index % buffers.length]!), TIMES);
   } finally {
     socket.close();
   }
 }
 
-async function timeEach(once: (index: number) => Promise<void>, times: number) {
+async function timeCalls(once: (index: number) => Promise<void>, times: number) {
   for (let index = 0; index < WARM_UP; index += 1) await once(index);
   const latencies: number[] = [];
   for (let index = 0; index < times; index += 1) {
@@ -147,32 +156,35 @@ async function timeEach(once: (index: number) => Promise<void>, times: number) {
 
 /** Time from the request to the first event, for a subscriber that resumes a page of events later. */
 async function timeSubscriptions(peer: Peer) {
-  const { project } = await ask(peer, pageOf(LISTS['notification events']));
+  const { project } = await sendRequest(peer, createPageRequest(LISTS['notification events']));
   const after: string = project.page.edges.at(-1).cursor;
   const query = `subscription Events($project: String!, $after: String) {
     notificationEvents(projectIdOrName: $project, after: $after) { cursor node { id data } }
   }`;
   const variables = { project: PROJECT_NAME, after };
-  return timeEach(() => firstEvent(peer, { operationName: 'Events', query, variables }), TIMES);
+  return timeCalls(
+    () => waitForFirstEvent(peer, { operationName: 'Events', query, variables }),
+    TIMES,
+  );
 }
 
-function firstEvent({ server, headers }: Peer, question: Question): Promise<void> {
+function waitForFirstEvent({ server, headers }: Peer, request: GraphqlRequest): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const asking = request(`${server.url}/graphql`, {
+  const clientRequest = openRequest(`${server.url}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'text/event-stream', ...headers },
   });
-  asking.on('error', reject);
-  asking.on('response', (response) => {
+  clientRequest.on('error', reject);
+  clientRequest.on('response', (response) => {
     response.on('error', reject);
     response.on('data', (chunk: Buffer) => {
       if (!chunk.includes('event: next')) return;
       resolve();
-      asking.destroy();
+      clientRequest.destroy();
     });
     response.on('end', () => reject(new Error('A subscription ends before its first event.')));
   });
-  asking.end(JSON.stringify(question));
+  clientRequest.end(JSON.stringify(request));
   return promise;
 }
 

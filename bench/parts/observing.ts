@@ -4,23 +4,23 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Filled } from '../database.ts';
 import {
+  computeRatio,
   driveInSlices,
   type Load,
-  medianOf,
-  middleOf,
-  ratioOf,
+  medianTurns,
   type Turns,
 } from '../drive-in-slices.ts';
 import type { Flags } from '../flags.ts';
+import { median } from '../median.ts';
 import { type Peer, startGateway } from '../peers.ts';
 import type { Server } from '../processes/server.ts';
 import { table } from '../table.ts';
 import { DOCUMENTS, type Variables, type Workload } from '../workloads.ts';
-import { loadsOf } from './requests.ts';
+import { createLoads } from './requests.ts';
 
 const MEASURED: Workload[] = ['W1', 'W3'];
 
-/** All of them share one PostgreSQL. */
+/** All servers share one PostgreSQL. */
 const SMALL_POOL = { DATABASE_POOL_SIZE: '4' };
 
 const METRICS = { METRICS_PORT: '0' };
@@ -54,19 +54,19 @@ interface Kind {
    * Further requests to the same servers, compared with their first kind of request. Each kind has one, because a
    * server with more requests is faster.
    */
-  also: { name: string; every: number };
+  second: { name: string; every: number };
 }
 
-function kindsOf(receiverUrl: string): Kind[] {
+function createKinds(receiverUrl: string): Kind[] {
   const traces = tracing(receiverUrl);
   return [
-    { name: 'neither', env: {}, also: { name: 'neither, again', every: NEVER } },
-    { name: 'metrics', env: METRICS, also: { name: 'metrics, again', every: NEVER } },
-    { name: 'traces, none taken', env: traces, also: { name: 'a tenth traced', every: TENTH } },
+    { name: 'neither', env: {}, second: { name: 'neither, again', every: NEVER } },
+    { name: 'metrics', env: METRICS, second: { name: 'metrics, again', every: NEVER } },
+    { name: 'traces, none taken', env: traces, second: { name: 'a tenth traced', every: TENTH } },
     {
       name: 'metrics and traces, none taken',
       env: { ...METRICS, ...traces },
-      also: { name: 'metrics, a tenth traced', every: TENTH },
+      second: { name: 'metrics, a tenth traced', every: TENTH },
     },
   ];
 }
@@ -78,50 +78,59 @@ export async function measureObserving(
 ): Promise<Observing[]> {
   await using started = new AsyncDisposableStack();
   const receiver = started.use(await startReceiver());
-  const kinds = kindsOf(receiver.url);
+  const kinds = createKinds(receiver.url);
   const peers: { kind: Kind; peer: Peer }[] = [];
   for (let round = 0; round < flags.sizes.observedServers; round += 1) {
     for (const kind of kinds) {
       const server = started.use(await startGateway(filled, { ...SMALL_POOL, ...kind.env }));
-      peers.push({ kind, peer: peerOf(server, filled) });
+      peers.push({ kind, peer: createPeer(server, filled) });
     }
   }
   const all: Observing[] = [];
   for (const workload of MEASURED) {
-    const asked = peers.map(({ peer }) => peer);
-    const requests = await loadsOf(asked, workload, { nodes, flags });
-    const loads = peers.flatMap(({ kind, peer }) => loadsOfPeer(kind, peer, requests.get(peer)!));
+    const requests = await createLoads(
+      peers.map(({ peer }) => peer),
+      workload,
+      { nodes, flags },
+    );
+    const loads = peers.flatMap(({ kind, peer }) =>
+      createPeerLoads(kind, peer, requests.get(peer)!),
+    );
     const turns = await driveInSlices(loads, flags);
     const driven = loads.map((load, index) => ({ ...load, turns: turns[index]! }));
-    all.push(...compared(driven).map((one) => ({ workload, ...one })));
+    all.push(...compareLoads(driven).map((ratios) => ({ workload, ...ratios })));
   }
   return all;
 }
 
 /** The requests of one server. */
-interface Asked extends Load {
+interface ServerLoad extends Load {
   name: string;
   isFirst: boolean;
 }
 
-function loadsOfPeer({ name, also }: Kind, { server }: Peer, requests: Buffer[]): Asked[] {
+function createPeerLoads(
+  { name, second }: Kind,
+  { server }: Peer,
+  requests: Buffer[],
+): ServerLoad[] {
   return [
     { name, server, requests, isFirst: true },
-    { name: also.name, server, requests: sampledOf(requests, also.every), isFirst: false },
+    { name: second.name, server, requests: sampleRequests(requests, second.every), isFirst: false },
   ];
 }
 
-/** Number of passes in which each request is sampled once. */
-function sampledOf(requests: Buffer[], every: number): Buffer[] {
+/** Repeats the requests in `every` passes. Each request is sampled in one of them. */
+function sampleRequests(requests: Buffer[], every: number): Buffer[] {
   if (every === NEVER) return requests;
-  const sampled = requests.map(asSampled);
+  const sampled = requests.map(addTraceparent);
   return Array.from({ length: every }, (_, pass) =>
     requests.map((request, index) => ((index + pass) % every === 0 ? sampled[index]! : request)),
   ).flat();
 }
 
 /** A request from a caller whose trace is sampled. */
-function asSampled(request: Buffer): Buffer {
+function addTraceparent(request: Buffer): Buffer {
   const headAt = request.indexOf('\r\n') + 2;
   const header = Buffer.from(`traceparent: ${TRACEPARENT}\r\n`);
   return Buffer.concat([request.subarray(0, headAt), header, request.subarray(headAt)]);
@@ -130,23 +139,23 @@ function asSampled(request: Buffer): Buffer {
 /**
  * Compares a server's further requests with its own first ones, and those with the median of the first kind.
  */
-function compared(driven: (Asked & { turns: Turns })[]): Omit<Observing, 'workload'>[] {
+function compareLoads(driven: (ServerLoad & { turns: Turns })[]): Omit<Observing, 'workload'>[] {
   const firsts = driven.filter(({ isFirst }) => isFirst);
   const byName = Map.groupBy(driven, ({ name }) => name);
-  const base = middleOf(byName.get(driven[0]!.name)!.map(({ turns }) => turns));
-  const middleRatio = (name: string) =>
-    medianOf(byName.get(name)!.map(({ turns }) => ratioOf(turns, base)));
+  const base = medianTurns(byName.get(driven[0]!.name)!.map(({ turns }) => turns));
+  const medianRatio = (name: string) =>
+    median(byName.get(name)!.map(({ turns }) => computeRatio(turns, base)));
   return [...byName].map(([name, loads]) => {
     const ratios = loads.map(({ server, isFirst, turns }) => {
-      if (isFirst) return ratioOf(turns, base);
-      const own = firsts.find((one) => one.server === server)!;
-      return ratioOf(turns, own.turns) * middleRatio(own.name);
+      if (isFirst) return computeRatio(turns, base);
+      const first = firsts.find((load) => load.server === server)!;
+      return computeRatio(turns, first.turns) * medianRatio(first.name);
     });
-    return { name, ratio: medianOf(ratios), ratios };
+    return { name, ratio: median(ratios), ratios };
   });
 }
 
-function peerOf(server: Server, { apiKey }: Filled): Peer {
+function createPeer(server: Server, { apiKey }: Filled): Peer {
   return {
     name: 'gateway',
     server,
@@ -177,7 +186,7 @@ export function observingTable(results: Observing[]): string {
   const rows = results.map(({ workload, name, ratio, ratios }) => [
     `${workload}, ${name}`,
     ratio.toFixed(3),
-    ratios.map((one) => one.toFixed(2)).join(' '),
+    ratios.map((value) => value.toFixed(2)).join(' '),
   ]);
   return `Metrics and traces, by processor time\n${table(['', 'ratio', 'of each server'], rows)}\n`;
 }

@@ -1,12 +1,19 @@
 /** The workloads, in interleaved rounds over all peers. */
-import { ask, questionOf, wireRequest } from '../ask.ts';
+
 import { drive, type Measured } from '../drive.ts';
 import { PROJECT_NAME } from '../fill.ts';
 import type { Flags } from '../flags.ts';
-import { medianOf } from '../median.ts';
+import { createRequest, encodeRequest, sendRequest } from '../graphql-request.ts';
+import { medianRound } from '../median.ts';
 import type { Peer } from '../peers.ts';
-import { DEEP_ROWS, DOCUMENT_OF, PAGE_SIZE, type Variables, type Workload } from '../workloads.ts';
-import { refuseDifferences } from './equality.ts';
+import {
+  DEEP_ROWS,
+  DOCUMENT_BY_WORKLOAD,
+  PAGE_SIZE,
+  type Variables,
+  type Workload,
+} from '../workloads.ts';
+import { requireEqualResponses } from './equality.ts';
 
 const project = PROJECT_NAME;
 /** The largest page that every peer returns. */
@@ -19,21 +26,21 @@ export interface Result {
   median: Measured;
 }
 
-export interface Asked {
+export interface MeasureInput {
   flags: Flags;
   /** The variables of single nodes. */
   nodes: Variables[];
 }
 
 /** The variables of each workload for a peer, whose cursors are its own. */
-async function variablesOf(peer: Peer, workload: Workload, { nodes, flags }: Asked) {
+async function createVariables(peer: Peer, workload: Workload, { nodes, flags }: MeasureInput) {
   switch (workload) {
     case 'W0':
       return [{}];
     case 'W1':
       return [{ project, first: PAGE_SIZE }];
     case 'W1-deep':
-      return [{ project, first: PAGE_SIZE, after: await deepCursor(peer, flags.operations) }];
+      return [{ project, first: PAGE_SIZE, after: await findDeepCursor(peer, flags.operations) }];
     case 'W3':
       return nodes;
     default:
@@ -42,35 +49,35 @@ async function variablesOf(peer: Peer, workload: Workload, { nodes, flags }: Ask
 }
 
 /** Reaches the deep page as a client does, page by page. */
-async function deepCursor(peer: Peer, operations: number): Promise<string> {
+async function findDeepCursor(peer: Peer, operations: number): Promise<string> {
   const strides = Math.max(1, Math.floor(Math.min(DEEP_ROWS, operations / 2) / STRIDE));
   let after: string | null = null;
   for (let stride = 0; stride < strides; stride += 1) {
     const variables: Variables = { project, first: STRIDE, after };
-    const data = await ask(peer, questionOf(peer, 'Operations', variables));
+    const data = await sendRequest(peer, createRequest(peer, 'Operations', variables));
     after = data.project.operations.pageInfo.endCursor;
   }
-  if (after === null) throw new Error(`${peer.name} gives no cursor.`);
+  if (after === null) throw new Error(`${peer.name} returns no cursor.`);
   return after;
 }
 
 /** The requests of each peer, whose responses are equal. */
-export async function loadsOf(
+export async function createLoads(
   peers: Peer[],
   workload: Workload,
-  measuring: Asked,
+  input: MeasureInput,
 ): Promise<Map<Peer, Buffer[]>> {
-  const asked = [];
+  const requests = [];
   for (const peer of peers) {
-    asked.push({ peer, variables: await variablesOf(peer, workload, measuring) });
+    requests.push({ peer, variables: await createVariables(peer, workload, input) });
   }
-  await refuseDifferences(workload, asked);
+  await requireEqualResponses(workload, requests);
   return new Map(
-    asked.map(({ peer, variables }) => {
-      const document = DOCUMENT_OF[workload];
+    requests.map(({ peer, variables }) => {
+      const document = DOCUMENT_BY_WORKLOAD[workload];
       return [
         peer,
-        variables.map((values) => wireRequest(peer, questionOf(peer, document, values))),
+        variables.map((values) => encodeRequest(peer, createRequest(peer, document, values))),
       ];
     }),
   );
@@ -79,10 +86,10 @@ export async function loadsOf(
 export async function measureWorkload(
   peers: Peer[],
   workload: Workload,
-  measuring: Asked,
+  input: MeasureInput,
 ): Promise<Result[]> {
-  const loads = await loadsOf(peers, workload, measuring);
-  const { flags } = measuring;
+  const loads = await createLoads(peers, workload, input);
+  const { flags } = input;
   const { seconds, sockets } = flags;
   const rounds = new Map<Peer, Measured[]>(peers.map((peer) => [peer, []]));
   for (let round = 0; round < flags.rounds; round += 1) {
@@ -96,6 +103,6 @@ export async function measureWorkload(
   }
   return peers.map((peer) => {
     const measured = rounds.get(peer)!;
-    return { workload, peer: peer.name, rounds: measured, median: medianOf(measured) };
+    return { workload, peer: peer.name, rounds: measured, median: medianRound(measured) };
   });
 }

@@ -1,10 +1,11 @@
 /** One process of the gateway, and two on the same PostgreSQL, with the same total number of connections. */
-import { questionOf, wireRequest } from '../ask.ts';
+
 import type { Filled } from '../database.ts';
 import { drive } from '../drive.ts';
 import { PROJECT_NAME } from '../fill.ts';
 import type { Flags } from '../flags.ts';
-import { medianOf } from '../median.ts';
+import { createRequest, encodeRequest } from '../graphql-request.ts';
+import { medianRound } from '../median.ts';
 import { type Peer, startPeer } from '../peers.ts';
 import { table } from '../table.ts';
 import { PAGE_SIZE } from '../workloads.ts';
@@ -23,21 +24,21 @@ export async function measureScaleOut(filled: Filled, flags: Flags): Promise<Sca
     rounds[0]!.push(await measurePeers([first], flags));
     rounds[1]!.push(await measurePeers([first, second], flags));
   }
-  return rounds.map(medianOf);
+  return rounds.map(medianRound);
 }
 
 async function measurePeers(peers: Peer[], { sockets, seconds }: Flags): Promise<ScaleOut> {
   const variables = { project: PROJECT_NAME, first: PAGE_SIZE };
   const measured = await Promise.all(
     peers.map((peer) => {
-      const requests = [wireRequest(peer, questionOf(peer, 'Operations', variables))];
-      const own = Math.ceil(sockets / peers.length);
-      return drive({ server: peer.server, requests, sockets: own, seconds });
+      const requests = [encodeRequest(peer, createRequest(peer, 'Operations', variables))];
+      const peerSockets = Math.ceil(sockets / peers.length);
+      return drive({ server: peer.server, requests, sockets: peerSockets, seconds });
     }),
   );
-  const requestsPerSecond = measured.reduce((sum, one) => sum + one.requestsPerSecond, 0);
+  const requestsPerSecond = measured.reduce((sum, peer) => sum + peer.requestsPerSecond, 0);
   const cpuMsPerSecond = measured.reduce(
-    (sum, one) => sum + one.cpuMsPerRequest * one.requestsPerSecond,
+    (sum, peer) => sum + peer.cpuMsPerRequest * peer.requestsPerSecond,
     0,
   );
   return {

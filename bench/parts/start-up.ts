@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../test/support/process/free-port.ts';
 import type { Filled } from '../database.ts';
 import type { Flags } from '../flags.ts';
-import { medianOf } from '../median.ts';
+import { medianRound } from '../median.ts';
 import { GATEWAY_ENV } from '../peers.ts';
 import { startServer } from '../processes/server.ts';
 import { table } from '../table.ts';
@@ -24,7 +24,7 @@ export interface StartUp {
 export async function measureStartUp(filled: Filled, flags: Flags): Promise<StartUp[]> {
   const all: StartUp[] = [];
   for (let round = 0; round < flags.rounds; round += 1) all.push(...(await measureRound(filled)));
-  return [...Map.groupBy(all, ({ database }) => database).values()].map(medianOf);
+  return [...Map.groupBy(all, ({ database }) => database).values()].map(medianRound);
 }
 
 async function measureRound({ url, apiKey }: Filled): Promise<StartUp[]> {
@@ -59,13 +59,13 @@ async function measureStart(
     env,
     readyPath: '/readyz',
   });
-  const answer = await fetch(`${server.url}/graphql`, {
+  const response = await fetch(`${server.url}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-api-key': apiKey() },
     body: QUERY,
   });
-  const text = await answer.text();
-  if (!text.startsWith('{"data":')) throw new Error(`The first query is answered with ${text}`);
+  const text = await response.text();
+  if (!text.startsWith('{"data":')) throw new Error(`The response to the first query is ${text}`);
   const startMs = performance.now() - beginMs;
   await sleep(REST_MS);
   return { database, startMs, memoryBytes: server.memoryBytes() };
@@ -77,5 +77,5 @@ export function startUpTable(results: StartUp[]): string {
     Math.round(startMs),
     Math.round(memoryBytes / 2 ** 20),
   ]);
-  return `Start to the first answered query, and idle memory\n${table(['', 'ms', 'MB'], rows)}\n`;
+  return `Start to the first response, and idle memory\n${table(['', 'ms', 'MB'], rows)}\n`;
 }

@@ -6,7 +6,7 @@ import { GraphQLScalarType } from 'graphql';
 import { PrismaClient } from '../../src/database/generated/client.ts';
 import { environment } from './environment.ts';
 import { newKey } from './new-key.ts';
-import { decodeCursor, pageOf, SCHEMA } from './schema.ts';
+import { createPage, decodeCursor, SCHEMA } from './schema.ts';
 
 const { port, databaseUrl, poolSize, projectId } = environment();
 const prisma = new PrismaClient({
@@ -50,7 +50,7 @@ const resolvers = {
         take: first + 1,
         ...(after && { cursor: { projectId_id: { projectId, id: decodeCursor(after) } }, skip: 1 }),
       });
-      return pageOf(rows, first);
+      return createPage(rows, first);
     },
     async connections({ id: projectId }: Parent, { first }: PageArgs) {
       const orderBy = { id: 'desc' } as const;

@@ -17,7 +17,7 @@ export interface EventRow {
 /** Yields each new event of any project once, in order. */
 export async function followEvents(
   databaseUrl: string,
-  take: (projectId: string, event: EventRow) => void,
+  onEvent: (projectId: string, event: EventRow) => void,
 ): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -32,7 +32,7 @@ export async function followEvents(
     });
     for (const event of events) {
       ends.set(projectId, event.position);
-      take(projectId, event);
+      onEvent(projectId, event);
     }
   };
   client.on('notification', ({ payload }) => {

@@ -17,9 +17,9 @@ const INSERT = `
   on conflict do nothing`;
 
 function isSigned(header: string, body: Buffer): boolean {
-  const [, seconds = '', given = ''] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(header) ?? [];
+  const [, seconds = '', signature = ''] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(header) ?? [];
   const expected = createHmac('sha256', SECRET).update(`${seconds}.`).update(body).digest();
-  const digest = Buffer.from(given, 'hex');
+  const digest = Buffer.from(signature, 'hex');
   return digest.length === expected.length && timingSafeEqual(digest, expected);
 }
 

@@ -7,7 +7,7 @@ import pg from 'pg';
 import type { Document, Variables } from '../workloads.ts';
 import { environment } from './environment.ts';
 import { newKey } from './new-key.ts';
-import { decodeCursor, pageOf } from './schema.ts';
+import { createPage, decodeCursor } from './schema.ts';
 import { CONNECTIONS_JOINED, CREATE_KEY, connectionNode, FIND_OPERATION, PAGE } from './sql.ts';
 
 const { port, databaseUrl, poolSize, projectId } = environment();
@@ -18,13 +18,13 @@ type Row = Record<string, unknown>;
 const query = async (name: string, text: string, values: unknown[]): Promise<Row[]> =>
   (await pool.query({ name, text, values })).rows;
 
-const ANSWERS: Record<Document, (variables: Variables) => unknown> = {
+const RESOLVERS: Record<Document, (variables: Variables) => unknown> = {
   Ping: () => ({ __typename: 'Query' }),
   async Operations({ project, first, after }) {
     const below = after ? decodeCursor(String(after)) : null;
     const size = Number(first);
     const rows = await query('page', PAGE, [project, below, size + 1]);
-    return { project: { operations: pageOf(rows as { id: string }[], size) } };
+    return { project: { operations: createPage(rows as { id: string }[], size) } };
   },
   async Connections({ project }) {
     const rows = await query('connections', CONNECTIONS_JOINED, [project]);
@@ -45,9 +45,9 @@ const ANSWERS: Record<Document, (variables: Variables) => unknown> = {
   },
 };
 
-async function answer(body: string, response: ServerResponse): Promise<void> {
+async function respond(body: string, response: ServerResponse): Promise<void> {
   const { operationName, variables = {} } = JSON.parse(body);
-  const data: unknown = await ANSWERS[operationName as Document](variables);
+  const data: unknown = await RESOLVERS[operationName as Document](variables);
   const text = Buffer.from(JSON.stringify({ data }));
   response.writeHead(200, {
     'content-type': 'application/json; charset=utf-8',
@@ -63,5 +63,5 @@ createServer((request, response) => {
     body += chunk;
   });
   // A failed statement ends the process, because later figures would be useless.
-  request.on('end', () => void answer(body, response));
+  request.on('end', () => void respond(body, response));
 }).listen(port, '127.0.0.1');

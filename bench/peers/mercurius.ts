@@ -6,7 +6,7 @@ import pg from 'pg';
 import { environment } from './environment.ts';
 import { followEvents } from './events.ts';
 import { newKey } from './new-key.ts';
-import { decodeCursor, encodeCursor, pageOf, SCHEMA, SUBSCRIPTIONS } from './schema.ts';
+import { createPage, decodeCursor, encodeCursor, SCHEMA, SUBSCRIPTIONS } from './schema.ts';
 import {
   CONNECTIONS,
   CONSUMERS,
@@ -36,8 +36,8 @@ interface Queued {
 /** A relation by an id of the row; one statement loads all rows of a level. */
 const relation = (name: string, text: string, column: string) => async (queue: Queued[]) => {
   const ids = queue.map(({ obj }) => obj[column]);
-  const found = new Map((await query(name, text, [ids, projectId])).map((row) => [row.id, row]));
-  return ids.map((id) => found.get(id as string) ?? null);
+  const rowsById = new Map((await query(name, text, [ids, projectId])).map((row) => [row.id, row]));
+  return ids.map((id) => rowsById.get(id as string) ?? null);
 };
 
 interface PageArgs {
@@ -72,7 +72,7 @@ const resolvers = {
   Project: {
     async operations({ id }: Row, { first, after }: PageArgs) {
       const below = after ? decodeCursor(after) : null;
-      return pageOf(await query('page', PAGE_OF_ID, [id, below, first + 1]), first);
+      return createPage(await query('page', PAGE_OF_ID, [id, below, first + 1]), first);
     },
     async connections({ id }: Row, { first }: PageArgs) {
       const nodes = await query('connections', CONNECTIONS, [id, first]);

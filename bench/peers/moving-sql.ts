@@ -42,7 +42,7 @@ export const CREATE_CONNECTION = `
   ), u as (
     insert into "Consumer" ("id", "projectId", "consumerRef", "consumerName") values ($4, $2, $5, $5)
     on conflict ("projectId", "consumerRef") do update set "consumerName" = excluded."consumerName" returning "id"
-  ), made as (
+  ), created as (
     insert into "Connection" ("id", "projectId", "provider", "groupId", "consumerId", "authScheme", "credentialsSealed")
     select $6, $2, 'sandbox', g."id", u."id", 'API_KEY', $7 from g, u returning "id"
   ), log as (
@@ -50,7 +50,7 @@ export const CREATE_CONNECTION = `
     on conflict ("projectId") do update set "lastPosition" = l."lastPosition" + 1 returning "lastPosition"
   ), event as (
     insert into "NotificationEvent" ("id", "projectId", "position", "eventType", "data", "connectionId")
-    select $8, $2, log."lastPosition", 'CONNECTION_CREATED', $9::jsonb, made."id" from log, made returning "position"
+    select $8, $2, log."lastPosition", 'CONNECTION_CREATED', $9::jsonb, created."id" from log, created returning "position"
   ), topic as (
     insert into "NotificationEventTopic" ("eventId", "topicId", "projectId", "position", "eventType")
     select $8, $10, $2, event."position", 'CONNECTION_CREATED' from event
@@ -58,12 +58,12 @@ export const CREATE_CONNECTION = `
     insert into "Delivery" ("id", "projectId", "destinationId", "eventId", "eventType", "body", "nextAttemptTime")
     values ($11, $2, $12, $8, 'CONNECTION_CREATED', $9::jsonb::text, null)
   )
-  select made."id", pg_notify('limit', $2) from made`;
+  select created."id", pg_notify('limit', $2) from created`;
 
-export const OWE_MESSAGE = `
+export const ENQUEUE_MESSAGE = `
   insert into "Delivery" ("id", "projectId", "destinationId", "body", "nextAttemptTime") values ($1, $2, $3, $4, null)`;
 
-export const SENT_MESSAGE = `
+export const RECORD_SENT = `
   with attempt as (
     insert into "DeliveryAttempt" ("id", "projectId", "deliveryId", "attemptNumber", "responseStatus", "durationMs", "createTime")
     values ($3, $2, $1, 1, 200, 1, now())

@@ -16,8 +16,8 @@ import {
   BEGIN_WRITE,
   CREATE_CONNECTION,
   END_WRITE,
-  OWE_MESSAGE,
-  SENT_MESSAGE,
+  ENQUEUE_MESSAGE,
+  RECORD_SENT,
 } from './moving-sql.ts';
 
 const { port, databaseUrl, poolSize, projectId } = environment();
@@ -44,7 +44,7 @@ interface WriteInput {
 }
 
 async function callProvider(path: string, body: object, idempotencyKey: string): Promise<object> {
-  const answer = await provider.request({
+  const respond = await provider.request({
     method: 'POST',
     path,
     headers: {
@@ -54,21 +54,21 @@ async function callProvider(path: string, body: object, idempotencyKey: string):
     },
     body: JSON.stringify(body),
   });
-  const text = await answer.body.text();
-  if (answer.statusCode >= 300) throw new Error(text);
+  const text = await respond.body.text();
+  if (respond.statusCode >= 300) throw new Error(text);
   return JSON.parse(text);
 }
 
 async function write({ groupRef, mode = 'SYNCHRONOUS', records: input }: WriteInput) {
   const { record, batch } = input;
   const { installationId, configId, groupId } = installations[groupRef]!;
-  const records = batch ? batch.map((one) => one.record) : [record];
+  const records = batch ? batch.map((item) => item.record) : [record];
   const [operationId, firstLine, lastLine] = [newId('opr'), newId('log'), newId('log')];
   const ids = [operationId, projectId, integrationId, installationId, configId, groupId];
   const values = [...ids, firstLine, mode, JSON.stringify(records)];
   await pool.query({ name: 'begin', text: BEGIN_WRITE, values });
-  const done = async () => {
-    const answer = batch
+  const finish = async () => {
+    const response = batch
       ? await callProvider('/objects/contacts/batch/create', { records: batch }, operationId)
       : await callProvider('/objects/contacts/records', { record }, operationId);
     const outcomes = JSON.stringify(records.map(() => ({ success: true, recordId: '1' })));
@@ -77,10 +77,10 @@ async function write({ groupRef, mode = 'SYNCHRONOUS', records: input }: WriteIn
       text: END_WRITE,
       values: [operationId, projectId, outcomes, lastLine],
     });
-    return answer;
+    return response;
   };
-  if (mode === 'SYNCHRONOUS') await done();
-  else void done();
+  if (mode === 'SYNCHRONOUS') await finish();
+  else void finish();
   return { writeRecords: { operationId, successCount: records.length } };
 }
 
@@ -89,8 +89,8 @@ async function connect({ groupRef, consumerRef }: { groupRef: string; consumerRe
   const health = await provider.request({ method: 'GET', path: '/objects', headers: KEY });
   await health.body.dump();
   const id = newId('con');
-  const place = { table: 'Connection', column: 'credentialsSealed', row: id, projectId };
-  const sealed = vault.seal(JSON.stringify({ apiKey: API_KEY }), place);
+  const location = { table: 'Connection', column: 'credentialsSealed', row: id, projectId };
+  const sealed = vault.seal(JSON.stringify({ apiKey: API_KEY }), location);
   const data = JSON.stringify({ connectionId: id, groupRef, consumerRef, provider: 'sandbox' });
   const values = [newId('grp'), projectId, groupRef, newId('csm'), consumerRef, id, sealed];
   values.push(newId('evt'), data, topicId, newId('dlv'), destinationId);
@@ -117,8 +117,8 @@ async function backfill({ receiverUrl }: { receiverUrl: string }) {
     const id = newId('dlv');
     const body = JSON.stringify({ action: 'read', result: records });
     await pool.query({
-      name: 'owe',
-      text: OWE_MESSAGE,
+      name: 'enqueue',
+      text: ENQUEUE_MESSAGE,
       values: [id, projectId, destinationId, body],
     });
     const post: Promise<void> = send(receiver, id, body).finally(() => posts.delete(post));
@@ -137,12 +137,12 @@ async function send(receiver: Pool, id: string, body: string): Promise<void> {
     'webhook-id': id,
     'webhook-signature': `v1,${signature}`,
   };
-  const answer = await receiver.request({ method: 'POST', path: '/', headers, body });
-  await answer.body.dump();
-  await pool.query({ name: 'sent', text: SENT_MESSAGE, values: [id, projectId, newId('att')] });
+  const response = await receiver.request({ method: 'POST', path: '/', headers, body });
+  await response.body.dump();
+  await pool.query({ name: 'sent', text: RECORD_SENT, values: [id, projectId, newId('att')] });
 }
 
-const ANSWERS: Record<MovingDocument, (input: never) => Promise<object>> = {
+const RESOLVERS: Record<MovingDocument, (input: never) => Promise<object>> = {
   Write: write,
   Connect: connect,
   Backfill: backfill,
@@ -150,7 +150,7 @@ const ANSWERS: Record<MovingDocument, (input: never) => Promise<object>> = {
 
 async function answer(body: string, response: ServerResponse): Promise<void> {
   const { operationName, variables } = JSON.parse(body);
-  const data = await ANSWERS[operationName as MovingDocument](variables.input as never);
+  const data = await RESOLVERS[operationName as MovingDocument](variables.input as never);
   const text = Buffer.from(JSON.stringify({ data }));
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': text.length });
   response.end(text);

@@ -70,7 +70,7 @@ export const decodeCursor = (cursor: string): string =>
   Buffer.from(cursor, 'base64url').toString('utf8');
 
 /** A Relay page, from one row more than its size. */
-export function pageOf<T extends { id: string }>(rows: T[], size: number) {
+export function createPage<T extends { id: string }>(rows: T[], size: number) {
   const nodes = rows.slice(0, size);
   const end = nodes.at(-1);
   const pageInfo = {

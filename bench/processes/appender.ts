@@ -7,13 +7,13 @@ import type { ChangeOfMany } from '../../src/database/hot/shared-changes.ts';
 import { eventRow } from '../../src/events/record.ts';
 import { createLog } from '../../src/log.ts';
 
-export interface Appending {
+export interface AppendRequest {
   projectId: string;
   callers: number;
   seconds: number;
 }
 
-export interface Appended {
+export interface AppendResult {
   count: number;
   /** Latency from the call to the commit. */
   latenciesMs: number[];
@@ -31,22 +31,22 @@ const APPEND: ChangeOfMany<EventRow, object> = {
 };
 
 await using database = await openDatabase(readConfig(process.env), createLog('error'));
-process.on('message', async (asked: Appending) => {
+process.on('message', async (request: AppendRequest) => {
   const { user, system } = process.cpuUsage();
   const latenciesMs: number[] = [];
-  const endMs = performance.now() + asked.seconds * 1_000;
-  const callAgainAndAgain = async () => {
+  const endMs = performance.now() + request.seconds * 1_000;
+  const callRepeatedly = async () => {
     while (performance.now() < endMs) {
       const startMs = performance.now();
-      const row = await database.changes.run(APPEND, connectionCreated(asked.projectId));
-      if (row === null) throw new Error('An event was not kept.');
+      const row = await database.changes.run(APPEND, connectionCreated(request.projectId));
+      if (row === null) throw new Error('An event was not stored.');
       latenciesMs.push(performance.now() - startMs);
     }
   };
-  await Promise.all(Array.from({ length: asked.callers }, callAgainAndAgain));
-  const used = process.cpuUsage();
-  const cpuMs = (used.user - user + used.system - system) / 1_000;
-  process.send?.({ count: latenciesMs.length, latenciesMs, cpuMs } satisfies Appended);
+  await Promise.all(Array.from({ length: request.callers }, callRepeatedly));
+  const after = process.cpuUsage();
+  const cpuMs = (after.user - user + after.system - system) / 1_000;
+  process.send?.({ count: latenciesMs.length, latenciesMs, cpuMs } satisfies AppendResult);
 });
 process.send?.('ready');
 await new Promise((resolve) => process.on('disconnect', resolve));
@@ -54,7 +54,7 @@ await new Promise((resolve) => process.on('disconnect', resolve));
 function connectionCreated(projectId: string): EventRow {
   const group = { groupRef: 'group', groupName: 'Group' };
   const consumer = { consumerRef: 'consumer', consumerName: 'Consumer' };
-  const about = { projectId, provider: 'sandbox', connectionId: 'con_bench' };
-  const data = { ...about, ...group, ...consumer };
+  const connection = { projectId, provider: 'sandbox', connectionId: 'con_bench' };
+  const data = { ...connection, ...group, ...consumer };
   return eventRow({ projectId, eventType: 'CONNECTION_CREATED', data, subject: null });
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 export interface Child extends AsyncDisposable {
   /** Its first message, when it is ready. */
   greeting: unknown;
-  ask(message: object): Promise<unknown>;
+  request(message: object): Promise<unknown>;
 }
 
 export async function startChild(script: string, env: Record<string, string> = {}): Promise<Child> {
@@ -17,13 +17,13 @@ export async function startChild(script: string, env: Record<string, string> = {
     throw new Error(`${script} ended with ${code}.`);
   });
   failed.catch(() => {});
-  const answer = async () => (await Promise.race([once(child, 'message'), failed]))[0];
+  const nextMessage = async () => (await Promise.race([once(child, 'message'), failed]))[0];
   return {
-    greeting: await answer(),
-    async ask(message) {
-      const answered = answer();
+    greeting: await nextMessage(),
+    async request(message) {
+      const response = nextMessage();
       child.send(message);
-      return answered;
+      return response;
     },
     async [Symbol.asyncDispose]() {
       if (child.exitCode !== null) return;

@@ -5,7 +5,7 @@ const TICK_MS = 10;
 
 /** User and system time of all threads of a process so far. */
 export function cpuMs(pid: number): number {
-  const { utime, stime } = statOf(pid);
+  const { utime, stime } = readStat(pid);
   return (utime + stime) * TICK_MS;
 }
 
@@ -17,18 +17,18 @@ export function familyCpuMs(pid: number): number {
   const children = readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];
     try {
-      const stat = statOf(Number(name));
+      const stat = readStat(Number(name));
       return stat.parent === pid ? [stat.utime + stat.stime] : [];
     } catch {
       return [];
     }
   });
-  const { utime, stime, cutime, cstime } = statOf(pid);
+  const { utime, stime, cutime, cstime } = readStat(pid);
   return [utime, stime, cutime, cstime, ...children].reduce((sum, ticks) => sum + ticks) * TICK_MS;
 }
 
 /** The second field of /proc/<pid>/stat may hold spaces, so it is cut off first. */
-function statOf(pid: number) {
+function readStat(pid: number) {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = stat
     .slice(stat.lastIndexOf(')') + 2)

@@ -16,8 +16,8 @@ process.on('message', async ({ url, body, count, sockets }: PostsToSend) => {
   await Promise.all(
     Array.from({ length: sockets }, async () => {
       while (left-- > 0) {
-        const answer = await pool.request({ path: '/', method: 'POST', headers, body });
-        await answer.body.dump();
+        const response = await pool.request({ path: '/', method: 'POST', headers, body });
+        await response.body.dump();
       }
     }),
   );

@@ -5,7 +5,7 @@ import { inTransaction } from '../../src/database/transaction.ts';
 import { recordEvent } from '../../src/events/record.ts';
 import { createLog } from '../../src/log.ts';
 
-export interface ToRecord {
+export interface RecordRequest {
   projectId: string;
   /** In one transaction. */
   count: number;
@@ -25,7 +25,7 @@ function connectionCreated(projectId: string) {
   return { projectId, connectionId: 'con_1', provider: 'hubspot', ...refs };
 }
 
-process.on('message', async ({ projectId, count, notifies }: ToRecord) => {
+process.on('message', async ({ projectId, count, notifies }: RecordRequest) => {
   const committedMs = await inTransaction(database, async (tx) => {
     for (let recorded = 0; recorded < count; recorded += 1) {
       const data = connectionCreated(projectId);

@@ -4,12 +4,12 @@ import { readConfig } from '../../src/config.ts';
 import { removeExpired } from '../../src/domain/retention.ts';
 import { createLog } from '../../src/log.ts';
 
-export interface Removing {
+export interface RemoveRequest {
   ms: number;
 }
 
 await using app = await createApp(readConfig(process.env), { log: createLog('error') });
-process.on('message', async ({ ms }: Removing) => {
+process.on('message', async ({ ms }: RemoveRequest) => {
   const removed = await removeExpired(app.services, { signal: AbortSignal.timeout(ms) });
   process.send?.(removed.Delivery ?? 0);
 });

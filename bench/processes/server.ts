@@ -39,7 +39,7 @@ export async function startServer({
   const folder = mkdtempSync(join(tmpdir(), 'gateway-bench-server-'));
   const logPath = join(folder, 'log');
   const log = openSync(logPath, 'a');
-  const child = spawn(process.execPath, [...profiling(profile), join(ROOT, script)], {
+  const child = spawn(process.execPath, [...profileFlags(profile), join(ROOT, script)], {
     cwd: ROOT,
     stdio: ['ignore', log, log],
     env: { PATH: process.env.PATH, NODE_ENV: 'production', PORT: String(port), ...env },
@@ -60,8 +60,10 @@ export async function startServer({
     removeLog();
   };
   try {
-    const ask = readyPath ? () => fetch(`${url}${readyPath}`) : () => fetch(`${url}/graphql`, PING);
-    await untilReady(ask, () => child.exitCode);
+    const send = readyPath
+      ? () => fetch(`${url}${readyPath}`)
+      : () => fetch(`${url}/graphql`, PING);
+    await waitUntilReady(send, () => child.exitCode);
   } catch (error) {
     const end = readFileSync(logPath, 'utf8').slice(-2_000);
     await stop();
@@ -77,7 +79,7 @@ export async function startServer({
   };
 }
 
-function profiling(folder: string | undefined): string[] {
+function profileFlags(folder: string | undefined): string[] {
   return folder ? ['--cpu-prof', `--cpu-prof-dir=${folder}`] : [];
 }
 
@@ -87,12 +89,12 @@ const PING = {
   body: JSON.stringify({ operationName: 'Ping', query: 'query Ping { __typename }' }),
 };
 
-async function untilReady(ask: () => Promise<Response>, exitCode: () => number | null) {
+async function waitUntilReady(send: () => Promise<Response>, exitCode: () => number | null) {
   const deadline = performance.now() + START_MS;
   while (performance.now() < deadline) {
     if (exitCode() !== null) throw new Error(`ended with ${exitCode()}`);
     try {
-      const response = await ask();
+      const response = await send();
       await response.arrayBuffer();
       if (response.ok) return;
     } catch {

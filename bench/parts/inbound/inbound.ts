@@ -10,23 +10,23 @@ import { Pool } from 'undici';
 import { freePort } from '../../../test/support/process/free-port.ts';
 import { emptyDatabase, usingClient } from '../../database.ts';
 import type { Flags } from '../../flags.ts';
-import { medianOf, quantile } from '../../median.ts';
+import { medianRound, quantile } from '../../median.ts';
 import { GATEWAY_ENV } from '../../peers.ts';
 import type { Postgres } from '../../postgres.ts';
 import { startChild } from '../../processes/child.ts';
 import { type Server, startServer } from '../../processes/server.ts';
 import { table } from '../../table.ts';
 import { PROJECT } from '../moving/documents.ts';
-import { addProject, askOf } from '../moving/moving.ts';
-import { EVENTS_EACH, type SignedRequest, signedRequest } from './requests.ts';
+import { addProject, createExecute } from '../moving/moving.ts';
+import { createSignedRequest, EVENTS_EACH, type SignedRequest } from './requests.ts';
 import { type Subscribed, subscribe } from './subscribed.ts';
 
 const SOCKETS = 32;
-/** More than are sent per second. */
+/** More than either server processes, so that no run is short of prepared requests. */
 const REQUESTS_PER_SECOND = 4_000;
 /** Events per second when the latency to the receiver is timed, after a warm-up. */
 const STEADY_EVENTS = 200;
-const BIG = '100000000';
+const NO_LIMIT = '100000000';
 
 export interface Inbound {
   peer: string;
@@ -63,8 +63,8 @@ export async function measureInbound(postgres: Postgres, flags: Flags): Promise<
     let posted: InboundResults['posted'];
     {
       await using gateway = await startGateway(databaseUrl, 'api,worker');
-      const ask = askOf(gateway, { 'x-api-key': apiKey });
-      const subscribed = await subscribe(ask, client, {
+      const execute = createExecute(gateway, { 'x-api-key': apiKey });
+      const subscribed = await subscribe(execute, client, {
         project: PROJECT,
         receiverUrl: receiver.url,
       });
@@ -90,7 +90,7 @@ async function measureStored(scene: Scene, flags: Flags): Promise<Inbound[]> {
       rounds.get(name)?.push(await measureRound(scene, { name, server, seconds: flags.seconds }));
     }
   }
-  return peers.map(([name]) => medianOf(rounds.get(name) ?? []));
+  return peers.map(([name]) => medianRound(rounds.get(name) ?? []));
 }
 
 async function measureRound(
@@ -99,15 +99,15 @@ async function measureRound(
 ): Promise<Inbound> {
   await client.query('truncate "ProviderEvent"');
   const count = Math.ceil(REQUESTS_PER_SECOND * (seconds + 1));
-  const requests = Array.from({ length: count }, () => signedRequest(subscribed));
-  await using pool = poolOf(server);
+  const requests = Array.from({ length: count }, () => createSignedRequest(subscribed));
+  await using pool = createPool(server);
   await Promise.all(requests.splice(0, 200).map((request) => pool.post(subscribed, request)));
   const [cpuMs, databaseMs, startMs] = [server.cpuMs(), postgres.cpuMs(), performance.now()];
   const times: number[] = [];
   const sender = async () => {
     while (performance.now() - startMs < seconds * 1_000) {
       const request = requests.pop();
-      if (!request) throw new Error('There are too few requests.');
+      if (!request) throw new Error('REQUESTS_PER_SECOND is too low for this machine.');
       const sentMs = performance.now();
       await pool.post(subscribed, request);
       times.push(performance.now() - sentMs);
@@ -118,7 +118,7 @@ async function measureRound(
   const { rows } = await client.query('select count(*)::int as count from "ProviderEvent"');
   const sent = (times.length + 200) * EVENTS_EACH;
   if (rows[0].count !== sent)
-    throw new Error(`${name}: of ${sent} events ${rows[0].count} are there.`);
+    throw new Error(`${name}: ${rows[0].count} of ${sent} events were stored.`);
   const sorted = times.toSorted((a, b) => a - b);
   return {
     peer: name,
@@ -139,22 +139,22 @@ interface Steady {
 /** Sends at a steady rate for the duration of the part. */
 async function timePosts({ subscribed }: Scene, { gateway, receiver, flags }: Steady) {
   const { seconds, sizes } = flags;
-  await using pool = poolOf(gateway);
+  await using pool = createPool(gateway);
   const sentMs = new Map<string, number>();
   const posts: Promise<void>[] = [];
   const gapMs = (1_000 * EVENTS_EACH) / STEADY_EVENTS;
   const startMs = performance.now();
-  const countOf = (time: number) => Math.ceil((time * STEADY_EVENTS) / EVENTS_EACH);
-  const count = countOf(sizes.inboundWarmUpSeconds + seconds);
+  const countRequests = (time: number) => Math.ceil((time * STEADY_EVENTS) / EVENTS_EACH);
+  const count = countRequests(sizes.inboundWarmUpSeconds + seconds);
   for (let number = 0; number < count; number += 1) {
     await sleep(Math.max(0, startMs + number * gapMs - performance.now()));
-    const request = signedRequest(subscribed);
+    const request = createSignedRequest(subscribed);
     for (const id of request.ids) sentMs.set(id, performance.now());
     posts.push(pool.post(subscribed, request));
   }
   await Promise.all(posts);
   while (receiver.arrivedMs.size < sentMs.size) await sleep(20);
-  const timed = [...sentMs].slice(countOf(sizes.inboundWarmUpSeconds) * EVENTS_EACH);
+  const timed = [...sentMs].slice(countRequests(sizes.inboundWarmUpSeconds) * EVENTS_EACH);
   const times = timed.map(([id, ms]) => (receiver.arrivedMs.get(id) ?? Number.NaN) - ms);
   const sorted = times.toSorted((a, b) => a - b);
   return { events: times.length, p50Ms: quantile(sorted, 0.5), p99Ms: quantile(sorted, 0.99) };
@@ -176,20 +176,20 @@ async function measureMemory(scene: Scene, flags: Flags): Promise<InboundResults
      from generate_series(1, $4::int) n`,
     [projectId, subscribed.installationId, subscribed.providerAppId, waiting],
   );
-  await using pool = poolOf(gateway);
+  await using pool = createPool(gateway);
   for (let number = 0; number < 1_000; number += 1)
-    await pool.post(subscribed, signedRequest(subscribed));
+    await pool.post(subscribed, createSignedRequest(subscribed));
   return { waiting, idleBytes, withWaitingBytes: gateway.memoryBytes() };
 }
 
-function poolOf(server: Server) {
+function createPool(server: Server) {
   const pool = new Pool(server.url, { connections: SOCKETS, pipelining: 1 });
   return {
     async post({ providerAppId }: Subscribed, { body, headers }: SignedRequest): Promise<void> {
       const path = `/webhooks/sandbox/${providerAppId}`;
-      const answer = await pool.request({ method: 'POST', path, headers, body });
-      const text = await answer.body.text();
-      if (answer.statusCode !== 204) throw new Error(`${answer.statusCode} ${text}`);
+      const response = await pool.request({ method: 'POST', path, headers, body });
+      const text = await response.body.text();
+      if (response.statusCode !== 204) throw new Error(`${response.statusCode} ${text}`);
     },
     [Symbol.asyncDispose]: () => pool.close(),
   };
@@ -233,9 +233,9 @@ async function startGateway(databaseUrl: string, ROLES: string): Promise<Server>
       ...GATEWAY_ENV,
       DATABASE_URL: databaseUrl,
       ALLOWED_PRIVATE_TARGETS: '127.0.0.1/32',
-      LIMIT_WAITING_EVENTS: BIG,
-      LIMIT_EVENT_REQUESTS_PER_SECOND: BIG,
-      LIMIT_EVENT_BYTES_PER_SECOND: BIG,
+      LIMIT_WAITING_EVENTS: NO_LIMIT,
+      LIMIT_EVENT_REQUESTS_PER_SECOND: NO_LIMIT,
+      LIMIT_EVENT_BYTES_PER_SECOND: NO_LIMIT,
       ROLES,
     },
     readyPath: '/readyz',
@@ -255,14 +255,14 @@ async function startLimit({ databaseUrl, projectId, subscribed }: Scene): Promis
 
 export function inboundTable({ stored, posted, memory }: InboundResults): string {
   const limit = stored.find(({ peer }) => peer === 'limit');
-  const rows = stored.map((one) => [
-    `requests of ${EVENTS_EACH} events, ${one.peer}`,
-    Math.round(one.requestsPerSecond),
-    (one.requestsPerSecond / (limit ?? one).requestsPerSecond).toFixed(2),
-    one.p50Ms.toFixed(2),
-    one.p99Ms.toFixed(2),
-    one.cpuMsPerRequest.toFixed(3),
-    one.databaseCpuMsPerRequest.toFixed(3),
+  const rows = stored.map((result) => [
+    `requests of ${EVENTS_EACH} events, ${result.peer}`,
+    Math.round(result.requestsPerSecond),
+    (result.requestsPerSecond / (limit ?? result).requestsPerSecond).toFixed(2),
+    result.p50Ms.toFixed(2),
+    result.p99Ms.toFixed(2),
+    result.cpuMsPerRequest.toFixed(3),
+    result.databaseCpuMsPerRequest.toFixed(3),
   ]);
   const head = ['', 'each second', 'ratio', 'p50 ms', 'p99 ms', 'cpu ms', 'database'];
   const mebibytes = (bytes: number) => Math.round(bytes / 2 ** 20);

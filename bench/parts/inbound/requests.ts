@@ -10,15 +10,15 @@ export interface SignedRequest {
   headers: Record<string, string>;
 }
 
-let made = 0;
+let eventCount = 0;
 
 /** Deletions, which need no fetch. No two events are the same. */
-export function signedRequest({ account }: Subscribed): SignedRequest {
+export function createSignedRequest({ account }: Subscribed): SignedRequest {
   const occurredAt = new Date().toISOString();
   const events = Array.from({ length: EVENTS_EACH }, () => {
-    made += 1;
+    eventCount += 1;
     const about = { type: 'contacts.deleted', account, objectName: 'contacts' };
-    return { id: `event-${made}`, recordId: `${made}`, occurredAt, ...about };
+    return { id: `event-${eventCount}`, recordId: `${eventCount}`, occurredAt, ...about };
   });
   const body = Buffer.from(JSON.stringify({ events }));
   const seconds = Math.floor(Date.now() / 1_000);

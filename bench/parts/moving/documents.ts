@@ -1,7 +1,16 @@
 /** Writes and connections, in the gateway's schema, which both servers receive. */
 
-/** Works that can be measured separately. */
-export const MOVING_WORKS = ['W5 alone', 'W5', 'W6', 'W7', 'W8', 'W10', 'W10 slow', 'W9'] as const;
+/** Workloads that `--moving-workloads` selects. */
+export const MOVING_WORKLOADS = [
+  'W5 alone',
+  'W5',
+  'W6',
+  'W7',
+  'W8',
+  'W10',
+  'W10 slow',
+  'W9',
+] as const;
 
 export type MovingDocument = 'Write' | 'Connect' | 'Backfill';
 

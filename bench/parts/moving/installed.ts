@@ -11,39 +11,37 @@ export interface Installed {
 }
 
 /** Sends an operation to the gateway; throws its errors. */
-// biome-ignore lint/suspicious/noExplicitAny: what is asked for is read
-export type Ask = (query: string, input: object) => Promise<any>;
-
-const ID = 'id';
+// biome-ignore lint/suspicious/noExplicitAny: callers read only what they select
+export type Execute = (query: string, input: object) => Promise<any>;
 
 export async function install(
-  ask: Ask,
+  execute: Execute,
   sandboxUrl: string,
   receiverUrl: string,
 ): Promise<Installed> {
-  const own = { projectIdOrName: PROJECT };
-  const make = async (name: string, input: object, selection: string) => {
+  const project = { projectIdOrName: PROJECT };
+  const create = async (name: string, input: object, selection: string) => {
     const query = `mutation ($input: ${name[0]?.toUpperCase()}${name.slice(1)}Input!) { ${name}(input: $input) { ${selection} } }`;
-    return (await ask(query, { ...own, ...input }))[name];
+    return (await execute(query, { ...project, ...input }))[name];
   };
-  const { destination } = await make(
+  const { destination } = await create(
     'createDestination',
     { name: DESTINATION, type: 'WEBHOOK', url: receiverUrl },
-    `destination { ${ID} }`,
+    `destination { id }`,
   );
-  const { topic } = await make('createTopic', { name: 'all' }, `topic { ${ID} }`);
+  const { topic } = await create('createTopic', { name: 'all' }, `topic { id }`);
   const route = { topicId: topic.id };
-  await make(
+  await create(
     'createEventTopicRoute',
     { ...route, eventType: 'CONNECTION_CREATED' },
-    `eventTopicRoute { ${ID} }`,
+    `eventTopicRoute { id }`,
   );
-  await make(
+  await create(
     'createTopicDestinationRoute',
     { ...route, destinationId: destination.id },
-    `topicDestinationRoute { ${ID} }`,
+    `topicDestinationRoute { id }`,
   );
-  const { integration } = await make(
+  const { integration } = await create(
     'createIntegration',
     {
       name: INTEGRATION,
@@ -66,17 +64,17 @@ export async function install(
         },
       },
     },
-    `integration { ${ID} }`,
+    `integration { id }`,
   );
   const installations: Installed['installations'] = {};
   for (const groupRef of GROUPS) {
     const credentials = { apiKey: 'sandbox-key-bench' };
     const account = { provider: 'sandbox', credentials, groupRef, consumerRef: groupRef };
-    await make('generateConnection', account, `connection { ${ID} }`);
-    const { installation } = await make(
+    await create('generateConnection', account, `connection { id }`);
+    const { installation } = await create(
       'createInstallation',
       { integrationIdOrName: INTEGRATION, groupRef },
-      `installation { ${ID} config { ${ID} } group { ${ID} } }`,
+      `installation { id config { id } group { id } }`,
     );
     installations[groupRef] = {
       installationId: installation.id,

@@ -9,12 +9,14 @@ import { freePort } from '../../../test/support/process/free-port.ts';
 import { emptyDatabase, newApiKey, usingClient } from '../../database.ts';
 import { drive, type Load } from '../../drive.ts';
 import type { Flags } from '../../flags.ts';
-import { medianOf } from '../../median.ts';
+import { encodeRequest } from '../../graphql-request.ts';
+import { medianRound } from '../../median.ts';
 import { GATEWAY_ENV } from '../../peers.ts';
 import type { Postgres } from '../../postgres.ts';
 import { type Child, startChild } from '../../processes/child.ts';
 import { type Server, startServer } from '../../processes/server.ts';
 import { figure, table } from '../../table.ts';
+import { waitUntil } from '../../wait-until.ts';
 import {
   asynchronousInput,
   BATCH_RECORDS,
@@ -23,45 +25,45 @@ import {
   GROUPS,
   INTEGRATION,
   MOVING_DOCUMENTS,
-  type MOVING_WORKS,
+  type MOVING_WORKLOADS,
   PROJECT,
   writeInput,
 } from './documents.ts';
-import { type Ask, type Installed, install } from './installed.ts';
+import { type Execute, type Installed, install } from './installed.ts';
 
-interface Mover {
+interface MovingPeer {
   name: 'limit' | 'gateway';
   server: Server;
   headers: Record<string, string>;
 }
 
 interface Scene {
-  movers: Mover[];
+  peers: MovingPeer[];
   postgres: Postgres;
   sandbox: Child;
   receiver: Child;
   client: pg.Client;
-  ask: Ask;
+  execute: Execute;
   installed: Installed;
 }
 
-interface Work {
-  name: (typeof MOVING_WORKS)[number];
+interface MovingWorkload {
+  name: (typeof MOVING_WORKLOADS)[number];
   meaning: string;
   /** Records per request. */
   records: number;
   sockets: number;
   operationName: keyof typeof MOVING_DOCUMENTS;
-  inputOf: (number: number) => object;
+  createInput: (number: number) => object;
   /** Ends when the provider has all records. */
-  endsLater?: boolean;
+  endsAtProvider?: boolean;
   /** Delay of every commit, like that of a slow disk. */
   commitDelayMs?: number;
 }
 
-const CONNECT = { operationName: 'Connect', inputOf: connectInput, records: 1 } as const;
-const WRITE = { operationName: 'Write', inputOf: writeInput, records: 1 } as const;
-const WORKS: readonly Work[] = [
+const CONNECT = { operationName: 'Connect', createInput: connectInput, records: 1 } as const;
+const WRITE = { operationName: 'Write', createInput: writeInput, records: 1 } as const;
+const WORKLOADS: readonly MovingWorkload[] = [
   { ...WRITE, name: 'W5 alone', meaning: 'synchronous write, one at a time', sockets: 1 },
   { ...WRITE, name: 'W5', meaning: 'synchronous write, 16 at once', sockets: 16 },
   {
@@ -69,15 +71,15 @@ const WORKS: readonly Work[] = [
     name: 'W6',
     meaning: 'asynchronous write, until the provider has the record',
     sockets: 16,
-    inputOf: asynchronousInput,
-    endsLater: true,
+    createInput: asynchronousInput,
+    endsAtProvider: true,
   },
   {
     ...WRITE,
     name: 'W7',
     meaning: `records in batches of ${BATCH_RECORDS}`,
     sockets: 4,
-    inputOf: batchInput,
+    createInput: batchInput,
     records: BATCH_RECORDS,
   },
   { ...CONNECT, name: 'W8', meaning: 'generateConnection with an event to a webhook', sockets: 16 },
@@ -103,10 +105,10 @@ export interface Moved {
   databaseCpuMs: number;
 }
 
-/** More requests than are sent per second. */
+/** More than any peer processes, so that no run is short of prepared requests. */
 const REQUESTS_PER_SECOND = 4_000;
 const POLL_MS = 20;
-const STALLED_MS = 120_000;
+const WAIT = { pollMs: POLL_MS, timeoutMs: 120_000, what: 'Moving records' };
 
 export async function measureMoving(postgres: Postgres, flags: Flags): Promise<Moved[]> {
   const databaseUrl = await emptyDatabase(postgres, 'bench_moving');
@@ -118,63 +120,71 @@ export async function measureMoving(postgres: Postgres, flags: Flags): Promise<M
   );
   await using gateway = await startGateway(databaseUrl, flags.profile);
   const headers = { 'x-api-key': apiKey };
-  const ask = askOf(gateway, headers);
-  const installed = await install(ask, sandboxUrl, String(receiver.greeting));
+  const execute = createExecute(gateway, headers);
+  const installed = await install(execute, sandboxUrl, String(receiver.greeting));
   await using limit = await startLimit(databaseUrl, projectId, installed);
   return await usingClient(databaseUrl, async (client) => {
-    const all: Mover[] = [
+    const all: MovingPeer[] = [
       { name: 'limit', server: limit, headers: {} },
       { name: 'gateway', server: gateway, headers },
     ];
-    const movers = all.filter(({ name }) => flags.peers?.includes(name) ?? true);
-    const scene = { movers, postgres, sandbox, receiver, client, ask, installed };
+    const peers = all.filter(({ name }) => flags.peers?.includes(name) ?? true);
+    const scene = { peers, postgres, sandbox, receiver, client, execute, installed };
     const results: Moved[] = [];
-    const isAsked = (name: Work['name']) => flags.works?.includes(name) ?? true;
-    for (const work of WORKS) {
-      if (isAsked(work.name)) results.push(...(await measureWork(scene, work, flags)));
+    const isSelected = (name: MovingWorkload['name']) =>
+      flags['moving-workloads']?.includes(name) ?? true;
+    for (const workload of WORKLOADS) {
+      if (isSelected(workload.name))
+        results.push(...(await measureWorkload(scene, workload, flags)));
     }
-    if (isAsked('W9')) results.push(...(await measureBackfill(scene, flags.sizes.backfillRecords)));
+    if (isSelected('W9'))
+      results.push(...(await measureBackfill(scene, flags.sizes.backfillRecords)));
     return results;
   });
 }
 
-async function measureWork(scene: Scene, work: Work, flags: Flags): Promise<Moved[]> {
-  const { client, movers } = scene;
-  if (work.commitDelayMs) await delayCommits(client, work.commitDelayMs);
-  const rounds = new Map<Mover, Moved[]>(movers.map((mover) => [mover, []]));
+async function measureWorkload(
+  scene: Scene,
+  workload: MovingWorkload,
+  flags: Flags,
+): Promise<Moved[]> {
+  const { client, peers } = scene;
+  if (workload.commitDelayMs) await delayCommits(client, workload.commitDelayMs);
+  const rounds = new Map<MovingPeer, Moved[]>(peers.map((peer) => [peer, []]));
   for (let round = 0; round < flags.rounds; round += 1) {
-    const order = round % 2 === 0 ? movers : movers.toReversed();
-    for (const mover of order)
-      rounds.get(mover)?.push(await measureRound(scene, work, { mover, flags }));
+    const order = round % 2 === 0 ? peers : peers.toReversed();
+    for (const peer of order)
+      rounds.get(peer)?.push(await measureRound(scene, workload, { peer, flags }));
   }
-  if (work.commitDelayMs) await delayCommits(client, 0);
-  return movers.map((mover) => medianOf(rounds.get(mover) ?? []));
+  if (workload.commitDelayMs) await delayCommits(client, 0);
+  return peers.map((peer) => medianRound(rounds.get(peer) ?? []));
 }
 
-let asked = 0;
+/** Numbers all requests of the run, because records and customers must be new. */
+let requestCount = 0;
 
 async function measureRound(
   scene: Scene,
-  work: Work,
-  { mover, flags: { seconds } }: { mover: Mover; flags: Flags },
+  workload: MovingWorkload,
+  { peer, flags: { seconds } }: { peer: MovingPeer; flags: Flags },
 ): Promise<Moved> {
   const { postgres, client } = scene;
-  const { name, meaning, records, sockets } = work;
+  const { name, meaning, records, sockets } = workload;
   const load = {
-    server: mover.server,
-    requests: requestsOf(mover, work, seconds),
+    server: peer.server,
+    requests: createRequests(peer, workload, seconds),
     sockets,
     seconds,
   };
   const databaseMs = postgres.cpuMs();
-  const { measured, perSecond, count } = work.endsLater
-    ? await driveToTheEnd(scene, load)
-    : await driveAnswered(load);
-  await settled(client);
+  const { measured, perSecond, count } = workload.endsAtProvider
+    ? await driveUntilWritten(scene, load)
+    : await driveUntilResponses(load);
+  await waitForDeliveries(client);
   return {
     work: name,
     meaning,
-    peer: mover.name,
+    peer: peer.name,
     perSecond: perSecond * records,
     p50Ms: measured.p50Ms,
     p99Ms: measured.p99Ms,
@@ -183,15 +193,15 @@ async function measureRound(
   };
 }
 
-async function driveAnswered(load: Load) {
+async function driveUntilResponses(load: Load) {
   const measured = await drive(load);
   const perSecond = measured.requestsPerSecond;
   return { measured, perSecond, count: perSecond * load.seconds };
 }
 
 /** Time from the first request to the last record at the provider. */
-async function driveToTheEnd({ sandbox }: Scene, load: Load) {
-  const recordCount = async () => Number(await sandbox.ask({}));
+async function driveUntilWritten({ sandbox }: Scene, load: Load) {
+  const recordCount = async () => Number(await sandbox.request({}));
   const before = await recordCount();
   const cpuMs = load.server.cpuMs();
   const startMs = performance.now();
@@ -209,41 +219,36 @@ async function driveToTheEnd({ sandbox }: Scene, load: Load) {
   return { measured: { ...measured, cpuMsPerRequest }, perSecond, count };
 }
 
-function requestsOf(mover: Mover, { operationName, inputOf, records }: Work, seconds: number) {
+function createRequests(
+  peer: MovingPeer,
+  { operationName, createInput, records }: MovingWorkload,
+  seconds: number,
+) {
   const count = Math.ceil((REQUESTS_PER_SECOND * (seconds + 1)) / records);
   const query = MOVING_DOCUMENTS[operationName];
-  const { host } = new URL(mover.server.url);
   return Array.from({ length: count }, () => {
-    asked += 1;
-    const body = JSON.stringify({ operationName, query, variables: { input: inputOf(asked) } });
-    const headers = {
-      host,
-      'content-type': 'application/json',
-      accept: 'application/json',
-      'content-length': String(Buffer.byteLength(body)),
-      ...mover.headers,
-    };
-    const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-    return Buffer.from(`POST /graphql HTTP/1.1\r\n${head.join('')}\r\n${body}`);
+    requestCount += 1;
+    const variables = { input: createInput(requestCount) };
+    return encodeRequest(peer, { operationName, query, variables });
   });
 }
 
 /** W9: all contacts of the sandbox, to a webhook. */
 async function measureBackfill(
-  { movers, sandbox, receiver, client, ask, postgres }: Scene,
+  { peers, sandbox, receiver, client, execute, postgres }: Scene,
   recordsMin: number,
 ): Promise<Moved[]> {
-  const missing = recordsMin - Number(await sandbox.ask({}));
-  const records = Number(await sandbox.ask(missing > 0 ? { seed: missing } : {}));
+  const missing = recordsMin - Number(await sandbox.request({}));
+  const records = Number(await sandbox.request(missing > 0 ? { seed: missing } : {}));
   const results: Moved[] = [];
-  for (const mover of movers) {
-    const { server, name } = mover;
+  for (const peer of peers) {
+    const { server, name } = peer;
     const [cpuMs, databaseMs, startMs] = [server.cpuMs(), postgres.cpuMs(), performance.now()];
     if (name === 'limit') {
       const input = { receiverUrl: String(receiver.greeting) };
-      await askOf(server, {})('', input, 'Backfill');
+      await createExecute(server, {})('', input, 'Backfill');
     } else {
-      await backfillByGateway(ask, client);
+      await backfillByGateway(execute, client);
     }
     const tookMs = performance.now() - startMs;
     results.push({
@@ -260,39 +265,35 @@ async function measureBackfill(
   return results;
 }
 
-async function backfillByGateway(ask: Ask, client: pg.Client): Promise<void> {
-  const triggering = `mutation ($input: TriggerReadInput!) {
+async function backfillByGateway(execute: Execute, client: pg.Client): Promise<void> {
+  const mutation = `mutation ($input: TriggerReadInput!) {
     triggerRead(input: $input) { operation { id } }
   }`;
   const [groupRef] = GROUPS;
-  const own = { projectIdOrName: PROJECT, integrationIdOrName: INTEGRATION };
-  const { triggerRead } = await ask(triggering, { ...own, groupRef, objectName: 'contacts' });
-  await until(async () => {
+  const integration = { projectIdOrName: PROJECT, integrationIdOrName: INTEGRATION };
+  const { triggerRead } = await execute(mutation, {
+    ...integration,
+    groupRef,
+    objectName: 'contacts',
+  });
+  await waitUntil(async () => {
     const { rows } = await client.query(
       `select 1 from "Operation" where "id" = $1 and "status" = 'SUCCESS'`,
       [triggerRead.operation.id],
     );
     return rows.length > 0;
-  });
-  await settled(client);
+  }, WAIT);
+  await waitForDeliveries(client);
 }
 
 /** Waits until the pending deliveries are sent. */
-export function settled(client: pg.Client): Promise<void> {
-  return until(async () => {
+export function waitForDeliveries(client: pg.Client): Promise<void> {
+  return waitUntil(async () => {
     const { rows } = await client.query(
       `select 1 from "Delivery" where "nextAttemptTime" is not null limit 1`,
     );
     return rows.length === 0;
-  });
-}
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + STALLED_MS;
-  while (!(await isSo())) {
-    if (performance.now() > deadline) throw new Error(`It stalls: ${STALLED_MS} ms.`);
-    await sleep(POLL_MS);
-  }
+  }, WAIT);
 }
 
 /** Delays every commit of the server, as a slow disk or a synchronous standby does. */
@@ -302,7 +303,7 @@ export async function delayCommits(client: pg.Client, ms: number): Promise<void>
   await client.query('select pg_reload_conf()');
 }
 
-/** The benchmark holds the sandbox's lease, so that no process of the gateway runs one. */
+/** The benchmark holds the sandbox's lease, so that no process of the gateway runs result. */
 export async function addProject(client: pg.Client, sandboxUrl: string) {
   const [orgId, projectId] = [newId('org'), newId('prj')];
   await client.query('insert into "Org" (id, label) values ($1, $1)', [orgId]);
@@ -344,7 +345,7 @@ async function startLimit(
   });
 }
 
-export const askOf =
+export const createExecute =
   (server: Server, headers: Record<string, string>) =>
   async (query: string, input: object, operationName?: string) => {
     const response = await fetch(`${server.url}/graphql`, {
@@ -358,16 +359,16 @@ export const askOf =
   };
 
 export function movingTable(results: Moved[]): string {
-  const rows = results.map((one) => {
-    const limit = results.find(({ work, peer }) => work === one.work && peer === 'limit');
+  const rows = results.map((result) => {
+    const limit = results.find(({ work, peer }) => work === result.work && peer === 'limit');
     return [
-      `${one.work}: ${one.meaning}, ${one.peer}`,
-      Math.round(one.perSecond),
-      (one.perSecond / (limit ?? one).perSecond).toFixed(2),
-      figure(one.p50Ms, 2),
-      figure(one.p99Ms, 2),
-      one.cpuMs.toFixed(3),
-      figure(one.databaseCpuMs, 3),
+      `${result.work}: ${result.meaning}, ${result.peer}`,
+      Math.round(result.perSecond),
+      (result.perSecond / (limit ?? result).perSecond).toFixed(2),
+      figure(result.p50Ms, 2),
+      figure(result.p99Ms, 2),
+      result.cpuMs.toFixed(3),
+      figure(result.databaseCpuMs, 3),
     ];
   });
   const head = ['', 'each second', 'ratio', 'p50 ms', 'p99 ms', 'cpu ms', 'database'];

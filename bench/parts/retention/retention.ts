@@ -4,19 +4,19 @@ import { newId } from '../../../src/ids.ts';
 import { emptyDatabase, usingClient } from '../../database.ts';
 import { load } from '../../fill.ts';
 import type { Flags } from '../../flags.ts';
-import { medianOf, quantile } from '../../median.ts';
+import { medianRound, quantile } from '../../median.ts';
 import { GATEWAY_ENV } from '../../peers.ts';
 import type { Postgres } from '../../postgres.ts';
 import { startChild } from '../../processes/child.ts';
 import { table } from '../../table.ts';
 import { connectInput, MOVING_DOCUMENTS } from '../moving/documents.ts';
 import { install } from '../moving/installed.ts';
-import { addProject, askOf, settled, startGateway } from '../moving/moving.ts';
-import { type Answered, type Kind, steadyRequests } from './steady.ts';
+import { addProject, createExecute, startGateway, waitForDeliveries } from '../moving/moving.ts';
+import { createSteadyRequests, type Kind, type TimedResponse } from './steady.ts';
 
 const PER_SECOND = 30;
 
-export interface Retained {
+export interface RetentionFigures {
   what: string;
   count: number;
   p50Ms: number;
@@ -27,7 +27,7 @@ export interface Retained {
 export interface RetentionResults {
   old: number;
   removedPerSecond: number;
-  retained: Retained[];
+  retained: RetentionFigures[];
 }
 
 export async function measureRetention(
@@ -43,31 +43,31 @@ export async function measureRetention(
     addProject(client, sandboxUrl),
   );
   console.error(`Filling ${old} deliveries …`);
-  await usingClient(databaseUrl, (one) =>
-    usingClient(databaseUrl, (other) =>
-      load([one, other], oldDeliveries(projectId, old), flags.seed),
+  await usingClient(databaseUrl, (first) =>
+    usingClient(databaseUrl, (second) =>
+      load([first, second], oldDeliveries(projectId, old), flags.seed),
     ),
   );
   await using gateway = await startGateway(databaseUrl);
   const headers = { 'x-api-key': apiKey };
-  await install(askOf(gateway, headers), sandboxUrl, String(receiver.greeting));
+  await install(createExecute(gateway, headers), sandboxUrl, String(receiver.greeting));
   await using remover = await startChild('remover.ts', {
     ...GATEWAY_ENV,
     DATABASE_URL: databaseUrl,
     RETENTION_DAYS: '30',
   });
-  await using steady = steadyRequests(gateway, headers, KINDS);
+  await using steady = createSteadyRequests(gateway, headers, KINDS);
   return await usingClient(databaseUrl, async (client) => {
     const windows: Windows = { alone: [], removing: [] };
     let removed = 0;
     const run = async (isRemoving: boolean) => {
-      const fromTime = await timeOf(client);
-      const removal = isRemoving ? remover.ask({ ms: flags.seconds * 1_000 }) : 0;
-      const answers = await steady.run(flags.seconds);
-      const untilTime = await timeOf(client);
+      const fromTime = await readTime(client);
+      const removal = isRemoving ? remover.request({ ms: flags.seconds * 1_000 }) : 0;
+      const responses = await steady.run(flags.seconds);
+      const untilTime = await readTime(client);
       removed += Number(await removal);
-      await settled(client);
-      return [...answers, ...(await deliveredWithin(client, fromTime, untilTime))];
+      await waitForDeliveries(client);
+      return [...responses, ...(await deliveredWithin(client, fromTime, untilTime))];
     };
     await run(false);
     await run(true);
@@ -78,7 +78,7 @@ export async function measureRetention(
       }
     }
     const removedPerSecond = removed / (flags.rounds * flags.seconds);
-    return { old, removedPerSecond, retained: retainedOf(windows) };
+    return { old, removedPerSecond, retained: summarizeWindows(windows) };
   });
 }
 
@@ -93,7 +93,7 @@ const KINDS: readonly Kind[] = [
   {
     name: 'generateConnection, its event to a webhook',
     perSecond: PER_SECOND,
-    bodyOf: (number) =>
+    createBody: (number) =>
       JSON.stringify({
         operationName: 'Connect',
         query: MOVING_DOCUMENTS.Connect,
@@ -103,9 +103,9 @@ const KINDS: readonly Kind[] = [
   {
     name: 'page of 50 deliveries with their attempts',
     perSecond: PER_SECOND,
-    bodyOf: () => JSON.stringify({ query: PAGE }),
+    createBody: () => JSON.stringify({ query: PAGE }),
   },
-  { name: 'last event', perSecond: PER_SECOND, bodyOf: () => JSON.stringify({ query: LAST }) },
+  { name: 'last event', perSecond: PER_SECOND, createBody: () => JSON.stringify({ query: LAST }) },
 ];
 
 /** A day of expired deliveries, each with its attempt. */
@@ -134,19 +134,19 @@ const BODY = JSON.stringify({
   data: { groupRef: 'group-1', consumerRef: 'consumer-1', consumerName: 'Consumer 1' },
 });
 
-async function timeOf(client: pg.Client): Promise<Date> {
+async function readTime(client: pg.Client): Promise<Date> {
   const { rows } = await client.query<{ now: Date }>('select clock_timestamp() as "now"');
   return rows[0]!.now;
 }
 
-/** Includes deliveries created within this period. Times run from the event to the end of the attempt. */
+/** Deliveries created within the period, each with the time from its event to the end of the attempt. */
 async function deliveredWithin(
   client: pg.Client,
   fromTime: Date,
   untilTime: Date,
-): Promise<Answered[]> {
-  const { rows } = await client.query<Answered>(
-    `select 'webhook, from its event to its answer' as "kind",
+): Promise<TimedResponse[]> {
+  const { rows } = await client.query<TimedResponse>(
+    `select 'webhook, from its event to its response' as "kind",
        extract(epoch from a."createTime" - d."createTime")::float8 * 1000 + a."durationMs" as "ms"
      from "Delivery" d join "DeliveryAttempt" a on a."projectId" = d."projectId" and a."deliveryId" = d."id"
      where d."createTime" >= $1 and d."createTime" < $2`,
@@ -156,15 +156,15 @@ async function deliveredWithin(
 }
 
 /** Responses in each window. */
-type Windows = Record<'alone' | 'removing', Answered[][]>;
+type Windows = Record<'alone' | 'removing', TimedResponse[][]>;
 
 /** The median of the windows, because a single stall of the machine affects only one. */
-function retainedOf({ alone, removing }: Windows): Retained[] {
+function summarizeWindows({ alone, removing }: Windows): RetentionFigures[] {
   const kinds = [...new Set(alone.flat().map(({ kind }) => kind))];
-  const figuresOf = (windows: Answered[][], asked: string) =>
-    medianOf(
-      windows.map((answered) => {
-        const times = answered.filter(({ kind }) => kind === asked).map(({ ms }) => ms);
+  const summarizeKind = (windows: TimedResponse[][], name: string) =>
+    medianRound(
+      windows.map((responses) => {
+        const times = responses.filter(({ kind }) => kind === name).map(({ ms }) => ms);
         const sorted = times.toSorted((a, b) => a - b);
         return {
           count: times.length,
@@ -175,8 +175,8 @@ function retainedOf({ alone, removing }: Windows): Retained[] {
     );
   return kinds.map((kind) => ({
     what: kind,
-    ...figuresOf(alone, kind),
-    whileRemoving: figuresOf(removing, kind),
+    ...summarizeKind(alone, kind),
+    whileRemoving: summarizeKind(removing, kind),
   }));
 }
 
@@ -191,7 +191,7 @@ export function retentionTable({ old, removedPerSecond, retained }: RetentionRes
     whileRemoving.p99Ms.toFixed(1),
     (whileRemoving.p99Ms / p99Ms).toFixed(2),
   ]);
-  const head = ['', 'a window', 'p50 ms', 'meanwhile', 'ratio', 'p99 ms', 'meanwhile', 'ratio'];
-  const title = `Of ${old} old deliveries ${Math.round(removedPerSecond)} a second are removed meanwhile`;
+  const head = ['', 'a window', 'p50 ms', 'removing', 'ratio', 'p99 ms', 'removing', 'ratio'];
+  const title = `${Math.round(removedPerSecond)} of ${old} old deliveries removed per second`;
   return `${title}\n${table(head, rows)}\n`;
 }

@@ -8,10 +8,10 @@ const SOCKETS = 64;
 export interface Kind {
   name: string;
   perSecond: number;
-  bodyOf(number: number): string;
+  createBody(number: number): string;
 }
 
-export interface Answered {
+export interface TimedResponse {
   kind: string;
   /** Latency from the scheduled time. */
   ms: number;
@@ -19,41 +19,41 @@ export interface Answered {
 
 export interface Steady extends AsyncDisposable {
   /** Throws with the first response that is an error. */
-  run(seconds: number): Promise<Answered[]>;
+  run(seconds: number): Promise<TimedResponse[]>;
 }
 
-export function steadyRequests(
+export function createSteadyRequests(
   server: Server,
   headers: Record<string, string>,
   kinds: readonly Kind[],
 ): Steady {
   const dispatcher = new Agent({ connections: SOCKETS, pipelining: 1 });
-  let begun = 0;
-  const ask = async (kind: Kind, dueMs: number): Promise<Answered> => {
-    begun += 1;
-    const answer = await request(`${server.url}/graphql`, {
-      ...{ dispatcher, method: 'POST', body: kind.bodyOf(begun) },
+  let requestCount = 0;
+  const send = async (kind: Kind, dueMs: number): Promise<TimedResponse> => {
+    requestCount += 1;
+    const response = await request(`${server.url}/graphql`, {
+      ...{ dispatcher, method: 'POST', body: kind.createBody(requestCount) },
       headers: { 'content-type': 'application/json', ...headers },
     });
-    const text = await answer.body.text();
+    const text = await response.body.text();
     if (text.includes('"errors"')) throw new Error(`${kind.name}: ${text}`);
     return { kind: kind.name, ms: performance.now() - dueMs };
   };
   return {
     async run(seconds) {
       const startMs = performance.now();
-      const asked: Promise<Answered>[] = [];
-      const askEachOf = async (kind: Kind, at: number) => {
+      const pending: Promise<TimedResponse>[] = [];
+      const sendKind = async (kind: Kind, index: number) => {
         const gapMs = 1_000 / kind.perSecond;
-        const firstMs = startMs + (at / kinds.length) * gapMs;
+        const firstMs = startMs + (index / kinds.length) * gapMs;
         for (let number = 0; number < kind.perSecond * seconds; number += 1) {
           const dueMs = firstMs + number * gapMs;
           await sleep(Math.max(0, dueMs - performance.now()));
-          asked.push(ask(kind, dueMs));
+          pending.push(send(kind, dueMs));
         }
       };
-      await Promise.all(kinds.map(askEachOf));
-      return await Promise.all(asked);
+      await Promise.all(kinds.map(sendKind));
+      return await Promise.all(pending);
     },
     [Symbol.asyncDispose]: () => dispatcher.close(),
   };

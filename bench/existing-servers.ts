@@ -8,21 +8,24 @@ import type { Postgres } from './postgres.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** The URL names no database. Databases that are created there remain. */
-export function givenServers(url: string): Postgres {
+/** Uses the servers of a URL without a database. Databases that are created there remain. */
+export function existingServers(url: string): Postgres {
   const [first, ...others] = databaseUrls(url);
   return {
     urls: [first, ...others],
-    urlOf: (database) => `${first}/${database}`,
+    toUrl: (database) => `${first}/${database}`,
     // The servers may be on other machines.
     cpuMs: () => Number.NaN,
-    spread: (database) => spread([first, ...others], database),
+    distribute: (database) => distribute([first, ...others], database),
     async [Symbol.asyncDispose]() {},
   };
 }
 
 /** Turns a database on the first server into a cluster, like a database that has grown there. */
-async function spread(servers: readonly [string, ...string[]], database: string): Promise<void> {
+async function distribute(
+  servers: readonly [string, ...string[]],
+  database: string,
+): Promise<void> {
   const [coordinator, ...workers] = servers;
   if (workers.length === 0) return;
   for (const worker of workers) {
@@ -34,9 +37,9 @@ async function spread(servers: readonly [string, ...string[]], database: string)
     await usingClient(`${server}/${database}`, (client) => client.query('create extension citus'));
   }
   await usingClient(`${coordinator}/${database}`, async (client) => {
-    await client.query('select citus_set_coordinator_host($1, $2)', addressOf(coordinator));
+    await client.query('select citus_set_coordinator_host($1, $2)', parseAddress(coordinator));
     for (const worker of workers) {
-      await client.query('select citus_add_node($1, $2)', addressOf(worker));
+      await client.query('select citus_add_node($1, $2)', parseAddress(worker));
     }
   });
   const { PATH } = process.env;
@@ -46,7 +49,7 @@ async function spread(servers: readonly [string, ...string[]], database: string)
   });
 }
 
-function addressOf(url: string): [host: string, port: number] {
+function parseAddress(url: string): [host: string, port: number] {
   const { hostname, port } = new URL(url);
   return [hostname, Number(port || 5432)];
 }

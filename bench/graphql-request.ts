@@ -4,37 +4,40 @@ import type { Document, Variables } from './workloads.ts';
 
 const PATH = '/graphql';
 
-export interface Question {
+export interface GraphqlRequest {
   operationName: string;
   query: string;
   variables: Variables;
 }
 
-export const questionOf = (
+export const createRequest = (
   { documents }: Peer,
   document: Document,
   variables: Variables,
-): Question => ({ operationName: document, query: documents[document], variables });
+): GraphqlRequest => ({ operationName: document, query: documents[document], variables });
 
 /** Sends one operation and reads its response. Throws if it has no data. */
-export async function ask(peer: Peer, question: Question) {
+export async function sendRequest(peer: Peer, request: GraphqlRequest) {
   const response = await fetch(`${peer.server.url}${PATH}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...peer.headers },
-    body: JSON.stringify(question),
+    body: JSON.stringify(request),
   });
   const text = await response.text();
-  const answer = JSON.parse(text);
-  if (!answer.data || answer.errors) {
-    throw new Error(`${peer.name} answers ${question.operationName}: ${text}`);
+  const result = JSON.parse(text);
+  if (!result.data || result.errors) {
+    throw new Error(`${peer.name} fails ${request.operationName}: ${text}`);
   }
-  return answer.data;
+  return result.data;
 }
 
 /** A request as raw HTTP bytes. */
-export function wireRequest(peer: Peer, question: Question): Buffer {
+export function encodeRequest(
+  peer: Pick<Peer, 'server' | 'headers'>,
+  request: GraphqlRequest,
+): Buffer {
   const { host } = new URL(peer.server.url);
-  const body = JSON.stringify(question);
+  const body = JSON.stringify(request);
   const headers = {
     host,
     'content-type': 'application/json',
