@@ -25,17 +25,20 @@ export function parseSql(text: string): unknown {
 }
 
 export type ShardRoute =
-  /** The shards of these projects. `valuesFor` returns the parameter values for the shard that holds the given ones. */
+  /** The shards of these projects. `valuesFor` returns the parameter values for the shard that has `projects`. */
   | { projects: string[]; valuesFor: (projects: readonly string[]) => unknown[] }
   /** All shards, with a statement for each. */
   | 'everywhere';
 
-/** How a text is sent, whatever its values. `parameter` (from 0) holds the projects, or rows with projects as JSON. */
+/** How a text is sent, whatever its values. */
 type Plan =
   | { by: 'citus' }
   | { by: 'all nodes' }
   | { by: 'everywhere' }
-  | { by: 'projects' | 'rows'; parameter: number };
+  /** The parameter with this index holds one project or an array of projects. */
+  | { by: 'projects'; parameter: number }
+  /** The first parameter holds rows with projects as JSON. */
+  | { by: 'rows' };
 
 interface ParsedStatement {
   plan: Plan;
@@ -54,8 +57,17 @@ const ALL_PROJECTS = '/* all projects:';
 /** Null for a statement that Citus plans. */
 export function findRoute(text: string, values: readonly unknown[]): ShardRoute | null {
   const { plan } = parseCached(text);
-  if (plan.by === 'citus' || plan.by === 'all nodes') return null;
-  return plan.by === 'everywhere' ? 'everywhere' : routeBy(plan, values);
+  switch (plan.by) {
+    case 'citus':
+    case 'all nodes':
+      return null;
+    case 'everywhere':
+      return 'everywhere';
+    case 'rows':
+      return routeByRows(values);
+    case 'projects':
+      return routeByProjects(values, plan.parameter);
+  }
 }
 
 /** True if the statement changes a reference table, whose rows all nodes change in one transaction. */
@@ -104,15 +116,18 @@ function parse(text: string): ParsedStatement {
 function createPlan(text: string, facts: StatementFacts): Plan {
   if (facts.changed.some((table) => placementIn(table) === 'reference')) return { by: 'all nodes' };
   if (!facts.tables.some((table) => placementIn(table) === 'distributed')) return { by: 'citus' };
-  const byProjects = (number: number | null, otherwise: Plan): Plan =>
-    number === null ? otherwise : { by: 'projects', parameter: number - 1 };
   if (text.trimStart().startsWith(ALL_PROJECTS)) {
-    return byProjects(facts.projectArrayParameter, { by: 'everywhere' });
+    return planByProjects(facts.projectArrayParameter) ?? { by: 'everywhere' };
   }
-  if (facts.requestedProjects !== null) return byProjects(facts.requestedProjects, { by: 'citus' });
+  const byRequestedProjects = planByProjects(facts.requestedProjects);
+  if (byRequestedProjects) return byRequestedProjects;
   if (!facts.needsRouting) return { by: 'citus' };
-  if (facts.hasJsonRows) return { by: 'rows', parameter: 0 };
-  return byProjects(facts.projectParameter, { by: 'citus' });
+  if (facts.hasJsonRows) return { by: 'rows' };
+  return planByProjects(facts.projectParameter) ?? { by: 'citus' };
+}
+
+function planByProjects(parameterNumber: number | null): Plan | null {
+  return parameterNumber === null ? null : { by: 'projects', parameter: parameterNumber - 1 };
 }
 
 function firstNumber(placeholders: readonly Placeholder[]): number | null {
@@ -242,31 +257,31 @@ function findColumn(expression: unknown): string | null {
   return fields.at(-1)?.String?.sval ?? null;
 }
 
-/** A shard gets the values of its own projects. Arrays keep their length: other projects become empty strings. */
-function routeBy(
-  { by, parameter }: { by: 'projects' | 'rows'; parameter: number },
-  values: readonly unknown[],
-): ShardRoute {
-  const parameterValue = values[parameter];
-  if (by === 'rows') {
-    const rows: { projectId?: string }[] = JSON.parse(String(parameterValue));
-    return {
-      projects: distinctTexts(rows.map(({ projectId }) => projectId)),
-      valuesFor: (shardProjects) =>
-        values.with(
-          parameter,
-          JSON.stringify(rows.filter((row) => shardProjects.includes(String(row.projectId)))),
-        ),
-    };
-  }
-  if (!Array.isArray(parameterValue))
-    return { projects: distinctTexts([parameterValue]), valuesFor: () => [...values] };
+/** A shard gets the rows of its own projects. */
+function routeByRows(values: readonly unknown[]): ShardRoute {
+  const rows: { projectId?: string }[] = JSON.parse(String(values[0]));
   return {
-    projects: distinctTexts(parameterValue),
+    projects: distinctTexts(rows.map(({ projectId }) => projectId)),
+    valuesFor: (shardProjects) =>
+      values.with(
+        0,
+        JSON.stringify(rows.filter((row) => shardProjects.includes(String(row.projectId)))),
+      ),
+  };
+}
+
+/** A shard gets the ids of its own projects. Arrays keep their length: other projects become empty strings. */
+function routeByProjects(values: readonly unknown[], parameter: number): ShardRoute {
+  const projects = values[parameter];
+  if (!Array.isArray(projects)) {
+    return { projects: distinctTexts([projects]), valuesFor: () => [...values] };
+  }
+  return {
+    projects: distinctTexts(projects),
     valuesFor: (shardProjects) =>
       values.with(
         parameter,
-        parameterValue.map((project) => (shardProjects.includes(project) ? project : '')),
+        projects.map((project) => (shardProjects.includes(project) ? project : '')),
       ),
   };
 }
