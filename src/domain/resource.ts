@@ -66,6 +66,17 @@ export function computed<T extends z.ZodType, Source, Call = unknown>(
   return field as T & Computed<Source>;
 }
 
+/** Declares an enum that is stored as a word, like `always`, and shown by its name, like `ALWAYS`. Null stays null. */
+export function storedWord<N extends string, T extends z.ZodType>(
+  member: N,
+  type: T,
+): T & Computed<{ [M in N]?: string | null }> {
+  return computed(type, (source: { [M in N]?: string | null }) => {
+    const word = source[member];
+    return (word && nameOfWord(word)) as Value<T>;
+  });
+}
+
 type Compute = (from: unknown, call: unknown) => unknown;
 
 /** The function that computes a field. Undefined if the field is a column. */

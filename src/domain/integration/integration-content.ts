@@ -1,7 +1,7 @@
 /** The stored content of a revision, with all defaults filled in. */
 import { z } from 'zod';
 import { fieldValueType, valueTypeOfWord } from '../installation/shown-field.ts';
-import { computed, nameOfWord, resource } from '../resource.ts';
+import { computed, resource, storedWord } from '../resource.ts';
 import { storedJson } from '../storable-json.ts';
 import { backfillPeriodResource } from './backfill-period.ts';
 import {
@@ -94,10 +94,7 @@ const backfillSpecResource = resource('BackfillSpec', 'The first read of an obje
 });
 
 const deliverySpecResource = resource('DeliverySpec', 'How records that are read are delivered.', {
-  mode: computed(
-    deliveryMode.describe('When records are sent.'),
-    ({ mode }: NonNullable<ReadObject['delivery']>) => nameOfWord(mode),
-  ),
+  mode: storedWord('mode', deliveryMode.describe('When records are sent.')),
   pageSize: z
     .int()
     .nullable()
@@ -132,13 +129,13 @@ export const readObjectResource = resource(
     optionalFields: z
       .array(fieldMappingResource)
       .describe('The fields that an installation may select.'),
-    optionalFieldsAuto: computed(
+    optionalFieldsAuto: storedWord(
+      'optionalFieldsAuto',
       fieldsAuto
         .nullable()
         .describe(
           'If set, an installation may select every field of the object; null if only optionalFields.',
         ),
-      ({ optionalFieldsAuto: auto }: ReadObject) => auto && nameOfWord(auto),
     ),
     backfill: computed(
       backfillSpecResource
@@ -149,10 +146,7 @@ export const readObjectResource = resource(
       ({ backfill }: ReadObject) => backfill ?? null,
     ),
     delivery: deliverySpecResource.nullable().describe('How records of the object are delivered.'),
-    enabled: computed(
-      alwaysEnabled.nullable().describe(ALWAYS_READ),
-      ({ enabled }: ReadObject) => enabled && nameOfWord(enabled),
-    ),
+    enabled: storedWord('enabled', alwaysEnabled.nullable().describe(ALWAYS_READ)),
   },
 );
 
@@ -175,11 +169,7 @@ const proxySpecResource = resource('ProxySpec', PROXY, {
     .describe("Whether they go to the base URL of the module instead of the provider's."),
 });
 
-type Enabled = NonNullable<SubscribeObject['createEvent']>;
-
-const enabled = computed(alwaysEnabled.describe(ENABLED), (event: Enabled) =>
-  nameOfWord(event.enabled),
-);
+const enabled = storedWord('enabled', alwaysEnabled.describe(ENABLED));
 
 const eventToggleResource = resource('EventToggle', 'An event that the gateway subscribes to.', {
   enabled,
@@ -190,12 +180,11 @@ const updateEventResource = resource(
   'The changes of records that the gateway subscribes to.',
   {
     enabled,
-    watchFieldsAuto: computed(
+    watchFieldsAuto: storedWord(
+      'watchFieldsAuto',
       watchFieldsAuto
         .nullable()
         .describe('The fields to watch; null if requiredWatchFields names them.'),
-      ({ watchFieldsAuto: auto }: NonNullable<SubscribeObject['updateEvent']>) =>
-        auto && nameOfWord(auto),
     ),
     requiredWatchFields: z
       .array(z.string())
@@ -238,9 +227,9 @@ const schemaChangeResource = resource(
   'SchemaChange',
   'A kind of change of fields that messages report.',
   {
-    enabled: computed(
+    enabled: storedWord(
+      'enabled',
       alwaysEnabled.describe('A kind that is listed is sent for every installation.'),
-      (change: Enabled) => nameOfWord(change.enabled),
     ),
   },
 );
