@@ -10,7 +10,7 @@ const text = z.string().min(1);
 /** The id of a row. Its member is named after the row, like `connectionId`. */
 const idText = text.meta({ graphql: 'ID' });
 const config = z.record(z.string(), z.unknown()).describe("The installation's config.");
-const error = z.string().describe('What went wrong, for people.');
+const error = z.string().describe('The reason for the failure, as text for people.');
 
 const connectionFields = {
   projectId: idText.describe('The id of the project.'),
@@ -49,7 +49,7 @@ const triggeredRead = installation.extend({
   fromTimestamp: timestamp.optional().meta({
     field: 'sinceTime',
     description:
-      'The beginning of the range of change times that was read. Omitted if the request has none.',
+      'The start of the range of change times that was read. Omitted if the request has none.',
   }),
   untilTimestamp: timestamp.optional().meta({
     field: 'untilTime',
@@ -62,7 +62,7 @@ const destination = z.object({
   projectId: connectionFields.projectId,
   destinationId: idText.describe('The id of the destination.'),
   destinationName: text.describe("The destination's name."),
-  url: text.describe('The URL that its messages were posted to.'),
+  url: text.describe('The URL to which its messages were posted.'),
 });
 
 /** Members that several types of events have in common. The documentation names them once. */
@@ -92,15 +92,18 @@ export const EVENTS = {
   },
   WRITE_ASYNC_DONE: {
     wireName: 'write.async.done',
-    happened: 'An asynchronous write has ended; success is false if any record was refused.',
+    happened:
+      'An asynchronous write has ended. `success` is false if the provider refused any record.',
     data: installation.extend({
-      operationId: idText.describe('The id of the operation that wrote.'),
+      operationId: idText.describe('The id of the write operation.'),
       ...object,
       success: z.boolean().describe('Whether every record was written.'),
       successfulRecordIds: z
         .array(z.string())
         .describe("The records that were written, by the provider's ids."),
-      errors: z.array(z.string()).describe('Why the others were not written, for people.'),
+      errors: z
+        .array(z.string())
+        .describe('The reasons why the other records were not written, as text for people.'),
     }),
   },
   CONNECTION_CREATED: {
@@ -161,26 +164,28 @@ export const EVENTS = {
   DESTINATION_WEBHOOK_FAILING: {
     wireName: 'destination.webhook.failing',
     happened:
-      'A webhook destination has failed for an hour. It is sent once, until the destination works again.',
+      'A webhook destination has failed for an hour. The event is not repeated until the destination has worked again.',
     data: destination.extend({
       failingSince: timestamp.meta({
         field: 'firstFailureTime',
-        description: 'When its first attempt failed.',
+        description: 'When the first of the failed attempts was made.',
       }),
-      failedAttempts: z.int().describe('How many attempts have failed since then.'),
+      failedAttempts: z.int().describe('The number of attempts that have failed since then.'),
     }),
   },
   DELIVERY_FAILED: {
     wireName: 'delivery.failed',
     happened:
-      'A delivery failed permanently. Deliveries of this event, and of events about destinations, cause none.',
+      'A delivery failed permanently. A failed delivery of this event, or of an event about a destination, causes no further event.',
     data: destination.extend({
       deliveryId: idText.describe('The id of the delivery.'),
       operationId: idText
         .optional()
-        .describe('The id of the read whose records it carried. Omitted for an event.'),
-      attempts: z.int().describe('How many attempts were made.'),
-      error: z.string().describe('Why the last attempt failed, for people.'),
+        .describe(
+          'The id of the read whose records the delivery carried. Omitted if it carried an event.',
+        ),
+      attempts: z.int().describe('The number of attempts that were made.'),
+      error: z.string().describe('The reason why the last attempt failed, as text for people.'),
     }),
   },
 } as const satisfies Record<

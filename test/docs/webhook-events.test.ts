@@ -31,13 +31,16 @@ function listing(): string {
   const shared = parts.map(
     ([name, { shape }]) => `*${name}*: ${Object.keys(shape).map(code).join(', ')}.`,
   );
-  const members = Object.values(EVENTS).flatMap(({ data }) =>
-    Object.entries<z.ZodType>(data.shape),
+  const members = Object.values(EVENTS).flatMap(({ wireName, data }) =>
+    Object.entries<z.ZodType>(data.shape).map(([name, { description = '' }]) => ({
+      name,
+      wireName,
+      description,
+    })),
   );
-  const meanings = [...Map.groupBy(members, ([name]) => name)].map(([name, all]) => {
-    const distinct = new Set(all.map(([, { description }]) => description));
-    return `| ${code(name)} | ${[...distinct].join(' ')} |`;
-  });
+  const meanings = [...Map.groupBy(members, ({ name }) => name)].map(
+    ([name, uses]) => `| ${code(name)} | ${describeMember(uses)} |`,
+  );
   return `| \`notificationType\` | GraphQL type | when | \`data\` |
 | --- | --- | --- | --- |
 ${types.join('\n')}
@@ -49,6 +52,21 @@ A member with a question mark is optional.
 | --- | --- |
 ${meanings.join('\n')}
 `;
+}
+
+/** Names the events of each description if a member has several, the commonest last. */
+function describeMember(uses: { wireName: string; description: string }[]): string {
+  const byDescription = [...Map.groupBy(uses, ({ description }) => description)].toSorted(
+    ([, events], [, otherEvents]) => events.length - otherEvents.length,
+  );
+  return byDescription
+    .map(([description, events], index) => {
+      if (byDescription.length === 1) return description;
+      const isLast = index === byDescription.length - 1;
+      const names = events.map(({ wireName }) => code(wireName)).join(', ');
+      return `${isLast && events.length > 1 ? 'Other events' : names}: ${description}`;
+    })
+    .join(' ');
 }
 
 /** The largest shared part whose members the body has. */
