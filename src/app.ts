@@ -24,6 +24,7 @@ import { type ClientAddresses, createClientAddresses } from './server/http/clien
 import { type Cors, createCors } from './server/http/cors.ts';
 import { createFront, type Front, hasApiRole } from './server/http/front.ts';
 import { createGatewayUrl, type GatewayUrl, isUrlUnknown } from './server/http/gateway-url.ts';
+import { createSessionCookie, type SessionCookie } from './server/http/session-cookie.ts';
 import { type OpenServices, openServices, type ServiceOverrides } from './services.ts';
 import { startWork } from './start-work.ts';
 import { stopWorkMs } from './work/deadline.ts';
@@ -133,6 +134,7 @@ interface AppParts extends OpenServices {
   addresses: ClientAddresses;
   cors: Cors;
   gatewayUrl: GatewayUrl;
+  sessionCookie: SessionCookie;
   state: AppState;
 }
 
@@ -140,10 +142,12 @@ interface AppParts extends OpenServices {
 function createClientReaders({
   config,
   database,
-}: Services): Pick<AppParts, 'addresses' | 'cors' | 'gatewayUrl'> {
+}: Services): Pick<AppParts, 'addresses' | 'cors' | 'gatewayUrl' | 'sessionCookie'> {
+  const cors = createCors(config, createOriginCache(database));
   return {
     addresses: createClientAddresses(config),
-    cors: createCors(config, createOriginCache(database)),
+    cors,
+    sessionCookie: createSessionCookie(config, cors),
     gatewayUrl: createGatewayUrl(config),
   };
 }
@@ -232,7 +236,7 @@ async function openMetrics(
 }
 
 async function openPort(
-  { services, admission, yoga, addresses, cors, gatewayUrl }: AppParts,
+  { services, admission, yoga, addresses, cors, gatewayUrl, sessionCookie }: AppParts,
   front: Front,
   serving: ReturnType<Shutdown['sideBySide']>,
 ): Promise<string> {
@@ -242,7 +246,8 @@ async function openPort(
   serving.add('requests', () => front.stop(stopWorkMs(config)));
   if (hasApiRole(config)) {
     const { shares } = services;
-    const shared = { config, log, shares, addresses, cors, gatewayUrl, yoga, admission };
+    const readers = { addresses, cors, gatewayUrl, sessionCookie };
+    const shared = { config, log, shares, yoga, admission, ...readers };
     const sockets = attachWebSocket(front.app.server, shared);
     serving.add('sockets', async () => {
       const stopped = sockets.stop();

@@ -19,6 +19,7 @@ import {
   seconds,
   wholeNumber,
 } from './setting-kinds.ts';
+import { signInSettings } from './sign-in-settings.ts';
 
 const PORT = 4000;
 const RATE_PER_SECOND = 1000;
@@ -118,6 +119,7 @@ export const environment = z.object({
     .pipe(z.array(algorithm))
     .transform((names) => (names.length > 0 ? names : ['RS256', 'ES256']))
     .describe('Accepted signature algorithms, comma-separated'),
+  ...signInSettings,
   TRUSTED_DOCUMENTS: z
     .enum(['also', 'only'])
     .default('also')
@@ -238,6 +240,9 @@ function contradictions(variables: EnvironmentVariables): string[] {
     ['true', '1'].includes(variables.BEARER_EMAILS_VERIFIED ?? '') &&
       !variables.BEARER_ISSUER &&
       'BEARER_EMAILS_VERIFIED: requires BEARER_ISSUER',
+    variables.LOCAL_ISSUER_PASSWORD &&
+      variables.BEARER_ISSUER &&
+      'LOCAL_ISSUER_PASSWORD: is for the local issuer, which BEARER_ISSUER replaces',
     variables.ROLES &&
       !variables.DATABASE_URL &&
       !['api', 'worker'].every((role) => variables.ROLES?.includes(role)) &&

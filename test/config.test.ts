@@ -52,6 +52,22 @@ test.each([
   ['DATABASE_LISTEN_URL', 'mysql://db/x'],
   ['DATABASE_LISTEN_URL', 'postgres://direct/x'],
   ['SANDBOX_PORT', '4000'],
+  ['SIGN_IN_ISSUERS', 'https://id.example'],
+  ['SIGN_IN_ISSUERS', '{}'],
+  ['SIGN_IN_ISSUERS', '[{"issuer":"https://id.example"}]'],
+  ['SIGN_IN_ISSUERS', '[{"issuer":"http://id.example","clientId":"console"}]'],
+  [
+    'SIGN_IN_ISSUERS',
+    '[{"issuer":"https://id.example","clientId":"a"},{"issuer":"https://id.example","clientId":"b"}]',
+  ],
+  [
+    'SIGN_IN_ISSUERS',
+    '[{"issuer":"https://id.example","clientId":"a","redirectUrl":"https://gateway.example/console"}]',
+  ],
+  ['LOCAL_ISSUER_PASSWORD', 'too short'],
+  ['CONSOLE_SESSION_IDLE_MINUTES', '4'],
+  ['CONSOLE_SESSION_HOURS', '721'],
+  ['ORG_CREATION', 'members'],
 ])('refuses to start with an unusable value: %s=%s', (name, value) => {
   const others = name === 'DATABASE_URL' ? { ENCRYPTION_KEY: key } : {};
   const read = () => readConfig({ LOG_LEVEL: 'loud', ...others, [name]: value });
@@ -79,8 +95,23 @@ test('requires an encryption key with PostgreSQL, and a key URL with an issuer',
   expect(readConfig(complete).ENCRYPTION_KEY?.reveal()).toBe(key);
 });
 
+test('refuses a password of the local issuer next to another issuer', () => {
+  const variables = {
+    BEARER_ISSUER: 'https://id.example',
+    BEARER_JWKS_URL: 'https://id.example/keys',
+    LOCAL_ISSUER_PASSWORD: 'correct horse battery',
+  };
+  expect(() => readConfig(variables)).toThrow(/\n {2}LOCAL_ISSUER_PASSWORD: /);
+});
+
 test('masks secrets when the configuration is logged', () => {
-  const config = readConfig({ DATABASE_URL: 'postgres://u:hunter2@db/x', ENCRYPTION_KEY: key });
+  const config = readConfig({
+    DATABASE_URL: 'postgres://u:hunter2@db/x',
+    ENCRYPTION_KEY: key,
+    SIGN_IN_ISSUERS:
+      '[{"issuer":"https://id.example","clientId":"console","clientSecret":"hunter2"}]',
+    LOCAL_ISSUER_PASSWORD: 'hunter2 and more',
+  });
   expect(JSON.stringify(config)).not.toContain('hunter2');
   expect(JSON.stringify(config)).not.toContain(key);
 });

@@ -1,6 +1,7 @@
 /** Describes the settings, from the schema that parses them, so that the description is complete. */
 import { z } from 'zod';
 import { type Config, type EnvironmentVariables, environment } from '../config.ts';
+import { Secret } from '../secrets.ts';
 
 /** The description of a variable in the example file and in the documentation. */
 export interface Setting {
@@ -47,7 +48,9 @@ export function effectiveValue(name: string, variables: EnvironmentVariables): s
   const schema = environment.shape[name as keyof Config];
   const value: unknown = schema.parse(variables[name] || undefined);
   if (value === undefined || (Array.isArray(value) && value.length === 0)) return null;
-  return String(value).replace(/\/\/[^/@]*@/g, '//***@');
+  const isStructured =
+    Array.isArray(value) && typeof value[0] === 'object' && !(value[0] instanceof Secret);
+  return (isStructured ? JSON.stringify(value) : String(value)).replace(/\/\/[^/@]*@/g, '//***@');
 }
 
 const LINE_MAX = 100;

@@ -1,8 +1,11 @@
 /** The tables that are copied: all of the gateway's tables except those that belong to one server. */
 import type { OpenSession } from '../database/sessions/session.ts';
 
-/** The history of the schema, which each database has, and short-lived rows. */
-const LEFT_BEHIND = ['_prisma_migrations', 'SandboxLease', 'CallerRate'];
+/**
+ * The history of the schema, which each database has, and short-lived rows. A restored session of the console could be one
+ * that its builder had ended.
+ */
+const LEFT_BEHIND = ['_prisma_migrations', 'SandboxLease', 'CallerRate', 'ConsoleSession'];
 /** The table that a start of the server fills in an empty database. */
 const MADE_BY_A_START = 'ServerProcess';
 

@@ -51,5 +51,5 @@ async function demoBuilder({ database }: Services, issuer: string): Promise<Buil
     include: { memberships: true },
   });
   const orgIds = memberships.map(({ orgId }) => orgId);
-  return { kind: 'BUILDER', id, orgIds, email: primaryEmail, scopes: ALL_SCOPES };
+  return { kind: 'BUILDER', id, orgIds, email: primaryEmail, scopes: ALL_SCOPES, expireTime: null };
 }

@@ -70,12 +70,16 @@ export async function removeExpired(services: Services, removal: Removal = {}): 
   await remover.removeAll(EXPIRED_PLANS, now());
   await remover.removeAll(EXPIRED_STATES, new Date(nowMs - EXPIRED_STATE_MS));
   await forgetIdleCallers(database.rows.query, cutoff);
+  await database.rows.query(REMOVE_ENDED_SESSIONS, [now()]);
   await database.rows.query(FORGET_PROCESSES, [new Date(nowMs - DAY_MS)]);
   return remover.removed;
 }
 
 /** Deletes rows of processes whose leases ended more than a day ago. */
 const FORGET_PROCESSES = 'delete from "ServerProcess" where "missedTime" < $1';
+
+/** Deletes sessions of the console that have ended. A builder has at most SESSIONS_OF_BUILDER_MAX. */
+const REMOVE_ENDED_SESSIONS = 'delete from "ConsoleSession" where "expireTime" <= $1';
 
 interface Expired {
   table: string;

@@ -4,6 +4,7 @@ import type { Services } from '../domain/call.ts';
 import { isBrowserSecret } from '../domain/connection/consent/connect-ticket.ts';
 import { LIFETIME_MS } from '../domain/connection/oauth-connect.ts';
 import { DomainError, type Problem, ServiceUnavailable } from '../errors.ts';
+import { type Cookie, createCookie } from './http/cookies.ts';
 import { page } from './plain-page.ts';
 
 /** Headers of pages whose URLs contain secrets: no referrer, no caching. */
@@ -40,37 +41,24 @@ export function openerOrigins(
   return [...new Set([...CORS_ORIGINS, ...REDIRECT_ORIGINS, ...projectOrigins])];
 }
 
-type PublicUrl = Pick<Services, 'publicUrl'>;
-
-function isSecure({ publicUrl }: PublicUrl): boolean {
-  return publicUrl().startsWith('https:');
-}
-
 /**
- * The cookie's name. With the prefix `__Host-`, browsers accept the cookie from this host only, so a neighboring host
- * can't set it (RFC 6265bis).
- */
-const cookieName = (services: PublicUrl) =>
-  isSecure(services) ? '__Host-oauth-browser' : 'oauth-browser';
-
-/** Returns the secret of the browser that sent the request. Null if it has none. */
-export function findBrowserSecret(services: PublicUrl, { headers }: Request): string | null {
-  const pairs = (headers.get('cookie') ?? '').split(';').map((pair) => pair.trim().split('='));
-  const secret = pairs.find(([name]) => name === cookieName(services))?.[1];
-  return isBrowserSecret(secret) ? secret : null;
-}
-
-/**
- * Returns the cookie of the browser. One cookie serves all its connects, so that several may run concurrently. It is
+ * The cookie with the secret of a browser. One cookie serves all its connects, so that several may run concurrently. It is
  * `Lax`, because the provider's site redirects the browser to the callback.
  */
-export function browserCookie(services: PublicUrl, secret: string): string {
-  return [
-    `${cookieName(services)}=${secret}`,
-    'Path=/',
-    `Max-Age=${LIFETIME_MS / 1_000}`,
-    'HttpOnly',
-    'SameSite=Lax',
-    ...(isSecure(services) ? ['Secure'] : []),
-  ].join('; ');
+function createBrowserCookie({ config }: Pick<Services, 'config'>): Cookie {
+  return createCookie(config, { name: 'oauth-browser', sameSite: 'Lax' });
+}
+
+/** Returns the secret of the browser that sent the request. Null if it has none. */
+export function findBrowserSecret(
+  services: Pick<Services, 'config'>,
+  { headers }: Request,
+): string | null {
+  const secret = createBrowserCookie(services).find(headers.get('cookie'));
+  return secret !== null && isBrowserSecret(secret) ? secret : null;
+}
+
+/** Returns the header that sets the cookie of the browser. */
+export function browserCookie(services: Pick<Services, 'config'>, secret: string): string {
+  return createBrowserCookie(services).set(secret, LIFETIME_MS);
 }

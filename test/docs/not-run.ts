@@ -13,6 +13,14 @@ export const BLOCKS_NOT_RUN = [
   },
   { start: 'npm ci && npm test', reason: 'this test is a part of it' },
   {
+    start: 'export SIGN_IN_ISSUERS=',
+    reason: 'test/flows/sign-in/openid-sign-in.test.ts signs in at a provider of its own',
+  },
+  {
+    start: 'npm run org -- --label "Acme"',
+    reason: 'test/commands/create-org.test.ts runs it, on a folder of its own',
+  },
+  {
     start: 'npx vitest run test/graphql/event/topic.test.ts',
     reason: 'this run contains the test, and another one checks that the file exists',
   },

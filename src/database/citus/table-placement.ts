@@ -19,6 +19,7 @@ export const ANCHOR: Table = 'EventLog';
 /** Tables whose rows belong to no project. */
 const LOCAL: readonly Table[] = [
   'Builder',
+  'ConsoleSession',
   'OrgMember',
   'BillingAccount',
   'Invite',

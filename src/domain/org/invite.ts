@@ -1,5 +1,6 @@
 /** Invites of e-mail addresses to orgs. */
 import { z } from 'zod';
+import type { Database } from '../../database/database.ts';
 import type { InviteStatus } from '../../database/generated/enums.ts';
 import type { Row, Where } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
@@ -18,7 +19,7 @@ import { computed, createdFields, enumeration, resource, updateTime } from '../r
 import { type Batch, getOrg, ownOrgId } from '../scope.ts';
 import { uniquely } from '../unique.ts';
 import { renewMembership } from '../viewer/viewer.ts';
-import { parentFields } from './org.ts';
+import { insertOrg, parentFields } from './org.ts';
 
 type Builder = Row<'Builder'>;
 type Invite = Row<'Invite'>;
@@ -160,6 +161,21 @@ export const createInvite = orgMutation({
       `${email} already has a pending invite.`,
     ),
 });
+
+/**
+ * Creates an org without members and invites its first one. It is for the operator, if ORG_CREATION does not permit everyone
+ * to create orgs.
+ */
+export function createInvitedOrg(
+  database: Pick<Database, 'prisma' | 'outages' | 'notify' | 'now'>,
+  { label, email }: { label: string; email: string },
+): Promise<{ org: Row<'Org'>; invite: Invite }> {
+  return inTransaction(database, async (tx) => {
+    const org = await insertOrg(tx, { label });
+    const invite = await recordInvite(tx, { orgId: org.id, email, now: database.now() });
+    return { org, invite };
+  });
+}
 
 async function recordInvite(
   tx: Transaction,

@@ -5,7 +5,7 @@ import type { Row } from '../../database/rows.ts';
 import { run, statements } from '../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { isForeignKeyViolation, isMissingRow } from '../../database/violations.ts';
-import { conflict, notFound } from '../../errors.ts';
+import { conflict, forbidden, notFound } from '../../errors.ts';
 import { id, newId } from '../../ids.ts';
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
@@ -23,7 +23,7 @@ import {
   updateTime,
 } from '../resource.ts';
 import { byId, getOrg, listOrgIds } from '../scope.ts';
-import { endMembership, renewMembership } from '../viewer/viewer.ts';
+import { type BuilderViewer, endMembership, renewMembership } from '../viewer/viewer.ts';
 
 type Org = Row<'Org'>;
 
@@ -125,12 +125,15 @@ export const listOrgs = read(
 const ORGS_OF_BUILDER_MAX = 100;
 
 /**
- * The billing provider is `none` until one is connected. Throws CONFLICT if the caller has too many orgs.
+ * The billing provider is `none` until one is connected. Throws CONFLICT if the caller has too many orgs, and FORBIDDEN if
+ * ORG_CREATION does not permit it.
  */
 export const createOrg = builderMutation({
-  description: 'Creates an org with a billing account. The caller is its first member.',
+  description:
+    'Creates an org with a billing account. The caller is its first member. A server whose ORG_CREATION is `invited` refuses it to builders without an org.',
   input: createOrgInput,
   async run(call, { label }, viewer): Promise<Org> {
+    requireMayCreateOrgs(call, viewer);
     const org = await inTransaction(call.database, async (tx) => {
       await requireFewerOrgs(tx, viewer.id);
       return insertOrg(tx, { label, builderId: viewer.id });
@@ -139,6 +142,13 @@ export const createOrg = builderMutation({
     return org;
   },
 });
+
+function requireMayCreateOrgs({ config }: Call, { orgIds }: BuilderViewer): void {
+  if (config.ORG_CREATION === 'everyone' || orgIds.length > 0) return;
+  throw forbidden(
+    'Only members of an org may create another one, because ORG_CREATION of this server is `invited`. Accept an invite to an org first, or ask a member for one.',
+  );
+}
 
 async function requireFewerOrgs(tx: Transaction, builderId: string): Promise<void> {
   // The lock serializes a builder's creations of orgs, so that they can't exceed the limit.
@@ -151,16 +161,17 @@ async function requireFewerOrgs(tx: Transaction, builderId: string): Promise<voi
   );
 }
 
-function insertOrg(
+/** Inserts an org with its billing account. Without `builderId` it has no member yet. */
+export function insertOrg(
   tx: Transaction,
-  { label, builderId }: { label: string; builderId: string },
+  { label, builderId }: { label: string; builderId?: string },
 ): Promise<Org> {
   const billingAccountId = newId('bil');
   return tx.org.create({
     data: {
       id: newId('org'),
       label,
-      members: { create: { builderId } },
+      ...(builderId !== undefined && { members: { create: { builderId } } }),
       billingAccount: {
         create: {
           id: billingAccountId,

@@ -33,6 +33,17 @@ function refuseForeignPage(viewer: Viewer, page: string | null | undefined): voi
   );
 }
 
+/**
+ * Refuses a session that a page of another origin sends: browsers add the cookie without that page's knowledge of it
+ * (cross-site request forgery). Throws FORBIDDEN.
+ */
+function refuseForeignSession({ apiKey, authorization, session }: Credentials): void {
+  if (apiKey || authorization || !session || session.isFromOwnPage) return;
+  throw forbidden(
+    "The session of the console is accepted from the gateway's own pages only. Send an API key or a bearer token.",
+  );
+}
+
 export interface Admission {
   /**
    * Returns null for a caller without credentials. Throws UNAUTHENTICATED, RATE_LIMITED, and FORBIDDEN for credentials
@@ -85,6 +96,7 @@ export function createAdmission(
     },
     streams: new OpenStreams(services, verifier),
     async admit(credentials, { address, slot, page, setHeader }) {
+      refuseForeignSession(credentials);
       const viewer = await lookUp(credentials, { address, slot });
       if (!viewer) return null;
       refuseForeignPage(viewer, page);

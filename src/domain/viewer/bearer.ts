@@ -31,7 +31,7 @@ export const LOCAL_ISSUER_FILE = 'issuer-key.json';
 const LOCAL_ALGORITHM = 'ES256';
 const LOCAL_LIFETIME = '30d';
 /** Permitted difference between the clocks of an issuer and of this machine. */
-const CLOCK_TOLERANCE_SECONDS = 30;
+export const CLOCK_TOLERANCE_SECONDS = 30;
 
 /** A subject is compared exactly. Display names are trimmed. */
 const subject = z.string().min(1).max(256).refine(isStorableText);
@@ -46,6 +46,15 @@ const claimsSchema = z.object({
   name: text.optional().catch(undefined),
 });
 export type BearerClaims = z.output<typeof claimsSchema>;
+
+/**
+ * Returns the claims that identify a builder. `emailsVerified` is the value of a missing `email_verified`. Throws a ZodError
+ * for claims without an issuer or a subject.
+ */
+export function readClaims(payload: object, emailsVerified: boolean): BearerClaims {
+  const claims = claimsSchema.parse(payload);
+  return { ...claims, email_verified: claims.email_verified ?? emailsVerified };
+}
 
 export interface BearerVerifier {
   /** Verifies a token. Throws UNAUTHENTICATED. */
@@ -98,8 +107,7 @@ function verifyWith(
   return async (token) => {
     try {
       const { payload } = await jwtVerify(token, keys, options);
-      const claims = claimsSchema.parse(payload);
-      return { ...claims, email_verified: claims.email_verified ?? config.BEARER_EMAILS_VERIFIED };
+      return readClaims(payload, config.BEARER_EMAILS_VERIFIED);
     } catch (error) {
       const code = (error as { code?: string }).code ?? 'ERR_JWT_CLAIMS';
       throw unauthenticated(`The bearer token is not accepted (${code}).`);

@@ -4,6 +4,12 @@ import { forbidden, unauthenticated } from '../../errors.ts';
 import type { Call, Services } from '../call.ts';
 import { computed, enumeration, resource } from '../resource.ts';
 import { type BearerClaims, type BearerVerifier, enrolBuilder } from './bearer.ts';
+import {
+  type ConsoleSession,
+  getSession,
+  type SessionCredential,
+  toSessionKey,
+} from './console-session.ts';
 import { type EndUserViewer, sessionPermission } from './end-user.ts';
 import { findApiKeyByValue } from './key/key-value.ts';
 import { ALL_SCOPES, listScopes, nameOfScope, type Scope, scopeName } from './scopes.ts';
@@ -26,19 +32,21 @@ export interface BuilderViewer {
   /** The e-mail address in lower case. Null if the issuer provides none or marks it as unverified. */
   email: string | null;
   scopes: readonly Scope[];
+  /** When the session of the console expires. Null for a bearer token. */
+  expireTime: Date | null;
 }
 
 export type Viewer = ApiKeyViewer | BuilderViewer | EndUserViewer;
 
 const viewerKind = enumeration('ViewerKind', 'The credentials of a caller.', {
   API_KEY: 'An API key of a project.',
-  BUILDER: 'A builder with a bearer token.',
+  BUILDER: 'A builder with a bearer token or a session of the console.',
   END_USER: 'An end user of a project: a group and a consumer.',
 } satisfies Record<Viewer['kind'], string>);
 
 export const viewerResource = resource(
   'Viewer',
-  'The caller of this operation: an API key of a project, a builder with a bearer token, or an end user with a token of their own.',
+  'The caller of this operation: an API key of a project, a builder with a bearer token or a session of the console, or an end user with a token of their own.',
   {
     kind: viewerKind.describe('Whether the caller is an API key, a builder or an end user.'),
     scopes: computed(
@@ -58,9 +66,9 @@ export const viewerResource = resource(
         .date()
         .nullable()
         .describe(
-          "When the end user's token expires: requests are refused and streams end. Null for other callers.",
+          "When the end user's token or the session of the console expires: requests are refused and streams end. Null for other callers.",
         ),
-      (viewer: Viewer) => (viewer.kind === 'END_USER' ? viewer.expireTime : null),
+      (viewer: Viewer) => (viewer.kind === 'API_KEY' ? null : viewer.expireTime),
     ),
   },
 );
@@ -69,12 +77,14 @@ export interface Credentials {
   apiKey?: string | null;
   /** The whole Authorization header. */
   authorization?: string | null;
+  /** The session of the console. It is used if there is no other credential. */
+  session?: SessionCredential | null;
 }
 
 /** The cache key of credentials. It is independent of the spelling of a token's header. Null without credentials. */
-export function findCredential({ apiKey, authorization }: Credentials): string | null {
+export function findCredential({ apiKey, authorization, session }: Credentials): string | null {
   if (apiKey) return `key ${apiKey}`;
-  if (!authorization) return null;
+  if (!authorization) return session ? toSessionKey(session.secret) : null;
   const token = parseBearerToken(authorization);
   return token === null ? `unknown ${authorization}` : `bearer ${token}`;
 }
@@ -90,24 +100,29 @@ export async function authenticate(
   verifier: BearerVerifier,
   credentials: Credentials,
 ): Promise<Viewer | null> {
-  const { apiKey, authorization = null } = credentials;
   const credential = findCredential(credentials);
   if (!credential) return null;
   return (
     cachedViewer(services, credential) ??
-    services.viewers.lookUp(credential, () =>
-      apiKey
-        ? viewerOfKey(services, apiKey)
-        : viewerOfBearer(services, verifier, authorization ?? ''),
-    )
+    services.viewers.lookUp(credential, () => findViewer(services, verifier, credentials))
   );
+}
+
+function findViewer(
+  services: Services,
+  verifier: BearerVerifier,
+  { apiKey, authorization, session }: Credentials,
+): Promise<Viewer> {
+  if (apiKey) return viewerOfKey(services, apiKey);
+  if (!authorization && session) return viewerOfSession(services, session);
+  return viewerOfBearer(services, verifier, authorization ?? '');
 }
 
 /** The cached viewer of a credential. Null if it must be looked up. */
 export function cachedViewer({ viewers, now }: Services, credential: string): Viewer | null {
   const cached = viewers.get(credential);
-  const isOver = cached?.kind === 'END_USER' && cached.expireTime <= now();
-  return isOver ? null : (cached ?? null);
+  if (!cached || cached.kind === 'API_KEY' || cached.expireTime === null) return cached ?? null;
+  return cached.expireTime <= now() ? null : cached;
 }
 
 async function viewerOfKey(services: Services, value: string): Promise<ApiKeyViewer> {
@@ -130,14 +145,22 @@ async function viewerOfBearer(
   }
   if (services.endUsers.isToken(token)) return services.endUsers.find(services, token);
   const claims: BearerClaims = await verifier.verify(token);
-  const { builder, orgIds } = await enrolBuilder(services, claims);
-  return {
-    kind: 'BUILDER',
-    id: builder.id,
-    orgIds,
-    email: builder.primaryEmail,
-    scopes: ALL_SCOPES,
-  };
+  return toBuilderViewer({ ...(await enrolBuilder(services, claims)), expireTime: null });
+}
+
+async function viewerOfSession(
+  services: Services,
+  { secret }: SessionCredential,
+): Promise<BuilderViewer> {
+  return toBuilderViewer(await getSession(services, secret));
+}
+
+function toBuilderViewer({
+  builder: { id, primaryEmail: email },
+  orgIds,
+  expireTime,
+}: Pick<ConsoleSession, 'builder' | 'orgIds'> & Pick<BuilderViewer, 'expireTime'>): BuilderViewer {
+  return { kind: 'BUILDER', id, orgIds, email, scopes: ALL_SCOPES, expireTime };
 }
 
 /** Returns the viewer if it is a builder. Throws FORBIDDEN otherwise, for functions that are reserved for people. */

@@ -92,9 +92,11 @@ export function callerOf(
   facts: Pick<
     Caller,
     'requestId' | 'address' | 'page' | 'gatewayUrl' | 'setHeader' | 'slot' | 'projectIdOrName'
-  >,
+  > &
+    Pick<Credentials, 'session'>,
 ): Caller {
   const { requestId, address, page, gatewayUrl, setHeader, slot, projectIdOrName } = facts;
+  const { session = null } = facts;
   return {
     requestId,
     projectIdOrName,
@@ -103,7 +105,11 @@ export function callerOf(
     gatewayUrl,
     setHeader,
     slot,
-    credentials: { apiKey: header('x-api-key'), authorization: header('authorization') },
+    credentials: {
+      apiKey: header('x-api-key'),
+      authorization: header('authorization'),
+      session,
+    },
     lastEventId: header('last-event-id'),
     wantsCost: header(COST_HEADER) !== null,
   };

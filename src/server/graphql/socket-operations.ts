@@ -4,6 +4,7 @@ import type { ExecutionResult, GraphQLError } from 'graphql';
 import { type Context, makeServer, type Server } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import type { Admission } from '../../domain/viewer/admission.ts';
+import type { SessionCredential } from '../../domain/viewer/console-session.ts';
 import type { Credentials, Viewer } from '../../domain/viewer/viewer.ts';
 import { DomainError, type ErrorCode } from '../../errors.ts';
 import {
@@ -38,6 +39,8 @@ export const INIT_MS = 3_000;
 interface SocketFacts {
   socket: WebSocket;
   headers: IncomingHttpHeaders;
+  /** The session of the console that the cookie of the upgrade request names. */
+  session: SessionCredential | null;
   requestId: string;
   address: string;
   /** The origin of the page that opened the socket. Null for the gateway's own pages and those of CORS_ORIGINS. */
@@ -142,7 +145,7 @@ async function admit(
   { connectionParams, extra }: Context<Record<string, unknown> | undefined, SocketFacts>,
   admission: Admission,
 ): Promise<boolean> {
-  const credentials = findCredentials(connectionParams, extra.headers);
+  const credentials = findCredentials(connectionParams, extra);
   extra.onInitReceived();
   try {
     const { address, page } = extra;
@@ -180,11 +183,11 @@ function reasonFor(error: unknown): string {
 
 /**
  * Returns the credentials of connection_init, or those of the upgrade request. Browsers can't set headers of the
- * upgrade.
+ * upgrade, except for the cookie of the console.
  */
 function findCredentials(
   params: Record<string, unknown> | undefined,
-  headers: IncomingHttpHeaders,
+  { headers, session }: Pick<SocketFacts, 'headers' | 'session'>,
 ): Credentials {
   const entries = Object.entries(params ?? {}).map(([name, value]) => [name.toLowerCase(), value]);
   const { 'x-api-key': apiKey, authorization } = Object.fromEntries(entries);
@@ -192,7 +195,11 @@ function findCredentials(
   if (text(apiKey) || text(authorization)) {
     return { apiKey: text(apiKey), authorization: text(authorization) };
   }
-  return { apiKey: text(headers['x-api-key']), authorization: text(headers.authorization) };
+  return {
+    apiKey: text(headers['x-api-key']),
+    authorization: text(headers.authorization),
+    session,
+  };
 }
 
 function tooManyOperations(): GraphQLError {

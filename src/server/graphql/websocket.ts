@@ -15,6 +15,7 @@ import { createProblem, type Problem } from '../../errors.ts';
 import type { ClientAddresses } from '../http/client-address.ts';
 import type { Cors } from '../http/cors.ts';
 import type { GatewayUrl } from '../http/gateway-url.ts';
+import type { SessionCookie } from '../http/session-cookie.ts';
 import { CLOSE, createSocketOperations, type OperationServices } from './socket-operations.ts';
 import { createOutbox } from './socket-outbox.ts';
 import { createUnauthenticatedSockets } from './unauthenticated-sockets.ts';
@@ -30,6 +31,7 @@ interface WebSocketServices extends OperationServices {
   addresses: ClientAddresses;
   cors: Cors;
   gatewayUrl: GatewayUrl;
+  sessionCookie: SessionCookie;
   pingMs?: number;
 }
 
@@ -140,14 +142,9 @@ class OpenSockets {
   }
 
   open(socket: WebSocket, request: IncomingMessage): void {
-    const { log, addresses, cors, gatewayUrl, shares, pingMs = PING_MS } = this.#services;
+    const { log, sessionCookie, shares, pingMs = PING_MS } = this.#services;
     const connection = request.socket;
-    const facts = {
-      requestId: randomUUID(),
-      address: addresses.find(request),
-      page: cors.foreignPage(request.headers),
-      gatewayUrl: gatewayUrl(request.headers),
-    };
+    const facts = this.#factsOf(request);
     const startedAt = performance.now();
     this.#unauthenticatedSockets.enter(socket, { connection, address: facts.address });
     const outbox = createOutbox(socket, connection, () => socket.terminate());
@@ -158,6 +155,7 @@ class OpenSockets {
       ...facts,
       socket,
       headers: request.headers,
+      session: sessionCookie.find(request.headers),
       send: outbox.send,
       onInitReceived: () => this.#unauthenticatedSockets.initReceived(socket),
       onAdmitted: (viewer) => {
@@ -179,6 +177,16 @@ class OpenSockets {
         log.error({ err: error }, 'socket.failed'),
       );
     });
+  }
+
+  #factsOf(request: IncomingMessage) {
+    const { addresses, cors, gatewayUrl } = this.#services;
+    return {
+      requestId: randomUUID(),
+      address: addresses.find(request),
+      page: cors.foreignPage(request.headers),
+      gatewayUrl: gatewayUrl(request.headers),
+    };
   }
 
   /** Returns the socket in the form that the protocol's library requires. */

@@ -1,7 +1,7 @@
 /**
  * Decides which web pages may call the gateway. Pages of CORS_ORIGINS may use any credentials. Pages of a project's
- * allowed origins may use tokens of its end users. Cookies are never used. GraphQL, REST and WebSockets share this
- * rule.
+ * allowed origins may use tokens of its end users. Only the gateway's own pages may use the cookie of the console. GraphQL,
+ * REST and WebSockets share this rule.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyCorsOptions, FastifyCorsOptionsDelegateCallback } from '@fastify/cors';
@@ -23,6 +23,11 @@ export interface Cors {
    * and without an Origin header. Admission then checks that the caller's project allows the origin.
    */
   foreignPage(headers: OriginHeaders): string | null;
+  /**
+   * True if a page of the gateway itself sends the request. Browsers name the page's origin, except in some GET requests of
+   * the same origin, which `Sec-Fetch-Site` identifies. False for requests that no browser sends.
+   */
+  isFromOwnPage(headers: IncomingHttpHeaders): boolean;
   /** Options of @fastify/cors. */
   options: FastifyCorsOptions;
   /** True if the page may open a WebSocket. Browsers themselves let any page open one to any server. */
@@ -37,6 +42,12 @@ export function createCors(config: CorsConfig, isAllowedAnywhere: IsAllowedAnywh
   const foreignPage = ({ origin, host }: OriginHeaders): string | null => {
     if (origin === undefined || configured.has(origin) || origin === ownOrigin) return null;
     return URL.canParse(origin) && new URL(origin).host === host ? null : origin;
+  };
+  const isOwnOrigin = (origin: string, host: string | undefined): boolean => {
+    if (origin === ownOrigin) return true;
+    // Over HTTPS, a page that came over HTTP from the same host may be an attacker's.
+    if (ownOrigin?.startsWith('https:')) return false;
+    return host !== undefined && URL.parse(origin)?.host === host;
   };
   const mayRead = (headers: OriginHeaders): boolean | Promise<boolean> => {
     const page = foreignPage(headers);
@@ -58,6 +69,10 @@ export function createCors(config: CorsConfig, isAllowedAnywhere: IsAllowedAnywh
   };
   return {
     foreignPage,
+    isFromOwnPage({ origin, host, 'sec-fetch-site': site }) {
+      if (site !== undefined && site !== 'same-origin') return false;
+      return origin === undefined ? site === 'same-origin' : isOwnOrigin(origin, host);
+    },
     options: { delegator },
     mayOpenSocket(headers) {
       const page = foreignPage(headers);

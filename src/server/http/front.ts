@@ -13,11 +13,13 @@ import { registerDocs } from '../docs/docs.ts';
 import { type GraphqlParts, registerGraphql } from '../graphql/graphql-routes.ts';
 import { type PageParts, registerHealth, registerPages } from '../pages.ts';
 import { registerWebhooks } from '../provider-webhook.ts';
+import { registerSignIn } from '../sign-in/sign-in-routes.ts';
 import type { ClientAddresses } from './client-address.ts';
 import type { Cors } from './cors.ts';
 import type { GatewayUrl } from './gateway-url.ts';
 import { createHttpServer, type HttpServer } from './http-server.ts';
 import { beginRequest, findRefusal } from './request-facts.ts';
+import type { SessionCookie } from './session-cookie.ts';
 import { createSlots, type Slots } from './slots.ts';
 import { watchBodies } from './unfinished.ts';
 
@@ -25,6 +27,7 @@ interface FrontParts extends GraphqlParts, PageParts, ConsoleParts {
   addresses: ClientAddresses;
   cors: Cors;
   gatewayUrl: GatewayUrl;
+  sessionCookie: SessionCookie;
 }
 
 export interface Front extends HttpServer {
@@ -64,10 +67,16 @@ export async function createFront(parts: FrontParts): Promise<Front> {
 }
 
 /** Opens the server with the hooks that every request passes. */
-function openServer({ services, addresses, gatewayUrl, ...parts }: FrontParts): HttpServer {
+function openServer({
+  services,
+  addresses,
+  gatewayUrl,
+  sessionCookie,
+  ...parts
+}: FrontParts): HttpServer {
   const { config, log, meters, tracer } = services;
   const { foreignPage } = parts.cors;
-  const observers = { log, meters, tracer, addresses, foreignPage, gatewayUrl };
+  const observers = { log, meters, tracer, addresses, foreignPage, gatewayUrl, sessionCookie };
   const sendError = (error: unknown, { routeOptions }: FastifyRequest, reply: FastifyReply) =>
     sendProblem(reply, problemOfError(error, { log, route: routeOptions?.url }));
   const server = createHttpServer({
@@ -119,6 +128,10 @@ function registerOthers(app: FastifyInstance, parts: FrontParts, slots: Slots): 
     await registerDocs(scope);
   };
   app.register(docsScope, { prefix: '/docs' });
+  app.register(async (scope) => {
+    scope.addHook('preHandler', slots.pageHook);
+    registerSignIn(scope, parts);
+  });
   app.register(pageScope);
 }
 

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type Context, ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Services } from '../../domain/call.ts';
+import type { SessionCredential } from '../../domain/viewer/console-session.ts';
 import type { RequestSlot } from '../../domain/viewer/share/request-slot.ts';
 import { createProblem, type Problem } from '../../errors.ts';
 import { secondsSince } from '../../meters.ts';
@@ -10,6 +11,7 @@ import { beginTrace, failSpan, runInContext } from '../../spans.ts';
 import type { ClientAddresses } from './client-address.ts';
 import type { Cors } from './cors.ts';
 import type { GatewayUrl } from './gateway-url.ts';
+import type { SessionCookie } from './session-cookie.ts';
 
 export interface RequestFacts {
   requestId: string;
@@ -21,6 +23,8 @@ export interface RequestFacts {
   page: string | null;
   /** The URL that the client uses for the gateway, if it differs from `Services.publicUrl`. */
   gatewayUrl: string | null;
+  /** The session of the console that the request's cookie names. */
+  session: SessionCredential | null;
   /** The path without the query string. */
   path: string;
   /** The project of a request at /graphql/projects/{projectIdOrName}. */
@@ -48,6 +52,7 @@ interface Observers extends Pick<Services, 'log' | 'meters' | 'tracer'> {
   addresses: ClientAddresses;
   foreignPage: Cors['foreignPage'];
   gatewayUrl: GatewayUrl;
+  sessionCookie: SessionCookie;
 }
 
 /** Returns the trace of the request. Its span ends with the response. */
@@ -85,7 +90,7 @@ export function beginRequest(observers: Observers, request: FastifyRequest, repl
 function createFacts(
   { raw: req, originalUrl }: FastifyRequest,
   reply: FastifyReply,
-  { addresses, foreignPage, gatewayUrl }: Observers,
+  { addresses, foreignPage, gatewayUrl, sessionCookie }: Observers,
 ): RequestFacts {
   const { headers, httpVersion, socket } = req;
   const clientId = headers['x-request-id'];
@@ -96,6 +101,7 @@ function createFacts(
     httpVersion,
     page: foreignPage(headers),
     gatewayUrl: gatewayUrl(headers),
+    session: sessionCookie.find(headers),
     path: query < 0 ? originalUrl : originalUrl.slice(0, query),
     setHeader: (name, value) => void reply.header(name, value),
     disconnect: () => socket.destroy(),
@@ -138,6 +144,10 @@ const PAGES = new Set([
   '/connect.js',
   '/oauth/connect',
   '/oauth/callback',
+  '/session',
+  '/sign-in',
+  '/sign-in/callback',
+  '/sign-in/local',
   ...UNTRACED,
 ]);
 const FOLDERS = ['/graphql', '/v1', '/console', '/docs', '/webhooks', '/problems'];

@@ -12,6 +12,7 @@ import { attachWebSocket } from '../../../src/server/graphql/websocket.ts';
 import { openYoga } from '../../../src/server/graphql/yoga.ts';
 import { createClientAddresses } from '../../../src/server/http/client-address.ts';
 import { createCors } from '../../../src/server/http/cors.ts';
+import { createSessionCookie } from '../../../src/server/http/session-cookie.ts';
 import { sharedApp, type Tenant, testApp } from '../../support/app.ts';
 import {
   names,
@@ -246,7 +247,9 @@ async function served({ initMs, pingMs, admit, ...limits }: Served) {
   const cors = createCors(config, () => false);
   const shares = new ProcessShares(config, services.meters);
   const gatewayUrl = () => null;
-  const parts = { config, shares, addresses, cors, gatewayUrl, log, yoga, admission };
+  const sessionCookie = createSessionCookie(config, cors);
+  const readers = { addresses, cors, gatewayUrl, sessionCookie };
+  const parts = { config, shares, log, yoga, admission, ...readers };
   const options = { ...parts, initMs, pingMs };
   const sockets = attachWebSocket(listening.server, options);
   return {

@@ -89,8 +89,13 @@ export function runCommand(
   });
 }
 
-/** Tables that describe running servers. Copies omit them. */
-const SERVER_TABLES: Prisma.ModelName[] = ['ServerProcess', 'SandboxLease', 'CallerRate'];
+/** Tables that copies omit: those that describe running servers, and short-lived rows. */
+const SERVER_TABLES: Prisma.ModelName[] = [
+  'ServerProcess',
+  'SandboxLease',
+  'CallerRate',
+  'ConsoleSession',
+];
 
 /** Returns all rows of all copied tables as JSON texts. */
 export async function readRows({ prisma }: Database): Promise<Record<string, string[]>> {

@@ -41,7 +41,13 @@ export async function fillOrg(app: TestApp, few: number) {
       PROJECT_SIZES,
     );
   }
-  const caller = { kind: 'BUILDER', id: builderId, orgIds, email: builderEmail } as const;
+  const caller = {
+    kind: 'BUILDER',
+    id: builderId,
+    orgIds,
+    email: builderEmail,
+    expireTime: null,
+  } as const;
   return { orgId, projectId, run: createQueryRunner(services, { ...caller, scopes: ALL_SCOPES }) };
 }
 

@@ -1,0 +1,116 @@
+/**
+ * Sessions of the console. The browser of a builder who signed in keeps a random secret in a cookie, and the database its
+ * hash (docs/decisions/069-console-sessions.md). The secret identifies the builder, as a bearer token does.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import type { Row } from '../../database/rows.ts';
+import { run, statements } from '../../database/statements.ts';
+import { inTransaction } from '../../database/transaction.ts';
+import { unauthenticated } from '../../errors.ts';
+import { HOUR_MS, MINUTE_MS } from '../../work/durations.ts';
+import type { Services } from '../call.ts';
+
+const SECRET_BYTES = 32;
+/** The form of a secret. Texts of another form cause no query. */
+const SECRET = /^[\w-]{43}$/;
+/** Sessions of a builder: far more than a person's browsers. A further sign-in ends the oldest. */
+export const SESSIONS_OF_BUILDER_MAX = 20;
+
+/** The credential of a session, and where it came from. */
+export interface SessionCredential {
+  secret: string;
+  /** True if a page of the gateway itself sent the request. Browsers add cookies to requests of other pages too. */
+  isFromOwnPage: boolean;
+}
+
+export interface ConsoleSession {
+  builder: Row<'Builder'>;
+  orgIds: string[];
+  expireTime: Date;
+  /** When the session ends even if it is used. */
+  endTime: Date;
+}
+
+/** Creates a session and returns its secret, which is not stored. */
+export async function createSession(services: Services, builderId: string): Promise<string> {
+  const { config, database, log, now } = services;
+  const secret = randomBytes(SECRET_BYTES).toString('base64url');
+  const createTime = now();
+  const endTime = new Date(createTime.getTime() + config.CONSOLE_SESSION_HOURS * HOUR_MS);
+  await inTransaction(database, async (tx) => {
+    // The lock serializes a builder's sign-ins, so that they can't exceed the limit.
+    const builder = statements.selectFrom('Builder').select('id').where('id', '=', builderId);
+    await run(tx, builder.forNoKeyUpdate());
+    const surplus = await tx.consoleSession.findMany({
+      where: { builderId },
+      orderBy: [{ createTime: 'desc' }, { id: 'desc' }],
+      skip: SESSIONS_OF_BUILDER_MAX - 1,
+      select: { id: true },
+    });
+    await tx.consoleSession.deleteMany({ where: { id: { in: surplus.map(({ id }) => id) } } });
+    const expireTime = computeIdleEnd(services, endTime);
+    const data = { id: hashSecret(secret), builderId, createTime, expireTime, endTime };
+    await tx.consoleSession.create({ data });
+  });
+  log.info({ builderId }, 'console_session.created');
+  return secret;
+}
+
+/** Throws UNAUTHENTICATED if the session has ended. */
+export async function getSession(services: Services, secret: string): Promise<ConsoleSession> {
+  const row = SECRET.test(secret)
+    ? await services.database.prisma.consoleSession.findUnique({
+        where: { id: hashSecret(secret) },
+        include: { builder: { include: { memberships: { select: { orgId: true } } } } },
+      })
+    : null;
+  if (!row || row.expireTime <= services.now()) throw endedError();
+  const { memberships, ...builder } = row.builder;
+  const { expireTime, endTime } = row;
+  return { builder, orgIds: memberships.map(({ orgId }) => orgId), expireTime, endTime };
+}
+
+/** Extends a session after activity, at most to its `endTime`. Throws UNAUTHENTICATED if it has ended. */
+export async function renewSession(services: Services, secret: string): Promise<ConsoleSession> {
+  const session = await getSession(services, secret);
+  const expireTime = computeIdleEnd(services, session.endTime);
+  const { count } = await services.database.prisma.consoleSession.updateMany({
+    where: { id: hashSecret(secret), expireTime: { gt: services.now() } },
+    data: { expireTime },
+  });
+  if (count === 0) throw endedError();
+  return { ...session, expireTime };
+}
+
+/**
+ * Ends a session: its requests are refused and its streams end, in this process immediately and in others within a second.
+ * Does nothing if it has ended already.
+ */
+export async function endSession(
+  { database, log, viewers }: Services,
+  secret: string,
+): Promise<void> {
+  const { count } = await database.prisma.consoleSession.deleteMany({
+    where: { id: hashSecret(secret) },
+  });
+  viewers.delete(toSessionKey(secret));
+  if (count > 0) log.info({}, 'console_session.ended');
+}
+
+/** The key of a session in the cache of viewers. */
+export function toSessionKey(secret: string): string {
+  return `session ${secret}`;
+}
+
+function computeIdleEnd({ config, now }: Services, endTime: Date): Date {
+  const idleMs = config.CONSOLE_SESSION_IDLE_MINUTES * MINUTE_MS;
+  return new Date(Math.min(now().getTime() + idleMs, endTime.getTime()));
+}
+
+function hashSecret(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex');
+}
+
+function endedError() {
+  return unauthenticated('The session has ended. Sign in again.');
+}

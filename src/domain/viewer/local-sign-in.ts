@@ -1,0 +1,61 @@
+/** The sign-in to the console at the local issuer, by one password for all its builders. It is for development. */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+import { rateLimited, unauthenticated } from '../../errors.ts';
+import { createTokenBuckets } from '../../work/token-buckets.ts';
+import type { Services } from '../call.ts';
+import { type BearerClaims, hasLocalIssuer, LOCAL_ISSUER } from './bearer.ts';
+import { toNetwork } from './network.ts';
+
+export const localSignInInput = z.strictObject({
+  email: z.email().max(254).toLowerCase(),
+  name: z.string().trim().min(1).max(256).optional(),
+  password: z.string().max(1024),
+});
+
+/** True if builders can sign in with the password of the local issuer. */
+export function hasLocalSignIn({ config }: Pick<Services, 'config'>): boolean {
+  return hasLocalIssuer(config) && config.LOCAL_ISSUER_PASSWORD !== undefined;
+}
+
+/** Returns the claims of a person. The subject is the email address, as in `npm run token`. */
+type LocalSignIn = (
+  input: z.output<typeof localSignInInput>,
+  sender: { address: string },
+) => BearerClaims;
+
+/** The sign-in throws UNAUTHENTICATED for a wrong password, and RATE_LIMITED after too many from one network. */
+export function createLocalSignIn({ config }: Pick<Services, 'config'>): LocalSignIn {
+  const perMinute = config.WRONG_KEY_LIMIT_PER_MINUTE;
+  const wrongPasswords = createTokenBuckets({ perSecond: perMinute / 60, burst: perMinute }, () =>
+    performance.now(),
+  );
+  return ({ email, name, password }, { address }) => {
+    const network = toNetwork(address);
+    const waitSeconds = wrongPasswords.wait(network);
+    if (waitSeconds > 0) {
+      const detail = 'Too many wrong passwords from this address. Try again after Retry-After.';
+      throw rateLimited(detail, Math.ceil(waitSeconds));
+    }
+    const expected = config.LOCAL_ISSUER_PASSWORD?.reveal();
+    if (expected === undefined || !isEqual(password, expected)) {
+      wrongPasswords.take(network);
+      throw unauthenticated('The password is wrong.');
+    }
+    return {
+      iss: LOCAL_ISSUER,
+      sub: email,
+      email,
+      email_verified: true,
+      given_name: undefined,
+      family_name: undefined,
+      name,
+    };
+  };
+}
+
+/** Compares in a time that reveals neither text. */
+function isEqual(first: string, second: string): boolean {
+  const hash = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(hash(first), hash(second));
+}

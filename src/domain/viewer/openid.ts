@@ -1,0 +1,171 @@
+/**
+ * Sign-ins at OpenID providers, by authorization code with PKCE (OpenID Connect Core 1.0, section 3.1; RFC 7636). The library
+ * validates the response and the ID token: issuer, audience, nonce, expiry and signature.
+ */
+import { LRUCache } from 'lru-cache';
+import {
+  AuthorizationResponseError,
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  type ClientAuth,
+  ClientError,
+  ClientSecretBasic,
+  ClientSecretPost,
+  type Configuration,
+  calculatePKCECodeChallenge,
+  clockTolerance,
+  discovery,
+  enableNonRepudiationChecks,
+  fetchUserInfo,
+  None,
+  randomNonce,
+  randomPKCECodeVerifier,
+  randomState,
+} from 'openid-client';
+import { z } from 'zod';
+import type { SignInIssuer } from '../../sign-in-settings.ts';
+import { HOUR_MS } from '../../work/durations.ts';
+import { type BearerClaims, CLOCK_TOLERANCE_SECONDS, readClaims } from './bearer.ts';
+
+const SCOPE = 'openid email profile';
+/** Time limit of one request to a provider. A person waits for it. */
+const REQUEST_SECONDS = 10;
+/** How long a provider's endpoints are used before they are discovered again. */
+const DISCOVERED_MS = HOUR_MS;
+const ISSUERS_MAX = 100;
+
+/** The secrets of one sign-in, which its browser keeps until it returns. */
+export const signInChecks = z.object({
+  state: z.string(),
+  nonce: z.string(),
+  codeVerifier: z.string(),
+});
+type SignInChecks = z.output<typeof signInChecks>;
+
+/**
+ * DENIED: the provider refused the sign-in, or the person did. UNREACHABLE: the provider did not respond. INVALID: its response
+ * fails a check.
+ */
+type SignInFailure = 'DENIED' | 'UNREACHABLE' | 'INVALID';
+
+export class SignInError extends Error {
+  override name = 'SignInError';
+  readonly kind: SignInFailure;
+
+  /** The message is for people and contains no secret. */
+  constructor(kind: SignInFailure, message: string, cause: unknown) {
+    super(message, { cause });
+    this.kind = kind;
+  }
+}
+
+/** A client at each provider. */
+export interface OpenIdClients {
+  /** Returns the provider's URL for the browser. Throws SignInError. */
+  begin(issuer: SignInIssuer, redirectUrl: string): Promise<{ url: URL; checks: SignInChecks }>;
+  /** Exchanges the code of the callback's URL for the claims of the person. Throws SignInError. */
+  finish(issuer: SignInIssuer, callbackUrl: URL, checks: SignInChecks): Promise<BearerClaims>;
+}
+
+export function createOpenIdClients(): OpenIdClients {
+  const configurations = new LRUCache<string, Configuration, SignInIssuer>({
+    max: ISSUERS_MAX,
+    ttl: DISCOVERED_MS,
+    fetchMethod: (_key, _stale, { context }) => discover(context),
+  });
+  const find = async (issuer: SignInIssuer) => {
+    const configuration = await configurations.fetch(issuer.issuer, { context: issuer });
+    if (!configuration) throw new Error('Bug: an issuer without a configuration');
+    return configuration;
+  };
+  return {
+    begin: (issuer, redirectUrl) =>
+      withSignInErrors(issuer, async () => {
+        const configuration = await find(issuer);
+        const checks = {
+          state: randomState(),
+          nonce: randomNonce(),
+          codeVerifier: randomPKCECodeVerifier(),
+        };
+        const { state, nonce, codeVerifier } = checks;
+        const url = buildAuthorizationUrl(configuration, {
+          redirect_uri: redirectUrl,
+          scope: SCOPE,
+          state,
+          nonce,
+          code_challenge: await calculatePKCECodeChallenge(codeVerifier),
+          code_challenge_method: 'S256',
+        });
+        return { url, checks };
+      }),
+    finish: (issuer, callbackUrl, checks) =>
+      withSignInErrors(issuer, async () => {
+        const claims = await exchangeCode(await find(issuer), callbackUrl, checks);
+        return readClaims(claims, issuer.emailsVerified);
+      }),
+  };
+}
+
+/** Returns the claims of the ID token, and those of the provider's UserInfo endpoint if the token has no email address. */
+async function exchangeCode(
+  configuration: Configuration,
+  callbackUrl: URL,
+  { state, nonce, codeVerifier }: SignInChecks,
+): Promise<object> {
+  const tokens = await authorizationCodeGrant(configuration, callbackUrl, {
+    expectedState: state,
+    expectedNonce: nonce,
+    pkceCodeVerifier: codeVerifier,
+    idTokenExpected: true,
+  });
+  const claims = tokens.claims();
+  if (!claims) throw new Error('Bug: tokens without the ID token that was expected');
+  // A provider that issues an access token may omit the claims of scopes from the ID token (section 5.4).
+  const hasUserInfo = configuration.serverMetadata().userinfo_endpoint !== undefined;
+  if (claims.email !== undefined || !hasUserInfo) return claims;
+  return { ...(await fetchUserInfo(configuration, tokens.access_token, claims.sub)), ...claims };
+}
+
+function discover({ issuer, clientId, clientSecret }: SignInIssuer): Promise<Configuration> {
+  const isInsecure = issuer.startsWith('http:');
+  return discovery(
+    new URL(issuer),
+    clientId,
+    { [clockTolerance]: CLOCK_TOLERANCE_SECONDS },
+    clientSecret ? createAuthentication(clientSecret.reveal()) : None(),
+    {
+      timeout: REQUEST_SECONDS,
+      // The settings permit http on this machine only.
+      execute: [enableNonRepudiationChecks, ...(isInsecure ? [allowInsecureRequests] : [])],
+    },
+  );
+}
+
+/** Authenticates by the method that the provider supports. Without its metadata, that is the standard's default. */
+function createAuthentication(secret: string): ClientAuth {
+  const [basic, post] = [ClientSecretBasic(secret), ClientSecretPost(secret)];
+  return (server, ...request) => {
+    const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+    const authenticate = methods.includes('client_secret_basic') ? basic : post;
+    authenticate(server, ...request);
+  };
+}
+
+const UNREACHABLE_CODES = ['OAUTH_TIMEOUT', 'OAUTH_RESPONSE_IS_NOT_CONFORM'];
+
+async function withSignInErrors<T>({ name }: SignInIssuer, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof AuthorizationResponseError) {
+      const detail = error.error_description ?? error.error;
+      throw new SignInError('DENIED', `${name} did not sign you in: ${detail}`, error);
+    }
+    const isUnreachable =
+      error instanceof TypeError ||
+      (error instanceof ClientError && UNREACHABLE_CODES.includes(error.code ?? ''));
+    if (isUnreachable) throw new SignInError('UNREACHABLE', `${name} did not respond.`, error);
+    throw new SignInError('INVALID', `The response of ${name} is not valid.`, error);
+  }
+}

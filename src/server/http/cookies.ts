@@ -1,0 +1,43 @@
+/** Cookies of the gateway's pages: their names, their attributes, and how they are read. */
+import type { Config } from '../../config.ts';
+
+/** True if browsers reach the gateway over HTTPS. */
+function isSecure({ PUBLIC_URL }: Pick<Config, 'PUBLIC_URL'>): boolean {
+  return PUBLIC_URL?.startsWith('https:') ?? false;
+}
+
+export interface Cookie {
+  /** Returns the value that the request's header has. Null if there is none. */
+  find(header: string | null | undefined): string | null;
+  /** Returns the header that sets the cookie. A lifetime of 0 removes it. */
+  set(value: string, lifetimeMs: number): string;
+}
+
+/**
+ * A cookie that scripts can't read. Over HTTPS its name has the prefix `__Host-`: browsers accept it from this host only, so
+ * a neighboring host can't set it (RFC 6265bis). A `Lax` cookie is sent when a page of another site leads to the gateway,
+ * and a `Strict` one is not.
+ */
+export function createCookie(
+  config: Pick<Config, 'PUBLIC_URL'>,
+  { name: baseName, sameSite }: { name: string; sameSite: 'Lax' | 'Strict' },
+): Cookie {
+  const isPrefixed = isSecure(config);
+  const name = isPrefixed ? `__Host-${baseName}` : baseName;
+  return {
+    find(header) {
+      const pairs = (header ?? '').split(';').map((pair) => pair.trim());
+      const pair = pairs.find((candidate) => candidate.startsWith(`${name}=`));
+      return pair?.slice(name.length + 1) || null;
+    },
+    set: (value, lifetimeMs) =>
+      [
+        `${name}=${value}`,
+        'Path=/',
+        `Max-Age=${Math.floor(lifetimeMs / 1_000)}`,
+        'HttpOnly',
+        `SameSite=${sameSite}`,
+        ...(isPrefixed ? ['Secure'] : []),
+      ].join('; '),
+  };
+}

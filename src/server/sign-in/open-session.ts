@@ -1,0 +1,22 @@
+/** The last step of every sign-in: the builder, a session, and its cookie. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Services } from '../../domain/call.ts';
+import { type BearerClaims, enrolBuilder } from '../../domain/viewer/bearer.ts';
+import { createSession, endSession } from '../../domain/viewer/console-session.ts';
+import type { SessionCookie } from '../http/session-cookie.ts';
+
+/**
+ * Signs the person in, with a new secret in the browser's cookie. The browser's earlier session ends: a secret that another
+ * party has planted there never becomes that of the person (session fixation).
+ */
+export async function openSession(
+  { services, sessionCookie }: { services: Services; sessionCookie: SessionCookie },
+  claims: BearerClaims,
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+): Promise<void> {
+  const { builder } = await enrolBuilder(services, claims);
+  const secret = await createSession(services, builder.id);
+  const { session } = request.facts;
+  if (session) await endSession(services, session.secret);
+  reply.header('set-cookie', sessionCookie.set(secret));
+}

@@ -1,0 +1,163 @@
+/**
+ * The routes of a sign-in at an OpenID provider: `/sign-in` leads the browser to the provider, which returns it to
+ * `/sign-in/callback`. Their errors are pages for people.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import {
+  createOpenIdClients,
+  type OpenIdClients,
+  SignInError,
+} from '../../domain/viewer/openid.ts';
+import { ServiceUnavailable } from '../../errors.ts';
+import { html } from '../../html.ts';
+import { SIGN_IN_CALLBACK_PATH, type SignInIssuer } from '../../sign-in-settings.ts';
+import { createPage, sendResponse, toParagraphs } from '../plain-page.ts';
+import { openSession } from './open-session.ts';
+import { createPendingSignInCookie, type PendingSignInCookie } from './pending-sign-in.ts';
+import type { SignInParts } from './sign-in-routes.ts';
+import {
+  buildConsoleUrl,
+  buildRedirectUrl,
+  parseReturnPath,
+  SIGN_IN_PATH,
+} from './sign-in-urls.ts';
+
+export function registerOpenIdSignIn(scope: FastifyInstance, parts: SignInParts): void {
+  const signIns = new OpenIdSignIns(parts);
+  scope.get<Start>(SIGN_IN_PATH, (request, reply) => signIns.begin({ request, reply }));
+  scope.get(SIGN_IN_CALLBACK_PATH, (request, reply) => signIns.finish({ request, reply }));
+}
+
+/** The query of a sign-in's link. */
+interface Start {
+  Querystring: { issuer?: unknown; return?: unknown };
+}
+
+interface Exchange {
+  request: FastifyRequest;
+  reply: FastifyReply;
+}
+
+class OpenIdSignIns {
+  readonly #parts: SignInParts;
+  readonly #clients: OpenIdClients = createOpenIdClients();
+  readonly #pendingCookie: PendingSignInCookie;
+
+  constructor(parts: SignInParts) {
+    this.#parts = parts;
+    this.#pendingCookie = createPendingSignInCookie(parts.services);
+  }
+
+  /** Leads the browser to the provider that the link names. */
+  async begin(exchange: {
+    request: FastifyRequest<Start>;
+    reply: FastifyReply;
+  }): Promise<FastifyReply> {
+    const { request, reply } = exchange;
+    const { services } = this.#parts;
+    const issuer = this.#findIssuer(request.query.issuer);
+    if (!issuer) return this.#refuse(null, exchange, UNKNOWN_ISSUER);
+    return this.#withErrorPage(issuer, exchange, async () => {
+      const redirectUrl = buildRedirectUrl(issuer, { services, request });
+      const { url, checks } = await this.#clients.begin(issuer, redirectUrl);
+      const pending = {
+        issuer: issuer.issuer,
+        checks,
+        returnPath: parseReturnPath(request.query.return),
+      };
+      return reply.header('set-cookie', this.#pendingCookie.set(pending)).redirect(url.href, 303);
+    });
+  }
+
+  /** Signs the browser in that returns from the provider. */
+  async finish(exchange: Exchange): Promise<FastifyReply> {
+    const { request, reply } = exchange;
+    const { services } = this.#parts;
+    const pending = this.#pendingCookie.find(request.headers.cookie);
+    const issuer = this.#findIssuer(pending?.issuer);
+    reply.header('set-cookie', this.#pendingCookie.remove());
+    if (!pending || !issuer) return this.#refuse(issuer, exchange, NOT_PENDING);
+    return this.#withErrorPage(issuer, exchange, async () => {
+      const callbackUrl = new URL(buildRedirectUrl(issuer, { services, request }));
+      callbackUrl.search = request.url.split('?')[1] ?? '';
+      const claims = await this.#clients.finish(issuer, callbackUrl, pending.checks);
+      await openSession(this.#parts, claims, exchange);
+      return reply.redirect(
+        buildConsoleUrl(issuer, { services, request }, pending.returnPath),
+        303,
+      );
+    });
+  }
+
+  #findIssuer(url: unknown): SignInIssuer | null {
+    const { SIGN_IN_ISSUERS } = this.#parts.services.config;
+    return SIGN_IN_ISSUERS.find(({ issuer }) => issuer === url) ?? null;
+  }
+
+  /** Sends a page that says why the person is not signed in, and leads back to the console. */
+  #refuse(
+    issuer: SignInIssuer | null,
+    { request, reply }: Exchange,
+    { status, paragraphs }: { status: number; paragraphs: string[] },
+  ): Promise<FastifyReply> {
+    const consoleUrl = buildConsoleUrl(issuer, { services: this.#parts.services, request });
+    const link = html`<p><a class="button" href="${consoleUrl}">Back to the console</a></p>\n`;
+    const content = html`${toParagraphs(paragraphs)}${link}`;
+    return sendResponse(reply, createPage(status, 'Not signed in', { content }));
+  }
+
+  async #withErrorPage(
+    issuer: SignInIssuer,
+    exchange: Exchange,
+    respond: () => Promise<FastifyReply>,
+  ): Promise<FastifyReply> {
+    try {
+      return await respond();
+    } catch (error) {
+      if (error instanceof ServiceUnavailable) {
+        exchange.reply.header('retry-after', String(error.retryAfterSeconds));
+        return this.#refuse(issuer, exchange, UNAVAILABLE);
+      }
+      if (!(error instanceof SignInError)) throw error;
+      const { kind, message, cause } = error;
+      const { log } = this.#parts.services;
+      log.warn({ issuer: issuer.issuer, kind, codes: listCodes(cause) }, 'sign_in.refused');
+      const { status, remedy } = REFUSALS[kind];
+      return this.#refuse(issuer, exchange, { status, paragraphs: [message, remedy] });
+    }
+  }
+}
+
+const UNKNOWN_ISSUER = {
+  status: 400,
+  paragraphs: ['This link names no OpenID provider of this gateway.'],
+};
+const NOT_PENDING = {
+  status: 400,
+  paragraphs: [
+    'This sign-in has expired, has ended already, or was begun in another browser.',
+    'Sign in again. If this happens each time, allow cookies for this site.',
+  ],
+};
+const UNAVAILABLE = {
+  status: 503,
+  paragraphs: ['The gateway is not available at the moment. Sign in again in a few seconds.'],
+};
+const REFUSALS = {
+  DENIED: {
+    status: 403,
+    remedy: 'Sign in again, or ask the administrator of the OpenID provider for access.',
+  },
+  UNREACHABLE: { status: 502, remedy: 'Sign in again in a few minutes.' },
+  INVALID: {
+    status: 400,
+    remedy: 'Sign in again. If this happens each time, the operator finds the reason in the log.',
+  },
+} as const;
+
+/** The codes of an error and of its causes. Their messages may contain tokens. */
+function listCodes(error: unknown): string[] {
+  if (!(error instanceof Error)) return [];
+  const { code, error: providerCode, cause } = error as Error & { code?: unknown; error?: unknown };
+  return [code, providerCode].filter((item) => typeof item === 'string').concat(listCodes(cause));
+}

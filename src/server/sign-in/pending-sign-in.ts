@@ -1,0 +1,61 @@
+/**
+ * A sign-in whose browser is at the OpenID provider. The browser keeps it in a sealed cookie, so the callback succeeds only
+ * in the browser that began the sign-in (RFC 9700, section 4.7), and unfinished sign-ins need no row.
+ */
+import { z } from 'zod';
+import type { Services } from '../../domain/call.ts';
+import { signInChecks } from '../../domain/viewer/openid.ts';
+import type { SealedLocation } from '../../secrets.ts';
+import { MINUTE_MS } from '../../work/durations.ts';
+import { createCookie } from '../http/cookies.ts';
+
+/** Time for the person to sign in at the provider. */
+const LIFETIME_MS = 10 * MINUTE_MS;
+
+const LOCATION: SealedLocation = {
+  table: 'ConsoleSession',
+  column: 'pendingSignIn',
+  row: '',
+  projectId: '',
+};
+
+const pendingSignIn = z.object({
+  issuer: z.string(),
+  checks: signInChecks,
+  /** The path below the gateway's URL that the browser returns to. */
+  returnPath: z.string(),
+  expireMs: z.number(),
+});
+type PendingSignIn = z.output<typeof pendingSignIn>;
+
+export interface PendingSignInCookie {
+  set(pending: Omit<PendingSignIn, 'expireMs'>): string;
+  /** Null if the browser has none, or it has expired or was changed. */
+  find(cookies: string | undefined): PendingSignIn | null;
+  remove(): string;
+}
+
+export function createPendingSignInCookie({ config, vault, now }: Services): PendingSignInCookie {
+  // The provider's site leads the browser to the callback, so a `Strict` cookie would be missing there.
+  const cookie = createCookie(config, { name: 'console-sign-in', sameSite: 'Lax' });
+  return {
+    set(pending) {
+      const expireMs = now().getTime() + LIFETIME_MS;
+      return cookie.set(
+        vault.seal(JSON.stringify({ ...pending, expireMs }), LOCATION),
+        LIFETIME_MS,
+      );
+    },
+    find(cookies) {
+      const sealed = cookie.find(cookies);
+      if (sealed === null) return null;
+      try {
+        const pending = pendingSignIn.parse(JSON.parse(vault.open(sealed, LOCATION)));
+        return pending.expireMs > now().getTime() ? pending : null;
+      } catch {
+        return null;
+      }
+    },
+    remove: () => cookie.set('', 0),
+  };
+}

@@ -1,0 +1,76 @@
+/** The route `/session`: shows, extends and ends the session of the console in a browser, for the gateway's own pages. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Services } from '../../domain/call.ts';
+import {
+  type ConsoleSession,
+  endSession,
+  getSession,
+  renewSession,
+} from '../../domain/viewer/console-session.ts';
+import { hasLocalSignIn } from '../../domain/viewer/local-sign-in.ts';
+import { DomainError, forbidden, missingCredentials } from '../../errors.ts';
+import type { SignInParts } from './sign-in-routes.ts';
+import { buildSignInUrl } from './sign-in-urls.ts';
+
+const SESSION_PATH = '/session';
+
+export function registerSession(
+  scope: FastifyInstance,
+  { services, admission, sessionCookie }: SignInParts,
+): void {
+  /** Admits the builder like every caller, within their rate. Returns the secret of the session. */
+  const admit = async ({ facts }: FastifyRequest): Promise<string> => {
+    const { address, page, slot, setHeader, session } = facts;
+    await admission.admit({ session }, { address, page, slot, setHeader });
+    if (!session) throw missingCredentials();
+    return session.secret;
+  };
+  const findSession = async (request: FastifyRequest): Promise<ConsoleSession | null> => {
+    if (!request.facts.session?.isFromOwnPage) return null;
+    try {
+      return await getSession(services, await admit(request));
+    } catch (error) {
+      if (error instanceof DomainError && error.code === 'UNAUTHENTICATED') return null;
+      throw error;
+    }
+  };
+
+  scope.get(SESSION_PATH, async (request) => {
+    const session = await findSession(request);
+    return {
+      issuers: services.config.SIGN_IN_ISSUERS.map((issuer) => ({
+        name: issuer.name,
+        url: buildSignInUrl(issuer, { services, request }),
+      })),
+      hasLocalSignIn: hasLocalSignIn(services),
+      session: session && showSession(services, session),
+    };
+  });
+  scope.post(SESSION_PATH, async (request) => {
+    const session = await renewSession(services, await admit(request));
+    return { session: showSession(services, session) };
+  });
+  scope.delete(SESSION_PATH, async ({ facts: { session } }, reply) => {
+    if (session) {
+      requireOwnPage(session.isFromOwnPage);
+      await endSession(services, session.secret);
+    }
+    return reply.header('set-cookie', sessionCookie.remove()).code(204).send();
+  });
+}
+
+function showSession({ now }: Services, { builder, expireTime, endTime }: ConsoleSession) {
+  return {
+    name: builder.fullName,
+    email: builder.primaryEmail,
+    // Relative, because the clock of a browser may be wrong.
+    secondsLeft: Math.floor((expireTime.getTime() - now().getTime()) / 1_000),
+    isExtensible: expireTime < endTime,
+  };
+}
+
+/** Throws FORBIDDEN for requests of pages of other origins, and of no browser. */
+export function requireOwnPage(isFromOwnPage: boolean): void {
+  if (isFromOwnPage) return;
+  throw forbidden("Only the gateway's own pages may sign a browser in or out.");
+}

@@ -1,0 +1,51 @@
+/** @module-tag all/process */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, expect, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { openDatabase } from '../../src/database/database.ts';
+import { createLog } from '../../src/log.ts';
+import { fillDataFolder } from '../support/database/data-folder.ts';
+import { PROCESS_ENV } from '../support/process/process-env.ts';
+
+const command = join(import.meta.dirname, '../../src/commands/create-org.ts');
+const DATA_DIR = mkdtempSync(join(tmpdir(), 'gateway-create-org-'));
+fillDataFolder(DATA_DIR);
+afterAll(() => rmSync(DATA_DIR, { recursive: true, force: true }));
+
+async function run(...args: string[]): Promise<{ said: string; code: number }> {
+  const env = { ...PROCESS_ENV, DATA_DIR };
+  return promisify(execFile)(process.execPath, [command, ...args], { env }).then(
+    ({ stdout }) => ({ said: stdout.trim(), code: 0 }),
+    ({ stderr, code }: { stderr: string; code: number }) => ({ said: stderr, code }),
+  );
+}
+
+test('creates an org without members, and invites its first one', async () => {
+  const created = await run('--label', 'Acme', '--invite', 'Ada@example.com');
+  expect(created.code).toBe(0);
+  expect(created.said).toMatch(/^Created the org org_\w+\. ada@example\.com can accept the invite/);
+  await using database = await openDatabase(readConfig({ DATA_DIR }), createLog('silent'));
+  const orgs = await database.prisma.org.findMany({
+    include: { members: true, invites: true, billingAccount: true },
+  });
+  expect(orgs).toMatchObject([
+    {
+      label: 'Acme',
+      members: [],
+      invites: [{ invitedEmail: 'ada@example.com', status: 'PENDING' }],
+      billingAccount: { displayName: 'Acme' },
+    },
+  ]);
+});
+
+test('names every invalid option and creates nothing', async () => {
+  const { said, code } = await run('--label', ' ', '--invite', 'ada');
+  expect(code).toBe(1);
+  expect(said).toContain('--label: ');
+  expect(said).toContain('--invite: must be an e-mail address');
+  expect(said).toContain('Usage: npm run org');
+});

@@ -1,0 +1,359 @@
+/** The session of the console: where it is accepted, how it is renewed and ended, and attacks on it. */
+import { beforeEach, expect, test } from 'vitest';
+import { removeExpired } from '../../../src/domain/retention.ts';
+import { SESSIONS_OF_BUILDER_MAX } from '../../../src/domain/viewer/console-session.ts';
+import { sharedApp, testApp } from '../../support/app.ts';
+import { openEventStream } from '../../support/event-stream.ts';
+import { openSocket } from '../../support/socket.ts';
+import { type CookieJar, createCookieJar } from '../../support/wire/cookie-jar.ts';
+
+const PASSWORD = 'correct horse battery';
+const FOREIGN_ORIGIN = 'https://app.example';
+const HOUR_MS = 3_600_000;
+
+let elapsedMs = 0;
+const app = await sharedApp({
+  env: {
+    LOCAL_ISSUER_PASSWORD: PASSWORD,
+    CORS_ORIGINS: FOREIGN_ORIGIN,
+    WRONG_KEY_LIMIT_PER_MINUTE: '1000',
+  },
+  now: () => new Date(Date.now() + elapsedMs),
+});
+const { url } = await app.app.start();
+const { host } = new URL(url);
+beforeEach(() => {
+  elapsedMs = 0;
+});
+
+const OWN_PAGE = { origin: url, 'sec-fetch-site': 'same-origin' };
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+function signInLocally(browser: CookieJar, input: object, headers: object = OWN_PAGE) {
+  return browser.fetch(`${url}/sign-in/local`, {
+    method: 'POST',
+    headers: { ...JSON_TYPE, ...headers },
+    body: JSON.stringify(input),
+  });
+}
+
+async function signedIn(email = 'ada@example.com'): Promise<CookieJar> {
+  const browser = createCookieJar();
+  const response = await signInLocally(browser, { email, password: PASSWORD });
+  expect(response.status).toBe(204);
+  return browser;
+}
+
+const readCookie = (browser: CookieJar) =>
+  `console-session=${browser.cookies.get(host)?.get('console-session')}`;
+
+const readSession = async (browser: CookieJar) =>
+  (await (await browser.fetch(`${url}/session`, { headers: OWN_PAGE })).json()).session;
+
+async function post(browser: CookieJar, headers: object, query = '{ viewer { kind } }') {
+  const response = await browser.fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: { ...JSON_TYPE, ...headers },
+    body: JSON.stringify({ query }),
+  });
+  return { status: response.status, ...(await response.json()) };
+}
+
+test('identifies the builder whom a token of the local issuer identifies too', async () => {
+  const browser = await signedIn('same@example.com');
+  const token = await app.app.verifier.mint?.({
+    sub: 'same@example.com',
+    email: 'same@example.com',
+    email_verified: true,
+  });
+  const query = '{ viewer { kind expireTime builder { id } } }';
+  const { data } = await post(browser, OWN_PAGE, query);
+  const byToken = await app.client({ authorization: `Bearer ${token}` }).query(query);
+  expect(data.viewer.builder).toEqual(byToken.viewer.builder);
+  expect([data.viewer.kind, byToken.viewer.expireTime]).toEqual(['BUILDER', null]);
+  const leftMs = Date.parse(data.viewer.expireTime) - Date.now();
+  expect(leftMs).toBeGreaterThan(0.99 * HOUR_MS);
+  expect(leftMs).toBeLessThanOrEqual(HOUR_MS);
+});
+
+test('lets builders do with a session what they do with a token', async () => {
+  const browser = await signedIn('maker@example.com');
+  const { data } = await post(
+    browser,
+    OWN_PAGE,
+    'mutation { createOrg(input: { label: "Made by a session" }) { org { label } } }',
+  );
+  expect(data.createOrg.org.label).toBe('Made by a session');
+});
+
+test.each([
+  ['of another origin', { origin: FOREIGN_ORIGIN, 'sec-fetch-site': 'cross-site' }],
+  ['of another origin in an older browser', { origin: FOREIGN_ORIGIN }],
+  [
+    'of another port of the host',
+    { origin: 'http://127.0.0.1:3000', 'sec-fetch-site': 'same-site' },
+  ],
+  ['of an opaque origin', { origin: 'null' }],
+  ['that names no origin', {}],
+  ['that a link or an image sends', { 'sec-fetch-site': 'cross-site' }],
+  [
+    'that claims the origin, but not to the browser',
+    { origin: url, 'sec-fetch-site': 'cross-site' },
+  ],
+])('refuses a post with the cookie %s', async (_sender, headers) => {
+  const browser = await signedIn();
+  const { status, data, errors } = await post(browser, headers);
+  expect([status, data ?? null, errors[0].extensions.code]).toEqual([403, null, 'FORBIDDEN']);
+});
+
+test('refuses event streams with the cookie of other origins', async () => {
+  const browser = await signedIn();
+  const subscribe = (headers: Record<string, string>) =>
+    browser.fetch(
+      `${url}/graphql?query=${encodeURIComponent('subscription { operation(id: "opr_1") { id } }')}`,
+      { headers: { accept: 'text/event-stream', ...headers } },
+    );
+  const foreign = await subscribe({ 'sec-fetch-site': 'cross-site' });
+  expect(await foreign.text()).toContain('FORBIDDEN');
+  const own = await subscribe({ 'sec-fetch-site': 'same-origin' });
+  expect(await own.text()).not.toContain('FORBIDDEN');
+});
+
+test('admits WebSockets of its own pages by the cookie, and refuses those of others', async () => {
+  const browser = await signedIn();
+  const open = async (origin: string | undefined) => {
+    const socket = await openSocket(url, {
+      headers: { cookie: readCookie(browser) },
+      ...(origin !== undefined && { origin }),
+    });
+    socket.send({ type: 'connection_init' });
+    return socket;
+  };
+  const own = await open(url);
+  expect(await own.next()).toEqual({ type: 'connection_ack' });
+  own.send({ id: '1', type: 'subscribe', payload: { query: '{ viewer { kind } }' } });
+  expect((await own.next()).payload).toEqual({ data: { viewer: { kind: 'BUILDER' } } });
+  own.socket.close();
+  for (const origin of [FOREIGN_ORIGIN, undefined]) {
+    const { code } = await (await open(origin)).closed;
+    expect(code).toBe(4403);
+  }
+});
+
+test('does not accept the cookie for REST', async () => {
+  const browser = await signedIn();
+  const response = await browser.fetch(`${url}/v1/my-info`, { headers: OWN_PAGE });
+  expect(response.status).toBe(401);
+});
+
+test('ignores the cookie if the request has another credential', async () => {
+  const browser = await signedIn();
+  const { apiKey } = await app.tenant();
+  const { data } = await post(browser, { 'x-api-key': apiKey, origin: FOREIGN_ORIGIN });
+  expect(data).toEqual({ viewer: { kind: 'API_KEY' } });
+});
+
+test.each([
+  '',
+  'x'.repeat(43),
+  'short',
+  '../../etc',
+  `${'x'.repeat(42)}"`,
+])('refuses the session %j', async (secret) => {
+  const browser = createCookieJar();
+  const { status, errors } = await post(browser, {
+    ...OWN_PAGE,
+    cookie: `console-session=${secret}`,
+  });
+  expect([status, errors[0].extensions.code]).toEqual([401, 'UNAUTHENTICATED']);
+});
+
+test('ends everywhere when it is signed out in one tab', async () => {
+  const browser = await signedIn('leaver@example.com');
+  const cookie = readCookie(browser);
+  const created = await post(
+    browser,
+    OWN_PAGE,
+    'mutation { createOrg(input: { label: "Left" }) { org { id } } }',
+  );
+  const orgId = created.data.createOrg.org.id;
+  const { data } = await post(
+    browser,
+    OWN_PAGE,
+    `mutation { createProject(input: { orgId: "${orgId}", name: "left-behind", appName: "L" }) { project { id } } }`,
+  );
+  const send = (path: string, init: RequestInit) => fetch(`${url}${path}`, init);
+  const stream = await openEventStream(send, {
+    query: 'subscription ($p: String!) { notificationEvents(projectIdOrName: $p) { cursor } }',
+    variables: { p: data.createProject.project.id },
+    headers: { ...OWN_PAGE, cookie },
+  });
+  expect(stream.status).toBe(200);
+
+  const ended = await browser.fetch(`${url}/session`, { method: 'DELETE', headers: OWN_PAGE });
+  expect(ended.status).toBe(204);
+  expect(browser.received.at(-1)).toMatch(/^console-session=; Path=\/; Max-Age=0; HttpOnly/);
+  const otherTab = createCookieJar();
+  expect((await post(otherTab, { ...OWN_PAGE, cookie })).status).toBe(401);
+  const message = await stream.next();
+  expect(message?.data.errors[0].extensions.code).toBe('UNAUTHENTICATED');
+  stream.close();
+});
+
+test('is signed out, extended and shown by its own pages only', async () => {
+  const browser = await signedIn();
+  const foreign = { origin: FOREIGN_ORIGIN };
+  const request = (method: string) => browser.fetch(`${url}/session`, { method, headers: foreign });
+  expect((await request('DELETE')).status).toBe(403);
+  expect((await request('POST')).status).toBe(403);
+  expect((await (await request('GET')).json()).session).toBeNull();
+  const response = await signInLocally(
+    browser,
+    { email: 'eve@example.com', password: PASSWORD },
+    foreign,
+  );
+  expect(response.status).toBe(403);
+  expect((await readSession(browser)).email).toBe('ada@example.com');
+});
+
+test('ends after an hour without activity', async () => {
+  const browser = await signedIn();
+  elapsedMs = 0.99 * HOUR_MS;
+  expect((await post(browser, OWN_PAGE)).status).toBe(200);
+  elapsedMs = 1.01 * HOUR_MS;
+  expect((await post(browser, OWN_PAGE)).status).toBe(401);
+  expect(await readSession(browser)).toBeNull();
+  const renewed = await browser.fetch(`${url}/session`, { method: 'POST', headers: OWN_PAGE });
+  expect(renewed.status).toBe(401);
+});
+
+test('is extended by activity, until twelve hours after the sign-in', async () => {
+  const browser = await signedIn();
+  const renew = async () =>
+    (await (await browser.fetch(`${url}/session`, { method: 'POST', headers: OWN_PAGE })).json())
+      .session;
+  for (let hours = 0.9; hours < 11; hours += 0.9) {
+    elapsedMs = hours * HOUR_MS;
+    expect(await renew()).toMatchObject({ isExtensible: true });
+  }
+  elapsedMs = 11.5 * HOUR_MS;
+  const last = await renew();
+  expect(last.isExtensible).toBe(false);
+  expect(last.secondsLeft).toBeLessThanOrEqual(1_800);
+  elapsedMs = 12.01 * HOUR_MS;
+  expect((await post(browser, OWN_PAGE)).status).toBe(401);
+});
+
+test('is removed from the database after its end', async () => {
+  await signedIn('removed@example.com');
+  const { prisma } = app.app.services.database;
+  const count = () =>
+    prisma.consoleSession.count({ where: { builder: { idpRef: 'removed@example.com' } } });
+  await removeExpired(app.app.services);
+  expect(await count()).toBe(1);
+  elapsedMs = 2 * HOUR_MS;
+  await removeExpired(app.app.services);
+  expect(await count()).toBe(0);
+});
+
+test('ends the oldest session of a builder who has too many', async () => {
+  const email = 'many@example.com';
+  const browsers = [await signedIn(email)];
+  for (let count = 1; count < SESSIONS_OF_BUILDER_MAX; count += 1) {
+    elapsedMs += 1_000;
+    browsers.push(await signedIn(email));
+  }
+  expect(await readSession(browsers[0] as CookieJar)).not.toBeNull();
+  elapsedMs += 1_000;
+  await signedIn(email);
+  expect(await readSession(browsers[0] as CookieJar)).toBeNull();
+  expect(await readSession(browsers[1] as CookieJar)).not.toBeNull();
+});
+
+test('stores no secret, and no session outlives its builder', async () => {
+  const browser = await signedIn('gone@example.com');
+  const { prisma } = app.app.services.database;
+  const rows = await prisma.consoleSession.findMany();
+  expect(JSON.stringify(rows)).not.toContain(readCookie(browser).split('=')[1]);
+  await prisma.builder.deleteMany({ where: { idpRef: 'gone@example.com' } });
+  expect(await readSession(browser)).toBeNull();
+});
+
+test('refuses a wrong password and invalid input, with reasons', async () => {
+  const browser = createCookieJar();
+  const wrong = await signInLocally(browser, { email: 'ada@example.com', password: 'wrong' });
+  expect([wrong.status, (await wrong.json()).detail]).toEqual([401, 'The password is wrong.']);
+  const invalid = await signInLocally(browser, { email: 'ada', password: PASSWORD, role: 'admin' });
+  expect(invalid.status).toBe(400);
+  const { issues } = await invalid.json();
+  expect(issues.map(({ name }: { name: string }) => name).sort()).toEqual(['email', 'role']);
+  expect(browser.received).toEqual([]);
+});
+
+test('refuses further passwords after too many wrong ones from an address', async () => {
+  await using strict = await testApp({
+    env: { LOCAL_ISSUER_PASSWORD: PASSWORD, WRONG_KEY_LIMIT_PER_MINUTE: '2' },
+  });
+  const started = await strict.app.start();
+  const signIn = async (password: string) => {
+    const response = await fetch(`${started.url}/sign-in/local`, {
+      method: 'POST',
+      headers: { ...JSON_TYPE, origin: started.url },
+      body: JSON.stringify({ email: 'ada@example.com', password }),
+    });
+    return [response.status, response.headers.has('retry-after')];
+  };
+  expect(await signIn('wrong')).toEqual([401, false]);
+  expect(await signIn('wrong')).toEqual([401, false]);
+  expect(await signIn(PASSWORD)).toEqual([429, true]);
+});
+
+test('has no sign-in at the local issuer without a password', async () => {
+  await using plain = await testApp();
+  const started = await plain.app.start();
+  const headers = { ...JSON_TYPE, origin: started.url };
+  const init = {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ email: 'a@b.example', password: '' }),
+  };
+  expect((await fetch(`${started.url}/sign-in/local`, init)).status).toBe(404);
+  const session = await (await fetch(`${started.url}/session`, { headers })).json();
+  expect(session).toEqual({ issuers: [], hasLocalSignIn: false, session: null });
+});
+
+test('uses a cookie of the host alone over HTTPS, and no origin over HTTP', async () => {
+  const publicUrl = 'https://gateway.example/below';
+  const issuer = { issuer: 'https://id.example', clientId: 'console' };
+  await using published = await testApp({
+    env: {
+      PUBLIC_URL: publicUrl,
+      LOCAL_ISSUER_PASSWORD: PASSWORD,
+      SIGN_IN_ISSUERS: JSON.stringify([issuer]),
+    },
+  });
+  await published.app.start();
+  const origin = 'https://gateway.example';
+  const response = await published.fetch('/sign-in/local', {
+    method: 'POST',
+    headers: { ...JSON_TYPE, origin },
+    body: JSON.stringify({ email: 'ada@example.com', password: PASSWORD }),
+  });
+  const cookie = response.headers.get('set-cookie') ?? '';
+  expect(cookie).toMatch(/^__Host-console-session=[\w-]{43}; Path=\/;.*; SameSite=Strict; Secure$/);
+  const [, secret] = /=([\w-]+);/.exec(cookie) ?? [];
+  const read = async (name: string, sender: string) => {
+    const headers = { origin: sender, cookie: `${name}=${secret}` };
+    return (await (await published.fetch('/session', { headers })).json()) as {
+      session: object | null;
+      issuers: object[];
+    };
+  };
+  const own = await read('__Host-console-session', origin);
+  expect(own.session).not.toBeNull();
+  expect(own.issuers).toEqual([
+    { name: 'id.example', url: `${publicUrl}/sign-in?issuer=https%3A%2F%2Fid.example` },
+  ]);
+  expect((await read('console-session', origin)).session).toBeNull();
+  expect((await read('__Host-console-session', 'http://gateway.example')).session).toBeNull();
+});

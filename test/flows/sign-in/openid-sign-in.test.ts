@@ -1,0 +1,206 @@
+/** The sign-in to the console at an OpenID provider: its flow, and attacks on it. */
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { sharedApp } from '../../support/app.ts';
+import { type CookieJar, createCookieJar } from '../../support/wire/cookie-jar.ts';
+import { openIdProvider } from '../../support/wire/openid-provider.ts';
+
+const provider = await openIdProvider();
+afterAll(() => provider[Symbol.asyncDispose]());
+let time = new Date();
+const other = { issuer: 'http://127.0.0.1:9', clientId: 'console', name: 'Unreachable ID' };
+const app = await sharedApp({
+  env: { SIGN_IN_ISSUERS: JSON.stringify([provider.settings, other]) },
+  now: () => time,
+});
+let url: string;
+beforeAll(async () => {
+  ({ url } = await app.app.start());
+});
+
+const { person } = provider;
+afterEach(() => {
+  time = new Date();
+  Object.assign(provider, { person, denial: null, forgery: {}, hidesClaims: false });
+});
+
+const OWN_PAGE = { 'sec-fetch-site': 'same-origin' };
+const startUrl = (query: Record<string, string> = {}) =>
+  `${url}/sign-in?${new URLSearchParams({ issuer: provider.url, ...query })}`;
+
+/** Reads `/session` as the console does. */
+async function readSession(browser: CookieJar) {
+  const response = await browser.fetch(`${url}/session`, { headers: OWN_PAGE });
+  expect(response.status).toBe(200);
+  return response.json();
+}
+
+/** Goes to the provider and back, and stops before the callback. Returns the callback's URL. */
+async function goToCallback(
+  browser: CookieJar,
+  query: Record<string, string> = {},
+): Promise<string> {
+  const started = await browser.fetch(startUrl(query));
+  expect(started.status).toBe(303);
+  const agreed = await browser.fetch(started.headers.get('location') ?? '');
+  return agreed.headers.get('location') ?? '';
+}
+
+/** Signs in, and does not open the console. Returns the response of the callback. */
+const signIn = async (browser: CookieJar) => browser.fetch(await goToCallback(browser));
+
+const isSignedIn = async (browser: CookieJar) => (await readSession(browser)).session !== null;
+
+test('signs in by authorization code with PKCE, and returns to the page of the console', async () => {
+  const browser = createCookieJar();
+  const { issuers } = await readSession(browser);
+  expect(issuers).toEqual([
+    { name: 'Example ID', url: startUrl() },
+    { name: 'Unreachable ID', url: `${url}/sign-in?issuer=http%3A%2F%2F127.0.0.1%3A9` },
+  ]);
+  const callback = await goToCallback(browser, { return: '/console/demo/events?type=A' });
+  const finished = await browser.fetch(callback);
+  expect([finished.status, finished.headers.get('location')]).toEqual([
+    303,
+    `${url}/console/demo/events?type=A`,
+  ]);
+
+  const [request] = provider.requests.slice(-1);
+  expect(Object.fromEntries(request ?? [])).toMatchObject({
+    response_type: 'code',
+    client_id: 'console',
+    scope: 'openid email profile',
+    redirect_uri: `${url}/sign-in/callback`,
+    code_challenge_method: 'S256',
+  });
+  const { session } = await readSession(browser);
+  expect(session).toMatchObject({ name: 'Ada Lovelace', email: 'ada@example.com' });
+  expect(session.secondsLeft).toBeGreaterThan(3_500);
+  const response = await browser.fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: { ...OWN_PAGE, 'content-type': 'application/json' },
+    body: JSON.stringify({ query: '{ viewer { kind builder { idpProvider idpRef } } }' }),
+  });
+  expect(await response.json()).toEqual({
+    data: { viewer: { kind: 'BUILDER', builder: { idpProvider: provider.url, idpRef: 'ada' } } },
+  });
+});
+
+test('sets a cookie that neither scripts nor other sites can use', async () => {
+  const browser = createCookieJar();
+  await signIn(browser);
+  const [cookie] = browser.received.slice(-1);
+  expect(cookie).toMatch(
+    /^console-session=[\w-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/,
+  );
+});
+
+test('takes the claims from UserInfo if the ID token has none', async () => {
+  provider.person = { sub: 'grace', email: 'Grace@example.com', email_verified: true };
+  provider.hidesClaims = true;
+  const browser = createCookieJar();
+  await signIn(browser);
+  expect((await readSession(browser)).session.email).toBe('grace@example.com');
+});
+
+test('shows no email address that the provider has not verified', async () => {
+  provider.person = { sub: 'eve', email: 'ada@example.com', email_verified: false };
+  const browser = createCookieJar();
+  await signIn(browser);
+  expect((await readSession(browser)).session.email).toBeNull();
+});
+
+test('refuses a callback in another browser, and one that is repeated', async () => {
+  const [victim, attacker] = [createCookieJar(), createCookieJar()];
+  const callback = await goToCallback(attacker);
+  const planted = await victim.fetch(callback);
+  expect(planted.status).toBe(400);
+  expect(await planted.text()).toContain('was begun in another browser');
+  expect(await isSignedIn(victim)).toBe(false);
+
+  expect((await attacker.fetch(callback)).status).toBe(303);
+  const repeated = await attacker.fetch(callback);
+  expect(repeated.status).toBe(400);
+  expect(repeated.headers.get('content-type')).toContain('text/html');
+});
+
+test('refuses the state of another sign-in', async () => {
+  const [victim, attacker] = [createCookieJar(), createCookieJar()];
+  const planted = await goToCallback(attacker);
+  await goToCallback(victim);
+  const response = await victim.fetch(planted);
+  expect(response.status).toBe(400);
+  expect(await isSignedIn(victim)).toBe(false);
+});
+
+test('refuses a sign-in whose cookie was changed, or that took too long', async () => {
+  const browser = createCookieJar();
+  const callback = await goToCallback(browser);
+  const stored = browser.cookies.get(new URL(url).host) ?? new Map();
+  const sealed = stored.get('console-sign-in') ?? '';
+  const changed = `${sealed.slice(0, -4)}AAAA`;
+  const response = await browser.fetch(callback, {
+    headers: { cookie: `console-sign-in=${changed}` },
+  });
+  expect(response.status).toBe(400);
+
+  stored.set('console-sign-in', sealed);
+  time = new Date(Date.now() + 11 * 60_000);
+  expect((await browser.fetch(callback)).status).toBe(400);
+  expect(await isSignedIn(browser)).toBe(false);
+});
+
+test.each([
+  ['issuer', { claims: { iss: 'https://other.example' } }],
+  ['audience', { claims: { aud: 'another client' } }],
+  ['nonce', { claims: { nonce: 'of another sign-in' } }],
+  ['expiry', { claims: { exp: Math.floor(Date.now() / 1_000) - 3_600 } }],
+  ['signature', { hasOtherKey: true }],
+  ['subject', { claims: { sub: 'x'.repeat(300) } }],
+])('refuses an ID token with another %s', async (_check, forgery) => {
+  provider.forgery = forgery;
+  const browser = createCookieJar();
+  const response = await signIn(browser);
+  expect(response.status).toBe(400);
+  expect(await response.text()).toContain('The response of Example ID is not valid.');
+  expect(await isSignedIn(browser)).toBe(false);
+});
+
+test('says that the provider refused the sign-in, or is away, on a page', async () => {
+  provider.denial = 'access_denied';
+  const browser = createCookieJar();
+  const response = await signIn(browser);
+  expect(response.status).toBe(403);
+  const page = await response.text();
+  expect(page).toContain('Example ID did not sign you in: access_denied');
+  expect(page).toContain(`href="${url}/console"`);
+
+  const away = await browser.fetch(`${url}/sign-in?issuer=${other.issuer}`);
+  expect(away.status).toBe(502);
+  expect(await away.text()).toContain('Unreachable ID did not respond.');
+  const unknown = await browser.fetch(`${url}/sign-in?issuer=https://unknown.example`);
+  expect(unknown.status).toBe(400);
+});
+
+test.each([
+  'https://evil.example/console',
+  '//evil.example/console',
+  '/\\evil.example/console',
+  '/v1/projects',
+  '/consoles',
+  `/console/${'x'.repeat(600)}`,
+])('returns to the first page of the console in place of %s', async (target) => {
+  const browser = createCookieJar();
+  const response = await browser.fetch(await goToCallback(browser, { return: target }));
+  expect(response.headers.get('location')).toBe(`${url}/console`);
+});
+
+test('replaces the session that the browser had', async () => {
+  const browser = createCookieJar();
+  const host = new URL(url).host;
+  await signIn(browser);
+  const first = browser.cookies.get(host)?.get('console-session') ?? '';
+  await signIn(browser);
+  expect(browser.cookies.get(host)?.get('console-session')).not.toBe(first);
+  browser.cookies.get(host)?.set('console-session', first);
+  expect(await isSignedIn(browser)).toBe(false);
+});

@@ -1,0 +1,29 @@
+/** The setting ORG_CREATION, which limits the builders who may create orgs. */
+import { expect, test } from 'vitest';
+import { createInvitedOrg } from '../../../src/domain/org/invite.ts';
+import { sharedApp } from '../../support/app.ts';
+
+const app = await sharedApp({ env: { ORG_CREATION: 'invited' } });
+
+const CREATE = 'mutation { createOrg(input: { label: "Own" }) { org { label } } }';
+
+async function builder(email: string) {
+  const token = await app.app.verifier.mint?.({ sub: email, email, email_verified: true });
+  return app.client({ authorization: `Bearer ${token}` });
+}
+
+test('refuses an org to builders without one, until they have accepted an invite', async () => {
+  const email = 'invited@example.com';
+  const invited = await builder(email);
+  const refusal = await invited.refusal(CREATE);
+  expect([refusal.code, refusal.problem.detail]).toEqual([
+    'FORBIDDEN',
+    expect.stringContaining('ORG_CREATION'),
+  ]);
+  const { invite } = await createInvitedOrg(app.app.services.database, { label: 'Acme', email });
+  expect((await invited.refusal(CREATE)).code).toBe('FORBIDDEN');
+  await invited.query(
+    `mutation { acceptInvite(input: { inviteId: "${invite.id}" }) { invite { status } } }`,
+  );
+  expect(await invited.query(CREATE)).toEqual({ createOrg: { org: { label: 'Own' } } });
+});

@@ -1,0 +1,35 @@
+/** A browser without pages: it keeps cookies by host. */
+export interface CookieJar {
+  /** Cookies by host and name. */
+  cookies: Map<string, Map<string, string>>;
+  /** Values of the headers Set-Cookie, in the order of their arrival. */
+  received: string[];
+  /** Sends a request with the cookies of its host, and stores those of the response. */
+  fetch(url: string, init?: RequestInit): Promise<Response>;
+}
+
+export function createCookieJar(): CookieJar {
+  const cookies: CookieJar['cookies'] = new Map();
+  const received: string[] = [];
+  const fetch = async (url: string, init: RequestInit = {}) => {
+    const { host } = new URL(url);
+    const stored = cookies.get(host) ?? new Map<string, string>();
+    cookies.set(host, stored);
+    const headers = new Headers(init.headers);
+    const cookie = [...stored].map(([name, value]) => `${name}=${value}`).join('; ');
+    if (cookie !== '' && !headers.has('cookie')) headers.set('cookie', cookie);
+    const response = await globalThis.fetch(url, { redirect: 'manual', ...init, headers });
+    for (const header of response.headers.getSetCookie()) {
+      received.push(header);
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(header) ?? [];
+      if (value === '') stored.delete(name);
+      else stored.set(name, value);
+    }
+    return response;
+  };
+  return {
+    cookies,
+    received,
+    fetch,
+  };
+}

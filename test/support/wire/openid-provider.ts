@@ -1,0 +1,158 @@
+/**
+ * An OpenID provider: discovery, authorization code with PKCE, ID tokens and UserInfo, written from the standard. It signs a
+ * person in without a form. Tests change its next ID token to check that the gateway refuses it.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { serve } from './serve.ts';
+
+const ALGORITHM = 'ES256';
+const CLIENT_ID = 'console';
+const CLIENT_SECRET = 'secret of the console';
+
+interface Person {
+  sub: string;
+  email?: string;
+  email_verified?: boolean;
+  name?: string;
+}
+
+/** Replaces claims of the next ID token, or signs it with another key. */
+interface Forgery {
+  claims?: Record<string, unknown>;
+  hasOtherKey?: boolean;
+}
+
+export interface OpenIdProvider extends AsyncDisposable {
+  url: string;
+  /** The issuer for SIGN_IN_ISSUERS. */
+  settings: { issuer: string; clientId: string; clientSecret: string; name: string };
+  /** The person that the next sign-in identifies. */
+  person: Person;
+  /** True if the ID token has the claims of a person only at the UserInfo endpoint. */
+  hidesClaims: boolean;
+  /** The error that the provider returns in place of a code. */
+  denial: string | null;
+  forgery: Forgery;
+  /** Queries of authorization requests. */
+  requests: URLSearchParams[];
+}
+
+interface Code {
+  nonce: string;
+  challenge: string;
+  redirectUri: string;
+  person: Person;
+}
+
+export async function openIdProvider(): Promise<OpenIdProvider> {
+  const [pair, otherPair] = [await generateKeyPair(ALGORITHM), await generateKeyPair(ALGORITHM)];
+  const jwk = { ...(await exportJWK(pair.publicKey)), alg: ALGORITHM, kid: 'first' };
+  const codes = new Map<string, Code>();
+  const tokens = new Map<string, Person>();
+
+  const routes: Record<string, (req: IncomingMessage, res: ServerResponse) => unknown> = {
+    '/.well-known/openid-configuration': (_req, res) => sendJson(res, metadata()),
+    '/keys': (_req, res) => sendJson(res, { keys: [jwk] }),
+    '/authorize': (req, res) => {
+      const query = new URL(req.url ?? '', provider.url).searchParams;
+      provider.requests.push(query);
+      const back = new URL(query.get('redirect_uri') ?? '');
+      back.searchParams.set('state', query.get('state') ?? '');
+      back.searchParams.set('iss', provider.url);
+      if (provider.denial) back.searchParams.set('error', provider.denial);
+      else back.searchParams.set('code', issueCode(query));
+      res.writeHead(302, { location: back.href }).end();
+    },
+    '/token': async (req, res) => {
+      const form = new URLSearchParams(await text(req));
+      const expected = Buffer.from(
+        `${CLIENT_ID}:${encodeURIComponent(CLIENT_SECRET).replaceAll('%20', '+')}`,
+      ).toString('base64');
+      if (req.headers.authorization !== `Basic ${expected}`) return refuse(res, 'invalid_client');
+      const code = codes.get(form.get('code') ?? '');
+      codes.delete(form.get('code') ?? '');
+      const verifier = form.get('code_verifier') ?? '';
+      const isProven =
+        code?.challenge === createHash('sha256').update(verifier).digest('base64url');
+      if (!code || !isProven || code.redirectUri !== form.get('redirect_uri')) {
+        return refuse(res, 'invalid_grant');
+      }
+      const accessToken = randomUUID();
+      tokens.set(accessToken, code.person);
+      sendJson(res, {
+        access_token: accessToken,
+        token_type: 'Bearer',
+        id_token: await signIdToken(code),
+      });
+    },
+    '/userinfo': (req, res) => {
+      const person = tokens.get((req.headers.authorization ?? '').replace('Bearer ', ''));
+      if (person) sendJson(res, person);
+      else refuse(res, 'invalid_token');
+    },
+  };
+
+  const metadata = () => ({
+    issuer: provider.url,
+    authorization_endpoint: `${provider.url}/authorize`,
+    token_endpoint: `${provider.url}/token`,
+    userinfo_endpoint: `${provider.url}/userinfo`,
+    jwks_uri: `${provider.url}/keys`,
+    response_types_supported: ['code'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: [ALGORITHM],
+    authorization_response_iss_parameter_supported: true,
+  });
+  const issueCode = (query: URLSearchParams): string => {
+    const code = randomUUID();
+    codes.set(code, {
+      nonce: query.get('nonce') ?? '',
+      challenge: query.get('code_challenge') ?? '',
+      redirectUri: query.get('redirect_uri') ?? '',
+      person: provider.person,
+    });
+    return code;
+  };
+  const signIdToken = ({ nonce, person }: Code) => {
+    const { claims, hasOtherKey } = provider.forgery;
+    const now = Math.floor(Date.now() / 1_000);
+    const shown = provider.hidesClaims ? { sub: person.sub } : person;
+    const times = { iat: now, exp: now + 60 };
+    return new SignJWT({ iss: provider.url, aud: CLIENT_ID, nonce, ...times, ...shown, ...claims })
+      .setProtectedHeader({ alg: ALGORITHM, kid: 'first' })
+      .sign(hasOtherKey ? otherPair.privateKey : pair.privateKey);
+  };
+
+  const served = await serve((req, res) => {
+    const route = routes[(req.url ?? '').split('?')[0] ?? ''];
+    if (route) void route(req, res);
+    else res.writeHead(404).end();
+  });
+  const provider: OpenIdProvider = {
+    url: served.url,
+    settings: {
+      issuer: served.url,
+      clientId: CLIENT_ID,
+      clientSecret: CLIENT_SECRET,
+      name: 'Example ID',
+    },
+    person: { sub: 'ada', email: 'ada@example.com', email_verified: true, name: 'Ada Lovelace' },
+    hidesClaims: false,
+    denial: null,
+    forgery: {},
+    requests: [],
+    [Symbol.asyncDispose]: () => served.stop(),
+  };
+  return provider;
+}
+
+function sendJson(res: ServerResponse, body: object): void {
+  res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+function refuse(res: ServerResponse, error: string): void {
+  res.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));
+}
