@@ -161,6 +161,9 @@ export const environment = z.object({
   RETENTION_DAYS: wholeNumber(30, 1, 3650).describe(
     'Days that operations, logs, events, deliveries and messages of streams are kept',
   ),
+  REQUEST_RETENTION_HOURS: wholeNumber(72, 0, 720).describe(
+    'Hours that requests to providers are kept for diagnosis, without secrets and record values; 0 records none',
+  ),
   RATE_LIMIT_PER_SECOND: wholeNumber(RATE_PER_SECOND, 1).describe(
     'Requests per second for each API key or builder',
   ),

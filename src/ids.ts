@@ -23,6 +23,7 @@ export const ID_PREFIXES = {
   cfg: 'InstallationConfig',
   opr: 'Operation',
   log: 'OperationLog',
+  req: 'RecordedRequest',
   top: 'Topic',
   dst: 'Destination',
   etr: 'EventTopicRoute',

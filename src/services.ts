@@ -6,6 +6,7 @@ import { hidingRows } from './database/reads/hidden-rows.ts';
 import type { Services } from './domain/call.ts';
 import { UnstoredTokens } from './domain/connection/token/unstored-tokens.ts';
 import { FieldLearner } from './domain/contract/field-learner.ts';
+import { RequestRecorder } from './domain/diagnosis/request-recorder.ts';
 import { type ErasedSubjects, watchErasedSubjects } from './domain/erasure/erased-subjects.ts';
 import { eventCursor } from './domain/event/notification-event.ts';
 import { messageCursor } from './domain/event/stream-message.ts';
@@ -106,7 +107,7 @@ export async function openServices(
     queue: use('job queue', await openQueue(database, log, tracer)),
     ...openFeeds(database, log, use),
     readTxtRecords: overrides.readTxtRecords ?? readTxtRecords,
-    providerAccess: openProviderAccess(use, { log, outbound: providerOutbound(config, sandbox) }),
+    ...openProviderAccess(use, { config, log, database, sandbox }),
     fieldLearner: use('fields to store', new FieldLearner({ log, database, now })),
     eventRates: createEventRates(config),
     manifests: use('manifests', new ManifestReader()),
@@ -126,11 +127,25 @@ export async function openServices(
   };
 }
 
-function openProviderAccess(use: UseResource, { log, outbound }: { log: Log; outbound: Outbound }) {
-  return createProviderAccess(
-    use('requests to providers', outbound),
-    use('tokens to store', new UnstoredTokens(log)),
-  );
+function openProviderAccess(
+  use: UseResource,
+  {
+    config,
+    log,
+    database,
+    sandbox,
+  }: Pick<Services, 'config' | 'log' | 'database'> & { sandbox: Sandbox },
+) {
+  const requestRecorder =
+    config.REQUEST_RETENTION_HOURS === 0
+      ? null
+      : use('requests to store', new RequestRecorder({ database, log }));
+  const providerAccess = createProviderAccess({
+    outbound: use('requests to providers', providerOutbound(config, sandbox)),
+    observer: requestRecorder,
+    unstored: use('tokens to store', new UnstoredTokens(log)),
+  });
+  return { requestRecorder, providerAccess };
 }
 
 function hideErased(database: Database, { ids }: ErasedSubjects): Database {

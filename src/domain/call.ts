@@ -11,6 +11,7 @@ import type { Meters } from '../meters.ts';
 import type { ReadTxtRecords } from '../outbound/txt-records.ts';
 import type { Vault } from '../secrets.ts';
 import type { FieldLearner } from './contract/field-learner.ts';
+import type { RequestRecorder } from './diagnosis/request-recorder.ts';
 import type { ErasedSubjects } from './erasure/erased-subjects.ts';
 import type { ManifestReader } from './integration/manifest/manifest-reader.ts';
 import type { Catalogue } from './provider/catalogue.ts';
@@ -52,6 +53,8 @@ export interface Services {
   readTxtRecords: ReadTxtRecords;
   /** The HTTP client for providers. */
   providerAccess: ProviderAccess;
+  /** Stores requests to providers. Null if REQUEST_RETENTION_HOURS is 0. */
+  requestRecorder: RequestRecorder | null;
   /** Stores the types of fields that accounts describe. */
   fieldLearner: FieldLearner;
   /** Rate limits of the events that providers send, by provider app. */

@@ -1,5 +1,5 @@
 /**
- * Removes rows that are older than RETENTION_DAYS: ended operations with their logs, events, ended deliveries, messages
+ * Removes rows that are older than RETENTION_DAYS or REQUEST_RETENTION_HOURS: requests to providers, ended operations with their logs, events, ended deliveries, messages
  * of streams, and expired rows. It uses small statements, so that other statements do not wait for it. It is safe in
  * several processes in parallel, and after any interruption.
  */
@@ -13,7 +13,7 @@ import {
   sweep,
 } from '../database/projects/all-projects.ts';
 import { keyColumns, type RowKey } from '../database/row-keys.ts';
-import { DAY_MS } from '../work/durations.ts';
+import { DAY_MS, HOUR_MS } from '../work/durations.ts';
 import type { Services } from './call.ts';
 import { removeSurplus } from './event/stream/stream-removal.ts';
 import { forgetIdleCallers } from './viewer/caller-rates.ts';
@@ -54,6 +54,8 @@ export async function removeExpired(services: Services, removal: Removal = {}): 
   const cutoff = new Date(nowMs - config.RETENTION_DAYS * DAY_MS);
   const lateMs = config.RETENTION_DAYS * DAY_MS * LATE_SHARE;
   const remover = new Remover(database, lateMs, removal);
+  const requestCutoff = new Date(nowMs - config.REQUEST_RETENTION_HOURS * HOUR_MS);
+  await remover.removeAll(EXPIRED_REQUESTS, requestCutoff);
   await remover.removeOperations(cutoff);
   await remover.removeAll(EXPIRED_EVENTS, cutoff);
   await remover.removeAll(EXPIRED_DELIVERIES, cutoff);
@@ -91,6 +93,11 @@ interface Expired {
   condition?: string;
 }
 
+const EXPIRED_REQUESTS: Expired = {
+  table: 'RecordedRequest',
+  time: 'createTime',
+  key: ['projectId', 'id'],
+};
 const EXPIRED_EVENTS: Expired = { table: 'NotificationEvent', time: 'createTime', key: ['id'] };
 const EXPIRED_DELIVERIES: Expired = {
   table: 'Delivery',

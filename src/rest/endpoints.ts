@@ -4,6 +4,7 @@ import { accountObjectEndpoints } from './connection/account-objects.ts';
 import { connectionEndpoints } from './connection/connection.ts';
 import { oauthConnectEndpoints } from './connection/oauth-connect.ts';
 import { contractEndpoints } from './contract/object-contract.ts';
+import { recordedRequestEndpoints } from './diagnosis/recorded-request.ts';
 import type { Endpoint } from './endpoint/endpoint.ts';
 import { deliveryEndpoints } from './event/delivery.ts';
 import { destinationEndpoints } from './event/destination.ts';
@@ -69,6 +70,7 @@ export const ENDPOINTS: Endpoint[] = [
   ...readEndpoints,
   searchEndpoint,
   ...operationEndpoints,
+  ...recordedRequestEndpoints,
   ...topicEndpoints,
   ...destinationEndpoints,
   ...eventTopicRouteEndpoints,

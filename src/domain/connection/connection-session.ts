@@ -11,6 +11,7 @@ import type {
 import { ProviderError } from '../../providers/provider-error.ts';
 import { isSuccess, retryAfterMs } from '../../providers/read-responses.ts';
 import type { Services } from '../call.ts';
+import { observedOutbound } from '../diagnosis/observed-outbound.ts';
 import type { Caller } from '../provider/provider-limits.ts';
 import { recordBadCredentials, recordWorking } from './connection-status.ts';
 import { fillAddress, fillHeaders, findFact } from './session/account-address.ts';
@@ -221,9 +222,12 @@ class ConnectionSession implements AccountSession {
   ): Promise<ProviderResponse> {
     const provider = this.#provider;
     const { meters, providerAccess } = this.#services;
-    const { limits, outbound } = providerAccess;
+    const outbound = observedOutbound(this.#services, {
+      kind: 'API',
+      connection: this.#connection,
+    });
     const attached = this.#attach(credentials);
-    const response = await limits.run(this.#caller, () =>
+    const response = await providerAccess.limits.run(this.#caller, () =>
       measureCall({ meters, provider, kind: 'api' }, () =>
         sendRequest(outbound, { provider, url, request, attached }),
       ),
@@ -241,10 +245,14 @@ class ConnectionSession implements AccountSession {
     const { config, meters, providerAccess } = this.#services;
     const attached = this.#attach(credentials);
     const sending = { ...forwarded, provider, attached, timeoutMs: config.LIMIT_PROXY_MS };
+    const outbound = observedOutbound(this.#services, {
+      kind: 'PROXY',
+      connection: this.#connection,
+    });
     const { promise, resolve, reject } = Promise.withResolvers<StreamedResponse>();
     const exchange = async () => {
       const response = await measureCall({ meters, provider, kind: 'proxy' }, () =>
-        sendForwarded(providerAccess.outbound, sending),
+        sendForwarded(outbound, sending),
       );
       resolve(response);
       await response.closed;

@@ -13,6 +13,7 @@ import { LeaseLost } from '../../work/lease.ts';
 import { runUntilEmpty } from '../../work/run-items.ts';
 import type { Services } from '../call.ts';
 import type { AccountSession } from '../connection/connection-session.ts';
+import { OperationRequests } from '../diagnosis/request-recorder.ts';
 import { logFailure } from '../provider/work-failure.ts';
 import { type ObjectSubscription, recordSubscribeError } from './object-subscription.ts';
 import { isUsedByOthers, removeAtProvider } from './remove-subscription.ts';
@@ -57,7 +58,9 @@ async function maintain(services: Services, subscription: ObjectSubscription): P
   }
 }
 
-async function follow(services: Services, subscription: ObjectSubscription): Promise<void> {
+async function follow(unrecorded: Services, subscription: ObjectSubscription): Promise<void> {
+  using requests = new OperationRequests(unrecorded, { operationId: null });
+  const { services } = requests;
   const capability = services.catalogue.find(subscription.provider)?.capabilities.subscribe;
   // The reason was reported when the subscription was stored.
   if (!capability || subscription.status === 'UNSUPPORTED') {
@@ -88,14 +91,14 @@ async function follow(services: Services, subscription: ObjectSubscription): Pro
           await deleteExpiredSecrets(services, tx, subscription);
       });
     }
-    const setUp = { subscription, desired, eventParties: { ...eventParties, madeFor } };
+    const setUp = { subscription, desired, requests, eventParties: { ...eventParties, madeFor } };
     await replaceAtProvider(
       services,
       { ...capability, calls: capability.calls },
       { ...setUp, session: parties.session },
     );
   } catch (error) {
-    await recordFailure(services, subscription, error);
+    await recordFailure(requests, subscription, error);
   }
 }
 
@@ -151,6 +154,7 @@ interface NewSubscription {
   subscription: ObjectSubscription;
   desired: DesiredSubscription;
   session: AccountSession;
+  requests: OperationRequests;
   eventParties: { providerAppId: string; account: string; madeFor: string };
 }
 
@@ -158,7 +162,7 @@ interface NewSubscription {
 async function replaceAtProvider(
   services: Services,
   { calls, ...capability }: WithCalls,
-  { subscription, desired, session, eventParties }: NewSubscription,
+  { subscription, desired, session, requests, eventParties }: NewSubscription,
 ): Promise<void> {
   // Events may arrive from now on, and are matched by these values.
   const { madeFor: _made, ...parties } = eventParties;
@@ -178,7 +182,10 @@ async function replaceAtProvider(
     if (id !== null && secrets) {
       await replaceSecrets(services, tx, subscription, { id, ...parties, secrets });
     }
-    await logSubscribe(services, tx, subscription, { status: 'SUCCESS', result: 'Subscribed' });
+    requests.operationId = await logSubscribe(services, tx, subscription, {
+      status: 'SUCCESS',
+      result: 'Subscribed',
+    });
   });
   const old = subscription.providerRef;
   if (old === null || old === providerRef) return;
@@ -190,11 +197,12 @@ async function replaceAtProvider(
 }
 
 async function recordFailure(
-  services: Services,
+  requests: OperationRequests,
   subscription: ObjectSubscription,
   error: unknown,
 ): Promise<void> {
   if (error instanceof LeaseLost) throw error;
+  const { services } = requests;
   const { reason, mayPass } = logFailure(services.log, error, {
     about: { installationId: subscription.installationId },
     // The subscription of the installation shows the error.
@@ -210,7 +218,10 @@ async function recordFailure(
   await inTransaction(services.database, async (tx) => {
     await changeHeld(services, subscription, failed, tx);
     if (subscription.status === 'FAILED' && subscription.error === reason) return;
-    await logSubscribe(services, tx, subscription, { status: 'FAILURE', result: reason });
+    requests.operationId = await logSubscribe(services, tx, subscription, {
+      status: 'FAILURE',
+      result: reason,
+    });
     await recordSubscribeError(
       tx,
       { id: subscription.installationId, projectId: subscription.projectId },

@@ -6,21 +6,22 @@ import type { ObjectSubscription } from './object-subscription.ts';
 
 type Logged = Pick<ObjectSubscription, 'projectId' | 'installationId' | 'objectName' | 'kinds'>;
 
-/** Does nothing if the installation was deleted. */
+/** Returns the id of the operation. Null if the installation was deleted. */
 export async function logSubscribe(
   services: Pick<Services, 'now'>,
   tx: Transaction,
   { projectId, installationId, objectName, kinds }: Logged,
   { status, result }: { status: 'SUCCESS' | 'FAILURE'; result: string },
-): Promise<void> {
+): Promise<string | null> {
   const installation = await tx.installation.findUnique({
     where: { projectId_id: { projectId, id: installationId } },
   });
-  if (!installation) return;
+  if (!installation) return null;
   const metadata = { objects: [objectName] };
   const operation = await createOperation(tx, { installation, actionType: 'SUBSCRIBE', metadata });
   const severity = status === 'SUCCESS' ? 'INFO' : 'ERROR';
   const message = `[${objectName}] ${result}`;
   await logOperation(tx, operation, { severity, message, details: { kinds } });
   await finishOperation(tx, operation, { status, result: message, metadata, now: services.now() });
+  return operation.id;
 }

@@ -2,6 +2,7 @@
 import type { Outbound } from '../../outbound/client.ts';
 import type { Refreshes } from '../connection/token/token-refresh.ts';
 import type { UnstoredTokens } from '../connection/token/unstored-tokens.ts';
+import type { RequestObserver } from '../diagnosis/observed-outbound.ts';
 import {
   createObjectDescriptions,
   type ObjectDescriptions,
@@ -10,15 +11,22 @@ import { ProviderLimits } from './provider-limits.ts';
 
 export interface ProviderAccess {
   outbound: Outbound;
+  /** Records requests for diagnosis. Null if REQUEST_RETENTION_HOURS is 0. */
+  observer: RequestObserver | null;
   limits: ProviderLimits;
   refreshes: Refreshes;
   unstored: UnstoredTokens;
   descriptions: ObjectDescriptions;
 }
 
-export function createProviderAccess(outbound: Outbound, unstored: UnstoredTokens): ProviderAccess {
+export function createProviderAccess({
+  outbound,
+  observer,
+  unstored,
+}: Pick<ProviderAccess, 'outbound' | 'observer' | 'unstored'>): ProviderAccess {
   return {
     outbound,
+    observer,
     limits: new ProviderLimits(),
     refreshes: new Map(),
     unstored,

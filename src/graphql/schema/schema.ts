@@ -31,6 +31,7 @@ import '../operation/record-search.ts';
 import '../operation/operation.ts';
 import '../operation/operation-log.ts';
 import '../operation/write-records.ts';
+import '../diagnosis/recorded-request.ts';
 import '../event/topic.ts';
 import '../event/typed-events.ts';
 import '../event/destination.ts';

@@ -17,10 +17,14 @@ function nameStatement(text: string): string {
 
 async function listStatements(work: () => Promise<unknown>): Promise<string[]> {
   const { statements } = await recordStatements(work);
-  return statements
-    .map(({ text }) => text)
-    .filter((text) => !CALLER_STATEMENTS.test(text))
-    .map(nameStatement);
+  return (
+    statements
+      .map(({ text }) => text)
+      .filter((text) => !CALLER_STATEMENTS.test(text))
+      .map(nameStatement)
+      // Requests of many writes are stored together, in the background.
+      .filter((name) => name !== 'insert RecordedRequest')
+  );
 }
 
 /** The first write stores that the connection works, so later ones take fewer statements. */
@@ -104,8 +108,7 @@ test('takes three statements for a collected record: the project, the target and
 test('returns the row of a change as a read does', async () => {
   const writer = await warmWriter();
   const { result, statements } = await recordStatements(() => writer.write({ record: contact() }));
-  const end = statements.at(-1);
-  expect(nameStatement(end?.text ?? '')).toBe('with WriteTask');
+  const end = statements.findLast(({ text }) => nameStatement(text) === 'with WriteTask');
   const { database } = services;
   const operation = await database.prisma.operation.findFirstOrThrow({
     where: { id: result.operationId },

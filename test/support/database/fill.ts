@@ -297,6 +297,23 @@ function statements(
       severity: `'INFO'::"LogSeverity"`,
       message: `'Read a page.'`,
     }),
+    ...(['operationId', 'connectionId'] as const).map((owner) =>
+      insert('RecordedRequest', events, {
+        id: owner === 'operationId' ? id('req') : id('req', `n + ${events}`),
+        [owner]:
+          owner === 'operationId'
+            ? id('opr', newest(operations, Math.min(operations, operationsWithLogs)))
+            : id('con', `n % ${Math.min(connections, few)}`),
+        kind: `'API'::"RequestKind"`,
+        method: `'GET'`,
+        host: `'crm.test'`,
+        path: `'/contacts'`,
+        isFailed: 'n % 50 = 0',
+        durationMs: '1',
+        requestHeaders: `'{}'::jsonb`,
+        createTime: spreadTimes(events),
+      }),
+    ),
     insert('NotificationEvent', events, {
       id: id('evt'),
       position: 'n + 1',

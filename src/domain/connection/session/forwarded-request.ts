@@ -3,11 +3,12 @@
  * request and of the response.
  */
 import type { Readable } from 'node:stream';
-import type { Outbound, StreamedResponse } from '../../../outbound/client.ts';
+import type { StreamedResponse } from '../../../outbound/client.ts';
 import { OutboundError } from '../../../outbound/error.ts';
 import { CONNECTION_HEADERS } from '../../../outbound/exchange.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
+import type { Sender } from '../../diagnosis/observed-outbound.ts';
 import type { Attached } from './attached-credentials.ts';
 import { noResponseError } from './provider-request.ts';
 import type { RepeatableBody } from './repeatable-body.ts';
@@ -114,7 +115,7 @@ export function forwardedUrl(baseUrl: string, target: string): URL {
 
 /** Resolves as soon as the response begins. Otherwise throws ProviderError, whose message contains no credentials. */
 export async function sendForwarded(
-  outbound: Outbound,
+  outbound: Sender,
   { provider, url, request, body, attached, timeoutMs }: Forwarding,
 ): Promise<StreamedResponse> {
   const { method, signal } = request;

@@ -1,9 +1,10 @@
 /** Sends one request to a provider. */
 import { stringify } from 'qs';
-import type { Outbound, OutboundRequest } from '../../../outbound/client.ts';
+import type { OutboundRequest } from '../../../outbound/client.ts';
 import { OutboundError, type OutboundErrorKind } from '../../../outbound/error.ts';
 import type { Provider, ProviderRequest, ProviderResponse } from '../../../providers/contract.ts';
 import { ProviderError, type ProviderErrorKind } from '../../../providers/provider-error.ts';
+import type { Sender } from '../../diagnosis/observed-outbound.ts';
 import { matchesHost } from '../../provider/provider-hosts.ts';
 import type { Attached } from './attached-credentials.ts';
 import { providerResponse } from './provider-response.ts';
@@ -41,7 +42,7 @@ function isLink({ protocol, hostname, port, username, password }: URL, hosts: re
 }
 
 /** Resolves for every response. Without a response, throws ProviderError, whose message contains no credentials. */
-export async function sendRequest(outbound: Outbound, sending: Sending): Promise<ProviderResponse> {
+export async function sendRequest(outbound: Sender, sending: Sending): Promise<ProviderResponse> {
   try {
     return providerResponse(await outbound.send(outboundRequest(sending)));
   } catch (error) {

@@ -4,10 +4,12 @@ import { OutboundError } from '../../../outbound/error.ts';
 import type { OAuth2Facts, Provider, ProviderResponse } from '../../../providers/contract.ts';
 import { isSuccess } from '../../../providers/read-responses.ts';
 import type { Services } from '../../call.ts';
+import { observedOutbound } from '../../diagnosis/observed-outbound.ts';
 import { type AccountFacts, fillAddress } from '../session/account-address.ts';
 import { basicAuthorization } from '../session/attached-credentials.ts';
 import { measureCall } from '../session/measured-call.ts';
 import { providerResponse } from '../session/provider-response.ts';
+import type { ConnectionKey } from '../session/stored-credentials.ts';
 import type { GrantedTokens } from './token.ts';
 import { endpointFailure, endpointRefusal } from './token-endpoint-errors.ts';
 
@@ -33,6 +35,8 @@ export interface TokenRequest {
   client: OAuthClient | null;
   /** `grant_type` and its parameters. */
   form: Record<string, string>;
+  /** The connection for which the request is recorded. Absent while it does not exist, and for its last request. */
+  connection?: ConnectionKey;
   /** Default: `ENDPOINT_LIMITS.timeoutMs`. */
   timeoutMs?: number;
 }
@@ -94,15 +98,18 @@ export function textAt(facts: Record<string, unknown>, path: string | undefined)
  * response.
  */
 export async function postForm(
-  { providerAccess }: Pick<EndpointServices, 'providerAccess'>,
+  services: Pick<EndpointServices, 'providerAccess' | 'now'>,
   request: TokenRequest,
   url: string,
 ): Promise<ProviderResponse> {
-  const { provider, client, form, timeoutMs = ENDPOINT_LIMITS.timeoutMs } = request;
+  const { provider, client, form, connection, timeoutMs = ENDPOINT_LIMITS.timeoutMs } = request;
+  const outbound = connection
+    ? observedOutbound(services, { kind: 'TOKEN', connection })
+    : services.providerAccess.outbound;
   const inHeader = client !== null && provider.oauth2.clientAuthentication === 'basic';
   const inBody = client && { client_id: client.id, client_secret: client.secret };
   try {
-    const response = await providerAccess.outbound.send({
+    const response = await outbound.send({
       method: 'POST',
       url,
       headers: {

@@ -122,7 +122,11 @@ async function renew(
     services.meters.tokenRefreshed({ provider: request.provider.name, outcome });
   let after: TokenCredentials;
   try {
-    const tokens = await measure(services.meters, () => requestTokens(services, request), report);
+    const tokens = await measure(
+      services.meters,
+      () => requestTokens(services, { ...request, connection }),
+      report,
+    );
     after = withTokens(before, tokens);
   } catch (error) {
     return recordRejection(services, { connection, before, error });

@@ -23,6 +23,7 @@ import type { Services } from '../../call.ts';
 import { openSession } from '../../connection/connection-session.ts';
 import { isConsentPending } from '../../connection/token/pending-consent.ts';
 import { AWAITS_CONSENT } from '../../connection/token/token.ts';
+import { OperationRequests } from '../../diagnosis/request-recorder.ts';
 import { BACKLOG_WAIT_SECONDS, isBacklogged } from '../../event/delivery-backlog.ts';
 import { storableText } from '../../storable-json.ts';
 import { delayMs } from '../write/retry.ts';
@@ -72,7 +73,12 @@ export async function runSlice(
   const claimed = await claimRun(services, key);
   if (!claimed) return;
   using _lease = RUNS.hold(services, claimed, { notRenewed: 'read.lease_not_renewed' });
-  const slice = new Slice(services, claimed);
+  const { operationId, pagesRead, failures, restarts } = claimed;
+  using requests = new OperationRequests(services, {
+    operationId,
+    isContinued: pagesRead + failures + restarts > 0,
+  });
+  const slice = new Slice(requests.services, claimed);
   try {
     await slice.read(signal).catch((error: unknown) => slice.interrupt(error));
   } catch (error) {

@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { findWriteTarget, type WriteTarget } from '../../../database/hot/write-target.ts';
 import { LeaseLost } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
+import { OperationRequests } from '../../diagnosis/request-recorder.ts';
 import { findLatestContent } from '../../integration/content-cache.ts';
 import { attemptWrite, permanentFailure, supportsKey } from './attempt.ts';
 import { failedOutcome, unknownOutcome } from './outcome.ts';
@@ -42,8 +43,10 @@ export async function runWrite(
 /** Runs one attempt of a write that the claim holds. Null also if another process has taken over the write. */
 export async function runClaim(services: Services, claim: Claim): Promise<AttemptResult> {
   using _lease = TASKS.hold(services, claim.task, { notRenewed: 'write.lease_not_renewed' });
+  const { id: operationId, attempts } = claim.task;
+  using requests = new OperationRequests(services, { operationId, isContinued: attempts > 1 });
   try {
-    return await attemptAndRecord(services, claim);
+    return await attemptAndRecord(requests.services, claim);
   } catch (error) {
     if (error instanceof LeaseLost) return null;
     throw error;

@@ -31,7 +31,11 @@ function requestToken(oauth2: object = {}) {
   const provider = { ...sandbox, oauth2: { tokenUrl: `${server.url}/token`, ...oauth2 } };
   const account = { providerWorkspaceRef: null, providerMetadata: null };
   const reach = {
-    providerAccess: createProviderAccess(outbound, new UnstoredTokens(createLog('silent'))),
+    providerAccess: createProviderAccess({
+      outbound,
+      observer: null,
+      unstored: new UnstoredTokens(createLog('silent')),
+    }),
     now: () => NOW,
     meters: NO_METERS,
   };

@@ -1,0 +1,191 @@
+/**
+ * Masks requests to providers and their responses before they are recorded: credentials, and values of records. Names,
+ * harmless headers and the words of errors stay.
+ */
+import { isUtf8 } from 'node:buffer';
+import { responseText } from '../../deliveries/send.ts';
+import { storableText } from '../storable-json.ts';
+import type { ObservedRequest } from './observed-outbound.ts';
+
+const MASK = '***';
+/** Longer bodies are not searched for values, and so not recorded. */
+const SEARCHED_BYTES_MAX = 256 * 1024;
+const ERROR_LENGTH_MAX = 1_000;
+
+/** A request as it is recorded. */
+export interface MaskedRequest {
+  method: string;
+  host: string;
+  path: string;
+  requestHeaders: Record<string, string>;
+  responseHeaders: Record<string, string> | null;
+  responseBody: string | null;
+  error: string | null;
+}
+
+export function maskedRequest({ request, response, error }: ObservedRequest): MaskedRequest {
+  const url = new URL(request.url);
+  return {
+    method: request.method,
+    host: url.host,
+    path: maskedPath(url),
+    requestHeaders: maskedHeaders(request.headers),
+    responseHeaders: response && maskedHeaders(response.headers),
+    responseBody: response?.body ? maskedBody({ request, response, body: response.body }) : null,
+    error: error && storableText(error.slice(0, ERROR_LENGTH_MAX)),
+  };
+}
+
+/** Segments of a path are names and ids. These may be more: addresses of people, and secrets in the URL. */
+const PRIVATE_SEGMENT = /@|%40|^.{65,}$/i;
+/** Sizes of pages, offsets and flags. */
+const HARMLESS_VALUE = /^(\d{1,5}|true|false)$/;
+
+function maskedPath({ pathname, searchParams }: URL): string {
+  const segments = pathname
+    .split('/')
+    .map((segment) => (PRIVATE_SEGMENT.test(segment) ? MASK : segment));
+  const query = [...searchParams].map(
+    ([name, value]) => `${encodeURIComponent(name)}=${HARMLESS_VALUE.test(value) ? value : MASK}`,
+  );
+  return segments.join('/') + (query.length > 0 ? `?${query.join('&')}` : '');
+}
+
+const SHOWN_HEADERS = new Set([
+  'accept',
+  'accept-encoding',
+  'accept-language',
+  'allow',
+  'cache-control',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'date',
+  'retry-after',
+  'server',
+  'user-agent',
+  'vary',
+]);
+/** Ids of requests, with which a provider's support finds them, limits, and versions. */
+const SHOWN_HEADER = /(request|correlation|trace)-?id$|rate-?limit|limit-info$|version$/;
+
+const isShownHeader = (name: string) => SHOWN_HEADERS.has(name) || SHOWN_HEADER.test(name);
+
+function maskedHeaders(headers: Record<string, string | string[]>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => {
+      return [name, isShownHeader(name) ? storableText([value].flat().join(', ')) : MASK];
+    }),
+  );
+}
+
+interface FailedExchange {
+  request: ObservedRequest['request'];
+  response: NonNullable<ObservedRequest['response']>;
+  body: Buffer;
+}
+
+/** Null for an empty body. */
+function maskedBody({ request, response, body }: FailedExchange): string | null {
+  if (body.length === 0) return null;
+  const sentBytes = Buffer.byteLength(request.body ?? '');
+  if (body.length > SEARCHED_BYTES_MAX || sentBytes > SEARCHED_BYTES_MAX) {
+    return `(not recorded: ${body.length.toLocaleString('en')} bytes)`;
+  }
+  const contentType = [response.headers['content-type'] ?? []].flat()[0];
+  if (!isUtf8(body)) return responseText(body, contentType);
+  const mask = valueMask(sentValues(request));
+  const text = body.toString('utf8');
+  const json = parsedJson(text);
+  const shown = json === undefined ? mask(text) : JSON.stringify(errorWords(json, mask), null, 1);
+  return responseText(Buffer.from(shown), contentType);
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Members with which APIs describe errors (RFC 9457, RFC 6749, OData, and the providers' own words). */
+const ERROR_MEMBER =
+  /^(errors?|error_?(codes?|descriptions?|types?|messages?|uri|summary)|faults?|codes?|sub_?codes?|messages?|msg|status|status_?code|type|title|details?|descriptions?|reasons?|(sub_?)?category|(correlation|request|trace)_?id|fields?|property|path|pointer|parameter|source|domain|context|policy_?name|hint|help|documentation_?url|summary|success|ok)$/i;
+/** An object without one of these may be a record, whose title or description is a value. */
+const ERROR_MARK = /^(error|fault|message|msg|code|reason)/i;
+
+/**
+ * Replaces the values that do not describe an error. Lists inside an error, like the messages of a field, describe it
+ * under any name.
+ */
+function errorWords(value: unknown, mask: Mask, isInError = false): unknown {
+  if (Array.isArray(value)) return value.map((item) => errorWords(item, mask, isInError));
+  if (typeof value === 'object' && value !== null) {
+    const members = Object.entries(value);
+    const isError = isInError || members.some(([name]) => ERROR_MARK.test(name));
+    return Object.fromEntries(
+      members.map(([name, member]) => {
+        const describesError =
+          isError && (ERROR_MEMBER.test(name) || (isInError && Array.isArray(member)));
+        return [name, describesError ? errorWords(member, mask, true) : maskedValue(member)];
+      }),
+    );
+  }
+  if (!isInError) return maskedValue(value);
+  if (typeof value === 'string') return mask(value);
+  return mask(String(value)) === String(value) ? value : MASK;
+}
+
+const maskedValue = (value: unknown) =>
+  value === null || typeof value === 'boolean' ? value : MASK;
+
+/** Shorter texts are words more often than values. */
+const VALUE_LENGTH_MIN = 3;
+
+/**
+ * The values of the request, which an error may repeat, with its credentials. The longest come first, because they may
+ * contain others.
+ */
+function sentValues({ url, headers, body }: ObservedRequest['request']): string[] {
+  const values = new Set<string>();
+  const addText = (text: string): void => {
+    if (text.length >= VALUE_LENGTH_MIN && !HARMLESS_VALUE.test(text)) values.add(text);
+  };
+  const add = (value: unknown): void => {
+    if (typeof value === 'string' || typeof value === 'number') addText(String(value));
+    if (typeof value !== 'object' || value === null) return;
+    for (const member of Object.values(value)) add(member);
+  };
+  for (const [name, value] of Object.entries(headers)) {
+    if (!isShownHeader(name)) add([value].flat().map(credentialsIn));
+  }
+  for (const value of new URL(url).searchParams.values()) add(value);
+  const text = body?.toString() ?? '';
+  const json = parsedJson(text);
+  if (json !== undefined) {
+    add(json);
+  } else {
+    for (const [name, value] of new URLSearchParams(text)) if (name !== 'grant_type') add(value);
+  }
+  return [...values].sort((a, b) => b.length - a.length);
+}
+
+/** The parts of a header, such as a token after its scheme, or the user name and the password of `Basic`. */
+function credentialsIn(header: string): string[] {
+  const [scheme = '', credential = ''] = header.split(' ');
+  if (scheme.toLowerCase() !== 'basic') return [header, credential];
+  return [header, credential, ...Buffer.from(credential, 'base64').toString('utf8').split(':')];
+}
+
+/** Addresses of people, credentials in the form of a header, and texts as long as tokens. */
+const PRIVATE_TEXT =
+  /[^\s@"'<>()]+@[^\s@"'<>()]+\.[a-z]{2,}|\b(?:Bearer|Basic)\s+[\w.~+/=-]+|[\w~+/=-]{40,}/gi;
+
+/** Returns a text without private parts. */
+type Mask = (text: string) => string;
+
+function valueMask(values: readonly string[]): Mask {
+  return (text) =>
+    values.reduce((rest, value) => rest.replaceAll(value, MASK), text.replace(PRIVATE_TEXT, MASK));
+}

@@ -1,0 +1,90 @@
+/** Observes requests to providers, so that they can be recorded. */
+import type { RequestKind } from '../../database/generated/enums.ts';
+import { newId } from '../../ids.ts';
+import type { Outbound } from '../../outbound/client.ts';
+import { OutboundError } from '../../outbound/error.ts';
+import type { Services } from '../call.ts';
+
+interface ConnectionKey {
+  projectId: string;
+  id: string;
+}
+
+/** A request and its response. */
+export interface ObservedRequest {
+  id: string;
+  kind: RequestKind;
+  connection: ConnectionKey;
+  request: {
+    method: string;
+    url: string;
+    headers: Record<string, string | string[]>;
+    body?: string | Buffer | undefined;
+  };
+  /** Null if there was none. A response that is forwarded has no `body` here. */
+  response: {
+    status: number;
+    headers: Record<string, string | string[]>;
+    body?: Buffer | undefined;
+  } | null;
+  error: string | null;
+  isFailed: boolean;
+  durationMs: number;
+  createTime: Date;
+}
+
+/** Receives each request when its response has arrived, or has begun if it is forwarded. Must not throw. */
+export interface RequestObserver {
+  observe(request: ObservedRequest): void;
+}
+
+export type Sender = Pick<Outbound, 'send' | 'stream'>;
+
+/** Returns the client for providers. Its requests are passed to the observer of the services, if they have one. */
+export function observedOutbound(
+  { providerAccess: { outbound, observer }, now }: Pick<Services, 'providerAccess' | 'now'>,
+  about: Pick<ObservedRequest, 'kind' | 'connection'>,
+): Sender {
+  if (!observer) return outbound;
+  const observing = { ...about, observer, now };
+  return {
+    send: (request) => observe(observing, request, () => outbound.send(request)),
+    stream: ({ body, ...request }) =>
+      observe(observing, request, () => outbound.stream({ ...request, body })),
+  };
+}
+
+interface Observing extends Pick<ObservedRequest, 'kind' | 'connection'> {
+  observer: RequestObserver;
+  now: () => Date;
+}
+
+type Response = NonNullable<ObservedRequest['response']>;
+
+async function observe<R extends Omit<Response, 'body'> & { body: unknown }>(
+  { observer, now, ...about }: Observing,
+  request: ObservedRequest['request'],
+  send: () => Promise<R>,
+): Promise<R> {
+  const started = { id: newId('req'), ...about, request, createTime: now() };
+  const startedMs = performance.now();
+  const report = (outcome: Pick<ObservedRequest, 'response' | 'error' | 'isFailed'>) =>
+    observer.observe({
+      ...started,
+      ...outcome,
+      durationMs: Math.round(performance.now() - startedMs),
+    });
+  let response: R;
+  try {
+    response = await send();
+  } catch (error) {
+    const reason = error instanceof OutboundError ? error.message : 'The request was aborted.';
+    report({ response: null, error: reason, isFailed: true });
+    throw error;
+  }
+  const { status, headers, body } = response;
+  const isFailed = status >= 300;
+  const failedBody = isFailed && Buffer.isBuffer(body) ? body : undefined;
+  report({ response: { status, headers, body: failedBody }, error: null, isFailed });
+  return response;
+}

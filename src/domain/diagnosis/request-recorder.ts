@@ -1,0 +1,188 @@
+/**
+ * Records requests to providers for diagnosis. It works in the background, so that the work neither waits for it nor
+ * fails with it. Requests of one moment share a statement.
+ */
+import { LRUCache } from 'lru-cache';
+import {
+  type RequestRow,
+  removeSurplusRequests,
+  STORE_REQUESTS,
+} from '../../database/hot/store-requests.ts';
+import type { RowKey } from '../../database/row-keys.ts';
+import { isForeignKeyViolation } from '../../database/violations.ts';
+import { HOUR_MS } from '../../work/durations.ts';
+import { Outage } from '../../work/outage.ts';
+import type { Services } from '../call.ts';
+import { maskedRequest } from './masked-request.ts';
+import type { ObservedRequest, RequestObserver } from './observed-outbound.ts';
+
+/** The most requests of an operation that are kept, failed ones first. */
+export const OPERATION_REQUESTS_MAX = 20;
+/**
+ * The most requests without an operation that a process records in an hour for each connection. They bound the rows that
+ * the deletion of a connection deletes.
+ */
+export const CONNECTION_REQUESTS_MAX = 100;
+/** The connections whose requests this process counts. */
+const COUNTED_CONNECTIONS_MAX = 10_000;
+/** The most requests that wait to be stored. Further ones are lost. */
+const WAITING_MAX = 2_000;
+/** The time that requests wait for others, so that many operations share a statement. */
+const COLLECT_MS = 200;
+
+/** Records requests that belong to no operation: token requests, and others that fail. */
+export class RequestRecorder implements RequestObserver, AsyncDisposable {
+  readonly #database: Services['database'];
+  readonly #outage: Outage;
+  readonly #counts = new LRUCache<string, number>({ max: COUNTED_CONNECTIONS_MAX, ttl: HOUR_MS });
+  #waiting: RequestRow[] = [];
+  /** Operations that may have more requests than they keep, by id. */
+  #surplus = new Map<string, RowKey>();
+  #timer: NodeJS.Timeout | undefined;
+  #storing: Promise<void> = Promise.resolve();
+
+  constructor({ database, log }: Pick<Services, 'database' | 'log'>) {
+    this.#database = database;
+    this.#outage = new Outage(log, 'recorded_requests.not_stored');
+  }
+
+  observe(observed: ObservedRequest): void {
+    if (observed.kind !== 'TOKEN' && !observed.isFailed) return;
+    this.storeForConnection(rowOf(observed), observed.connection.id);
+  }
+
+  /** Drops the request if the connection has had too many in this hour. */
+  storeForConnection(row: RequestRow, connectionId: string): void {
+    const count = (this.#counts.get(connectionId) ?? 0) + 1;
+    if (count > CONNECTION_REQUESTS_MAX) return;
+    // The hour begins with the first request.
+    this.#counts.set(connectionId, count, { noUpdateTTL: true });
+    this.#collect([{ ...row, connectionId }]);
+  }
+
+  /** With `isContinued`, earlier requests of the operation count too, and surplus ones are removed. */
+  storeForOperation(
+    rows: readonly RequestRow[],
+    { operationId, isContinued }: { operationId: string; isContinued: boolean },
+  ): void {
+    const [first] = rows;
+    if (!first) return;
+    const { projectId } = first;
+    this.#collect(rows.map((row) => ({ ...row, operationId })));
+    if (isContinued) this.#surplus.set(operationId, { projectId, id: operationId });
+  }
+
+  #collect(rows: readonly RequestRow[]): void {
+    if (this.#waiting.length + rows.length > WAITING_MAX) return;
+    this.#waiting.push(...rows);
+    this.#timer ??= setTimeout(() => void this.settled(), COLLECT_MS).unref();
+  }
+
+  /** Stores what was observed. Resolves when it is stored, or could not be. */
+  settled(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#storing = this.#storing.then(() => this.#storeWaiting());
+    return this.#storing;
+  }
+
+  async #storeWaiting(): Promise<void> {
+    const [rows, surplus] = [this.#waiting, [...this.#surplus.values()]];
+    this.#waiting = [];
+    this.#surplus = new Map();
+    await this.#outage.watch(async () => {
+      await Promise.all(rows.map((row) => this.#storeRow(row)));
+      const { query } = this.#database.rows;
+      for (const key of surplus) await removeSurplusRequests(query, key, OPERATION_REQUESTS_MAX);
+    });
+  }
+
+  async #storeRow(row: RequestRow): Promise<void> {
+    try {
+      await this.#database.changes.run(STORE_REQUESTS, row);
+    } catch (error) {
+      // Its operation or connection was deleted, and the request with it.
+      if (!isForeignKeyViolation(error)) throw error;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.settled();
+  }
+}
+
+/** The owner is set when it is stored. */
+function rowOf(observed: ObservedRequest): RequestRow {
+  const { id, kind, connection, response, isFailed, durationMs, createTime } = observed;
+  return {
+    id,
+    projectId: connection.projectId,
+    operationId: null,
+    connectionId: null,
+    kind,
+    responseStatus: response?.status ?? null,
+    isFailed,
+    durationMs,
+    createTime,
+    ...maskedRequest(observed),
+  };
+}
+
+interface WorkOfOperation {
+  /** Null if the operation is created at the end of the work. */
+  operationId: string | null;
+  /** True if earlier work of the operation has recorded requests. */
+  isContinued?: boolean;
+}
+
+/**
+ * Collects the requests of work on an operation, and stores them when it is disposed. Use `services` for the work.
+ * Without an operation until then, failed requests are recorded for their connection.
+ */
+export class OperationRequests implements RequestObserver, Disposable {
+  readonly services: Services;
+  operationId: string | null;
+  readonly #recorder: RequestRecorder | null;
+  readonly #isContinued: boolean;
+  readonly #observed = {
+    failed: [] as CollectedRequest[],
+    succeeded: [] as CollectedRequest[],
+  };
+
+  constructor(services: Services, { operationId, isContinued = false }: WorkOfOperation) {
+    const { requestRecorder, providerAccess } = services;
+    this.#recorder = requestRecorder;
+    this.operationId = operationId;
+    this.#isContinued = isContinued;
+    this.services = requestRecorder
+      ? { ...services, providerAccess: { ...providerAccess, observer: this } }
+      : services;
+  }
+
+  observe(observed: ObservedRequest): void {
+    const list = observed.isFailed ? this.#observed.failed : this.#observed.succeeded;
+    list.push({ row: rowOf(observed), connectionId: observed.connection.id });
+    if (list.length > OPERATION_REQUESTS_MAX) list.shift();
+  }
+
+  [Symbol.dispose](): void {
+    const { operationId } = this;
+    const { failed, succeeded } = this.#observed;
+    if (operationId === null) {
+      const stored = [...failed, ...succeeded.filter(({ row }) => row.kind === 'TOKEN')];
+      for (const { row, connectionId } of stored) {
+        this.#recorder?.storeForConnection(row, connectionId);
+      }
+      return;
+    }
+    const room = OPERATION_REQUESTS_MAX - failed.length;
+    const kept = room > 0 ? [...failed, ...succeeded.slice(-room)] : failed;
+    const rows = kept.map(({ row }) => row);
+    this.#recorder?.storeForOperation(rows, { operationId, isContinued: this.#isContinued });
+  }
+}
+
+interface CollectedRequest {
+  row: RequestRow;
+  connectionId: string;
+}

@@ -1,0 +1,125 @@
+import { expect, test } from 'vitest';
+import { maskedRequest } from '../../../src/domain/diagnosis/masked-request.ts';
+import type { ObservedRequest } from '../../../src/domain/diagnosis/observed-outbound.ts';
+
+type Sent = Partial<ObservedRequest['request']>;
+
+function masked(body: unknown, sent: Sent = {}, contentType = 'application/json') {
+  const text = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+  return maskedRequest({
+    id: 'req_1',
+    kind: 'API',
+    connection: { projectId: 'prj_1', id: 'con_1' },
+    request: { method: 'POST', url: 'https://api.crm.test/contacts', headers: {}, ...sent },
+    response: {
+      status: 400,
+      headers: { 'content-type': contentType, 'set-cookie': ['a=1', 'b=2'], 'x-request-id': '7' },
+      body: Buffer.from(text),
+    },
+    error: null,
+    isFailed: true,
+    durationMs: 3,
+    createTime: new Date(),
+  });
+}
+
+const bodyOf = (...exchange: Parameters<typeof masked>) => masked(...exchange).responseBody;
+const jsonOf = (...exchange: Parameters<typeof masked>) =>
+  JSON.parse(bodyOf(...exchange) as string);
+
+test('masks values of the query and private segments of the path', () => {
+  const url = new URL('https://api.crm.test:8443/v3/people/ann@example.test/notes/123');
+  url.search = 'limit=100&email=ann%40example.test&api_key=secret&archived=false&after=abc';
+  const { host, path } = masked({}, { url: url.href });
+  expect(host).toBe('api.crm.test:8443');
+  expect(path).toBe(
+    '/v3/people/***/notes/123?limit=100&email=***&api_key=***&archived=false&after=***',
+  );
+});
+
+test('masks the values of all but ordinary headers', () => {
+  const headers = {
+    authorization: 'Bearer token-1',
+    'x-shopify-access-token': 'shpat_1',
+    'content-type': 'application/json',
+    'user-agent': 'integration-gateway',
+  };
+  expect(masked({}, { headers })).toMatchObject({
+    requestHeaders: {
+      authorization: '***',
+      'x-shopify-access-token': '***',
+      'content-type': 'application/json',
+      'user-agent': 'integration-gateway',
+    },
+    responseHeaders: {
+      'content-type': 'application/json',
+      'set-cookie': '***',
+      'x-request-id': '7',
+    },
+  });
+});
+
+test('keeps what describes an error, and masks other members', () => {
+  const error = {
+    status: 'error',
+    message: 'Property values were not valid',
+    correlationId: '0b3a5c1e-7f0a-4a3c-9d5e-2f1b6c7d8e9f',
+    category: 'VALIDATION_ERROR',
+    errors: [{ message: 'is invalid', code: 'INVALID_EMAIL', in: 'body' }],
+    errorsByField: { email: ['is taken'] },
+    contact: { email: 'bob@other.test', description: 'A private note' },
+  };
+  expect(jsonOf(error)).toEqual({
+    ...error,
+    errors: [{ message: 'is invalid', code: 'INVALID_EMAIL', in: '***' }],
+    errorsByField: '***',
+    contact: '***',
+  });
+  expect(jsonOf({ errors: { email: ['is invalid'], ref: 'a private text' } })).toEqual({
+    errors: { email: ['is invalid'], ref: '***' },
+  });
+});
+
+test('masks a record that the response contains in place of an error', () => {
+  const record = { id: 'c-17', title: 'A private deal', description: 'Details', tags: ['vip'] };
+  expect(jsonOf(record)).toEqual({ id: '***', title: '***', description: '***', tags: '***' });
+  expect(jsonOf([record])).toEqual([jsonOf(record)]);
+});
+
+test.each([
+  ['in JSON', JSON.stringify({ name: 'Ada "the" Lovelace', age: 123_456, tags: ['vip'] })],
+  ['in a form', 'name=Ada+%22the%22+Lovelace&age=123456&tags=vip'],
+])('masks values of the request that the response repeats, sent %s', (_form, body) => {
+  const message = 'No Ada "the" Lovelace of 123456 is vip here';
+  const words = 'No *** of *** is *** here';
+  expect(jsonOf({ message, code: 123_456 }, { body })).toEqual({ message: words, code: '***' });
+  expect(bodyOf(message, { body }, 'text/plain')).toBe(words);
+});
+
+test('masks credentials that the response repeats', () => {
+  const basic = `Basic ${Buffer.from('bob:pass-word').toString('base64')}`;
+  const headers = { authorization: basic, 'x-api-key': 'key-12345' };
+  const url = 'https://api.crm.test/contacts?token=query-secret';
+  const message = `bob with pass-word, key-12345 and query-secret; Bearer abc.def; ${'x'.repeat(40)}`;
+  expect(jsonOf({ message }, { headers, url }).message).toBe('*** with ***, *** and ***; ***; ***');
+});
+
+test('keeps the error of a token endpoint, and masks the form', () => {
+  const body = new URLSearchParams({
+    grant_type: 'refresh_token',
+    refresh_token: 'rt-secret',
+    client_secret: 'cs-secret',
+  }).toString();
+  const error = { error: 'invalid_grant', error_description: 'refresh_token rt-secret expired' };
+  expect(jsonOf(error, { body })).toEqual({
+    error: 'invalid_grant',
+    error_description: 'refresh_token *** expired',
+  });
+});
+
+test('records the first 4 KiB of text, and a note in place of other bodies', () => {
+  expect(bodyOf('ä'.repeat(4_000), {}, 'text/plain')).toBe('ä'.repeat(2_048));
+  expect(bodyOf(Buffer.from([0xff, 0xfe]), {}, 'image/png')).toBe('(binary, image/png)');
+  expect(bodyOf(Buffer.alloc(300_000, 'a'))).toBe('(not recorded: 300,000 bytes)');
+  expect(bodyOf('')).toBeNull();
+});

@@ -1,0 +1,230 @@
+/** Requests to providers are recorded with their operation or connection, and shown without values of records. */
+import { afterEach, beforeAll, expect, test } from 'vitest';
+import type { RequestRecorder } from '../../../src/domain/diagnosis/request-recorder.ts';
+import { removeExpired } from '../../../src/domain/retention.ts';
+import { createLog } from '../../../src/log.ts';
+import { sharedApp, type Tenant, testApp } from '../../support/app.ts';
+import { callSandbox, connectWithTokens } from '../../support/providers/oauth.ts';
+import { restClient } from '../../support/rest/rest-client.ts';
+import { installReads, POLLING, TRIGGER } from '../../support/scenes/reads.ts';
+import { installSubscription } from '../../support/scenes/subscriptions.ts';
+import { contact, createWriter } from '../../support/scenes/writes.ts';
+
+let aheadMs = 0;
+// The deliveries of reads fail: their destination has no secret.
+const app = await sharedApp({
+  now: () => new Date(Date.now() + aheadMs),
+  log: createLog('silent'),
+});
+const { services, sandbox } = app.app;
+const { prisma } = services.database;
+sandbox.seed('contacts', 250);
+beforeAll(async () => void (await app.app.start()));
+afterEach(() => {
+  aheadMs = 0;
+  sandbox.faults.clear();
+});
+
+const REQUEST = `createTime kind method host path responseStatus error durationMs requestHeaders
+  responseHeaders responseBody`;
+const OF_OPERATION = `query ($id: ID!) {
+  node(id: $id) { ... on Operation { requests { totalCount nodes { ${REQUEST} } } } }
+}`;
+const OF_CONNECTION = `query ($id: ID!) {
+  node(id: $id) { ... on ConnectedAccount { requests { nodes { ${REQUEST} } } } }
+}`;
+
+async function requestsOf(tenant: Pick<Tenant, 'query'>, id: string, query = OF_OPERATION) {
+  await services.requestRecorder?.settled();
+  return (await tenant.query(query, { id })).node.requests.nodes;
+}
+
+test('records the request of a write, without its values', async () => {
+  const writer = await createWriter(app);
+  const { operationId } = await writer.write({ record: contact({ firstname: 'Ada' }) });
+  const [request, ...others] = await requestsOf(writer, operationId);
+  expect(others).toEqual([]);
+  expect(request).toMatchObject({
+    kind: 'API',
+    method: 'POST',
+    host: new URL(sandbox.url).host,
+    path: '/objects/contacts/records',
+    responseStatus: 201,
+    error: null,
+    durationMs: expect.any(Number),
+    responseBody: null,
+  });
+  expect(request.requestHeaders).toMatchObject({ 'content-type': 'application/json' });
+  expect(JSON.stringify(request)).not.toMatch(/sandbox-key|Ada/);
+});
+
+test('records the refusal of a write with the words of the provider', async () => {
+  const writer = await createWriter(app);
+  const { operationId } = await writer.write({ record: contact({ email: 'no address' }) });
+  const [request] = await requestsOf(writer, operationId);
+  expect(request).toMatchObject({
+    responseStatus: expect.any(Number),
+    responseBody: expect.any(String),
+  });
+  expect(request.responseStatus).toBeGreaterThanOrEqual(400);
+  expect(JSON.parse(request.responseBody).error.message).toEqual(expect.any(String));
+  expect(request.responseBody).not.toContain('no address');
+});
+
+test('shows each attempt of an operation, newest first, over REST too', async () => {
+  const writer = await createWriter(app);
+  sandbox.faults.set({ method: 'POST', pathPrefix: '/objects', status: 503, times: 1 });
+  const { operationId } = await writer.write({ record: contact(), mode: 'ASYNCHRONOUS' });
+  await expect.poll(async () => (await requestsOf(writer, operationId)).length, POLLING).toBe(2);
+  const statuses = (await requestsOf(writer, operationId)).map(
+    ({ responseStatus }: { responseStatus: number }) => responseStatus,
+  );
+  expect(statuses).toEqual([201, 503]);
+  const rest = restClient(app, { 'x-api-key': writer.apiKey });
+  const path = `/projects/${writer.projectId}/operations/${operationId}/requests`;
+  const { results } = await rest.get(path);
+  expect(results).toMatchObject([
+    { kind: 'api', responseStatus: 201 },
+    { responseStatus: 503, responseBody: expect.stringContaining('Injected fault') },
+  ]);
+});
+
+test('keeps the newest 20 requests of a read, with every failed one', async () => {
+  const tenant = await app.tenant();
+  const reading = await installReads(app, tenant);
+  const { id: installationId } = reading;
+  const operation = await prisma.operation.create({
+    data: {
+      id: 'opr_01kx0000000000000000000001',
+      ...{ projectId: tenant.projectId, installationId, integrationId: 'int', configId: 'cfg' },
+      ...{ actionType: 'READ', status: 'IN_PROGRESS', metadata: { objects: [] } },
+    },
+  });
+  const recorder = services.requestRecorder as RequestRecorder;
+  const row = (index: number, isFailed: boolean) => ({
+    id: `req_01kx00000000000000000000${String(index).padStart(2, '0')}`,
+    ...{ projectId: tenant.projectId, operationId: null, connectionId: null },
+    ...{ kind: 'API' as const, method: 'GET', host: 'crm.test', path: `/${index}` },
+    ...{ responseStatus: isFailed ? 500 : 200, isFailed, error: null, durationMs: 1 },
+    ...{ requestHeaders: {}, responseHeaders: {}, responseBody: null, createTime: new Date() },
+  });
+  const work = { operationId: operation.id, isContinued: true };
+  recorder.storeForOperation([row(0, true), row(1, false)], work);
+  await recorder.settled();
+  recorder.storeForOperation(
+    Array.from({ length: 20 }, (_none, n) => row(n + 2, false)),
+    work,
+  );
+  const paths = (await requestsOf(tenant, operation.id)).map(({ path }: { path: string }) => path);
+  expect(paths).toHaveLength(20);
+  expect(paths).toContain('/0');
+  expect(paths).not.toContain('/1');
+  expect(paths).not.toContain('/2');
+});
+
+test('records the pages of a read, with masked cursors', async () => {
+  const tenant = await app.tenant();
+  await installReads(app, tenant);
+  const input = {
+    projectIdOrName: tenant.projectId,
+    integrationIdOrName: 'crm',
+    groupRef: 'acme',
+    objectName: 'contacts',
+  };
+  const { id } = (await tenant.query(TRIGGER, { input })).triggerRead.operation;
+  await expect.poll(async () => (await requestsOf(tenant, id)).length, POLLING).toBeGreaterThan(1);
+  for (const { method, path, responseStatus } of await requestsOf(tenant, id)) {
+    expect({ method, responseStatus }).toEqual({ method: 'GET', responseStatus: 200 });
+    expect(path).toMatch(/^\/objects\/contacts\/records\?/);
+  }
+});
+
+test('records the set-up of a subscription with its operation', async () => {
+  const tenant = await app.tenant();
+  const installed = await installSubscription(app, tenant);
+  await installed.waitUntilActive();
+  const { id } = await prisma.operation.findFirstOrThrow({
+    where: { projectId: tenant.projectId, actionType: 'SUBSCRIBE' },
+  });
+  await expect.poll(async () => (await requestsOf(tenant, id)).length, POLLING).toBeGreaterThan(0);
+  expect(await requestsOf(tenant, id)).toContainEqual(
+    expect.objectContaining({ kind: 'API', method: 'POST', responseStatus: 201 }),
+  );
+});
+
+test('records token requests and failed requests of a connection, and no others', async () => {
+  const tenant = await app.tenant();
+  const connection = await connectWithTokens(app, tenant);
+  await callSandbox(app, connection);
+  const [token, ...none] = await requestsOf(tenant, connection.id, OF_CONNECTION);
+  expect(none).toEqual([]);
+  expect(token).toMatchObject({ kind: 'TOKEN', method: 'POST', responseStatus: 200 });
+  expect(JSON.stringify(token)).not.toMatch(/sandbox-secret|access_token/);
+  sandbox.faults.set({ pathPrefix: '/objects', status: 500, times: 1 });
+  await callSandbox(app, connection);
+  const [failed] = await requestsOf(tenant, connection.id, OF_CONNECTION);
+  expect(failed).toMatchObject({
+    kind: 'API',
+    responseStatus: 500,
+    responseBody: expect.stringContaining('Injected fault'),
+  });
+  const rest = restClient(app, { 'x-api-key': tenant.apiKey });
+  const { results } = await rest.get(
+    `/projects/${tenant.projectId}/connections/${connection.id}/requests`,
+  );
+  expect(results).toMatchObject([{ kind: 'api' }, { kind: 'token' }]);
+});
+
+test('records at most 100 requests of a connection in an hour', async () => {
+  const tenant = await app.tenant();
+  const connection = await connectWithTokens(app, tenant);
+  sandbox.faults.set({ pathPrefix: '/objects', status: 500, times: 120 });
+  for (let sent = 0; sent < 110; sent += 1) await callSandbox(app, connection);
+  await services.requestRecorder?.settled();
+  expect(await prisma.recordedRequest.count({ where: { connectionId: connection.id } })).toBe(100);
+});
+
+test('shows requests only with the scope payloads:read, and to no other tenant', async () => {
+  const writer = await createWriter(app);
+  const { operationId } = await writer.write({ record: contact() });
+  const reader = await writer.withScopes('read');
+  const { code, problem } = await reader.refusal(OF_OPERATION, { id: operationId });
+  expect(code).toBe('FORBIDDEN');
+  expect(problem.detail).toContain('payloads:read');
+  const stranger = await app.tenant();
+  expect(await stranger.query(OF_OPERATION, { id: operationId })).toEqual({ node: null });
+});
+
+test('removes requests after REQUEST_RETENTION_HOURS', async () => {
+  const writer = await createWriter(app);
+  const { operationId } = await writer.write({ record: contact() });
+  await services.requestRecorder?.settled();
+  const remove = () => removeExpired(services, { pause: async () => {} });
+  aheadMs = 71 * 3_600_000;
+  await remove();
+  expect(await prisma.recordedRequest.count({ where: { operationId } })).toBe(1);
+  aheadMs = 73 * 3_600_000;
+  expect(await remove()).toMatchObject({ RecordedRequest: expect.any(Number) });
+  expect(await prisma.recordedRequest.count({ where: { operationId } })).toBe(0);
+});
+
+test('drops a request whose operation has been removed', async () => {
+  const writer = await createWriter(app);
+  const { operationId } = await writer.write({ record: contact() });
+  await services.requestRecorder?.settled();
+  const [row] = await prisma.recordedRequest.findMany({ where: { operationId } });
+  if (!row) throw new Error('No request was recorded.');
+  await prisma.operation.deleteMany({ where: { id: operationId } });
+  expect(await prisma.recordedRequest.count({ where: { operationId } })).toBe(0);
+  services.requestRecorder?.storeForOperation([row as never], { operationId, isContinued: false });
+  await services.requestRecorder?.settled();
+  expect(await prisma.recordedRequest.count({ where: { operationId } })).toBe(0);
+});
+
+test('records nothing if REQUEST_RETENTION_HOURS is 0', async () => {
+  await using silent = await testApp({ env: { REQUEST_RETENTION_HOURS: '0' } });
+  const writer = await createWriter(silent);
+  const { operationId } = await writer.write({ record: contact() });
+  expect(silent.app.services.requestRecorder).toBeNull();
+  expect((await writer.query(OF_OPERATION, { id: operationId })).node.requests.nodes).toEqual([]);
+});
