@@ -5,6 +5,7 @@ import { testChanges } from './changes.ts';
 import { testConnect } from './connect.ts';
 import { testDeliveries } from './deliveries.ts';
 import { testDemoSession } from './demo-session.ts';
+import { testDiagnosis } from './diagnosis.ts';
 import { testLive } from './live.ts';
 import { testNewcomer } from './newcomer.ts';
 import { testPages } from './pages.ts';
@@ -21,6 +22,7 @@ describeInBrowser(openConsoleStage, (stage) => {
   describe('newcomer', () => testNewcomer(stage));
   describe('connect', () => testConnect(stage));
   describe('deliveries', () => testDeliveries(stage));
+  describe('diagnosis', () => testDiagnosis(stage));
   describe('states', () => testStates(stage));
   describe('changes', () => testChanges(stage));
   describe('plans', () => testPlans(stage));

@@ -5,6 +5,7 @@ import type { connectionPageDeleteMutation } from '../../__generated__/connectio
 import type { connectionPageQuery } from '../../__generated__/connectionPageQuery.graphql.ts';
 import type { connectionPageRefreshMutation } from '../../__generated__/connectionPageRefreshMutation.graphql.ts';
 import { InstallationRows } from '../installations/installation-rows.tsx';
+import { ConnectionRequests } from '../operations/recorded-requests.tsx';
 import { Copyable } from '../parts/copy.tsx';
 import { ConfirmChange } from '../parts/dialog.tsx';
 import { useAddress } from '../parts/filters.tsx';
@@ -113,6 +114,7 @@ export default function ConnectionPage({ project, id = '' }: PlaceProps) {
       <Panel title="Installations">
         <Installations installations={node.installations} address={address} />
       </Panel>
+      <ConnectionRequests id={node.id} />
       {node.providerMetadata && (
         <Panel title="Metadata of the account">
           <Json value={node.providerMetadata} label="Metadata of the account" />

@@ -13,6 +13,7 @@ import { Facts, Progress } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import type { PlaceProps } from '../shell/places.ts';
 import { OperationLogs } from './operation-logs.tsx';
+import { OperationRequests } from './recorded-requests.tsx';
 
 const QUERY = graphql`
   query operationPageQuery($id: ID!) {
@@ -119,6 +120,7 @@ export default function OperationPage({ project, id = '' }: PlaceProps) {
           />
         )}
       </Panel>
+      <OperationRequests id={node.id} />
       <Panel title="Log">
         <OperationLogs id={node.id} isRunning={status === 'IN_PROGRESS'} />
       </Panel>

@@ -1,0 +1,69 @@
+/** Requests to providers in the console: the page of a failed operation shows what the provider responded. */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expectFitsScreens, openConsole } from '../support/console.ts';
+import type { ConsoleStage } from './stage.ts';
+
+const WRITE = `mutation ($input: WriteRecordsInput!) {
+  writeRecords(input: $input) { operationId operation { status } }
+}`;
+const WRITTEN = {
+  projectIdOrName: 'demo',
+  integrationIdOrName: 'crm-sync',
+  groupRef: 'acme',
+  objectName: 'deals',
+  type: 'CREATE',
+  records: { record: { name: 'A private deal' } },
+};
+const INSTALLATION = `{ project(idOrName: "demo") {
+  installations(first: 1) { nodes { id connection { id } } } } }`;
+const RECORDS = `query ($id: ID!) {
+  node(id: $id) { ... on Installation { records(objectName: "contacts") { nodes { id } } } }
+}`;
+
+export function testDiagnosis(stage: () => ConsoleStage) {
+  let page: Page;
+
+  async function setFault(fault: object | null): Promise<void> {
+    const faults = `${stage().server.demo.sandboxUrl}/control/faults`;
+    const request = fault ? { method: 'PUT', body: JSON.stringify(fault) } : { method: 'DELETE' };
+    expect((await fetch(faults, request)).ok).toBe(true);
+  }
+
+  beforeAll(async () => {
+    page = await stage().openTab();
+  });
+  afterAll(() => setFault(null));
+
+  const open = (path: string) => openConsole(page, `${stage().url}/console/demo/${path}`);
+  const requests = () => page.locator('section.card', { hasText: 'Requests to the provider' });
+
+  test('shows the request that failed, with the response of the provider', async () => {
+    await setFault({ method: 'POST', pathPrefix: '/objects/deals', status: 400 });
+    const { writeRecords } = await stage().api(WRITE, { input: WRITTEN });
+    expect(writeRecords.operation.status).toBe('FAILED');
+    await open(`operations/${writeRecords.operationId}`);
+    await requests().locator('.status.bad', { hasText: '400' }).waitFor();
+    await requests().getByText('POST /objects/deals/records', { exact: true }).waitFor();
+    await requests().getByText('Injected fault: status 400').waitFor();
+    await requests().getByText('Headers', { exact: true }).click();
+    await requests().getByText('"user-agent": "integration-gateway"').waitFor();
+    expect(await requests().textContent()).not.toMatch(/A private deal|sandbox-key/);
+    await expectFitsScreens(page);
+  });
+
+  test('shows requests of a connection that failed outside of operations', async () => {
+    await setFault({ pathPrefix: '/objects', status: 503, times: 3 });
+    const { project } = await stage().api(INSTALLATION);
+    const [installation] = project.installations.nodes;
+    await fetch(`${stage().url}/graphql`, {
+      method: 'POST',
+      headers: { 'x-api-key': stage().server.demo.apiKey, 'content-type': 'application/json' },
+      body: JSON.stringify({ query: RECORDS, variables: { id: installation.id } }),
+    });
+    await open(`connections/${installation.connection.id}`);
+    const panel = page.locator('section.card', { hasText: 'Token requests, and failed requests' });
+    await panel.locator('.status.bad', { hasText: '503' }).first().waitFor();
+    await expectFitsScreens(page);
+  });
+}
