@@ -38,7 +38,7 @@ interface DeliveryRowsProps {
   address: (path: string) => string;
 }
 
-const COLUMNS = ['Status', 'Attempts', 'Last response', 'Created', 'Next attempt', 'Retry'];
+const COLUMNS = ['Attempts', 'Last response', 'Created', 'Next attempt', 'Retry'];
 
 export function DeliveryRows({ project, deliveries, address, ...props }: DeliveryRowsProps) {
   const { showsDestination = false } = props;
@@ -46,7 +46,7 @@ export function DeliveryRows({ project, deliveries, address, ...props }: Deliver
   return (
     <Table
       label="Deliveries"
-      columns={['Message', ...(showsDestination ? ['Destination'] : []), ...COLUMNS]}
+      columns={['Message', 'Status', ...(showsDestination ? ['Destination'] : []), ...COLUMNS]}
     >
       {rows.map(
         ({ id, status, attempts, destination, createTime, nextAttemptTime, ...fragmentRef }) => (
@@ -56,10 +56,10 @@ export function DeliveryRows({ project, deliveries, address, ...props }: Deliver
                 {messageOf(fragmentRef)}
               </Link>
             </td>
-            {showsDestination && <td>{destination?.name ?? 'deleted'}</td>}
             <td>
               <Status value={status} />
             </td>
+            {showsDestination && <td>{destination?.name ?? 'deleted'}</td>}
             <td>{attempts.length}</td>
             <td>{attempts.at(-1)?.responseStatus ?? attempts.at(-1)?.error ?? '—'}</td>
             <td>

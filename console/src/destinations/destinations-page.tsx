@@ -59,7 +59,7 @@ const LIST = graphql`
 
 const POLL_MS = 5_000;
 const EMPTY = <Empty title="No destinations yet">Create one to receive events and records.</Empty>;
-const COLUMNS = ['Name', 'Type', 'URL', 'Status', 'Pending', 'Retrying', 'Failed'];
+const COLUMNS = ['Name', 'Status', 'Pending', 'Retrying', 'Failed', 'Type', 'URL'];
 
 const listOf = ({ destinations }: destinationsPage_project$data) => destinations;
 
@@ -89,8 +89,6 @@ export default function DestinationsPage({ project: idOrName }: PlaceProps) {
                       {name}
                     </Link>
                   </td>
-                  <td>{wordsOf(type)}</td>
-                  <td className="mono">{url ?? '—'}</td>
                   {type === 'STREAM' ? (
                     <td colSpan={4} className="quiet">
                       Clients read it; nothing is pushed.
@@ -117,6 +115,8 @@ export default function DestinationsPage({ project: idOrName }: PlaceProps) {
                       </td>
                     </>
                   )}
+                  <td>{wordsOf(type)}</td>
+                  <td className="mono">{url ?? '—'}</td>
                 </tr>
               ),
             )}

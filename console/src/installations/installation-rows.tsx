@@ -34,7 +34,7 @@ interface InstallationRowsProps {
   address: (path: string) => string;
 }
 
-const COLUMNS = ['Group', 'Integration', 'Health', 'Connection', 'Last operation', 'Created'];
+const COLUMNS = ['Group', 'Health', 'Integration', 'Connection', 'Last operation', 'Created'];
 
 export function InstallationRows({ installations, address }: InstallationRowsProps) {
   const rows = useFragment(ROW, installations);
@@ -47,10 +47,10 @@ export function InstallationRows({ installations, address }: InstallationRowsPro
               {group.groupName}
             </Link>
           </td>
-          <td>{integration.name}</td>
           <td>
             <Status value={healthStatus} /> <span className="quiet">{healthReason}</span>
           </td>
+          <td>{integration.name}</td>
           <td>
             <Status value={fragmentRef.connection.status} />
           </td>
