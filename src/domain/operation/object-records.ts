@@ -1,12 +1,11 @@
-/** Reads and writes the records of an object by the builder's name, in the account of a group, for typed APIs. */
-import type { z } from 'zod';
-import { DomainError, type Issue, invalidInput } from '../../errors.ts';
+/** Reads the records of an object by the builder's name, in the account of a group, for typed APIs. */
+import { type Issue, invalidInput } from '../../errors.ts';
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
 import type { FieldMapping } from '../integration/integration-content.ts';
-import { toIssues } from '../issues.ts';
 import type { Batch } from '../scope.ts';
+import { type ArgumentNames, parseInput, withArgumentNames } from './argument-names.ts';
 import {
   getServingInstallation,
   type ObjectOfGroup,
@@ -20,9 +19,6 @@ import {
   readInstallationRecords,
   recordsInput,
 } from './record-search.ts';
-
-/** The names of arguments in issues, by the names of members in the inputs of the functions that are called. */
-type ArgumentNames = (name: string) => string;
 
 /** A page of records, with the installation that serves it. */
 export interface ServedPage {
@@ -156,31 +152,3 @@ const recordsById: Batch<RecordKey, AccountRecord | Error | null> = async (call,
     return records instanceof Map ? (records.get(key.id) ?? null) : (records ?? null);
   });
 };
-
-/** Validates the input of a function, and names the arguments that the caller has sent. Throws BAD_USER_INPUT. */
-function parseInput<S extends z.ZodType>(
-  schema: S,
-  input: unknown,
-  nameArgument: ArgumentNames,
-): z.output<S> {
-  const result = schema.safeParse(input);
-  if (result.success) return result.data;
-  throw invalidInput(renameIssues(toIssues(result.error, input), nameArgument));
-}
-
-/** Runs a function, and names the arguments that the caller has sent in its BAD_USER_INPUT errors. */
-async function withArgumentNames<T>(
-  nameArgument: ArgumentNames,
-  work: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof DomainError) || error.code !== 'BAD_USER_INPUT') throw error;
-    throw invalidInput(renameIssues(error.issues ?? [], nameArgument), error.extra);
-  }
-}
-
-function renameIssues(issues: readonly Issue[], nameArgument: ArgumentNames): Issue[] {
-  return issues.map((issue) => ({ ...issue, name: nameArgument(issue.name) }));
-}

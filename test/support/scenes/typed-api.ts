@@ -62,8 +62,10 @@ interface People {
   integration: string;
   provider: 'sandbox' | 'zoho';
   groupRef: string;
-  /** Members of the read object besides its fields. */
+  /** Members of the read object, which replace the default ones. */
   read?: object;
+  /** Members of the write object besides its name. */
+  write?: object;
   config?: object;
 }
 
@@ -90,7 +92,7 @@ const FIELDS = {
 export async function installPeople(
   app: TestApp,
   tenant: Tenant,
-  { integration: name, provider, groupRef, read, config }: People,
+  { integration: name, provider, groupRef, read, write, config }: People,
 ): Promise<string> {
   const fields = FIELDS[provider];
   const { objectName } = fields;
@@ -98,7 +100,7 @@ export async function installPeople(
     name,
     provider,
     read: { objects: [{ ...fields, mapToName: 'people', destination: 'records', ...read }] },
-    write: { objects: [{ objectName, inheritMapping: true }] },
+    write: { objects: [{ objectName, inheritMapping: true, ...write }] },
   } as { name: string; provider: string });
   return installFor(tenant, { integration: name, provider, groupRef, config });
 }

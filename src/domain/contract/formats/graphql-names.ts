@@ -29,7 +29,7 @@ const FIXED_TYPES = [
   'RecordInstallation',
   'RecordEventKind',
   'WriteResult',
-  'WriteStatus',
+  'OperationStatus',
   ...Object.values(SCALARS),
 ];
 

@@ -1,0 +1,93 @@
+/** The mutations of a typed API: each writes one record, and waits for the outcome. */
+import { GraphQLID, type GraphQLInputObjectType, GraphQLNonNull, GraphQLString } from 'graphql';
+import { OTHER_FIELDS } from '../../domain/contract/formats/graphql-names.ts';
+import { memberName, typeName } from '../../domain/contract/formats/safe-names.ts';
+import { writeObjectRecord } from '../../domain/operation/object-write.ts';
+import { writeRecords } from '../../domain/operation/write-records.ts';
+import { invalidInput } from '../../errors.ts';
+import {
+  describe,
+  GROUP,
+  type RootFields,
+  renameMembers,
+  type TypedObject,
+  toObjectOfGroup,
+  withStorableArgs,
+} from './root-field.ts';
+import { WriteResultType } from './write-result.ts';
+
+export function createMutationFields(typed: readonly TypedObject[]): RootFields {
+  return Object.fromEntries(typed.flatMap((one) => [...listMutations(one)]));
+}
+
+function* listMutations(typed: TypedObject): Generator<[string, RootFields[string]]> {
+  const { object, types } = typed;
+  const name = typeName(object.name);
+  const { verbs } = object;
+  if (verbs.includes('CREATE') && types.create) {
+    yield [`create${name}`, createField(typed, 'CREATE', types.create)];
+  }
+  if (verbs.includes('UPDATE') && types.update) {
+    yield [`update${name}`, createField(typed, 'UPDATE', types.update)];
+  }
+  if (verbs.includes('DELETE')) yield [`delete${name}`, createField(typed, 'DELETE', null)];
+}
+
+const TEXTS = {
+  CREATE: "Creates a record in the group's account.",
+  UPDATE:
+    "Changes a record in the group's account. Absent fields keep their values, and null clears one.",
+  DELETE: "Deletes a record in the group's account.",
+};
+
+const ID = {
+  type: new GraphQLNonNull(GraphQLID),
+  description: "The provider's id of the record.",
+};
+
+/** The field is nullable: if it fails, the results of the fields before it stay in the response. */
+function createField(
+  { object }: TypedObject,
+  type: keyof typeof TEXTS,
+  input: GraphQLInputObjectType | null,
+): RootFields[string] {
+  const names = new Map(object.fields.map(({ name }) => [memberName(name), name]));
+  return {
+    ...describe(writeRecords, 1, TEXTS[type]),
+    type: WriteResultType,
+    args: {
+      group: GROUP,
+      ...(type !== 'CREATE' && { id: ID }),
+      ...(input && {
+        input: { type: new GraphQLNonNull(input), description: 'The values of the record.' },
+      }),
+      idempotencyKey: {
+        type: GraphQLString,
+        description:
+          'A key of the caller, 1 to 255 characters. A write that is repeated with the same key and arguments within 24 hours is done once.',
+      },
+    },
+    resolve: withStorableArgs(({ group, id, input: values = {}, idempotencyKey }, context) => {
+      const record = { ...toRecord(values, names), ...(type !== 'CREATE' && { id }) };
+      const write = { type, record, idempotencyKey };
+      return writeObjectRecord(context.call, toObjectOfGroup(context, object, group), write);
+    }),
+  };
+}
+
+/** A field may be named once: by its member, or among the others. */
+function toRecord(
+  { [OTHER_FIELDS]: others, ...values }: Record<string, unknown>,
+  names: ReadonlyMap<string, string>,
+): Record<string, unknown> {
+  if (names.has(OTHER_FIELDS)) return renameMembers({ ...values, [OTHER_FIELDS]: others }, names);
+  const record = renameMembers(values, names);
+  const repeated = Object.keys(others ?? {}).filter((name) => Object.hasOwn(record, name));
+  if (repeated.length > 0) {
+    const detail = 'names a field that has a member of its own in the input.';
+    throw invalidInput(
+      repeated.map((name) => ({ in: 'body', name: `input.${OTHER_FIELDS}.${name}`, detail })),
+    );
+  }
+  return { ...record, ...(others ?? {}) };
+}

@@ -1,0 +1,77 @@
+/** The queries of a typed API: the list of each object's records, and a record by its id. */
+import { GraphQLID, GraphQLInt, GraphQLNonNull, GraphQLString } from 'graphql';
+import { byIdName, memberName } from '../../domain/contract/formats/safe-names.ts';
+import { listObjectRecords, readObjectRecord } from '../../domain/operation/object-records.ts';
+import { PAGE_DEFAULT, PAGE_MAX } from '../../domain/paging/page.ts';
+import {
+  describe,
+  GROUP,
+  type RootFields,
+  renameMembers,
+  type TypedObject,
+  toObjectOfGroup,
+  withStorableArgs,
+} from './root-field.ts';
+
+/** A field of an object precedes one that only begins with its name, as the findings of the contract say. */
+export function createQueryFields(hash: string, typed: readonly TypedObject[]): RootFields {
+  const readable = typed.filter(({ object }) => object.verbs.includes('LIST'));
+  const byId = readable.filter(({ object }) => object.verbs.includes('READ_BY_ID'));
+  return {
+    _contract: {
+      type: new GraphQLNonNull(GraphQLString),
+      description: 'The hash of the contract behind this schema.',
+      resolve: () => hash,
+    },
+    ...Object.fromEntries(byId.map((one) => [byIdName(one.object.name), recordField(one)])),
+    ...Object.fromEntries(readable.map((one) => [memberName(one.object.name), listField(one)])),
+  };
+}
+
+function listField({ object, types }: TypedObject): RootFields[string] {
+  const members = new Map(object.fields.map(({ name }) => [memberName(name), name]));
+  return {
+    ...describe(listObjectRecords, 1),
+    // Nullable, so that a failure for one group leaves the records of the others in the result.
+    type: types.connection,
+    args: {
+      group: GROUP,
+      ...(types.where && {
+        where: {
+          type: types.where,
+          description: `Only records whose fields equal these values. At most ${object.filterable.conditionsMax}.`,
+        },
+      }),
+      first: {
+        type: GraphQLInt,
+        defaultValue: PAGE_DEFAULT,
+        description: `How many records, 1 to ${PAGE_MAX}. There may be fewer although more follow.`,
+      },
+      after: {
+        type: GraphQLString,
+        description: 'Only records after this cursor, with the same group and conditions.',
+      },
+    },
+    resolve: withStorableArgs(({ group, where = {}, first, after }, context) =>
+      listObjectRecords(context.call, toObjectOfGroup(context, object, group), {
+        where: renameMembers(where ?? {}, members),
+        first,
+        after,
+      }),
+    ),
+  };
+}
+
+function recordField({ object, types }: TypedObject): RootFields[string] {
+  return {
+    ...describe(readObjectRecord, 1),
+    type: types.record,
+    args: {
+      group: GROUP,
+      id: { type: new GraphQLNonNull(GraphQLID), description: "The provider's id of the record." },
+    },
+    resolve: withStorableArgs(({ group, id }, context) =>
+      readObjectRecord(context.call, toObjectOfGroup(context, object, group), id),
+    ),
+  };
+}

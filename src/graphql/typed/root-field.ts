@@ -1,0 +1,62 @@
+/** The parts that the root fields of all objects share. */
+import { type GraphQLArgumentConfig, type GraphQLFieldConfig, GraphQLID } from 'graphql';
+import type { GeneratedObject } from '../../domain/contract/formats/generated.ts';
+import type { ObjectOfGroup } from '../../domain/operation/object-installation.ts';
+import { listUnstorable } from '../../domain/storable-input.ts';
+import type { Need } from '../../domain/viewer/needs.ts';
+import { ISSUES_MAX, invalidInput } from '../../errors.ts';
+import type { OperationContext } from '../execution/operation-context.ts';
+import { needing } from '../schema/needing.ts';
+import type { ObjectTypes } from './object-types.ts';
+
+type RootField = GraphQLFieldConfig<unknown, OperationContext>;
+export type RootFields = Record<string, RootField>;
+// biome-ignore lint/suspicious/noExplicitAny: graphql-js has checked the arguments against the schema
+type Args = Record<string, any>;
+
+/** An object of the contract with its types. */
+export interface TypedObject {
+  object: GeneratedObject;
+  types: ObjectTypes;
+}
+
+export const GROUP: GraphQLArgumentConfig = {
+  type: GraphQLID,
+  description:
+    "The ref of the group. Default: the group of an end user's token; others must pass it.",
+};
+
+/** `providerCalls` is the most requests that the field sends to a provider. */
+export function describe(
+  declared: { needs: Need; description: string },
+  providerCalls: number,
+  text = declared.description,
+) {
+  const { description, extensions } = needing(declared, text);
+  return { description, extensions: { ...extensions, providerCalls } };
+}
+
+/** Refuses arguments with texts that the database can't store, as every surface does. */
+export function withStorableArgs<R>(resolve: (args: Args, context: OperationContext) => R) {
+  return (_root: unknown, args: Args, context: OperationContext): R => {
+    const issues = [...listUnstorable(args, []).take(ISSUES_MAX)];
+    if (issues.length > 0) throw invalidInput(issues);
+    return resolve(args, context);
+  };
+}
+
+export function toObjectOfGroup(
+  { project }: OperationContext,
+  { name: objectName }: GeneratedObject,
+  groupRef: string | null | undefined,
+): ObjectOfGroup {
+  if (!project) throw new Error('Bug: a typed API without a project.');
+  return { projectId: project.id, objectName, groupRef: groupRef ?? null };
+}
+
+/** Names of members in GraphQL become those of the contract. */
+export function renameMembers(values: Args, members: ReadonlyMap<string, string>): Args {
+  return Object.fromEntries(
+    Object.entries(values).map(([member, value]) => [members.get(member) ?? member, value]),
+  );
+}

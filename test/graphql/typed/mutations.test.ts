@@ -1,0 +1,171 @@
+/** Writes by a project's typed API. */
+import { expect, test } from 'vitest';
+import { createEndUser } from '../../support/scenes/end-users.ts';
+import {
+  installPeople,
+  peopleTenant,
+  typedApi,
+  typedClient,
+} from '../../support/scenes/typed-api.ts';
+
+const app = await typedApi();
+const tenant = await peopleTenant(app);
+const client = typedClient(app, tenant);
+
+const RESULT = 'success id errors status operationId installation { integration group }';
+const CREATE = `mutation ($group: ID, $input: CreatePeopleInput!, $key: String) {
+  createPeople(group: $group, input: $input, idempotencyKey: $key) { ${RESULT} raw }
+}`;
+const UPDATE = `mutation ($id: ID!, $input: UpdatePeopleInput!) {
+  updatePeople(group: "acme", id: $id, input: $input) { ${RESULT} }
+}`;
+const DELETE = `mutation ($id: ID!) { deletePeople(group: "acme", id: $id) { ${RESULT} } }`;
+const READ =
+  'query ($id: ID!) { peopleById(group: "acme", id: $id) { lastName emailAddress score } }';
+
+let count = 0;
+const person = () => ({
+  lastName: 'Lovelace',
+  emailAddress: `ada-${++count}@example.test`,
+  score: 7,
+});
+
+test('creates, changes and deletes a record under the names of the manifest', async () => {
+  const input = person();
+  const { createPeople } = await client.query(CREATE, { group: 'acme', input });
+  expect(createPeople).toMatchObject({
+    success: true,
+    id: expect.any(String),
+    errors: [],
+    status: 'SUCCEEDED',
+    installation: { integration: 'crm', group: 'acme' },
+    raw: { lastname: 'Lovelace', email: input.emailAddress },
+  });
+  const { id } = createPeople;
+  expect((await client.query(READ, { id })).peopleById).toEqual(input);
+  await client.query(UPDATE, { id, input: { lastName: 'Byron', score: null } });
+  expect((await client.query(READ, { id })).peopleById).toEqual({
+    ...input,
+    lastName: 'Byron',
+    score: null,
+  });
+  expect((await client.query(DELETE, { id })).deletePeople).toMatchObject({ success: true });
+  expect((await client.query(READ, { id })).peopleById).toBeNull();
+});
+
+test('writes to the provider of each group', async () => {
+  const { createPeople } = await client.query(CREATE, {
+    group: 'globex',
+    input: { lastName: 'Hopper', Company: 'Globex' },
+  });
+  expect(createPeople).toMatchObject({ success: true, installation: { integration: 'leads' } });
+  const query = 'query ($id: ID!) { peopleById(group: "globex", id: $id) { lastName Company } }';
+  expect(await client.query(query, { id: createPeople.id })).toEqual({
+    peopleById: { lastName: 'Hopper', Company: 'Globex' },
+  });
+});
+
+test('a repeated write with the same idempotency key is done once', async () => {
+  const variables = { group: 'acme', input: person(), key: 'create-ada' };
+  const first = await client.query(CREATE, variables);
+  expect(await client.query(CREATE, variables)).toEqual(first);
+  const found = `{ people(group: "acme", where: { emailAddress: "${variables.input.emailAddress}" }) { nodes { id } } }`;
+  expect((await client.query(found)).people.nodes).toHaveLength(1);
+});
+
+test('a refusal by the provider is a result', async () => {
+  const { createPeople } = await client.query(CREATE, { group: 'acme', input: { lastName: 'x' } });
+  expect(createPeople).toMatchObject({ success: false, id: null, status: 'FAILED' });
+  expect(createPeople.errors).toEqual([expect.stringMatching(/email/)]);
+});
+
+test('a field without a mapping is an error that says what to do, and nothing is written', async () => {
+  const input = { ...person(), tier: 'gold' };
+  const refusal = await client.refusal(CREATE, { group: 'acme', input });
+  expect(refusal).toMatchObject({
+    code: 'BAD_USER_INPUT',
+    problem: {
+      issues: [
+        {
+          name: 'input.tier',
+          detail: expect.stringMatching(/people .* group acme .* map a field/),
+        },
+      ],
+    },
+  });
+  const found = `{ people(group: "acme", where: { emailAddress: "${input.emailAddress}" }) { nodes { id } } }`;
+  expect((await client.query(found)).people.nodes).toEqual([]);
+});
+
+test.each([
+  ['an unknown group', { group: 'none', input: person() }, /Group "none" was not found/],
+  ['no group', { input: person() }, /group: is required/],
+  [
+    'a number that JSON cannot hold',
+    { group: 'acme', input: { ...person(), score: 2 ** 60 } },
+    /input\.score: is beyond/,
+  ],
+  ['an empty idempotency key', { group: 'acme', input: person(), key: '' }, /idempotencyKey: /],
+])('refuses a write with %s', async (_what, variables, detail) => {
+  const { problem } = await client.refusal(CREATE, variables);
+  expect(problem.detail).toMatch(detail);
+});
+
+test('a deletion that the config of the customer does not enable is refused', async () => {
+  const own = await app.tenant();
+  const config = { read: [{ objectName: 'contacts' }], write: [{ objectName: 'contacts' }] };
+  await installPeople(app, own, {
+    integration: 'crm',
+    provider: 'sandbox',
+    groupRef: 'acme',
+    config,
+  });
+  const refusal = await typedClient(app, own).refusal(DELETE, { id: '1' });
+  expect(refusal).toMatchObject({
+    code: 'UNPROCESSABLE',
+    problem: { detail: expect.stringMatching(/deletion|DELETE|enabled/) },
+  });
+});
+
+test('passes further fields of the provider by its names, if the contract accepts them', async () => {
+  const own = await app.tenant();
+  await installPeople(app, own, {
+    integration: 'crm',
+    provider: 'sandbox',
+    groupRef: 'acme',
+    read: { optionalFieldsAuto: 'ALL' },
+    write: { valueDefaults: { allowAnyFields: true } },
+    config: {
+      read: [{ objectName: 'contacts', selectedFieldsAuto: 'ALL' }],
+      write: [{ objectName: 'contacts' }],
+    },
+  });
+  const typed = typedClient(app, own);
+  const input = { ...person(), _otherFields: { phone: '+31 20 1234567' } };
+  const { createPeople } = await typed.query(CREATE, { group: 'acme', input });
+  const query = 'query ($id: ID!) { peopleById(group: "acme", id: $id) { _extras } }';
+  const { peopleById } = await typed.query(query, { id: createPeople.id });
+  expect(peopleById._extras).toMatchObject({ phone: '+31 20 1234567' });
+  const twice = { ...person(), _otherFields: { lastName: 'Byron' } };
+  const { problem } = await typed.refusal(CREATE, { group: 'acme', input: twice });
+  expect(problem.detail).toMatch(/input\._otherFields\.lastName: names a field that has a member/);
+});
+
+test('needs the scope or the permission of writes', async () => {
+  const headers = { 'x-api-key': await tenant.createKey('records:read') };
+  const variables = { group: 'acme', input: person() };
+  expect(await typedClient(app, tenant, headers).refusal(CREATE, variables)).toMatchObject({
+    code: 'FORBIDDEN',
+  });
+  const reader = await createEndUser(app, tenant, { permissions: ['READ'] });
+  expect(await typedClient(app, tenant, reader.headers).refusal(CREATE, variables)).toMatchObject({
+    code: 'FORBIDDEN',
+  });
+  const writer = await createEndUser(app, tenant, { permissions: ['WRITE_RECORDS'] });
+  const typed = typedClient(app, tenant, writer.headers);
+  expect((await typed.query(CREATE, { input: person() })).createPeople).toMatchObject({
+    success: true,
+  });
+  const { problem } = await typed.refusal(CREATE, { group: 'globex', input: { lastName: 'x' } });
+  expect(problem.detail).toBe('Group "globex" was not found.');
+});
