@@ -128,7 +128,7 @@ function inputMembers(
   return Object.fromEntries(entries);
 }
 
-/** Members of records beside their fields. A field of the contract with the same name takes precedence. */
+/** Members of records in addition to their fields. A field of the contract with the same name takes precedence. */
 const RECORD_MEMBERS = {
   _raw: {
     type: new GraphQLNonNull(JsonObjectType),
