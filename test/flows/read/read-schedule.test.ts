@@ -63,6 +63,7 @@ test('reads the whole history first, mapped, and delivers it to the destination'
     resultInfo: { type: 'inline', numRecords: 200 },
   });
   expect(result[0]).toEqual({
+    id: '1',
     fields: { email: 'contact-1@example.test', phone: '+31 20 0000001' },
     mappedFields: { telephone: '+31 20 0000001' },
     raw: expect.objectContaining({ id: '1', email: 'contact-1@example.test' }),

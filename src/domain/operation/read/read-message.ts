@@ -60,7 +60,9 @@ export const recordsMessage = messageHead.extend({
       numRecords: z.int().min(1).describe('How many records this message has.'),
     })
     .describe('What is in `result`.'),
-  result: z.array(resultEntry).describe('The records.'),
+  result: z
+    .array(resultEntry.extend({ id: z.string().describe("The provider's id of the record.") }))
+    .describe('The records.'),
 });
 
 /** The members of every message about an installation's records, whether they come from a read or not. */
@@ -118,7 +120,7 @@ export function pageMessages(
 ): { bodies: string[]; waiting: string[] } {
   const entries = [
     ...waiting,
-    ...records.map((record) => JSON.stringify(createEntry(record, plan))),
+    ...records.map((record) => JSON.stringify({ id: record.id, ...createEntry(record, plan) })),
   ];
   const { messageSize } = plan;
   // Each entry counts with a comma, but the last has none.

@@ -55,6 +55,7 @@ test('returns the selected fields of a record by both names, with the raw record
     resultInfo: { type: 'inline', numRecords: 1 },
     result: [
       {
+        id: '0',
         fields: { email: '0@example.test', phone: null },
         mappedFields: { telephone: null },
         raw: { id: '0', note: '' },
