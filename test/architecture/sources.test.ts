@@ -63,8 +63,8 @@ const CASTING = [
   'graphql/schema/inputs.ts',
   'graphql/schema/object-type.ts',
   'providers/salesforce/pubsub/change-stream.ts',
+  'rest/endpoint/locations.ts',
   'rest/endpoint/time-parameters.ts',
-  'rest/endpoint/wire-form.ts',
   'rest/event/delivery.ts',
   'server/graphql/use-event-stream.ts',
 ];
