@@ -83,8 +83,7 @@ export function testNewcomer(stage: () => ConsoleStage) {
       await run(MEND);
       await press(page, 'Retry deliveries');
       const dialog = page.getByRole('dialog');
-      await dialog.getByRole('button', { name: /Deliveries$/ }).click();
-      await press(page, 'Retrying', 'option');
+      await dialog.getByRole('button', { name: /^Retrying/ }).waitFor();
       await press(dialog, 'Retry deliveries');
       await dialog.getByText(/^(\d+) of \1 deliveries$/).waitFor();
       await dialog.getByRole('button', { name: 'Close' }).click();
