@@ -11,9 +11,9 @@ const USAGE = 'Usage: npm run config -- --check, or --example';
 /** Returns one line for each variable, and the problems separately. */
 function showConfig(variables: EnvironmentVariables): { lines: string[]; problems: string[] } {
   const { problems } = checkConfig(variables);
-  const refused = new Set(problems.map((problem) => problem.match(/^\w+/)?.[0]));
+  const invalidNames = new Set(problems.map((problem) => problem.match(/^\w+/)?.[0]));
   const lines = describeConfig().map(({ name }) => {
-    if (refused.has(name)) return `${name} has a problem`;
+    if (invalidNames.has(name)) return `${name} has a problem`;
     const value = effectiveValue(name, variables);
     if (value === null) return `# ${name} is not set`;
     return variables[name] ? `${name}=${value}` : `${name}=${value} # default`;

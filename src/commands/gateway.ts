@@ -203,7 +203,8 @@ function printPlan(plan: Plan, { showsLines }: { showsLines: boolean }): void {
 /** The lines of an item's YAML that only one side has, the removed ones first. */
 function changedLines(before: object | undefined, after: object | undefined): string[] {
   const [old, next] = [formatLines(before), formatLines(after)];
-  const only = (lines: string[], others: string[]) => lines.filter((one) => !others.includes(one));
+  const only = (lines: string[], others: string[]) =>
+    lines.filter((line) => !others.includes(line));
   return [
     ...only(old, next).map((line) => `- ${line}`),
     ...only(next, old).map((line) => `+ ${line}`),

@@ -19,15 +19,15 @@ export function readKeptFiles(dataDir: string): Files {
 
 /** Never overwrites a file. Returns the paths of files that exist with other content and stay. */
 export function writeKeptFiles(dataDir: string, files: Files): string[] {
-  const left: string[] = [];
+  const skippedFiles: string[] = [];
   for (const [path, text] of Object.entries(files)) {
     const file = join(dataDir, path);
     if (existsSync(file)) {
-      if (readFileSync(file, 'utf8') !== text) left.push(path);
+      if (readFileSync(file, 'utf8') !== text) skippedFiles.push(path);
       continue;
     }
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     writeFileSync(file, text, { mode: OWNER_ONLY, flush: true });
   }
-  return left;
+  return skippedFiles;
 }

@@ -41,12 +41,12 @@ async function listObjects(session: OpenSession): Promise<SchemaObject[]> {
 
 /** Drops all objects that are not in `before`. Does nothing if `before` has migrations, whose tables may need them. */
 async function dropCreated(session: OpenSession, before: SchemaObject[]): Promise<void> {
-  const known = new Set(before.map(({ kind, name }) => `${kind} ${name}`));
-  if (known.has('table _prisma_migrations')) return;
+  const existingNames = new Set(before.map(({ kind, name }) => `${kind} ${name}`));
+  if (existingNames.has('table _prisma_migrations')) return;
   const objects = await listObjects(session);
   await session.query('begin');
   for (const { kind, name } of objects) {
-    if (known.has(`${kind} ${name}`)) continue;
+    if (existingNames.has(`${kind} ${name}`)) continue;
     await session.query(`drop ${kind} if exists ${name} cascade`);
   }
   await session.query('commit');
@@ -86,8 +86,8 @@ async function load(place: Place, copy: Copy, options: LoadOptions): Promise<End
 }
 
 function refuseUnknownSchema({ migrations }: Head): void {
-  const known = listMigrations().map(({ name }) => name);
-  if (migrations.every((name, at) => name === known[at])) return;
+  const knownMigrations = listMigrations().map(({ name }) => name);
+  if (migrations.every((name, index) => name === knownMigrations[index])) return;
   throw new StartRefused(
     'The copy was taken of a database with another schema, by a newer version of the gateway: load it with that version.',
   );
@@ -181,8 +181,8 @@ async function insert(session: OpenSession, table: Table | undefined, part: Part
       `The table ${part.table} has other columns here than in the copy: its schema was changed by hand.`,
     );
   }
-  const own = table.columns.filter(({ isGenerated }) => !isGenerated);
-  const columns = own.map(({ name }) => quoted(name)).join(', ');
+  const storedColumns = table.columns.filter(({ isGenerated }) => !isGenerated);
+  const columns = storedColumns.map(({ name }) => quoted(name)).join(', ');
   const name = quoted(table.name);
   await session.query(
     `insert into ${name} (${columns}) select ${columns} from unnest($1::${name}[])`,

@@ -56,8 +56,8 @@ export function refuseWeakPassphrase(passphrase: string): void {
 }
 
 /** Throws StartRefused if the passphrase is wrong. */
-export function openFiles(given: SealedFiles, passphrase: string): Files {
-  const bytes = (name: keyof SealedFiles) => Buffer.from(given[name], 'base64');
+export function openFiles(files: SealedFiles, passphrase: string): Files {
+  const bytes = (name: keyof SealedFiles) => Buffer.from(files[name], 'base64');
   const key = scryptSync(passphrase, bytes('salt'), KEY_BYTES, COST);
   const decipher = createDecipheriv(ALGORITHM, key, bytes('nonce')).setAuthTag(bytes('tag'));
   try {

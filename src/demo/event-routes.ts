@@ -56,7 +56,7 @@ async function fillDestinations(
   const ids = { events: '', records: '', [DEMO_STREAM]: '' };
   for (const { name, type } of DEMO_DESTINATIONS) {
     const address = type === 'WEBHOOK' ? { url: `${sandboxUrl}/inbox/${name}` } : {};
-    const stored = existing.find((one) => one.name === name);
+    const stored = existing.find((topic) => topic.name === name);
     ids[name] = stored?.id ?? (await createDestination(runner, { name, type, ...address }));
     if (!stored || !address.url || stored.url === address.url) continue;
     const input = { projectIdOrName, destinationId: stored.id, ...address };

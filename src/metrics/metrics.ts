@@ -107,10 +107,10 @@ export function createMetrics({ METRICS_PROJECTS }: Pick<Config, 'METRICS_PROJEC
     isOn: true,
     requestSlotsChanged: (change) => meter.places.inc(change),
     httpResponded({ method, route, status, seconds }) {
-      const known = METHODS.has(method) ? method : OTHER_METHOD;
+      const label = METHODS.has(method) ? method : OTHER_METHOD;
       meter.http.observe(
         {
-          http_request_method: known,
+          http_request_method: label,
           http_route: route,
           http_response_status_code: status,
         },

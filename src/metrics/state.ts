@@ -37,12 +37,12 @@ interface OutboxState {
 
 async function findOutbox(database: SweepDatabase): Promise<OutboxState> {
   // In a cluster, each shard returns a row.
-  const found = await sweep<OutboxState>(database, OUTBOX);
-  return found.reduce(
-    (all, one) => ({
-      pending: all.pending + one.pending,
-      due: all.due + one.due,
-      oldestDueSeconds: Math.max(all.oldestDueSeconds, one.oldestDueSeconds),
+  const states = await sweep<OutboxState>(database, OUTBOX);
+  return states.reduce(
+    (all, state) => ({
+      pending: all.pending + state.pending,
+      due: all.due + state.due,
+      oldestDueSeconds: Math.max(all.oldestDueSeconds, state.oldestDueSeconds),
     }),
     { pending: 0, due: 0, oldestDueSeconds: 0 },
   );
@@ -66,11 +66,11 @@ interface ProviderEventsState {
 
 async function findProviderEvents(database: SweepDatabase): Promise<ProviderEventsState> {
   // In a cluster, each shard returns a row.
-  const found = await sweep<ProviderEventsState>(database, WAITING);
-  return found.reduce(
-    (all, one) => ({
-      waiting: all.waiting + one.waiting,
-      oldestSeconds: Math.max(all.oldestSeconds, one.oldestSeconds),
+  const states = await sweep<ProviderEventsState>(database, WAITING);
+  return states.reduce(
+    (all, state) => ({
+      waiting: all.waiting + state.waiting,
+      oldestSeconds: Math.max(all.oldestSeconds, state.oldestSeconds),
     }),
     { waiting: 0, oldestSeconds: 0 },
   );
@@ -136,7 +136,7 @@ function observeShares(register: Registry, { shares }: Observed): Look {
       if (share === 'requests') requestsMax.set(state.max);
       held.set({ share }, state.held);
       max.set({ share }, state.max);
-      for (const one of state.largest) largest.set({ share, level: one.level }, one.held);
+      for (const holder of state.largest) largest.set({ share, level: holder.level }, holder.held);
     }
   };
 }
@@ -183,10 +183,13 @@ function observeWork(register: Registry, { database, jobs }: Observed): Look {
     'How long the oldest event of a provider has waited.',
   );
   const queued = gauge('gateway_jobs', 'Jobs, by queue and state.', ['queue', 'state']);
-  const reached = gauge('gateway_database_up', '1 if the database told what waits in it, else 0.');
+  const reached = gauge(
+    'gateway_database_up',
+    '1 if the last query of the database for waiting work succeeded, else 0.',
+  );
   return async () => {
     // Unknown values are removed, because an old value would look current.
-    for (const one of [pending, due, oldest, events, oldestEvent]) one.remove();
+    for (const stale of [pending, due, oldest, events, oldestEvent]) stale.remove();
     queued.reset();
     try {
       const [outbox, inbound, counts] = await Promise.all([

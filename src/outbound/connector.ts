@@ -54,13 +54,13 @@ function acceptedBy({ allowedPrivateTargets: allowed }: AddressRules) {
 export async function permittedAddresses(rules: AddressRules, url: URL): Promise<LookupAddress[]> {
   const hostname = url.hostname.replace(/^\[|\]$/g, '');
   const lookup = rules.lookup ?? lookUpAll;
-  const found = await lookup(hostname).catch((error: unknown) => {
+  const addresses = await lookup(hostname).catch((error: unknown) => {
     throw outboundError(error, false);
   });
   const isOwn = rules.alwaysAllowedOrigins().includes(url.origin);
   const accepts = acceptedBy(rules)[url.protocol as 'http:' | 'https:'];
-  const accepted = found.filter(({ address }) => isOwn || accepts(address));
-  if (accepted.length === 0) throw refused(hostname);
+  const accepted = addresses.filter(({ address }) => isOwn || accepts(address));
+  if (accepted.length === 0) throw refusedAddress(hostname);
   return accepted;
 }
 
@@ -75,7 +75,7 @@ function guarded(lookup: Lookup, accepts: (address: string) => boolean): buildCo
     // A literal IP address is never resolved, so it is checked here.
     if (isIP(options.hostname) === 0 || accepts(options.hostname))
       return connect(options, callback);
-    callback(refused(options.hostname), null);
+    callback(refusedAddress(options.hostname), null);
   };
 }
 
@@ -85,7 +85,7 @@ function checked(lookup: Lookup, accepts: (address: string) => boolean): LookupF
     const response = (addresses: LookupAddress[]) => {
       const accepted = addresses.filter(({ address }) => accepts(address));
       const [first] = accepted;
-      if (!first) callback(refused(hostname), '');
+      if (!first) callback(refusedAddress(hostname), '');
       else if (all) callback(null, accepted);
       else callback(null, first.address, first.family);
     };
@@ -108,7 +108,7 @@ function deduplicated(lookup: Lookup): Lookup {
   };
 }
 
-function refused(hostname: string): OutboundError {
+function refusedAddress(hostname: string): OutboundError {
   return new OutboundError(
     'REFUSED_ADDRESS',
     `The address of ${hostname} is not permitted: ALLOWED_PRIVATE_TARGETS doesn't hold it.`,

@@ -16,7 +16,7 @@ export function grpcClient(url: URL, addresses: readonly LookupAddress[]): Clien
   const port = url.port || (isClear ? '80' : '443');
   const family = addresses[0]?.family;
   const endpoints = addresses
-    .filter((one) => one.family === family)
+    .filter((address) => address.family === family)
     .map(({ address }) => (family === 6 ? `[${address}]:${port}` : `${address}:${port}`));
   const target = `ipv${family}:${endpoints.join(',')}`;
   return new Client(target, isClear ? credentials.createInsecure() : nodeTrust(), {

@@ -57,9 +57,9 @@ export class Sockets implements AsyncDisposable {
 
   /** Takes the most recently used idle connection of the origin. The server is least likely to be closing that one. */
   #idleOf(origin: string): Connection | undefined {
-    const found = [...this.#idle].findLast((connection) => connection.origin === origin);
-    if (found) this.#idle.delete(found);
-    return found;
+    const connection = [...this.#idle].findLast((idle) => idle.origin === origin);
+    if (connection) this.#idle.delete(connection);
+    return connection;
   }
 
   #newConnection(origin: string): Connection | undefined {

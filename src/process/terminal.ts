@@ -44,6 +44,6 @@ export function greeting({ url, sandboxUrl, demoFile }: Addresses): string {
     ['Sandbox CRM', sandboxUrl],
     ...(demoFile ? [["The demo's key", `apiKey in ${demoFile}`]] : []),
   ];
-  const lines = rows.map(([name = '', place]) => `  ${name.padEnd(16)}${place}`);
+  const lines = rows.map(([name = '', address]) => `  ${name.padEnd(16)}${address}`);
   return ['', 'The gateway is ready. Ctrl-C stops it.', '', ...lines, '', ''].join('\n');
 }

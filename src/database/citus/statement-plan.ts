@@ -79,8 +79,8 @@ export function isForAllNodes(text: string): boolean {
 export function boundText(text: string, values: readonly unknown[]): string {
   const { parts, parameters } = parseCached(text);
   return parts
-    .map((part, at) =>
-      at === 0 ? part : literal(values[(parameters[at - 1] as number) - 1]) + part,
+    .map((part, index) =>
+      index === 0 ? part : literal(values[(parameters[index - 1] as number) - 1]) + part,
     )
     .join('');
 }
@@ -225,8 +225,8 @@ class StatementFacts {
     const name = (funcname.at(-1)?.String as { sval?: string } | undefined)?.sval ?? '';
     if (name === 'unnest') {
       const { colnames = [] } = (alias ?? {}) as { colnames?: { String: { sval: string } }[] };
-      const at = colnames.findIndex(({ String: { sval } }) => sval === 'projectId');
-      this.requestedProjects ??= findParameter(args[at])?.number ?? null;
+      const index = colnames.findIndex(({ String: { sval } }) => sval === 'projectId');
+      this.requestedProjects ??= findParameter(args[index])?.number ?? null;
     }
     const isJson = ['json', 'jsonb'].some((kind) => name.startsWith(`${kind}_to_record`));
     // The rows are the parameter, or a member of it.

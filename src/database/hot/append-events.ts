@@ -37,8 +37,8 @@ const COUNTING_DIGITS = 4;
 
 /** SQL: the id of the delivery to one of the event's destinations, which are counted from 0. */
 function deliveryIdSql(base: string, count: string): string {
-  const digits = Array.from({ length: COUNTING_DIGITS }, (_, place) => {
-    const shift = 5 * (COUNTING_DIGITS - 1 - place);
+  const digits = Array.from({ length: COUNTING_DIGITS }, (_, exponent) => {
+    const shift = 5 * (COUNTING_DIGITS - 1 - exponent);
     return `substr('${ID_DIGITS}', ((${count} >> ${shift}) & 31)::int + 1, 1)`;
   });
   return `left(${base}, -${COUNTING_DIGITS}) || ${digits.join(' || ')}`;

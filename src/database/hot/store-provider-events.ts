@@ -31,8 +31,8 @@ const QUEUES = 2;
  */
 function queueNumber(nativeId: string): number {
   let sum = 0;
-  for (let at = 0; at < nativeId.length; at += 1) {
-    sum = (Math.imul(sum, 31) + nativeId.charCodeAt(at)) >>> 0;
+  for (let index = 0; index < nativeId.length; index += 1) {
+    sum = (Math.imul(sum, 31) + nativeId.charCodeAt(index)) >>> 0;
   }
   return sum % QUEUES;
 }

@@ -57,9 +57,9 @@ export function mergeFirst<R>(
 type SortKey = readonly (string | number)[];
 
 function compareKeys(a: SortKey, b: SortKey): number {
-  const at = a.findIndex((part, index) => part !== b[index]);
-  const [first = '', second = ''] = [a[at], b[at]];
-  return at < 0 ? 0 : first < second ? -1 : 1;
+  const difference = a.findIndex((part, index) => part !== b[index]);
+  const [first = '', second = ''] = [a[difference], b[difference]];
+  return difference < 0 ? 0 : first < second ? -1 : 1;
 }
 
 /** Returns the mark for statements that are composed of parts. */

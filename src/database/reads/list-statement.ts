@@ -67,7 +67,7 @@ function selectRows(lists: SimilarLists, value: BindValue): Select {
       : tables.selectFrom(requestedRows(lists, value)).crossJoinLateral(page.as('page'));
   const selected = from.select(columnNames(table).map((column) => `page.${column}`)) as Select;
   const linked = links.reduce(
-    (select, link, index) => withLink(select, { link, place: index }, value),
+    (select, link, index) => withLink(select, { link, index: index }, value),
     selected,
   );
   return range ? linked.orderBy(`page.${range.column}`, range.direction) : linked;
@@ -76,7 +76,7 @@ function selectRows(lists: SimilarLists, value: BindValue): Select {
 /** Each link is one lookup of a primary key, whatever the plan. */
 function withLink(
   select: Select,
-  { link, place: index }: { link: Link; place: number },
+  { link, index }: { link: Link; index: number },
   value: BindValue,
 ) {
   const name = `link${index}`;

@@ -107,7 +107,7 @@ export function listFields(
   sources: FieldSources,
 ): { fields: FieldContract[]; acceptsOtherFields: boolean } {
   const { objectName, content, config, read, write, canCreate } = parts;
-  const isOfObject = (one: { objectName: string }) => one.objectName === objectName;
+  const isOfObject = (object: { objectName: string }) => object.objectName === objectName;
   const choice = config?.read.find(isOfObject) ?? null;
   const plan = read && choice && createReadPlan(read, choice, { pageSize: 1 });
   const readNames = read ? readFields(read, { plan, choice, sources }) : [];
@@ -116,29 +116,32 @@ export function listFields(
   const writeOnly = write ? writeOnlyFields({ names, spec, readNames, sources }) : [];
   const settings = config?.write.find(isOfObject)?.fields ?? [];
   const settingsByField = new Map(
-    settings.map((one) => [names?.mapped.get(one.fieldName) ?? one.fieldName, one]),
+    settings.map((setting) => [names?.mapped.get(setting.fieldName) ?? setting.fieldName, setting]),
   );
   const facts = factsByName(sources);
   const fields = [...readNames, ...writeOnly].flatMap(({ mapping, ...field }) => {
     const { name, providerField, isWriteOnly } = field;
-    const known = providerField === null ? NO_FACTS : facts(providerField);
+    const fieldFacts = providerField === null ? NO_FACTS : facts(providerField);
     const setting = providerField === null ? undefined : settingsByField.get(providerField);
     // A name without a field is writable if installations may still map one to it.
     const isAccepted =
       providerField === null ? names !== null && !config : isWriteOnly || acceptsName(names, field);
-    const isWritable = write !== null && isAccepted && !known.readOnly && !isNeverWritten(setting);
+    const isWritable =
+      write !== null && isAccepted && !fieldFacts.readOnly && !isNeverWritten(setting);
     if (isWriteOnly && !isWritable) return [];
     const words = findReplacements(plan, name);
     const pinned = mapping?.valueType ?? pinnedByConfig(choice, name);
-    const type = pinned ? pinnedType(valueTypeOfWord(pinned)) : deliveredType(known.type, words);
+    const type = pinned
+      ? pinnedType(valueTypeOfWord(pinned))
+      : deliveredType(fieldFacts.type, words);
     const completed: FieldContract = {
       ...field,
       ...type,
-      isRequired: canCreate && isWritable && known.required && !isFilled(setting),
+      isRequired: canCreate && isWritable && fieldFacts.required && !isFilled(setting),
       isReadOnly: !isWritable,
-      values: type.type === 'ENUM' ? deliveredValues(known.values, words) : null,
-      references: type.type === 'REFERENCE' ? known.references : null,
-      description: mapping?.mapToDisplayName ?? mapping?.prompt ?? known.displayName,
+      values: type.type === 'ENUM' ? deliveredValues(fieldFacts.values, words) : null,
+      references: type.type === 'REFERENCE' ? fieldFacts.references : null,
+      description: mapping?.mapToDisplayName ?? mapping?.prompt ?? fieldFacts.displayName,
     };
     return [completed];
   });
@@ -219,11 +222,11 @@ function readFields(
     if (named.has(mapToName) || providerField === null) continue;
     add(mapToName, { providerField, origin: 'MAPPED', mapping: { ...dynamic, fieldName: null } });
   }
-  const taken = new Set([...named.values()].map(({ providerField }) => providerField));
+  const usedFields = new Set([...named.values()].map(({ providerField }) => providerField));
   const unnamed = !plan || plan.readsAll ? unnamedFields(spec, description?.fields ?? []) : [];
   const others = [...(plan?.fields ?? []), ...unnamed.map(({ fieldName }) => fieldName)];
   for (const fieldName of others) {
-    if (taken.has(fieldName) || named.has(fieldName)) continue;
+    if (usedFields.has(fieldName) || named.has(fieldName)) continue;
     add(fieldName, { providerField: fieldName, origin: 'EXTRA' });
   }
   return [...named.values()];
@@ -256,7 +259,7 @@ interface WriteOnlyInput {
 
 /** Names that writes accept and records that are read do not have. */
 function writeOnlyFields({ names, spec, readNames, sources }: WriteOnlyInput): NamedField[] {
-  const taken = new Set(readNames.map(({ name }) => name));
+  const usedNames = new Set(readNames.map(({ name }) => name));
   const writable = new Set(
     readNames.flatMap((field) => (acceptsName(names, field) ? (field.providerField ?? []) : [])),
   );
@@ -268,9 +271,9 @@ function writeOnlyFields({ names, spec, readNames, sources }: WriteOnlyInput): N
   });
   return [...(names ? mappedFields(names, spec) : []), ...others].filter((field) => {
     const { name, providerField } = field;
-    const isKnown = taken.has(name) || (providerField !== null && writable.has(providerField));
+    const isKnown = usedNames.has(name) || (providerField !== null && writable.has(providerField));
     if (isKnown || !acceptsName(names, field)) return false;
-    taken.add(name);
+    usedNames.add(name);
     return true;
   });
 }
@@ -281,10 +284,10 @@ const WRITE_ONLY = { isWriteOnly: true, isAlwaysRead: false } as const;
 function mappedFields({ mapped }: FieldNames, spec: ReadObject | null): NamedField[] {
   const mappings = [...(spec?.requiredFields ?? []), ...(spec?.optionalFields ?? [])];
   const byName = new Map(mappings.map((mapping) => [getDeliveredName(mapping), mapping]));
-  const own = mappings.flatMap(({ fieldName, mapToName }) =>
+  const unmapped = mappings.flatMap(({ fieldName, mapToName }) =>
     fieldName !== null && mapToName === null ? [[fieldName, fieldName] as const] : [],
   );
-  return [...own, ...mapped].map(([name, providerField]) => {
+  return [...unmapped, ...mapped].map(([name, providerField]) => {
     const mapping = byName.get(name) ?? null;
     const origin = mapping?.fieldName == null ? 'MAPPED' : 'OPTIONAL';
     return { name, providerField, ...WRITE_ONLY, origin, mapping };

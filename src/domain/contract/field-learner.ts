@@ -92,7 +92,7 @@ export class FieldLearner implements AsyncDisposable {
   /** Adds new types, and updates those that changed or were last seen more than a day ago. */
   async #store({ object, fields }: Lesson): Promise<void> {
     const prisma = this.#prisma;
-    const seen = this.#now();
+    const now = this.#now();
     const rows = await prisma.learnedField.findMany({
       where: object,
       take: LEARNED_FIELDS_MAX,
@@ -104,7 +104,7 @@ export class FieldLearner implements AsyncDisposable {
         data: added
           .slice(0, Math.max(0, LEARNED_FIELDS_MAX - rows.length))
           .map(({ fieldName, valueType, readOnly, isRequired: required }) => {
-            return { ...object, fieldName, valueType, readOnly, required, lastSeenTime: seen };
+            return { ...object, fieldName, valueType, readOnly, required, lastSeenTime: now };
           }),
         skipDuplicates: true,
       });
@@ -113,11 +113,11 @@ export class FieldLearner implements AsyncDisposable {
       const row = stored.get(createKey(field));
       return row ? { field, row } : [];
     });
-    const groupNames = (isMeant: (one: (typeof present)[number]) => boolean) =>
+    const groupNames = (isMeant: (item: (typeof present)[number]) => boolean) =>
       Map.groupBy(present.filter(isMeant), ({ row }) => row.valueType);
-    const before = new Date(seen.getTime() - DAY_MS);
+    const before = new Date(now.getTime() - DAY_MS);
     const changes = [
-      { data: { lastSeenTime: seen }, groups: groupNames(({ row }) => row.lastSeenTime < before) },
+      { data: { lastSeenTime: now }, groups: groupNames(({ row }) => row.lastSeenTime < before) },
       {
         data: { readOnly: false },
         groups: groupNames(({ field, row }) => row.readOnly && !field.readOnly),
@@ -128,8 +128,8 @@ export class FieldLearner implements AsyncDisposable {
       },
     ];
     for (const { data, groups } of changes) {
-      for (const [valueType, some] of groups) {
-        const fieldName = { in: some.map(({ field }) => field.fieldName) };
+      for (const [valueType, items] of groups) {
+        const fieldName = { in: items.map(({ field }) => field.fieldName) };
         await prisma.learnedField.updateMany({ where: { ...object, valueType, fieldName }, data });
       }
     }

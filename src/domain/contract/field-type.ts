@@ -68,11 +68,11 @@ const WIDER: readonly (readonly ContractFieldType[])[] = [
  * types contradict each other.
  */
 export function sharedType(types: readonly FieldType[]): FieldType | null {
-  const known = types.filter(({ isTypeKnown }) => isTypeKnown);
-  const [first, ...others] = known;
+  const knownTypes = types.filter(({ isTypeKnown }) => isTypeKnown);
+  const [first, ...others] = knownTypes;
   if (!first) return UNKNOWN_TYPE;
   if (others.some(({ isList }) => isList !== first.isList)) return null;
   if (others.every(({ type }) => type === first.type)) return first;
-  const wider = WIDER.find((family) => known.every(({ type }) => family.includes(type)));
+  const wider = WIDER.find((family) => knownTypes.every(({ type }) => family.includes(type)));
   return wider?.[0] ? { ...first, type: wider[0] } : null;
 }

@@ -64,10 +64,10 @@ export async function findLearned(
     const module = provider && moduleKey(provider, content.module);
     const key = JSON.stringify([projectId, provider?.name, module]);
     const { objects, fields } = named[index] as NamedFields;
-    const own = (groups.get(key) ?? []).filter(
+    const ownFields = (groups.get(key) ?? []).filter(
       ({ objectName, fieldName }) => objects.has(objectName) && fields.has(fieldName),
     );
-    return groupByObject(own);
+    return groupByObject(ownFields);
   });
 }
 

@@ -75,9 +75,11 @@ function mergedField(
   const creating = objects.filter(({ verbs }) => verbs.includes('CREATE'));
   const reading = objects.filter(({ verbs }) => verbs.includes('LIST'));
   const every = (member: 'isReadOnly' | 'isWriteOnly') => fields.every((field) => field[member]);
-  const isInEvery = (some: readonly ObjectContract[], member: 'isRequired' | 'isAlwaysRead') =>
-    some.length > 0 &&
-    some.every(({ fields: own }) => own.some((one) => one.name === first.name && one[member]));
+  const isInEvery = (selected: readonly ObjectContract[], member: 'isRequired' | 'isAlwaysRead') =>
+    selected.length > 0 &&
+    selected.every(({ fields: candidates }) =>
+      candidates.some((field) => field.name === first.name && field[member]),
+    );
   return {
     ...first,
     type: merged.type,
@@ -117,11 +119,11 @@ function typeConflict(group: readonly SourceField[]): ContractFinding {
     .filter(({ field }) => field.isTypeKnown)
     .map(({ field, object }) => {
       const type = field.isList ? `a list of ${field.type}` : field.type;
-      const at = object.sources.map(
+      const origins = object.sources.map(
         ({ integration, providerObject }) =>
           `${integration} (${providerObject}.${field.providerField ?? field.name})`,
       );
-      return `${type} in ${at.join(', ')}`;
+      return `${type} in ${origins.join(', ')}`;
     });
   const [{ field, object }] = group as [SourceField, ...SourceField[]];
   return {

@@ -168,8 +168,8 @@ let descriptionCount = 0;
 /** Identifies a description in this process. The cache of descriptions returns the same object for a minute. */
 function createIdentity([name, description]: [string, HydratedObject]): unknown[] {
   if ('error' in description) return [name, description.error];
-  const known = DESCRIPTION_IDS.get(description);
-  if (known !== undefined) return [name, known];
+  const existingId = DESCRIPTION_IDS.get(description);
+  if (existingId !== undefined) return [name, existingId];
   descriptionCount += 1;
   DESCRIPTION_IDS.set(description, descriptionCount);
   return [name, descriptionCount];
@@ -197,11 +197,11 @@ export const projectContracts = read(
             select: { latestRevisionId: true },
             orderBy: { id: 'asc' },
           });
-    const found = await byId('Revision')(
+    const latestRevisions = await byId('Revision')(
       call,
       integrations.map(({ latestRevisionId }) => latestRevisionId),
     );
-    const revisions = found.filter((revision) => revision !== null);
+    const revisions = latestRevisions.filter((revision) => revision !== null);
     const contracts = await revisionContracts(call, revisions);
     const byProject = Map.groupBy(contracts.entries(), ([i]) => revisions[i]?.projectId);
     return projects.map(({ id }) => {

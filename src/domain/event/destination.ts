@@ -180,8 +180,8 @@ export async function findDestination(
   { projectId, idOrName }: { projectId: string; idOrName: string },
 ): Promise<Destination | null> {
   const key = findPrefix(idOrName) === 'dst' ? { id: idOrName } : { name: idOrName };
-  const [found] = await findInProject(call, 'Destination', { projectId, ...key });
-  return found ?? null;
+  const [destination] = await findInProject(call, 'Destination', { projectId, ...key });
+  return destination ?? null;
 }
 
 /** Throws NOT_FOUND. */

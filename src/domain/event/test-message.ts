@@ -60,8 +60,8 @@ async function lockWebhook(
 ): Promise<LockedDestination & { name: string }> {
   const columns = ['id', 'projectId', 'type', 'name'] as const;
   const withId = statements.selectFrom('Destination').select(columns).where('id', '=', id);
-  const [found] = await run(tx, withId.where('projectId', '=', projectId).forKeyShare());
-  if (!found) throw notFound('Destination', id);
-  if (found.type === 'WEBHOOK') return found;
+  const [destination] = await run(tx, withId.where('projectId', '=', projectId).forKeyShare());
+  if (!destination) throw notFound('Destination', id);
+  if (destination.type === 'WEBHOOK') return destination;
   throw invalid('input.destinationId', 'is a stream, to which nothing is sent.', id);
 }

@@ -63,8 +63,8 @@ export async function findTopic(
   { projectId, idOrName }: { projectId: string; idOrName: string },
 ): Promise<Topic | null> {
   const key = findPrefix(idOrName) === 'top' ? { id: idOrName } : { name: idOrName };
-  const [found] = await findInProject(call, 'Topic', { projectId, ...key });
-  return found ?? null;
+  const [topic] = await findInProject(call, 'Topic', { projectId, ...key });
+  return topic ?? null;
 }
 
 export const createTopic = projectMutation({

@@ -135,19 +135,19 @@ export function* definitionIssues(
   definer: Definer,
 ): Generator<Issue> {
   const names = objects.map(({ objectName }) => objectName);
-  for (const [at, { objectName, fields }] of objects.entries()) {
-    const path = ['input', 'objects', at];
-    if (names.indexOf(objectName) < at) {
+  for (const [objectIndex, { objectName, fields }] of objects.entries()) {
+    const path = ['input', 'objects', objectIndex];
+    if (names.indexOf(objectName) < objectIndex) {
       yield issueAt([...path, 'objectName'], 'is named twice.', objectName);
     }
-    const seen = new Set<string>();
+    const fieldNames = new Set<string>();
     for (const [index, field] of fields.entries()) {
       const ofField = [...path, 'fields', index];
       const lower = field.fieldName.toLowerCase();
-      if (seen.has(lower)) {
+      if (fieldNames.has(lower)) {
         yield issueAt([...ofField, 'fieldName'], 'is named twice.', field.fieldName);
       }
-      seen.add(lower);
+      fieldNames.add(lower);
       yield* fieldIssues(field, definer, ofField);
     }
   }
@@ -181,9 +181,9 @@ function unsupportedDetail(
   value: unknown,
 ): string | null {
   if (options.includes(name) || options.includes(`${name}:${value}`)) return null;
-  const only = options.filter((one) => one.startsWith(`${name}:`));
+  const only = options.filter((option) => option.startsWith(`${name}:`));
   if (only.length === 0) return 'is not supported by';
-  return `must be ${only.map((one) => one.slice(name.length + 1)).join(' or ')} for`;
+  return `must be ${only.map((option) => option.slice(name.length + 1)).join(' or ')} for`;
 }
 
 const TYPES_OF = {
@@ -194,8 +194,8 @@ const TYPES_OF = {
 
 function* misplacedOptions(field: FieldDefinitionInput, path: PropertyKey[]): Generator<Issue> {
   for (const [name, types] of Object.entries(TYPES_OF)) {
-    const given = field[name as keyof typeof TYPES_OF];
-    if (given == null || types.includes(field.valueType)) continue;
+    const value = field[name as keyof typeof TYPES_OF];
+    if (value == null || types.includes(field.valueType)) continue;
     const detail = `must be left out: it is for the types ${types.join(', ')}.`;
     yield issueAt([...path, name], detail);
   }

@@ -19,12 +19,12 @@ interface ConnectionCriteria {
 /** The group with this ref and its connection. Each is null if it does not exist, and the issues give the reason. */
 export async function findParties(
   tx: Connections,
-  { groupRef, ...wanted }: Omit<ConnectionCriteria, 'groupId'> & { groupRef: string },
+  { groupRef, ...criteria }: Omit<ConnectionCriteria, 'groupId'> & { groupRef: string },
 ): Promise<{ groupId: string | null; connectionId: string | null; issues: Issue[] }> {
-  const key = { projectId: wanted.projectId, groupRef };
+  const key = { projectId: criteria.projectId, groupRef };
   const group = await tx.group.findUnique({ where: { projectId_groupRef: key } });
   const groupId = group?.id ?? null;
-  const { connectionId, issues } = await chooseConnection(tx, { ...wanted, groupId });
+  const { connectionId, issues } = await chooseConnection(tx, { ...criteria, groupId });
   if (group) return { groupId, connectionId, issues };
   const unknown = issueAt(['input', 'groupRef'], 'is not a group of the project.', groupRef);
   return { groupId, connectionId, issues: [unknown, ...issues] };
@@ -33,15 +33,15 @@ export async function findParties(
 /** The requested connection, or the group's default one. Null if there is none, and the issues give the reason. */
 export async function chooseConnection(
   tx: Connections,
-  { connectionId, ...wanted }: ConnectionCriteria,
+  { connectionId, ...criteria }: ConnectionCriteria,
 ): Promise<{ connectionId: string | null; issues: Issue[] }> {
   if (connectionId !== null) {
-    const issues = await listConnectionIssues(tx, { ...wanted, connectionId });
+    const issues = await listConnectionIssues(tx, { ...criteria, connectionId });
     return { connectionId: issues.length > 0 ? null : connectionId, issues };
   }
-  const { groupId, provider } = wanted;
+  const { groupId, provider } = criteria;
   if (groupId === null) return { connectionId: null, issues: [] };
-  const connection = await findConnectionOfGroup(tx, { ...wanted, groupId });
+  const connection = await findConnectionOfGroup(tx, { ...criteria, groupId });
   if (connection) return { connectionId: connection.id, issues: [] };
   const detail = `names a group without a connection to ${provider}.`;
   return { connectionId: null, issues: [issueAt(['input', 'groupRef'], detail)] };

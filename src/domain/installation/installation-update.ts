@@ -53,9 +53,9 @@ export function updateOfPresentConfig(revise: (present: ConfigContent) => Config
 
 /** Throws BAD_USER_INPUT. */
 function parsedConfig(config: ConfigInput): ParsedConfig {
-  const given = { input: { config } };
-  const { data, error } = withConfig.safeParse(given);
-  if (error) throw invalidInput(toIssues(error, given));
+  const input = { input: { config } };
+  const { data, error } = withConfig.safeParse(input);
+  if (error) throw invalidInput(toIssues(error, input));
   return data.input.config;
 }
 const withConfig = z.object({ input: z.object({ config: installationConfigInput }) });
@@ -74,16 +74,16 @@ async function update(
   newConfig: NewConfig,
 ): Promise<Installation> {
   const key = { projectId, id: installationId };
-  const found = await getOwned(call, 'Installation', { ...key, what: 'Installation' });
-  const [revision] = await latestRevisions(call, [found.integrationId]);
+  const stored = await getOwned(call, 'Installation', { ...key, what: 'Installation' });
+  const [revision] = await latestRevisions(call, [stored.integrationId]);
   const latest = revision ? readIntegrationContent(revision) : null;
-  const early = await newConfig(call.database.prisma, found);
+  const early = await newConfig(call.database.prisma, stored);
   const choices = { ...changes, config: withOwnChoices(call, early, latest) };
-  const present = await findPresentChoices(call, found);
+  const present = await findPresentChoices(call, stored);
   await refuseForeignChoices(call, { id: projectId }, { choices, present });
-  const missing = await listMissingAtAccount(call, found, choices);
+  const missing = await listMissingAtAccount(call, stored, choices);
   return inTransaction(call.database, async (tx) => {
-    const content = await lockContent(tx, { id: found.integrationId, projectId });
+    const content = await lockContent(tx, { id: stored.integrationId, projectId });
     const installation = await lockInstallation(tx, key);
     const config = withOwnChoices(call, await newConfig(tx, installation), content) ?? null;
     const { groupId, connectionId: current } = installation;

@@ -81,9 +81,13 @@ export async function getInstallationByKey(
 ): Promise<Installation> {
   const { id: projectId } = await getNamedProject(call, key, 'projectIdOrName');
   const { id: integrationId } = await getIntegration(call, projectId, key.integrationIdOrName);
-  const [found] = await findInProject(call, 'Installation', { id, projectId, integrationId });
-  if (!found) throw notFound('Installation', id);
-  return found;
+  const [installation] = await findInProject(call, 'Installation', {
+    id,
+    projectId,
+    integrationId,
+  });
+  if (!installation) throw notFound('Installation', id);
+  return installation;
 }
 
 /** The installation of the group with this ref. Throws NOT_FOUND. */
@@ -122,15 +126,23 @@ export const createInstallation = projectMutation({
     const missing = await listMissingAtAccount(call, input, integration);
     const created = inTransaction(call.database, async (tx) => {
       const content = await lockContent(tx, integration);
-      const found = await findParties(tx, { projectId, provider, groupRef, connectionId: named });
-      const ofModule = await listModuleIssues({ ...call, tx }, content, { ...found, projectId });
+      const requested = await findParties(tx, {
+        projectId,
+        provider,
+        groupRef,
+        connectionId: named,
+      });
+      const ofModule = await listModuleIssues({ ...call, tx }, content, {
+        ...requested,
+        projectId,
+      });
       refuseIssues([
-        ...found.issues,
+        ...requested.issues,
         ...missing,
         ...ofModule,
         ...(await listNewConfigIssues({ ...call, tx }, config, { projectId, content })),
       ]);
-      const parties = { projectId, integrationId, ...requireParties(found) };
+      const parties = { projectId, integrationId, ...requireParties(requested) };
       return insertInstallation(call, tx, { parties, content, config, createdBy });
     });
     return uniquely(created, `The group ${groupRef} has installed ${integration.name} already.`);

@@ -11,11 +11,13 @@ export const lastOperations: Batch<RowKey, Row<'Operation'> | null> = async (
   { database },
   installations,
 ) => {
-  const found = await database.rows.query<Row<'Operation'>>(
+  const operations = await database.rows.query<Row<'Operation'>>(
     LAST_OPERATIONS,
     keyColumns(installations),
   );
-  const byInstallation = new Map(found.map((operation) => [operation.installationId, operation]));
+  const byInstallation = new Map(
+    operations.map((operation) => [operation.installationId, operation]),
+  );
   return installations.map(({ id }) => byInstallation.get(id) ?? null);
 };
 

@@ -48,9 +48,9 @@ export async function describeObject(request: DescriptionRequest): Promise<Objec
 /** Must run after this process changed the object. Other processes may use the old description for up to a minute. */
 export function forgetDescription(
   { providerAccess }: Services,
-  about: Omit<DescriptionRequest, 'services'>,
+  target: Omit<DescriptionRequest, 'services'>,
 ): void {
-  providerAccess.descriptions.delete(createKey(about));
+  providerAccess.descriptions.delete(createKey(target));
 }
 
 /** The cache key. It includes the update time, because a changed connection may lead to another account. */

@@ -151,7 +151,7 @@ function inProviderNames(
   { read, write }: IntegrationContent,
 ): ObjectFields[] {
   const existing = [...(read?.objects ?? []), ...(write?.objects ?? [])];
-  const mapped = new Map(read?.objects.map((one) => [one.mapToName, one.objectName]));
+  const mapped = new Map(read?.objects.map((object) => [object.mapToName, object.objectName]));
   return objects.map((object) => {
     const isOwn = existing.some(({ objectName }) => objectName === object.objectName);
     return isOwn
@@ -182,7 +182,10 @@ async function defineAll(
       const outcomes = await refusingForProvider(() => define.define(session, definitions)).finally(
         () => forgetDescription(call, { connection, module, objectName }),
       );
-      const named = outcomes.map((one, at) => ({ ...one, fieldName: fields[at]!.fieldName }));
+      const named = outcomes.map((outcome, index) => ({
+        ...outcome,
+        fieldName: fields[index]!.fieldName,
+      }));
       defined.push({ objectName, fields: named });
     }
     return defined;

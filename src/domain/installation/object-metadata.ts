@@ -138,7 +138,7 @@ export const objectMetadataOfInstallation = read(
     const objects = reads?.objects ?? [];
     const object =
       objects.find(({ mapToName }) => mapToName === options.objectName) ??
-      objects.find((one) => one.objectName === options.objectName);
+      objects.find(({ objectName }) => objectName === options.objectName);
     const name = object?.objectName ?? options.objectName;
     const description = await describe(call, { connection, module, name });
     return { ...selected(description, options), mappedObjectName: object?.mapToName ?? null };
@@ -147,9 +147,9 @@ export const objectMetadataOfInstallation = read(
 
 function describe(
   call: Call,
-  about: { connection: Row<'Connection'>; module: string | null; name: string },
+  target: { connection: Row<'Connection'>; module: string | null; name: string },
 ): Promise<ObjectDescription> {
-  const { connection, module, name } = about;
+  const { connection, module, name } = target;
   const provider = call.catalogue.findAt(connection.provider, module);
   const objectName = ownObjectName(provider, name);
   const { id: connectionId, projectId } = connection;

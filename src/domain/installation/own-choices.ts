@@ -18,7 +18,7 @@ export function withOwnChoices<C extends ParsedConfig | null | undefined>(
   if (!provider?.objectAliases?.size) return config;
   const parts = [content.read, content.write, content.subscribe];
   const existing = new Set(parts.flatMap((part) => part?.objects.map(getObjectName) ?? []));
-  const own = <T extends { objectName: string }>(choice: T): T => ({
+  const toOwnName = <T extends { objectName: string }>(choice: T): T => ({
     ...choice,
     objectName: existing.has(choice.objectName)
       ? choice.objectName
@@ -27,9 +27,9 @@ export function withOwnChoices<C extends ParsedConfig | null | undefined>(
   const { read, write, subscribe } = config;
   return {
     ...config,
-    read: read.map(own),
-    write: write.map(own),
-    subscribe: subscribe.map(own),
+    read: read.map(toOwnName),
+    write: write.map(toOwnName),
+    subscribe: subscribe.map(toOwnName),
   };
 }
 

@@ -28,8 +28,8 @@ export function rowsOfInstallations<R extends { installationId: string }>(
   statement: string,
 ): Batch<RowKey, R[]> {
   return async ({ database }, installations) => {
-    const found = await database.rows.query<R>(statement, keyColumns(installations));
-    const byInstallation = Map.groupBy(found, ({ installationId }) => installationId);
+    const rows = await database.rows.query<R>(statement, keyColumns(installations));
+    const byInstallation = Map.groupBy(rows, ({ installationId }) => installationId);
     return installations.map(({ id }) => byInstallation.get(id) ?? []);
   };
 }

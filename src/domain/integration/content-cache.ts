@@ -47,16 +47,16 @@ async function findContents<T extends ContentTable>(
   { projectId, ids }: { projectId: string; ids: readonly string[] },
 ): Promise<Row<T>[]> {
   const cache = getCache(database);
-  const found = new Map(ids.map((id) => [id, cache.get(id)]));
-  const missing = ids.filter((id) => !found.get(id));
+  const cached = new Map(ids.map((id) => [id, cache.get(id)]));
+  const missing = ids.filter((id) => !cached.get(id));
   if (missing.length > 0) {
     const rows = await database.rows.find<ContentTable>(table, { projectId, id: missing });
     for (const row of rows) {
-      found.set(row.id, row);
+      cached.set(row.id, row);
       cache.set(row.id, row);
     }
   }
-  return ids.flatMap((id) => (found.get(id) ?? []) as Row<T>);
+  return ids.flatMap((id) => (cached.get(id) ?? []) as Row<T>);
 }
 
 function getCache({ prisma }: Database): LRUCache<string, Row<ContentTable>> {

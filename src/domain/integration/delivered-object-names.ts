@@ -22,7 +22,7 @@ export function objectNamesIn(
   { read }: Pick<IntegrationContent, 'read'>,
   objectName: string,
 ): ObjectNames {
-  const object = read?.objects.find((one) => one.objectName === objectName);
+  const object = read?.objects.find((candidate) => candidate.objectName === objectName);
   return objectNames(objectName, object?.mapToName);
 }
 

@@ -75,12 +75,12 @@ function listObjectNames({ read: reads, write: writes }: IntegrationContent): st
 /** Returns the error of an object that can't be described, so that the other objects are still shown. */
 async function hydrate(
   call: Call,
-  about: Omit<DescriptionRequest, 'services'>,
+  target: Omit<DescriptionRequest, 'services'>,
 ): Promise<HydratedObject> {
   try {
-    const { id: connectionId, projectId } = about.connection;
+    const { id: connectionId, projectId } = target.connection;
     return await waitingForProvider(call, { projectId, connectionId }, () =>
-      describeObject({ services: call, ...about }),
+      describeObject({ services: call, ...target }),
     );
   } catch (error) {
     if (error instanceof ProviderError) return { error: providerRefusal(error).message };

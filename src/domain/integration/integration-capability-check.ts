@@ -59,8 +59,8 @@ export function subscribeWarnings(
 ): string[] {
   return (subscribe?.objects ?? []).flatMap(({ objectName }, index) => {
     if (supportsFor(provider, objectName, 'SUBSCRIBE')) return [];
-    const at = pathName([...path, 'subscribe', 'objects', index, 'objectName']);
-    return `${at}: ${missingCapability(provider, objectName, 'SUBSCRIBE')} Its installations will be UNHEALTHY.`;
+    const memberName = pathName([...path, 'subscribe', 'objects', index, 'objectName']);
+    return `${memberName}: ${missingCapability(provider, objectName, 'SUBSCRIBE')} Its installations will be UNHEALTHY.`;
   });
 }
 
@@ -90,6 +90,8 @@ function missingCapability(
     const others = ofProvider.length > 0 ? `only ${ofProvider.join(', ')}` : 'connections only';
     return `needs ${capability}, which ${displayName} does not support: it supports ${others}.`;
   }
-  const ofObject = PROVIDER_CAPABILITIES.filter((one) => supportsFor(provider, objectName, one));
+  const ofObject = PROVIDER_CAPABILITIES.filter((candidate) =>
+    supportsFor(provider, objectName, candidate),
+  );
   return `needs ${capability}, which ${displayName} supports for other objects: this one supports only ${ofObject.join(', ')}.`;
 }

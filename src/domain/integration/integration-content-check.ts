@@ -31,10 +31,14 @@ interface ContentAbout {
 export async function listContentIssues(
   { catalogue, tx }: Pick<Call, 'catalogue'> & { tx: Transaction },
   content: IntegrationContent,
-  about: NamedContent & { projectId: string },
+  context: NamedContent & { projectId: string },
 ): Promise<Issue[]> {
-  const destinations = await lockDestinations(tx, about.projectId, listNamedDestinations(content));
-  return listIssuesWithDestinations({ catalogue }, content, { ...about, destinations });
+  const destinations = await lockDestinations(
+    tx,
+    context.projectId,
+    listNamedDestinations(content),
+  );
+  return listIssuesWithDestinations({ catalogue }, content, { ...context, destinations });
 }
 
 type NamedContent = Pick<ContentAbout, 'path' | 'name'> & { provider: string };
@@ -43,20 +47,25 @@ type NamedContent = Pick<ContentAbout, 'path' | 'name'> & { provider: string };
 export function listIssuesWithDestinations(
   { catalogue }: Pick<Call, 'catalogue'>,
   content: IntegrationContent,
-  { destinations, ...about }: NamedContent & Pick<ContentAbout, 'destinations'>,
+  {
+    destinations,
+    path,
+    name,
+    provider: providerName,
+  }: NamedContent & Pick<ContentAbout, 'destinations'>,
 ): Issue[] {
-  const whole = catalogue.find(about.provider);
-  const ofModule = whole ? [...moduleIssues(content, about.path, whole)] : [];
+  const whole = catalogue.find(providerName);
+  const ofModule = whole ? [...moduleIssues(content, path, whole)] : [];
   // Without modules, the capabilities of a provider do not depend on the content's module.
   const module = whole?.modules ? content.module : null;
   const provider = whole && providerAt(whole, module ?? null);
-  const context = { ...about, provider: provider ?? { name: about.provider }, destinations };
-  const own = withOwnNames(content, whole);
+  const context = { path, name, provider: provider ?? { name: providerName }, destinations };
+  const settled = withOwnNames(content, whole);
   return [
     ...ofModule,
-    ...sameObjectIssues(content, about.path, provider),
-    ...contentIssues(own, context),
-    ...(provider ? capabilityIssues(own, about.path, provider) : []),
+    ...sameObjectIssues(content, path, provider),
+    ...contentIssues(settled, context),
+    ...(provider ? capabilityIssues(settled, path, provider) : []),
   ].slice(0, ISSUES_MAX);
 }
 
@@ -70,24 +79,27 @@ function* sameObjectIssues(
   for (const part of ['read', 'write', 'subscribe'] as const) {
     const listed = new Set<string>();
     for (const [index, { objectName }] of (content[part]?.objects ?? []).entries()) {
-      const own = ownObjectName(provider, objectName);
-      const first = firstNames.get(own) ?? objectName;
-      const at = [...path, part, 'objects', index, 'objectName'];
+      const ownName = ownObjectName(provider, objectName);
+      const first = firstNames.get(ownName) ?? objectName;
+      const namePath = [...path, part, 'objects', index, 'objectName'];
       if (first !== objectName) {
         const detail = `is the object that is named ${first} before. Use either ${first} or ${objectName}.`;
-        yield issueAt(at, detail, objectName);
-      } else if (listed.has(own)) {
-        yield issueAt(at, 'is named twice.', objectName);
+        yield issueAt(namePath, detail, objectName);
+      } else if (listed.has(ownName)) {
+        yield issueAt(namePath, 'is named twice.', objectName);
       }
-      firstNames.set(own, first);
-      listed.add(own);
+      firstNames.set(ownName, first);
+      listed.add(ownName);
     }
   }
 }
 
 /** Issues of the content besides those of sameObjectIssues. Its objects must have the provider's own names. */
-export function* contentIssues(content: IntegrationContent, about: ContentAbout): Generator<Issue> {
-  const { path, name, provider } = about;
+export function* contentIssues(
+  content: IntegrationContent,
+  context: ContentAbout,
+): Generator<Issue> {
+  const { path, name, provider } = context;
   if (content.name !== name) {
     const detail = `must be the integration's name, ${name}.`;
     yield issueAt([...path, 'name'], detail, content.name);
@@ -101,13 +113,13 @@ export function* contentIssues(content: IntegrationContent, about: ContentAbout)
       'has nothing to do: give objects to read, write or subscribe to, a proxy or watchSchema.';
     yield issueAt(path, detail);
   }
-  yield* readIssues(content, about);
-  yield* writeIssues(content, about);
-  yield* subscribeIssues(content, about);
+  yield* readIssues(content, context);
+  yield* writeIssues(content, context);
+  yield* subscribeIssues(content, context);
   yield* destinationIssues(
     content.watchSchema?.destination,
     [...path, 'watchSchema', 'destination'],
-    about.destinations,
+    context.destinations,
   );
 }
 
@@ -156,30 +168,30 @@ function* objectNameIssues(
   }
 }
 
-function* readIssues(content: IntegrationContent, about: ContentAbout): Generator<Issue> {
-  const path = [...about.path, 'read', 'objects'];
+function* readIssues(content: IntegrationContent, context: ContentAbout): Generator<Issue> {
+  const path = [...context.path, 'read', 'objects'];
   const objects = content.read?.objects ?? [];
-  yield* objectNameIssues(objects, path, about.provider);
+  yield* objectNameIssues(objects, path, context.provider);
   // Later requests may select an object by either name, so its mapped name must differ from the names of all other
   // objects.
   const names = new Set(objects.map(({ objectName }) => objectName));
-  const taken = new Set(repeated(objects.map(({ mapToName }) => mapToName)));
+  const duplicateNames = new Set(repeated(objects.map(({ mapToName }) => mapToName)));
   for (const [index, object] of objects.entries()) {
     const { objectName, mapToName } = object;
     const anothers = mapToName != null && mapToName !== objectName && names.has(mapToName);
-    if (taken.has(index) || anothers) {
+    if (duplicateNames.has(index) || anothers) {
       yield issueAt([...path, index, 'mapToName'], "is another object's name.", mapToName);
     }
-    const at = [...path, index, 'destination'];
-    yield* destinationIssues(object.destination, at, about.destinations);
+    const destinationPath = [...path, index, 'destination'];
+    yield* destinationIssues(object.destination, destinationPath, context.destinations);
   }
 }
 
-function* writeIssues(content: IntegrationContent, about: ContentAbout): Generator<Issue> {
-  const path = [...about.path, 'write', 'objects'];
+function* writeIssues(content: IntegrationContent, context: ContentAbout): Generator<Issue> {
+  const path = [...context.path, 'write', 'objects'];
   const objects = content.write?.objects ?? [];
   const read = readNames(content);
-  yield* objectNameIssues(objects, path, about.provider);
+  yield* objectNameIssues(objects, path, context.provider);
   for (const [index, { objectName, inheritMapping }] of objects.entries()) {
     if (!inheritMapping || read.has(objectName)) continue;
     const detail = `needs ${objectName} in read.objects, whose mapping it uses.`;
@@ -196,17 +208,21 @@ function doesAnything({ read, write, subscribe, proxy, watchSchema }: Integratio
   return blocks.some((block) => block?.objects.length) || !!proxy?.enabled || !!watchSchema;
 }
 
-function* subscribeIssues(content: IntegrationContent, about: ContentAbout): Generator<Issue> {
-  const path = [...about.path, 'subscribe', 'objects'];
+function* subscribeIssues(content: IntegrationContent, context: ContentAbout): Generator<Issue> {
+  const path = [...context.path, 'subscribe', 'objects'];
   const objects = content.subscribe?.objects ?? [];
   const read = readNames(content);
-  yield* objectNameIssues(objects, path, about.provider);
+  yield* objectNameIssues(objects, path, context.provider);
   for (const [index, object] of objects.entries()) {
-    const at = [...path, index];
-    yield* destinationIssues(object.destination, [...at, 'destination'], about.destinations);
+    const objectPath = [...path, index];
+    yield* destinationIssues(
+      object.destination,
+      [...objectPath, 'destination'],
+      context.destinations,
+    );
     if (hasRecordEvents(object) && !read.has(object.objectName)) {
       const detail = `must also be listed in read.objects, because inheritFieldsAndMapping is set.`;
-      yield issueAt([...at, 'objectName'], detail, object.objectName);
+      yield issueAt([...objectPath, 'objectName'], detail, object.objectName);
     }
   }
 }

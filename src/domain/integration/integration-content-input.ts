@@ -141,8 +141,8 @@ type Fields = Record<'requiredFields' | 'optionalFields', z.output<typeof fields
 
 /** Checks the members of each field. A repeated field is allowed: settled-content.ts drops the earlier one. */
 function* brokenFields({ requiredFields, optionalFields }: Fields) {
-  for (const [list, some] of Object.entries({ requiredFields, optionalFields })) {
-    for (const [index, field] of some.entries()) {
+  for (const [list, members] of Object.entries({ requiredFields, optionalFields })) {
+    for (const [index, field] of members.entries()) {
       const path = [list, index];
       if (field.fieldName === null && field.mapToName === null) {
         yield broken(path, 'must have a fieldName or a mapToName.');

@@ -62,12 +62,12 @@ export const upsertIntegrations = projectMutation({
       const present = await lockPresent(tx, projectId, names);
       const issues: Issue[] = [];
       for (const [index, content] of input.integrations.entries()) {
-        const about = { projectId, path: ['input', 'integrations', index], ...content };
+        const checked = { projectId, path: ['input', 'integrations', index], ...content };
         const provider = present.get(content.name)?.provider ?? content.provider;
-        addIssues(issues, providerIssues(call, content.provider, [...about.path, 'provider']));
+        addIssues(issues, providerIssues(call, content.provider, [...checked.path, 'provider']));
         addIssues(
           issues,
-          await listContentIssues({ ...call, tx }, content, { ...about, provider }),
+          await listContentIssues({ ...call, tx }, content, { ...checked, provider }),
         );
       }
       refuseIssues(issues);
@@ -84,9 +84,9 @@ async function lockPresent(
   names: string[],
 ): Promise<Map<string, Integration>> {
   const where = { projectId, name: { in: names } };
-  const found = await tx.integration.findMany({ where, orderBy: { id: 'asc' } });
+  const integrations = await tx.integration.findMany({ where, orderBy: { id: 'asc' } });
   const held = new Map<string, Integration>();
-  for (const { id } of found) {
+  for (const { id } of integrations) {
     const integration = await lockIntegration(tx, { id, projectId }, 'change');
     held.set(integration.name, integration);
   }

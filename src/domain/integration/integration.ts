@@ -166,13 +166,12 @@ export async function lockIntegration(
   { id, projectId }: Pick<Integration, 'id' | 'projectId'>,
   purpose: 'change' | 'use',
 ): Promise<Integration> {
-  const found = statements
+  const query = statements
     .selectFrom('Integration')
     .selectAll()
     .where('id', '=', id)
     .where('projectId', '=', projectId);
-  const held = purpose === 'change' ? found.forUpdate() : found.forShare();
-  const [integration] = await run(tx, held);
+  const [integration] = await run(tx, purpose === 'change' ? query.forUpdate() : query.forShare());
   if (!integration) throw notFound('Integration', id);
   return integration;
 }
@@ -195,10 +194,10 @@ export const createIntegration = projectMutation({
     const { name, provider, latestRevision } = input;
     const path = ['input', 'latestRevision', 'content'];
     const created = inTransaction(call.database, async (tx) => {
-      const about = { path, projectId, name, provider };
+      const checked = { path, projectId, name, provider };
       refuseIssues([
         ...providerIssues(call, provider, ['input', 'provider']),
-        ...(await listContentIssues({ ...call, tx }, latestRevision.content, about)),
+        ...(await listContentIssues({ ...call, tx }, latestRevision.content, checked)),
       ]);
       const { specVersion } = latestRevision;
       const { content, warnings } = settleContent(call, latestRevision.content, path);
@@ -247,15 +246,15 @@ export const deleteIntegration = projectMutation({
   needs: 'integrations:write',
   input: deleteIntegrationInput,
   async run(call, input, project): Promise<{ deletedId: string }> {
-    const found = await getIntegration(call, project.id, input.integrationIdOrName);
+    const integration = await getIntegration(call, project.id, input.integrationIdOrName);
     for (let done = false; !done; ) {
       done = await inTransaction(call.database, async (tx) => {
-        const { isDeleted, recordEvents } = await removeIntegration(call, tx, found);
+        const { isDeleted, recordEvents } = await removeIntegration(call, tx, integration);
         await recordEvents();
         return isDeleted;
       });
     }
-    return { deletedId: found.id };
+    return { deletedId: integration.id };
   },
 });
 
@@ -269,11 +268,15 @@ export async function removeIntegration(
   integration: Pick<Integration, 'id' | 'projectId'>,
 ): Promise<{ isDeleted: boolean; recordEvents: () => Promise<void> }> {
   const { id, projectId } = await lockIntegration(tx, integration, 'change');
-  const some = await lockSomeInstallations(tx, { id, projectId });
-  const recordEvents = await deleteInstallations(tx, { projectId, some }, call.now());
-  const left = await tx.installation.count({ where: { projectId, integrationId: id } });
-  if (left === 0) await tx.integration.delete({ where: { projectId_id: { projectId, id } } });
-  return { isDeleted: left === 0, recordEvents };
+  const installations = await lockSomeInstallations(tx, { id, projectId });
+  const recordEvents = await deleteInstallations(
+    tx,
+    { projectId, some: installations },
+    call.now(),
+  );
+  const remaining = await tx.installation.count({ where: { projectId, integrationId: id } });
+  if (remaining === 0) await tx.integration.delete({ where: { projectId_id: { projectId, id } } });
+  return { isDeleted: remaining === 0, recordEvents };
 }
 
 function lockSomeInstallations(

@@ -118,12 +118,12 @@ export const createRevision = projectMutation({
     { integrationIdOrName, revision, destructive: mayDrop },
     project,
   ): Promise<RevisedIntegration & { warnings: string[]; impacts: Impact[] }> {
-    const found = await getIntegration(call, project.id, integrationIdOrName);
-    const about = { ...found, path: ['input', 'revision', 'content'] };
+    const integration = await getIntegration(call, project.id, integrationIdOrName);
+    const context = { ...integration, path: ['input', 'revision', 'content'] };
     return inTransaction(call.database, async (tx) => {
-      const held = await lockIntegration(tx, found, 'change');
-      refuseIssues(await listContentIssues({ ...call, tx }, revision.content, about));
-      const { content, warnings } = settleContent(call, revision.content, about.path);
+      const held = await lockIntegration(tx, integration, 'change');
+      refuseIssues(await listContentIssues({ ...call, tx }, revision.content, context));
+      const { content, warnings } = settleContent(call, revision.content, context.path);
       const change = {
         integration: held,
         revision: { ...revision, content },

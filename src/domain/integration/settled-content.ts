@@ -26,10 +26,10 @@ export function settleFields(
   const objects = content.read.objects.map((object, index) => {
     const repeats = repeatedFields(object);
     for (const { list, index: position, reason } of repeats) {
-      const at = pathName([...path, 'read', 'objects', index, list, position]);
-      warnings.push(`${at}: is left out, because ${reason} again later.`);
+      const memberName = pathName([...path, 'read', 'objects', index, list, position]);
+      warnings.push(`${memberName}: is left out, because ${reason} again later.`);
     }
-    const isKept = (field: FieldMapping) => !repeats.some((one) => one.field === field);
+    const isKept = (field: FieldMapping) => !repeats.some((repeat) => repeat.field === field);
     return {
       ...object,
       requiredFields: object.requiredFields.filter(isKept),
@@ -49,13 +49,13 @@ function repeatedFields(object: Record<(typeof LISTS)[number], FieldMapping[]>) 
   const delivered = new Set<string>();
   return fields
     .toReversed()
-    .flatMap((one) => {
-      const { fieldName, mapToName } = one.field;
+    .flatMap((field) => {
+      const { fieldName, mapToName } = field.field;
       const name = mapToName ?? fieldName ?? '';
       if (fieldName !== null && named.has(fieldName)) {
-        return { ...one, reason: `the field ${fieldName} is named` };
+        return { ...field, reason: `the field ${fieldName} is named` };
       }
-      if (delivered.has(name)) return { ...one, reason: `the name ${name} is used` };
+      if (delivered.has(name)) return { ...field, reason: `the name ${name} is used` };
       if (fieldName !== null) named.add(fieldName);
       delivered.add(name);
       return [];
@@ -71,9 +71,9 @@ export function settleContent(
 ): Settled {
   const provider = call.catalogue.find(content.provider);
   const settled = settleFields(call, withOwnNames(content, provider), path);
-  const at = provider && providerAt(provider, settled.content.module ?? null);
-  if (!at) return settled;
-  const warnings = subscribeWarnings(settled.content, path, at);
+  const moduleProvider = provider && providerAt(provider, settled.content.module ?? null);
+  if (!moduleProvider) return settled;
+  const warnings = subscribeWarnings(settled.content, path, moduleProvider);
   return { ...settled, warnings: [...settled.warnings, ...warnings] };
 }
 
@@ -87,10 +87,10 @@ export function withOwnNames<C extends IntegrationContent>(
 ): C {
   if (!provider) return content;
   const { module = null, read, write, subscribe } = content;
-  const at = providerAt(provider, module);
-  const own = <T extends { objectName: string }>(object: T): T => ({
+  const moduleProvider = providerAt(provider, module);
+  const toOwnName = <T extends { objectName: string }>(object: T): T => ({
     ...object,
-    objectName: ownObjectName(at, object.objectName),
+    objectName: ownObjectName(moduleProvider, object.objectName),
   });
   return {
     ...content,
@@ -98,13 +98,13 @@ export function withOwnNames<C extends IntegrationContent>(
     ...(read && {
       read: {
         objects: read.objects.map((object) => {
-          const { objectName } = own(object);
+          const { objectName } = toOwnName(object);
           if (objectName === object.objectName) return object;
           return { ...object, objectName, mapToName: object.mapToName ?? object.objectName };
         }),
       },
     }),
-    ...(write && { write: { objects: write.objects.map(own) } }),
-    ...(subscribe && { subscribe: { objects: subscribe.objects.map(own) } }),
+    ...(write && { write: { objects: write.objects.map(toOwnName) } }),
+    ...(subscribe && { subscribe: { objects: subscribe.objects.map(toOwnName) } }),
   };
 }

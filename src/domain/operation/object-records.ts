@@ -78,7 +78,7 @@ function refuseUnknownConditions(
   { content, config, providerObject, group, installation }: ServingInstallation,
   { objectName, names }: { objectName: string; names: readonly string[] },
 ): void {
-  const isOfObject = (one: { objectName: string }) => one.objectName === providerObject;
+  const isOfObject = (object: { objectName: string }) => object.objectName === providerObject;
   const spec = content.read?.objects.find(isOfObject);
   const choice = config.read.find(isOfObject);
   const provider = catalogue.findAt(content.provider, content.module);
@@ -88,9 +88,11 @@ function refuseUnknownConditions(
   const mapped = plan.mappings.map(({ mapToName }) => mapToName);
   const listed = [...spec.requiredFields, ...spec.optionalFields];
   const [fixed, open] = [listed.filter(isFixed), listed.filter((field) => !isFixed(field))];
-  const known = new Set([...plan.fields, ...mapped, ...fixed.map(getFieldName)]);
+  const knownFields = new Set([...plan.fields, ...mapped, ...fixed.map(getFieldName)]);
   const unmapped = new Set(open.map(getFieldName).filter((name) => !mapped.includes(name)));
-  const unknown = names.filter((name) => unmapped.has(name) || !(plan.readsAll || known.has(name)));
+  const unknown = names.filter(
+    (name) => unmapped.has(name) || !(plan.readsAll || knownFields.has(name)),
+  );
   if (unknown.length === 0) return;
   throw invalidInput(
     unknown.map((name): Issue => {

@@ -21,8 +21,12 @@ type Owner = Pick<Row<'Installation'>, 'id' | 'projectId'>;
  * Encrypts the position. Signing it, as for cursors of other lists, is not enough: a provider's cursor may be part of a
  * URL, and a forged one could read data outside the installation's objects.
  */
-export function sealPosition({ vault }: Pick<Call, 'vault'>, owner: Owner, at: RecordPosition) {
-  return vault.seal(JSON.stringify(at), sealContext(owner));
+export function sealPosition(
+  { vault }: Pick<Call, 'vault'>,
+  owner: Owner,
+  position: RecordPosition,
+) {
+  return vault.seal(JSON.stringify(position), sealContext(owner));
 }
 
 /** Decrypts a position. Null if the text is not a cursor of the installation's records. */

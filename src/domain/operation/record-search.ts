@@ -177,7 +177,7 @@ async function readByIds(
   }: { readRecords: NonNullable<Capabilities['readRecords']>; ids: readonly string[] },
 ): Promise<ProviderRecord[]> {
   const session = openSession(call, connection, provider);
-  const fields = [...new Set([...plan.fields, ...plan.filters.map((one) => one.fieldName)])];
+  const fields = [...new Set([...plan.fields, ...plan.filters.map((filter) => filter.fieldName)])];
   const { batchSize } = provider.limits;
   const records: ProviderRecord[] = [];
   for (let start = 0; start < ids.length; start += batchSize) {
@@ -332,10 +332,10 @@ function pageResult(
   const cursorAt = (index: number) => {
     const received = before + index + 1;
     const isEnd = nextCursor !== null && received >= page.records.length;
-    const at = isEnd
+    const position = isEnd
       ? { ...from, cursor: nextCursor, given: 0, lastId: null }
       : { ...from, given: received, lastId: page.records[received - 1]?.id ?? from.lastId };
-    return sealPosition(call, installation, at);
+    return sealPosition(call, installation, position);
   };
   const edges = records.map((record, index) => ({
     node: { id: record.id, ...createEntry(record, source.plan) },

@@ -42,9 +42,9 @@ function isDomain(name: string): boolean {
 
 function parseHost(text: string): string | undefined {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return URL.parse(text)?.hostname;
-  const [local, host, ...more] = text.split('@');
+  const [local, host, ...rest] = text.split('@');
   if (host === undefined) return text;
-  return local && !/\s/.test(local) && more.length === 0 ? host : undefined;
+  return local && !/\s/.test(local) && rest.length === 0 ? host : undefined;
 }
 
 /** An input that names a domain in any of these forms. */

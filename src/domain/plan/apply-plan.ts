@@ -106,22 +106,22 @@ export const applyPlan = projectMutation({
   needs: 'read',
   input: applyPlanInput,
   async run(call, { planId: id, secrets }, { id: projectId }): Promise<Plan> {
-    const found = await getOwned(call, 'Plan', { projectId, id, what: 'Plan' });
-    authorizeChanges(call, readPlanLists(found).changes);
-    if (found.applyTime !== null) return found;
+    const requested = await getOwned(call, 'Plan', { projectId, id, what: 'Plan' });
+    authorizeChanges(call, readPlanLists(requested).changes);
+    if (requested.applyTime !== null) return requested;
     const values = new Map(secrets.map(({ path, value }) => [path, value]));
-    refuseMissingSecrets(found, values);
+    refuseMissingSecrets(requested, values);
     const apply = async (tx: Transaction) => {
-      const held = await lockPlan(tx, found);
-      if (held.applyTime !== null) return { plan: held, afterCommit: [] };
-      if (held.expireTime <= call.now()) {
+      const locked = await lockPlan(tx, requested);
+      if (locked.applyTime !== null) return { plan: locked, afterCommit: [] };
+      if (locked.expireTime <= call.now()) {
         throw conflict('The plan has expired. Plan the document again.');
       }
-      refuseErrors(held);
+      refuseErrors(locked);
       await lockProject(tx, projectId);
       const state = await readProjectState(tx, projectId);
-      refuseMoved(held, state);
-      const applied = new PlanRun(call, tx, { plan: held, state, values });
+      refuseMoved(locked, state);
+      const applied = new PlanRun(call, tx, { plan: locked, state, values });
       await applied.run();
       const where = { projectId_id: { projectId, id } };
       const plan = await tx.plan.update({ where, data: { applyTime: call.now() } });
@@ -149,10 +149,12 @@ function refuseMissingSecrets(
 ): void {
   const missing = requiredSecrets.filter((path) => !values.has(path));
   const surplus = [...values.keys()].filter((path) => !requiredSecrets.includes(path));
-  const at = ['input', 'secrets'];
+  const member = ['input', 'secrets'];
   refuseIssues([
-    ...missing.map((path) => issueAt(at, `must have a value for ${path}.`)),
-    ...surplus.map((path) => issueAt(at, `must not have ${path}, which the plan does not need.`)),
+    ...missing.map((path) => issueAt(member, `must have a value for ${path}.`)),
+    ...surplus.map((path) =>
+      issueAt(member, `must not have ${path}, which the plan does not need.`),
+    ),
   ]);
 }
 

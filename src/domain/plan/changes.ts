@@ -67,9 +67,10 @@ export function* documentIssues(call: Call, target: Target, state: ProjectState)
   const { document } = target;
   const destinations = destinationsAfter(target, state);
   yield* integrationIssues(call, target, { state, destinations });
-  for (const [index, { destinations: names }] of (document.topics ?? []).entries()) {
-    for (const [at, name] of names.entries()) {
-      yield* destinationIssues(name, ['topics', index, 'destinations', at], destinations);
+  for (const [topicIndex, { destinations: names }] of (document.topics ?? []).entries()) {
+    for (const [index, name] of names.entries()) {
+      const path = ['topics', topicIndex, 'destinations', index];
+      yield* destinationIssues(name, path, destinations);
     }
   }
   for (const [index, { name, type, url }] of (document.destinations ?? []).entries()) {
@@ -132,8 +133,8 @@ function destinationsAfter(
 ): ReadonlySet<string> {
   const named = document.destinations?.map(({ name }) => name) ?? [];
   const areDeleted = allowDeletions && document.destinations !== undefined;
-  const kept = areDeleted ? [] : [...ids.destinations.keys()];
-  return new Set([...kept, ...named, ...references]);
+  const remaining = areDeleted ? [] : [...ids.destinations.keys()];
+  return new Set([...remaining, ...named, ...references]);
 }
 
 /** Returns the written form of a document whose issues were checked, with the warnings about contents. */
@@ -209,10 +210,10 @@ export function compare(
       changes.push({ action: 'UPDATE', kind, path, before, after });
     }
   }
-  const kept = new Set([...references].map((name) => `destinations.${name}`));
+  const referenced = new Set([...references].map((name) => `destinations.${name}`));
   const surplus = [...items.values()].filter(
     ({ kind, path }) =>
-      written[SECTION_OF[kind]] !== undefined && !desired.has(path) && !kept.has(path),
+      written[SECTION_OF[kind]] !== undefined && !desired.has(path) && !referenced.has(path),
   );
   if (allowDeletions) {
     for (const { kind, path, value: before } of surplus) {

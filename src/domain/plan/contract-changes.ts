@@ -47,8 +47,10 @@ export async function listContractChanges(
     GraphQLSchema,
     GraphQLSchema,
   ];
-  const withSeverity = (severity: ContractChange['severity'], found: { description: string }[]) =>
-    found.map(({ description }) => ({ severity, message: description }));
+  const withSeverity = (
+    severity: ContractChange['severity'],
+    differences: { description: string }[],
+  ) => differences.map(({ description }) => ({ severity, message: description }));
   return [
     ...withSeverity('BREAKING', findBreakingChanges(before, after)),
     ...withSeverity('DANGEROUS', findDangerousChanges(before, after)),

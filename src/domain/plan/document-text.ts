@@ -81,8 +81,13 @@ export async function located(
     issues.map((issue, index) => {
       const position = positions[index];
       const path = issue.name === '' ? '' : `.${issue.name}`;
-      const at = position ? `line ${position.line}, column ${position.column}: ` : '';
-      return { ...issue, name: `${name}${path}`, detail: `${at}${issue.detail}`, ...position };
+      const location = position ? `line ${position.line}, column ${position.column}: ` : '';
+      return {
+        ...issue,
+        name: `${name}${path}`,
+        detail: `${location}${issue.detail}`,
+        ...position,
+      };
     }),
   );
 }

@@ -34,8 +34,8 @@ export function listItems(document: WrittenDocument): Map<string, Item> {
   for (const key of document.jwtKeys ?? []) {
     add('JWT_KEY', `jwtKeys.${fingerprint(key.publicKeyPem)}`, key);
   }
-  for (const one of document.destinations ?? []) {
-    add('DESTINATION', `destinations.${one.name}`, one);
+  for (const destination of document.destinations ?? []) {
+    add('DESTINATION', `destinations.${destination.name}`, destination);
   }
   for (const { name, eventTypes = [], destinations = [] } of document.topics ?? []) {
     const path = `topics.${name}`;
@@ -43,13 +43,13 @@ export function listItems(document: WrittenDocument): Map<string, Item> {
     for (const eventType of eventTypes) {
       add('EVENT_TOPIC_ROUTE', `${path}.eventTypes.${eventType}`, { eventType, topic: name });
     }
-    for (const one of destinations) {
-      const route = { topic: name, destination: one };
-      add('TOPIC_DESTINATION_ROUTE', `${path}.destinations.${one}`, route);
+    for (const destination of destinations) {
+      const route = { topic: name, destination };
+      add('TOPIC_DESTINATION_ROUTE', `${path}.destinations.${destination}`, route);
     }
   }
-  for (const one of document.integrations ?? []) {
-    add('INTEGRATION', `integrations.${one.name}`, one);
+  for (const integration of document.integrations ?? []) {
+    add('INTEGRATION', `integrations.${integration.name}`, integration);
   }
   return new Map(items.map((item) => [item.path, item]));
 }

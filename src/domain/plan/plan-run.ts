@@ -64,7 +64,9 @@ export class PlanRun {
   async run(): Promise<void> {
     const { changes } = readPlanLists(this.#plan);
     const pick = (kind: ItemKind, isDeletion: boolean) =>
-      changes.filter((one) => one.kind === kind && (one.action === 'DELETE') === isDeletion);
+      changes.filter(
+        (change) => change.kind === kind && (change.action === 'DELETE') === isDeletion,
+      );
     await this.#setOrigins(changes);
     for (const change of changes) if (change.kind === 'JWT_KEY') await this.#changeKey(change);
     for (const change of pick('DESTINATION', false)) await this.#putDestination(change);
@@ -86,9 +88,9 @@ export class PlanRun {
 
   async #setOrigins(changes: readonly Change[]): Promise<void> {
     const origins = new Set(this.#state.document.allowedOrigins);
-    const own = changes.filter(({ kind }) => kind === 'ALLOWED_ORIGIN');
-    if (own.length === 0) return;
-    for (const { before, after } of own) {
+    const originChanges = changes.filter(({ kind }) => kind === 'ALLOWED_ORIGIN');
+    if (originChanges.length === 0) return;
+    for (const { before, after } of originChanges) {
       if (after) origins.add(String(after.origin));
       else origins.delete(String(before?.origin));
     }
@@ -235,8 +237,13 @@ export class PlanRun {
     const parsed = contentOfItem(after);
     const { name } = parsed;
     const stored = this.#state.integrations.get(name);
-    const about = { projectId, path: [path], name, provider: stored?.provider ?? parsed.provider };
-    refuseIssues(await listContentIssues({ ...this.#call, tx }, parsed, about));
+    const context = {
+      projectId,
+      path: [path],
+      name,
+      provider: stored?.provider ?? parsed.provider,
+    };
+    refuseIssues(await listContentIssues({ ...this.#call, tx }, parsed, context));
     const { content } = settleContent(this.#call, parsed, [path]);
     const revision = { specVersion: SPEC_VERSION, content };
     if (!stored) {

@@ -228,10 +228,10 @@ export function hashItems({ items }: Pick<ProjectState, 'items'>): Record<string
 async function refuseDocument(
   call: Call,
   source: DocumentText,
-  found: Iterable<Issue>,
+  documentIssues: Iterable<Issue>,
 ): Promise<void> {
   const issues: Issue[] = [];
-  addIssues(issues, found);
+  addIssues(issues, documentIssues);
   if (issues.length > 0) throw await located(call, source, issues);
 }
 
@@ -242,7 +242,7 @@ function createTarget(
   { ids }: ProjectState,
 ): Target {
   const listNewNames = (kind: (typeof renames)[number]['kind']) =>
-    new Map(renames.flatMap((one) => (one.kind === kind ? [[one.from, one.to]] : [])));
+    new Map(renames.filter((rename) => rename.kind === kind).map(({ from, to }) => [from, to]));
   const [destinations, apps] = [listNewNames('DESTINATION'), listNewNames('PROVIDER_APP')];
   const issues = renames.flatMap(({ kind, to }, index) =>
     kind === 'DESTINATION' && !ids.destinations.has(to)
@@ -251,8 +251,8 @@ function createTarget(
   );
   if (issues.length > 0) throw invalidInput(issues);
   const renamed = (name: string) => destinations.get(name) ?? name;
-  const renamedIn = <T extends { destination?: string | null }>(one: T): T =>
-    one.destination == null ? one : { ...one, destination: renamed(one.destination) };
+  const renamedIn = <T extends { destination?: string | null }>(object: T): T =>
+    object.destination == null ? object : { ...object, destination: renamed(object.destination) };
   return {
     allowDeletions,
     references: new Set(destinations.values()),
@@ -262,7 +262,10 @@ function createTarget(
         ...app,
         name: apps.get(app.name) ?? app.name,
       })),
-      destinations: document.destinations?.map((one) => ({ ...one, name: renamed(one.name) })),
+      destinations: document.destinations?.map((destination) => ({
+        ...destination,
+        name: renamed(destination.name),
+      })),
       topics: document.topics?.map((topic) => ({
         ...topic,
         destinations: topic.destinations.map(renamed),
@@ -308,5 +311,5 @@ async function removeOldest(tx: Transaction, projectId: string): Promise<void> {
     select: { id: true },
   });
   if (surplus.length === 0) return;
-  await tx.plan.deleteMany({ where: { projectId, id: { in: surplus.map((one) => one.id) } } });
+  await tx.plan.deleteMany({ where: { projectId, id: { in: surplus.map((plan) => plan.id) } } });
 }

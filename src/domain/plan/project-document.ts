@@ -205,8 +205,8 @@ function* brokenDestination({
 
 function* brokenRepeats(values: readonly string[], path: PropertyKey[], member?: string) {
   for (const index of repeated(values)) {
-    const at = member === undefined ? [...path, index] : [...path, index, member];
-    yield broken(at, 'is named twice.', { showsValue: member !== 'publicKeyPem' });
+    const itemPath = member === undefined ? [...path, index] : [...path, index, member];
+    yield broken(itemPath, 'is named twice.', { showsValue: member !== 'publicKeyPem' });
   }
 }
 
@@ -261,9 +261,9 @@ export function withNames(
   const { inner } = unwrapped(schema);
   if (inner instanceof z.ZodEnum && typeof value === 'string') {
     const names = inner.options as string[];
-    const name = names.find((one) => documentWord(one) === value);
+    const name = names.find((candidate) => documentWord(candidate) === value);
     if (name !== undefined) return name;
-    const words = names.map((one) => documentWord(one)).join(', ');
+    const words = names.map((name) => documentWord(name)).join(', ');
     issues.push(issueAt(path, `must be one of ${words}.`, value));
     // The schema reports the absent value at the same path, where this issue stands already.
     return undefined;
@@ -277,13 +277,13 @@ export function withNames(
   const shape = inner.shape as Record<string, z.ZodType>;
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, member]) => {
-      const at = [...path, name];
+      const memberPath = [...path, name];
       if (Object.hasOwn(shape, name)) {
         const type = shape[name] as z.ZodType;
-        return [[name, withNames(type, member, { path: at, issues })]];
+        return [[name, withNames(type, member, { path: memberPath, issues })]];
       }
       const detail = `is not a member here: use ${Object.keys(shape).join(', ')}.`;
-      issues.push({ ...issueAt(at, detail), kind: 'unknown-name' });
+      issues.push({ ...issueAt(memberPath, detail), kind: 'unknown-name' });
       return [];
     }),
   );

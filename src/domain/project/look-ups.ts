@@ -74,11 +74,11 @@ export const lookUpConnection = read(
     if (!group || (consumerRef != null && !consumer)) return null;
     const ofGroup = { projectId, provider, groupId: group.id };
     if (consumer) {
-      const [found] = await findInProject(call, 'Connection', {
+      const [connection] = await findInProject(call, 'Connection', {
         ...ofGroup,
         consumerId: consumer.id,
       });
-      return found ?? null;
+      return connection ?? null;
     }
     const connection = await findConnectionOfGroup(call.database.prisma, ofGroup);
     return connection && findById(call, 'Connection', { projectId, id: connection.id });
@@ -103,8 +103,8 @@ export const lookUpInstallation = read(
     ]);
     if (!integration || !group) return null;
     const parties = { projectId, integrationId: integration.id, groupId: group.id };
-    const [found] = await findInProject(call, 'Installation', parties);
-    return found ?? null;
+    const [installation] = await findInProject(call, 'Installation', parties);
+    return installation ?? null;
   },
 );
 

@@ -24,8 +24,8 @@ export function createOriginCache({
   const lookups = new Map<string, Promise<boolean>>();
   const lookUp = async (origin: string): Promise<boolean> => {
     try {
-      const [found] = await rows.query<{ isAllowed: boolean }>(ALLOWED, [origin]);
-      const isAllowed = found?.isAllowed ?? false;
+      const [result] = await rows.query<{ isAllowed: boolean }>(ALLOWED, [origin]);
+      const isAllowed = result?.isAllowed ?? false;
       cache.set(origin, isAllowed);
       return isAllowed;
     } catch {

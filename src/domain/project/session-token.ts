@@ -109,8 +109,8 @@ export const createSessionToken = projectMutation({
     const permissions = [...new Set(input.permissions ?? USUAL_PERMISSIONS)];
     authorizeGrant(call.viewer, scopesToGrant(permissions));
     const { ids, issues } = await findIntegrations(call, project, input);
-    const found = [...issues, ...returnIssues(call, project, input.returnUrl, 'returnUrl')];
-    if (found.length > 0) throw invalidInput(found);
+    const allIssues = [...issues, ...returnIssues(call, project, input.returnUrl, 'returnUrl')];
+    if (allIssues.length > 0) throw invalidInput(allIssues);
     const parties = await upsertParties(call, { ...input, projectId: project.id });
     const lifeMs = (input.expiresInSeconds ?? LIFE_SECONDS) * 1_000;
     const expireTime = new Date(Math.floor((call.now().getTime() + lifeMs) / 1_000) * 1_000);
@@ -139,14 +139,14 @@ async function findIntegrations(
     database.rows.find('Integration', { projectId, id: integrations.filter(isId) }),
     database.rows.find('Integration', { projectId, name: integrations.filter((n) => !isId(n)) }),
   ]);
-  const found = new Map([
+  const idByName = new Map([
     ...byId.map(({ id }) => [id, id] as const),
     ...byName.map(({ id, name }) => [name, id] as const),
   ]);
   const issues = integrations.flatMap((named, index) =>
-    found.has(named)
+    idByName.has(named)
       ? []
       : issueAt(['input', 'integrations', index], 'is not an integration of the project.', named),
   );
-  return { ids: [...new Set(found.values())], issues };
+  return { ids: [...new Set(idByName.values())], issues };
 }

@@ -36,7 +36,7 @@ export async function claimWaiting(
   return EVENT_LEASES.claim(
     database,
     { countMax, columns: CLAIMED },
-    (projects, left) => Prisma.sql`waiting as (
+    (projects, limit) => Prisma.sql`waiting as (
       (select "projectId", "installationId", "objectName" from "ProviderEvent"
         where ${inProjectsSql(projects, 'ProviderEvent')} and "doneTime" is null order by "projectId", "installationId", "objectName" limit 1)
       union all
@@ -51,7 +51,7 @@ export async function claimWaiting(
       join "ObjectSubscription" held using ("projectId", "installationId", "objectName")
       where (held."eventsRetryTime" is null or held."eventsRetryTime" <= now())
         and ${EVENT_LEASES.isFree}
-      limit ${left}::int for no key update of held skip locked
+      limit ${limit}::int for no key update of held skip locked
     )`,
   );
 }

@@ -43,7 +43,7 @@ export async function replaceSecrets(
   { vault, now }: Pick<Services, 'vault' | 'now'>,
   tx: Transaction,
   { projectId, installationId, objectName }: Key,
-  { id, secrets, ...known }: NewSecrets,
+  { id, secrets, ...columns }: NewSecrets,
 ): Promise<void> {
   const key = { projectId, installationId, objectName };
   const expireTime = new Date(now().getTime() + OVERLAP_MS);
@@ -52,7 +52,7 @@ export async function replaceSecrets(
     data: { expireTime },
   });
   const secretsSealed = vault.seal(JSON.stringify(secrets), toSealedLocation(id, projectId));
-  await tx.subscriptionSecret.create({ data: { id, ...key, ...known, secretsSealed } });
+  await tx.subscriptionSecret.create({ data: { id, ...key, ...columns, secretsSealed } });
 }
 
 /** Deletes expired secrets. */

@@ -60,17 +60,23 @@ export function isOwnRow(viewer: EndUserViewer, table: Table, row: Conditions): 
 }
 
 /** Intersects a list's condition on a column with the end user's condition. Null if no value meets both. */
-function intersection(requested: unknown, own: unknown): unknown {
-  if (own === undefined) return requested;
-  if (requested === undefined) return own;
+function intersection(requested: unknown, permitted: unknown): unknown {
+  if (permitted === undefined) return requested;
+  if (requested === undefined) return permitted;
   const isOwn = (value: unknown) =>
-    typeof own === 'string' ? value === own : (own as OneOf).oneOf.includes(value as string);
+    typeof permitted === 'string'
+      ? value === permitted
+      : (permitted as OneOf).oneOf.includes(value as string);
   const values = listValues(requested);
   if (values === null)
     throw new Error('Bug: the rows of an end user are restricted by equality only.');
   const met = values.filter(isOwn);
   if (met.length === 0) return null;
-  return typeof own === 'string' ? own : typeof requested === 'string' ? requested : { oneOf: met };
+  return typeof permitted === 'string'
+    ? permitted
+    : typeof requested === 'string'
+      ? requested
+      : { oneOf: met };
 }
 
 function listValues(requested: unknown): unknown[] | null {

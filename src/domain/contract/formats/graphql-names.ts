@@ -35,14 +35,14 @@ const FIXED_TYPES = [
 
 /** The names of enum types by field. A field whose values or name GraphQL cannot have remains a text. */
 export function enumNames(objects: readonly GeneratedObject[]): Map<FieldContract, string> {
-  const taken = new Set(FIXED_TYPES);
-  for (const { types } of objects) for (const name of Object.values(types)) taken.add(name);
+  const usedNames = new Set(FIXED_TYPES);
+  for (const { types } of objects) for (const name of Object.values(types)) usedNames.add(name);
   const names = new Map<FieldContract, string>();
   for (const object of objects) {
     for (const field of object.fields) {
       const name = `${typeName(object.name)}${typeName(field.name)}`;
-      if (!isEnum(field) || taken.has(name)) continue;
-      taken.add(name);
+      if (!isEnum(field) || usedNames.has(name)) continue;
+      usedNames.add(name);
       names.set(field, name);
     }
   }

@@ -54,9 +54,9 @@ function clashesById(
 ): ContractFinding[] {
   const names = new Map(objects.map(({ name }) => [memberName(name), name]));
   return objects.flatMap(({ name: object, verbs }): ContractFinding[] => {
-    const taken = verbs.includes('READ_BY_ID') ? names.get(byIdName(object)) : undefined;
-    if (taken === undefined) return [];
-    const message = `The typed API can't read ${object} by id, because the object ${taken} has the name of that query. Map one of them to another name.`;
+    const reserved = verbs.includes('READ_BY_ID') ? names.get(byIdName(object)) : undefined;
+    if (reserved === undefined) return [];
+    const message = `The typed API can't read ${object} by id, because the object ${reserved} has the name of that query. Map one of them to another name.`;
     return [{ kind: 'NAME_CLASH', object, field: null, message }];
   });
 }

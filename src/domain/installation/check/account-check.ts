@@ -46,16 +46,16 @@ export async function listIssuesOfNames(
   const { module } = content;
   const provider = connection && services.catalogue.findAt(connection.provider, module);
   if (!connection || !provider || provider.name !== content.provider) return [];
-  const found: Issue[][] = [];
+  const issueLists: Issue[][] = [];
   const check = async (chosen: ChosenNames, index: number) => {
-    found[index] = await findIssues(services, { connection, provider, module, chosen });
+    issueLists[index] = await findIssues(services, { connection, provider, module, chosen });
   };
   const open = names.filter((chosen) => needsQuery(provider, chosen));
   if (open.length === 0) return [];
   await waitingForProvider(services, { projectId, connectionId }, () =>
     withDeadline(Promise.all(open.map(check)), CHECK_MS, () => {}),
   );
-  return found.flat();
+  return issueLists.flat();
 }
 
 /** True if only the account can confirm the names. The catalogue lists the objects of some providers. */

@@ -25,7 +25,7 @@ export interface Choices {
 
 /** Lists each chosen object once: a read object with its chosen fields, a write object without fields. */
 export function chosenNames({ content, config, path, isPresent = false }: Choices): ChosenNames[] {
-  const at = (...below: PropertyKey[]) =>
+  const pathTo = (...below: PropertyKey[]) =>
     config === null || isPresent ? path : [...path, ...below];
   const reads = (config ?? { read: content.read?.objects }).read ?? [];
   const writes = (config ?? { write: content.write?.objects }).write ?? [];
@@ -34,16 +34,16 @@ export function chosenNames({ content, config, path, isPresent = false }: Choice
   for (const [index, choice] of reads.entries()) {
     const spec = named.get(choice.objectName);
     if (!spec || ('disabled' in choice && choice.disabled)) continue;
-    const fields = listChosenFields(choice, spec, (...below) => at('read', index, ...below));
+    const fields = listChosenFields(choice, spec, (...below) => pathTo('read', index, ...below));
     chosen.set(choice.objectName, {
       objectName: choice.objectName,
-      path: at('read', index, 'objectName'),
+      path: pathTo('read', index, 'objectName'),
       fields,
     });
   }
   for (const [index, { objectName }] of writes.entries()) {
     if (chosen.has(objectName)) continue;
-    chosen.set(objectName, { objectName, path: at('write', index, 'objectName'), fields: [] });
+    chosen.set(objectName, { objectName, path: pathTo('write', index, 'objectName'), fields: [] });
   }
   return [...chosen.values()];
 }
@@ -58,22 +58,24 @@ interface FieldChoices extends MappingChoice {
 function listChosenFields(
   choice: FieldChoices,
   spec: ReadObject,
-  at: (...below: PropertyKey[]) => Path,
+  pathTo: (...below: PropertyKey[]) => Path,
 ): ChosenNames['fields'] {
   const { requiredFields, optionalFields, optionalFieldsAuto } = spec;
-  const own = new Set([...requiredFields, ...optionalFields].map(({ fieldName }) => fieldName));
+  const listedFields = new Set(
+    [...requiredFields, ...optionalFields].map(({ fieldName }) => fieldName),
+  );
   const selected = (choice.selectedFields ?? []).flatMap((name, index) =>
-    own.has(name) || optionalFieldsAuto !== 'all'
+    listedFields.has(name) || optionalFieldsAuto !== 'all'
       ? []
-      : { name, path: at('selectedFields', index) },
+      : { name, path: pathTo('selectedFields', index) },
   );
   const mapped = [...mappedNames(spec, choice)].map(([mapToName, name]) => ({
     name,
-    path: at(...findPath(mapToName, choice)),
+    path: pathTo(...findPath(mapToName, choice)),
   }));
   const filtered = (choice.fieldFilters ?? []).map(({ fieldName: name }, index) => ({
     name,
-    path: at('fieldFilters', index, 'fieldName'),
+    path: pathTo('fieldFilters', index, 'fieldName'),
   }));
   return [...selected, ...mapped, ...filtered];
 }
@@ -84,7 +86,7 @@ function findPath(
   { fieldMappings, dynamicMappings }: MappingChoice,
 ): PropertyKey[] {
   const indexIn = (mappings: MappingChoice['fieldMappings']) =>
-    (mappings ?? []).findIndex((one) => one.mapToName === mapToName && one.fieldName);
+    (mappings ?? []).findIndex((mapping) => mapping.mapToName === mapToName && mapping.fieldName);
   const [byCustomer, byPage] = [indexIn(fieldMappings), indexIn(dynamicMappings)];
   if (byCustomer >= 0) return ['fieldMappings', byCustomer, 'fieldName'];
   return byPage >= 0 ? ['dynamicMappings', byPage, 'fieldName'] : ['fieldMappings'];

@@ -46,18 +46,18 @@ export async function listConfigIssues(
 export async function listNewConfigIssues(
   services: Pick<Call, 'catalogue'> & { tx: Transaction },
   config: ConfigChoices | null | undefined,
-  about: { projectId: string; content: IntegrationContent },
+  context: { projectId: string; content: IntegrationContent },
 ): Promise<Issue[]> {
-  if (config) return listConfigIssues(services, config, about);
-  return [...withoutConfigIssues(path, about.content.read?.objects ?? []).take(ISSUES_MAX)];
+  if (config) return listConfigIssues(services, config, context);
+  return [...withoutConfigIssues(path, context.content.read?.objects ?? []).take(ISSUES_MAX)];
 }
 
 /** Issues of a config. A stored one has no `provider`, which is only a check of the input. */
 export function* configIssues(
   config: ConfigChoices & { provider?: string | null },
-  about: ConfigAbout,
+  context: ConfigAbout,
 ): Generator<Issue> {
-  const { content, provider, destinations } = about;
+  const { content, provider, destinations } = context;
   const [read, write] = [content.read?.objects ?? [], content.write?.objects ?? []];
   const subscribe = content.subscribe?.objects ?? [];
   yield* objectIssues(config.read ?? [], [...path, 'read'], read);
@@ -90,9 +90,9 @@ function* objectIssues(
   const names = new Set(objects.map(({ objectName }) => objectName));
   const twice = new Set(repeated(choices.map(({ objectName }) => objectName)));
   for (const [index, { objectName }] of choices.entries()) {
-    const at = [...path, index, 'objectName'];
+    const namePath = [...path, index, 'objectName'];
     const detail = "is not an object of the integration's latest revision.";
-    if (!names.has(objectName)) yield issueAt(at, detail, objectName);
-    if (twice.has(index)) yield issueAt(at, 'is named twice.', objectName);
+    if (!names.has(objectName)) yield issueAt(namePath, detail, objectName);
+    if (twice.has(index)) yield issueAt(namePath, 'is named twice.', objectName);
   }
 }

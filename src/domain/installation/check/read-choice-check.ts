@@ -29,17 +29,20 @@ export function* readChoiceIssues(
   yield* alwaysReadIssues(choices, path, objects);
   const specs = new Map(objects.map((object) => [object.objectName, object]));
   for (const [index, choice] of choices.entries()) {
-    const at = [...path, index];
-    yield* destinationIssues(choice.destination, [...at, 'destination'], destinations);
-    yield* filterIssues(choice, at, provider);
-    yield* valueMappingIssues(choice.valueMappings ?? [], [...at, 'valueMappings']);
+    const choicePath = [...path, index];
+    yield* destinationIssues(choice.destination, [...choicePath, 'destination'], destinations);
+    yield* filterIssues(choice, choicePath, provider);
+    yield* valueMappingIssues(choice.valueMappings ?? [], [...choicePath, 'valueMappings']);
     const spec = specs.get(choice.objectName);
     if (!spec) continue;
-    yield* selectionIssues(choice, spec, at);
-    yield* selectsAllIssues(choice, spec, { path: at, provider });
-    yield* mappingIssues(choice, spec, at);
-    yield* dynamicMappingIssues(choice.dynamicMappings ?? [], spec, [...at, 'dynamicMappings']);
-    yield* unmappedIssues(choice, spec, [...at, 'fieldMappings']);
+    yield* selectionIssues(choice, spec, choicePath);
+    yield* selectsAllIssues(choice, spec, { path: choicePath, provider });
+    yield* mappingIssues(choice, spec, choicePath);
+    yield* dynamicMappingIssues(choice.dynamicMappings ?? [], spec, [
+      ...choicePath,
+      'dynamicMappings',
+    ]);
+    yield* unmappedIssues(choice, spec, [...choicePath, 'fieldMappings']);
   }
 }
 
@@ -83,11 +86,11 @@ function* selectionIssues(choice: ReadChoice, spec: ReadObject, path: Path): Gen
   const names = new Set(fields.map(({ fieldName }) => fieldName));
   const twice = new Set(repeated(selected));
   for (const [index, fieldName] of selected.entries()) {
-    const at = [...path, 'selectedFields', index];
+    const fieldPath = [...path, 'selectedFields', index];
     if (spec.optionalFieldsAuto !== 'all' && !names.has(fieldName)) {
-      yield issueAt(at, `is not a field that ${spec.objectName} is read with.`, fieldName);
+      yield issueAt(fieldPath, `is not a field that ${spec.objectName} is read with.`, fieldName);
     }
-    if (twice.has(index)) yield issueAt(at, 'is named twice.', fieldName);
+    if (twice.has(index)) yield issueAt(fieldPath, 'is named twice.', fieldName);
   }
 }
 
@@ -99,19 +102,24 @@ function* mappingIssues(choice: ReadChoice, spec: ReadObject, path: Path): Gener
   );
   const twice = new Set(repeated(mappings.map(({ mapToName }) => mapToName)));
   for (const [index, { fieldName, mapToName, ...others }] of mappings.entries()) {
-    const at = [...path, 'fieldMappings', index];
+    const mappingPath = [...path, 'fieldMappings', index];
     for (const member of ['default', 'prompt'] as const) {
       if (others[member] == null) continue;
-      yield issueAt([...at, member], 'must be left out: the integration says it.', others[member]);
+      yield issueAt(
+        [...mappingPath, member],
+        'must be left out: the integration says it.',
+        others[member],
+      );
     }
-    if (fieldName == null) yield issueAt([...at, 'fieldName'], 'must be given.');
+    if (fieldName == null) yield issueAt([...mappingPath, 'fieldName'], 'must be given.');
     if (mapToName == null) {
-      yield issueAt([...at, 'mapToName'], 'must be given.');
+      yield issueAt([...mappingPath, 'mapToName'], 'must be given.');
     } else if (!names.has(mapToName)) {
       const detail = `is not a field that ${spec.objectName} leaves to be mapped.`;
-      yield issueAt([...at, 'mapToName'], detail, mapToName);
+      yield issueAt([...mappingPath, 'mapToName'], detail, mapToName);
     }
-    if (twice.has(index)) yield issueAt([...at, 'mapToName'], 'is mapped twice.', mapToName);
+    if (twice.has(index))
+      yield issueAt([...mappingPath, 'mapToName'], 'is mapped twice.', mapToName);
   }
 }
 
@@ -120,8 +128,8 @@ function* filterIssues(
   path: Path,
   provider: Provider | null,
 ): Generator<Issue> {
-  const at = [...path, 'fieldFilters'];
-  yield* fieldFilterIssues(fieldFilters ?? [], { path: at, provider, objectName });
+  const filtersPath = [...path, 'fieldFilters'];
+  yield* fieldFilterIssues(fieldFilters ?? [], { path: filtersPath, provider, objectName });
   const inBackfill = [...path, 'backfill', 'fieldFilters'];
   yield* fieldFilterIssues(backfill?.fieldFilters ?? [], {
     path: inBackfill,

@@ -113,21 +113,24 @@ export async function findImpacts(
   const unchecked: UncheckedAccount[] = [];
   const added = addedFields(change);
   for await (const batch of iterateInstallations(client, change)) {
-    const known = added.length > 0 ? await knownObjects(client, change.projectId, batch) : null;
+    const knownNames =
+      added.length > 0 ? await knownObjects(client, change.projectId, batch) : null;
     for (const { installation, config } of batch) {
       impacts.installationTotal += 1;
       for (const issue of newIssues(services, config, change)) {
         impacts.add(installation, pathInConfig(issue, config), formatReason(issue));
       }
-      const read = new Set(config.read.flatMap((one) => (one.disabled ? [] : one.objectName)));
+      const read = new Set(
+        config.read.flatMap((choice) => (choice.disabled ? [] : choice.objectName)),
+      );
       const required = added.filter(({ objectName }) => read.has(objectName));
       const isKnown = ({ objectName }: ChosenNames) =>
-        known?.get(installation.id)?.[objectName] !== undefined;
+        knownNames?.get(installation.id)?.[objectName] !== undefined;
       for (const names of required.filter(isKnown)) {
-        const fields = Object.keys(known?.get(installation.id)?.[names.objectName] ?? {});
+        const fields = Object.keys(knownNames?.get(installation.id)?.[names.objectName] ?? {});
         addMissing(impacts, installation, missingFieldIssues(names, fields));
       }
-      const names = required.filter((one) => !isKnown(one));
+      const names = required.filter((name) => !isKnown(name));
       if (names.length > 0) unchecked.push({ installation, names });
     }
   }

@@ -21,12 +21,12 @@ export function* subscribeChoiceIssues(
 ): Generator<Issue> {
   const specs = new Map(objects.map((object) => [object.objectName, object]));
   for (const [index, choice] of choices.entries()) {
-    const at = [...path, index];
-    yield* destinationIssues(choice.destination, [...at, 'destination'], destinations);
+    const choicePath = [...path, index];
+    yield* destinationIssues(choice.destination, [...choicePath, 'destination'], destinations);
     const spec = specs.get(choice.objectName);
     if (!spec) continue;
-    yield* eventIssues(choice, spec, at);
-    yield* watchIssues(choice, [...at, 'updateEvent']);
+    yield* eventIssues(choice, spec, choicePath);
+    yield* watchIssues(choice, [...choicePath, 'updateEvent']);
   }
 }
 

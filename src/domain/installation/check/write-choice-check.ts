@@ -22,10 +22,10 @@ export function* writeChoiceIssues(
   { path, content, provider }: ChoicesAbout,
 ): Generator<Issue> {
   for (const [index, choice] of choices.entries()) {
-    const at = [...path, index];
-    yield* deletionIssues(choice, at, provider);
-    yield* fieldNameIssues(choice, [...at, 'fields'], content);
-    yield* occasionIssues(choice, [...at, 'fields'], provider);
+    const choicePath = [...path, index];
+    yield* deletionIssues(choice, choicePath, provider);
+    yield* fieldNameIssues(choice, [...choicePath, 'fields'], content);
+    yield* occasionIssues(choice, [...choicePath, 'fields'], provider);
   }
 }
 
@@ -47,8 +47,8 @@ function* fieldNameIssues(
   const spec = content.write?.objects.find((object) => object.objectName === objectName);
   if (!spec || !fields) return;
   const read = content.read?.objects.find((object) => object.objectName === objectName);
-  const own = [...(read?.requiredFields ?? []), ...(read?.optionalFields ?? [])];
-  const names = new Set(own.flatMap(({ fieldName, mapToName }) => [fieldName, mapToName]));
+  const listedFields = [...(read?.requiredFields ?? []), ...(read?.optionalFields ?? [])];
+  const names = new Set(listedFields.flatMap(({ fieldName, mapToName }) => [fieldName, mapToName]));
   const isOpen = spec.valueDefaults?.allowAnyFields === true;
   for (const [index, { fieldName }] of fields.entries()) {
     if (isOpen || names.has(fieldName)) continue;

@@ -69,10 +69,10 @@ export function* dynamicMappingIssues(
   );
   const twice = new Set(repeated(mappings.map(({ mapToName }) => mapToName)));
   for (const [index, { mapToName, fieldName = null }] of mappings.entries()) {
-    const at = [...path, index, 'mapToName'];
+    const namePath = [...path, index, 'mapToName'];
     const owner = owners.get(mapToName) ?? null;
-    if (twice.has(index)) yield issueAt(at, 'is named twice.', mapToName);
+    if (twice.has(index)) yield issueAt(namePath, 'is named twice.', mapToName);
     if (owner === null || owner === fieldName) continue;
-    yield issueAt(at, `is the name that the integration has for ${owner}.`, mapToName);
+    yield issueAt(namePath, `is the name that the integration has for ${owner}.`, mapToName);
   }
 }

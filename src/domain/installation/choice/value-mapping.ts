@@ -54,9 +54,10 @@ export function* valueMappingIssues(
   }
   for (const [index, { values }] of mappings.entries()) {
     for (const side of ['deliveredValue', 'providerValue'] as const) {
-      for (const at of repeated(values.map((value) => value[side]))) {
+      for (const valueIndex of repeated(values.map((value) => value[side]))) {
         const detail = 'is mapped twice: values are mapped one for one.';
-        yield issueAt([...path, index, 'values', at, side], detail, values[at]?.[side]);
+        const value = values[valueIndex]?.[side];
+        yield issueAt([...path, index, 'values', valueIndex, side], detail, value);
       }
     }
   }
@@ -66,11 +67,11 @@ export function* valueMappingIssues(
 export type ValueReplacements = Readonly<Record<string, string>>;
 
 export function deliveredReplacements({ values }: Pick<ValueMapping, 'values'>): ValueReplacements {
-  return createReplacements(values.map((one) => [one.providerValue, one.deliveredValue]));
+  return createReplacements(values.map((pair) => [pair.providerValue, pair.deliveredValue]));
 }
 
 export function providerReplacements({ values }: Pick<ValueMapping, 'values'>): ValueReplacements {
-  return createReplacements(values.map((one) => [one.deliveredValue, one.providerValue]));
+  return createReplacements(values.map((pair) => [pair.deliveredValue, pair.providerValue]));
 }
 
 /** Replaces a value, or each value of a list. Values without a replacement stay as they are. */
@@ -79,7 +80,7 @@ export function replaceValues(
   replacements: ValueReplacements | undefined,
 ): unknown {
   if (!replacements) return value;
-  if (Array.isArray(value)) return value.map((one) => replaceValues(one, replacements));
+  if (Array.isArray(value)) return value.map((item) => replaceValues(item, replacements));
   if (value === null || typeof value === 'object' || value === undefined) return value;
   return replacements[String(value)] ?? value;
 }

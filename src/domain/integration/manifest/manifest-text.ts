@@ -45,8 +45,8 @@ export function readManifestText(text: string): ReadText {
   const parsed = parse(text, MANIFEST_LENGTH_MAX);
   if (!('faults' in parsed)) return { value: parsed.value };
   const [{ what, offset }] = parsed.faults;
-  const at = offset === undefined ? '.' : `: see line ${parsed.lines.linePos(offset).line}.`;
-  return { problem: `${what}${at}` };
+  const location = offset === undefined ? '.' : `: see line ${parsed.lines.linePos(offset).line}.`;
+  return { problem: `${what}${location}` };
 }
 
 /**

@@ -46,8 +46,8 @@ export async function attemptWrite(
     try {
       const outcomes = await send(request, { ...sending, hasKey });
       await readBack(outcomes, request, sending);
-      for (const [at, entry] of request.entries()) {
-        const outcome = outcomes[at];
+      for (const [entryIndex, entry] of request.entries()) {
+        const outcome = outcomes[entryIndex];
         if (outcome) entry.outcome = storableOutcome(outcome);
       }
     } catch (error) {

@@ -90,8 +90,8 @@ async function endCollected(
     await TASKS.change(tx.writeTask, task, { isUncertain: false });
     await saveOutcomes(tx, task, entries);
   });
-  for (let at = 0; at < rows.length; at += TRANSACTION_OPERATIONS_MAX) {
-    const someRows = rows.slice(at, at + TRANSACTION_OPERATIONS_MAX);
+  for (let start = 0; start < rows.length; start += TRANSACTION_OPERATIONS_MAX) {
+    const someRows = rows.slice(start, start + TRANSACTION_OPERATIONS_MAX);
     await retryTransaction(services, (tx) => endOperations(tx, someRows));
   }
   const ended = { dueTime: null, isUncertain: false, endTime: services.now(), ...RELEASED_LEASE };

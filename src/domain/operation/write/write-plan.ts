@@ -169,12 +169,12 @@ function* allOrNoneRefusals(
   { displayName, takes, limits }: Provider,
 ): Generator<Issue> {
   if (!batch || !batchPolicy?.allOrNone || type === 'DELETE') return;
-  const at = ['input', 'batchPolicy', 'allOrNone'];
+  const path = ['input', 'batchPolicy', 'allOrNone'];
   if (!takes.allOrNone.includes(type)) {
     const detail = `is not possible: ${displayName} writes what it can of a batch of the type ${type}.`;
-    yield issueAt(at, detail);
+    yield issueAt(path, detail);
   } else if (batch.length > limits.batchSize) {
-    yield issueAt(at, `is possible for ${limits.batchSize} records of ${displayName} at most.`);
+    yield issueAt(path, `is possible for ${limits.batchSize} records of ${displayName} at most.`);
   }
 }
 

@@ -28,7 +28,7 @@ interface MissedSpan {
 interface MissedChanges {
   /** The deletions in the period, which no read would find. */
   events: ProviderEvent[];
-  found: MissedSpan[];
+  spans: MissedSpan[];
   /** False if the provider can't list deletions. */
   hasDeletions: boolean;
 }
@@ -39,7 +39,7 @@ export async function findMissed(
   followed: Followed,
   missed: readonly Missed[],
 ): Promise<MissedChanges> {
-  if (missed.length === 0) return { events: [], found: [], hasDeletions: true };
+  if (missed.length === 0) return { events: [], spans: [], hasDeletions: true };
   const { projectId, connectionId } = followed.stream;
   const subscriptions = await database.prisma.objectSubscription.findMany({
     where: { projectId, connectionId, isWanted: true, providerRef: { not: null } },
@@ -62,17 +62,17 @@ export async function findMissed(
   for (const object of deletions ? objects.values() : []) {
     events.push(...((await deletions?.(session, { account, ...object })) ?? []));
   }
-  return { events, found: spans, hasDeletions: deletions !== null };
+  return { events, spans, hasDeletions: deletions !== null };
 }
 
 /** Starts the reads and returns their operations, which must begin after the commit. */
 export async function startMissed(
   services: Pick<Services, 'now'>,
   tx: Transaction,
-  { found, hasDeletions }: MissedChanges,
+  { spans, hasDeletions }: MissedChanges,
 ): Promise<Row<'Operation'>[]> {
   const operations: Row<'Operation'>[] = [];
-  for (const { subscription, span } of found) {
+  for (const { subscription, span } of spans) {
     const { projectId, installationId: id, objectName, kinds } = subscription;
     const isRead = kinds.includes('CREATE') || kinds.includes('UPDATE');
     const installation = await tx.installation.findUnique({
