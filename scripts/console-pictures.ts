@@ -54,7 +54,7 @@ async function takeConsole(browser: Browser, { name, viewport, colorScheme }: Lo
   await page.goto(`${url}/console`);
   await page.getByRole('button', { name: 'Open demo' }).click();
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
-  for (const place of PAGES.filter((one) => one.includes(only))) {
+  for (const place of PAGES.filter((page) => page.includes(only))) {
     await page.goto(`${url}/console/demo/${place === 'overview' ? '' : place}`);
     await page.locator('main h1').waitFor();
     await take(page, `${place.replace('/', '-')}-${name}`);
@@ -69,8 +69,8 @@ async function takeConnect(browser: Browser): Promise<void> {
   const { apiKey } = await (await fetch(`${url}/console/demo.json`)).json();
   const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
   const body = JSON.stringify({ query: SESSION });
-  const answer = await fetch(`${url}/graphql`, { method: 'POST', headers, body });
-  const { data } = await answer.json();
+  const response = await fetch(`${url}/graphql`, { method: 'POST', headers, body });
+  const { data } = await response.json();
   const page = await browser.newPage({ viewport: { width: 640, height: 560 } });
   await page.goto(data.createSessionToken.connectUrl);
   const connect = page.getByRole('button', { name: 'Connect Sandbox CRM', exact: true });

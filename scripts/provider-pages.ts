@@ -119,9 +119,9 @@ function setUp(declared: DeclaredProvider, { scopes, inputs }: Declaration): str
         ]
       : []),
     ...(scopes.length > 0
-      ? [`- OAuth scopes: ${scopes.map((one) => `\`${one}\``).join(', ')}.`]
+      ? [`- OAuth scopes: ${scopes.map((scope) => `\`${scope}\``).join(', ')}.`]
       : []),
-    `- Authentication: ${authSchemes.map((one) => `\`${one}\``).join(', ')}.`,
+    `- Authentication: ${authSchemes.map((authScheme) => `\`${authScheme}\``).join(', ')}.`,
     ...(required.length > 0 ? [`- Required when connecting: ${required.join(', ')}.`] : []),
     ...(limits?.requestsPerSecond
       ? [

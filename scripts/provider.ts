@@ -12,9 +12,11 @@ import { accountSession } from './provider-account.ts';
 import { readObjects } from './provider-reading.ts';
 
 const name = process.argv[2];
-const declared = DECLARATIONS.find((one) => one.name === name);
+const declared = DECLARATIONS.find((declaration) => declaration.name === name);
 if (!declared) {
-  console.error(`Usage: npm run provider -- <${DECLARATIONS.map((one) => one.name).join(' | ')}>`);
+  console.error(
+    `Usage: npm run provider -- <${DECLARATIONS.map((declaration) => declaration.name).join(' | ')}>`,
+  );
   process.exit(2);
 }
 

@@ -51,7 +51,7 @@ const account = ({ uniqueName }: Scene) => ({
   providerWorkspaceRef: 'workspace-1',
   providerMetadata: { region: { value: 'eu', source: 'input' } },
 });
-const having = (given: Json) => (scene: Scene) => ({ ...account(scene), ...given });
+const having = (overrides: Json) => (scene: Scene) => ({ ...account(scene), ...overrides });
 const client = { clientId: 'client', clientSecret: 'sandbox-secret-planted' };
 
 const connection = (fields: Parameters<typeof bodyRules>[0]['fields']): Rule[] =>

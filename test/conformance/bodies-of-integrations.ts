@@ -6,10 +6,10 @@ import type { Section } from '../support/conformance/rule.ts';
 import type { Scene } from '../support/conformance/scene.ts';
 import { toRevision } from '../support/scenes/integrations.ts';
 
-function integration(provider: string, given: object) {
+function integration(provider: string, overrides: object) {
   return ({ uniqueName }: Scene): Json => {
     const name = uniqueName('integration');
-    return { name, provider, latestRevision: toRevision({ name, provider, ...given }) };
+    return { name, provider, latestRevision: toRevision({ name, provider, ...overrides }) };
   };
 }
 

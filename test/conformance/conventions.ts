@@ -177,7 +177,7 @@ const queries: Rule[] = [
     graphql: async ({ tenant, metadataQuery }) => {
       const query = metadataQuery('fields { readOnly }', ', excludeReadOnly: true');
       const { fields } = (await tenant.query(query)).objectMetadata;
-      expect(new Set(fields.map((one: { readOnly: boolean }) => one.readOnly))).toEqual(
+      expect(new Set(fields.map((field: { readOnly: boolean }) => field.readOnly))).toEqual(
         new Set([false]),
       );
     },

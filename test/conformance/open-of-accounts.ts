@@ -28,9 +28,9 @@ const appBody: BodyEndpoint = {
   mutation: 'createProviderApp',
 };
 
-const account = ({ uniqueName }: Scene, given: Json): Json => ({
+const account = ({ uniqueName }: Scene, overrides: Json): Json => ({
   ...{ groupRef: uniqueName('group'), consumerRef: 'ann', provider: 'sandbox' },
-  ...given,
+  ...overrides,
 });
 
 const person = { username: 'ann', password: 'sandbox-password-planted' };
@@ -232,11 +232,11 @@ const ofAnswers: Choice[] = [
       await using app = await testApp({ env });
       const { tenant, base } = await restTenant(app);
       const headers = { 'x-api-key': tenant.apiKey };
-      const answers = [];
+      const responses = [];
       for (let count = 0; count < 6; count += 1) {
-        answers.push(await app.fetch(`/v1${base}/topics`, { headers }));
+        responses.push(await app.fetch(`/v1${base}/topics`, { headers }));
       }
-      const over = answers.find(({ status }) => status === 429);
+      const over = responses.find(({ status }) => status === 429);
       expect(Number(over?.headers.get('retry-after'))).toBeGreaterThan(0);
     },
   },

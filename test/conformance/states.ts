@@ -144,8 +144,8 @@ const ofInvites: Choice[] = [
 
 const statusOfOperation = async ({ get, base }: Scene, id: string) =>
   (await get(`${base}/operations/${id}`)).status;
-const write = ({ ask, objectPath }: Scene, given: object) =>
-  ask('POST', objectPath, { groupRef: 'acme', type: 'create', ...given });
+const write = ({ ask, objectPath }: Scene, overrides: object) =>
+  ask('POST', objectPath, { groupRef: 'acme', type: 'create', ...overrides });
 
 const ofOperations: Choice[] = [
   {

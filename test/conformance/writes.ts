@@ -15,19 +15,20 @@ import { contentFor, installFor } from '../support/scenes/integrations.ts';
 import { startWriteJobs, WRITE } from '../support/scenes/writes.ts';
 import { writeBody } from './bodies-of-writes.ts';
 
-const to = (given: object) => ({ groupRef: 'acme', type: 'create', ...given });
-const single = (given: object = {}) => to({ record: mappedContact(), ...given });
-const several = (given: object = {}) => to({ batch: [{ record: mappedContact() }], ...given });
-const later = (given: object = {}) => single({ mode: 'asynchronous', ...given });
+const to = (overrides: object) => ({ groupRef: 'acme', type: 'create', ...overrides });
+const single = (overrides: object = {}) => to({ record: mappedContact(), ...overrides });
+const several = (overrides: object = {}) =>
+  to({ batch: [{ record: mappedContact() }], ...overrides });
+const later = (overrides: object = {}) => single({ mode: 'asynchronous', ...overrides });
 const NO_EMAIL = { record: { lastname: 'No e-mail' } };
 
 /** The response of a write over REST. The result describes a failure. */
 const restWrite = async ({ ask, objectPath }: Scene, given: object) =>
   (await ask('POST', objectPath, to(given))).body;
-const graphqlWrite = async ({ tenant, graphqlWrite: inputOf }: Scene, given: object) =>
-  (await tenant.query(WRITE, { input: inputOf({ type: 'CREATE', ...given }) })).writeRecords;
+const graphqlWrite = async ({ tenant, graphqlWrite: inputOf }: Scene, overrides: object) =>
+  (await tenant.query(WRITE, { input: inputOf({ type: 'CREATE', ...overrides }) })).writeRecords;
 
-type Write = (given: object) => Promise<{
+type Write = (overrides: object) => Promise<{
   operationId: string;
   result?: { success: boolean; recordId: string; data?: object } | null;
   results?: { success: boolean }[] | null;
@@ -45,9 +46,9 @@ const outcomes: Rule[] = [
   }),
   bothWays('An asynchronous write returns only the id of its operation.', async (write, big) => {
     const mode = big ? 'ASYNCHRONOUS' : 'asynchronous';
-    const answer = await write({ mode, record: mappedContact() });
-    expect(answer).toMatchObject({ operationId: expect.stringMatching(/^opr_/) });
-    expect(answer.result ?? null).toBe(null);
+    const response = await write({ mode, record: mappedContact() });
+    expect(response).toMatchObject({ operationId: expect.stringMatching(/^opr_/) });
+    expect(response.result ?? null).toBe(null);
   }),
   bothWays('A record is created, updated and deleted.', async (write, big) => {
     const toType = (word: string) => (big ? word.toUpperCase() : word);
@@ -225,11 +226,11 @@ const autoBatches: Rule[] = [
     says: 'Single writes with `autoBatchPolicy` are executed together when 100 have accumulated.',
     async rest(scene) {
       const write = () => restWrite(scene, collected('hundred', 1440));
-      const answers = await Promise.all(Array.from({ length: 100 }, write));
-      expect(answers.filter(({ operationId }) => !operationId)).toEqual([]);
+      const responses = await Promise.all(Array.from({ length: 100 }, write));
+      expect(responses.filter(({ operationId }) => !operationId)).toEqual([]);
       await succeeded(
         scene,
-        answers.map(({ operationId }) => operationId),
+        responses.map(({ operationId }) => operationId),
       );
     },
   },

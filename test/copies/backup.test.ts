@@ -59,13 +59,13 @@ test(
     const { cursor } = project.notificationEvents.edges.at(-1);
     await app[Symbol.asyncDispose]();
 
-    const place = await createEmptyDatabase();
-    const restored = await runCommand('restore', [file], { ...place, ...SEALED });
+    const env = await createEmptyDatabase();
+    const restored = await runCommand('restore', [file], { ...env, ...SEALED });
     expect(restored).toMatchObject({ code: 0 });
     expect(restored.output).toContain('- 1 deliveries waited: they are FAILED now');
     const sent = receiver.received(projectId).length;
     receiver.setBehaviour(projectId, { status: 200 });
-    const there = await startGateway(place);
+    const there = await startGateway(env);
     const client = createClient(there.fetch, { 'x-api-key': apiKey });
     const targets = (await client.query(SEALED_VALUES, { project: projectId })).project;
     expect(targets.destinations.nodes).toContainEqual({ name: 'sealed', ...SEALED_TARGET });
@@ -83,7 +83,7 @@ test(
     expect(ids.map(({ id }) => id)).toContain(receiver.received(projectId)[0]?.id);
     await there[Symbol.asyncDispose]();
 
-    const refused = await runCommand('restore', [file], { ...place, ...SEALED });
+    const refused = await runCommand('restore', [file], { ...env, ...SEALED });
     expect(refused).toMatchObject({ code: 1 });
     expect(refused.output).toMatch(/is not empty \(.*\): name another one/);
     const resending = await createEmptyDatabase();
@@ -94,11 +94,11 @@ test(
 );
 
 test('leaves a whole backup or none when the server is killed during it', LIMIT, async () => {
-  const place = await createEmptyDatabase();
-  const server = await startServer(place);
+  const env = await createEmptyDatabase();
+  const server = await startServer(env);
   const file = join(createFolder(), 'backup');
-  const backingUp = runCommand('backup', [file], { ...place, ...SEALED });
-  await expect.poll(() => hasBegun(place, file)).toBe(true);
+  const backingUp = runCommand('backup', [file], { ...env, ...SEALED });
+  await expect.poll(() => hasBegun(env, file)).toBe(true);
   server.kill('SIGKILL');
   const { code, output } = await backingUp;
   expect({ output, isThere: existsSync(file) }).toEqual({ output, isThere: code === 0 });
@@ -233,29 +233,29 @@ test('leaves an empty location unchanged if the restore fails', LIMIT, async () 
 test('keeps other tables and files if the restore fails', LIMIT, async () => {
   const { file } = await backUpOrg();
   truncateSync(file, readFileSync(file).length - 20);
-  const place = await emptyPlace('empty');
-  writeFileSync(join(place.DATA_DIR, 'issuer-key.json'), '{}');
-  if (place.DATABASE_URL) await inPostgres(place.DATABASE_URL, 'create table "mine" ("id" text)');
-  const untouched = await leftAt(place);
-  expect(await runCommand('restore', [file], { ...place, ...SEALED })).toMatchObject({ code: 1 });
-  expect(await leftAt(place)).toEqual(untouched);
+  const env = await emptyPlace('empty');
+  writeFileSync(join(env.DATA_DIR, 'issuer-key.json'), '{}');
+  if (env.DATABASE_URL) await inPostgres(env.DATABASE_URL, 'create table "mine" ("id" text)');
+  const untouched = await leftAt(env);
+  expect(await runCommand('restore', [file], { ...env, ...SEALED })).toMatchObject({ code: 1 });
+  expect(await leftAt(env)).toEqual(untouched);
 });
 
 test('repeats a restore that was killed midway', LIMIT, async () => {
   const { file, orgs } = await backUpOrg();
-  const place = await emptyPlace('missing');
+  const env = await emptyPlace('missing');
   const restoring = spawn(process.execPath, ['src/commands/restore.ts', file], {
-    env: { ...PROCESS_ENV, ...GATEWAY_ENV, ...place, ...SEALED },
+    env: { ...PROCESS_ENV, ...GATEWAY_ENV, ...env, ...SEALED },
     stdio: 'ignore',
   });
   onTestFinished(() => void restoring.kill('SIGKILL'));
   const exited = once(restoring, 'exit');
-  await expect.poll(() => hasBegunFilling(place), { timeout: 60_000, interval: 5 }).toBe(true);
+  await expect.poll(() => hasBegunFilling(env), { timeout: 60_000, interval: 5 }).toBe(true);
   restoring.kill('SIGKILL');
   expect(await exited).toEqual([null, 'SIGKILL']);
-  const again = await runCommand('restore', [file], { ...place, ...SEALED });
+  const again = await runCommand('restore', [file], { ...env, ...SEALED });
   expect(again).toMatchObject({ code: 0 });
-  expect((await openAndReadRows(place)).Org).toEqual(orgs);
+  expect((await openAndReadRows(env)).Org).toEqual(orgs);
 });
 
 /** On PostgreSQL, migrations are running and many follow. The embedded database exists, and its keys do. */

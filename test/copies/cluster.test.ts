@@ -51,8 +51,8 @@ test.skipIf(!onCitus)(
       DATABASE_URL: await createPostgresDatabase(),
       ENCRYPTION_KEY,
     };
-    const restoredAt = (place: DatabaseEnv) =>
-      runCommand('restore', [file], { ...place, ...passphrase });
+    const restoredAt = (env: DatabaseEnv) =>
+      runCommand('restore', [file], { ...env, ...passphrase });
     expect(await restoredAt(restored)).toMatchObject({ code: 0 });
     // Positions continue far beyond those that may have been published after the backup.
     expect({ ...(await openAndReadRows(restored)), EventLog: before.EventLog }).toEqual(before);

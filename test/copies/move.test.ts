@@ -35,8 +35,8 @@ const RETRIES = { DELIVERY_RETRY_SECONDS: Array(50).fill(1).join() };
 /** The target of the move, and the settings of a server on it: PostgreSQL, or another folder. */
 async function elsewhere(from: DatabaseEnv): Promise<{ to: string; place: DatabaseEnv }> {
   if (!onPostgres) {
-    const place = await createEmptyDatabase();
-    return { to: place.DATA_DIR as string, place };
+    const env = await createEmptyDatabase();
+    return { to: env.DATA_DIR as string, place: env };
   }
   const to = await createPostgresDatabase();
   const key = readFileSync(join(from.DATA_DIR as string, 'encryption-keys'), 'utf8').trim();

@@ -65,8 +65,8 @@ test('rejects only the failing read of a batch', async () => {
   const refused = () => rows.find('Invite', { orgId, status: 'NO_STATUS' as never });
   const read = () => rows.find('Invite', { orgId, status: 'PENDING' });
   for (let time = 0; time < 2; time += 1) {
-    const answers = await Promise.allSettled([read(), refused(), read(), refused(), read()]);
-    const outcomes = answers.map((result) =>
+    const responses = await Promise.allSettled([read(), refused(), read(), refused(), read()]);
+    const outcomes = responses.map((result) =>
       result.status === 'fulfilled' ? sortIds(result.value) : result.status,
     );
     expect(outcomes).toEqual([[ids[0]], 'rejected', [ids[0]], 'rejected', [ids[0]]]);

@@ -9,9 +9,9 @@ const { database, prisma, receiver, newEndpointName, projectId, destination, enq
 const { delivery, destinationRow } = shared;
 
 test('disables the destination after a 410, records an event and keeps its deliveries pending', async () => {
-  const place = newEndpointName();
-  receiver.setBehaviour(place, { status: 410 });
-  const { id } = await destination(receiver.url(place));
+  const endpoint = newEndpointName();
+  receiver.setBehaviour(endpoint, { status: 410 });
+  const { id } = await destination(receiver.url(endpoint));
   const [first] = await enqueue(id);
   const clock = createClock('2031-01-01T00:00:00Z');
   await using sender = createWorker(database, { now: clock.now });
@@ -23,17 +23,17 @@ test('disables the destination after a 410, records an event and keeps its deliv
   const event = await prisma.notificationEvent.findFirstOrThrow({ where: { destinationId: id } });
   expect(event).toMatchObject({
     eventType: 'DESTINATION_WEBHOOK_DISABLED',
-    data: { projectId, destinationId: id, destinationName: id, url: receiver.url(place) },
+    data: { projectId, destinationId: id, destinationName: id, url: receiver.url(endpoint) },
   });
 
   const [second] = await enqueue(id);
   clock.advance(HOUR_MS);
   await sender.worker.drain();
-  expect(receiver.received(place)).toHaveLength(1);
+  expect(receiver.received(endpoint)).toHaveLength(1);
   expect(await delivery(first)).toMatchObject({ status: 'PENDING', attemptCount: 1 });
   expect(await delivery(second)).toMatchObject({ status: 'PENDING', attemptCount: 0 });
 
-  receiver.setBehaviour(place, { status: 204 });
+  receiver.setBehaviour(endpoint, { status: 204 });
   await prisma.destination.updateMany({ where: { id }, data: { status: 'ENABLED' } });
   await sender.worker.drain();
   expect(await delivery(first)).toMatchObject({ status: 'SUCCEEDED', attemptCount: 2 });
@@ -41,18 +41,18 @@ test('disables the destination after a 410, records an event and keeps its deliv
 });
 
 test('ignores a 410 if the URL has changed since the request', async () => {
-  const place = newEndpointName();
-  receiver.setBehaviour(place, 'HANG');
-  const { id } = await destination(receiver.url(place));
+  const endpoint = newEndpointName();
+  receiver.setBehaviour(endpoint, 'HANG');
+  const { id } = await destination(receiver.url(endpoint));
   await enqueue(id);
   await using sender = createWorker(database);
   const draining = sender.worker.drain();
-  await receiver.waitForMessages(place, 1);
+  await receiver.waitForMessages(endpoint, 1);
   await prisma.destination.updateMany({
     where: { id },
     data: { url: receiver.url(newEndpointName()) },
   });
-  receiver.respondToHeld(place, { status: 410 });
+  receiver.respondToHeld(endpoint, { status: 410 });
   await draining;
   expect(await destinationRow(id)).toMatchObject({
     status: 'ENABLED',
@@ -61,9 +61,9 @@ test('ignores a 410 if the URL has changed since the request', async () => {
 });
 
 test('disables a destination after 5 days and 20 attempts without a success', async () => {
-  const place = newEndpointName();
-  receiver.setBehaviour(place, { status: 503 });
-  const { id } = await destination(receiver.url(place));
+  const endpoint = newEndpointName();
+  receiver.setBehaviour(endpoint, { status: 503 });
+  const { id } = await destination(receiver.url(endpoint));
   const clock = createClock('2031-01-01T00:00:00Z');
   await using sender = createWorker(database, { now: clock.now });
   const state = () => destinationRow(id);
@@ -91,9 +91,9 @@ test('disables a destination after 5 days and 20 attempts without a success', as
 });
 
 test('disables no destination that fails for less than 5 days, and resets after a success', async () => {
-  const place = newEndpointName();
-  receiver.setBehaviour(place, { status: 503 });
-  const { id } = await destination(receiver.url(place));
+  const endpoint = newEndpointName();
+  receiver.setBehaviour(endpoint, { status: 503 });
+  const { id } = await destination(receiver.url(endpoint));
   const clock = createClock('2031-01-01T00:00:00Z');
   await using sender = createWorker(database, { now: clock.now });
   const state = () => destinationRow(id);
@@ -103,11 +103,11 @@ test('disables no destination that fails for less than 5 days, and resets after 
   clock.advance(5 * DAY_MS - 1);
   expect(await state()).toMatchObject({ failedAttempts: 30, status: 'ENABLED' });
 
-  receiver.setBehaviour(place, { status: 200 });
+  receiver.setBehaviour(endpoint, { status: 200 });
   await sender.worker.drain();
   expect(await state()).toMatchObject({ failedAttempts: 0, failingSince: null });
 
-  receiver.setBehaviour(place, { status: 503 });
+  receiver.setBehaviour(endpoint, { status: 503 });
   clock.advance(2);
   await enqueue(id, 30);
   await sender.worker.drain();

@@ -24,9 +24,9 @@ const findEvents = (
 
 test('records one event when a destination fails for an hour, and another after it has recovered', async () => {
   await routeToTopic('DESTINATION_WEBHOOK_FAILING');
-  const place = newEndpointName();
-  receiver.setBehaviour(place, { status: 500 });
-  const { id } = await destination(receiver.url(place));
+  const endpoint = newEndpointName();
+  receiver.setBehaviour(endpoint, { status: 500 });
+  const { id } = await destination(receiver.url(endpoint));
   const clock = createClock('2031-01-01T00:00:00Z');
   await using sender = createWorker(database, { now: clock.now });
   const fail = async () => {
@@ -46,12 +46,12 @@ test('records one event when a destination fails for an hour, and another after 
     projectId,
     destinationId: id,
     destinationName: id,
-    url: receiver.url(place),
+    url: receiver.url(endpoint),
     failingSince: '2031-01-01T00:00:00.000Z',
   });
-  receiver.setBehaviour(place, { status: 204 });
+  receiver.setBehaviour(endpoint, { status: 204 });
   await fail();
-  receiver.setBehaviour(place, { status: 500 });
+  receiver.setBehaviour(endpoint, { status: 500 });
   await fail();
   clock.advance(61 * MINUTE_MS);
   await fail();
@@ -60,9 +60,9 @@ test('records one event when a destination fails for an hour, and another after 
 
 test('records an event for a failed delivery, except a delivery of such an event', async () => {
   const topicId = await routeToTopic('DELIVERY_FAILED');
-  const place = newEndpointName();
-  receiver.setBehaviour(place, { status: 500, body: 'no such hook' });
-  const { id } = await destination(receiver.url(place));
+  const endpoint = newEndpointName();
+  receiver.setBehaviour(endpoint, { status: 500, body: 'no such hook' });
+  const { id } = await destination(receiver.url(endpoint));
   await prisma.topicDestinationRoute.create({
     data: { id: newId('tdr'), projectId, topicId, destinationId: id },
   });
@@ -79,7 +79,7 @@ test('records an event for a failed delivery, except a delivery of such an event
     projectId,
     destinationId: id,
     destinationName: id,
-    url: receiver.url(place),
+    url: receiver.url(endpoint),
     deliveryId,
     operationId,
     attempts: 1,

@@ -11,8 +11,8 @@ const { database, prisma, receiver, newEndpointName, projectId, destination, enq
 const atOnce = { DELIVERY_RETRY_SECONDS: [5], SHUTDOWN_MS: 0 };
 
 async function newDestination(data: Parameters<typeof destination>[1] = {}) {
-  const place = newEndpointName();
-  return { place, ...(await destination(receiver.url(place), data)) };
+  const endpoint = newEndpointName();
+  return { place: endpoint, ...(await destination(receiver.url(endpoint), data)) };
 }
 
 /** Rows of one statement. It must end within five seconds, even on a busy machine. */
@@ -20,12 +20,12 @@ const INSERTED = 5_000;
 
 /** Inserts many deliveries by SQL, without loading them into this process. */
 async function enqueueMany(destinationId: string, count: number): Promise<void> {
-  for (let at = 1; at <= count; at += INSERTED) {
+  for (let index = 1; index <= count; index += INSERTED) {
     await database.rows.query(
       `insert into "Delivery" ("id", "projectId", "destinationId", "body", "nextAttemptTime")
        select 'dlv_many_' || n, $1, $2, '{}', now() - interval '1 hour'
        from generate_series($3::int, $4::int) n`,
-      [projectId, destinationId, at, Math.min(count, at + INSERTED - 1)],
+      [projectId, destinationId, index, Math.min(count, index + INSERTED - 1)],
     );
   }
 }

@@ -10,25 +10,25 @@ const { database, prisma, receiver, newEndpointName, destination, enqueue } = sh
 const { delivery, destinationRow, succeeded } = shared;
 
 test('refuses the late result of a claim that another worker took over', async () => {
-  const place = newEndpointName();
-  receiver.setBehaviour(place, 'HANG');
-  const { id } = await destination(receiver.url(place));
+  const endpoint = newEndpointName();
+  receiver.setBehaviour(endpoint, 'HANG');
+  const { id } = await destination(receiver.url(endpoint));
   const [deliveryId] = await enqueue(id);
   await using late = createWorker(database);
   const draining = late.worker.drain();
-  await receiver.waitForMessages(place, 1);
+  await receiver.waitForMessages(endpoint, 1);
 
   await prisma.delivery.updateMany({
     where: { id: deliveryId },
     data: { leaseExpireTime: new Date(0) },
   });
-  receiver.setBehaviour(place, { status: 200 });
+  receiver.setBehaviour(endpoint, { status: 200 });
   await using next = createWorker(database);
   await next.worker.drain();
   const recorded = await delivery(deliveryId);
   expect(recorded).toMatchObject({ status: 'SUCCEEDED', attemptCount: 1 });
 
-  receiver.respondToHeld(place, { status: 500 });
+  receiver.respondToHeld(endpoint, { status: 500 });
   await draining;
   expect(await delivery(deliveryId)).toEqual(recorded);
   expect(await destinationRow(id)).toMatchObject({
@@ -37,49 +37,49 @@ test('refuses the late result of a claim that another worker took over', async (
 });
 
 test('keeps the next message waiting when the result of the previous one is refused', async () => {
-  const place = newEndpointName();
-  receiver.setBehaviour(place, 'HANG');
-  const { id } = await destination(receiver.url(place));
+  const endpoint = newEndpointName();
+  receiver.setBehaviour(endpoint, 'HANG');
+  const { id } = await destination(receiver.url(endpoint));
   const [first] = await enqueue(id, 1, { orderKey: 'one' });
   const [next] = await enqueue(id, 1, { orderKey: 'one', afterId: first, nextAttemptTime: null });
   await using late = createWorker(database);
   const draining = late.worker.drain();
-  await receiver.waitForMessages(place, 1);
+  await receiver.waitForMessages(endpoint, 1);
   await prisma.delivery.updateMany({ where: { id: first }, data: { leaseToken: 'newer' } });
-  receiver.respondToHeld(place, { status: 200 });
+  receiver.respondToHeld(endpoint, { status: 200 });
   await draining;
   expect(await delivery(next)).toMatchObject({ status: 'PENDING', afterId: first });
 });
 
 test('skips a delivery while another process holds its lease', async () => {
-  const place = newEndpointName();
-  const { id } = await destination(receiver.url(place));
+  const endpoint = newEndpointName();
+  const { id } = await destination(receiver.url(endpoint));
   await enqueue(id, 1, { leaseToken: 'other', leaseExpireTime: new Date(Date.now() + HOUR_MS) });
   await using sender = createWorker(database);
   await sender.worker.drain();
-  expect(receiver.received(place)).toEqual([]);
+  expect(receiver.received(endpoint)).toEqual([]);
 });
 
 test('sends deliveries of an ended process immediately, before their lease expires', async () => {
-  const place = newEndpointName();
-  const { id } = await destination(receiver.url(place));
+  const endpoint = newEndpointName();
+  const { id } = await destination(receiver.url(endpoint));
   await prisma.serverProcess.create({ data: { id: 'ended', missedTime: new Date(0) } });
   const leaseExpireTime = new Date(Date.now() + HOUR_MS);
   const [held] = await enqueue(id, 1, { leaseToken: newLeaseToken('ended'), leaseExpireTime });
   await using sender = createWorker(database);
   await sender.worker.drain();
-  expect(receiver.received(place).map((message) => message.id)).toEqual([held]);
+  expect(receiver.received(endpoint).map((message) => message.id)).toEqual([held]);
   expect(await delivery(held)).toMatchObject({ status: 'SUCCEEDED', attemptCount: 1 });
 });
 
 test('sends each message once from two concurrent workers', async () => {
-  const place = newEndpointName();
-  const { id } = await destination(receiver.url(place));
+  const endpoint = newEndpointName();
+  const { id } = await destination(receiver.url(endpoint));
   const ids = await enqueue(id, 500);
   await using first = createWorker(database);
   await using other = createWorker(database);
   await Promise.all([first.worker.drain(), other.worker.drain()]);
-  const arrived = receiver.received(place).map((message) => message.id);
+  const arrived = receiver.received(endpoint).map((message) => message.id);
   expect(arrived.toSorted()).toEqual(ids.toSorted());
   expect(await succeeded()).toBe(500);
 });
@@ -91,24 +91,24 @@ const WAITING = `select 1 from pg_stat_activity where datname = current_database
 test.runIf(onPostgres && !onCitus)(
   'records a result although another transaction changes the delivery',
   async () => {
-    const place = newEndpointName();
-    receiver.setBehaviour(place, 'HANG');
-    const { id } = await destination(receiver.url(place));
+    const endpoint = newEndpointName();
+    receiver.setBehaviour(endpoint, 'HANG');
+    const { id } = await destination(receiver.url(endpoint));
     const [deliveryId] = await enqueue(id);
     await using sender = createWorker(database);
     const draining = sender.worker.drain();
-    await receiver.waitForMessages(place, 1);
+    await receiver.waitForMessages(endpoint, 1);
 
     await prisma.$transaction(async (tx) => {
       await tx.delivery.updateMany({
         where: { id: deliveryId },
         data: { updateTime: new Date(0) },
       });
-      receiver.respondToHeld(place, { status: 200 });
+      receiver.respondToHeld(endpoint, { status: 200 });
       await expect.poll(() => database.rows.query(WAITING, [])).toHaveLength(1);
     });
     await draining;
     expect(await delivery(deliveryId)).toMatchObject({ status: 'SUCCEEDED', attemptCount: 1 });
-    expect(receiver.received(place)).toHaveLength(1);
+    expect(receiver.received(endpoint)).toHaveLength(1);
   },
 );

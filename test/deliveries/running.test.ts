@@ -6,54 +6,54 @@ const { database, prisma, receiver, newEndpointName, destination, enqueue, deliv
   shared;
 
 test('waits for messages in flight on stop, records them and releases the others', async () => {
-  const place = newEndpointName();
-  receiver.setBehaviour(place, 'HANG');
-  const { id } = await destination(receiver.url(place));
+  const endpoint = newEndpointName();
+  receiver.setBehaviour(endpoint, 'HANG');
+  const { id } = await destination(receiver.url(endpoint));
   await enqueue(id, 20);
   const sender = createWorker(database);
   const running = sender.worker.run();
-  await receiver.waitForMessages(place, 8);
+  await receiver.waitForMessages(endpoint, 8);
   const stopping = sender.worker.stop(running);
-  receiver.respondToHeld(place, { status: 200 });
+  receiver.respondToHeld(endpoint, { status: 200 });
   await stopping;
   await sender[Symbol.asyncDispose]();
-  expect(receiver.received(place)).toHaveLength(8);
+  expect(receiver.received(endpoint)).toHaveLength(8);
   expect(await succeeded()).toBe(8);
   expect(await prisma.delivery.count({ where: { leaseToken: { not: null } } })).toBe(0);
 });
 
 test('leaves a delivery pending if it does not end before the stop', async () => {
-  const place = newEndpointName();
-  receiver.setBehaviour(place, 'HANG');
-  const { id } = await destination(receiver.url(place));
+  const endpoint = newEndpointName();
+  receiver.setBehaviour(endpoint, 'HANG');
+  const { id } = await destination(receiver.url(endpoint));
   const [deliveryId] = await enqueue(id);
   const config = { DELIVERY_RETRY_SECONDS: [5], SHUTDOWN_MS: 20 };
   const sender = createWorker(database, { config });
   const running = sender.worker.run();
-  await receiver.waitForMessages(place, 1);
+  await receiver.waitForMessages(endpoint, 1);
   await sender.worker.stop(running);
   await sender[Symbol.asyncDispose]();
   expect(await delivery(deliveryId)).toMatchObject({ status: 'PENDING', attemptCount: 0 });
 });
 
 test('sends new deliveries when woken, and by polling', async () => {
-  const place = newEndpointName();
-  const { id } = await destination(receiver.url(place));
+  const endpoint = newEndpointName();
+  const { id } = await destination(receiver.url(endpoint));
   const sender = createWorker(database, { limits: { pollMs: 20 } });
   const running = sender.worker.run();
   await enqueue(id);
   sender.worker.wake();
-  await receiver.waitForMessages(place, 1);
+  await receiver.waitForMessages(endpoint, 1);
   await enqueue(id);
-  await receiver.waitForMessages(place, 2);
+  await receiver.waitForMessages(endpoint, 2);
   await sender.worker.stop(running);
   await sender[Symbol.asyncDispose]();
   expect(await succeeded()).toBe(2);
 });
 
 test('loses and repeats no delivery while the database fails', async () => {
-  const place = newEndpointName();
-  const { id } = await destination(receiver.url(place));
+  const endpoint = newEndpointName();
+  const { id } = await destination(receiver.url(endpoint));
   await enqueue(id, 50);
   let failures = 0;
   const failing = async <T>(text: string, values: unknown[]): Promise<T[]> => {
@@ -71,15 +71,15 @@ test('loses and repeats no delivery while the database fails', async () => {
   await sender.worker.stop(running);
   await sender[Symbol.asyncDispose]();
   expect(failures).toBeGreaterThan(6);
-  expect(receiver.received(place)).toHaveLength(50);
+  expect(receiver.received(endpoint)).toHaveLength(50);
   expect(await prisma.deliveryAttempt.count({ where: { delivery: { destinationId: id } } })).toBe(
     50,
   );
 });
 
 test('claims nothing while results cannot be recorded', async () => {
-  const place = newEndpointName();
-  const { id } = await destination(receiver.url(place));
+  const endpoint = newEndpointName();
+  const { id } = await destination(receiver.url(endpoint));
   await enqueue(id, 100);
   let isGone = true;
   let refused = 0;
@@ -103,7 +103,7 @@ test('claims nothing while results cannot be recorded', async () => {
   };
   const sender = createWorker({ ...database, rows: { ...database.rows, query } }, { limits });
   const running = sender.worker.run();
-  await receiver.waitForMessages(place, 10);
+  await receiver.waitForMessages(endpoint, 10);
   // One more claim may be under way before the first refusal.
   await expect.poll(() => refused).toBeGreaterThan(1);
   await expect.poll(() => claims.begun - claims.ended).toBe(0);
@@ -117,5 +117,5 @@ test('claims nothing while results cannot be recorded', async () => {
   await expect.poll(succeeded).toBe(100);
   await sender.worker.stop(running);
   await sender[Symbol.asyncDispose]();
-  expect(receiver.received(place)).toHaveLength(100);
+  expect(receiver.received(endpoint)).toHaveLength(100);
 });

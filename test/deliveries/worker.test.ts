@@ -16,15 +16,15 @@ const { database, prisma, receiver, newEndpointName, destination, enqueue } = sh
 const { delivery, destinationRow } = shared;
 
 test('posts a message with its signature, content type and the headers of its destination', async () => {
-  const place = newEndpointName();
+  const endpoint = newEndpointName();
   // Headers may be stored unsealed: a migration seals them later.
   const maskedHeaders = { 'X-Tenant': 'acme', 'User-Agent': 'acme-hooks' };
-  const { id, secret } = await destination(receiver.url(place), { maskedHeaders });
+  const { id, secret } = await destination(receiver.url(endpoint), { maskedHeaders });
   const [deliveryId] = await enqueue(id);
   await using sender = createWorker(database);
   await sender.worker.drain();
 
-  const [message, ...others] = receiver.received(place);
+  const [message, ...others] = receiver.received(endpoint);
   if (!message) return expect.unreachable();
   expect(others).toEqual([]);
   expect(message.id).toBe(deliveryId);
@@ -52,9 +52,9 @@ test('posts a message with its signature, content type and the headers of its de
 });
 
 test('keeps the id over all attempts, waits longer after each, and fails after the last', async () => {
-  const place = newEndpointName();
-  receiver.setBehaviour(place, { status: 500 });
-  const { id, secret } = await destination(receiver.url(place));
+  const endpoint = newEndpointName();
+  receiver.setBehaviour(endpoint, { status: 500 });
+  const { id, secret } = await destination(receiver.url(endpoint));
   const [deliveryId] = await enqueue(id);
   const clock = createClock('2031-01-01T00:00:00Z');
   await using sender = createWorker(database, { now: clock.now, random: () => 0.5 });
@@ -69,7 +69,7 @@ test('keeps the id over all attempts, waits longer after each, and fails after t
     waits.push(waitMs / 1000);
     clock.advance(waitMs - 1);
     await sender.worker.drain();
-    expect(receiver.received(place)).toHaveLength(waits.length);
+    expect(receiver.received(endpoint)).toHaveLength(waits.length);
     clock.advance(1);
     await sender.worker.drain();
   }
@@ -84,7 +84,7 @@ test('keeps the id over all attempts, waits longer after each, and fails after t
   expect(failed.attempts.map(({ attemptNumber }) => attemptNumber)).toEqual([
     1, 2, 3, 4, 5, 6, 7, 8,
   ]);
-  const messages = receiver.received(place);
+  const messages = receiver.received(endpoint);
   expect(new Set(messages.map((message) => message.id))).toEqual(new Set([deliveryId]));
   for (const message of messages) verifyMessage(message, secret);
 });
@@ -125,9 +125,9 @@ test.each([
 });
 
 test('treats an endless response with a good status as a success', async () => {
-  const place = newEndpointName();
-  receiver.setBehaviour(place, 'ENDLESS');
-  const { id } = await destination(receiver.url(place));
+  const endpoint = newEndpointName();
+  receiver.setBehaviour(endpoint, 'ENDLESS');
+  const { id } = await destination(receiver.url(endpoint));
   const [deliveryId] = await enqueue(id);
   await using sender = createWorker(database);
   await sender.worker.drain();
@@ -135,8 +135,8 @@ test('treats an endless response with a good status as a success', async () => {
 });
 
 test('fails without a request if the address of the destination is private', async () => {
-  const place = newEndpointName();
-  const { id } = await destination(receiver.url(place).replace('127.0.0.1', '127.0.0.2'));
+  const endpoint = newEndpointName();
+  const { id } = await destination(receiver.url(endpoint).replace('127.0.0.1', '127.0.0.2'));
   const [deliveryId] = await enqueue(id);
   await using sender = createWorker(database);
   await sender.worker.drain();
@@ -150,42 +150,44 @@ test('fails without a request if the address of the destination is private', asy
 });
 
 test('sends the sealed values of the query and the headers', async () => {
-  const place = `${newEndpointName()}?token=s3cret`;
-  const { id } = await destination(receiver.url(place));
+  const endpoint = `${newEndpointName()}?token=s3cret`;
+  const { id } = await destination(receiver.url(endpoint));
   const owner = { id, projectId: shared.projectId };
-  const url = sealUrl(vault, owner, receiver.url(place));
+  const url = sealUrl(vault, owner, receiver.url(endpoint));
   const { maskedHeaders, headersSealed } = sealHeaders(vault, owner, { 'X-Key': 's3cret' });
   const data = { ...url, maskedHeaders: maskedHeaders ?? {}, headersSealed };
   await prisma.destination.updateMany({ where: owner, data });
   await enqueue(id);
   await using sender = createWorker(database);
   await sender.worker.drain();
-  expect(receiver.received(place)).toMatchObject([{ headers: { 'x-key': 's3cret' } }]);
+  expect(receiver.received(endpoint)).toMatchObject([{ headers: { 'x-key': 's3cret' } }]);
 });
 
 test('fails the attempt without a request if a secret cannot be opened', async () => {
-  const place = newEndpointName();
-  const { id } = await destination(receiver.url(place), { signingSecretSealed: 'v1.other.AAAA' });
+  const endpoint = newEndpointName();
+  const { id } = await destination(receiver.url(endpoint), {
+    signingSecretSealed: 'v1.other.AAAA',
+  });
   const [deliveryId] = await enqueue(id);
   await using sender = createWorker(database);
   await sender.worker.drain();
-  expect(receiver.received(place)).toEqual([]);
+  expect(receiver.received(endpoint)).toEqual([]);
   expect((await delivery(deliveryId)).attempts).toMatchObject([
     { error: "The destination's secrets could not be opened." },
   ]);
 });
 
 test('no longer counts a delivery as being retried once an attempt succeeds', async () => {
-  const place = newEndpointName();
-  receiver.setBehaviour(place, { status: 500 });
-  const { id } = await destination(receiver.url(place));
+  const endpoint = newEndpointName();
+  receiver.setBehaviour(endpoint, { status: 500 });
+  const { id } = await destination(receiver.url(endpoint));
   const [deliveryId] = await enqueue(id);
   expect(await delivery(deliveryId)).toMatchObject({ status: 'PENDING', isRetrying: false });
   const clock = createClock('2031-01-01T00:00:00Z');
   await using sender = createWorker(database, { now: clock.now });
   await sender.worker.drain();
   expect(await delivery(deliveryId)).toMatchObject({ status: 'PENDING', isRetrying: true });
-  receiver.setBehaviour(place, { status: 200 });
+  receiver.setBehaviour(endpoint, { status: 200 });
   clock.advance(60_000);
   await sender.worker.drain();
   expect(await delivery(deliveryId)).toMatchObject({ status: 'SUCCEEDED', isRetrying: false });
@@ -195,9 +197,9 @@ test('honours Retry-After up to one hour', async () => {
   const clock = createClock('2031-01-01T00:00:00Z');
   const waits: number[] = [];
   for (const retryAfter of ['120', 'Wed, 01 Jan 2031 00:10:00 GMT', '86400', '1', 'soon']) {
-    const place = newEndpointName();
-    receiver.setBehaviour(place, { status: 429, headers: { 'retry-after': retryAfter } });
-    const { id } = await destination(receiver.url(place));
+    const endpoint = newEndpointName();
+    receiver.setBehaviour(endpoint, { status: 429, headers: { 'retry-after': retryAfter } });
+    const { id } = await destination(receiver.url(endpoint));
     const [deliveryId] = await enqueue(id);
     await using sender = createWorker(database, { now: clock.now, random: () => 0.5 });
     await sender.worker.drain();
@@ -208,8 +210,8 @@ test('honours Retry-After up to one hour', async () => {
 });
 
 test('signs with both secrets after a rotation, until the older one expires', async () => {
-  const place = newEndpointName();
-  const { id, secret: before } = await destination(receiver.url(place));
+  const endpoint = newEndpointName();
+  const { id, secret: before } = await destination(receiver.url(endpoint));
   const clock = createClock('2031-01-01T00:00:00Z');
   const sealed = await destinationRow(id);
   const after = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
@@ -224,7 +226,7 @@ test('signs with both secrets after a rotation, until the older one expires', as
   await enqueue(id);
   await sender.worker.drain();
 
-  const [both, only] = receiver.received(place);
+  const [both, only] = receiver.received(endpoint);
   if (!both || !only) return expect.unreachable();
   expect(both.headers['webhook-signature']?.split(' ')).toHaveLength(2);
   expect(verifyMessage(both, before)).toEqual(verifyMessage(both, after));
@@ -234,12 +236,12 @@ test('signs with both secrets after a rotation, until the older one expires', as
 });
 
 test('signs with the time of the database, whatever the clock of the process', async () => {
-  const place = newEndpointName();
-  const { id, secret } = await destination(receiver.url(place));
+  const endpoint = newEndpointName();
+  const { id, secret } = await destination(receiver.url(endpoint));
   await enqueue(id);
   await using sender = createWorker(database, { now: createClock('2031-01-01T00:00:00Z').now });
   await sender.worker.drain();
-  const [message] = receiver.received(place);
+  const [message] = receiver.received(endpoint);
   if (!message) return expect.unreachable();
   verifyMessage(message, secret);
 });

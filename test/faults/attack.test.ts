@@ -94,9 +94,9 @@ function sendWrongKey(url: string): Promise<number> {
     'x-api-key': `ik_${randomBytes(32).toString('base64url')}`,
   };
   const body = JSON.stringify({ query: '{ viewer { project { id } } }' });
-  return request(`${url}/graphql`, { method: 'POST', headers, body }).then(async (answer) => {
-    await answer.body.dump();
-    return answer.statusCode;
+  return request(`${url}/graphql`, { method: 'POST', headers, body }).then(async (response) => {
+    await response.body.dump();
+    return response.statusCode;
   });
 }
 

@@ -31,7 +31,7 @@ interface Spread {
 }
 
 function spread(times: number[]): Spread {
-  const sorted = times.toSorted((one, other) => one - other);
+  const sorted = times.toSorted((time, other) => time - other);
   const at = (share: number) => Math.round(sorted[Math.floor(share * (sorted.length - 1))] ?? 0);
   return { count: sorted.length, p50Ms: at(0.5), p99Ms: at(0.99), maxMs: at(1) };
 }
@@ -47,13 +47,13 @@ async function scene() {
   const headers = { 'content-type': 'application/json', 'x-api-key': tenant.apiKey };
   const ask = async (query: string) => {
     const body = JSON.stringify({ query });
-    const answer = await request(`${url}/graphql`, {
+    const response = await request(`${url}/graphql`, {
       dispatcher: agent,
       method: 'POST',
       headers,
       body,
     });
-    expect(await answer.body.json()).toMatchObject({ data: {} });
+    expect(await response.body.json()).toMatchObject({ data: {} });
   };
   let made = 0;
   const project = `projectIdOrName: "${tenant.projectId}"`;
@@ -93,9 +93,9 @@ function watchHealth(url: string, paths = ['/livez', '/readyz']) {
   const looks: Promise<void>[] = [];
   const look = async (path: string) => {
     const signal = AbortSignal.timeout(HEALTH_TIMEOUT_MS);
-    const answer = await request(url + path, { dispatcher: agent, signal });
-    await answer.body.dump();
-    expect(answer.statusCode).toBe(200);
+    const response = await request(url + path, { dispatcher: agent, signal });
+    await response.body.dump();
+    expect(response.statusCode).toBe(200);
   };
   const timer = setInterval(() => {
     for (const path of paths) looks.push(timed(() => look(path), times));

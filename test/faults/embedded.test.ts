@@ -29,8 +29,8 @@ const readId = ({ body }: Met): string => body.data?.createTopic?.topic.id ?? bo
 
 async function idsAt({ url, tenant }: Surfaces): Promise<string[]> {
   const path = `/v1/projects/${tenant.projectId}/topics`;
-  const answer = await fetch(url + path, { headers: { 'x-api-key': tenant.apiKey } });
-  return JSON.stringify(await answer.json()).match(/top_[0-9a-z]+/g) ?? [];
+  const response = await fetch(url + path, { headers: { 'x-api-key': tenant.apiKey } });
+  return JSON.stringify(await response.json()).match(/top_[0-9a-z]+/g) ?? [];
 }
 
 const noSmallDisk = noSmallFileSystem();
@@ -51,9 +51,9 @@ test.skipIf(noSmallDisk)(
     const refused: Met[] = [];
     await vi.waitFor(
       async () => {
-        const answers = await Promise.all(Array.from({ length: 5 }, () => changeBy(at)).flat());
-        acknowledged.push(...answers.filter(isGood).map(readId));
-        refused.push(...answers.filter((answer) => !isGood(answer)));
+        const responses = await Promise.all(Array.from({ length: 5 }, () => changeBy(at)).flat());
+        acknowledged.push(...responses.filter(isGood).map(readId));
+        refused.push(...responses.filter((response) => !isGood(response)));
         expect(refused.length).toBeGreaterThan(100);
       },
       { timeout: BACK_MS, interval: 0 },
@@ -62,9 +62,9 @@ test.skipIf(noSmallDisk)(
     expectFullToldOnce(gateway);
     makeRoom();
     const back = async () => {
-      const answers = await Promise.all(changeBy(at));
-      acknowledged.push(...answers.filter(isGood).map(readId));
-      expect(answers.every(isGood)).toBe(true);
+      const responses = await Promise.all(changeBy(at));
+      acknowledged.push(...responses.filter(isGood).map(readId));
+      expect(responses.every(isGood)).toBe(true);
     };
     await vi.waitFor(back, { timeout: BACK_MS });
     expect(await idsAt(at)).toEqual(expect.arrayContaining(acknowledged));
@@ -122,9 +122,9 @@ test.skipIf(noSmallDisk)(
     const makeRoom = fillUp(folder);
     // Writes only to the write-ahead log, until it needs another file.
     const write = `select pg_logical_emit_message(true, 'test', repeat('x', 1000000))`;
-    let answer = 'done';
-    while (answer === 'done') answer = await database.run(write);
-    expect(answer).toMatch(/ServiceUnavailable.* is full/);
+    let response = 'done';
+    while (response === 'done') response = await database.run(write);
+    expect(response).toMatch(/ServiceUnavailable.* is full/);
     for (let time = 0; time < 20; time += 1) {
       expect(await database.run('select 1')).toMatch(/ServiceUnavailable.* is full/);
       await delay(100);
@@ -146,8 +146,8 @@ test('exits when the database crashes and keeps acknowledged changes', async () 
   expect(await database.run(insert('answered'))).toBe('done');
   const log = join(env.DATA_DIR as string, 'database', 'pg_wal');
   renameSync(log, `${log}.away`);
-  let answer = await database.run('select pg_switch_wal()');
-  for (let n = 0; answer === 'done'; n += 1) answer = await database.run(insert(`lost ${n}`));
+  let response = await database.run('select pg_switch_wal()');
+  for (let n = 0; response === 'done'; n += 1) response = await database.run(insert(`lost ${n}`));
   expect(await database.exited).toBe(1);
   const crash = /\{"level":"error".*"msg":"database\.crashed"\}/.exec(database.output())?.[0] ?? '';
   expect(JSON.parse(crash).err.message).toContain('pg_wal');

@@ -86,12 +86,12 @@ test(`an erasure of ${ALL} rows completes over ${KILLS} SIGKILLs and deletes no 
   };
   let gateway = await startGateway(env);
   const ask = async (query: string, variables: object) => {
-    const answer = await fetch(`${gateway.url}/graphql`, {
+    const response = await fetch(`${gateway.url}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-api-key': tenant.apiKey },
       body: JSON.stringify({ query, variables }),
     });
-    return (await answer.json()) as { data: { node?: unknown }; errors?: unknown };
+    return (await response.json()) as { data: { node?: unknown }; errors?: unknown };
   };
   const input = { projectIdOrName: tenant.projectId, groupRef: 'erased' };
   expect(await ask(ERASE, { input })).toEqual({ data: { eraseGroup: { deletedId: erased } } });

@@ -41,12 +41,12 @@ test('responds to every input at its size limit without blocking the event loop'
   onTestFinished(() => dispatcher.destroy());
 
   const send = async ({ method, path, headers, body }: LargeInput) => {
-    const answer = await request(gateway.url + path, {
+    const response = await request(gateway.url + path, {
       ...{ dispatcher, method, ...(body !== undefined && { body }) },
       headers: { 'x-api-key': apiKey, ...headers },
     });
-    await answer.body.dump({ limit: Number.MAX_SAFE_INTEGER });
-    return answer.statusCode;
+    await response.body.dump({ limit: Number.MAX_SAFE_INTEGER });
+    return response.statusCode;
   };
   const sendMessage = async ({ body }: LargeInput) => {
     const client = await openSocket(gateway.url);

@@ -29,8 +29,8 @@ const REFUSED_MS = 3_000;
 const SHORT = `{ viewer { project { operations(first: 50) { edges { node { id status } } } } } }`;
 const HEAVY = `{ ${Array.from(
   { length: 8 },
-  (_, at) =>
-    `a${at}: viewer { project { operations(first: 1000) { edges { cursor node { id status result createTime } } } } }`,
+  (_, index) =>
+    `a${index}: viewer { project { operations(first: 1000) { edges { cursor node { id status result createTime } } } } }`,
 ).join(' ')} }`;
 const METADATA = `query ($project: String!) {
   objectMetadata(projectIdOrName: $project, provider: "sandbox", objectName: "companies", groupRef: "acme") { name }
@@ -50,9 +50,9 @@ function senderTo(url: string, headers: Record<string, string>): Send {
     const body = JSON.stringify({ query, variables });
     const all = { 'content-type': 'application/json', ...headers };
     const options = { dispatcher: agent, method: 'POST', headers: all, body } as const;
-    const answer = await request(`${url}/graphql`, options);
-    await answer.body.dump({ limit: Number.MAX_SAFE_INTEGER });
-    return answer.statusCode;
+    const response = await request(`${url}/graphql`, options);
+    await response.body.dump({ limit: Number.MAX_SAFE_INTEGER });
+    return response.statusCode;
   };
 }
 
@@ -140,7 +140,7 @@ test('serves all requests of a quiet tenant during an attack by another tenant',
   for (const [name, begin] of Object.entries(attacks)) {
     const [alone, beside]: [Taken[], Taken[]] = [[], []];
     const attacked: object[] = [];
-    for (let at = 0; at < WINDOWS; at += 1) {
+    for (let index = 0; index < WINDOWS; index += 1) {
       const before = await window(quiet);
       alone.push(...before.taken);
       const running = await begin();

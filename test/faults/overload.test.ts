@@ -38,10 +38,10 @@ function createClient({ url }: Gateway, apiKey: string): Asker {
   return {
     async ask() {
       const options = { dispatcher: agent, method: 'POST', headers, body } as const;
-      const answer = await request(`${url}/graphql`, options);
-      await answer.body.dump({ limit: Number.MAX_SAFE_INTEGER });
-      const retryAfter = answer.headers['retry-after'] as string | undefined;
-      return { status: answer.statusCode, retryAfter };
+      const response = await request(`${url}/graphql`, options);
+      await response.body.dump({ limit: Number.MAX_SAFE_INTEGER });
+      const retryAfter = response.headers['retry-after'] as string | undefined;
+      return { status: response.statusCode, retryAfter };
     },
   };
 }

@@ -88,8 +88,8 @@ function* createRequests(sender: number, account: string): Generator<object[]> {
       const about = { type: 'contacts.deleted', account, objectName: 'contacts' };
       return { id: `${recordId}-${change}`, recordId, occurredAt, ...about };
     });
-    for (let at = 0; at < events.length; at += REQUEST_EVENTS) {
-      yield events.slice(at, at + REQUEST_EVENTS);
+    for (let index = 0; index < events.length; index += REQUEST_EVENTS) {
+      yield events.slice(index, index + REQUEST_EVENTS);
     }
   }
 }
@@ -101,8 +101,8 @@ async function post(url: string, events: object[]): Promise<void> {
     const seconds = Math.floor(Date.now() / 1_000);
     const digest = createHmac('sha256', SECRET).update(`${seconds}.${body}`).digest('hex');
     const headers = { 'x-sandbox-signature': `t=${seconds},v1=${digest}` };
-    const answer = await fetch(url, { method: 'POST', headers, body }).catch(() => null);
-    if (answer?.status === 204) return;
+    const response = await fetch(url, { method: 'POST', headers, body }).catch(() => null);
+    if (response?.status === 204) return;
     await delay(RETRY_MS);
   }
 }

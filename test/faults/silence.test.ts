@@ -52,8 +52,8 @@ test('reports readiness and exits on SIGTERM while all packets are lost', async 
   const scene = await openScene(server);
   const readiness = watchReadiness(scene.gateway);
   scene.database.proxy.block();
-  const answers = await Promise.all([...readBy(scene.where), ...changeBy(scene.where)]);
-  expectUnavailable(answers);
+  const responses = await Promise.all([...readBy(scene.where), ...changeBy(scene.where)]);
+  expectUnavailable(responses);
   await expectEnd(scene);
   const looks = await readiness.end();
   expect(looks.some(({ status }) => status === 503)).toBe(true);

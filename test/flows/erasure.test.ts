@@ -96,7 +96,7 @@ test('hides an erased group immediately, removes its data with its names, and ke
   const ids = [id, own.connectionId, own.installationId, ...own.operationIds];
   const inSight = await seen(tenant, ids);
   expect(inSight).not.toContain(deleted);
-  for (const one of ids) expect(inSight).not.toContain(one);
+  for (const id of ids) expect(inSight).not.toContain(id);
   expect(inSight).toContain(stays);
   // The rows still exist, because no worker has run.
   expect(await prisma.operation.count({ where: { groupId: id } })).toBe(2);

@@ -33,9 +33,9 @@ const counted = (series: string) => expect.poll(() => readSeries(series), POLLIN
 test('serves /metrics on its port, and no other path', async () => {
   const { origin } = new URL(url);
   expect(new URL(url).hostname).toBe('127.0.0.1');
-  const answer = await fetch(url);
-  expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
-  expect(await answer.text()).toMatch(/^process_resident_memory_bytes \d+/m);
+  const response = await fetch(url);
+  expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+  expect(await response.text()).toMatch(/^process_resident_memory_bytes \d+/m);
   expect((await fetch(`${origin}/`)).status).toBe(404);
   expect((await fetch(url, { method: 'POST' })).status).toBe(404);
   expect((await app.fetch('/metrics')).status).toBe(404);

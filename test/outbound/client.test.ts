@@ -83,8 +83,8 @@ test('reaches an address of the allow-list, by literal and by name', async () =>
 test('connects only to the resolved addresses that pass the check', async () => {
   const { receiver, url } = await receiverThat({ status: 200 });
   const client = outbound({ lookup: answering('::1', '10.0.0.1', '127.0.0.1') });
-  const answer = await client.send(get(url.replace('127.0.0.1', 'receiver.example')));
-  expect(answer.status).toBe(200);
+  const response = await client.send(get(url.replace('127.0.0.1', 'receiver.example')));
+  expect(response.status).toBe(200);
   expect(receiver.received('hook')).toHaveLength(1);
 });
 
@@ -95,12 +95,12 @@ test('refuses a name that resolves to another address on a later connection', as
   await new Promise<void>((resolve) => hidden.listen(Number(port), '127.0.0.2', resolve));
   onTestFinished(() => void hidden.close());
 
-  const answers = ['127.0.0.1', '127.0.0.2'];
+  const responses = ['127.0.0.1', '127.0.0.2'];
   let lookups = 0;
   const client = outbound({
     lookup: async () => {
       lookups += 1;
-      return [{ address: answers.shift() ?? '127.0.0.2', family: 4 }];
+      return [{ address: responses.shift() ?? '127.0.0.2', family: 4 }];
     },
   });
   const url = `http://rebinding.example:${port}/`;
@@ -168,9 +168,9 @@ test('sends method, path, headers and body unchanged', async () => {
 test('truncates an endless response if the status is enough, and closes the socket', async () => {
   const { url } = await receiverThat('ENDLESS');
   const client = outbound();
-  const answer = await client.send(get(url));
-  expect(answer).toMatchObject({ status: 200, truncated: true });
-  expect(answer.body.length).toBe(1_024);
+  const response = await client.send(get(url));
+  expect(response).toMatchObject({ status: 200, truncated: true });
+  expect(response.body.length).toBe(1_024);
   await expect.poll(() => client.openSockets).toBe(0);
 });
 
@@ -266,7 +266,7 @@ test('limits requests and sockets, and queues further requests', async () => {
   );
   const client = outbound({ socketsMax: 4 });
   const urls = Array.from({ length: 60 }, (_, index) => origins[index % 6] as string);
-  const answers = Promise.all(urls.map((url) => client.send(get(url))));
+  const responses = Promise.all(urls.map((url) => client.send(get(url))));
   let completed = 0;
   let mostOpen = 0;
   while (completed < 60) {
@@ -275,7 +275,7 @@ test('limits requests and sockets, and queues further requests', async () => {
     held.shift()?.();
     completed += 1;
   }
-  expect((await answers).every(({ status }) => status === 200)).toBe(true);
+  expect((await responses).every(({ status }) => status === 200)).toBe(true);
   expect(mostUnderWay).toBe(4);
   expect(mostOpen).toBe(4);
 });

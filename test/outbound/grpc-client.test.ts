@@ -44,9 +44,9 @@ async function echoServer({ tls, address = '127.0.0.1:0' }: Echo = {}) {
   server.addService(
     { Echo: ECHO },
     {
-      Echo(call: { getHost(): string; request: Buffer }, answer: (e: null, b: Buffer) => void) {
+      Echo(call: { getHost(): string; request: Buffer }, response: (e: null, b: Buffer) => void) {
         hosts.push(call.getHost());
-        answer(null, call.request);
+        response(null, call.request);
       },
     },
   );
@@ -79,7 +79,7 @@ async function callAt(url: string, options: Partial<OutboundOptions> = {}) {
       Buffer.from('hello'),
       new Metadata(),
       { deadline: Date.now() + CALL_MS },
-      (error, answer) => resolve(error ?? String(answer)),
+      (error, response) => resolve(error ?? String(response)),
     ),
   );
 }
@@ -121,11 +121,11 @@ test('connects only to the resolved addresses that pass the check, under the ori
 test('resolves a name once, so that a later address is not used', async () => {
   const { port, hosts } = await echoServer();
   const hidden = await echoServer({ address: `127.0.0.2:${port}` });
-  const answers = ['127.0.0.1', '127.0.0.2'];
+  const responses = ['127.0.0.1', '127.0.0.2'];
   let lookups = 0;
   const lookup = async () => {
     lookups += 1;
-    return [{ address: answers.shift() ?? '127.0.0.2', family: 4 }];
+    return [{ address: responses.shift() ?? '127.0.0.2', family: 4 }];
   };
   expect(await callAt(`http://rebinding.example:${port}`, { lookup })).toBe('hello');
   expect([lookups, hosts.length, hidden.hosts.length]).toEqual([1, 1, 0]);
@@ -154,7 +154,7 @@ test.skipIf(!hasOpenssl)('requires a trusted certificate for the name', async ()
 
 test.skipIf(!hasOpenssl)('never sends a TLS call in clear text', async () => {
   const { port, hosts } = await echoServer();
-  const answer = await callAt(`https://127.0.0.1:${port}`);
-  expect(answer).toMatchObject({ code: status.UNAVAILABLE });
+  const response = await callAt(`https://127.0.0.1:${port}`);
+  expect(response).toMatchObject({ code: status.UNAVAILABLE });
   expect(hosts).toEqual([]);
 });

@@ -39,8 +39,8 @@ test('does not move the objects of requests to the old generation', async () => 
   const ask = async () => {
     while (sent < REQUESTS) {
       sent += 1;
-      const answer = await fetch(`${server.demo.url}/graphql`, { method: 'POST', headers, body });
-      expect(await answer.json()).toMatchObject({ data: { project: { name: 'demo' } } });
+      const response = await fetch(`${server.demo.url}/graphql`, { method: 'POST', headers, body });
+      expect(await response.json()).toMatchObject({ data: { project: { name: 'demo' } } });
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, ask));

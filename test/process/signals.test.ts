@@ -63,8 +63,8 @@ test(
     server.kill('SIGINT');
     server.kill('SIGTERM');
     socket.write(BODY.slice(-1));
-    const answer = await Promise.race([once(socket, 'data'), exited]);
-    expect(String(answer)).toMatch(/^HTTP\/1\.1 200 /);
+    const response = await Promise.race([once(socket, 'data'), exited]);
+    expect(String(response)).toMatch(/^HTTP\/1\.1 200 /);
     expect(await exited).toBe(0);
     expect(output()).toContain('"msg":"server.stopped"');
   },

@@ -142,7 +142,7 @@ export async function readTexts(
 
 export async function catchFailure(attempt: Promise<unknown>): Promise<ProviderError> {
   const thrown = await attempt.then(
-    (answer) => new Error(`no failure, but ${inspect(answer)}`),
+    (response) => new Error(`no failure, but ${inspect(response)}`),
     (error: unknown) => error,
   );
   if (thrown instanceof ProviderError) return thrown;

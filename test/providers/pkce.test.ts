@@ -43,7 +43,7 @@ async function consentParams(
     ...{ groupRef: 'acme', consumerRef: 'ann', scopes: ['read'] },
     providerWorkspaceRef: WORKSPACES[name] ?? 'acme',
     providerMetadata: Object.fromEntries(
-      inputs.map((one) => [one.name, HOSTS[one.name] ?? 'acme']),
+      inputs.map((input) => [input.name, HOSTS[input.name] ?? 'acme']),
     ),
     ...changes,
   };

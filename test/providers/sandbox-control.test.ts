@@ -188,8 +188,8 @@ test.each([
   ],
 ])('refuses %s and keeps running', async (_, method, path, body, status, code) => {
   await using sandbox = await startSandbox();
-  const answer = await fetch(sandbox.url + path, { method, body });
-  expect(answer.status).toBe(status);
-  expect(await answer.json()).toMatchObject({ error: { code, message: expect.any(String) } });
+  const response = await fetch(sandbox.url + path, { method, body });
+  expect(response.status).toBe(status);
+  expect(await response.json()).toMatchObject({ error: { code, message: expect.any(String) } });
   expect((await sandbox.send({ path: '/objects' })).status).toBe(200);
 });

@@ -14,8 +14,8 @@ async function requestToken(
   headers: Record<string, string> = {},
 ) {
   const body = new URLSearchParams(form);
-  const answer = await fetch(`${sandbox.url}/oauth/token`, { method: 'POST', body, headers });
-  return { status: answer.status, body: (await answer.json()) as Record<string, string> };
+  const response = await fetch(`${sandbox.url}/oauth/token`, { method: 'POST', body, headers });
+  return { status: response.status, body: (await response.json()) as Record<string, string> };
 }
 
 /** Returns the URL to which the user's browser is redirected. */
@@ -28,9 +28,9 @@ async function authorize(sandbox: SandboxServer, params: Record<string, string>)
     approve: '1',
     ...params,
   });
-  const answer = await fetch(`${sandbox.url}/oauth/authorize?${query}`, { redirect: 'manual' });
-  expect(answer.status).toBe(302);
-  return new URL(answer.headers.get('location') ?? '');
+  const response = await fetch(`${sandbox.url}/oauth/authorize?${query}`, { redirect: 'manual' });
+  expect(response.status).toBe(302);
+  return new URL(response.headers.get('location') ?? '');
 }
 
 async function fetchCode(sandbox: SandboxServer, params = {}): Promise<string> {
@@ -100,8 +100,8 @@ test('redirects only to web addresses', async () => {
     redirect_uri: 'javascript:alert(1)',
     approve: '1',
   });
-  const answer = await fetch(`${sandbox.url}/oauth/authorize?${query}`, { redirect: 'manual' });
-  expect(answer.status).toBe(400);
+  const response = await fetch(`${sandbox.url}/oauth/authorize?${query}`, { redirect: 'manual' });
+  expect(response.status).toBe(400);
 });
 
 test.each([
@@ -112,15 +112,15 @@ test.each([
 ])('checks PKCE for a request with %s', async (_, challenge, verifier, status) => {
   await using sandbox = await startSandbox();
   const pkce = challenge && { code_challenge: challenge, code_challenge_method: 'S256' };
-  const answer = await requestToken(sandbox, {
+  const response = await requestToken(sandbox, {
     ...CLIENT,
     grant_type: 'authorization_code',
     code: await fetchCode(sandbox, pkce),
     redirect_uri: REDIRECT_URI,
     ...(verifier && { code_verifier: verifier }),
   });
-  expect(answer.status).toBe(status);
-  if (status === 400) expect(answer.body.error).toBe('invalid_grant');
+  expect(response.status).toBe(status);
+  if (status === 400) expect(response.body.error).toBe('invalid_grant');
 });
 
 test('accepts a code once, and revokes its tokens on reuse', async () => {

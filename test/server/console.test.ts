@@ -124,9 +124,9 @@ function askWith(path: string, headers: Record<string, string>): Promise<Incomin
 }
 
 async function demoFor(headers: Record<string, string>): Promise<number | undefined> {
-  const answer = await askWith('/console/demo.json', headers);
-  answer.resume();
-  return answer.statusCode;
+  const response = await askWith('/console/demo.json', headers);
+  response.resume();
+  return response.statusCode;
 }
 
 test("serves the demo's key only to a browser on this machine", async () => {
@@ -212,10 +212,10 @@ test("puts the demo's key into GraphiQL's tabs only for a browser on this machin
   const { port } = new URL(url);
   const { apiKey } = await (await fetch(`${url}/console/demo.json`)).json();
   const pageFor = async (headers: Record<string, string>) => {
-    const answer = await askWith('/graphql', { accept: 'text/html', ...headers });
-    expect(answer.statusCode).toBe(200);
-    expect(answer.headers['content-security-policy']).toBe("frame-ancestors 'none'");
-    const page = await text(answer);
+    const response = await askWith('/graphql', { accept: 'text/html', ...headers });
+    expect(response.statusCode).toBe(200);
+    expect(response.headers['content-security-policy']).toBe("frame-ancestors 'none'");
+    const page = await text(response);
     expect(page).toContain('query Overview');
     return page;
   };

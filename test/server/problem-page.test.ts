@@ -11,10 +11,10 @@ const toPath = (href: string) => new URL(href).pathname.replace(/^\/at/, '');
 
 test.each(Object.keys(ERROR_STATUS) as ErrorCode[])('serves a page for %s', async (code) => {
   const { href, title, status } = createProblem(code, '');
-  const answer = await app.fetch(toPath(href));
-  expect(answer.status).toBe(200);
-  expect(answer.headers.get('content-type')).toContain('text/html');
-  const text = await answer.text();
+  const response = await app.fetch(toPath(href));
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toContain('text/html');
+  const text = await response.text();
   expect(text).toContain(`<h1>${title}</h1>`);
   expect(text).toContain(String(status));
 });

@@ -23,11 +23,11 @@ test.each<[string, string, RequestInit, number]>([
   ['GraphQL as a stream', '/graphql', posted(VIEWER, { accept: 'text/event-stream' }), 200],
   ["a builder's query", query('{ viewer { builder { id } } }'), { headers: bearer() }, 200],
 ])('reports the rate in the response to %s', async (_what, path, init, status) => {
-  const answer = await app.fetch(path, init);
-  expect(answer.status).toBe(status);
-  await answer.text();
-  expect(answer.headers.get('ratelimit-policy')).toBe('"default";q=2000;w=2');
-  expect(answer.headers.get('ratelimit')).toMatch(/^"default";r=1\d{3};t=[12]$/);
+  const response = await app.fetch(path, init);
+  expect(response.status).toBe(status);
+  await response.text();
+  expect(response.headers.get('ratelimit-policy')).toBe('"default";q=2000;w=2');
+  expect(response.headers.get('ratelimit')).toMatch(/^"default";r=1\d{3};t=[12]$/);
 });
 
 function bearer() {
@@ -40,8 +40,8 @@ test('reports no rate to unauthenticated callers', async () => {
     [topics, { headers: { 'x-api-key': 'ik_wrong' } }],
     ['/graphql', { ...posted(VIEWER), headers: { 'content-type': 'application/json' } }],
   ] as const) {
-    const answer = await app.fetch(path, init);
-    expect(answer.headers.has('ratelimit')).toBe(false);
+    const response = await app.fetch(path, init);
+    expect(response.headers.has('ratelimit')).toBe(false);
   }
 });
 
@@ -54,18 +54,18 @@ test.each(['memory', 'database'])('applies one rate in %s to GraphQL and REST', 
   const rest = () => slow.fetch(`/v1/projects/${projectName}`, { headers });
   const graphql = () =>
     slow.fetch('/graphql', { method: 'POST', headers, body: JSON.stringify({ query: VIEWER }) });
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 40 }, (_, i) => (i % 2 ? rest : graphql)()),
   );
-  const refused = answers.filter(({ status }) => status === 429);
+  const refused = responses.filter(({ status }) => status === 429);
   expect(refused.length).toBeGreaterThan(0);
   expect(refused.length).toBeLessThanOrEqual(32);
-  for (const answer of refused) {
-    expect(answer.headers.get('retry-after')).toBe('1');
-    expect(answer.headers.get('ratelimit')).toMatch(/^"default";r=0;t=[78]$/);
-    expect(answer.headers.get('ratelimit-policy')).toBe('"default";q=8;w=8');
+  for (const response of refused) {
+    expect(response.headers.get('retry-after')).toBe('1');
+    expect(response.headers.get('ratelimit')).toMatch(/^"default";r=0;t=[78]$/);
+    expect(response.headers.get('ratelimit-policy')).toBe('"default";q=8;w=8');
   }
-  const types = new Set(refused.map((answer) => answer.headers.get('content-type')));
+  const types = new Set(refused.map((response) => response.headers.get('content-type')));
   expect(types).toContain('application/problem+json');
 });
 
@@ -76,10 +76,10 @@ test('counts a page of REST as one request for each 100 items that it may have',
   const { apiKey, projectName } = await slow.tenant();
   const path = `/v1/projects/${projectName}/topics`;
   const ask = async (query: string) => {
-    const answer = await slow.fetch(path + query, { headers: { 'x-api-key': apiKey } });
-    await answer.text();
-    const left = /r=(\d+)/.exec(answer.headers.get('ratelimit') ?? '')?.[1];
-    return [answer.status, Number(left)];
+    const response = await slow.fetch(path + query, { headers: { 'x-api-key': apiKey } });
+    await response.text();
+    const left = /r=(\d+)/.exec(response.headers.get('ratelimit') ?? '')?.[1];
+    return [response.status, Number(left)];
   };
   // The bucket gains a token each second, and a slow machine may need a second for a request.
   const expectLeft = ([status, left]: (number | undefined)[], expected: number) => {

@@ -56,12 +56,12 @@ test('traces a request from its caller to its statements', async () => {
   const tenant = await app.tenant();
   const { traceparent, spanId, spans } = newTrace();
   const query = `query Look { project(idOrName: "${tenant.projectId}") { id operations(first: 1) { totalCount } } }`;
-  const answer = await app.fetch('/graphql', {
+  const response = await app.fetch('/graphql', {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-api-key': tenant.apiKey, traceparent },
     body: JSON.stringify({ query }),
   });
-  expect(answer.status).toBe(200);
+  expect(response.status).toBe(200);
   await expect.poll(() => paths(spans()), POLLING).toContain('POST /graphql');
   const names = paths(spans());
   expect(names).toContain('POST /graphql > parse');
@@ -113,12 +113,12 @@ test('keeps the trace of a REST request after its body has arrived', async () =>
   const { traceparent, traceId, spans } = newTrace();
   const path = `/v1/projects/${tenant.projectId}`;
   const headers = { 'content-type': 'application/json', 'x-api-key': tenant.apiKey, traceparent };
-  const answer = await app.fetch(path, {
+  const response = await app.fetch(path, {
     method: 'PATCH',
     headers,
     body: '{"updateMask":["appName"],"project":{"appName":"An app"}}',
   });
-  expect(answer.status).toBe(200);
+  expect(response.status).toBe(200);
   await expect.poll(() => paths(spans()), POLLING).toContain('PATCH /v1/*');
   expect(paths(spans())).toContain('PATCH /v1/* > admit');
   expect(paths(spans())).toContain('PATCH /v1/* > execute');
@@ -155,8 +155,8 @@ test('names a statement over all projects by its verb and table', async () => {
   const { traceparent, spans } = newTrace();
   const { url } = await app.app.start();
   const sent = { method: 'POST', headers: { traceparent }, body: '[]' };
-  const answer = await fetch(`${url}/webhooks/sandbox/app_${'0'.repeat(26)}`, sent);
-  expect(answer.status).toBe(401);
+  const response = await fetch(`${url}/webhooks/sandbox/app_${'0'.repeat(26)}`, sent);
+  expect(response.status).toBe(401);
   const named = () => spans().map(({ name }) => name);
   await expect.poll(named, POLLING).toContain('SELECT ProviderApp');
 });

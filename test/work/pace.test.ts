@@ -7,10 +7,10 @@ afterEach(() => void vi.useRealTimers());
 /** Returns the indexes of the parts that proceed in each turn. */
 async function planTurns(pace: Pace, parts: readonly number[]): Promise<number[][]> {
   const turns: number[][] = [[]];
-  for (const [at, items] of parts.entries()) {
+  for (const [index, items] of parts.entries()) {
     const waiting = pace.next(items);
-    if (waiting) void waiting.then(() => turns.at(-1)?.push(at));
-    else turns[0]?.push(at);
+    if (waiting) void waiting.then(() => turns.at(-1)?.push(index));
+    else turns[0]?.push(index);
   }
   while (turns.flat().length < parts.length) {
     turns.push([]);

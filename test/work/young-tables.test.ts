@@ -44,8 +44,8 @@ async function youngProject(app: TestApp) {
     const names = Object.keys(columns).map((column) => `"${column}"`);
     const text = `insert into "${table}" ("projectId", ${names.join(', ')})
       select $1, ${Object.values(columns).join(', ')} from generate_series($2::int, $3::int) n`;
-    for (let at = from; at <= to; at += INSERTED) {
-      await query(text, [projectId, at, Math.min(to, at + INSERTED - 1)]);
+    for (let index = from; index <= to; index += INSERTED) {
+      await query(text, [projectId, index, Math.min(to, index + INSERTED - 1)]);
     }
   };
   return {

@@ -64,7 +64,7 @@ function refuseOmittedFields(
   { objectName }: ObjectOfGroup,
   record: Record<string, unknown>,
 ): void {
-  const spec = content.write?.objects.find((one) => one.objectName === providerObject);
+  const spec = content.write?.objects.find((object) => object.objectName === providerObject);
   const names = spec && createFieldNames(content, config, spec);
   const { omitted } = renameFields({ record, path: [] }, names ?? null);
   if (omitted.length === 0) return;

@@ -72,9 +72,9 @@ onEmbedded('returns a separate result for each pipelined statement', async () =>
     client.query(text),
   );
   stream.uncork();
-  const answers = await Promise.allSettled(queries);
+  const responses = await Promise.allSettled(queries);
   expect(
-    answers.map((result) =>
+    responses.map((result) =>
       result.status === 'fulfilled' ? result.value.rows[0].n : result.reason.code,
     ),
   ).toEqual([1, '22012', 2]);

@@ -266,17 +266,17 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
           : `${ACTIVITY} { ${DELIVERIES} } streamActivity(from: "${from}", bucket: HOUR) { messages }`,
       ),
     );
-    const answers: Record<string, { activity: unknown }>[] = [];
+    const responses: Record<string, { activity: unknown }>[] = [];
     const work = async () => {
       for (const query of [project, destination])
-        answers.push((await org.run(query as string)).data);
+        responses.push((await org.run(query as string)).data);
     };
     // Fifteen days of a hundred destinations, and rows that are not aggregated yet.
     expect(await faults(work, 16 * FEW)).toEqual([]);
-    expect(answers[0]?.parent?.activity).toMatchObject({
+    expect(responses[0]?.parent?.activity).toMatchObject({
       deliveries: expect.arrayContaining([expect.anything()]),
     });
-    expect(answers[1]?.parent?.activity).toEqual(expect.arrayContaining([expect.anything()]));
+    expect(responses[1]?.parent?.activity).toEqual(expect.arrayContaining([expect.anything()]));
   });
 
   test('reads no more rows than it needs to claim, record and release deliveries', async () => {

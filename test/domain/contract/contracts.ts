@@ -78,6 +78,6 @@ export function indexFields(
 }
 
 /** A read object of the sandbox. */
-export function reading(given: object = {}) {
-  return { objects: [{ objectName: 'contacts', destination: 'records', ...given }] };
+export function reading(overrides: object = {}) {
+  return { objects: [{ objectName: 'contacts', destination: 'records', ...overrides }] };
 }

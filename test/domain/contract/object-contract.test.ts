@@ -4,7 +4,7 @@ import { contractFor, indexFields, reading } from './contracts.ts';
 
 const EMAIL = { fieldName: 'email', mapToName: 'emailAddress' };
 const TIER = { mapToName: 'tier', prompt: 'Which field is the tier?' };
-const write = (given: object = {}) => ({ objects: [{ objectName: 'contacts', ...given }] });
+const write = (overrides: object = {}) => ({ objects: [{ objectName: 'contacts', ...overrides }] });
 
 function learned(field: string, ...types: Partial<LearnedField>[]) {
   const rows = types.map((type) => {
@@ -74,9 +74,9 @@ test('a search has the conditions that the config leaves', () => {
 });
 
 test('takes a type from the manifest, else from the account, else from all accounts', () => {
-  const findType = (field: object, given: object = {}) => {
+  const findType = (field: object, overrides: object = {}) => {
     const content = { read: reading({ requiredFields: [{ ...EMAIL, ...field }] }) };
-    const { type, isList, isTypeKnown } = indexFields(contractFor({ content, ...given }))
+    const { type, isList, isTypeKnown } = indexFields(contractFor({ content, ...overrides }))
       .emailAddress!;
     return { type, isList, isTypeKnown };
   };
@@ -182,9 +182,9 @@ test('a write without the mapping has the names of the provider', () => {
 
 test('a write with the mapping has the names of the manifest', () => {
   const read = reading({ requiredFields: [EMAIL], optionalFields: [{ fieldName: 'phone' }] });
-  const inherited = (given: object = {}) => ({
+  const inherited = (overrides: object = {}) => ({
     read,
-    write: write({ inheritMapping: true, ...given }),
+    write: write({ inheritMapping: true, ...overrides }),
   });
   const account = {
     contacts: [{ isRequired: true }, { fieldName: 'phone' }, { fieldName: 'score' }],

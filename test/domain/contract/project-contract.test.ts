@@ -8,9 +8,9 @@ import {
 import { createProjectContract } from '../../../src/domain/contract/project-contract.ts';
 import { contractFor, indexFields, reading } from './contracts.ts';
 
-function people(name: string, fields: object[], given: object = {}) {
+function people(name: string, fields: object[], overrides: object = {}) {
   const read = reading({ mapToName: 'people', requiredFields: fields });
-  return contractFor({ content: { name, read, ...given } });
+  return contractFor({ content: { name, read, ...overrides } });
 }
 
 test('merges the objects of integrations by name', () => {

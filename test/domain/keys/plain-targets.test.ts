@@ -34,9 +34,9 @@ const VALUES = `query ($id: ID!) {
 }`;
 
 async function storePlain({ prisma }: Database, projectId: string): Promise<string[]> {
-  const rows = Array.from({ length: DESTINATIONS }, (_, at) => ({
-    ...{ id: newId('dst'), projectId, name: `hook-${at}`, type: 'WEBHOOK' as const },
-    ...{ url: plainUrl(at), maskedHeaders: plainHeaders(at), signingSecretSealed: '' },
+  const rows = Array.from({ length: DESTINATIONS }, (_, index) => ({
+    ...{ id: newId('dst'), projectId, name: `hook-${index}`, type: 'WEBHOOK' as const },
+    ...{ url: plainUrl(index), maskedHeaders: plainHeaders(index), signingSecretSealed: '' },
   }));
   await prisma.destination.createMany({ data: rows });
   return rows.map(({ id }) => id);
@@ -55,8 +55,8 @@ interface Stored {
   headersSealed: string | null;
 }
 
-async function storedAt(place: DatabaseEnv): Promise<{ text: string; rows: Stored[] }> {
-  const { Destination = [] } = await openAndReadRows(place);
+async function storedAt(env: DatabaseEnv): Promise<{ text: string; rows: Stored[] }> {
+  const { Destination = [] } = await openAndReadRows(env);
   return { text: Destination.join(), rows: Destination.map((row) => JSON.parse(row) as Stored) };
 }
 
@@ -67,18 +67,18 @@ test(
   'seals the values that a killed process has left, and seals no value twice',
   LIMIT,
   async () => {
-    const place = await createEmptyDatabase();
-    const first = await startGateway(place);
+    const env = await createEmptyDatabase();
+    const first = await startGateway(env);
     const { projectId, apiKey } = await first.tenant();
     const ids = await storePlain(first.app.services.database, projectId);
     await first[Symbol.asyncDispose]();
 
-    expect(await sealUntilKilled(place)).toEqual([null, 'SIGKILL']);
-    const killed = await storedAt(place);
+    expect(await sealUntilKilled(env)).toEqual([null, 'SIGKILL']);
+    const killed = await storedAt(env);
     expect(sealedValues(killed.rows)).toHaveLength(SEALED_VALUES);
     expect(killed.text).toContain(`plain-${DESTINATIONS - 1}-in-the-query`);
 
-    const second = await startGateway(place);
+    const second = await startGateway(env);
     const client = createClient(second.fetch, { 'x-api-key': apiKey });
     for (const at of [0, 550, DESTINATIONS - 1]) {
       expect((await client.query(VALUES, { id: ids[at] })).node).toEqual({
@@ -89,7 +89,7 @@ test(
       });
     }
     await second[Symbol.asyncDispose]();
-    const { text, rows } = await storedAt(place);
+    const { text, rows } = await storedAt(env);
     expect(text).not.toContain('plain-');
     expect(sealedValues(rows)).toHaveLength(2 * DESTINATIONS);
     // Sealing a value twice gives different texts, so the texts of the killed process are unchanged.

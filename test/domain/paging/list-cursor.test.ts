@@ -22,8 +22,8 @@ test.each(keys)('refuses a cursor with one character changed, removed or added: 
   const own = getList(key);
   const cursor = encodeCursor(own, key);
   const damaged: string[] = [];
-  for (let at = 0; at <= cursor.length; at += 1) {
-    const [before, after] = [cursor.slice(0, at), cursor.slice(at)];
+  for (let index = 0; index <= cursor.length; index += 1) {
+    const [before, after] = [cursor.slice(0, index), cursor.slice(index)];
     for (const character of 'AZaz09-_=+/! \n') damaged.push(before + character + after);
     if (after === '') continue;
     damaged.push(before + after.slice(1));

@@ -56,7 +56,7 @@ test.skipIf(reason)('an erasure continues if its job was lost between two commit
   const groups = () => cluster.query(`select from "Group" where "projectId" = $1`, [projectId]);
 
   await holdCommits(cluster);
-  const answer = fetch(`${gateway.url}/graphql`, {
+  const response = fetch(`${gateway.url}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
     body: JSON.stringify({
@@ -66,7 +66,7 @@ test.skipIf(reason)('an erasure continues if its job was lost between two commit
   await expect.poll(async () => (await erasures()).length, { timeout: STEP_MS }).toBe(1);
   expect(await jobs()).toEqual([]);
   await cluster.coordinator.kill();
-  const { errors } = (await (await answer).json()) as {
+  const { errors } = (await (await response).json()) as {
     errors?: { extensions: { code: string } }[];
   };
   expect(errors?.[0]?.extensions.code).toBe('SERVICE_UNAVAILABLE');

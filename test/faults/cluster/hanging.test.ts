@@ -53,8 +53,10 @@ test.skipIf(reason).each(reasonWithoutPgbouncer() ? DIRECTLY : [...DIRECTLY, ...
     const arrivedBefore = others.map(({ received }) => received().length);
     await delay(HUNG_MS);
     const backMs = performance.now();
-    const arrived = others.map(({ received }, at) => received().length - (arrivedBefore[at] ?? 0));
-    const refused = others.map((project, at) => project.refused - (refusedBefore[at] ?? 0));
+    const arrived = others.map(
+      ({ received }, index) => received().length - (arrivedBefore[index] ?? 0),
+    );
+    const refused = others.map((project, index) => project.refused - (refusedBefore[index] ?? 0));
     const { length: open } = await cluster.query(
       `select from pg_stat_activity where backend_type = 'client backend' and state <> 'idle'`,
     );
@@ -104,8 +106,10 @@ test.skipIf(reason).each(['away', 'hung'])(
     };
     const isAnswered = async (isOwn: boolean) => {
       const some = projects.filter((project) => (project.worker === 0) === isOwn);
-      const answers = await Promise.all(some.map((project, at) => call(project, `late-${at}`)));
-      return answers.every(Boolean);
+      const responses = await Promise.all(
+        some.map((project, index) => call(project, `late-${index}`)),
+      );
+      return responses.every(Boolean);
     };
     expect(await isAnswered(false)).toBe(true);
     expect(await isAnswered(true)).toBe(false);

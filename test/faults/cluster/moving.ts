@@ -169,11 +169,11 @@ async function tell(mover: Mover, { gatewayUrl, isOver }: Moving): Promise<strin
   const id = crypto.randomUUID();
   const body = eventsBody(createSentEvent(account, { id, recordId: id }));
   while (!isOver()) {
-    const answer = await fetch(
+    const response = await fetch(
       `${gatewayUrl}/webhooks/sandbox/${providerAppId}`,
       signRequest(body),
     );
-    if (answer.status === 204) return id;
+    if (response.status === 204) return id;
     await delay(PAUSE_MS);
   }
   return null;
@@ -246,8 +246,8 @@ async function fetchDeals(sandboxUrl: string): Promise<string[]> {
   const names: string[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
     const query = `limit=${PAGE}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`;
-    const answer = await fetch(`${sandboxUrl}/objects/deals/records?${query}`);
-    const page = (await answer.json()) as {
+    const response = await fetch(`${sandboxUrl}/objects/deals/records?${query}`);
+    const page = (await response.json()) as {
       records: { name: string }[];
       nextCursor: string | null;
     };

@@ -33,7 +33,9 @@ test.skipIf(reason)(
     const arrivedBefore = others.map(({ received }) => received().length);
     await delay(AWAY_MS);
     const backMs = performance.now();
-    const arrived = others.map(({ received }, at) => received().length - (arrivedBefore[at] ?? 0));
+    const arrived = others.map(
+      ({ received }, index) => received().length - (arrivedBefore[index] ?? 0),
+    );
     await cluster.workers[0]?.start();
     const [before, meanwhile] = [
       between(others, startMs, killedMs),

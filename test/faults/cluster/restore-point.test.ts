@@ -83,8 +83,8 @@ test.skipIf(reason)(
     await gateway.kill();
 
     for (const server of servers) await server.kill();
-    const restored = servers.map(async (server, at) => {
-      const databaseDir = copies[at] ?? '';
+    const restored = servers.map(async (server, index) => {
+      const databaseDir = copies[index] ?? '';
       writeFileSync(join(databaseDir, 'recovery.signal'), '');
       const settings = [
         ...['archive_mode=off', 'hot_standby=off', 'recovery_target_action=promote'],
@@ -94,14 +94,14 @@ test.skipIf(reason)(
       await server.start({ databaseDir, settings });
     });
     await Promise.all(restored);
-    for (const [at, { projectId }] of projects.entries()) {
+    for (const [index, { projectId }] of projects.entries()) {
       const rows = await cluster.query<{ id: string }>(
         'select id from "Connection" where "projectId" = $1',
         [projectId],
       );
       const ids = rows.map(({ id }) => id);
-      expect(ids).toEqual(expect.arrayContaining(kept[at] ?? []));
-      expect(ids).not.toContain(late[at]);
+      expect(ids).toEqual(expect.arrayContaining(kept[index] ?? []));
+      expect(ids).not.toContain(late[index]);
     }
     const next = await startGateway({ DATABASE_URL: cluster.url });
     for (const project of projects) {

@@ -214,7 +214,8 @@ async function makeProjects(cluster: Cluster, receiver: Receiver): Promise<Sprea
     const tenant = await app.tenant();
     const { projectId } = tenant;
     const worker = await findWorker(cluster, projectId);
-    if (projects.filter((one) => one.worker === worker).length === PROJECTS_OF_EACH) continue;
+    if (projects.filter((project) => project.worker === worker).length === PROJECTS_OF_EACH)
+      continue;
     const ofRecords = `${projectId}-records`;
     await leadToReceiver(tenant, {
       url: receiver.url(projectId),

@@ -22,12 +22,12 @@ test('accepts changes again after a failover and loses no acknowledged change', 
     made += 1;
     const name = `topic-${made}`;
     const query = `mutation { createTopic(input: { projectIdOrName: "${projectId}", name: "${name}" }) { topic { id } } }`;
-    const answer = await fetch(`${gateway.url}/graphql`, {
+    const response = await fetch(`${gateway.url}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
       body: JSON.stringify({ query }),
     });
-    const { data, errors } = (await answer.json()) as { data?: object; errors?: Refusal[] };
+    const { data, errors } = (await response.json()) as { data?: object; errors?: Refusal[] };
     if (data && !errors) acknowledged.push(name);
     return errors?.[0]?.extensions.code ?? 'OK';
   };

@@ -40,12 +40,12 @@ afterAll(() => server.stop());
 async function open(clause?: string): Promise<{ database: OwnDatabase; gateway: Gateway }> {
   const database = await createOwnDatabase(server, clause);
   const gateway = await startGateway({ DATABASE_URL: database.url, DATABASE_POOL_SIZE: '4' });
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     ...readBy(at(database, gateway)),
     ...changeBy(at(database, gateway)),
   ]);
-  expect(answers.map(({ surface, status }) => ({ surface, isGood: status < 300 }))).toEqual(
-    answers.map(({ surface }) => ({ surface, isGood: true })),
+  expect(responses.map(({ surface, status }) => ({ surface, isGood: status < 300 }))).toEqual(
+    responses.map(({ surface }) => ({ surface, isGood: true })),
   );
   return { database, gateway };
 }
@@ -81,17 +81,17 @@ async function expectBack({ database, gateway }: { database: OwnDatabase; gatewa
   await vi.waitFor(
     async () => {
       expect(await status(gateway, '/readyz')).toBe(200);
-      const answers = await Promise.all(changeBy(at(database, gateway)));
-      expect(answers.map((answer) => answer.status)).toEqual([200, 201]);
+      const responses = await Promise.all(changeBy(at(database, gateway)));
+      expect(responses.map((response) => response.status)).toEqual([200, 201]);
     },
     { timeout: BACK_MS, interval: 200 },
   );
 }
 
 async function rounds(ask: () => Promise<Met>[]): Promise<Met[]> {
-  const answers: Met[] = [];
-  for (let round = 0; round < ROUNDS; round += 1) answers.push(...(await Promise.all(ask())));
-  return answers;
+  const responses: Met[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) responses.push(...(await Promise.all(ask())));
+  return responses;
 }
 
 test('responds with 503 while the server is unreachable', async () => {
@@ -155,8 +155,10 @@ test.runIf(isRoot)(
     const refused: Met[] = [];
     await vi.waitFor(
       async () => {
-        const answers = await Promise.all(Array.from({ length: 10 }, () => changeBy(where)).flat());
-        refused.push(...answers.filter(({ status }) => status >= 300));
+        const responses = await Promise.all(
+          Array.from({ length: 10 }, () => changeBy(where)).flat(),
+        );
+        refused.push(...responses.filter(({ status }) => status >= 300));
         expect(refused.length).toBeGreaterThan(10);
       },
       { timeout: BACK_MS, interval: 0 },

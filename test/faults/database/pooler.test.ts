@@ -28,14 +28,16 @@ test.skipIf(reasonWithoutPgbouncer())(
     const write = async () => {
       while (!isOver) {
         const input = `{ projectIdOrName: "${tenant.projectId}", name: "topic-${crypto.randomUUID()}" }`;
-        const answer = await fetch(`${gateway.url}/graphql`, {
+        const response = await fetch(`${gateway.url}/graphql`, {
           method: 'POST',
           headers: { 'content-type': 'application/json', 'x-api-key': tenant.apiKey },
           body: JSON.stringify({
             query: `mutation { createTopic(input: ${input}) { topic { id } } }`,
           }),
         });
-        const { errors } = (await answer.json()) as { errors?: { extensions: { code: string } }[] };
+        const { errors } = (await response.json()) as {
+          errors?: { extensions: { code: string } }[];
+        };
         codes.add(errors?.[0]?.extensions.code ?? 'OK');
         if (!errors) done += 1;
         await delay(5);

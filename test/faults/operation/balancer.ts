@@ -36,7 +36,7 @@ export async function startBalancer(gateways: readonly string[]): Promise<Balanc
   });
   const states = async () => {
     const text = await fetch(`http://127.0.0.1:${statsPort}/;csv`).then(
-      (answer) => answer.text(),
+      (response) => response.text(),
       () => '',
     );
     return text.split('\n').filter((line) => /^gateway,g\d/.test(line));

@@ -212,12 +212,12 @@ test.skipIf(!hasSandbox)('the image is small and runs as a user without write ac
   expect(documentation.status).toBe(200);
   expect(await documentation.text()).toContain('<h1 id="quickstart"');
   const { apiKey } = JSON.parse(readFileSync(join(root.folder, 'data', 'demo.json'), 'utf8'));
-  const answer = await fetch(`${url}/graphql`, {
+  const response = await fetch(`${url}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
     body: '{"query":"{ project(idOrName: \\"demo\\") { id } }"}',
   });
-  expect((await answer.json()).data.project.id).toMatch(/^prj_/);
+  expect((await response.json()).data.project.id).toMatch(/^prj_/);
   const told = root.start(['node', 'src/commands/check-settings.ts', '--check'], env);
   expect(await exitCode(told)).toBe(0);
 });

@@ -77,8 +77,8 @@ scrape_configs:
   return {
     async query(expr) {
       const asked = new URLSearchParams({ query: expr });
-      const answer = await fetch(`${url}/api/v1/query?${asked}`);
-      const { status, data, error } = await answer.json();
+      const response = await fetch(`${url}/api/v1/query?${asked}`);
+      const { status, data, error } = await response.json();
       if (status !== 'success') throw new Error(`${expr}: ${error}`);
       return data.result;
     },

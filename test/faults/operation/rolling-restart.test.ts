@@ -66,9 +66,10 @@ async function askAgainAndAgain({ project, apiKey }: Scene, url: string, signal:
   const headers = { 'content-type': 'application/json', 'x-api-key': apiKey };
   const ask = async (body: object) => {
     const options = { dispatcher: agent, method: 'POST', headers, body: JSON.stringify(body) };
-    const answer = await request(`${url}/graphql`, options as never);
-    const text = await answer.body.text();
-    if (answer.statusCode !== 200 || text.includes('"errors"')) throw new Error(text.slice(0, 200));
+    const response = await request(`${url}/graphql`, options as never);
+    const text = await response.body.text();
+    if (response.statusCode !== 200 || text.includes('"errors"'))
+      throw new Error(text.slice(0, 200));
   };
   const asker = async () => {
     while (!signal.aborted) {

@@ -54,7 +54,7 @@ test('a read has one trace over the request in one process and the job and deliv
 
   const [traceId, callerId] = [randomBytes(16).toString('hex'), randomBytes(8).toString('hex')];
   const traceparent = `00-${traceId}-${callerId}-01`;
-  const answer = await fetch(`${api.url}/graphql`, {
+  const response = await fetch(`${api.url}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-api-key': apiKey, traceparent },
     body: JSON.stringify({
@@ -62,7 +62,7 @@ test('a read has one trace over the request in one process and the job and deliv
       variables: { input: { ...trigger, objectName: 'contacts' } },
     }),
   });
-  expect(await answer.json()).not.toHaveProperty('errors');
+  expect(await response.json()).not.toHaveProperty('errors');
 
   const ofTrace = ({ spans }: { spans: ReceivedSpan[] }) =>
     spans.filter((span) => span.traceId === traceId);

@@ -60,7 +60,7 @@ function run({ url, headers, body, senders, refusedMs }: Attack): void {
       if (status !== 200) await delay(refusedMs * (0.5 + Math.random()));
     }
   };
-  for (let at = 0; at < senders; at += 1) void sender();
+  for (let index = 0; index < senders; index += 1) void sender();
   parentPort?.on('message', () => parentPort?.postMessage(statuses));
 }
 

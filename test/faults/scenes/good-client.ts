@@ -59,16 +59,16 @@ async function sendOne({ agent, url, apiKey, dueAt, isNew }: Call): Promise<Outc
   const dispatcher = isNew ? new Agent({ connectTimeout: ANSWER_MS_MAX }) : agent;
   let failure: string | null = null;
   try {
-    const answer = await request(`${url}/graphql`, {
+    const response = await request(`${url}/graphql`, {
       dispatcher,
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
       body: JSON.stringify({ query: QUERY }),
       signal: AbortSignal.timeout(ANSWER_MS_MAX),
     });
-    const text = await answer.body.text();
-    if (answer.statusCode !== 200 || !text.startsWith('{"data":{"viewer":{"project":{"id"'))
-      failure = `${answer.statusCode} ${text.slice(0, 200)}`;
+    const text = await response.body.text();
+    if (response.statusCode !== 200 || !text.startsWith('{"data":{"viewer":{"project":{"id"'))
+      failure = `${response.statusCode} ${text.slice(0, 200)}`;
   } catch (error) {
     failure = String(error);
   }

@@ -83,8 +83,8 @@ async function nameOfNext(stream: EventStream): Promise<string> {
 
 async function timed(url: string): Promise<{ ms: number; status: number } | null> {
   const beganMs = performance.now();
-  const answer = await fetch(url).catch(() => null);
-  return answer && { ms: performance.now() - beganMs, status: answer.status };
+  const response = await fetch(url).catch(() => null);
+  return response && { ms: performance.now() - beganMs, status: response.status };
 }
 
 /**
@@ -131,9 +131,9 @@ export async function expectRecovery(scene: Scene, hang: () => void): Promise<vo
   expect(await nameOfNext(stream)).toBe('while it hangs');
   expect(performance.now() - hungMs).toBeLessThan(STREAM_BACK_MS);
 
-  const answers = await Promise.all(caught.flat());
+  const responses = await Promise.all(caught.flat());
   expect(performance.now() - hungMs).toBeLessThan(REPLACED_MS);
-  expectUnavailable(answers.filter(({ status }) => status >= 300));
+  expectUnavailable(responses.filter(({ status }) => status >= 300));
   const after = await Promise.all([...readBy(scene.where), ...changeBy(scene.where)]);
   expect(after.map(({ status }) => status)).toEqual([200, 200, 200, 200, 201]);
   // All requests may have recovered before the third poll, if the process had just replaced its connections.

@@ -40,8 +40,8 @@ async function counts({ client }: Server, { projectIdOrName: idOrName }: Scene) 
 async function accept(server: () => Promise<Server>, variables: { input: object }) {
   for (;;) {
     const { client } = await server();
-    const answer = await client.request(WRITE, variables).catch(() => null);
-    if (answer?.data?.writeRecords) return answer.data.writeRecords.operationId as string;
+    const response = await client.request(WRITE, variables).catch(() => null);
+    if (response?.data?.writeRecords) return response.data.writeRecords.operationId as string;
   }
 }
 
@@ -90,14 +90,14 @@ async function activitySums({ client }: Server, { projectIdOrName: idOrName }: S
   const of = (status: string) =>
     sum(
       operations
-        .filter((one: { status: string }) => one.status === status)
-        .map((one: { count: number }) => one.count),
+        .filter((operation: { status: string }) => operation.status === status)
+        .map((operation: { count: number }) => operation.count),
     );
   return {
     open: of('IN_PROGRESS'),
     succeeded: of('SUCCEEDED'),
     failed: of('FAILED'),
-    written: sum(records.map((one: { written: number }) => one.written)),
+    written: sum(records.map((record: { written: number }) => record.written)),
   };
 }
 

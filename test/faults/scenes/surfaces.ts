@@ -95,8 +95,8 @@ export async function socketRefusal({ url, tenant }: Surfaces): Promise<number> 
 }
 
 /** Expects that each response is 503 with a time to retry, in the format of its surface. */
-export function expectUnavailable(answers: Met[]): void {
-  for (const { surface, status, retryAfter, type, body } of answers) {
+export function expectUnavailable(responses: Met[]): void {
+  for (const { surface, status, retryAfter, type, body } of responses) {
     const problem = body.errors?.[0].extensions.problem ?? body;
     const code = body.errors?.[0].extensions.code ?? 'SERVICE_UNAVAILABLE';
     expect({ surface, status, code, problem }).toEqual({

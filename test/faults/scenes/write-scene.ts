@@ -27,7 +27,7 @@ export interface Scene {
   /**
    * Returns variables that create a deal. Only an idempotency key prevents a second deal with the same name.
    */
-  input(name: string, given?: object): { input: object };
+  input(name: string, overrides?: object): { input: object };
 }
 
 export interface Server {
@@ -57,7 +57,7 @@ export function prepareEmbedded(): Promise<Scene> {
 }
 
 async function prepare(
-  given: Record<string, string>,
+  overrides: Record<string, string>,
   open: (env: Record<string, string>) => Promise<Database>,
 ): Promise<Scene> {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-writes-'));
@@ -73,7 +73,7 @@ async function prepare(
     ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8',
     ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
     SANDBOX_URL: sandbox.url,
-    ...given,
+    ...overrides,
   };
   const providers = [sandboxProvider(() => sandbox.url)];
   await using app = await testApp({ env, providers, database: await open(env) });

@@ -19,7 +19,7 @@ function rest(name: string, path: string, body?: object): LargeInput {
 }
 
 const times = <T>(count: number, item: (at: number) => T) =>
-  Array.from({ length: count }, (_, at) => item(at));
+  Array.from({ length: count }, (_, index) => item(index));
 
 const OPERATION =
   '{ edges { cursor node { id status result actionType createTime metadata { objects } } } }';

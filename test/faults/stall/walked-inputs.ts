@@ -39,7 +39,9 @@ const TEXTS: Record<string, unknown> = {
 const NESTED = `${'{"a":'.repeat(BYTES / 6)}1${'}'.repeat(BYTES / 6)}`;
 const JSON_VALUES: Record<string, unknown> = {
   nested: '@nested',
-  wide: Object.fromEntries(Array.from({ length: BYTES / 15 }, (_, at) => [`key${at}`, at])),
+  wide: Object.fromEntries(
+    Array.from({ length: BYTES / 15 }, (_, index) => [`key${index}`, index]),
+  ),
   numbers: Array.from({ length: BYTES / 2 }, () => 1),
   'permitted numbers': Array.from({ length: LIST_ITEMS }, () => 1),
   letters: { a: 'a'.repeat(BYTES) },

@@ -28,7 +28,7 @@ const ALLOW = `mutation ($input: UpdateProjectInput!) {
 interface Scene {
   tenant: Tenant;
   events: Awaited<ReturnType<typeof keepEvents>>;
-  begin(given?: object): Promise<string>;
+  begin(overrides?: object): Promise<string>;
 }
 
 /**

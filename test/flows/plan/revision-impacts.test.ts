@@ -28,12 +28,12 @@ const BEFORE: Fields = {
   optionalFields: [{ fieldName: 'phone' }, TIER, NICK],
 };
 
-const content = (fields: Partial<Fields>, given: object = {}) =>
+const content = (fields: Partial<Fields>, overrides: object = {}) =>
   contentFor('crm', {
     read: {
       objects: [{ objectName: 'contacts', destination: 'records', ...BEFORE, ...fields }],
     },
-    ...given,
+    ...overrides,
   });
 
 /** Groups with configs that differ in what they select and map. */

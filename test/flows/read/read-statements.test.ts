@@ -78,7 +78,7 @@ test('ends the read together with its last page, in one transaction', async () =
     'begin',
     'with InstalledObject',
   ]);
-  expect(statements.filter((one) => nameStatement(one) === 'begin')).toHaveLength(1);
+  expect(statements.filter((statement) => nameStatement(statement) === 'begin')).toHaveLength(1);
   expect(await reading.operations()).toMatchObject([
     { status: 'SUCCESS', result: '[contacts] Read completed (2 records)' },
   ]);

@@ -76,7 +76,9 @@ test('accepts conditions in the names and values of messages, and returns record
   const { records } = (await rest.tenant.query(RECORDS, variables)).node;
   const leads = ofSandbox('lead');
   expect(leads.length).toBeGreaterThan(1);
-  expect(records.nodes.map((node: { id: string }) => node.id)).toEqual(leads.map((one) => one.id));
+  expect(records.nodes.map((node: { id: string }) => node.id)).toEqual(
+    leads.map((lead) => lead.id),
+  );
   const [first] = leads;
   expect(records.edges[0].node).toEqual({
     id: first?.id,

@@ -58,7 +58,7 @@ test('shares groups, consumers and statements among concurrent connections', asy
     consumerRef: `consumer-${number % 8}`,
     ...(number === 9 && { groupName: 'The first group', consumerName: 'The second consumer' }),
   }));
-  const connections = await Promise.all(inputs.map((one) => generateConnection(tenant, one)));
+  const connections = await Promise.all(inputs.map((input) => generateConnection(tenant, input)));
   expect(new Set(connections.map(({ id }) => id)).size).toBe(24);
   const where = { projectId: tenant.projectId };
   expect(await prisma.group.count({ where })).toBe(3);

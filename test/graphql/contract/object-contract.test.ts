@@ -54,13 +54,13 @@ function indexFields({ objects }: any): Record<string, unknown> {
 }
 
 /** An installation whose account's description has been stored. */
-async function described(tenant: Tenant, given: object = {}) {
+async function described(tenant: Tenant, overrides: object = {}) {
   const integration = await integrate(app, tenant, CONTENT);
   const config = {
     read: [{ objectName: 'contacts', selectedFields: ['lifecycle'] }],
     write: [{ objectName: 'contacts' }],
   };
-  const installation = await installFor(tenant, integration, { config, ...given });
+  const installation = await installFor(tenant, integration, { config, ...overrides });
   const own = await queryContract(tenant, OF_INSTALLATION, installation.id);
   await fieldLearner.settled();
   return { integration, installation, own };

@@ -38,7 +38,9 @@ afterAll(async () => {
 });
 
 function declaredAt(name: string, baseUrl: string): Provider {
-  const declared = DECLARATIONS.find((one) => one.name === name) as DeclaredProvider;
+  const declared = DECLARATIONS.find(
+    (declaration) => declaration.name === name,
+  ) as DeclaredProvider;
   return createDeclarativeProvider({
     ...declared,
     baseUrl,

@@ -439,7 +439,9 @@ test('keeps the values of the headers that keepHeaders names', async () => {
 test('refuses more headers than a destination may have, kept and new ones together', async () => {
   const tenant = await app.tenant();
   const { id, projectIdOrName } = await createHook(tenant, { headers: { 'X-Kept': '1' } });
-  const headers = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`X-${at}`, 'new']));
+  const headers = Object.fromEntries(
+    Array.from({ length: 20 }, (_, index) => [`X-${index}`, 'new']),
+  );
   const input = { projectIdOrName, destinationId: id, headers, keepHeaders: ['X-Kept'] };
   const { problem } = await tenant.refusal(update, { input });
   expect(problem.issues).toMatchObject([

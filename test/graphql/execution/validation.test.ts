@@ -126,7 +126,9 @@ test.each(BAITS)(
   { tags: ['all/rows'] },
   async (bait) => {
     const value = bait.repeat(500_000 / bait.length);
-    const nested = Object.fromEntries(Array.from({ length: 9_000 }, (_, at) => [`k${at}`, bait]));
+    const nested = Object.fromEntries(
+      Array.from({ length: 9_000 }, (_, index) => [`k${index}`, bait]),
+    );
     const query = `mutation ($input: CreateTopicInput!) { createTopic(input: $input) { topic { id } } }`;
     for (const input of [
       value,

@@ -234,7 +234,7 @@ test('an end user sees the objects of the integrations that its token names', as
     `{ project(idOrName: "${tenant.projectId}") { integrations { nodes { id name } } } }`,
   );
   const idOf = (name: string) =>
-    project.integrations.nodes.find((one: { name: string }) => one.name === name).id;
+    project.integrations.nodes.find((node: { name: string }) => node.name === name).id;
   const fieldsFor = async (integrations: string[]) => {
     const user = await createEndUser(app, tenant, { permissions: ['READ'], integrations });
     const typed = typedClient(app, tenant, user.headers);

@@ -33,11 +33,11 @@ function createProvider(paging: ListDeclaration['paging']): Provider {
 const byCursor = createProvider({ kind: 'cursor', send: at, next: '/next' });
 
 /** Each request gets the next response, and the last one repeats. */
-async function reading(answers: ServedResponse[], provider = byCursor) {
+async function reading(responses: ServedResponse[], provider = byCursor) {
   let served = 0;
   const server = await startProviderServer(() => {
     served += 1;
-    return answers[Math.min(served, answers.length) - 1] as ServedResponse;
+    return responses[Math.min(served, responses.length) - 1] as ServedResponse;
   });
   const session = createPlainSession(server.url);
   const { readPage, writeRecord, writeBatch } = provider.capabilities;
@@ -69,8 +69,8 @@ test.each([
   string,
   ServedResponse,
   string,
-][])('throws the right kind of error for %s', async (_, answer, kind) => {
-  await using vendor = await reading([answer]);
+][])('throws the right kind of error for %s', async (_, response, kind) => {
+  await using vendor = await reading([response]);
   expect(await catchFailure(vendor.read())).toMatchObject({ kind });
 });
 

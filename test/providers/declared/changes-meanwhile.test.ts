@@ -86,7 +86,7 @@ async function* readPages(
 }
 
 function getDeclared(name: string): DeclaredProvider {
-  const declared = DECLARATIONS.find((one) => one.name === name);
+  const declared = DECLARATIONS.find((declaration) => declaration.name === name);
   if (!declared) throw new Error(`${name} is not declared`);
   return declared;
 }

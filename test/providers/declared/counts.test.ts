@@ -21,7 +21,7 @@ function getObject(name: string) {
 }
 
 function getDeclaration(name: string) {
-  const declaration = DECLARATIONS.find((one) => one.name === name);
+  const declaration = DECLARATIONS.find((declaration) => declaration.name === name);
   if (!declaration) throw new Error(`${name} is not declared`);
   return declaration;
 }

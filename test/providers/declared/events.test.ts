@@ -222,7 +222,7 @@ test.each(
 
 test('declares the kinds of events that a vendor sends for an object', () => {
   const listKinds = (name: string, objectName: string) =>
-    sending.find((one) => one.name === name)?.subscribe.listKinds?.(objectName);
+    sending.find((vendor) => vendor.name === name)?.subscribe.listKinds?.(objectName);
   expect(listKinds('stripe', 'customers')).toEqual(['CREATE', 'UPDATE', 'DELETE']);
   expect(listKinds('stripe', 'charges')).toEqual([]);
   expect(listKinds('xero', 'Contacts')).toEqual(['CREATE', 'UPDATE']);
@@ -336,13 +336,13 @@ test("zoom: answers the validation of its URL with the app's secret", () => {
 });
 
 test('requests the account if the token does not name it', async () => {
-  const answers: Record<string, unknown> = {
+  const responses: Record<string, unknown> = {
     linear: { data: { viewer: { id: 'u1' }, organization: { id: 'w1' } } },
     intercom: { type: 'admin', id: 'u1', app: { id_code: 'w1' } },
     zoom: { id: 'u1', account_id: 'w1' },
   };
-  for (const [name, body] of Object.entries(answers)) {
-    const provider = DECLARED.find((one) => one.name === name);
+  for (const [name, body] of Object.entries(responses)) {
+    const provider = DECLARED.find((declared) => declared.name === name);
     await using server = await startProviderServer(() => ({ status: 200, body }));
     const identity = await provider?.capabilities.identify?.(
       createPlainSession(server.url),

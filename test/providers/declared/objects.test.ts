@@ -6,7 +6,7 @@ import { createPlainSession } from '../../support/providers/provider-session.ts'
 import { isObject } from '../../support/wire/wire-format.ts';
 
 function listing(name: string) {
-  const provider = DECLARED.find((one) => one.name === name);
+  const provider = DECLARED.find((declared) => declared.name === name);
   const list = provider?.capabilities.listObjects;
   if (!provider || !list) throw new Error(`${name} lists no objects`);
   return { provider, list };

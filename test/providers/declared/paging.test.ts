@@ -213,11 +213,11 @@ test('last id: returns each earlier record once despite insertions at the start'
 test.each([
   ['a repeated cursor', { kind: 'cursor', send: at, next: '/next' } as const, { next: 'x' }],
   ['repeated records', { kind: 'page', send: at, more: '/more' } as const, { more: true }],
-])('stops reading if a vendor returns %s', async (_, paging, answer) => {
+])('stops reading if a vendor returns %s', async (_, paging, response) => {
   const loop: Page = () => ({ records: [], next: null, total: 0 });
   const broken = fixture(loop);
   const [list] = broken.object.lists;
-  if (list) list.toBody = () => ({ things: [{ id: 1 }], ...answer });
+  if (list) list.toBody = () => ({ things: [{ id: 1 }], ...response });
   await using server = await vendorServer(broken);
   const read = Array.fromAsync(pages(paging, createPlainSession(server.url), { pageSize: 10 }));
   expect((await catchFailure(read)).kind).toBe('RETRYABLE');

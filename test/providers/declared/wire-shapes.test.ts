@@ -11,7 +11,7 @@ import { createPlainSession } from '../../support/providers/provider-session.ts'
 import { isObject } from '../../support/wire/wire-format.ts';
 
 function getProvider(name: string) {
-  const declared = DECLARATIONS.find((one) => one.name === name);
+  const declared = DECLARATIONS.find((declaration) => declaration.name === name);
   if (!declared) throw new Error(`${name} is not declared`);
   const { readPage, writeRecord, describeObject } =
     createDeclarativeProvider(declared).capabilities;
@@ -20,11 +20,11 @@ function getProvider(name: string) {
 }
 
 /** Starts a server that records its requests. */
-async function recording(answer: (request: ServedRequest) => ServedResponse) {
+async function recording(response: (request: ServedRequest) => ServedResponse) {
   const requests: ServedRequest[] = [];
   const server = await startProviderServer((request) => {
     requests.push(request);
-    return answer(request);
+    return response(request);
   });
   return { server, requests };
 }

@@ -71,18 +71,18 @@ function subscribe(url: string) {
 test('stops reading events for a client that does not read, and disconnects it', async () => {
   const events = 100_000;
   await using server = await endless(events);
-  const answer = await subscribe(server.url);
-  answer.on('error', () => {});
+  const response = await subscribe(server.url);
+  response.on('error', () => {});
   await server.cut;
   expect(server.pulled()).toBeLessThan(events / 2);
-  answer.destroy();
+  response.destroy();
 });
 
 test('keeps a quiet stream alive with comments', async () => {
   await using server = await endless(0);
-  const answer = await subscribe(server.url);
+  const response = await subscribe(server.url);
   let text = '';
-  for await (const chunk of answer) {
+  for await (const chunk of response) {
     text += chunk;
     if (text.length >= 9) break;
   }

@@ -130,9 +130,9 @@ test('opens a WebSocket for allowed origins, and checks its connection_init', as
   const init = async (origin: string, payload: object) => {
     const socket = await openSocket(url, { headers: { origin } });
     socket.send({ type: 'connection_init', payload });
-    const answer = await Promise.race([socket.next(), socket.closed]);
+    const response = await Promise.race([socket.next(), socket.closed]);
     socket.socket.terminate();
-    return answer;
+    return response;
   };
   expect(await init(SHOP, user.headers)).toEqual({ type: 'connection_ack' });
   expect(await init(OTHERS, user.headers)).toMatchObject({ code: 4403 });
@@ -149,10 +149,10 @@ test('refuses an origin soon after it is no longer allowed', async () => {
   await allow(fickle, origin);
   const theirs = await createEndUser(app, fickle);
   const [call] = CALLS as [(typeof CALLS)[number]];
-  const answer = async () => (await ask(call, { ...theirs.headers, origin })).text;
-  expect(await answer()).toContain('END_USER');
+  const response = async () => (await ask(call, { ...theirs.headers, origin })).text;
+  expect(await response()).toContain('END_USER');
   await allow(fickle);
-  await expect.poll(answer).toContain("it is not in the project's allowedOrigins");
+  await expect.poll(response).toContain("it is not in the project's allowedOrigins");
 });
 
 test.each([

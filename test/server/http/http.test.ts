@@ -98,8 +98,8 @@ test('refuses a body over the limit, with and without Content-Length', async () 
   const chunks = new ReadableStream({
     start(controller) {
       const bytes = new TextEncoder().encode(large);
-      for (let at = 0; at < bytes.length; at += 65_536)
-        controller.enqueue(bytes.slice(at, at + 65_536));
+      for (let index = 0; index < bytes.length; index += 65_536)
+        controller.enqueue(bytes.slice(index, index + 65_536));
       controller.close();
     },
   });
@@ -199,8 +199,8 @@ test('forbids caches to store responses, and varies by Accept and Origin', async
     ['/livez', {}],
   ];
   for (const [path, init] of requests) {
-    const answer = await app.fetch(path, init);
-    expect(answer.headers.get('cache-control'), path).toBe('no-store');
-    expect(answer.headers.get('vary'), path).toBe(varies(path));
+    const response = await app.fetch(path, init);
+    expect(response.headers.get('cache-control'), path).toBe('no-store');
+    expect(response.headers.get('vary'), path).toBe(varies(path));
   }
 });

@@ -56,9 +56,9 @@ test.each(
 )('closes %s that stays unfinished, and serves others in the meantime', async (_what, bytes) => {
   const sockets = await Promise.all(Array.from({ length: 3 * PLACES }, () => send(bytes)));
   expect(await ask()).toBe(200);
-  const answers = await Promise.all(sockets.map((socket) => text(socket).catch(() => '')));
+  const responses = await Promise.all(sockets.map((socket) => text(socket).catch(() => '')));
   if (bytes.includes('\r\n\r\n')) {
-    for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 (408|401) /);
+    for (const response of responses) expect(response).toMatch(/^HTTP\/1\.1 (408|401) /);
   }
   expect(await ask()).toBe(200);
 });
@@ -78,8 +78,8 @@ test('accepts a slow body that keeps the minimum rate', async () => {
     `POST /graphql HTTP/1.1\r\n${JSON_HEAD}Connection: close\r\nContent-Length: ${body.length}\r\n\r\n`,
   );
   const startedAt = performance.now();
-  for (let at = 0; at < body.length; at += 200) {
-    socket.write(body.slice(at, at + 200));
+  for (let index = 0; index < body.length; index += 200) {
+    socket.write(body.slice(index, index + 200));
     await new Promise((resolve) => setTimeout(resolve, 80));
   }
   expect(performance.now() - startedAt).toBeGreaterThan(2_000);

@@ -7,10 +7,10 @@ import { createLog } from '../../../../src/log.ts';
 
 const database = await openDatabase(readConfig(process.env), createLog('info'));
 process.on('message', async (text: string) => {
-  const answer = await database.rows.query(text, []).then(
+  const response = await database.rows.query(text, []).then(
     () => 'done',
     (error: unknown) => String(error),
   );
-  process.send?.(answer);
+  process.send?.(response);
 });
 process.send?.('open');
