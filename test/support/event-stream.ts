@@ -19,6 +19,8 @@ interface Subscription {
   query: string;
   variables: Record<string, unknown>;
   headers: Record<string, string>;
+  /** Default: `/graphql`. */
+  path?: string;
 }
 
 type Fetch = (path: string, init: RequestInit) => Promise<Response>;
@@ -26,10 +28,10 @@ type Fetch = (path: string, init: RequestInit) => Promise<Response>;
 /** Subscribes by a POST, as clients do that set headers. */
 export async function openEventStream(
   fetch: Fetch,
-  { query, variables, headers }: Subscription,
+  { query, variables, headers, path = '/graphql' }: Subscription,
 ): Promise<EventStream> {
   const aborting = new AbortController();
-  const response = await fetch('/graphql', {
+  const response = await fetch(path, {
     method: 'POST',
     headers: { accept: 'text/event-stream', 'content-type': 'application/json', ...headers },
     body: JSON.stringify({ query, variables }),

@@ -15,9 +15,13 @@ export interface Socket {
 
 export async function openSocket(
   url: string,
-  { protocol = PROTOCOL, ...options }: ClientOptions & { protocol?: string } = {},
+  {
+    protocol = PROTOCOL,
+    path = '/graphql',
+    ...options
+  }: ClientOptions & { protocol?: string; path?: string } = {},
 ): Promise<Socket> {
-  const socket = new WebSocket(`${url.replace('http', 'ws')}/graphql`, protocol, options);
+  const socket = new WebSocket(`${url.replace('http', 'ws')}${path}`, protocol, options);
   const messages: unknown[] = [];
   let arrived = Promise.withResolvers<void>();
   socket.on('message', (data) => {

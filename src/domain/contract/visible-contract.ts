@@ -52,7 +52,8 @@ export async function getVisibleContract(
   return { project, contract };
 }
 
-async function listVisibleIntegrations(
+/** The project's integrations that the caller may see, in the order of their ids. One more than INTEGRATIONS_MAX at most. */
+export async function listVisibleIntegrations(
   { viewer, database }: Call,
   projectId: string,
 ): Promise<Row<'Integration'>[]> {

@@ -24,7 +24,8 @@ export function useCompiledQueries(): OperationPlugin {
   return {
     onExecute({ context: { operation, project }, setExecuteFn }) {
       // A query of a typed API waits for providers. If it were repeated after an error, they would be called again.
-      if (!operation || project) return;
+      if (!operation) return;
+      if (project) return setExecuteFn(execute);
       let run = executors.get(operation);
       if (!run) {
         run = createExecute(operation);

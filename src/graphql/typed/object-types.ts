@@ -26,14 +26,17 @@ import {
 } from '../../domain/contract/formats/graphql-names.ts';
 import { memberName } from '../../domain/contract/formats/safe-names.ts';
 import type { FieldContract } from '../../domain/contract/object-contract.ts';
-import type { ServedPage, ServedRecord } from '../../domain/operation/object-records.ts';
+import type { ServedPage } from '../../domain/operation/object-records.ts';
+import type { AccountRecord } from '../../domain/operation/record-search.ts';
 import {
   DateTimeType,
   DateType,
   JsonObjectType,
   JsonType,
   PageInfoType,
+  type RecordInstallation,
   RecordInstallationType,
+  toRecordInstallation,
 } from './shared-types.ts';
 import { outputValue } from './typed-values.ts';
 
@@ -49,8 +52,14 @@ const SCALAR_TYPES: Readonly<Record<(typeof SCALARS)[keyof typeof SCALARS], Grap
 
 type ItemType = GraphQLScalarType | GraphQLEnumType;
 
+/** A record of a page, or of a message. */
+export interface ShownRecord {
+  record: AccountRecord;
+  installation: RecordInstallation;
+}
+
 export interface ObjectTypes {
-  record: GraphQLObjectType<ServedRecord>;
+  record: GraphQLObjectType<ShownRecord>;
   connection: GraphQLObjectType<ServedPage>;
   /** Null if no field can be searched. */
   where: GraphQLInputObjectType | null;
@@ -133,19 +142,19 @@ const RECORD_MEMBERS = {
   _raw: {
     type: new GraphQLNonNull(JsonObjectType),
     description: 'The record as the provider gave it.',
-    resolve: ({ record }: ServedRecord) => record.raw,
+    resolve: ({ record }: ShownRecord) => record.raw,
   },
   _installation: {
     type: new GraphQLNonNull(RecordInstallationType),
     description: 'The installation that serves the record.',
-    resolve: ({ serving }: ServedRecord) => serving,
+    resolve: ({ installation }: ShownRecord) => installation,
   },
 };
 
 function recordType(
   object: GeneratedObject,
   itemType: (field: FieldContract) => ItemType,
-): GraphQLObjectType<ServedRecord> {
+): GraphQLObjectType<ShownRecord> {
   const fields = readFields(object);
   const byMember = new Map(fields.map((field) => [memberName(field.name), field]));
   const names = new Set(fields.map(({ name }) => name));
@@ -158,7 +167,7 @@ function recordType(
     }),
   );
   // One function for all fields, because a schema has thousands.
-  const resolve = (source: ServedRecord, _args: unknown, _context: unknown, info: FieldInfo) => {
+  const resolve = (source: ShownRecord, _args: unknown, _context: unknown, info: FieldInfo) => {
     const field = byMember.get(info.fieldName) as FieldContract;
     const value = fieldValue(source.record, field.name);
     return outputValue(field, value, enumValues.get(field) ?? null);
@@ -171,7 +180,7 @@ function recordType(
   const extras = {
     type: new GraphQLNonNull(JsonObjectType),
     description: "Fields that the installation reads and the project's contract does not name.",
-    resolve: ({ record: { fields: provider, mappedFields } }: ServedRecord) => {
+    resolve: ({ record: { fields: provider, mappedFields } }: ShownRecord) => {
       const all = Object.entries({ ...provider, ...mappedFields });
       return Object.fromEntries(all.filter(([name]) => !names.has(name)));
     },
@@ -183,7 +192,7 @@ function recordType(
       id: {
         type: new GraphQLNonNull(GraphQLID),
         description: "The provider's id of the record.",
-        resolve: ({ record: { id } }: ServedRecord) => id,
+        resolve: ({ record: { id } }: ShownRecord) => id,
       },
       _extras: extras,
       ...RECORD_MEMBERS,
@@ -198,7 +207,7 @@ interface FieldInfo {
 
 /** Mapped names take precedence. A field that the installation does not read has no value. */
 function fieldValue(
-  { fields, mappedFields }: Pick<ServedRecord['record'], 'fields' | 'mappedFields'>,
+  { fields, mappedFields }: Pick<ShownRecord['record'], 'fields' | 'mappedFields'>,
   name: string,
 ): unknown {
   if (Object.hasOwn(mappedFields, name)) return mappedFields[name];
@@ -207,9 +216,9 @@ function fieldValue(
 
 function connectionType(
   { types }: GeneratedObject,
-  record: GraphQLObjectType<ServedRecord>,
+  record: GraphQLObjectType<ShownRecord>,
 ): GraphQLObjectType<ServedPage> {
-  type Edge = { edge: ServedPage['page']['edges'][number]; serving: ServedPage['serving'] };
+  type Edge = { edge: ServedPage['page']['edges'][number]; installation: RecordInstallation };
   const edgeType = new GraphQLObjectType<Edge>({
     name: types.edge,
     description: 'A record, with its position in the list.',
@@ -222,7 +231,7 @@ function connectionType(
       node: {
         type: new GraphQLNonNull(record),
         description: 'The record.',
-        resolve: ({ edge, serving }): ServedRecord => ({ record: edge.node, serving }),
+        resolve: ({ edge, installation }): ShownRecord => ({ record: edge.node, installation }),
       },
     },
   });
@@ -234,13 +243,18 @@ function connectionType(
       nodes: {
         type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(record))),
         description: 'The records of this page.',
-        resolve: ({ page, serving }): ServedRecord[] =>
-          page.edges.map(({ node }) => ({ record: node, serving })),
+        resolve: ({ page, serving }): ShownRecord[] => {
+          const installation = toRecordInstallation(serving);
+          return page.edges.map(({ node }) => ({ record: node, installation }));
+        },
       },
       edges: {
         type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(edgeType))),
         description: 'The records of this page with their cursors.',
-        resolve: ({ page, serving }): Edge[] => page.edges.map((edge) => ({ edge, serving })),
+        resolve: ({ page, serving }): Edge[] => {
+          const installation = toRecordInstallation(serving);
+          return page.edges.map((edge) => ({ edge, installation }));
+        },
       },
       pageInfo: {
         type: new GraphQLNonNull(PageInfoType),

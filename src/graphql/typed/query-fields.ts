@@ -3,6 +3,7 @@ import { GraphQLID, GraphQLInt, GraphQLNonNull, GraphQLString } from 'graphql';
 import { byIdName, memberName } from '../../domain/contract/formats/safe-names.ts';
 import { listObjectRecords, readObjectRecord } from '../../domain/operation/object-records.ts';
 import { PAGE_DEFAULT, PAGE_MAX } from '../../domain/paging/page.ts';
+import type { ShownRecord } from './object-types.ts';
 import {
   describe,
   GROUP,
@@ -12,6 +13,7 @@ import {
   toObjectOfGroup,
   withStorableArgs,
 } from './root-field.ts';
+import { toRecordInstallation } from './shared-types.ts';
 
 /** A field of an object precedes one that only begins with its name, as the findings of the contract say. */
 export function createQueryFields(hash: string, typed: readonly TypedObject[]): RootFields {
@@ -70,8 +72,13 @@ function recordField({ object, types }: TypedObject): RootFields[string] {
       group: GROUP,
       id: { type: new GraphQLNonNull(GraphQLID), description: "The provider's id of the record." },
     },
-    resolve: withStorableArgs(({ group, id }, context) =>
-      readObjectRecord(context.call, toObjectOfGroup(context, object, group), id),
-    ),
+    resolve: withStorableArgs(async ({ group, id }, context): Promise<ShownRecord | null> => {
+      const found = await readObjectRecord(
+        context.call,
+        toObjectOfGroup(context, object, group),
+        id,
+      );
+      return found && { record: found.record, installation: toRecordInstallation(found.serving) };
+    }),
   };
 }

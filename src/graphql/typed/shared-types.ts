@@ -12,6 +12,7 @@ import {
 import { z } from 'zod';
 import type { ServingInstallation } from '../../domain/operation/object-installation.ts';
 import { type Enumeration, findEnumeration } from '../../domain/resource.ts';
+import type { OperationContext } from '../execution/operation-context.ts';
 
 export const JsonType = new GraphQLScalarType({ name: 'JSON', description: 'Any JSON value.' });
 
@@ -66,29 +67,46 @@ export const PageInfoType = new GraphQLObjectType({
   },
 });
 
-export const RecordInstallationType = new GraphQLObjectType<ServingInstallation>({
+/** The installation of a record or of a message. */
+export interface RecordInstallation {
+  id: string;
+  groupRef: string;
+  provider: string;
+  integration: string | ((context: OperationContext) => Promise<string | null>);
+}
+
+export function toRecordInstallation({
+  installation,
+  group,
+  integration,
+}: ServingInstallation): RecordInstallation {
+  const { name, provider } = integration;
+  return { id: installation.id, groupRef: group.groupRef, provider, integration: name };
+}
+
+export const RecordInstallationType = new GraphQLObjectType<RecordInstallation, OperationContext>({
   name: 'RecordInstallation',
   description: "The installation that serves a record: the group's account, by one integration.",
   fields: {
     id: {
       type: new GraphQLNonNull(GraphQLID),
       description: 'The id of the installation.',
-      resolve: ({ installation }) => installation.id,
     },
     group: {
       type: new GraphQLNonNull(GraphQLID),
       description: 'The ref of the group.',
-      resolve: ({ group }) => group.groupRef,
+      resolve: ({ groupRef }) => groupRef,
     },
     integration: {
-      type: new GraphQLNonNull(GraphQLString),
-      description: 'The name of the integration.',
-      resolve: ({ integration }) => integration.name,
+      type: GraphQLString,
+      description:
+        'The name of the integration. Null in messages of an installation that was deleted.',
+      resolve: ({ integration }, _args, context) =>
+        typeof integration === 'string' ? integration : integration(context),
     },
     provider: {
       type: new GraphQLNonNull(GraphQLString),
       description: 'The name of the provider.',
-      resolve: ({ integration }) => integration.provider,
     },
   },
 });

@@ -10,6 +10,7 @@ import { createMutationFields } from './mutation-fields.ts';
 import { createObjectTypes } from './object-types.ts';
 import { createQueryFields } from './query-fields.ts';
 import type { RootFields } from './root-field.ts';
+import { createSubscriptionFields } from './subscription-fields.ts';
 
 export function createTypedSchema(contract: Contract): GraphQLSchema {
   const objects = generatedObjects(contract);
@@ -22,6 +23,7 @@ export function createTypedSchema(contract: Contract): GraphQLSchema {
       fields: createQueryFields(contract.hash, typed),
     }),
     mutation: createRootType('Mutation', createMutationFields(typed), MUTATION),
+    subscription: createRootType('Subscription', createSubscriptionFields(typed), SUBSCRIPTION),
     // Checking it takes longer than the first query. A test checks generated schemas.
     assumeValid: true,
   });
@@ -29,6 +31,8 @@ export function createTypedSchema(contract: Contract): GraphQLSchema {
 
 const MUTATION =
   "Writes of records at customers' providers. A refusal by the provider is a result, and not an error.";
+
+const SUBSCRIPTION = 'Streams of changes, over WebSocket or server-sent events.';
 
 /** GraphQL has no types without fields. */
 function createRootType(name: string, fields: RootFields, description: string) {

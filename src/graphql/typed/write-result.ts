@@ -9,7 +9,12 @@ import {
 } from 'graphql';
 import type { ServedWrite } from '../../domain/operation/object-write.ts';
 import { operationStatus, toOperationStatus } from '../../domain/operation/operation-status.ts';
-import { createEnumType, JsonObjectType, RecordInstallationType } from './shared-types.ts';
+import {
+  createEnumType,
+  JsonObjectType,
+  RecordInstallationType,
+  toRecordInstallation,
+} from './shared-types.ts';
 
 export const WriteResultType = new GraphQLObjectType<ServedWrite>({
   name: 'WriteResult',
@@ -48,7 +53,7 @@ export const WriteResultType = new GraphQLObjectType<ServedWrite>({
     installation: {
       type: new GraphQLNonNull(RecordInstallationType),
       description: 'The installation that serves the write.',
-      resolve: ({ serving }) => serving,
+      resolve: ({ serving }) => toRecordInstallation(serving),
     },
   },
 });

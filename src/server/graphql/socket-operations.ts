@@ -43,6 +43,8 @@ interface SocketFacts {
   session: SessionCredential | null;
   requestId: string;
   address: string;
+  /** The project of a socket at /graphql/projects/{projectIdOrName}. */
+  projectIdOrName: string | undefined;
   /** The origin of the page that opened the socket. Null for the gateway's own pages and those of CORS_ORIGINS. */
   page: string | null;
   /** The URL that the client uses for the gateway, if it differs from `Services.publicUrl`. */
@@ -74,10 +76,18 @@ export function createSocketOperations(services: OperationServices): Server<Sock
   const mapError = createErrorMapper(log);
 
   const open = async (
-    { requestId, address, page, gatewayUrl, credentials = {} }: SocketFacts,
+    { requestId, address, projectIdOrName, page, gatewayUrl, credentials = {} }: SocketFacts,
     params: OperationParams,
   ): Promise<RunArgs | readonly GraphQLError[]> => {
-    const caller = { requestId, address, page, gatewayUrl, credentials, isOnSocket: true };
+    const caller = {
+      requestId,
+      address,
+      projectIdOrName,
+      page,
+      gatewayUrl,
+      credentials,
+      isOnSocket: true,
+    };
     const openedOperation = await openOperation(yoga, params, caller);
     return 'errors' in openedOperation
       ? openedOperation.errors

@@ -96,15 +96,31 @@ function stoppingProblem(): Problem {
 }
 
 /** Returns the reason to refuse an upgrade. Null if its path and origin are permitted. */
-function findRefusal({ url = '' }: Pick<IncomingMessage, 'url'>, mayOpen: boolean): Problem | null {
-  const path = url.split('?', 1)[0];
-  if (path !== '/graphql')
-    return createProblem('NOT_FOUND', `There is no WebSocket at ${path}. Open it at /graphql.`);
+function findRefusal(request: Pick<IncomingMessage, 'url'>, mayOpen: boolean): Problem | null {
+  const path = readPath(request);
+  if (path !== '/graphql' && findProject(path) === undefined) {
+    const detail = `There is no WebSocket at ${path}. Open it at /graphql or /graphql/projects/{projectIdOrName}.`;
+    return createProblem('NOT_FOUND', detail);
+  }
   if (mayOpen) return null;
   return createProblem(
     'FORBIDDEN',
     'Pages of this origin may not open a WebSocket here: add it to allowedOrigins of the project or to CORS_ORIGINS of the server.',
   );
+}
+
+function readPath({ url = '' }: Pick<IncomingMessage, 'url'>): string {
+  return url.split('?', 1)[0] ?? '';
+}
+
+/** The project of the path of a typed API. Undefined for any other path. */
+function findProject(path: string): string | undefined {
+  const [, encoded = ''] = /^\/graphql\/projects\/([^/]+)\/?$/.exec(path) ?? [];
+  try {
+    return decodeURIComponent(encoded) || undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Sends the problem as an HTTP response and closes the connection. */
@@ -144,6 +160,7 @@ class OpenSockets {
   open(socket: WebSocket, request: IncomingMessage): void {
     const { log, sessionCookie, shares, pingMs = PING_MS } = this.#services;
     const connection = request.socket;
+    const path = readPath(request);
     const facts = this.#factsOf(request);
     const startedAt = performance.now();
     this.#unauthenticatedSockets.enter(socket, { connection, address: facts.address });
@@ -172,7 +189,7 @@ class OpenSockets {
       stopPinging();
       this.#unauthenticatedSockets.leave(socket);
       const ms = Math.round(performance.now() - startedAt);
-      log.info({ ...facts, path: '/graphql', code, ms }, 'socket.closed');
+      log.info({ ...facts, path, code, ms }, 'socket.closed');
       closed(code, String(reason)).catch((error: unknown) =>
         log.error({ err: error }, 'socket.failed'),
       );
@@ -183,6 +200,7 @@ class OpenSockets {
     const { addresses, cors, gatewayUrl } = this.#services;
     return {
       requestId: randomUUID(),
+      projectIdOrName: findProject(readPath(request)),
       address: addresses.find(request),
       page: cors.foreignPage(request.headers),
       gatewayUrl: gatewayUrl(request.headers),

@@ -1,0 +1,179 @@
+/** Follows the changes of an object's records by the builder's name, for typed APIs: the messages of its stream. */
+import type { Row } from '../../database/rows.ts';
+import { type DomainError, notFound, unprocessable } from '../../errors.ts';
+import type { LogItem } from '../../events/feed-source.ts';
+import type { StreamedMessage } from '../../events/stream-log.ts';
+import { load } from '../batched.ts';
+import type { Call } from '../call.ts';
+import { findProviderObject } from '../contract/object-contract.ts';
+import { listVisibleIntegrations } from '../contract/visible-contract.ts';
+import { followStreamMessages } from '../event/stream/stream-subscription.ts';
+import type { ConfigContent } from '../installation/installation-config.ts';
+import { findLatestContent } from '../integration/content-cache.ts';
+import type { IntegrationContent } from '../integration/integration-content.ts';
+import { byId, findInProject } from '../scope.ts';
+import { authorize } from '../viewer/needs.ts';
+import { getServingInstallation, type ObjectOfGroup } from './object-installation.ts';
+
+export type ChangeItem = LogItem<StreamedMessage>;
+
+/** The members of a message that a typed API shows. `recordsMessage` and `eventsMessage` describe it. */
+export interface ChangeMessage {
+  action: string;
+  mappedObjectName: string;
+  provider: string;
+  groupRef: string;
+  installationId: string;
+  result: readonly ChangeEntry[];
+}
+
+/** An entry of a read or of an event. Only entries of events have the last two members. */
+export interface ChangeEntry {
+  /** Absent in events that concern no record, and in messages of versions before 1.0. */
+  id?: string;
+  fields?: Record<string, unknown>;
+  mappedFields?: Record<string, unknown>;
+  raw?: Record<string, unknown>;
+  subscribeEventType?: string;
+  fieldsUpdated?: readonly string[];
+}
+
+/**
+ * Yields the messages with the object's records after the cursor, then each new one, without gaps or repetitions. Without
+ * a group, those of all groups. Throws UNPROCESSABLE if no stream, or more than one, receives them.
+ */
+export async function followObjectChanges(
+  call: Call,
+  object: ObjectOfGroup,
+  after: string | null | undefined,
+): Promise<AsyncIterableIterator<ChangeItem>> {
+  authorize(call.viewer, followStreamMessages.needs);
+  const { id: destinationId } = await getStream(call, object);
+  const { objectName, groupRef } = object;
+  const items = await followStreamMessages(call, { destinationId, after: after ?? null });
+  return filtered(items[Symbol.asyncIterator](), (item) => {
+    const message = readMessage(item);
+    return (
+      ACTIONS.includes(message.action) &&
+      message.mappedObjectName === objectName &&
+      (groupRef === null || message.groupRef === groupRef)
+    );
+  });
+}
+
+/** The actions of messages with records. A stream may have others, and events. */
+const ACTIONS = ['read', 'subscribe'];
+
+/** The message of an item, parsed once for all followers. */
+export function readMessage(item: ChangeItem): ChangeMessage {
+  return item.shared('message', ({ node }) => JSON.parse(node.body) as ChangeMessage);
+}
+
+/** Not a generator, because `return()` must end a `next()` that waits for an item. */
+function filtered<T>(
+  items: AsyncIterator<T>,
+  isWanted: (item: T) => boolean,
+): AsyncIterableIterator<T> {
+  return {
+    async next() {
+      for (;;) {
+        const result = await items.next();
+        if (result.done || isWanted(result.value)) return result;
+      }
+    },
+    async return() {
+      await items.return?.();
+      return { done: true, value: undefined };
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+}
+
+/** The destination whose messages have the object's records. */
+async function getStream(call: Call, object: ObjectOfGroup): Promise<Row<'Destination'>> {
+  const { projectId, objectName, groupRef } = object;
+  const sources =
+    groupRef === null
+      ? await listSources(call, object)
+      : [await getServingInstallation(call, object)];
+  const names = sources.map(listDestinationNames);
+  const destinations = await findInProject(call, 'Destination', {
+    projectId,
+    name: [...new Set(names.flat())],
+    type: 'STREAM',
+  });
+  const streams = new Set(
+    names.flatMap((ofSource) => {
+      const [first] = ofSource.flatMap(
+        (name) => destinations.find((one) => one.name === name) ?? [],
+      );
+      return first ?? [];
+    }),
+  );
+  const [stream, other] = streams;
+  if (!stream) throw noStream(objectName);
+  if (other) throw severalStreams(objectName, [stream, other]);
+  return stream;
+}
+
+interface MessageSource {
+  content: IntegrationContent;
+  /** Absent for the integration itself. */
+  config?: ConfigContent;
+  /** The provider's name of the object. */
+  providerObject: string;
+}
+
+/** The integrations that have the object. */
+async function listSources(
+  call: Call,
+  { projectId, objectName }: ObjectOfGroup,
+): Promise<MessageSource[]> {
+  const integrations = await listVisibleIntegrations(call, projectId);
+  const contents = await Promise.all(
+    integrations.map((integration) => findLatestContent(call.database, integration)),
+  );
+  const sources = contents.flatMap((content): MessageSource[] => {
+    const providerObject = content && findProviderObject(content, objectName);
+    return content && providerObject != null ? [{ content, providerObject }] : [];
+  });
+  if (sources.length === 0) throw notFound('Object', objectName);
+  return sources;
+}
+
+/** The destination of the object's events, then the one of its reads. */
+function listDestinationNames({ content, config, providerObject }: MessageSource): string[] {
+  const isOfObject = (one: { objectName: string }) => one.objectName === providerObject;
+  const read = content.read?.objects.find(isOfObject);
+  const subscribed = content.subscribe?.objects.find(isOfObject);
+  const ofReads = config?.read.find(isOfObject)?.destination ?? read?.destination;
+  const chosen = config?.subscribe?.find(isOfObject)?.destination;
+  const ofEvents = subscribed && (chosen ?? subscribed.destination ?? ofReads);
+  return [ofEvents, ofReads].flatMap((name) => name ?? []);
+}
+
+function noStream(objectName: string): DomainError {
+  return unprocessable(
+    `No stream receives the records of ${objectName}: create a destination of the type STREAM, and name it as \`destination\` of the object in the manifest.`,
+  );
+}
+
+function severalStreams(objectName: string, both: readonly Row<'Destination'>[]): DomainError {
+  const names = both.map(({ name }) => name).join(' and ');
+  return unprocessable(
+    `The streams ${names} receive records of ${objectName}: pass the group whose changes you want, or name one destination in all integrations.`,
+  );
+}
+
+/** The name of the integration that a message is of. Null if the installation was deleted since. */
+export async function findIntegrationName(
+  call: Call,
+  { installationId }: Pick<ChangeMessage, 'installationId'>,
+): Promise<string | null> {
+  const installation = await load(call, byId('Installation'), installationId);
+  const integration =
+    installation && (await load(call, byId('Integration'), installation.integrationId));
+  return integration?.name ?? null;
+}

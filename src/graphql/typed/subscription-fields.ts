@@ -1,0 +1,143 @@
+/** The subscriptions of a typed API: the changes of each object's records, which resume by cursor. */
+import { GraphQLID, GraphQLList, GraphQLNonNull, GraphQLObjectType, GraphQLString } from 'graphql';
+import { memberName } from '../../domain/contract/formats/safe-names.ts';
+import { followStreamMessages } from '../../domain/event/stream/stream-subscription.ts';
+import {
+  type ChangeEntry,
+  type ChangeItem,
+  findIntegrationName,
+  followObjectChanges,
+  readMessage,
+} from '../../domain/operation/object-changes.ts';
+import type { OperationContext } from '../execution/operation-context.ts';
+import type { ShownRecord } from './object-types.ts';
+import { RecordEventKindType, toEventKind } from './record-event-kind.ts';
+import {
+  describe,
+  type RootFields,
+  type TypedObject,
+  toObjectOfGroup,
+  withStorableArgs,
+} from './root-field.ts';
+import { DateTimeType, type RecordInstallation, RecordInstallationType } from './shared-types.ts';
+
+const TEXT =
+  "The changes of records in customers' accounts: each message of the stream that receives them, first those after the cursor, then each new one. No message is missed or repeated. Without `after`, only new ones.";
+
+export function createSubscriptionFields(typed: readonly TypedObject[]): RootFields {
+  const followed = typed.filter(({ object }) => object.verbs.includes('LIST'));
+  return Object.fromEntries(
+    followed.map((one) => [`${memberName(one.object.name)}Changed`, createField(one)]),
+  );
+}
+
+function createField(typed: TypedObject): RootFields[string] {
+  const { object } = typed;
+  return {
+    ...describe(followStreamMessages, 0, TEXT),
+    type: new GraphQLNonNull(createChangesType(typed)),
+    args: {
+      group: {
+        type: GraphQLID,
+        description: 'Only changes of the group with this ref. Default: all groups.',
+      },
+      after: {
+        type: GraphQLString,
+        description: 'The cursor of the last message that the client received.',
+      },
+    },
+    // A client that reconnects sends the same operation. Its Last-Event-ID header has the last cursor.
+    subscribe: withStorableArgs(({ group, after }, context) =>
+      followObjectChanges(
+        context.call,
+        toObjectOfGroup(context, object, group),
+        context.lastEventId ?? after,
+      ),
+    ),
+    resolve: (item) => item,
+  };
+}
+
+function createChangesType(typed: TypedObject): GraphQLObjectType<ChangeItem, OperationContext> {
+  return new GraphQLObjectType<ChangeItem, OperationContext>({
+    name: typed.object.types.changes,
+    description: 'A message with changes of records of one installation.',
+    fields: {
+      cursor: {
+        type: new GraphQLNonNull(GraphQLString),
+        description: 'Pass it as after to continue from here.',
+      },
+      messageId: {
+        type: new GraphQLNonNull(GraphQLID),
+        description: 'The id of the message, which is the same for each reader.',
+        resolve: ({ node }) => node.id,
+      },
+      createTime: {
+        type: new GraphQLNonNull(DateTimeType),
+        description: 'When the message was put into the stream.',
+        resolve: ({ node }) => node.createTime.toISOString(),
+      },
+      installation: {
+        type: new GraphQLNonNull(RecordInstallationType),
+        description: 'The installation whose records changed.',
+        resolve: toInstallation,
+      },
+      changes: {
+        type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(createChangeType(typed)))),
+        description: 'The changes in their order.',
+        resolve: (item): Change[] => {
+          const installation = toInstallation(item);
+          return readMessage(item).result.map((entry) => ({ entry, installation }));
+        },
+      },
+    },
+  });
+}
+
+interface Change {
+  entry: ChangeEntry;
+  installation: RecordInstallation;
+}
+
+function createChangeType({ object, types }: TypedObject): GraphQLObjectType<Change> {
+  return new GraphQLObjectType<Change>({
+    name: object.types.change,
+    description: 'A change of a record.',
+    fields: {
+      kind: {
+        type: new GraphQLNonNull(RecordEventKindType),
+        description: 'How the gateway learned of the change.',
+        resolve: ({ entry }) => toEventKind(entry.subscribeEventType),
+      },
+      id: {
+        type: GraphQLID,
+        description: "The provider's id of the record. Null if the event concerns no record.",
+        resolve: ({ entry }) => entry.id,
+      },
+      record: {
+        type: types.record,
+        description:
+          'The record when the message was made. Null for a deleted record, and for events without one.',
+        resolve: toShownRecord,
+      },
+      fieldsUpdated: {
+        type: new GraphQLList(new GraphQLNonNull(GraphQLString)),
+        description: "The changed fields by the provider's names. Null if they are unknown.",
+        resolve: ({ entry }) => entry.fieldsUpdated,
+      },
+    },
+  });
+}
+
+function toShownRecord({ entry, installation }: Change): ShownRecord | null {
+  const { id, fields, mappedFields = {}, raw = {} } = entry;
+  return id !== undefined && fields
+    ? { record: { id, fields, mappedFields, raw }, installation }
+    : null;
+}
+
+function toInstallation(item: ChangeItem): RecordInstallation {
+  const message = readMessage(item);
+  const { installationId: id, groupRef, provider } = message;
+  return { id, groupRef, provider, integration: ({ call }) => findIntegrationName(call, message) };
+}

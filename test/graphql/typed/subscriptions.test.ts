@@ -1,0 +1,324 @@
+/** Subscriptions of a project's typed API: the changes of customers' objects. */
+import fc from 'fast-check';
+import { expect, onTestFinished, test } from 'vitest';
+import { inTransaction } from '../../../src/database/transaction.ts';
+import { enqueueMessages } from '../../../src/events/enqueue-messages.ts';
+import type { Tenant } from '../../support/app.ts';
+import { openEventStream, type StreamMessage } from '../../support/event-stream.ts';
+import { createEndUser } from '../../support/scenes/end-users.ts';
+import { startReadJobs, TRIGGER } from '../../support/scenes/reads.ts';
+import { createStream, type TestStream } from '../../support/scenes/streams.ts';
+import {
+  installPeople,
+  peopleTenant,
+  typedApi,
+  typedClient,
+} from '../../support/scenes/typed-api.ts';
+import { openSocket } from '../../support/socket.ts';
+
+const app = await typedApi();
+app.sandbox.seed('contacts', 2);
+const { services } = app.app;
+const { database } = services;
+
+const CHANGED = `subscription ($group: ID, $after: String) {
+  peopleChanged(group: $group, after: $after) {
+    cursor
+    installation { id group integration provider }
+    changes { kind id record { id lastName emailAddress score _installation { integration } } fieldsUpdated }
+  }
+}`;
+
+const createPath = ({ projectId }: Tenant) => `/graphql/projects/${projectId}`;
+
+async function subscribe(
+  tenant: Tenant,
+  variables: object = {},
+  headers: Record<string, string> = {},
+) {
+  const stream = await openEventStream(app.fetch, {
+    query: CHANGED,
+    variables: variables as Record<string, unknown>,
+    headers: { 'x-api-key': tenant.apiKey, ...headers },
+    path: createPath(tenant),
+  });
+  onTestFinished(() => stream.close());
+  return stream;
+}
+
+async function streamTenant() {
+  const tenant = await app.tenant();
+  const stream = await createStream(database, { projectId: tenant.projectId });
+  const id = await installPeople(app, tenant, {
+    integration: 'crm',
+    provider: 'sandbox',
+    groupRef: 'acme',
+  });
+  await installPeople(app, tenant, { integration: 'leads', provider: 'zoho', groupRef: 'globex' });
+  return { tenant, stream, id };
+}
+
+/** Appends messages like those of reads and events, in one transaction. */
+async function append(stream: TestStream, messages: readonly object[]): Promise<void> {
+  const target = { projectId: stream.projectId, id: stream.destinationId, type: 'STREAM' } as const;
+  const bodies = messages.map((message) => ({ body: JSON.stringify(message) }));
+  await inTransaction(database, (tx) =>
+    enqueueMessages(tx, target, { messages: bodies, subject: null }),
+  );
+}
+
+const createMessage = (id: string, members: object = {}) => ({
+  action: 'read',
+  mappedObjectName: 'people',
+  provider: 'sandbox',
+  groupRef: 'acme',
+  installationId: 'ins_01h455vb4pex5vsknk084sn02q',
+  result: [
+    {
+      id,
+      fields: { lastname: `name ${id}` },
+      mappedFields: { lastName: `name ${id}` },
+      raw: { id },
+    },
+  ],
+  ...members,
+});
+
+const listIds = ({ data }: StreamMessage) =>
+  data.data.peopleChanged.changes.map(({ id }: { id: string }) => id);
+
+test('a read of the object is a change of each record, over server-sent events', async () => {
+  const { tenant, id } = await streamTenant();
+  await using _jobs = await startReadJobs(app);
+  const stream = await subscribe(tenant, { group: 'acme' });
+  const trigger = {
+    projectIdOrName: tenant.projectId,
+    integrationIdOrName: 'crm',
+    groupRef: 'acme',
+  };
+  await tenant.query(TRIGGER, { input: { ...trigger, objectName: 'people' } });
+  const message = await stream.next();
+  const { peopleChanged } = message?.data.data ?? {};
+  expect(message?.id).toBe(peopleChanged.cursor);
+  expect(peopleChanged.installation).toEqual({
+    id,
+    group: 'acme',
+    integration: 'crm',
+    provider: 'sandbox',
+  });
+  expect(peopleChanged.changes).toMatchObject([
+    {
+      kind: 'READ',
+      id: '1',
+      record: { id: '1', lastName: 'Dijkstra', score: 1, _installation: { integration: 'crm' } },
+      fieldsUpdated: null,
+    },
+    { kind: 'READ', id: '2', record: { lastName: 'Hopper' } },
+  ]);
+});
+
+test('resumes over a WebSocket after a cursor of an event stream', async () => {
+  const { tenant, stream } = await streamTenant();
+  const { url } = await app.app.start();
+  const socket = await openSocket(url, { path: createPath(tenant) });
+  onTestFinished(() => socket.socket.close());
+  socket.send({ type: 'connection_init', payload: { 'x-api-key': tenant.apiKey } });
+  expect(await socket.next()).toMatchObject({ type: 'connection_ack' });
+  socket.send({
+    id: 'q',
+    type: 'subscribe',
+    payload: { query: '{ people(group: "acme") { nodes { id } } }' },
+  });
+  expect(await socket.next()).toMatchObject({
+    id: 'q',
+    type: 'next',
+    payload: { data: { people: { nodes: [{}, {}] } } },
+  });
+  expect(await socket.next()).toMatchObject({ id: 'q', type: 'complete' });
+  const overHttp = await subscribe(tenant);
+  await append(stream, [createMessage('6'), createMessage('7')]);
+  const after = (await overHttp.next())?.id;
+  socket.send({ id: '1', type: 'subscribe', payload: { query: CHANGED, variables: { after } } });
+  expect(await socket.next()).toMatchObject({
+    id: '1',
+    payload: {
+      data: { peopleChanged: { changes: [{ id: '7', record: { lastName: 'name 7' } }] } },
+    },
+  });
+});
+
+test('shows events of the provider with their kinds', async () => {
+  const { tenant, stream } = await streamTenant();
+  const open = await subscribe(tenant);
+  const raw = { id: '1' };
+  await append(stream, [
+    createMessage('1', {
+      action: 'subscribe',
+      result: [
+        {
+          subscribeEventType: 'update',
+          id: '1',
+          fields: {},
+          mappedFields: { lastName: 'Byron' },
+          raw,
+          fieldsUpdated: ['lastname'],
+        },
+        { subscribeEventType: 'associationUpdate', id: '1' },
+        { subscribeEventType: 'delete', id: '1' },
+        { subscribeEventType: 'other' },
+      ],
+    }),
+  ]);
+  expect((await open.next())?.data.data.peopleChanged).toMatchObject({
+    // The installation was deleted.
+    installation: { integration: null, group: 'acme' },
+    changes: [
+      { kind: 'UPDATE', record: { lastName: 'Byron' }, fieldsUpdated: ['lastname'] },
+      { kind: 'ASSOCIATION_UPDATE', id: '1', record: null },
+      { kind: 'DELETE', id: '1', record: null },
+      { kind: 'OTHER', id: null, record: null },
+    ],
+  });
+});
+
+const noise = fc.constantFrom(
+  { action: 'schema.watch' },
+  { mappedObjectName: 'companies' },
+  { groupRef: 'globex' },
+  { action: undefined, notificationType: 'connection.created', result: undefined },
+);
+
+test('a stream that breaks off resumes without a lost or a repeated message', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.option(noise), { minLength: 5, maxLength: 30 }),
+      fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 6 }),
+      fc.boolean(),
+      async (kinds, cuts, byHeader) => {
+        const { tenant, stream } = await streamTenant();
+        const messages = kinds.map((kind, index) => createMessage(`${index}`, kind ?? {}));
+        const wanted = kinds.flatMap((kind, index) => (kind ? [] : `${index}`));
+        // The first subscription begins before the messages, to have a cursor.
+        let open = await subscribe(tenant, { group: 'acme' });
+        const half = messages.length >> 1;
+        await append(stream, messages.slice(0, half));
+        const received: string[] = [];
+        let cursor: string | undefined;
+        let appended = half;
+        const left = [...cuts];
+        while (received.length < wanted.length) {
+          if (
+            appended < messages.length &&
+            received.length >= wanted.filter((id) => Number(id) < appended).length
+          ) {
+            await append(stream, messages.slice(appended, appended + 3));
+            appended += 3;
+            continue;
+          }
+          const message = (await open.next()) as StreamMessage;
+          received.push(...listIds(message));
+          cursor = message.id;
+          if (left.length > 0 && received.length % (left[0] as number) === 0) {
+            left.shift();
+            open.close();
+            open = byHeader
+              ? await subscribe(tenant, { group: 'acme' }, { 'last-event-id': cursor as string })
+              : await subscribe(tenant, { group: 'acme', after: cursor });
+          }
+        }
+        expect(received).toEqual(wanted);
+        open.close();
+      },
+    ),
+    { numRuns: 10 },
+  );
+}, 60_000);
+
+test('without a group, the changes of all groups arrive', async () => {
+  const { tenant, stream } = await streamTenant();
+  const open = await subscribe(tenant);
+  await append(stream, [createMessage('1', { groupRef: 'globex' }), createMessage('2')]);
+  expect(listIds((await open.next()) as StreamMessage)).toEqual(['1']);
+  expect(listIds((await open.next()) as StreamMessage)).toEqual(['2']);
+});
+
+test('an object whose messages go to no stream is an error that says what to do', async () => {
+  const tenant = await peopleTenant(app);
+  for (const variables of [{}, { group: 'acme' }]) {
+    const refusal = await (await subscribe(tenant, variables)).next();
+    expect(refusal?.data.errors).toMatchObject([
+      {
+        message: expect.stringMatching(
+          /No stream receives the records of people: create a destination/,
+        ),
+      },
+    ]);
+  }
+});
+
+test('two streams are an error that names both, unless a group chooses one', async () => {
+  const tenant = await app.tenant();
+  const { projectId } = tenant;
+  await createStream(database, { projectId });
+  const other = await createStream(database, { projectId, name: 'lake' });
+  await installPeople(app, tenant, { integration: 'crm', provider: 'sandbox', groupRef: 'acme' });
+  await installPeople(app, tenant, {
+    integration: 'leads',
+    provider: 'zoho',
+    groupRef: 'globex',
+    read: { destination: 'lake' },
+  });
+  const refusal = await (await subscribe(tenant)).next();
+  expect(refusal?.data.errors).toMatchObject([
+    {
+      message: expect.stringMatching(
+        /The streams (records and lake|lake and records) receive records of people: pass/,
+      ),
+    },
+  ]);
+  const open = await subscribe(tenant, { group: 'globex' });
+  await append(other, [createMessage('1', { groupRef: 'globex' })]);
+  expect(listIds((await open.next()) as StreamMessage)).toEqual(['1']);
+});
+
+test('needs the scope of streams, and is not for end users', async () => {
+  const { tenant } = await streamTenant();
+  const reader = await tenant.createKey('records:read', 'records:write');
+  const user = await createEndUser(app, tenant, { permissions: ['READ', 'WRITE_RECORDS'] });
+  for (const headers of [{ 'x-api-key': reader }, user.headers]) {
+    const query = 'subscription { peopleChanged(group: "acme") { cursor } }';
+    const stream = await openEventStream(app.fetch, {
+      query,
+      variables: {},
+      headers,
+      path: createPath(tenant),
+    });
+    expect((await stream.next())?.data.errors).toMatchObject([
+      { extensions: { code: 'FORBIDDEN' } },
+    ]);
+  }
+});
+
+test('a cursor of another stream is refused', async () => {
+  const { tenant, stream } = await streamTenant();
+  const open = await subscribe(tenant);
+  await append(stream, [createMessage('1')]);
+  const cursor = (await open.next())?.id;
+  const { tenant: other } = await streamTenant();
+  const refusal = await (await subscribe(other, { after: cursor })).next();
+  expect(refusal?.data.errors).toMatchObject([
+    { message: expect.stringMatching(/after: is not a cursor/) },
+  ]);
+});
+
+test('a client of another project does not reach the stream', async () => {
+  const { tenant } = await streamTenant();
+  const stranger = await app.tenant();
+  const refusal = await (await subscribe(tenant, {}, { 'x-api-key': stranger.apiKey })).next();
+  expect(refusal?.data.errors).toMatchObject([{ extensions: { code: 'NOT_FOUND' } }]);
+  expect(
+    await typedClient(app, tenant, { 'x-api-key': stranger.apiKey }).refusal('{ _contract }'),
+  ).toMatchObject({
+    code: 'NOT_FOUND',
+  });
+});

@@ -1,0 +1,175 @@
+/** Walks every field of a typed API as callers who may see nothing of it. */
+import {
+  buildClientSchema,
+  type GraphQLField,
+  type GraphQLInputType,
+  getIntrospectionQuery,
+  getNamedType,
+  getNullableType,
+  type IntrospectionQuery,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+} from 'graphql';
+import { expect, test } from 'vitest';
+import { newId } from '../../../src/ids.ts';
+import type { Tenant } from '../../support/app.ts';
+import { openEventStream } from '../../support/event-stream.ts';
+import { createEndUser } from '../../support/scenes/end-users.ts';
+import { createStream } from '../../support/scenes/streams.ts';
+import { installPeople, typedApi, typedClient } from '../../support/scenes/typed-api.ts';
+import { dumpProject } from '../../support/tenancy/stored-rows.ts';
+
+const app = await typedApi();
+app.sandbox.seed('contacts', 2);
+app.zoho.store.create({ Last_Name: 'Secret', Company: 'Globex' }, new Date());
+const tenant = await streamTenant();
+const { data } = await typedClient(app, tenant).request(getIntrospectionQuery());
+const schema = buildClientSchema(data as IntrospectionQuery);
+
+async function streamTenant(): Promise<Tenant> {
+  const created = await app.tenant();
+  await createStream(app.app.services.database, { projectId: created.projectId });
+  await installPeople(app, created, { integration: 'crm', provider: 'sandbox', groupRef: 'acme' });
+  await installPeople(app, created, { integration: 'leads', provider: 'zoho', groupRef: 'globex' });
+  return created;
+}
+
+interface Root {
+  kind: 'query' | 'mutation' | 'subscription';
+  field: GraphQLField<unknown, unknown>;
+}
+
+const ROOTS: Root[] = (['query', 'mutation', 'subscription'] as const).flatMap((kind) =>
+  Object.values(
+    {
+      query: schema.getQueryType(),
+      mutation: schema.getMutationType(),
+      subscription: schema.getSubscriptionType(),
+    }[kind]?.getFields() ?? {},
+  ).map((field) => ({ kind, field })),
+);
+
+/** A value of a required argument. */
+function valueFor(type: GraphQLInputType): unknown {
+  const nullable = getNullableType(type);
+  if (isListType(nullable)) return [];
+  if (!isInputObjectType(nullable)) return nullable.name === 'Float' ? 1 : 'x';
+  const members = Object.values(nullable.getFields()).filter(({ type: member }) =>
+    isNonNullType(member),
+  );
+  // A write needs a field.
+  const [first] = Object.values(nullable.getFields());
+  return Object.fromEntries(
+    [...new Set([...members, ...(first ? [first] : [])])].map((member) => [
+      member.name,
+      valueFor(member.type),
+    ]),
+  );
+}
+
+/** Selects every field of a type, four levels deep. */
+function select(type: GraphQLField<unknown, unknown>['type'], depth = 4): string {
+  const named = getNamedType(type);
+  if (!isObjectType(named)) return '';
+  const fields = Object.values(named.getFields()).filter(
+    ({ type: inner }) => depth > 0 || !isObjectType(getNamedType(inner)),
+  );
+  const texts = fields.map(({ name, type: inner }) => `${name} ${select(inner, depth - 1)}`);
+  return `{ ${texts.join(' ')} }`;
+}
+
+function operationFor({ kind, field }: Root, group: string) {
+  const args = field.args.filter(({ name, type }) => name === 'group' || isNonNullType(type));
+  const declared = args.map(({ name, type }) => `$${name}: ${type}`).join(', ');
+  const passed = args.map(({ name }) => `${name}: $${name}`).join(', ');
+  const variables = Object.fromEntries(
+    args.map(({ name, type }) => [name, name === 'group' ? group : valueFor(type)]),
+  );
+  const head = args.length > 0 ? [`(${declared})`, `(${passed})`] : ['', ''];
+  return {
+    query: `${kind} Walk${head[0]} { ${field.name}${head[1]} ${select(field.type)} }`,
+    variables,
+  };
+}
+
+async function send(root: Root, group: string, { projectId, headers }: Caller) {
+  const { query, variables } = operationFor(root, group);
+  if (root.kind !== 'subscription') {
+    const { data: found, errors } = await typedClient(
+      app,
+      { projectId, apiKey: '' },
+      headers,
+    ).request(query, variables);
+    return { found, errors };
+  }
+  const path = `/graphql/projects/${projectId}`;
+  const stream = await openEventStream(app.fetch, { query, variables, headers, path });
+  const message = await stream.next();
+  stream.close();
+  return { found: message?.data.data, errors: message?.data.errors };
+}
+
+interface Caller {
+  projectId: string;
+  headers: Record<string, string>;
+}
+
+const withoutNames = (value: unknown) =>
+  JSON.stringify(value).replaceAll(/urn:uuid:[\da-f-]{36}|prj_\w+|globex|unknown/g, '*');
+
+test('the walk reaches the fields of each kind', () => {
+  expect(ROOTS.map(({ field }) => field.name)).toEqual([
+    '_contract',
+    'peopleById',
+    'people',
+    'createPeople',
+    'updatePeople',
+    'deletePeople',
+    'peopleChanged',
+  ]);
+});
+
+test('a key of another project gets nothing, and cannot tell which projects exist', async () => {
+  const stranger = await streamTenant();
+  const before = await dumpProject(app, tenant.projectId);
+  for (const root of ROOTS) {
+    const headers = { 'x-api-key': stranger.apiKey };
+    const foreign = await send(root, 'globex', { projectId: tenant.projectId, headers });
+    const nothing = await send(root, 'globex', { projectId: newId('prj'), headers });
+    expect(foreign.found ?? null).toBeNull();
+    expect(foreign.errors).toMatchObject([{ extensions: { code: 'NOT_FOUND' } }]);
+    expect(withoutNames(foreign)).toBe(withoutNames(nothing));
+  }
+  expect(await dumpProject(app, tenant.projectId)).toBe(before);
+});
+
+test('an end user of another group gets nothing, and cannot tell which groups exist', async () => {
+  const permissions = ['READ', 'WRITE_RECORDS'];
+  const { headers } = await createEndUser(app, tenant, { permissions });
+  const requests = app.zoho.requests.length;
+  const before = await dumpProject(app, tenant.projectId);
+  const caller = { projectId: tenant.projectId, headers };
+  for (const root of ROOTS.filter(({ field }) => field.name !== '_contract')) {
+    const foreign = await send(root, 'globex', caller);
+    const nothing = await send(root, 'unknown', caller);
+    expect(Object.values(foreign.found ?? {}).every((value) => value === null)).toBe(true);
+    expect(foreign.errors).toMatchObject([
+      { extensions: { code: root.kind === 'subscription' ? 'FORBIDDEN' : 'NOT_FOUND' } },
+    ]);
+    expect(withoutNames(foreign)).toBe(withoutNames(nothing));
+  }
+  expect(app.zoho.requests.length).toBe(requests);
+  expect(await dumpProject(app, tenant.projectId)).toBe(before);
+});
+
+test('an end user without integrations finds no object', async () => {
+  const { headers } = await createEndUser(app, tenant, { permissions: ['READ'], integrations: [] });
+  for (const root of ROOTS.filter(({ field }) => field.name !== '_contract')) {
+    const { found, errors } = await send(root, 'acme', { projectId: tenant.projectId, headers });
+    expect(found ?? null).toBeNull();
+    const codes = errors.map(({ extensions }: { extensions: { code: string } }) => extensions.code);
+    expect(new Set(codes)).toEqual(new Set(['GRAPHQL_VALIDATION_FAILED']));
+  }
+});
