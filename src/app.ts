@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Config } from './config.ts';
 import { type Demo, fillDemo, getDemoFile, isDemoOn, mintDemoToken } from './demo/demo.ts';
-import { demoTabs } from './demo/tabs.ts';
+import { demoTabs, typedDemoTabs } from './demo/tabs.ts';
 import type { Services } from './domain/call.ts';
 import { replayTokenJournal } from './domain/connection/token/token-commit.ts';
 import { createOriginCache } from './domain/project/origin-cache.ts';
@@ -87,7 +87,8 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       services,
       admission,
       ownDocuments: createConsoleDocuments(),
-      tabs: () => state.tabs,
+      tabs: (projectIdOrName) =>
+        projectIdOrName === undefined ? state.tabs : findTypedTabs(state.demo, projectIdOrName),
       plugins: overrides.plugins,
     }),
     ...createClientReaders(services),
@@ -136,6 +137,12 @@ interface AppParts extends OpenServices {
   gatewayUrl: GatewayUrl;
   sessionCookie: SessionCookie;
   state: AppState;
+}
+
+/** The tabs of a typed API. None for other projects than the demo. */
+function findTypedTabs(demo: Demo | null, projectIdOrName: string): GraphiqlTab[] {
+  const isDemo = demo && [demo.projectId, demo.projectName].includes(projectIdOrName);
+  return typedDemoTabs(isDemo ? demo : null);
 }
 
 /** Functions that read a client's address, its page's origin and the gateway's URL from its request. */

@@ -25,6 +25,62 @@ export function demoTabs(demo: Demo | null): Tab[] {
   ].map((query) => ({ query, headers }));
 }
 
+/** The tabs of the demo's typed API at /graphql/projects/demo. */
+export function typedDemoTabs(demo: Demo | null): Tab[] {
+  if (!demo) return [];
+  const headers = { 'x-api-key': demo.apiKey };
+  return [PEOPLE, CREATE_PERSON, PEOPLE_CHANGED].map((query) => ({ query, headers }));
+}
+
+const PEOPLE = `# One object of two customers, by two integrations.
+# Both read their accounts now.
+query People {
+  acme: people(group: "acme", first: 3) {
+    nodes { ...Person }
+    pageInfo { hasNextPage endCursor }
+  }
+  globex: people(group: "globex", first: 3) {
+    nodes { ...Person score }
+  }
+}
+
+fragment Person on PeopleRecord {
+  id
+  emailAddress
+  lastname
+  _installation { group integration }
+}
+`;
+
+const CREATE_PERSON = `# Creates a person in the account of a customer.
+mutation CreatePerson {
+  createPeople(
+    group: "globex"
+    input: { emailAddress: "radia@example.test", lastname: "Perlman", score: 99 }
+    idempotencyKey: "radia"
+  ) {
+    success
+    id
+    errors
+    operationId
+  }
+}
+`;
+
+const PEOPLE_CHANGED = `# Stays open until you leave this tab.
+# In /graphql, run triggerRead of "people" for the
+# group "globex" by "directory-sync".
+subscription PeopleChanged {
+  peopleChanged(group: "globex") {
+    cursor
+    changes {
+      kind
+      record { id emailAddress lastname score }
+    }
+  }
+}
+`;
+
 const OVERVIEW = `# The demo's project at a glance: run me with the play button.
 query Overview {
   viewer { kind scopes }

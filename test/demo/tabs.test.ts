@@ -1,13 +1,20 @@
 /** GraphiQL's tabs are the first queries that a newcomer runs. */
-import { parse, validate } from 'graphql';
+import {
+  buildClientSchema,
+  getIntrospectionQuery,
+  type IntrospectionQuery,
+  parse,
+  validate,
+} from 'graphql';
 import { expect, test } from 'vitest';
-import { demoTabs } from '../../src/demo/tabs.ts';
+import { demoTabs, typedDemoTabs } from '../../src/demo/tabs.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { newId } from '../../src/ids.ts';
 import { sharedApp } from '../support/app.ts';
+import { fillDemoTenant } from '../support/tenancy/end-user-callers.ts';
 
 const app = await sharedApp();
-const tabs = demoTabs({
+const DEMO = {
   url: 'http://gateway.test',
   sandboxUrl: 'http://sandbox.test',
   apiKey: 'ik_demo',
@@ -17,7 +24,8 @@ const tabs = demoTabs({
   integrationId: newId('int'),
   installationId: newId('ins'),
   streamId: newId('dst'),
-});
+};
+const tabs = demoTabs(DEMO);
 
 test('fits every tab to the schema and sends the key', () => {
   for (const { query, headers } of tabs) {
@@ -36,4 +44,32 @@ test("lists the providers' objects and capabilities within the limits of a query
   expect(pipedrive.supports).toContain('SUBSCRIBE');
   expect(pipedrive.objects).toContainEqual({ name: 'deals', displayName: 'Deals' });
   expect(pipedrive.docsUrl).toMatch(/^https:/);
+});
+
+test("the typed API's tabs run against the demo, and one shows two customers", async () => {
+  const { headers } = await fillDemoTenant(app);
+  app.app.sandbox.seed('contacts', 3);
+  const typed = app.client(headers, '/graphql/projects/demo');
+  const served = buildClientSchema(
+    (await typed.query(getIntrospectionQuery())) as IntrospectionQuery,
+  );
+  const [people, create, changed] = typedDemoTabs(DEMO).map(({ query }) => query) as [
+    string,
+    string,
+    string,
+  ];
+  expect(validate(served, parse(changed))).toEqual([]);
+  const { acme, globex } = await typed.query(people);
+  expect(acme.nodes).toMatchObject(Array(3).fill({ _installation: { integration: 'crm-sync' } }));
+  expect(globex.nodes).toMatchObject([
+    {
+      lastname: 'Dijkstra',
+      score: 1,
+      _installation: { group: 'globex', integration: 'directory-sync' },
+    },
+    {},
+    {},
+  ]);
+  expect((await typed.query(create)).createPeople).toMatchObject({ success: true });
+  expect(typedDemoTabs(null)).toEqual([]);
 });

@@ -6,10 +6,15 @@ export interface GraphiqlTab {
   headers: Record<string, string>;
 }
 
-export function graphiqlOptions(tabs: GraphiqlTab[]): GraphiQLOptions {
-  const title = 'Integration gateway';
+/** `projectIdOrName` names the project of a typed API. */
+export function graphiqlOptions(
+  tabs: GraphiqlTab[],
+  projectIdOrName: string | undefined,
+): GraphiQLOptions {
+  const isTyped = projectIdOrName !== undefined;
+  const title = isTyped ? 'Typed API' : 'Integration gateway';
   const [first] = tabs;
-  if (!first) return { title, defaultQuery: DEFAULT_QUERY };
+  if (!first) return { title, defaultQuery: isTyped ? DEFAULT_TYPED_QUERY : DEFAULT_QUERY };
   return {
     title,
     defaultHeaders: json(first.headers),
@@ -43,6 +48,13 @@ const DEFAULT_QUERY = `# Put an API key into the Headers tab: { "x-api-key": "ik
     kind
     scopes
   }
+}
+`;
+
+const DEFAULT_TYPED_QUERY = `# Put an API key into the Headers tab: { "x-api-key": "ik_..." }
+# The schema then has the objects of the project's manifests.
+{
+  _contract
 }
 `;
 

@@ -45,8 +45,8 @@ interface YogaParts {
   services: Services;
   admission: Admission;
   ownDocuments?: OwnDocuments;
-  /** The tabs of GraphiQL, read at each request for its page. */
-  tabs?: () => GraphiqlTab[];
+  /** The tabs of GraphiQL, of /graphql or of a project's typed API, read at each request for its page. */
+  tabs?: (projectIdOrName: string | undefined) => GraphiqlTab[];
   /** Plugins that run after the gateway's own. */
   plugins?: OperationPlugin[];
 }
@@ -88,7 +88,9 @@ export function openYoga({
     graphiql: (request, facts) => {
       facts.setHeader('content-security-policy', "frame-ancestors 'none'");
       const mayHaveKeys = isOpenedLocally(request, facts, config.PUBLIC_URL);
-      return graphiqlOptions(mayHaveKeys ? tabs() : withoutKeys(tabs()));
+      const { projectIdOrName } = facts;
+      const ownTabs = tabs(projectIdOrName);
+      return graphiqlOptions(mayHaveKeys ? ownTabs : withoutKeys(ownTabs), projectIdOrName);
     },
     renderGraphiQL: graphiqlPage,
     ...httpOptions(config),
