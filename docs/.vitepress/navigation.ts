@@ -34,6 +34,7 @@ export const SECTIONS: Section[] = [
     pages: [
       page('docs/manifest.md', 'Manifest'),
       page('docs/contract.md', 'Contract'),
+      page('docs/typed-api.md', 'Typed API'),
       page('docs/config-as-code.md', 'Configuration as code'),
       page('docs/connect.md', 'Connect page'),
       page('docs/clients.md', 'Clients'),
