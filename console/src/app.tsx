@@ -1,42 +1,83 @@
 /** Finds the session and the page that the URL names. */
-import { useEffect, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
 import { RelayEnvironmentProvider } from 'react-relay';
 import { Redirect, Route, Router, Switch } from 'wouter';
 import { BASE } from './network/connection-state.ts';
 import { createEnvironment } from './network/environment.ts';
 import { AncestorsContext } from './parts/breadcrumbs.tsx';
-import { Loaded, Missing } from './parts/page.tsx';
+import { Loaded, Loading, Missing } from './parts/page.tsx';
+import { endSession, readSignInState } from './session/browser-session.ts';
 import { ProjectsPage } from './session/projects-page.tsx';
-import { headersOf, renewDemo, storeCredential, storedCredential } from './session/session.ts';
+import {
+  BROWSER_SESSION,
+  type Credential,
+  headersOf,
+  renewDemo,
+  storeCredential,
+  storedCredential,
+} from './session/session.ts';
+import { SessionWatch } from './session/session-watch.tsx';
 import { SignIn } from './session/sign-in.tsx';
 import { PLACES } from './shell/places.ts';
 import { Shell } from './shell/shell.tsx';
 
+const SESSION_ENDED = 'Your session has ended. Sign in again.';
+const STILL_SIGNED_IN =
+  'The gateway did not respond, so this browser may still be signed in. Try to sign out again later.';
+
 export function App() {
-  const [credential, setCredential] = useState(storedCredential);
-  const signedIn = (apiKey: string | null) => {
-    storeCredential(apiKey);
-    setCredential(apiKey);
-  };
+  const { credential, reason, signIn, signOut, end } = useCredential();
   return (
     <Router base={`${BASE}/console`}>
-      {credential === null ? (
-        <SignIn reason={null} onSignedIn={signedIn} />
-      ) : (
-        <SignedIn credential={credential} onSignOut={() => signedIn(null)} />
-      )}
+      {credential === undefined && <Loading />}
+      {credential === null && <SignIn reason={reason} onSignedIn={signIn} />}
+      {credential && <SignedIn credential={credential} onSignOut={signOut} onEnded={end} />}
+      {credential === BROWSER_SESSION && <SessionWatch onSignOut={signOut} onEnded={end} />}
     </Router>
   );
 }
 
-interface SignedInProps {
-  credential: string;
-  onSignOut: () => void;
+/** The credential of this tab, or else the session of the browser. Undefined until it is known, and null without one. */
+function useCredential() {
+  const [credential, setCredential] = useState<Credential | null | undefined>(
+    () => storedCredential() ?? undefined,
+  );
+  const [reason, setReason] = useState<string | null>(null);
+  const isUnknown = credential === undefined;
+  useEffect(() => {
+    if (!isUnknown) return;
+    void readSignInState().then((state) => setCredential(state?.session ? BROWSER_SESSION : null));
+  }, [isUnknown]);
+  const change = useCallback((next: Credential | null, because: string | null = null) => {
+    storeCredential(next);
+    setReason(because);
+    setCredential(next);
+  }, []);
+  return {
+    credential,
+    reason,
+    signIn: change,
+    signOut: useCallback(async () => {
+      const isEnded = credential !== BROWSER_SESSION || (await endSession());
+      change(null, isEnded ? null : STILL_SIGNED_IN);
+    }, [credential, change]),
+    end: useCallback(() => change(null, SESSION_ENDED), [change]),
+  };
 }
 
-function SignedIn({ credential, onSignOut }: SignedInProps) {
+interface SignedInProps {
+  credential: Credential;
+  onSignOut: () => void;
+  /** Called when the gateway refuses the session of the browser. */
+  onEnded: () => void;
+}
+
+function SignedIn({ credential, onSignOut, onEnded }: SignedInProps) {
   const headers = useMemo(() => headersOf(credential), [credential]);
-  const environment = useMemo(() => createEnvironment(headers), [headers]);
+  const environment = useMemo(
+    () => createEnvironment(headers, credential === BROWSER_SESSION ? onEnded : undefined),
+    [headers, credential, onEnded],
+  );
   useEffect(() => renewDemo(credential, headers), [credential, headers]);
   return (
     <RelayEnvironmentProvider environment={environment}>

@@ -33,6 +33,7 @@ const PAGES = [
   ['providers/sandbox', 'Sandbox'],
   ['contract', 'Contract'],
   ['configuration', 'Configuration'],
+  ['members', 'Members'],
   ['settings', 'Settings'],
 ] as const;
 

@@ -16,12 +16,16 @@ import { createSocket } from './socket.ts';
 /** Retains queries of pages that were left, so that going back shows them immediately. */
 const KEPT_QUERIES_MAX = 30;
 
-export function createEnvironment(headers: Headers): Environment {
+/** `onSignedOut` is called when the gateway does not accept the credential any more. */
+export function createEnvironment(headers: Headers, onSignedOut?: () => void): Environment {
   const run: FetchFunction = (params, variables) =>
     fetchGraphql(
       { documentId: idOf(params), variables, isMutation: params.operationKind === 'mutation' },
       headers,
-    ) as never;
+    ).catch((error: unknown) => {
+      if (error instanceof Problem && error.code === 'UNAUTHENTICATED') onSignedOut?.();
+      throw error;
+    }) as never;
   const store = new Store(new RecordSource(), { gcReleaseBufferSize: KEPT_QUERIES_MAX });
   return new Environment({ network: Network.create(run, subscribeBy(headers)), store });
 }

@@ -2,12 +2,14 @@
 import { graphql } from 'react-relay';
 import { Link, Redirect, useSearchParams } from 'wouter';
 import type { projectsPageQuery } from '../../__generated__/projectsPageQuery.graphql.ts';
+import { InvitesToViewer } from '../org/invites-to-viewer.tsx';
 import { Action } from '../parts/form.tsx';
 import { Empty, Page } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 
 const QUERY = graphql`
   query projectsPageQuery {
+    ...invitesToViewer_query
     viewer {
       project {
         name
@@ -27,7 +29,8 @@ const QUERY = graphql`
 `;
 
 export function ProjectsPage({ onSignOut }: { onSignOut: () => void }) {
-  const { viewer, projects } = usePageQuery<projectsPageQuery>(QUERY, {});
+  const query = usePageQuery<projectsPageQuery>(QUERY, {});
+  const { viewer, projects } = query;
   const [params] = useSearchParams();
   const onlyProject = viewer.project ?? (projects.nodes.length === 1 ? projects.nodes[0] : null);
   if (onlyProject && !params.has('all'))
@@ -35,6 +38,7 @@ export function ProjectsPage({ onSignOut }: { onSignOut: () => void }) {
   return (
     <main className="projects">
       <Page title="Projects" query={QUERY} actions={<Action onPress={onSignOut}>Sign out</Action>}>
+        <InvitesToViewer query={query} />
         <section className="card">
           {projects.nodes.length === 0 && (
             <Empty title="No project yet">Create one with createProject in GraphiQL.</Empty>

@@ -1,21 +1,29 @@
-/** The reader's credential: an API key or a bearer token. It is kept in this tab only and never in a URL. */
+/**
+ * The reader's credential: the session of the browser, or an API key or a bearer token. The latter are kept in this tab only
+ * and never in a URL.
+ */
 
 import { BASE } from '../network/connection-state.ts';
 import type { Headers } from '../network/fetch-graphql.ts';
 
 const KEY = 'gateway.credential';
 
+/** Stands for the session of the browser, whose cookie the browser adds to requests. */
+export const BROWSER_SESSION = { kind: 'BROWSER_SESSION' } as const;
+export type Credential = string | typeof BROWSER_SESSION;
+
 export function storedCredential(): string | null {
   return sessionStorage.getItem(KEY);
 }
 
-export function storeCredential(credential: string | null): void {
-  if (credential === null) sessionStorage.removeItem(KEY);
+export function storeCredential(credential: Credential | null): void {
+  if (typeof credential !== 'string') sessionStorage.removeItem(KEY);
   else sessionStorage.setItem(KEY, credential);
 }
 
-/** An API key begins with `ik_`; everything else is a bearer token. */
-export function headersOf(credential: string): Headers {
+/** An API key begins with `ik_`; every other text is a bearer token. */
+export function headersOf(credential: Credential): Headers {
+  if (typeof credential !== 'string') return {};
   return credential.startsWith('ik_')
     ? { 'x-api-key': credential }
     : { authorization: `Bearer ${credential}` };
@@ -45,8 +53,8 @@ const DEMO_SUBJECT = 'demo';
  * Renews a demo token in place: requests and reconnects read `headers` each time. Does nothing for other credentials.
  * Returns a function that stops the renewal.
  */
-export function renewDemo(credential: string, headers: Headers): () => void {
-  if (!isDemoToken(credential)) return () => {};
+export function renewDemo(credential: Credential, headers: Headers): () => void {
+  if (typeof credential !== 'string' || !isDemoToken(credential)) return () => {};
   const timer = setInterval(async () => {
     const bearerToken = (await findDemo())?.bearerToken;
     if (bearerToken === undefined) return;

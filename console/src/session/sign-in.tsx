@@ -4,8 +4,15 @@ import { graphql } from 'react-relay';
 import { getRequest } from 'relay-runtime';
 import { fetchGraphql, idOf } from '../network/fetch-graphql.ts';
 import { problemOf } from '../network/problem.ts';
-import { Action, Form, TextInput } from '../parts/form.tsx';
-import { type DemoCredentials, findDemo, headersOf } from './session.ts';
+import { Action, Form, type FormValues, TextInput } from '../parts/form.tsx';
+import { readSignInState, type SignInState, signInLink, signInLocally } from './browser-session.ts';
+import {
+  BROWSER_SESSION,
+  type Credential,
+  type DemoCredentials,
+  findDemo,
+  headersOf,
+} from './session.ts';
 
 const WHO = graphql`
   query signInQuery {
@@ -23,15 +30,18 @@ async function check(credential: string): Promise<void> {
 interface SignInProps {
   /** The reason why an earlier session ended. */
   reason: string | null;
-  onSignedIn: (credential: string) => void;
+  onSignedIn: (credential: Credential) => void;
 }
 
 export function SignIn({ reason, onSignedIn }: SignInProps) {
   const [demo, setDemo] = useState<DemoCredentials | null>(null);
+  const [state, setState] = useState<SignInState | null>(null);
   const [isChecking, setChecking] = useState(false);
   const [refusal, setRefusal] = useState<string | null>(reason);
   useEffect(() => {
+    document.title = 'Sign in · Console';
     void findDemo().then(setDemo);
+    void readSignInState().then(setState);
   }, []);
 
   const signIn = async (...credentials: string[]) => {
@@ -50,10 +60,19 @@ export function SignIn({ reason, onSignedIn }: SignInProps) {
   const enterDemo = ({ bearerToken, apiKey }: DemoCredentials) =>
     signIn(...(bearerToken ? [bearerToken] : []), apiKey);
 
+  const isForPeople = state !== null && (state.issuers.length > 0 || state.hasLocalSignIn);
+  const keyForm = (
+    <KeyForm isChecking={isChecking} isMain={!demo && !isForPeople} onSubmit={signIn} />
+  );
   return (
     <main className="sign-in">
       <div className="card">
         <h1>Sign in to the console</h1>
+        {refusal && (
+          <p role="alert" className="refusal">
+            {refusal}
+          </p>
+        )}
         {demo && (
           <div className="demo">
             <Action kind="primary" isPending={isChecking} onPress={() => enterDemo(demo)}>
@@ -64,24 +83,95 @@ export function SignIn({ reason, onSignedIn }: SignInProps) {
             </p>
           </div>
         )}
-        <Form onSubmit={({ credential }) => signIn(String(credential).trim())}>
-          <TextInput
-            name="credential"
-            label="API key or bearer token"
-            type="password"
-            isRequired
-            help="Kept in this tab only, and deleted when the tab is closed."
-          />
-          {refusal && (
-            <p role="alert" className="refusal">
-              {refusal}
-            </p>
-          )}
-          <Action type="submit" kind={demo ? 'plain' : 'primary'} isPending={isChecking}>
-            Sign in
-          </Action>
-        </Form>
+        {isForPeople && (
+          <div className="people">
+            {state.issuers.map(({ name, url }) => (
+              <a key={url} className="action primary" href={signInLink(url)}>
+                Sign in with {name}
+              </a>
+            ))}
+            {state.hasLocalSignIn && <LocalForm onSignedIn={() => onSignedIn(BROWSER_SESSION)} />}
+          </div>
+        )}
+        {isForPeople ? (
+          <details>
+            <summary>Sign in with an API key or a token</summary>
+            {keyForm}
+          </details>
+        ) : (
+          keyForm
+        )}
+        {state && !isForPeople && !demo && (
+          <p className="quiet">
+            To sign in with an e-mail address, set <code>SIGN_IN_ISSUERS</code> of the gateway, or{' '}
+            <code>LOCAL_ISSUER_PASSWORD</code> for development.
+          </p>
+        )}
       </div>
     </main>
+  );
+}
+
+interface KeyFormProps {
+  isChecking: boolean;
+  /** True if the page has no other sign-in. */
+  isMain: boolean;
+  onSubmit: (credential: string) => unknown;
+}
+
+function KeyForm({ isChecking, isMain, onSubmit }: KeyFormProps) {
+  return (
+    <Form onSubmit={({ credential }) => onSubmit(String(credential).trim())}>
+      <TextInput
+        name="credential"
+        label="API key or bearer token"
+        type="password"
+        isRequired
+        help="Kept in this tab only, and deleted when the tab is closed."
+      />
+      <Action type="submit" kind={isMain ? 'primary' : 'plain'} isPending={isChecking}>
+        Sign in
+      </Action>
+    </Form>
+  );
+}
+
+/** The sign-in at the local issuer, for development. */
+function LocalForm({ onSignedIn }: { onSignedIn: () => void }) {
+  const [isPending, setPending] = useState(false);
+  const [refusal, setRefusal] = useState<string | null>(null);
+  const submit = async ({ email, name, password }: FormValues) => {
+    setPending(true);
+    setRefusal(null);
+    const fullName = String(name).trim();
+    const refused = await signInLocally({
+      email: String(email).trim(),
+      password: String(password),
+      ...(fullName && { name: fullName }),
+    });
+    if (refused === null) return onSignedIn();
+    setRefusal(refused);
+    setPending(false);
+  };
+  return (
+    <Form onSubmit={submit}>
+      <TextInput name="email" label="E-mail address" type="email" isRequired />
+      <TextInput name="name" label="Name" />
+      <TextInput
+        name="password"
+        label="Password of the local issuer"
+        type="password"
+        isRequired
+        help="The gateway’s LOCAL_ISSUER_PASSWORD. For development: it is the same for all people."
+      />
+      {refusal && (
+        <p role="alert" className="refusal">
+          {refusal}
+        </p>
+      )}
+      <Action type="submit" kind="primary" isPending={isPending}>
+        Continue
+      </Action>
+    </Form>
   );
 }

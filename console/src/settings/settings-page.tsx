@@ -1,13 +1,12 @@
-/** Settings of the project, its keys, and the people of its org. */
+/** Settings of the project, and its keys. */
 import { graphql } from 'react-relay';
 import type { settingsPageQuery } from '../../__generated__/settingsPageQuery.graphql.ts';
-import { Loaded, Missing, Page, Panel } from '../parts/page.tsx';
+import { Missing, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import type { PlaceProps } from '../shell/places.ts';
 import { ApiKeys, NewApiKey } from './api-keys.tsx';
 import { DeleteProject } from './delete-project.tsx';
 import { EndUsers } from './end-users.tsx';
-import { OrgSettings } from './org-settings.tsx';
 import { ProjectForm } from './project-form.tsx';
 
 const QUERY = graphql`
@@ -18,7 +17,6 @@ const QUERY = graphql`
     project(idOrName: $project) {
       id
       name
-      orgId
       ...projectForm_project
       ...apiKeys_project
       ...endUsers_project
@@ -39,9 +37,6 @@ export default function SettingsPage({ project: idOrName }: PlaceProps) {
         <ApiKeys project={project} idOrName={idOrName} />
       </Panel>
       <EndUsers project={project} />
-      <Loaded path={project.orgId}>
-        <OrgSettings orgId={project.orgId} />
-      </Loaded>
       {viewer.kind === 'BUILDER' && (
         <Panel title="Danger zone">
           <DeleteProject name={project.name} />

@@ -121,6 +121,7 @@ export const SECTIONS: MenuSection[] = [
         () => import('../plans/plans-page.tsx'),
         () => import('../plans/plan-page.tsx'),
       ),
+      definePage('members', 'Members', () => import('../org/members-page.tsx')),
       definePage('settings', 'Settings', () => import('../settings/settings-page.tsx')),
     ],
   },

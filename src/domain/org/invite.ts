@@ -121,6 +121,13 @@ export const listInvites = read(
   },
 );
 
+/** The names of orgs of invites, by the orgs' ids. A person who is invited sees the name of an org that they can't read yet. */
+export const findInvitingOrgLabels: Batch<string, string | null> = async ({ database }, orgIds) => {
+  const orgs = await database.rows.find('Org', { id: [...new Set(orgIds)] });
+  const labels = new Map(orgs.map(({ id, label }) => [id, label]));
+  return orgIds.map((orgId) => labels.get(orgId) ?? null);
+};
+
 /** Throws NOT_FOUND, also for an invite to another org. */
 export const getInvite = read(
   'org:read',

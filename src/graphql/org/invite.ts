@@ -2,6 +2,7 @@ import {
   acceptInvite,
   createInvite,
   deleteInvite,
+  findInvitingOrgLabels,
   inviteFilters,
   inviteResource,
   listInvites,
@@ -14,7 +15,13 @@ import { payload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Builder, Invite, Invites, Org } from '../schema/types.ts';
 
-objectType(Invite, inviteResource);
+objectType(Invite, inviteResource, (t) => ({
+  orgLabel: t.string({
+    nullable: true,
+    description: 'The display name of the org. Null if the org was deleted in the meantime.',
+    resolve: ({ orgId }, _args, { find }) => find(findInvitingOrgLabels, orgId),
+  }),
+}));
 
 builder.objectField(Org, 'invites', (t) =>
   listField(t, Invites, {

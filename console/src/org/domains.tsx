@@ -1,0 +1,88 @@
+/** The domains of an org: people with an address at a proven one may join it. */
+import { graphql, useFragment } from 'react-relay';
+import type { domains_org$key } from '../../__generated__/domains_org.graphql.ts';
+import type { domainsClaimMutation } from '../../__generated__/domainsClaimMutation.graphql.ts';
+import type { domainsVerifyMutation } from '../../__generated__/domainsVerifyMutation.graphql.ts';
+import { ChangeForm } from '../parts/change-form.tsx';
+import { Action, Refusal, TextInput } from '../parts/form.tsx';
+import { Empty } from '../parts/page.tsx';
+import { useChange } from '../parts/queries.ts';
+import { Status } from '../parts/status.tsx';
+
+const ORG = graphql`
+  fragment domains_org on Org {
+    id
+    claimedDomains(first: 50) {
+      nodes {
+        id
+        domain
+        verifiedTime
+        verificationText
+      }
+    }
+  }
+`;
+
+const CLAIM = graphql`
+  mutation domainsClaimMutation($input: ClaimDomainInput!) {
+    claimDomain(input: $input) {
+      claimedDomain {
+        id
+      }
+    }
+  }
+`;
+
+const VERIFY = graphql`
+  mutation domainsVerifyMutation($input: VerifyClaimedDomainInput!) {
+    verifyClaimedDomain(input: $input) {
+      claimedDomain {
+        id
+        verifiedTime
+      }
+    }
+  }
+`;
+
+export function Domains({ org: orgKey }: { org: domains_org$key }) {
+  const org = useFragment(ORG, orgKey);
+  const verify = useChange<domainsVerifyMutation>(VERIFY);
+  const { nodes } = org.claimedDomains;
+  return (
+    <>
+      {nodes.length === 0 && (
+        <Empty title="No domains yet">
+          People with an e-mail address at a verified domain may join the org.
+        </Empty>
+      )}
+      <ul className="plain-list">
+        {nodes.map(({ id, domain, verifiedTime, verificationText }) => (
+          <li key={id}>
+            <span className="strong">{domain}</span>
+            {verifiedTime ? (
+              <Status value="ACTIVE" />
+            ) : (
+              <span>
+                <code>{verificationText}</code> as a TXT record{' '}
+                <Action onPress={() => verify.run({ input: { claimedDomainId: id } })}>
+                  Verify
+                </Action>
+              </span>
+            )}
+          </li>
+        ))}
+      </ul>
+      <Refusal problem={verify.problem} />
+      <ChangeForm<domainsClaimMutation>
+        mutation={CLAIM}
+        variables={({ domain }) => ({
+          input: { parentId: org.id, parentType: 'ORG', domain: String(domain) },
+        })}
+        submit="Claim domain"
+        clears
+      >
+        <TextInput name="domain" label="Domain" isRequired placeholder="example.com" />
+      </ChangeForm>
+    </>
+  );
+}

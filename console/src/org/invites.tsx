@@ -1,0 +1,84 @@
+/** The pending invites of an org, and a form for new ones. */
+import { graphql, useFragment } from 'react-relay';
+import type { invites_org$key } from '../../__generated__/invites_org.graphql.ts';
+import type { invitesCreateMutation } from '../../__generated__/invitesCreateMutation.graphql.ts';
+import type { invitesRevokeMutation } from '../../__generated__/invitesRevokeMutation.graphql.ts';
+import { ChangeForm } from '../parts/change-form.tsx';
+import { ConfirmChange } from '../parts/dialog.tsx';
+import { TextInput } from '../parts/form.tsx';
+import { Empty } from '../parts/page.tsx';
+import { Time } from '../parts/time.tsx';
+
+const ORG = graphql`
+  fragment invites_org on Org {
+    id
+    invites(first: 50, status: PENDING) {
+      nodes {
+        id
+        invitedEmail
+        createTime
+      }
+    }
+  }
+`;
+
+const CREATE = graphql`
+  mutation invitesCreateMutation($input: CreateInviteInput!) {
+    createInvite(input: $input) {
+      invite {
+        id
+      }
+    }
+  }
+`;
+
+const REVOKE = graphql`
+  mutation invitesRevokeMutation($input: DeleteInviteInput!) {
+    deleteInvite(input: $input) {
+      deletedId
+    }
+  }
+`;
+
+export function Invites({ org: orgKey }: { org: invites_org$key }) {
+  const org = useFragment(ORG, orgKey);
+  return (
+    <>
+      {org.invites.nodes.length === 0 && <Empty title="No pending invites" />}
+      <ul className="plain-list">
+        {org.invites.nodes.map(({ id, invitedEmail, createTime }) => (
+          <li key={id}>
+            <span className="strong">{invitedEmail}</span>
+            <span className="row">
+              <span className="quiet">
+                Invited <Time value={createTime} />
+              </span>
+              <ConfirmChange<invitesRevokeMutation>
+                opener="Revoke"
+                title={`Revoke the invite of ${invitedEmail}?`}
+                mutation={REVOKE}
+                variables={{ input: { orgId: org.id, inviteId: id } }}
+              >
+                <p>It can’t be accepted any more. You can invite the address again.</p>
+              </ConfirmChange>
+            </span>
+          </li>
+        ))}
+      </ul>
+      <ChangeForm<invitesCreateMutation>
+        mutation={CREATE}
+        variables={({ email }) => ({ input: { orgId: org.id, email: String(email) } })}
+        submit="Invite"
+        clears
+      >
+        <TextInput
+          name="email"
+          label="E-mail address"
+          type="email"
+          isRequired
+          help="No e-mail is sent: send the person the address of this console. After signing in with this e-mail address, they can accept the invite for 7 days."
+        />
+      </ChangeForm>
+    </>
+  );
+}

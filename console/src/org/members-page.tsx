@@ -1,0 +1,62 @@
+/** The people of the project's org: members with their roles, invites, and domains. */
+import { graphql } from 'react-relay';
+import type { membersPageQuery } from '../../__generated__/membersPageQuery.graphql.ts';
+import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
+import { usePageQuery } from '../parts/queries.ts';
+import type { PlaceProps } from '../shell/places.ts';
+import { Domains } from './domains.tsx';
+import { Invites } from './invites.tsx';
+import { InvitesToViewer } from './invites-to-viewer.tsx';
+import { Members } from './members.tsx';
+
+const QUERY = graphql`
+  query membersPageQuery($project: String!) {
+    ...invitesToViewer_query
+    ...members_query
+    project(idOrName: $project) {
+      org {
+        label
+        ...members_org
+        ...invites_org
+        ...domains_org
+      }
+    }
+  }
+`;
+
+export default function MembersPage({ project: idOrName }: PlaceProps) {
+  const variables = { project: idOrName };
+  const query = usePageQuery<membersPageQuery>(QUERY, variables);
+  if (!query.project) return <Missing noun="project" />;
+  const { org } = query.project;
+  if (!org) {
+    return (
+      <Page title="Members">
+        <Panel>
+          <Empty title="This key may not read the org">It needs the scope org:read.</Empty>
+        </Panel>
+      </Page>
+    );
+  }
+  return (
+    <Page
+      title="Members"
+      description={`The people of ${org.label}, who share all of its projects.`}
+      query={QUERY}
+      variables={variables}
+    >
+      <InvitesToViewer query={query} />
+      <Panel title="Members">
+        <Members org={org} query={query} />
+      </Panel>
+      <div className="grid spaced">
+        <Panel title="Invites">
+          <Invites org={org} />
+        </Panel>
+        <Panel title="Domains">
+          <Domains org={org} />
+        </Panel>
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,145 @@
+/** Watches the session of the browser: extends it while the reader is active, and warns before it ends. */
+import { useEffect, useState } from 'react';
+import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
+import { Action } from '../parts/form.tsx';
+import {
+  type BrowserSession,
+  extendSession,
+  onSignedOutElsewhere,
+  readSignInState,
+} from './browser-session.ts';
+
+const WARNING_MS = 120_000;
+/** How often activity extends the session at most. */
+const EXTENSION_MS = 60_000;
+/** The next attempt if the gateway is unreachable. */
+const RETRY_MS = 10_000;
+/** Timers of browsers overflow after 24 days. */
+const TIMER_MS_MAX = 3_600_000;
+
+interface Warning {
+  endMs: number;
+  isExtensible: boolean;
+}
+
+interface SessionWatchProps {
+  onEnded: () => void;
+  onSignOut: () => void;
+}
+
+export function SessionWatch({ onEnded, onSignOut }: SessionWatchProps) {
+  const [warning, setWarning] = useState<Warning | null>(null);
+  const [isHidden, setHidden] = useState(false);
+  const [extend, setExtend] = useState<() => void>(() => () => {});
+
+  useEffect(() => {
+    const watch = watchSession({ onEnded, onWarning: setWarning });
+    setExtend(() => watch.extend);
+    return watch.stop;
+  }, [onEnded]);
+
+  if (!warning || isHidden) return null;
+  return (
+    <ModalOverlay className="overlay" isOpen>
+      <Modal className="modal">
+        <Dialog className="dialog" role="alertdialog">
+          <Heading slot="title">Your session is about to end</Heading>
+          <p>
+            You will be signed out in <Countdown endMs={warning.endMs} />.{' '}
+            {warning.isExtensible
+              ? 'Unsaved input is lost then.'
+              : 'It can’t be extended any more. Save your work, and sign in again.'}
+          </p>
+          <div className="row end">
+            <Action onPress={onSignOut}>Sign out</Action>
+            {warning.isExtensible ? (
+              <Action kind="primary" onPress={extend} autoFocus>
+                Stay signed in
+              </Action>
+            ) : (
+              <Action kind="primary" onPress={() => setHidden(true)} autoFocus>
+                Continue
+              </Action>
+            )}
+          </div>
+        </Dialog>
+      </Modal>
+    </ModalOverlay>
+  );
+}
+
+function Countdown({ endMs }: { endMs: number }) {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1_000);
+    return () => clearInterval(timer);
+  }, []);
+  const seconds = Math.max(0, Math.round((endMs - now) / 1_000));
+  return (
+    <strong className="number">
+      {Math.floor(seconds / 60)}:{String(seconds % 60).padStart(2, '0')}
+    </strong>
+  );
+}
+
+interface Watch {
+  extend: () => void;
+  stop: () => void;
+}
+
+interface Listeners {
+  onEnded: () => void;
+  /** Null when there is nothing to warn of any more. */
+  onWarning: (warning: Warning | null) => void;
+}
+
+function watchSession({ onEnded, onWarning }: Listeners): Watch {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let extendedMs = Date.now();
+  let isWarned = false;
+  let isStopped = false;
+
+  const plan = (ms: number) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => void check(), Math.min(ms, TIMER_MS_MAX));
+  };
+  const show = (state: { session: BrowserSession | null } | null) => {
+    if (isStopped) return;
+    if (!state) return plan(RETRY_MS);
+    if (!state.session) return onEnded();
+    const { secondsLeft, isExtensible } = state.session;
+    const leftMs = secondsLeft * 1_000;
+    isWarned = leftMs <= WARNING_MS;
+    onWarning(isWarned ? { endMs: Date.now() + leftMs, isExtensible } : null);
+    plan(isWarned ? leftMs + 1_000 : leftMs - WARNING_MS);
+  };
+  // Another tab may have extended the session, so the gateway is asked before a warning.
+  const check = async () => show(await readSignInState());
+  const extend = async () => {
+    extendedMs = Date.now();
+    show(await extendSession());
+  };
+  const noteActivity = () => {
+    // During a warning, the reader decides.
+    if (!isWarned && Date.now() - extendedMs >= EXTENSION_MS) void extend();
+  };
+  const checkVisible = () => {
+    if (!document.hidden) void check();
+  };
+  document.addEventListener('pointerdown', noteActivity);
+  document.addEventListener('keydown', noteActivity);
+  document.addEventListener('visibilitychange', checkVisible);
+  const forget = onSignedOutElsewhere(onEnded);
+  void check();
+  return {
+    extend: () => void extend(),
+    stop() {
+      isStopped = true;
+      clearTimeout(timer);
+      document.removeEventListener('pointerdown', noteActivity);
+      document.removeEventListener('keydown', noteActivity);
+      document.removeEventListener('visibilitychange', checkVisible);
+      forget();
+    },
+  };
+}

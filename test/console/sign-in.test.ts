@@ -1,0 +1,206 @@
+/** The sign-in of people to the console, their sessions, and the members of an org, in a browser. */
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { testApp } from '../support/app.ts';
+import { launchBrowser } from '../support/browser.ts';
+import { expectAccessible } from '../support/console.ts';
+import { describeInBrowser } from '../support/stage.ts';
+import { type OpenIdProvider, openIdProvider } from '../support/wire/openid-provider.ts';
+
+const PASSWORD = 'correct horse battery';
+const ADA = { sub: 'ada', email: 'ada@example.com', email_verified: true, name: 'Ada Lovelace' };
+const BRIAN = { sub: 'brian', email: 'brian@example.com', email_verified: true, name: 'Brian' };
+
+async function openSignInStage() {
+  await using opening = new AsyncDisposableStack();
+  const provider = opening.use(await openIdProvider());
+  const testing = opening.use(
+    await testApp({
+      env: {
+        SIGN_IN_ISSUERS: JSON.stringify([provider.settings]),
+        LOCAL_ISSUER_PASSWORD: PASSWORD,
+        TRUSTED_DOCUMENTS: 'only',
+      },
+    }),
+  );
+  const { url } = await testing.app.start();
+  const browser = await launchBrowser();
+  opening.defer(() => browser.close());
+  const opened = opening.move();
+  return { testing, url, provider, browser, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+/** Checks a page in light and dark, wide and on a phone. */
+async function expectFits(page: Page): Promise<void> {
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 844 });
+    const isTooWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+    expect(isTooWide, `${page.url()} at ${width}`).toBe(false);
+    await page.emulateMedia({ colorScheme: 'light' });
+    await expectAccessible(page);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expectAccessible(page, 'color-contrast');
+  }
+  await page.setViewportSize({ width: 1280, height: 844 });
+}
+
+describeInBrowser(openSignInStage, (stage) => {
+  async function openTab(person: OpenIdProvider['person'], path = ''): Promise<Page> {
+    const { url, provider, browser } = stage();
+    provider.person = person;
+    const page = await (await browser.newContext()).newPage();
+    await page.goto(`${url}/console${path}`);
+    await page.getByRole('link', { name: 'Sign in with Example ID' }).click();
+    return page;
+  }
+
+  /** Creates an org with a project, whose only member is the person. */
+  async function createProject(
+    { sub, email }: OpenIdProvider['person'],
+    name: string,
+  ): Promise<void> {
+    const { prisma } = stage().testing.app.services.database;
+    const builder = await prisma.builder.findUniqueOrThrow({
+      where: { idpProvider_idpRef: { idpProvider: stage().provider.url, idpRef: sub } },
+    });
+    expect(builder.primaryEmail).toBe(email);
+    const { orgId } = await stage().testing.tenant(name);
+    await prisma.orgMember.deleteMany({ where: { orgId } });
+    await prisma.orgMember.create({ data: { orgId, builderId: builder.id } });
+    await prisma.org.update({ where: { id: orgId }, data: { label: `Org of ${name}` } });
+    stage().testing.app.services.viewers.clear();
+  }
+
+  const findProjectName = async (orgLabel: string) => {
+    const { prisma } = stage().testing.app.services.database;
+    const { name } = await prisma.project.findFirstOrThrow({ where: { org: { label: orgLabel } } });
+    return name;
+  };
+
+  test('signs in at an OpenID provider, shares the session among tabs, and signs out of all', async () => {
+    const page = await openTab(ADA);
+    await page.getByRole('heading', { level: 1, name: /project/i }).waitFor();
+    const cookies = await page.context().cookies();
+    expect(cookies).toMatchObject([
+      { name: 'console-session', httpOnly: true, sameSite: 'Strict', path: '/' },
+    ]);
+    expect(await page.evaluate(() => [sessionStorage.length, document.cookie])).toEqual([0, '']);
+
+    await createProject(ADA, 'ada');
+    const project = await findProjectName('Org of ada');
+    const other = await page.context().newPage();
+    const socket = other.waitForEvent('websocket');
+    const admitted = socket.then((opened) =>
+      opened.waitForEvent('framereceived', ({ payload }) =>
+        String(payload).includes('connection_ack'),
+      ),
+    );
+    await other.goto(`${stage().url}/console/${project}/events`);
+    await other.getByRole('heading', { level: 1, name: 'Events' }).waitFor();
+    await admitted;
+
+    await page.goto(`${stage().url}/console/${project}`);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in to the console' }).waitFor();
+    await other.getByText('Your session has ended. Sign in again.').waitFor();
+    await expectAccessible(other);
+    expect(await page.context().cookies()).toEqual([]);
+
+    await other.getByRole('link', { name: 'Sign in with Example ID' }).click();
+    await other.getByRole('heading', { level: 1, name: 'Events' }).waitFor();
+    await page.context().close();
+  });
+
+  test('shows the sign-ins, and the reason why the provider refused one', async () => {
+    const { url, provider, browser } = stage();
+    const page = await (await browser.newContext()).newPage();
+    await page.goto(`${url}/console`);
+    await page.getByText('Sign in with an API key or a token').click();
+    await page.getByLabel('API key or bearer token').waitFor();
+    await expectFits(page);
+
+    provider.denial = 'access_denied';
+    await page.getByRole('link', { name: 'Sign in with Example ID' }).click();
+    await page.getByRole('heading', { name: 'Not signed in' }).waitFor();
+    await expectFits(page);
+    provider.denial = null;
+    await page.getByRole('link', { name: 'Back to the console' }).click();
+    await page.getByRole('heading', { name: 'Sign in to the console' }).waitFor();
+    await page.context().close();
+  });
+
+  test('signs in with the password of the local issuer', async () => {
+    const { url, browser } = stage();
+    const page = await (await browser.newContext()).newPage();
+    await page.goto(`${url}/console`);
+    const enter = async (password: string) => {
+      await page.getByLabel('E-mail address').fill('grace@example.com');
+      await page.getByLabel('Password of the local issuer').fill(password);
+      await page.getByRole('button', { name: 'Continue' }).click();
+    };
+    await enter('wrong');
+    await page.getByRole('alert').getByText('The password is wrong.').waitFor();
+    await enter(PASSWORD);
+    await page.getByRole('heading', { level: 1, name: /project/i }).waitFor();
+    await page.context().close();
+  });
+
+  test('warns two minutes before the session ends, extends it, and notices its end', async () => {
+    const page = await openTab(ADA, '/?all');
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    let session: object | null = {
+      name: null,
+      email: null,
+      secondsLeft: 120,
+      isExtensible: true,
+    };
+    await page.route('**/session', (route) =>
+      route.request().method() === 'GET'
+        ? route.fulfill({ json: { issuers: [], hasLocalSignIn: true, session } })
+        : route.continue(),
+    );
+    await page.reload();
+    const dialog = page.getByRole('alertdialog', { name: 'Your session is about to end' });
+    await dialog.getByText(/^[12]:\d\d$/).waitFor();
+    await expectFits(page);
+    await dialog.getByRole('button', { name: 'Stay signed in' }).click();
+    await dialog.waitFor({ state: 'detached' });
+
+    session = { name: null, email: null, secondsLeft: 0, isExtensible: false };
+    await page.reload();
+    await dialog.getByText('It can’t be extended any more.').waitFor();
+    session = null;
+    await page.getByText('Your session has ended. Sign in again.').waitFor();
+    await page.context().close();
+  });
+
+  test('invites a person, who accepts, is listed with a role, and leaves', async () => {
+    const page = await openTab(ADA);
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    await createProject(ADA, 'shared');
+    const project = await findProjectName('Org of shared');
+    await page.goto(`${stage().url}/console/${project}/members`);
+    const members = page.getByRole('table');
+    await members.getByText('Ada Lovelace').waitFor();
+    await page.getByLabel('E-mail address').fill(BRIAN.email);
+    await page.getByRole('button', { name: 'Invite', exact: true }).click();
+    await page.getByRole('button', { name: 'Revoke' }).waitFor();
+    await expectFits(page);
+
+    const invited = await openTab(BRIAN);
+    await invited.getByRole('button', { name: 'Accept the invite to Org of shared' }).waitFor();
+    await expectFits(invited);
+    await invited.getByRole('button', { name: 'Accept the invite to Org of shared' }).click();
+    await invited.goto(`${stage().url}/console/${project}/members`);
+    const own = invited.getByRole('row', { name: /Brian.*Admin/ });
+    await own.getByRole('button', { name: 'Leave' }).click();
+    await invited.getByRole('alertdialog').or(invited.getByRole('dialog')).waitFor();
+    await invited.getByRole('dialog').getByRole('button', { name: 'Leave' }).click();
+    await invited.getByRole('heading', { level: 1, name: /project/i }).waitFor();
+
+    await page.reload();
+    await members.getByText('Ada Lovelace').waitFor();
+    expect(await members.getByText('Brian').count()).toBe(0);
+    await Promise.all([page, invited].map((tab) => tab.context().close()));
+  });
+});
