@@ -266,8 +266,8 @@ async function openPort(
 }
 
 async function showDemo({ services, sandbox, verifier, state }: AppParts, url: string) {
+  if (services.config.DEMO !== false) sandbox.fillWith(seedSandbox);
   if (!(await isDemoOn(services))) return;
-  sandbox.fillWith(seedSandbox);
   if (!hasApiRole(services.config)) return;
   const demo = await fillDemo({ services, verifier, url });
   state.demo = demo;
@@ -276,7 +276,8 @@ async function showDemo({ services, sandbox, verifier, state }: AppParts, url: s
 }
 
 /**
- * Fills the sandbox, so that the demo's reads find records. The sandbox keeps its records in memory and starts empty.
+ * Fills the sandbox, so that reads of the demo and of a new project find records. The sandbox keeps its records in
+ * memory and starts empty.
  */
 function seedSandbox(sandbox: SandboxServer): void {
   sandbox.seed('contacts', 50);

@@ -109,9 +109,11 @@ function ProjectPage({ project, below: subpath }: { project: string; below: stri
   const ancestors = useMemo(() => {
     const root = `/${encodeURIComponent(project)}`;
     if (!page?.path) return [];
+    const listPath = id ? page.path : page.parent;
+    const list = PLACES.find((candidate) => candidate.path === listPath);
     return [
       { name: project, path: root },
-      ...(id ? [{ name: page.name, path: `${root}/${page.path}` }] : []),
+      ...(list ? [{ name: list.name, path: `${root}/${list.path}` }] : []),
     ];
   }, [project, page, id]);
   if (!PageComponent) return <Missing noun="page" />;

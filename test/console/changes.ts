@@ -179,36 +179,26 @@ export function testChanges(stage: () => ConsoleStage) {
     expect(project.integration.revisions.totalCount).toBe(4);
   });
 
-  test('shows the warnings of a saved revision and of a new integration until they are closed', async () => {
+  test('shows the warnings of a saved revision until they are closed', async () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     const twice = (text: string) => {
       const content = JSON.parse(text);
       const [object] = content.read.objects;
       object.requiredFields = [{ fieldName: 'email' }, ...object.requiredFields];
-      return JSON.stringify({ ...content, name: content.name.replace('my-', 'my-new-') });
-    };
-    const seeWarning = async () => {
-      await dialog().getByText('Saved with 1 warning:').waitFor();
-      const warning = await dialog().locator('.issues').innerText();
-      expect(warning).toBe(
-        'read.objects[0].requiredFields[0] is left out, because the field email is named again later.',
-      );
-      await expectAccessible(page);
-      await pressInDialog('Done');
-      await dialog().waitFor({ state: 'detached' });
+      return JSON.stringify(content);
     };
     await open('integrations/crm-sync');
     await press('New revision');
     await edit(twice);
     await pressInDialog('Create revision');
-    await seeWarning();
-
-    await open('integrations');
-    await press('New integration');
-    await edit(twice);
-    await pressInDialog('Create integration');
-    await seeWarning();
-    await page.getByRole('heading', { level: 1, name: 'my-new-integration' }).waitFor();
+    await dialog().getByText('Saved with 1 warning:').waitFor();
+    const warning = await dialog().locator('.issues').innerText();
+    expect(warning).toBe(
+      'read.objects[0].requiredFields[0] is left out, because the field email is named again later.',
+    );
+    await expectAccessible(page);
+    await pressInDialog('Done');
+    await dialog().waitFor({ state: 'detached' });
   });
 
   test('creates and removes a route in the diagram', async () => {

@@ -6,6 +6,7 @@ import { testConnect } from './connect.ts';
 import { testDeliveries } from './deliveries.ts';
 import { testDemoSession } from './demo-session.ts';
 import { testDiagnosis } from './diagnosis.ts';
+import { testFirstRun } from './first-run.ts';
 import { testLive } from './live.ts';
 import { testNewcomer } from './newcomer.ts';
 import { testPages } from './pages.ts';
@@ -19,6 +20,7 @@ describeInBrowser(openConsoleStage, (stage) => {
   describe('pages', () => testPages(stage));
   describe('shell', () => testShell(stage));
   describe('demo session', () => testDemoSession(stage));
+  describe('first run', () => testFirstRun(stage));
   describe('newcomer', () => testNewcomer(stage));
   describe('connect', () => testConnect(stage));
   describe('deliveries', () => testDeliveries(stage));

@@ -11,6 +11,7 @@ import type { ConsoleStage } from './stage.ts';
 
 const PAGES = [
   ['', 'Overview'],
+  ['start', 'Get started'],
   ['connections', 'Connections'],
   ['connections?search=acme', 'Connections'],
   ['connections/{connection}', 'Wayne Enterprises at sandbox'],
@@ -18,6 +19,8 @@ const PAGES = [
   ['groups/acme', 'Acme Inc.'],
   ['integrations', 'Integrations'],
   ['integrations/crm-sync', 'CRM sync'],
+  ['new-integration', 'New integration'],
+  ['new-integration?provider=sandbox', 'New integration'],
   ['installations?integration=crm-sync&health=HEALTHY', 'Installations'],
   ['installations/{installation}', 'Acme Inc.: crm-sync'],
   ['operations?time=day', 'Operations'],

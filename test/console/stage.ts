@@ -1,7 +1,13 @@
 /** The stage of these tests. Its server has the demo, and runs only trusted documents. */
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { createDemoClient } from '../support/console.ts';
-import { openStage, type Stage, type StageServer, startDemo } from '../support/stage.ts';
+import {
+  type DemoServer,
+  openStage,
+  type Stage,
+  type StageServer,
+  startDemo,
+} from '../support/stage.ts';
 
 export interface ConsoleStage<Server extends StageServer = StageServer> extends Stage<Server> {
   url: string;
@@ -15,7 +21,8 @@ export interface ConsoleStage<Server extends StageServer = StageServer> extends 
 
 const ENV = { TRUSTED_DOCUMENTS: 'only' };
 
-export const openConsoleStage = () => openConsoleStageOn(startDemo);
+export const openConsoleStage = (): Promise<ConsoleStage<DemoServer>> =>
+  openConsoleStageOn(startDemo);
 
 export async function openConsoleStageOn<Server extends StageServer>(
   start: (env: Record<string, string>) => Promise<Server>,

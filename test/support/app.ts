@@ -31,8 +31,8 @@ export interface TestApp extends AsyncDisposable {
 }
 
 interface TestOptions extends Overrides {
-  /** Environment variables, in addition to the defaults of tests. */
-  env?: Record<string, string>;
+  /** Environment variables, in addition to the defaults of tests. Undefined unsets a default. */
+  env?: Record<string, string | undefined>;
 }
 
 export const onCitus = process.env.TEST_DATABASE === 'citus';

@@ -26,13 +26,23 @@ export async function openStage<Server extends StageServer>(
   return { server, browser, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
+export interface DemoServer extends StageServer {
+  /** Returns a bearer token of a builder with this e-mail address. */
+  mintToken(email: string): Promise<string>;
+}
+
 /** Starts the app with the demo in this process, which is faster than a separate process. */
-export async function startDemo(env: Record<string, string> = {}): Promise<StageServer> {
+export async function startDemo(env: Record<string, string> = {}): Promise<DemoServer> {
   const dataDir = mkdtempSync(join(tmpdir(), 'gateway-stage-'));
   const { app, ...testing } = await testApp({ env: { DEMO: 'true', DATA_DIR: dataDir, ...env } });
   await app.start();
   return {
     demo: JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')),
+    mintToken(email) {
+      const { mint } = app.verifier;
+      if (!mint) throw new Error('The app has no local issuer.');
+      return mint({ sub: email, email });
+    },
     async stop() {
       await testing[Symbol.asyncDispose]();
       rmSync(dataDir, { recursive: true, force: true });

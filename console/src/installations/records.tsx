@@ -4,6 +4,7 @@ import { graphql } from 'react-relay';
 import type { recordsQuery } from '../../__generated__/recordsQuery.graphql.ts';
 import { Action, Choice, Form, type FormValues, TextInput } from '../parts/form.tsx';
 import { Empty, Loaded, Panel } from '../parts/page.tsx';
+import { PAGE_SIZE } from '../parts/paged.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { Json, Table } from '../parts/table.tsx';
 
@@ -12,11 +13,12 @@ const QUERY = graphql`
     $id: ID!
     $objectName: String!
     $filters: [RecordFilterInput!]
+    $first: Int!
     $after: String
   ) {
     node(id: $id) {
       ... on Installation {
-        records(objectName: $objectName, filters: $filters, first: 25, after: $after) {
+        records(objectName: $objectName, filters: $filters, first: $first, after: $after) {
           nodes {
             id
             fields
@@ -71,7 +73,7 @@ export function Records({ id, objects }: RecordsProps) {
       </Form>
       {recordQuery && (
         <Loaded path={JSON.stringify(recordQuery)}>
-          <FoundRecords key={JSON.stringify(recordQuery)} id={id} query={recordQuery} />
+          <RecordPages key={JSON.stringify(recordQuery)} id={id} query={recordQuery} />
         </Loaded>
       )}
     </Panel>
@@ -85,9 +87,16 @@ function literalOf(text: string): unknown {
 
 const COLUMNS_MAX = 6;
 
-function FoundRecords({ id, query: recordQuery }: { id: string; query: RecordQuery }) {
+interface RecordPagesProps {
+  id: string;
+  query: RecordQuery;
+  pageSize?: number;
+}
+
+/** Records of an object, page by page. */
+export function RecordPages({ id, query, pageSize = PAGE_SIZE }: RecordPagesProps) {
   const [after, setAfter] = useState<string | null>(null);
-  const { node } = usePageQuery<recordsQuery>(QUERY, { id, ...recordQuery, after });
+  const { node } = usePageQuery<recordsQuery>(QUERY, { id, ...query, first: pageSize, after });
   const { nodes = [], pageInfo } = node?.records ?? {};
   if (nodes.length === 0) return <Empty title="No records match" />;
   const valuesOf = (record: (typeof nodes)[number]) => ({

@@ -11,7 +11,6 @@ import { usePageQuery } from '../parts/queries.ts';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import type { PlaceProps } from '../shell/places.ts';
-import { NewIntegration } from './new-integration.tsx';
 
 const QUERY = graphql`
   query integrationsPageQuery($project: String!, $search: String) {
@@ -75,9 +74,7 @@ const COLUMNS = [
   'Changed',
 ];
 const EMPTY = (
-  <Empty title="No integrations yet">
-    Create the first one: it names a provider and its objects.
-  </Empty>
+  <Empty title="No integrations yet">Choose a provider, and what to read and write there.</Empty>
 );
 const namesOf = (part: { objects: readonly { objectName: string }[] } | null | undefined) =>
   part?.objects.map(({ objectName }) => objectName).join(', ') || '—';
@@ -94,7 +91,11 @@ export default function IntegrationsPage({ project: idOrName }: PlaceProps) {
     <ListPage
       title="Integrations"
       description="Versioned definitions of what to read, write and proxy for each customer who installs them."
-      actions={<NewIntegration project={idOrName} />}
+      actions={
+        <Link className="action primary" href={address('new-integration')}>
+          New integration
+        </Link>
+      }
       query={QUERY}
       variables={variables}
       filters={<Search label="Name" />}

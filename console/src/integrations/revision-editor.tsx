@@ -1,15 +1,26 @@
-/** An integration's content as JSON, in an editor that completes and checks. Findings of the gateway are shown in place. */
-import { lazy, type ReactNode, useMemo, useState } from 'react';
+/** An integration's content as text, in an editor that checks it. Findings of the gateway are shown in place. */
+import { type ComponentType, lazy, type ReactNode, useMemo, useState } from 'react';
 import type { Problem } from '../network/problem.ts';
 import { Action, Refusal } from '../parts/form.tsx';
 import { Loaded } from '../parts/page.tsx';
+import type { EditorProps, LineFinding } from './editor/code-editor.tsx';
 import type { Finding } from './editor/findings.ts';
-import type { LineFinding } from './editor/json-editor.tsx';
 
-/** The editor's code is loaded when the first editor opens. */
-const JsonEditor = lazy(() => import('./editor/json-editor.tsx'));
+/** The language of the text: its editor, which is loaded when it opens, and its parser. */
+export interface TextFormat {
+  Editor: ComponentType<EditorProps>;
+  /** Throws if the text is invalid. */
+  parse: (text: string) => unknown;
+}
+
+const JSON_TEXT: TextFormat = {
+  Editor: lazy(() => import('./editor/json-editor.tsx')),
+  parse: JSON.parse,
+};
 
 interface RevisionEditorProps {
+  /** Default: JSON */
+  format?: TextFormat;
   initial: string;
   problem: Problem | null;
   /** Path of the content in the input. Findings and warnings are shown without this prefix. */
@@ -31,6 +42,7 @@ const NONE: Finding[] = [];
 
 export function RevisionEditor(props: RevisionEditorProps) {
   const { initial, problem, prefix, isRunning, save, onSave, onDone, onCancel, children } = props;
+  const { Editor, parse } = props.format ?? JSON_TEXT;
   const [text, setText] = useState(initial);
   const [saved, setSaved] = useState<string | null>(null);
   const [findings, setFindings] = useState<LineFinding[]>([]);
@@ -44,7 +56,7 @@ export function RevisionEditor(props: RevisionEditorProps) {
     [problem, isOfText, prefix],
   );
   const submit = async () => {
-    const content = objectOf(text);
+    const content = objectOf(text, parse);
     setSaved(text);
     const warnings = content && (await onSave(content));
     if (!warnings) return;
@@ -58,7 +70,7 @@ export function RevisionEditor(props: RevisionEditorProps) {
   return (
     <div className="editor">
       <Loaded path="editor">
-        <JsonEditor
+        <Editor
           label="Content"
           initial={initial}
           serverFindings={serverFindings}
@@ -78,7 +90,7 @@ export function RevisionEditor(props: RevisionEditorProps) {
         </div>
       )}
       {serverFindings.length === 0 && isOfText && <Refusal problem={problem} />}
-      {children?.(objectOf(text))}
+      {children?.(objectOf(text, parse))}
       <div className="row end">
         <Action onPress={onCancel}>Cancel</Action>
         <Action kind="primary" isPending={isRunning} onPress={submit}>
@@ -112,10 +124,10 @@ function Warnings({ findings, onClose }: { findings: Finding[]; onClose: () => v
   );
 }
 
-/** Null if the text is not a JSON object. The editor marks the error. */
-function objectOf(text: string): Content | null {
+/** Null if the text is not an object. The editor marks the error. */
+function objectOf(text: string, parse: TextFormat['parse']): Content | null {
   try {
-    const content: unknown = JSON.parse(text);
+    const content = parse(text);
     const isObject = typeof content === 'object' && content !== null && !Array.isArray(content);
     return isObject ? { ...content } : null;
   } catch {

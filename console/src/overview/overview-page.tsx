@@ -11,7 +11,8 @@ import { usePageQuery } from '../parts/queries.ts';
 import type { PlaceProps } from '../shell/places.ts';
 import { DestinationStates, LastFailures } from './care.tsx';
 
-/** Loads separately, so that figures do not wait for it. */
+/** Both load separately, so that figures do not wait for them. */
+const Checklist = lazy(() => import('../start/checklist.tsx'));
 const ActivityPanels = lazy(() => import('./activity.tsx'));
 
 const QUERY = graphql`
@@ -105,6 +106,9 @@ export default function OverviewPage({ project: idOrName }: PlaceProps) {
   if (!project) return <Missing noun="project" />;
   return (
     <Page title="Overview" description={project.appName} query={QUERY} variables={variables}>
+      <Loaded path={`${idOrName} checklist`} refusedPage={<span />}>
+        <Checklist project={idOrName} />
+      </Loaded>
       <div className="figures">
         {FIGURES.map((figure) => (
           <Figure

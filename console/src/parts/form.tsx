@@ -1,5 +1,5 @@
 /** Forms: labelled inputs, with the gateway's errors next to the fields that they name. */
-import type { FormEvent, ReactNode } from 'react';
+import { type FormEvent, type InputEvent, type ReactNode, useState } from 'react';
 import {
   Form as AriaForm,
   Button,
@@ -30,6 +30,7 @@ export function Action({ kind = 'plain', ...props }: ActionProps) {
 export type FormValues = Record<string, FormDataEntryValue>;
 
 interface FormProps {
+  /** Receives the values of the inputs and of the pressed button, if it has a name. */
   onSubmit: (values: FormValues) => unknown;
   /** The last error: its issues are shown next to the fields that they name, the rest above the buttons. */
   problem?: Problem | null;
@@ -37,15 +38,27 @@ interface FormProps {
 }
 
 export function Form({ onSubmit, problem, children }: FormProps) {
+  // An error goes while its field is edited. If it went on blur, the button would move under the pointer.
+  const [edited, setEdited] = useState<{ problem: Problem; names: string[] } | null>(null);
+  const editedNames = problem && edited?.problem === problem ? edited.names : [];
+  const noteEdit = ({ target }: InputEvent<HTMLFormElement>) => {
+    const { name } = target as unknown as HTMLInputElement;
+    if (problem) setEdited({ problem, names: [...editedNames, name] });
+  };
+  // The form passes all events on, but its type lacks this one.
+  const inputEvents: object = { onInput: noteEdit };
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    onSubmit(Object.fromEntries(new FormData(event.currentTarget)));
+    const { submitter } = event.nativeEvent as SubmitEvent;
+    onSubmit(Object.fromEntries(new FormData(event.currentTarget, submitter)));
   };
   const errors = Object.fromEntries(
-    (problem?.issues ?? []).map(({ name, detail }) => [name.replace(/^input\./, ''), detail]),
+    (problem?.issues ?? [])
+      .map(({ name, detail }) => [name.replace(/^input\./, ''), detail])
+      .filter(([name]) => !editedNames.includes(name ?? '')),
   );
   return (
-    <AriaForm className="form" onSubmit={submit} validationErrors={errors}>
+    <AriaForm className="form" onSubmit={submit} validationErrors={errors} {...inputEvents}>
       {children}
     </AriaForm>
   );

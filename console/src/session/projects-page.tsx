@@ -3,9 +3,11 @@ import { graphql } from 'react-relay';
 import { Link, Redirect, useSearchParams } from 'wouter';
 import type { projectsPageQuery } from '../../__generated__/projectsPageQuery.graphql.ts';
 import { InvitesToViewer } from '../org/invites-to-viewer.tsx';
+import { Dialog } from '../parts/dialog.tsx';
 import { Action } from '../parts/form.tsx';
-import { Empty, Page } from '../parts/page.tsx';
+import { Page } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
+import { NewProject } from './new-project.tsx';
 
 const QUERY = graphql`
   query projectsPageQuery {
@@ -13,6 +15,12 @@ const QUERY = graphql`
     viewer {
       project {
         name
+      }
+    }
+    orgs(first: 100) {
+      nodes {
+        id
+        label
       }
     }
     projects(first: 100) {
@@ -30,19 +38,47 @@ const QUERY = graphql`
 
 export function ProjectsPage({ onSignOut }: { onSignOut: () => void }) {
   const query = usePageQuery<projectsPageQuery>(QUERY, {});
-  const { viewer, projects } = query;
+  const { viewer, orgs, projects } = query;
   const [params] = useSearchParams();
   const onlyProject = viewer.project ?? (projects.nodes.length === 1 ? projects.nodes[0] : null);
-  if (onlyProject && !params.has('all'))
+  if (onlyProject && !params.has('all')) {
     return <Redirect to={`/${encodeURIComponent(onlyProject.name)}`} replace />;
+  }
+  const signOut = <Action onPress={onSignOut}>Sign out</Action>;
+  if (projects.nodes.length === 0) {
+    return (
+      <main className="projects">
+        <Page
+          title="Create your first project"
+          description="A project is one product of yours: its integrations, its customers' accounts, and its keys."
+          actions={signOut}
+        >
+          <InvitesToViewer query={query} />
+          <section className="card">
+            <NewProject orgs={orgs.nodes} />
+          </section>
+        </Page>
+      </main>
+    );
+  }
   return (
     <main className="projects">
-      <Page title="Projects" query={QUERY} actions={<Action onPress={onSignOut}>Sign out</Action>}>
+      <Page
+        title="Projects"
+        query={QUERY}
+        actions={
+          <>
+            {!viewer.project && (
+              <Dialog opener="New project" kind="primary" title="New project">
+                {(close) => <NewProject orgs={orgs.nodes} onCancel={close} />}
+              </Dialog>
+            )}
+            {signOut}
+          </>
+        }
+      >
         <InvitesToViewer query={query} />
         <section className="card">
-          {projects.nodes.length === 0 && (
-            <Empty title="No project yet">Create one with createProject in GraphiQL.</Empty>
-          )}
           <ul className="plain-list">
             {projects.nodes.map(({ id, name, appName, org }) => (
               <li key={id}>

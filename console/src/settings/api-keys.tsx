@@ -10,7 +10,7 @@ import { Empty } from '../parts/page.tsx';
 import { useChange } from '../parts/queries.ts';
 import { Time } from '../parts/time.tsx';
 import { KeyTable } from './key-table.tsx';
-import { chosenScopes, ScopeChoice } from './scope-choice.tsx';
+import { chosenScopes, type PresetId, ScopeChoice } from './scope-choice.tsx';
 
 const KEYS = graphql`
   fragment apiKeys_project on Project {
@@ -86,7 +86,13 @@ export function ApiKeys({ project, idOrName }: { project: apiKeys_project$key; i
   );
 }
 
-export function NewApiKey({ project }: { project: string }) {
+interface NewApiKeyProps {
+  project: string;
+  /** The preset that is chosen first. */
+  preset?: PresetId;
+}
+
+export function NewApiKey({ project, preset }: NewApiKeyProps) {
   const inputOf = (values: FormValues) => ({
     projectIdOrName: project,
     label: String(values.label),
@@ -105,7 +111,7 @@ export function NewApiKey({ project }: { project: string }) {
       )}
     >
       <TextInput name="label" label="Label" isRequired help="Where the key is used." />
-      <ScopeChoice />
+      <ScopeChoice preset={preset} />
     </FormDialog>
   );
 }

@@ -5,15 +5,16 @@ import { Choice, type FormValues, Switched } from '../parts/form.tsx';
 
 type ScopeName = (typeof Scope)[number];
 
+export type PresetId = 'reader' | 'backend' | 'deployment' | 'pages' | 'full';
+
 interface Preset {
-  id: string;
+  id: PresetId;
   label: string;
   scopes: readonly ScopeName[];
 }
 
-const READER: Preset = { id: 'reader', label: 'Read only', scopes: ['READ'] };
 const PRESETS: readonly Preset[] = [
-  READER,
+  { id: 'reader', label: 'Read only', scopes: ['READ'] },
   {
     id: 'backend',
     label: 'Backend: connect, install, read and write',
@@ -29,6 +30,8 @@ const PRESETS: readonly Preset[] = [
 ];
 const CUSTOM = { id: 'custom', label: 'Custom' };
 
+const scopesOf = (id: string) => PRESETS.find((preset) => preset.id === id)?.scopes ?? [];
+
 const nameOf = (scope: ScopeName) => `scope/${scope}`;
 
 /** The scopes that a submitted form has chosen. */
@@ -36,15 +39,14 @@ export function chosenScopes(values: FormValues): ScopeName[] {
   return Scope.filter((scope) => values[nameOf(scope)]);
 }
 
-export function ScopeChoice() {
-  const [chosen, setChosen] = useState(READER.scopes);
+export function ScopeChoice({ preset: initial = 'reader' }: { preset?: PresetId | undefined }) {
+  const [chosen, setChosen] = useState(() => scopesOf(initial));
   const preset = PRESETS.find(
     ({ scopes }) =>
       scopes.length === chosen.length && scopes.every((scope) => chosen.includes(scope)),
   );
   const choose = (id: string) => {
-    const next = PRESETS.find((preset) => preset.id === id);
-    if (next) setChosen(next.scopes);
+    if (id !== CUSTOM.id) setChosen(scopesOf(id));
   };
   const change = (scope: ScopeName, isOn: boolean) =>
     setChosen(isOn ? [...chosen, scope] : chosen.filter((candidate) => candidate !== scope));

@@ -13,6 +13,8 @@ interface ConsolePage {
   name: string;
   List?: ComponentType<PlaceProps>;
   DetailPage?: ComponentType<PlaceProps>;
+  /** The path of the page above it; absent in the menu. */
+  parent?: string;
 }
 
 type Module = Promise<{ default: ComponentType<PlaceProps> }>;
@@ -29,6 +31,18 @@ const definePage = (
   ...(detail && { DetailPage: lazy(detail) }),
 });
 
+/** Pages that other pages lead to, below a page of the menu. */
+const UNLISTED: ConsolePage[] = [
+  {
+    ...definePage(
+      'new-integration',
+      'New integration',
+      () => import('../integrations/new-integration-page.tsx'),
+    ),
+    parent: 'integrations',
+  },
+];
+
 interface MenuSection {
   /** Null for pages above the first heading of the menu. */
   name: string | null;
@@ -39,7 +53,10 @@ interface MenuSection {
 export const SECTIONS: MenuSection[] = [
   {
     name: null,
-    pages: [definePage('', 'Overview', () => import('../overview/overview-page.tsx'))],
+    pages: [
+      definePage('', 'Overview', () => import('../overview/overview-page.tsx')),
+      definePage('start', 'Get started', () => import('../start/start-page.tsx')),
+    ],
   },
   {
     name: 'Connect',
@@ -127,4 +144,4 @@ export const SECTIONS: MenuSection[] = [
   },
 ];
 
-export const PLACES: ConsolePage[] = SECTIONS.flatMap(({ pages }) => pages);
+export const PLACES: ConsolePage[] = [...SECTIONS.flatMap(({ pages }) => pages), ...UNLISTED];

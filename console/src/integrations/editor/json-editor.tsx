@@ -1,124 +1,25 @@
-/**
- * The content as text, in CodeMirror. It lives in a shadow tree, where its styles are style sheets that the page's
- * policy allows.
- */
-import { autocompletion, completionKeymap } from '@codemirror/autocomplete';
-import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+/** The content of a revision as JSON, with completion and checks from the schema. */
+import { autocompletion } from '@codemirror/autocomplete';
 import { json, jsonParseLinter } from '@codemirror/lang-json';
-import {
-  bracketMatching,
-  foldGutter,
-  indentOnInput,
-  syntaxHighlighting,
-} from '@codemirror/language';
-import { type Diagnostic, linter, lintGutter, lintKeymap } from '@codemirror/lint';
-import { EditorState, StateEffect } from '@codemirror/state';
-import { EditorView, keymap, lineNumbers } from '@codemirror/view';
-import { useEffect, useRef } from 'react';
+import { CodeEditor, type EditorProps, type Format } from './code-editor.tsx';
 import { completeContent } from './completion.ts';
-import { type Finding, findingsIn } from './findings.ts';
+import { findingsIn } from './findings.ts';
 import { rangeOf } from './json-tree.ts';
-import { stepsOf } from './members.ts';
-import { COLOURS, LOOK } from './theme.ts';
-
-/** A finding with its line number, counted from 1. */
-export interface LineFinding extends Finding {
-  line: number;
-}
-
-interface JsonEditorProps {
-  label: string;
-  initial: string;
-  /** Issues with which the gateway refused the saved text. */
-  serverFindings: readonly Finding[];
-  onChange: (text: string) => void;
-  /** Receives all current findings of the text. */
-  onFindings: (findings: LineFinding[]) => void;
-}
-
-const LINT_MS = 200;
-const refusal = StateEffect.define<readonly Finding[]>();
-
-export default function JsonEditor(props: JsonEditorProps) {
-  const host = useRef<HTMLDivElement>(null);
-  const view = useRef<EditorView>(null);
-  const latest = useRef(props);
-  latest.current = props;
-  useEffect(() => {
-    if (!host.current) return;
-    const editorView = createView(host.current, latest);
-    view.current = editorView;
-    return () => editorView.destroy();
-  }, []);
-  useEffect(() => {
-    // Refused members are marked at their positions.
-    view.current?.dispatch({ effects: refusal.of(props.serverFindings) });
-  }, [props.serverFindings]);
-  return <div ref={host} className="code" />;
-}
-
-type Latest = { current: JsonEditorProps };
-
-function createView(host: HTMLElement, latest: Latest): EditorView {
-  const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' });
-  const { initial, label } = latest.current;
-  const state = EditorState.create({
-    doc: initial,
-    extensions: [
-      lineNumbers(),
-      foldGutter(),
-      history(),
-      indentOnInput(),
-      bracketMatching(),
-      json(),
-      syntaxHighlighting(COLOURS),
-      autocompletion({ override: [completeContent], icons: false }),
-      linter((editorView) => lint(editorView, latest), {
-        delay: LINT_MS,
-        needsRefresh: ({ transactions }) =>
-          transactions.some(({ effects }) => effects.some((effect) => effect.is(refusal))),
-      }),
-      lintGutter(),
-      keymap.of([...completionKeymap, ...lintKeymap, ...historyKeymap, ...defaultKeymap]),
-      EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false' }),
-      EditorView.updateListener.of(({ docChanged, state: { doc } }) => {
-        if (docChanged) latest.current.onChange(doc.toString());
-      }),
-      LOOK,
-    ],
-  });
-  // Escape first closes the editor's own pop-ups, and only then the surrounding dialog.
-  host.addEventListener('keydown', (event) => {
-    if (event.key === 'Escape' && event.defaultPrevented) event.stopPropagation();
-  });
-  const view = new EditorView({ state, parent: root, root });
-  // Scrollable elements must be reachable by keyboard.
-  view.scrollDOM.tabIndex = 0;
-  return view;
-}
 
 const parseLinter = jsonParseLinter();
 
-function lint(view: EditorView, { current: { serverFindings, onFindings } }: Latest): Diagnostic[] {
-  const { state } = view;
-  const unread = parseLinter(view).map(({ from, to, message }) => ({
-    ...{ from, to, path: '' },
-    detail: `Not JSON: ${message}`,
-  }));
-  const locatedFindings = serverFindings.map((finding) => ({
-    ...finding,
-    ...rangeOf(state, stepsOf(finding.path)),
-  }));
-  const findings = unread.length > 0 ? unread : [...findingsIn(state), ...locatedFindings];
-  onFindings(
-    findings.map(({ path, detail, from }) => ({
-      path,
-      detail,
-      line: state.doc.lineAt(from).number,
-    })),
-  );
-  return findings.map(({ from, to, path, detail }) => ({
-    ...{ from, to, severity: 'error' as const },
-    message: path ? `${path} ${detail}` : detail,
-  }));
+const JSON_FORMAT: Format = {
+  extensions: [json(), autocompletion({ override: [completeContent], icons: false })],
+  check(view) {
+    const syntaxErrors = parseLinter(view).map(({ from, to, message }) => ({
+      ...{ from, to, path: '' },
+      detail: `Not JSON: ${message}`,
+    }));
+    return syntaxErrors.length > 0 ? syntaxErrors : findingsIn(view.state);
+  },
+  rangeOf,
+};
+
+export default function JsonEditor(props: EditorProps) {
+  return <CodeEditor {...props} format={JSON_FORMAT} />;
 }

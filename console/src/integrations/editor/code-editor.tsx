@@ -1,0 +1,128 @@
+/**
+ * A text in CodeMirror. It lives in a shadow tree, where its styles are style sheets that the page's policy allows.
+ */
+import { completionKeymap } from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import {
+  bracketMatching,
+  foldGutter,
+  indentOnInput,
+  syntaxHighlighting,
+} from '@codemirror/language';
+import { type Diagnostic, linter, lintGutter, lintKeymap } from '@codemirror/lint';
+import { EditorState, type Extension, StateEffect } from '@codemirror/state';
+import { EditorView, keymap, lineNumbers } from '@codemirror/view';
+import { useEffect, useRef } from 'react';
+import type { Finding, Placed } from './findings.ts';
+import type { TextRange } from './json-tree.ts';
+import { type Step, stepsOf } from './members.ts';
+import { COLOURS, LOOK } from './theme.ts';
+
+/** A finding with its line number, counted from 1. */
+export interface LineFinding extends Finding {
+  line: number;
+}
+
+/** The language of the text. */
+export interface Format {
+  extensions: Extension;
+  /** Findings that need no request to the gateway. */
+  check: (view: EditorView) => Placed[];
+  /** The position of the value at a path, or of its innermost existing ancestor. */
+  rangeOf: (state: EditorState, path: readonly Step[]) => TextRange;
+}
+
+export interface EditorProps {
+  label: string;
+  initial: string;
+  /** Issues with which the gateway refused the saved text. */
+  serverFindings: readonly Finding[];
+  onChange: (text: string) => void;
+  /** Receives all current findings of the text. */
+  onFindings: (findings: LineFinding[]) => void;
+}
+
+interface CodeEditorProps extends EditorProps {
+  format: Format;
+}
+
+const LINT_MS = 200;
+const refusal = StateEffect.define<readonly Finding[]>();
+
+export function CodeEditor(props: CodeEditorProps) {
+  const host = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView>(null);
+  const latest = useRef(props);
+  latest.current = props;
+  useEffect(() => {
+    if (!host.current) return;
+    const editorView = createView(host.current, latest);
+    view.current = editorView;
+    return () => editorView.destroy();
+  }, []);
+  useEffect(() => {
+    // Refused members are marked at their positions.
+    view.current?.dispatch({ effects: refusal.of(props.serverFindings) });
+  }, [props.serverFindings]);
+  return <div ref={host} className="code" />;
+}
+
+type Latest = { current: CodeEditorProps };
+
+function createView(host: HTMLElement, latest: Latest): EditorView {
+  const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' });
+  const { initial, label, format } = latest.current;
+  const state = EditorState.create({
+    doc: initial,
+    extensions: [
+      lineNumbers(),
+      foldGutter(),
+      history(),
+      indentOnInput(),
+      bracketMatching(),
+      format.extensions,
+      syntaxHighlighting(COLOURS),
+      linter((editorView) => lint(editorView, latest), {
+        delay: LINT_MS,
+        needsRefresh: ({ transactions }) =>
+          transactions.some(({ effects }) => effects.some((effect) => effect.is(refusal))),
+      }),
+      lintGutter(),
+      keymap.of([...completionKeymap, ...lintKeymap, ...historyKeymap, ...defaultKeymap]),
+      EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false' }),
+      EditorView.updateListener.of(({ docChanged, state: { doc } }) => {
+        if (docChanged) latest.current.onChange(doc.toString());
+      }),
+      LOOK,
+    ],
+  });
+  // Escape first closes the editor's own pop-ups, and only then the surrounding dialog.
+  host.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape' && event.defaultPrevented) event.stopPropagation();
+  });
+  const view = new EditorView({ state, parent: root, root });
+  // Scrollable elements must be reachable by keyboard.
+  view.scrollDOM.tabIndex = 0;
+  return view;
+}
+
+function lint(view: EditorView, { current }: Latest): Diagnostic[] {
+  const { serverFindings, onFindings, format } = current;
+  const { state } = view;
+  const locatedFindings = serverFindings.map((finding) => ({
+    ...finding,
+    ...format.rangeOf(state, stepsOf(finding.path)),
+  }));
+  const findings = [...format.check(view), ...locatedFindings];
+  onFindings(
+    findings.map(({ path, detail, from }) => ({
+      path,
+      detail,
+      line: state.doc.lineAt(from).number,
+    })),
+  );
+  return findings.map(({ from, to, path, detail }) => ({
+    ...{ from, to, severity: 'error' as const },
+    message: path ? `${path} ${detail}` : detail,
+  }));
+}

@@ -1,0 +1,48 @@
+/** The content of an integration as YAML. The gateway checks it when it is saved. */
+import { StreamLanguage } from '@codemirror/language';
+import { isCollection, isNode, parseDocument } from 'yaml';
+import { CodeEditor, type EditorProps, type Format } from './code-editor.tsx';
+
+const TOKENS: [RegExp, string][] = [
+  [/#.*/, 'comment'],
+  [/[\w$-]+(?=\s*:(\s|$))/, 'propertyName'],
+  [/"(?:[^"\\]|\\.)*"|'[^']*'/, 'string'],
+  [/(?:true|false|null|-?\d+(?:\.\d+)?)(?=\s|$)/, 'number'],
+];
+
+/** Colors names, quoted strings, numbers and comments. Block scalars have the color of plain text. */
+const language = StreamLanguage.define({
+  token(stream) {
+    if (stream.eatSpace()) return null;
+    for (const [pattern, token] of TOKENS) if (stream.match(pattern)) return token;
+    stream.match(/\S[^\s#]*/);
+    return null;
+  },
+});
+
+const YAML_FORMAT: Format = {
+  extensions: language,
+  check: ({ state }) =>
+    parseDocument(state.doc.toString()).errors.map(({ pos: [from, to], message }) => ({
+      from: Math.min(from, state.doc.length),
+      to: Math.min(to, state.doc.length),
+      path: '',
+      // The lines after the first one repeat the text.
+      detail: `Not YAML: ${message.split('\n')[0]}`,
+    })),
+  rangeOf(state, path) {
+    const document = parseDocument(state.doc.toString());
+    for (let length = path.length; length > 0; length -= 1) {
+      const node = document.getIn(path.slice(0, length), true);
+      if (!isNode(node) || !node.range) continue;
+      const [from, to] = node.range;
+      // Marks only the first character of an object or a list, because the whole may be long.
+      return { from, to: isCollection(node) ? from + 1 : to };
+    }
+    return { from: 0, to: Math.min(1, state.doc.length) };
+  },
+};
+
+export default function YamlEditor(props: EditorProps) {
+  return <CodeEditor {...props} format={YAML_FORMAT} />;
+}

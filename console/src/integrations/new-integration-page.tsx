@@ -1,0 +1,114 @@
+/** A new integration: its provider, and its content from a template, as a form or as YAML. */
+import { useState } from 'react';
+import { graphql } from 'react-relay';
+import { Link, useLocation } from 'wouter';
+import type { newIntegrationPageQuery } from '../../__generated__/newIntegrationPageQuery.graphql.ts';
+import { useAddress, useTextFilter } from '../parts/filters.tsx';
+import { SearchInput } from '../parts/form.tsx';
+import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
+import { ProviderMark } from '../parts/provider-mark.tsx';
+import { usePageQuery } from '../parts/queries.ts';
+import type { PlaceProps } from '../shell/places.ts';
+import { IntegrationForm } from './integration-form.tsx';
+
+const QUERY = graphql`
+  query newIntegrationPageQuery($project: String!) {
+    project(idOrName: $project) {
+      name
+      destinations(first: 100) {
+        nodes {
+          name
+        }
+      }
+    }
+    providers(first: 100) {
+      nodes {
+        name
+        displayName
+        supports
+        objects {
+          name
+          displayName
+        }
+      }
+    }
+  }
+`;
+
+const SANDBOX = 'sandbox';
+
+export default function NewIntegrationPage({ project: idOrName }: PlaceProps) {
+  const variables = { project: idOrName };
+  const { project, providers } = usePageQuery<newIntegrationPageQuery>(QUERY, variables);
+  const chosen = useTextFilter('provider');
+  const address = useAddress(idOrName);
+  const [, navigate] = useLocation();
+  if (!project) return <Missing noun="project" />;
+  const provider = providers.nodes.find(({ name }) => name === chosen);
+  return (
+    <Page
+      title="New integration"
+      description={
+        provider ? (
+          <>
+            {provider.displayName} ·{' '}
+            <Link href={address('new-integration')}>Choose another provider</Link>
+          </>
+        ) : (
+          'Choose the service whose records you read and write. The sandbox needs no account.'
+        )
+      }
+      query={QUERY}
+      variables={variables}
+    >
+      {provider ? (
+        <IntegrationForm
+          key={provider.name}
+          project={idOrName}
+          provider={provider}
+          destinations={project.destinations.nodes.map(({ name }) => name)}
+          onDone={(name) => navigate(address(`integrations/${encodeURIComponent(name)}`))}
+          onCancel={() => navigate(address('integrations'))}
+        />
+      ) : (
+        <ProviderTiles
+          // The sandbox comes first, because it needs no account.
+          providers={providers.nodes.toSorted(
+            (a, b) => Number(b.name === SANDBOX) - Number(a.name === SANDBOX),
+          )}
+          hrefOf={(name) => address(`new-integration?provider=${name}`)}
+        />
+      )}
+    </Page>
+  );
+}
+
+interface ProviderTilesProps {
+  providers: readonly { name: string; displayName: string }[];
+  hrefOf: (name: string) => string;
+}
+
+function ProviderTiles({ providers, hrefOf }: ProviderTilesProps) {
+  const [text, setText] = useState('');
+  const matching = providers.filter(({ name, displayName }) =>
+    `${name} ${displayName}`.toLowerCase().includes(text.trim().toLowerCase()),
+  );
+  return (
+    <Panel>
+      <div className="filters">
+        <SearchInput label="Provider" value={text} onChange={setText} />
+      </div>
+      {matching.length === 0 && <Empty title="No providers match" />}
+      <ul className="tiles">
+        {matching.map(({ name, displayName }) => (
+          <li key={name}>
+            <Link href={hrefOf(name)} className="tile">
+              <ProviderMark name={displayName} />
+              {displayName}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}

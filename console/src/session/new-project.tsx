@@ -1,0 +1,101 @@
+/** A form for a new project, in an org of the reader or in a new one. */
+import { useState } from 'react';
+import { graphql } from 'react-relay';
+import { useLocation } from 'wouter';
+import type { newProjectMutation } from '../../__generated__/newProjectMutation.graphql.ts';
+import type { newProjectOrgMutation } from '../../__generated__/newProjectOrgMutation.graphql.ts';
+import { Action, Choice, Form, type FormValues, Refusal, TextInput } from '../parts/form.tsx';
+import { useChange } from '../parts/queries.ts';
+
+const CREATE_ORG = graphql`
+  mutation newProjectOrgMutation($input: CreateOrgInput!) {
+    createOrg(input: $input) {
+      org {
+        id
+      }
+    }
+  }
+`;
+
+const CREATE = graphql`
+  mutation newProjectMutation($input: CreateProjectInput!) {
+    createProject(input: $input) {
+      project {
+        name
+      }
+    }
+  }
+`;
+
+const NEW_ORG = 'new';
+
+interface NewProjectProps {
+  orgs: readonly { id: string; label: string }[];
+  onCancel?: () => void;
+}
+
+export function NewProject({ orgs, onCancel }: NewProjectProps) {
+  const [orgId, setOrgId] = useState(orgs[0]?.id ?? NEW_ORG);
+  const org = useChange<newProjectOrgMutation>(CREATE_ORG);
+  const project = useChange<newProjectMutation>(CREATE);
+  const [, navigate] = useLocation();
+  const problem = org.problem ?? project.problem;
+
+  /** The chosen org, or a new one. Null if the gateway refused it. */
+  const findOrgId = async (label: string): Promise<string | null> => {
+    if (orgId !== NEW_ORG) return orgId;
+    const response = await org.run({ input: { label } });
+    // If the project is refused, the next attempt uses the same org.
+    if (response) setOrgId(response.createOrg.org.id);
+    return response?.createOrg.org.id ?? null;
+  };
+  const create = async (values: FormValues) => {
+    const text = (name: string) => String(values[name] ?? '').trim();
+    const parentId = await findOrgId(text('label'));
+    if (parentId === null) return;
+    const input = { orgId: parentId, name: text('name'), appName: text('appName') };
+    const response = await project.run({ input });
+    if (response) navigate(`/${encodeURIComponent(response.createProject.project.name)}/start`);
+  };
+  const isNewOrg = orgId === NEW_ORG;
+  return (
+    <Form onSubmit={create} problem={problem}>
+      {orgs.length > 0 && (
+        <Choice
+          label="Org"
+          options={[...orgs, { id: NEW_ORG, label: 'New org' }]}
+          value={orgId}
+          onChange={setOrgId}
+        />
+      )}
+      {isNewOrg && (
+        <TextInput
+          name="label"
+          label="Org name"
+          isRequired
+          help="Your company. Its members share the projects."
+        />
+      )}
+      <TextInput
+        name="appName"
+        label="Product name"
+        isRequired
+        help="Your customers see it when they connect accounts."
+      />
+      <TextInput
+        name="name"
+        label="Project name"
+        isRequired
+        placeholder="my-product"
+        help="Letters, digits and hyphens. Used in URLs and API calls."
+      />
+      <Refusal problem={problem} shownNames={['label', 'name', 'appName']} />
+      <div className="row">
+        <Action type="submit" kind="primary" isPending={org.isRunning || project.isRunning}>
+          Create project
+        </Action>
+        {onCancel && <Action onPress={onCancel}>Cancel</Action>}
+      </div>
+    </Form>
+  );
+}

@@ -1,0 +1,123 @@
+/** The three calls that a backend needs, to copy: a link to the connect page, records, and a write or a read. */
+import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components';
+import { BASE } from '../network/connection-state.ts';
+import { CopyButton } from '../parts/copy.tsx';
+
+interface Call {
+  title: string;
+  query: string;
+  variables: object;
+}
+
+interface BackendCallsProps {
+  integration: string;
+  objectName: string;
+  groupRef: string;
+  /** True if the integration writes the object. */
+  isWritten: boolean;
+}
+
+export function BackendCalls(props: BackendCallsProps) {
+  return (
+    <Tabs className="tabs">
+      <TabList aria-label="Language">
+        {LANGUAGES.map(({ id }) => (
+          <Tab key={id} id={id} className="tab">
+            {id}
+          </Tab>
+        ))}
+      </TabList>
+      {LANGUAGES.map(({ id, textOf }) => (
+        <TabPanel key={id} id={id}>
+          {callsOf(props).map((call) => (
+            <Snippet key={call.title} title={call.title} text={textOf(call)} />
+          ))}
+        </TabPanel>
+      ))}
+    </Tabs>
+  );
+}
+
+function Snippet({ title, text }: { title: string; text: string }) {
+  return (
+    <>
+      <div className="snippet-head">
+        <h3>{title}</h3>
+        <CopyButton value={text} label={`code: ${title}`} />
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard. */}
+      <section className="json" tabIndex={0} aria-label={title}>
+        <pre>{text}</pre>
+      </section>
+    </>
+  );
+}
+
+function callsOf({ integration, objectName, groupRef, isWritten }: BackendCallsProps): Call[] {
+  const target = { integrationIdOrName: integration, groupRef, objectName };
+  return [
+    {
+      title: 'Create a link to the connect page for a signed-in user',
+      query: `mutation ($input: CreateSessionTokenInput!) {
+  createSessionToken(input: $input) { connectUrl expireTime }
+}`,
+      variables: { input: { groupRef, consumerRef: 'user-1' } },
+    },
+    {
+      title: "Read a customer's records",
+      query: `query ($integration: String!, $groupRef: String!, $objectName: String!) {
+  project {
+    installation(integrationIdOrName: $integration, groupRef: $groupRef) {
+      records(objectName: $objectName, first: 10) { nodes { id fields mappedFields } }
+    }
+  }
+}`,
+      variables: { integration, groupRef, objectName },
+    },
+    isWritten
+      ? {
+          title: 'Write a record',
+          query: `mutation ($input: WriteRecordsInput!) {
+  writeRecords(input: $input) { operation { id status result } result { recordId } }
+}`,
+          variables: { input: { ...target, type: 'CREATE', records: { record: SAMPLE } } },
+        }
+      : {
+          title: 'Read all records now, and send them to the destination',
+          query: `mutation ($input: TriggerReadInput!) {
+  triggerRead(input: $input) { operation { id status } }
+}`,
+          variables: { input: target },
+        },
+  ];
+}
+
+const SAMPLE = { email: 'ada@example.com', lastname: 'Lovelace' };
+const ENDPOINT = `${location.origin}${BASE}/graphql`;
+
+const LANGUAGES = [
+  { id: 'curl', textOf: curlOf },
+  { id: 'TypeScript', textOf: typescriptOf },
+];
+
+function curlOf({ query, variables }: Call): string {
+  const body = JSON.stringify({ query: query.replace(/\s+/g, ' '), variables });
+  return `curl -s ${ENDPOINT} \\
+  -H "x-api-key: $GATEWAY_KEY" -H 'content-type: application/json' \\
+  -d '${body.replaceAll("'", `'\\''`)}'`;
+}
+
+function typescriptOf({ query, variables }: Call): string {
+  const indented = (text: string) => text.replaceAll('\n', '\n    ');
+  return `const response = await fetch('${ENDPOINT}', {
+  method: 'POST',
+  headers: { 'x-api-key': process.env.GATEWAY_KEY ?? '', 'content-type': 'application/json' },
+  body: JSON.stringify({
+    query: \`${indented(query)}\`,
+    variables: ${indented(JSON.stringify(variables, null, 2))},
+  }),
+});
+const { data, errors } = await response.json();
+if (errors) throw new Error(errors[0].message);
+console.log(data);`;
+}

@@ -1,0 +1,56 @@
+/** The records of the newest installation as they arrive. */
+import { Link } from 'wouter';
+import { RecordPages } from '../installations/records.tsx';
+import { TriggerAction } from '../installations/trigger-action.tsx';
+import { useAddress } from '../parts/filters.tsx';
+import { Loaded } from '../parts/page.tsx';
+
+const PREVIEW_SIZE = 5;
+
+interface FirstRecordsProps {
+  project: string;
+  installation: {
+    id: string;
+    group: { groupRef: string };
+    integration: { name: string };
+    objects: readonly { objectName: string; recordsRead: number }[];
+  };
+}
+
+export function FirstRecords({ project, installation }: FirstRecordsProps) {
+  const address = useAddress(project);
+  const { id, group, integration, objects } = installation;
+  const target = {
+    projectIdOrName: project,
+    integrationIdOrName: integration.name,
+    groupRef: group.groupRef,
+  };
+  const firstRead = objects.find(({ recordsRead }) => recordsRead > 0);
+  return (
+    <>
+      <ul className="plain-list">
+        {objects.map(({ objectName, recordsRead }) => (
+          <li key={objectName}>
+            <span className="strong">{objectName}</span>
+            <div className="row">
+              <span>{recordsRead.toLocaleString('en')} records read</span>
+              {recordsRead === 0 && <TriggerAction input={{ ...target, objectName }} />}
+            </div>
+          </li>
+        ))}
+      </ul>
+      {firstRead && (
+        <Loaded path={id}>
+          <RecordPages
+            id={id}
+            query={{ objectName: firstRead.objectName, filters: null }}
+            pageSize={PREVIEW_SIZE}
+          />
+        </Loaded>
+      )}
+      <p>
+        <Link href={address(`installations/${id}`)}>Open the installation</Link>
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,101 @@
+/** The way from an empty project to a first record and a first call, one step after the other. */
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import { ConnectCustomer } from '../connections/connect-customer.tsx';
+import { useAddress } from '../parts/filters.tsx';
+import { Missing, Page } from '../parts/page.tsx';
+import { NewApiKey } from '../settings/api-keys.tsx';
+import type { PlaceProps } from '../shell/places.ts';
+import { BackendCalls } from './backend-calls.tsx';
+import { FirstRecords } from './first-records.tsx';
+import { PROGRESS, type Step, useProgress } from './progress.ts';
+import { TestAccount } from './test-account.tsx';
+
+const POLL_MS = 1_500;
+
+export default function StartPage({ project: idOrName }: PlaceProps) {
+  const progress = useProgress(idOrName, POLL_MS);
+  const address = useAddress(idOrName);
+  if (!progress) return <Missing noun="project" />;
+  const { project, steps } = progress;
+  const [integration] = project.integrations.nodes;
+  const [installation] = project.installations.nodes;
+  const { read, write } = integration?.latestRevision.content ?? {};
+  const objects = read?.objects ?? [];
+  const objectName = objects[0]?.objectName ?? 'contacts';
+  const written = write?.objects ?? [];
+  const next = steps.find(({ isDone }) => !isDone);
+  const contents: Record<Step['id'], ReactNode> = {
+    integration: integration ? (
+      <p>
+        <Link href={address(`integrations/${encodeURIComponent(integration.name)}`)}>
+          {integration.name}
+        </Link>{' '}
+        reads and writes at {integration.provider}.
+      </p>
+    ) : (
+      <>
+        <p>An integration says which objects of a provider you read and write.</p>
+        <Link className="action primary" href={address('new-integration')}>
+          Choose a provider
+        </Link>
+      </>
+    ),
+    account: integration && (
+      <>
+        <p>
+          A customer of yours (a <em>group</em>) connects an account and installs the integration.
+        </p>
+        <div className="row">
+          {integration.provider === 'sandbox' && !installation && (
+            <TestAccount
+              project={idOrName}
+              integration={integration.name}
+              objects={objects.map(({ objectName }) => objectName)}
+            />
+          )}
+          <ConnectCustomer project={idOrName} />
+        </div>
+      </>
+    ),
+    records: installation && <FirstRecords project={idOrName} installation={installation} />,
+    calls: integration && (
+      <>
+        <p>
+          Your backend calls the API with a key. Create one, and put it into the variable
+          GATEWAY_KEY.
+        </p>
+        <NewApiKey project={idOrName} preset="backend" />
+        <BackendCalls
+          integration={integration.name}
+          objectName={objectName}
+          isWritten={written.some((object) => object.objectName === objectName)}
+          groupRef={installation?.group.groupRef ?? 'customer-1'}
+        />
+      </>
+    ),
+  };
+  return (
+    <Page
+      title="Get started"
+      description="From an empty project to a first record and a first call."
+      query={PROGRESS}
+      variables={{ project: idOrName }}
+    >
+      {steps.map(({ id, title, isDone }, index) => (
+        <section key={id} className="card step" aria-labelledby={`step-${id}`}>
+          <h2 id={`step-${id}`}>
+            <span className={isDone ? 'badge done' : 'badge'} aria-hidden="true">
+              {isDone ? '✓' : index + 1}
+            </span>
+            {title}
+            <span className="hidden">{isDone ? ' (done)' : ' (open)'}</span>
+          </h2>
+          {contents[id] ?? (
+            <p className="quiet">Follows after “{next?.title ?? 'the steps above'}”.</p>
+          )}
+        </section>
+      ))}
+    </Page>
+  );
+}

@@ -1,0 +1,69 @@
+/** Connects an account of the sandbox for a test customer, and installs the integration for it. */
+import { graphql } from 'react-relay';
+import type { testAccountInstallMutation } from '../../__generated__/testAccountInstallMutation.graphql.ts';
+import type { testAccountMutation } from '../../__generated__/testAccountMutation.graphql.ts';
+import { Action, Refusal } from '../parts/form.tsx';
+import { useChange } from '../parts/queries.ts';
+
+const CONNECT = graphql`
+  mutation testAccountMutation($input: GenerateConnectionInput!) {
+    generateConnection(input: $input) {
+      connection {
+        id
+      }
+    }
+  }
+`;
+
+const INSTALL = graphql`
+  mutation testAccountInstallMutation($input: CreateInstallationInput!) {
+    createInstallation(input: $input) {
+      installation {
+        id
+      }
+    }
+  }
+`;
+
+const GROUP_REF = 'test-customer';
+/** The sandbox accepts every key that starts with this text. */
+const SANDBOX_KEY = 'sandbox-key';
+
+interface TestAccountProps {
+  project: string;
+  integration: string;
+  /** The names of the objects that the integration reads. */
+  objects: readonly string[];
+}
+
+export function TestAccount({ project, integration, objects }: TestAccountProps) {
+  const connect = useChange<testAccountMutation>(CONNECT);
+  const install = useChange<testAccountInstallMutation>(INSTALL);
+  const group = { projectIdOrName: project, groupRef: GROUP_REF };
+  const start = async () => {
+    const connected = await connect.run({
+      input: {
+        ...group,
+        groupName: 'Test customer',
+        consumerRef: 'test-user',
+        provider: 'sandbox',
+        credentials: { apiKey: SANDBOX_KEY },
+      },
+    });
+    if (!connected) return;
+    const connectionId = connected.generateConnection.connection.id;
+    // Without a choice, only the required fields are read, and a template has none.
+    const read = objects.map((objectName) => ({ objectName, selectedFieldsAuto: 'ALL' as const }));
+    await install.run({
+      input: { ...group, integrationIdOrName: integration, connectionId, config: { read } },
+    });
+  };
+  return (
+    <>
+      <Action kind="primary" isPending={connect.isRunning || install.isRunning} onPress={start}>
+        Connect test account
+      </Action>
+      <Refusal problem={connect.problem ?? install.problem} />
+    </>
+  );
+}
