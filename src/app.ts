@@ -204,7 +204,8 @@ async function start(parts: AppParts, front: Front, { running, shutdown }: Lifet
   // A restarted sandbox has lost its subscriptions.
   sandbox.fillWith(() => void renewSubscriptions(services));
   state.isReady = true;
-  log.info({ url, graphiql: `${url}/graphql`, sandbox: sandbox.url(), metrics }, 'server.ready');
+  const graphiql = hasApiRole(config) ? `${url}/graphql` : undefined;
+  log.info({ url, graphiql, sandbox: sandbox.url(), metrics }, 'server.ready');
   return { url, demoFile: state.demoFile, metrics };
 }
 

@@ -5,6 +5,7 @@ import { StartRefused } from './errors.ts';
 import { createLog } from './log.ts';
 import { refuseOccupiedPorts } from './process/ports.ts';
 import { onParentGone, onStopSignal } from './process/signals.ts';
+import { hasApiRole } from './server/http/front.ts';
 
 let app: App | undefined;
 let isStopping = false;
@@ -49,7 +50,9 @@ async function serve(): Promise<void> {
   app = await createApp(config, { log });
   const { url, demoFile } = await app.start();
   if (!terminal) return;
-  process.stdout.write(terminal.greeting({ url, sandboxUrl: app.services.sandboxUrl(), demoFile }));
+  const isApi = hasApiRole(config);
+  const sandboxUrl = app.services.sandboxUrl();
+  process.stdout.write(terminal.greeting({ url, sandboxUrl, demoFile, isApi }));
 }
 
 onStopSignal({ stop, stopNow: () => process.exit(1) });

@@ -32,10 +32,13 @@ export interface Addresses {
   sandboxUrl: string;
   /** The file with the demo's key. Null without a demo. */
   demoFile: string | null;
+  /** False in a worker, which has only health checks. */
+  isApi: boolean;
 }
 
 /** The text that is printed when the server is ready, with the URLs to open. */
-export function greeting({ url, sandboxUrl, demoFile }: Addresses): string {
+export function greeting({ url, sandboxUrl, demoFile, isApi }: Addresses): string {
+  if (!isApi) return `\nThe worker is ready. Ctrl-C stops it. Health: ${url}/readyz\n\n`;
   const rows = [
     ['Console', url],
     ['First commands', `${url}/start`],

@@ -157,7 +157,7 @@ test(
   'ends a start on a signal, so that the next start works',
   async () => {
     const cut = npmStart({ DATA_DIR: join(folder, 'cut') });
-    await expect.poll(cut.output, { timeout: START_MS }).toContain('migration.applied');
+    await expect.poll(cut.output, { timeout: START_MS }).toContain('schema.created');
     process.kill(cut.pid, 'SIGTERM');
     expect(await cut.ended).toBe(0);
     const again = npmStart({ DATA_DIR: join(folder, 'cut') });

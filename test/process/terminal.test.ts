@@ -45,7 +45,7 @@ test.skipIf(!hasTerminal)(
     expect(screen).toContain(`REST reference  ${address()}/v1/docs`);
     expect(screen).toMatch(/Sandbox CRM +http:\/\/127\.0\.0\.1:\d+/);
     expect(screen).toContain(`apiKey in ${join(folder, 'data', 'demo.json')}`);
-    expect(screen).toMatch(/\[\d\d:\d\d:\d\d\] INFO: migration.applied/);
+    expect(screen).toMatch(/\[\d\d:\d\d:\d\d\] INFO: schema.created/);
     expect(screen).not.toContain('"level"');
     expect((await fetch(`${address()}/livez`)).status).toBe(200);
     await expect.poll(() => screen).toMatch(/INFO: GET \/livez 200 in \d+ ms/);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createLog } from '../../src/log.ts';
 import { testApp } from '../support/app.ts';
 import { openSocket } from '../support/socket.ts';
 
@@ -30,4 +31,19 @@ test('serves the API without the role worker', async () => {
   await using api = await testApp({ env: { ...APART, ROLES: 'api' } });
   const { data } = await api.client().request('{ __typename }');
   expect(data).toEqual({ __typename: 'Query' });
+});
+
+test('names GraphiQL in the log of an API, and not in that of a worker', async () => {
+  const readyOf = async (ROLES: string) => {
+    const lines: Record<string, unknown>[] = [];
+    const log = createLog('info', { write: (line) => void lines.push(JSON.parse(line)) });
+    await using started = await testApp({ env: { ...APART, ROLES }, log });
+    const { url } = await started.app.start();
+    return { url, ready: lines.find(({ msg }) => msg === 'server.ready') };
+  };
+  const api = await readyOf('api');
+  expect(api.ready).toMatchObject({ graphiql: `${api.url}/graphql` });
+  const worker = await readyOf('worker');
+  expect(worker.ready).toMatchObject({ url: worker.url });
+  expect(worker.ready).not.toHaveProperty('graphiql');
 });

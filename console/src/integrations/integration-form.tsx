@@ -1,4 +1,4 @@
-/** The content of a new integration: a template's form, or the same as YAML beside its reference. */
+/** The content of a new integration: a template's form, or the same as YAML next to its reference. */
 import { useState } from 'react';
 import { graphql } from 'react-relay';
 import type { integrationFormDestinationMutation } from '../../__generated__/integrationFormDestinationMutation.graphql.ts';

@@ -120,19 +120,21 @@ interface Applying {
 }
 
 async function applyAll(applying: Applying, selected: Migration[]): Promise<boolean> {
-  const { session } = applying;
+  const { session, log } = applying;
   await session.query(HISTORY_TABLE);
   const { rows: history } = await session.query<Applied>(
     `select migration_name, checksum, finished_at from "_prisma_migrations"
      where rolled_back_at is null order by started_at`,
   );
   const applied = new Map(history.map((row) => [row.migration_name, row]));
+  const isNew = history.length === 0;
   for (const migration of selected) {
     const row = applied.get(migration.name);
     if (row) requireConsistentHistory(row, migration);
-    else await apply({ ...applying, isFilled: history.length > 0 }, migration);
+    else await apply({ ...applying, isNew }, migration);
   }
-  return history.length === 0;
+  if (isNew) log.info({ count: selected.length, last: selected.at(-1)?.name }, 'schema.created');
+  return isNew;
 }
 
 interface Migration {
@@ -168,10 +170,10 @@ function requireConsistentHistory(row: Applied, migration: Migration): void {
 
 /** The migration and its row of the history commit together. */
 async function apply(
-  { session, cluster, log, isFilled }: Applying & { isFilled: boolean },
+  { session, cluster, log, isNew }: Applying & { isNew: boolean },
   migration: Migration,
 ): Promise<void> {
-  const notice = isFilled ? await findNotice(session, migration.sql) : null;
+  const notice = isNew ? null : await findNotice(session, migration.sql);
   if (notice) log.info({ migration: migration.name, ...notice }, 'migration.begun');
   await session.query('begin');
   try {
@@ -186,5 +188,6 @@ async function apply(
     await session.query('rollback');
     throw error;
   }
-  log.info({ migration: migration.name }, 'migration.applied');
+  // A new database gets one line for all of its migrations.
+  log[isNew ? 'debug' : 'info']({ migration: migration.name }, 'migration.applied');
 }

@@ -77,8 +77,9 @@ export function beginRequest(observers: Observers, request: FastifyRequest, repl
     meters.httpResponded({ method, route, status, seconds });
     const ms = Math.round(seconds * 1_000);
     const line = { requestId, address, method, path: withoutKeys(path), status, ms };
+    const level = FILE_OF_PAGE.test(path) && status < 400 ? 'debug' : 'info';
     runInContext(traced, () =>
-      log.info(res.writableFinished ? line : { ...line, isCut: true }, 'request.ended'),
+      log[level](res.writableFinished ? line : { ...line, isCut: true }, 'request.ended'),
     );
     const span = trace.getSpan(traced)?.setAttribute('http.response.status_code', status);
     if (span && status >= 500) failSpan(span, String(status));
@@ -135,6 +136,10 @@ function startTrace(
 function withoutKeys(path: string): string {
   return path.includes('/ik_') ? path.replace(/\/ik_[^/]*/g, '/***') : path;
 }
+
+/** Files of the console, the documentation and the REST reference. Each of their pages loads many. */
+const FILE_OF_PAGE =
+  /^\/(?:console|docs)\/(?:assets\/|[\w-]+\.svg$)|^\/v1\/docs\/static\/|^\/connect\.js$/;
 
 const PAGES = new Set([
   '/graphql',
