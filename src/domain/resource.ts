@@ -27,7 +27,7 @@ export interface Declaration {
 const resources = z.registry<Declaration>();
 
 /** The name and the description of a resource, also if a field has added its own description. */
-export function declarationOf(schema: z.ZodType): Declaration | undefined {
+export function findDeclaration(schema: z.ZodType): Declaration | undefined {
   return resources.get(schema);
 }
 

@@ -3,16 +3,16 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaCompil
 import { serializerCompiler } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
 import { createProblem } from '../errors.ts';
-import { readBody } from './endpoint/body.ts';
+import { registerBodyParser } from './endpoint/body.ts';
 import { type Endpoint, NOT_MODIFIED } from './endpoint/endpoint.ts';
-import { allowedMethods } from './endpoint/methods.ts';
-import { type Gateway, perform } from './endpoint/perform.ts';
+import { createMethodFinder } from './endpoint/methods.ts';
 import type { Validated } from './endpoint/request-input.ts';
-import { problemOfError, sendProblem } from './endpoint/rest-errors.ts';
+import { sendProblem, toProblem } from './endpoint/rest-errors.ts';
+import { type Gateway, runRequest } from './endpoint/run-request.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import { registerProxy } from './installation/proxy.ts';
 import { registerUpload } from './integration/upload-url.ts';
-import { BASE_PATH, PROBLEM_TYPE, registerDocument, schemaOf } from './openapi/openapi.ts';
+import { BASE_PATH, createRouteSchema, PROBLEM_TYPE, registerDocument } from './openapi/openapi.ts';
 import { registerPage } from './openapi/reference-page.ts';
 
 export type Rest = FastifyInstance;
@@ -31,10 +31,10 @@ export async function registerRest(app: Rest, parts: RestParts): Promise<void> {
   app.setValidatorCompiler(validateWhole);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler((error, request, reply) =>
-    sendProblem(reply, problemOfError(error, { log, route: routeOf(request) })),
+    sendProblem(reply, toProblem(error, { log, route: getRoute(request) })),
   );
   replyNotFound(app);
-  readBody(app);
+  registerBodyParser(app);
   // A request gets its slot only after its body has arrived completely.
   app.addHook('preHandler', (request, reply, done) => {
     if (takeSlot(request, reply)) done();
@@ -64,14 +64,14 @@ const PREFLIGHTS = `${BASE_PATH}*`;
 
 /** Rejects unknown paths and methods before the body is read. */
 function replyNotFound(app: Rest): void {
-  const methodsOf = allowedMethods(ENDPOINTS);
+  const findMethods = createMethodFinder(ENDPOINTS);
   app.setNotFoundHandler((_request, reply) => sendProblem(reply, noEndpoint()));
   app.addHook('onRequest', async ({ is404, method, url, routeOptions }, reply) => {
     const path = url.split('?', 1)[0] as string;
     const isUnrouted = is404 || routeOptions.url === PREFLIGHTS;
     // If another method has such an id, the router parses a verb as part of it.
     if (!isUnrouted && !path.includes(':')) return;
-    const allowed = methodsOf(path);
+    const allowed = findMethods(path);
     if (!isUnrouted && (!allowed || allowed.includes(method))) return;
     if (!allowed) return sendProblem(reply, noEndpoint());
     reply.header('allow', allowed.join(', '));
@@ -87,11 +87,11 @@ function addRoute(app: Rest, endpoint: Endpoint, gateway: Gateway): void {
   app.route({
     method: endpoint.method,
     url: routerPath(endpoint.path),
-    schema: schemaOf(endpoint),
+    schema: createRouteSchema(endpoint),
     async handler(request, reply) {
       const { headers, params: path, query, body } = request;
       const { 'x-api-key': apiKey, authorization } = headers;
-      const response = await perform(endpoint, gateway, {
+      const response = await runRequest(endpoint, gateway, {
         credentials: { apiKey: apiKey as string | undefined, authorization },
         sender: request.facts,
         parts: { path, query, header: headersFor(endpoint, headers), body },
@@ -151,6 +151,6 @@ function accepts(accept: string | undefined, mediaType: string): boolean {
 }
 
 /** The route for logs. The path itself may contain an API key. */
-function routeOf({ routeOptions }: FastifyRequest): string {
+function getRoute({ routeOptions }: FastifyRequest): string {
   return routeOptions?.url ?? `${BASE_PATH}/*`;
 }

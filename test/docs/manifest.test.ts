@@ -7,7 +7,7 @@ import {
   integrationContentInput,
   specVersion,
 } from '../../src/domain/integration/integration-content-input.ts';
-import { enumNameOf, wordOf } from '../../src/rest/endpoint/words.ts';
+import { findEnumName, toWord } from '../../src/rest/endpoint/words.ts';
 import { sharedApp } from '../support/app.ts';
 import { listCodeBlocks, ROOT } from '../support/documents.ts';
 import { restTenant } from '../support/rest/rest-client.ts';
@@ -26,8 +26,8 @@ const schema = z.toJSONSchema(manifest, {
     const { words } = (zodSchema as unknown as z.ZodType).meta() ?? {};
     if (Array.isArray(words)) jsonSchema.enum = words;
     else if (zodSchema instanceof z.ZodEnum) {
-      const enumName = enumNameOf(zodSchema);
-      jsonSchema.enum = (zodSchema.options as string[]).map((name) => wordOf(enumName, name));
+      const enumName = findEnumName(zodSchema);
+      jsonSchema.enum = (zodSchema.options as string[]).map((name) => toWord(enumName, name));
     }
     if (typeof jsonSchema.default === 'string') {
       jsonSchema.default = jsonSchema.default.toLowerCase();

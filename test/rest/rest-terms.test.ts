@@ -8,7 +8,7 @@ import { unwrapped } from '../../src/domain/unwrapped.ts';
 import type { Problem } from '../../src/errors.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import type { Endpoint } from '../../src/rest/endpoint/endpoint.ts';
-import { enumNameOf, wordOf } from '../../src/rest/endpoint/words.ts';
+import { findEnumName, toWord } from '../../src/rest/endpoint/words.ts';
 import { ENDPOINTS } from '../../src/rest/endpoints.ts';
 import { sharedApp } from '../support/app.ts';
 import { type JsonSchema, minimalValue } from '../support/rest/minimal-request.ts';
@@ -62,8 +62,8 @@ function leastOfSchema(schema: z.ZodType): unknown {
     unrepresentable: 'any',
     override({ zodSchema, jsonSchema }) {
       if (!(zodSchema instanceof z.ZodEnum)) return;
-      const enumName = enumNameOf(zodSchema);
-      jsonSchema.enum = (zodSchema.options as string[]).map((name) => wordOf(enumName, name));
+      const enumName = findEnumName(zodSchema);
+      jsonSchema.enum = (zodSchema.options as string[]).map((name) => toWord(enumName, name));
     },
   });
   return minimalValue(resolved(json as JsonSchema, json as { $defs?: Record<string, JsonSchema> }));

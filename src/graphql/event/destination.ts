@@ -13,7 +13,7 @@ import { mutationField } from '../schema/mutation-field.ts';
 import { needing } from '../schema/needing.ts';
 import { objectType } from '../schema/object-type.ts';
 import { parsedArgs } from '../schema/parsed-args.ts';
-import { DeletePayload, payload, resultOf } from '../schema/payloads.ts';
+import { DeletePayload, describeResult, payload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Destination, Destinations, Project } from '../schema/types.ts';
 
@@ -66,7 +66,7 @@ const CreateDestinationPayload = builder.objectRef<Created>('CreateDestinationPa
 const RotateDestinationSecretPayload = builder
   .objectRef<Rotated>('RotateDestinationSecretPayload')
   .implement({
-    description: resultOf('rotateDestinationSecret'),
+    description: describeResult('rotateDestinationSecret'),
     fields: (t) => ({
       destination: t.expose('destination', {
         type: Destination,

@@ -16,14 +16,14 @@ for (const [eventType, { wireName, happened, data }] of Object.entries(EVENTS)) 
     description: `The event \`${wireName}\`. ${happened}`,
     // NotificationEvent must come last: its `id` has a resolver, and that of Node has none.
     interfaces: [Node, NotificationEvent],
-    fields: (t) => membersOf(t, name, data.shape),
+    fields: (t) => createFields(t, name, data.shape),
   });
 }
 
-function membersOf(t: Fields, name: string, shape: z.ZodRawShape) {
+function createFields(t: Fields, name: string, shape: z.ZodRawShape) {
   const fields = Object.entries(shape).flatMap(([member, schema]) => [
     [
-      fieldOf(member, schema as z.ZodType),
+      getFieldName(member, schema as z.ZodType),
       memberField(t, { name, member, schema: schema as z.ZodType }),
     ],
     ...objectField(t, member),
@@ -32,7 +32,7 @@ function membersOf(t: Fields, name: string, shape: z.ZodRawShape) {
 }
 
 /** The name of a member's field. */
-function fieldOf(member: string, schema: z.ZodType): string {
+function getFieldName(member: string, schema: z.ZodType): string {
   return (schema.meta()?.field as string | undefined) ?? member;
 }
 
@@ -48,7 +48,7 @@ function memberField(t: Fields, { name, member, schema }: Member) {
     type: type as 'JSON',
     nullable: !required,
     description,
-    resolve: (event) => memberOf(event, member),
+    resolve: (event) => readMember(event, member),
   });
 }
 
@@ -60,7 +60,7 @@ function objectField(t: Fields, member: string) {
       nullable: true,
       description: 'The integration that the event concerns. Null if it has been deleted.',
       resolve: (event, _args, { find }) =>
-        find(byId('Integration'), memberOf(event, member) as string),
+        find(byId('Integration'), readMember(event, member) as string),
     });
     return [['integration', integration]];
   }
@@ -69,12 +69,13 @@ function objectField(t: Fields, member: string) {
     type: Delivery,
     nullable: true,
     description: 'The delivery that the event concerns. Null if it has been deleted.',
-    resolve: (event, _args, { find }) => find(byId('Delivery'), memberOf(event, member) as string),
+    resolve: (event, _args, { find }) =>
+      find(byId('Delivery'), readMember(event, member) as string),
   });
   return [['delivery', delivery]];
 }
 
 /** Null for a member that was added after the event was recorded. */
-function memberOf({ data }: Event, member: string): unknown {
+function readMember({ data }: Event, member: string): unknown {
   return (data as Record<string, unknown>)[member] ?? null;
 }

@@ -69,7 +69,7 @@ export function variableErrors({
   const errors: GraphQLError[] = [];
   const values = variableValues ?? {};
   for (const node of getOperationAST(document, operationName)?.variableDefinitions ?? []) {
-    for (const issue of issuesOf(schema, node, values)) {
+    for (const issue of listIssues(schema, node, values)) {
       if (errors.length === ERRORS_MAX) return errors;
       const detail = `Variable ${issue.name} is invalid. ${issue.detail}`;
       const cause = new GraphQLError(detail, { nodes: node });
@@ -79,7 +79,7 @@ export function variableErrors({
   return errors;
 }
 
-function issuesOf(
+function listIssues(
   schema: GraphQLSchema,
   { variable, type: typeNode, defaultValue }: VariableDefinitionNode,
   values: Readonly<Record<string, unknown>>,
@@ -100,7 +100,7 @@ function issuesOf(
       const part = typeAt(type, path);
       const isOwn = invalid != null && isListed(part);
       const detail = isOwn ? `It must be ${describeType(part)}.` : truncateMessage(message);
-      issues.push({ in: 'body', name: pathOf(name, path), detail });
+      issues.push({ in: 'body', name: formatPath(name, path), detail });
     });
   } catch (error) {
     if (error !== ENOUGH) throw error;
@@ -121,7 +121,7 @@ function typeAt(type: GraphQLInputType, path: Path): GraphQLInputType {
   }, type);
 }
 
-function pathOf(name: string, path: Path): string {
+function formatPath(name: string, path: Path): string {
   const keys = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`));
   return `${name}${keys.join('')}`;
 }

@@ -87,7 +87,7 @@ export type OperationPlugin = Plugin<OperationContext>;
 export type OperationArgs = ExecutionArgs & { contextValue: OperationContext };
 
 /** Reads the caller from the headers of a request. */
-export function callerOf(
+export function readCaller(
   header: (name: string) => string | null,
   facts: Pick<
     Caller,
@@ -119,6 +119,6 @@ export function callerOf(
 const COST_HEADER = 'x-query-cost';
 
 /** Returns the errors that a step of the pipeline has thrown: one, or several in an AggregateError. */
-export function errorsOf(thrown: unknown): readonly unknown[] {
+export function listErrors(thrown: unknown): readonly unknown[] {
   return thrown instanceof AggregateError ? thrown.errors : [thrown];
 }

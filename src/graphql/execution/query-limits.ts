@@ -46,8 +46,8 @@ const NOTHING: QuerySize = {
 };
 
 /** Returns the part of the size that does not depend on variables. */
-function sizeOf(document: DocumentNode, operation: OperationDefinitionNode): QuerySize {
-  const fragments = fragmentsOf(document);
+function measureSize(document: DocumentNode, operation: OperationDefinitionNode): QuerySize {
+  const fragments = indexFragments(document);
   const fragmentSizes = new Map<string, QuerySize>();
 
   const sizeOfSelections = ({ selections }: SelectionSetNode): QuerySize =>
@@ -112,7 +112,7 @@ export interface Cost {
 
 const FREE: Cost = { cost: 0, providerCalls: 0 };
 
-function sumOf(a: Cost, b: Cost): Cost {
+function addCosts(a: Cost, b: Cost): Cost {
   return { cost: a.cost + b.cost, providerCalls: a.providerCalls + b.providerCalls };
 }
 
@@ -124,18 +124,18 @@ interface CostQuestion {
 }
 
 /** Returns the cost of a valid operation with its variables. */
-function costOf({ schema, document, operation, variables }: CostQuestion): Cost {
-  const fragments = fragmentsOf(document);
+function measureCost({ schema, document, operation, variables }: CostQuestion): Cost {
+  const fragments = indexFragments(document);
   const fragmentCosts = new Map<string, Cost>();
 
   const costOfSelections = (set: SelectionSetNode, typeName: string): Cost =>
     set.selections.reduce((sum, selection) => {
-      if (selection.kind === Kind.FIELD) return sumOf(sum, costOfField(selection, typeName));
+      if (selection.kind === Kind.FIELD) return addCosts(sum, costOfField(selection, typeName));
       if (selection.kind === Kind.INLINE_FRAGMENT) {
         const inner = selection.typeCondition?.name.value ?? typeName;
-        return sumOf(sum, costOfSelections(selection.selectionSet, inner));
+        return addCosts(sum, costOfSelections(selection.selectionSet, inner));
       }
-      return sumOf(sum, costOfFragment(selection.name.value));
+      return addCosts(sum, costOfFragment(selection.name.value));
     }, FREE);
 
   const costOfFragment = (name: string): Cost => {
@@ -161,7 +161,7 @@ function costOf({ schema, document, operation, variables }: CostQuestion): Cost 
     const inner = costOfSelections(field.selectionSet, getNamedType(definition.type).name);
     const itemCost = isFree(definition.type) ? 0 : 1;
     const calls = Number(definition.extensions.providerCalls ?? 0);
-    const times = timesOf(field, definition.args, variables);
+    const times = countItems(field, definition.args, variables);
     return {
       cost: calls * PROVIDER_CALL_COST + (itemCost + inner.cost) * times,
       providerCalls: calls + inner.providerCalls * times,
@@ -186,7 +186,7 @@ function isFree(type: GraphQLOutputType): boolean {
 }
 
 /** Returns the maximum number of items of a field: its page size, or the number of its ids. */
-function timesOf(
+function countItems(
   field: FieldNode,
   args: readonly { name: string }[],
   variables: Record<string, unknown>,
@@ -207,7 +207,7 @@ function timesOf(
   return Array.isArray(ids) ? ids.length : 1;
 }
 
-function fragmentsOf(document: DocumentNode): Map<string, FragmentDefinitionNode> {
+function indexFragments(document: DocumentNode): Map<string, FragmentDefinitionNode> {
   return new Map(
     document.definitions
       .filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION)
@@ -266,7 +266,7 @@ export function sizeErrors(config: Config, document: DocumentNode): GraphQLError
   return document.definitions
     .filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)
     .flatMap((operation) => {
-      const size = sizeOf(document, operation);
+      const size = measureSize(document, operation);
       const rootLimit =
         operation.operation === 'mutation' ? 'LIMIT_ROOT_MUTATIONS' : 'LIMIT_ROOT_FIELDS';
       return [
@@ -287,9 +287,9 @@ export function costFunction(
   document: DocumentNode,
   operation: OperationDefinitionNode,
 ): CostFunction {
-  const defaults = defaultsOf(operation);
+  const defaults = listDefaults(operation);
   const cost = (variables: Record<string, unknown>) =>
-    costOf({ schema, document, operation, variables });
+    measureCost({ schema, document, operation, variables });
   if (!operation.variableDefinitions?.length) {
     const constantCost = cost({});
     return () => constantCost;
@@ -302,7 +302,7 @@ export function costError({ cost }: Cost, { LIMIT_COST }: Config): GraphQLError 
 }
 
 /** Returns the defaults of variables, by name. */
-function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode) {
+function listDefaults({ variableDefinitions = [] }: OperationDefinitionNode) {
   return Object.fromEntries(
     variableDefinitions.flatMap(({ variable, defaultValue }) =>
       defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)]] : [],

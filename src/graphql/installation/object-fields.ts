@@ -7,7 +7,7 @@ import {
 } from '../../domain/installation/object-fields.ts';
 import { mutationField } from '../schema/mutation-field.ts';
 import { objectType } from '../schema/object-type.ts';
-import { resultOf } from '../schema/payloads.ts';
+import { describeResult } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 
 const ObjectUpsert = objectType(
@@ -18,7 +18,7 @@ const ObjectUpsert = objectType(
 function payload(mutation: string) {
   const name = `${mutation.charAt(0).toUpperCase()}${mutation.slice(1)}Payload`;
   return builder.objectRef<DefinedObject[]>(name).implement({
-    description: resultOf(mutation),
+    description: describeResult(mutation),
     fields: (t) => ({
       success: t.boolean({
         description: 'Whether every field is as defined.',

@@ -13,7 +13,7 @@ import { mutationField } from '../schema/mutation-field.ts';
 import { needing } from '../schema/needing.ts';
 import { objectType } from '../schema/object-type.ts';
 import { parsedArgs } from '../schema/parsed-args.ts';
-import { DeletePayload, resultOf } from '../schema/payloads.ts';
+import { DeletePayload, describeResult } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Integration, Integrations, Project, Revision } from '../schema/types.ts';
 import { impactsField, WARNINGS } from './revision.ts';
@@ -50,7 +50,7 @@ builder.objectFields(Project, (t) => ({
 const CreateIntegrationPayload = builder
   .objectRef<Awaited<ReturnType<typeof createIntegration>>>('CreateIntegrationPayload')
   .implement({
-    description: resultOf('createIntegration'),
+    description: describeResult('createIntegration'),
     fields: (t) => ({
       integration: t.field({
         type: Integration,
@@ -64,7 +64,7 @@ const CreateIntegrationPayload = builder
 const UpsertIntegrationsPayload = builder
   .objectRef<Awaited<ReturnType<typeof upsertIntegrations>>>('UpsertIntegrationsPayload')
   .implement({
-    description: resultOf('upsertIntegrations'),
+    description: describeResult('upsertIntegrations'),
     fields: (t) => ({
       integrations: t.field({
         type: [Integration],

@@ -8,7 +8,7 @@ import { ImpactType } from '../plan/impact.ts';
 import { listField } from '../schema/fields.ts';
 import { mutationField } from '../schema/mutation-field.ts';
 import { objectType } from '../schema/object-type.ts';
-import { resultOf } from '../schema/payloads.ts';
+import { describeResult } from '../schema/payloads.ts';
 import { builder, type Types } from '../schema/schema-builder.ts';
 import { Integration, Revision, Revisions } from '../schema/types.ts';
 
@@ -39,7 +39,7 @@ export function impactsField<P extends { impacts: Impact[] }>(
 const CreateRevisionPayload = builder
   .objectRef<Awaited<ReturnType<typeof createRevision>>>('CreateRevisionPayload')
   .implement({
-    description: resultOf('createRevision'),
+    description: describeResult('createRevision'),
     fields: (t) => ({
       revision: t.field({
         type: Revision,

@@ -6,11 +6,11 @@ import {
 import { listField } from '../schema/fields.ts';
 import { objectType } from '../schema/object-type.ts';
 import { builder } from '../schema/schema-builder.ts';
-import { connectionOf, Operation } from '../schema/types.ts';
+import { createConnection, Operation } from '../schema/types.ts';
 
 const OperationLog = objectType(builder.objectRef<LogLine>('OperationLog'), operationLogResource);
 
-const OperationLogs = connectionOf(OperationLog, 'lines of a log');
+const OperationLogs = createConnection(OperationLog, 'lines of a log');
 
 builder.objectField(Operation, 'logs', (t) =>
   listField(t, OperationLogs, { list: listOperationLogs }),

@@ -45,7 +45,7 @@ export function useDocuments(config: Config, trusted: TrustedDocuments): Operati
         const { text, isTrusted } = trusted.find(context.params);
         const document =
           valid.get(text)?.document ?? inSpan('parse', {}, () => parseWithin(config, text));
-        const operation = operationOf(document, context.params.operationName);
+        const operation = getOperation(document, context.params.operationName);
         extendContext({ document, operation, text, isTrusted });
         return document;
       });
@@ -85,7 +85,7 @@ function validationErrors(
   return [...validate(schema, document, otherRules), ...literalErrors(schema, document)];
 }
 
-function operationOf(
+function getOperation(
   document: DocumentNode,
   operationName: string | null | undefined,
 ): OperationDefinitionNode {

@@ -1,7 +1,7 @@
 /** Reports the outcome of operations to plugins that observe them. */
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import {
-  errorsOf,
+  listErrors,
   type OperationContext,
   type OperationPlugin,
 } from '../execution/operation-context.ts';
@@ -18,7 +18,7 @@ export function useOutcome(onOutcome: Listener): OperationPlugin {
   return {
     onPluginInit({ registerContextErrorHandler }) {
       registerContextErrorHandler(({ context, error }) =>
-        reportErrors(context as object, errorsOf(error)),
+        reportErrors(context as object, listErrors(error)),
       );
     },
     onParse() {

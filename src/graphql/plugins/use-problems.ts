@@ -1,14 +1,14 @@
 /** Maps errors of every step to GraphQL errors with a code and a problem document, and masks unexpected ones. */
 import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
 import { variableErrors } from '../execution/input-values.ts';
-import { errorsOf, type OperationPlugin } from '../execution/operation-context.ts';
+import { listErrors, type OperationPlugin } from '../execution/operation-context.ts';
 
 type MapError = (error: unknown) => GraphQLError;
 
 /**
  * Returns the errors of an execution. Errors without a path concern variables, which are checked before any field.
  */
-export function problemsOf(
+export function toProblems(
   args: ExecutionArgs,
   errors: readonly GraphQLError[],
   mapError: MapError,
@@ -22,7 +22,7 @@ export function useProblems(mapError: MapError): OperationPlugin {
   return {
     onPluginInit({ registerContextErrorHandler }) {
       registerContextErrorHandler(({ error, setError }) => {
-        const errors = errorsOf(error).map(mapError);
+        const errors = listErrors(error).map(mapError);
         setError(errors.length === 1 ? (errors[0] as GraphQLError) : new AggregateError(errors));
       });
     },
@@ -56,7 +56,7 @@ export function useProblems(mapError: MapError): OperationPlugin {
 
   function withProblems(args: ExecutionArgs, result: ExecutionResult): ExecutionResult {
     const { errors } = result;
-    return errors ? { ...result, errors: problemsOf(args, errors, mapError) } : result;
+    return errors ? { ...result, errors: toProblems(args, errors, mapError) } : result;
   }
 
   function toFailedResult(error: unknown): ExecutionResult {

@@ -23,7 +23,7 @@ import type { StreamItem } from '../../events/stream-item.ts';
 import { createContext } from '../execution/context.ts';
 import { Message } from '../execution/message.ts';
 import type { OperationArgs, OperationPlugin } from '../execution/operation-context.ts';
-import { problemsOf } from './use-problems.ts';
+import { toProblems } from './use-problems.ts';
 
 /** Keys under which subscribers share messages: equal selections of an event by callers with equal rights. */
 
@@ -141,7 +141,7 @@ async function subscribe(
   try {
     const source = await createSourceEventStream(subscription.args);
     if (!(Symbol.asyncIterator in source)) {
-      return { errors: problemsOf(subscription.args, source.errors ?? [], mapError) };
+      return { errors: toProblems(subscription.args, source.errors ?? [], mapError) };
     }
     const items = (source as AsyncIterable<Item>)[Symbol.asyncIterator]();
     try {

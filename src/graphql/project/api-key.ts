@@ -11,7 +11,7 @@ import { listField } from '../schema/fields.ts';
 import { mutationField } from '../schema/mutation-field.ts';
 import { objectType } from '../schema/object-type.ts';
 import { parsedArgs } from '../schema/parsed-args.ts';
-import { DeletePayload, payload, resultOf } from '../schema/payloads.ts';
+import { DeletePayload, describeResult, payload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { ApiKey, ApiKeys, Project } from '../schema/types.ts';
 
@@ -25,7 +25,7 @@ builder.objectField(Project, 'apiKeys', (t) =>
 );
 
 const CreateApiKeyPayload = builder.objectRef<CreatedApiKey>('CreateApiKeyPayload').implement({
-  description: resultOf('createApiKey'),
+  description: describeResult('createApiKey'),
   fields: (t) => ({
     apiKey: t.field({
       type: ApiKey,

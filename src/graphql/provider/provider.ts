@@ -16,7 +16,7 @@ import { rootListField } from '../schema/fields.ts';
 import { needing } from '../schema/needing.ts';
 import { objectType } from '../schema/object-type.ts';
 import { builder } from '../schema/schema-builder.ts';
-import { connectionOf } from '../schema/types.ts';
+import { createConnection } from '../schema/types.ts';
 
 export const ProviderObject = objectType(
   builder.objectRef<ObjectOfProvider>('ProviderObject'),
@@ -61,7 +61,7 @@ const Provider = objectType(
     }),
   }),
 );
-const Providers = connectionOf(Provider, 'providers');
+const Providers = createConnection(Provider, 'providers');
 
 builder.queryFields((t) => ({
   provider: t.field({

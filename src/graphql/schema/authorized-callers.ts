@@ -26,7 +26,7 @@ const ROOTS: readonly string[] = ['Query', 'Mutation', 'Subscription'];
 
 class AuthorizedCallersPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override wrapResolve(resolve: Resolver<Types>, field: PothosOutputFieldConfig<Types>) {
-    return ROOTS.includes(field.kind) || needOf(field)
+    return ROOTS.includes(field.kind) || findNeed(field)
       ? withAuthorization(resolve, field)
       : resolve;
   }
@@ -43,7 +43,7 @@ function withAuthorization<Types extends SchemaTypes>(
   resolve: Resolver<Types>,
   field: PothosOutputFieldConfig<Types>,
 ): Resolver<Types> {
-  const need = needOf(field) ?? 'nothing';
+  const need = findNeed(field) ?? 'nothing';
   return (parent, args, context, info) => {
     const { viewer } = context as Context;
     if (viewer === null) throw missingCredentials();
@@ -53,7 +53,7 @@ function withAuthorization<Types extends SchemaTypes>(
 }
 
 /** Returns the need that `needing` stores in a field's extensions. */
-function needOf<Types extends SchemaTypes>({ extensions }: PothosOutputFieldConfig<Types>) {
+function findNeed<Types extends SchemaTypes>({ extensions }: PothosOutputFieldConfig<Types>) {
   return extensions?.needs as Need | undefined;
 }
 

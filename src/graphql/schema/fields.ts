@@ -41,7 +41,7 @@ import { Project } from './types.ts';
 const KNOWN = new WeakMap<FieldNode, readonly LinkTo[]>();
 
 /** Returns the links that the query selects on every item of the current list. */
-function linksOf(info: GraphQLResolveInfo): readonly LinkTo[] {
+function getLinks(info: GraphQLResolveInfo): readonly LinkTo[] {
   const [place] = info.fieldNodes as [FieldNode];
   let links = KNOWN.get(place);
   if (!links) {
@@ -53,14 +53,14 @@ function linksOf(info: GraphQLResolveInfo): readonly LinkTo[] {
 
 function findLinks({ fieldNodes, returnType, fragments }: GraphQLResolveInfo): LinkTo[] {
   const list = getNamedType(returnType);
-  const item = typeOf(fieldOf(list, 'nodes'));
+  const item = findType(findField(list, 'nodes'));
   const page = fieldsIn(fieldNodes, fragments);
   const edges = fieldsIn(page.get('edges') ?? [], fragments);
   const items = [...(page.get('nodes') ?? []), ...(edges.get('node') ?? [])];
   // Sorted, because each distinct statement text is prepared separately.
   const names = [...fieldsIn(items, fragments).keys()].sort();
   return names.flatMap((name) => {
-    const link = fieldOf(item, name)?.extensions.link as LinkTo | undefined;
+    const link = findField(item, name)?.extensions.link as LinkTo | undefined;
     return link ? [link] : [];
   });
 }
@@ -87,14 +87,14 @@ function fieldsIn(nodes: readonly FieldNode[], fragments: GraphQLResolveInfo['fr
   return fields;
 }
 
-function fieldOf(
+function findField(
   type: GraphQLNamedType | undefined,
   name: string,
 ): GraphQLField<unknown, unknown> | undefined {
   return isObjectType(type) || isInterfaceType(type) ? type.getFields()[name] : undefined;
 }
 
-function typeOf(field: GraphQLField<unknown, unknown> | undefined): GraphQLNamedType | undefined {
+function findType(field: GraphQLField<unknown, unknown> | undefined): GraphQLNamedType | undefined {
   return field && getNamedType(field.type);
 }
 
@@ -252,7 +252,7 @@ function pagedField<P, N extends object, A extends PageArgs>(
     args,
     validate: { refine: ONE_DIRECTION },
     resolve: (parent: P, given: A, { call }: Context, info: GraphQLResolveInfo) =>
-      run(parent, { ...given, links: linksOf(info) }, call),
+      run(parent, { ...given, links: getLinks(info) }, call),
   };
   // A Page is lazy and Pothos' own type of a connection is not. GraphQL resolves both in the same way.
   return t.connection(field as never, connection as never) as never;

@@ -32,7 +32,7 @@ export function enumType<V extends string>(
 }
 
 /** Returns the enum of a declaration, which is created at its first use. */
-export function enumOf<E extends z.ZodEnum>(schema: E): EnumRef<Types, z.output<E>, z.output<E>> {
+export function getEnum<E extends z.ZodEnum>(schema: E): EnumRef<Types, z.output<E>, z.output<E>> {
   const { name, description, values } = findEnumeration(schema) as Enumeration;
   return (ENUMS.get(name) ?? enumType(name, description, values)) as never;
 }
@@ -56,7 +56,7 @@ export function inputType(schema: z.ZodObject): InputRef<unknown> {
       description,
       fields: (t) =>
         Object.fromEntries(
-          fieldsOf(name, schema).map(([field, options]) => [field, t.field(options as never)]),
+          listFields(name, schema).map(([field, options]) => [field, t.field(options as never)]),
         ) as never,
     });
     ref = inputRef as InputRef<unknown>;
@@ -67,7 +67,7 @@ export function inputType(schema: z.ZodObject): InputRef<unknown> {
 type FieldOptions = ReturnType<typeof fieldOptions>;
 
 /** Returns the fields of an input. A group of exclusive members is one field, at the position of its first member. */
-function fieldsOf(name: string, schema: z.ZodObject): [field: string, options: FieldOptions][] {
+function listFields(name: string, schema: z.ZodObject): [field: string, options: FieldOptions][] {
   const groups = listExclusiveMembers(schema);
   return Object.entries<z.ZodType>(schema.shape).flatMap(([field, type]) => {
     const group = groups.find(({ members }) => members.includes(field));
@@ -107,8 +107,8 @@ export function fieldOptions(path: string, schema: z.ZodType) {
   const { inner, isOptional, defaultValue, description } = unwrapped(schema);
   if (!description) throw new Error(`${path} needs a description.`);
   const type: Param | [Param] = isList(inner)
-    ? [typeOf(path, unwrapped(inner.element as z.ZodType).inner)]
-    : typeOf(path, inner);
+    ? [getType(path, unwrapped(inner.element as z.ZodType).inner)]
+    : getType(path, inner);
   return { type, required: !isOptional, defaultValue, description };
 }
 
@@ -116,16 +116,16 @@ export function isList(schema: z.ZodType): schema is z.ZodArray {
   return schema instanceof z.ZodArray;
 }
 
-function typeOf(path: string, schema: z.ZodType): Param {
+function getType(path: string, schema: z.ZodType): Param {
   if (schema instanceof z.ZodObject) return inputType(schema) as unknown as Param;
-  return scalarOf(path, schema);
+  return getScalar(path, schema);
 }
 
 /** Returns the scalar or the enum of a schema. */
-export function scalarOf(path: string, schema: z.ZodType): Param {
+export function getScalar(path: string, schema: z.ZodType): Param {
   const { id: name, graphql } = schema.meta() ?? {};
   if (typeof graphql === 'string') return graphql as Param;
-  if (schema instanceof z.ZodEnum && findEnumeration(schema)) return enumOf(schema) as Param;
+  if (schema instanceof z.ZodEnum && findEnumeration(schema)) return getEnum(schema) as Param;
   if (schema instanceof z.ZodRecord) return 'JSONObject';
   if (schema instanceof z.ZodDate) return 'DateTime';
   if (schema instanceof z.ZodBoolean) return 'Boolean';

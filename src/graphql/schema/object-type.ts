@@ -3,14 +3,14 @@ import type { FieldMap, InterfaceParam, ObjectRef } from '@pothos/core';
 import { z } from 'zod';
 import {
   type Computed,
-  declarationOf,
   findComputation,
+  findDeclaration,
   type Value,
 } from '../../domain/resource.ts';
 import { unwrapped } from '../../domain/unwrapped.ts';
 import type { Context } from '../execution/context.ts';
 import { projectField } from './fields.ts';
-import { isList, scalarOf } from './inputs.ts';
+import { getScalar, isList } from './inputs.ts';
 import { Node } from './node-field.ts';
 import { builder, type Types } from './schema-builder.ts';
 
@@ -66,7 +66,7 @@ function implement<Row extends object>(
 }
 
 function getDeclaration(schema: z.ZodObject) {
-  const declaration = declarationOf(schema);
+  const declaration = findDeclaration(schema);
   if (!declaration) throw new Error('Bug: a type of GraphQL needs a resource.');
   return declaration;
 }
@@ -95,7 +95,7 @@ function field(t: FieldsBuilder, name: string, schema: z.ZodType) {
 
 function outputType(name: string, schema: z.ZodType): unknown {
   if (isList(schema)) return [outputType(name, unwrapped(schema.element as z.ZodType).inner)];
-  if (!(schema instanceof z.ZodObject)) return scalarOf(name, schema);
+  if (!(schema instanceof z.ZodObject)) return getScalar(name, schema);
   const { name: typeName } = getDeclaration(schema);
   return types.get(typeName) ?? implement(builder.objectRef<object>(typeName), schema, () => ({}));
 }

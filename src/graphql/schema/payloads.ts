@@ -10,7 +10,7 @@ export function payload<T extends object>(
 ): ObjectRef<Types, T> {
   const name = `${mutation.charAt(0).toUpperCase()}${mutation.slice(1)}Payload`;
   return builder.objectRef<T>(name).implement({
-    description: resultOf(mutation),
+    description: describeResult(mutation),
     fields: (t) => ({
       [field]: t.field({
         type: type as ObjectRef<Types, object>,
@@ -22,7 +22,7 @@ export function payload<T extends object>(
 }
 
 /** The description of a payload type. */
-export function resultOf(mutation: string): string {
+export function describeResult(mutation: string): string {
   return `Result of \`${mutation}\`.`;
 }
 

@@ -37,40 +37,40 @@ export const NotificationEvent =
 export const Delivery = rowType('Delivery');
 export const StreamMessage = builder.objectRef<ShownMessage>('StreamMessage');
 
-export const Orgs = connectionOf(Org, 'orgs');
-export const Invites = connectionOf(Invite, 'invites');
-export const Builders = connectionOf(Builder, 'builders');
-export const ClaimedDomains = connectionOf(ClaimedDomain, 'claimed domains');
-export const Projects = connectionOf(Project, 'projects');
-export const ApiKeys = connectionOf(ApiKey, 'API keys');
-export const JwtKeys = connectionOf(JwtKey, 'JWT keys');
-export const ProviderApps = connectionOf(ProviderApp, 'provider apps');
-export const Groups = connectionOf(Group, 'groups');
-export const Consumers = connectionOf(Consumer, 'consumers');
-export const ConnectedAccounts = connectionOf(ConnectedAccount, 'connections');
-export const Integrations = connectionOf(Integration, 'integrations');
-export const Revisions = connectionOf(Revision, 'revisions');
-export const Installations = connectionOf(Installation, 'installations');
-export const Operations = connectionOf(Operation, 'operations');
-export const RecordedRequests = connectionOf(RecordedRequest, 'recorded requests');
-export const Topics = connectionOf(Topic, 'topics');
-export const Destinations = connectionOf(Destination, 'destinations');
-export const EventTopicRoutes = connectionOf(EventTopicRoute, 'routes of events to topics');
-export const TopicDestinationRoutes = connectionOf(
+export const Orgs = createConnection(Org, 'orgs');
+export const Invites = createConnection(Invite, 'invites');
+export const Builders = createConnection(Builder, 'builders');
+export const ClaimedDomains = createConnection(ClaimedDomain, 'claimed domains');
+export const Projects = createConnection(Project, 'projects');
+export const ApiKeys = createConnection(ApiKey, 'API keys');
+export const JwtKeys = createConnection(JwtKey, 'JWT keys');
+export const ProviderApps = createConnection(ProviderApp, 'provider apps');
+export const Groups = createConnection(Group, 'groups');
+export const Consumers = createConnection(Consumer, 'consumers');
+export const ConnectedAccounts = createConnection(ConnectedAccount, 'connections');
+export const Integrations = createConnection(Integration, 'integrations');
+export const Revisions = createConnection(Revision, 'revisions');
+export const Installations = createConnection(Installation, 'installations');
+export const Operations = createConnection(Operation, 'operations');
+export const RecordedRequests = createConnection(RecordedRequest, 'recorded requests');
+export const Topics = createConnection(Topic, 'topics');
+export const Destinations = createConnection(Destination, 'destinations');
+export const EventTopicRoutes = createConnection(EventTopicRoute, 'routes of events to topics');
+export const TopicDestinationRoutes = createConnection(
   TopicDestinationRoute,
   'routes of topics to destinations',
 );
 /** An event with its cursor. Lists and subscriptions share the type. */
-export const NotificationEventEdge = edgeOf(NotificationEvent, 'notification events');
-export const NotificationEvents = connectionOf(
+export const NotificationEventEdge = createEdge(NotificationEvent, 'notification events');
+export const NotificationEvents = createConnection(
   NotificationEvent,
   'notification events',
   NotificationEventEdge,
 );
-export const Deliveries = connectionOf(Delivery, 'deliveries');
+export const Deliveries = createConnection(Delivery, 'deliveries');
 /** A stream message with its cursor. Lists and subscriptions share the type. */
-export const StreamMessageEdge = edgeOf(StreamMessage, 'messages of a stream');
-export const StreamMessages = connectionOf(
+export const StreamMessageEdge = createEdge(StreamMessage, 'messages of a stream');
+export const StreamMessages = createConnection(
   StreamMessage,
   'messages of a stream',
   StreamMessageEdge,
@@ -82,16 +82,16 @@ function rowType<T extends IdTable>(table: T) {
   return builder.objectRef<Row<T>>(table);
 }
 
-function edgeOf<T extends object>(type: OutputRef<T>, plural: string) {
+function createEdge<T extends object>(type: OutputRef<T>, plural: string) {
   const description = `One of the ${plural}, with its position in the list.`;
   return builder.edgeObject({ type, name: `${type.name}Edge`, description });
 }
 
 /** Defines the `XConnection` and `XEdge` of a type. */
-export function connectionOf<T extends object>(
+export function createConnection<T extends object>(
   type: OutputRef<T>,
   plural: string,
-  edge = edgeOf(type, plural),
+  edge = createEdge(type, plural),
 ) {
   const connection = builder.connectionObject(
     { type, name: `${type.name}Connection`, description: `A page of ${plural}.` },

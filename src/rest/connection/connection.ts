@@ -21,10 +21,10 @@ import { id } from '../../ids.ts';
 import { endpoint, type RestRequest } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import { deleteEndpoint, mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
-import { createdWithin, withCreatedParameters } from '../endpoint/time-parameters.ts';
+import { joinCreateTime, splitCreateTime } from '../endpoint/time-parameters.ts';
 import { installation } from '../installation/installation-view.ts';
 import { connection } from './connection-view.ts';
-import { tokensIn } from './tokens-form.ts';
+import { locateTokens } from './tokens-form.ts';
 
 const tag = 'Connections';
 const path = '/projects/{projectIdOrName}/connections';
@@ -56,8 +56,8 @@ export const connectionEndpoints = [
     id: 'listConnections',
     path,
     tag,
-    input: z.object({ projectIdOrName, ...withCreatedParameters(connectionFilters.shape) }),
-    list: createdWithin(readWithin(getOwnProject, listConnections)),
+    input: z.object({ projectIdOrName, ...splitCreateTime(connectionFilters.shape) }),
+    list: joinCreateTime(readWithin(getOwnProject, listConnections)),
     resource: connection,
   }),
   mutationEndpoint({
@@ -66,7 +66,7 @@ export const connectionEndpoints = [
     path: `${path}:generate`,
     tag,
     mutation: generateConnection,
-    locations: { oauth2AuthorizationCode: tokensIn((tokens) => tokens.nullish()) },
+    locations: { oauth2AuthorizationCode: locateTokens((tokens) => tokens.nullish()) },
     status: 201,
     resource: connection,
   }),
@@ -102,7 +102,7 @@ export const connectionEndpoints = [
     tag,
     mutation: updateConnection,
     locations: {
-      oauth2AuthorizationCode: tokensIn((tokens) => tokens.optional()),
+      oauth2AuthorizationCode: locateTokens((tokens) => tokens.optional()),
       skipCheck: { in: 'query', name: 'skipCheck' },
     },
     mask: 'connection',

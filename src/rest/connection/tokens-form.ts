@@ -24,12 +24,12 @@ type WireTokens = z.output<typeof wireTokens>;
 const WIRE_NAMES: Record<string, string> = { issueTime: 'issuedAt', expireTime: 'expiresAt' };
 
 /** Where tokens are in the body of a request that creates or updates a connection. */
-export function tokensIn(wrap: (tokens: typeof wireTokens) => z.ZodType): Location {
+export function locateTokens(wrap: (tokens: typeof wireTokens) => z.ZodType): Location {
   const form = wireForm({
     schema: wrap(wireTokens) as z.ZodType<WireTokens>,
     toDomain: ({ accessToken, refreshToken, scopes }) => ({
-      accessToken: tokenOf(accessToken),
-      refreshToken: tokenOf(refreshToken),
+      accessToken: toToken(accessToken),
+      refreshToken: toToken(refreshToken),
       scopes,
     }),
     locate: (_wire, place) =>
@@ -38,7 +38,7 @@ export function tokensIn(wrap: (tokens: typeof wireTokens) => z.ZodType): Locati
   return { in: 'body', name: 'oauth2AuthorizationCode', form };
 }
 
-function tokenOf(wire: WireTokens['accessToken']): z.output<typeof oauth2Token> | null | undefined {
+function toToken(wire: WireTokens['accessToken']): z.output<typeof oauth2Token> | null | undefined {
   if (!wire) return wire;
   const { token, issuedAt: issueTime, expiresAt: expireTime } = wire;
   return { token, issueTime, expireTime };

@@ -4,7 +4,7 @@ import { createScanner } from 'jsonc-parser';
 import { addIssues, issueAt } from '../../domain/issues.ts';
 import { DomainError, type Issue, invalidInput } from '../../errors.ts';
 
-export function readBody(app: FastifyInstance): void {
+export function registerBodyParser(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'string' }, readJson);
 }
@@ -18,7 +18,7 @@ async function readJson({ headers }: FastifyRequest, text: string | Buffer): Pro
 
 /** A member named __proto__ is an ordinary member here, which validation refuses. */
 function parseJson(text: string): unknown {
-  const value = jsonOf(text);
+  const value = parseText(text);
   // Without this, `null` would count as an empty body, which for some endpoints means "all".
   if (value === null) {
     throw invalidInput([{ in: 'body', name: 'body', detail: 'must be a JSON object.' }]);
@@ -28,7 +28,7 @@ function parseJson(text: string): unknown {
   return value;
 }
 
-function jsonOf(text: string): unknown {
+function parseText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

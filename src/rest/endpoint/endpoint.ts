@@ -141,12 +141,12 @@ export function endpoint<I extends z.ZodObject, Shown>(
   definition: EndpointDefinition<I, Shown>,
 ): Endpoint {
   const { memberNeeds } = definition;
-  const input = memberNeeds ? withNeeds(definition.input, memberNeeds) : definition.input;
+  const input = memberNeeds ? describeNeeds(definition.input, memberNeeds) : definition.input;
   const unmasked = locateMembers(definition);
   const mask = definition.mask === undefined ? null : createMask(definition.mask, unmasked);
   const part = (name: Part) => createPartSchema(input, unmasked, name);
   const body = part('body');
-  const { output, show } = outputOf(definition);
+  const { output, show } = createOutput(definition);
   return {
     ...(definition as Omit<EndpointDefinition<z.ZodObject, unknown>, 'run'>),
     output,
@@ -167,7 +167,7 @@ export function endpoint<I extends z.ZodObject, Shown>(
   };
 }
 
-function outputOf<I extends z.ZodObject, Shown>(definition: EndpointDefinition<I, Shown>) {
+function createOutput<I extends z.ZodObject, Shown>(definition: EndpointDefinition<I, Shown>) {
   if (!('resource' in definition)) return { output: definition.output, show: showUnchanged };
   const { schema: output, show } = showType(definition.resource);
   return { output, show };
@@ -185,7 +185,7 @@ function authorizeMembers(viewer: Viewer, needs: MemberNeeds<z.ZodObject>, input
 }
 
 /** Returns the input with descriptions that name the needs. */
-function withNeeds(input: z.ZodObject, needs: MemberNeeds<z.ZodObject>): z.ZodObject {
+function describeNeeds(input: z.ZodObject, needs: MemberNeeds<z.ZodObject>): z.ZodObject {
   const describedMembers = Object.entries(needs).flatMap(([member, need]) => {
     const schema = input.shape[member] as z.ZodType;
     return need ? [[member, schema.describe(`${schema.description} ${needText(need)}`)]] : [];

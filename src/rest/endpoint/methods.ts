@@ -8,8 +8,8 @@ type AllowedMethods = (path: string) => string[] | null;
 
 const PAGES = ['/openapi.json', '/docs'].map((path) => ({ method: 'GET', path }));
 
-export function allowedMethods(endpoints: readonly Endpoint[]): AllowedMethods {
-  const groups = Map.groupBy([...endpoints, ...PAGES], ({ path }) => patternOf(path));
+export function createMethodFinder(endpoints: readonly Endpoint[]): AllowedMethods {
+  const groups = Map.groupBy([...endpoints, ...PAGES], ({ path }) => toPattern(path));
   const paths = [...groups].map(([pattern, group]) => ({
     pattern: new RegExp(pattern),
     methods: group.map(({ method }) => method as string),
@@ -25,7 +25,7 @@ export function allowedMethods(endpoints: readonly Endpoint[]): AllowedMethods {
 }
 
 /** A colon begins a verb, which belongs to another path. */
-function patternOf(path: string): string {
+function toPattern(path: string): string {
   const literal = `${BASE_PATH}${path}`.replace(/[.*+?^$()|[\]\\]/g, '\\$&');
   return `^${literal.replace(/\{\w+\}/g, '[^/:]+')}$`;
 }

@@ -48,7 +48,7 @@ export function mutationEndpoint<
     input: extraInput ? schema.safeExtend(extraInput as z.ZodRawShape) : schema,
     async run(request: RestRequest, input: object) {
       await precheck?.(request, input as Parameters<typeof precheck>[1]);
-      const result = await mutation(request.call, membersOf(schema, input));
+      const result = await mutation(request.call, pickMembers(schema, input));
       return show ? show(result, request) : result;
     },
   } as EndpointDefinition<z.ZodObject>);
@@ -72,7 +72,7 @@ export function deleteEndpoint<
 /** The `show` function of a response without a body. */
 export function noBody(): void {}
 
-function membersOf<S extends z.ZodObject>({ shape }: S, given: object): z.output<S> {
+function pickMembers<S extends z.ZodObject>({ shape }: S, given: object): z.output<S> {
   const members = Object.entries(given).filter(([name]) => Object.hasOwn(shape, name));
   return Object.fromEntries(members) as z.output<S>;
 }

@@ -3,7 +3,7 @@ import { issueAt } from '../../domain/issues.ts';
 import { timestamp } from '../../domain/timestamp.ts';
 import { unwrapped } from '../../domain/unwrapped.ts';
 import { ISSUES_MAX, type Issue, invalidInput } from '../../errors.ts';
-import { enumNameOf, wordOf } from './words.ts';
+import { findEnumName, toWord } from './words.ts';
 
 type Path = readonly PropertyKey[];
 
@@ -74,11 +74,11 @@ export class PartDecoder {
   }
 
   #decodeWord(schema: z.ZodEnum, value: unknown, path: Path): unknown {
-    const enumName = enumNameOf(schema);
+    const enumName = findEnumName(schema);
     const names = schema.options as string[];
-    const name = names.find((name) => wordOf(enumName, name) === value);
+    const name = names.find((name) => toWord(enumName, name) === value);
     if (name !== undefined) return name;
-    const allowed = names.map((name) => wordOf(enumName, name)).join(', ');
+    const allowed = names.map((name) => toWord(enumName, name)).join(', ');
     this.#report(issueAt(path, `must be one of ${allowed}.`, value));
     // The value may be the domain's name, which the schema would accept.
     return null;

@@ -22,7 +22,7 @@ const ROUTER_REFUSALS: Record<string, string> = {
 };
 
 /** Masks an unexpected error. Its problem document and the log share an instance id. */
-export function problemOfError(
+export function toProblem(
   error: unknown,
   { log, route }: { log: Log; route: string | undefined },
 ): Problem {
@@ -36,7 +36,10 @@ export function problemOfError(
   return maskedError(log, error, { route }).problem;
 }
 
-export function headersOf({ status, retryAfterSeconds }: Problem): Record<string, string> {
+export function createProblemHeaders({
+  status,
+  retryAfterSeconds,
+}: Problem): Record<string, string> {
   if (status === 401) return { 'www-authenticate': 'Bearer' };
   if (typeof retryAfterSeconds === 'number') return { 'retry-after': String(retryAfterSeconds) };
   return {};
@@ -48,7 +51,7 @@ export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply
   return (
     reply
       .code(problem.status)
-      .headers(headersOf(problem))
+      .headers(createProblemHeaders(problem))
       .type(PROBLEM_TYPE)
       // Fastify's own serializer would add a charset, which the media type has no parameter for.
       .serializer(JSON.stringify)

@@ -8,22 +8,22 @@ import { SESSION_PERMISSIONS } from '../../domain/viewer/end-user.ts';
 import { DomainError, type ErrorCode, type Issue, invalidInput } from '../../errors.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Locations } from './locations.ts';
-import { enumNameOf, wordOf } from './words.ts';
+import { findEnumName, toWord } from './words.ts';
 
 /** Details with these codes may quote a provider or concern no input, so they are not translated. */
 const UNTRANSLATED: readonly ErrorCode[] = ['PROVIDER_ERROR', 'INTERNAL_ERROR'];
 
-/** Returns the error with details and values in REST's terms. The names of its issues must be places of the request. */
-export function errorInRestTerms(endpoint: Endpoint, error: unknown): unknown {
+/** Returns the error with details and values in REST's terms. The names of its issues must be locations in the request. */
+export function translateError(endpoint: Endpoint, error: unknown): unknown {
   if (!(error instanceof DomainError) || UNTRANSLATED.includes(error.code)) return error;
   // Without issues, the reason may be the provider's.
   if (error.code === 'UNPROCESSABLE' && !error.issues) return error;
-  const { words, ...terms } = termsOf(endpoint);
+  const { words, ...terms } = getTerms(endpoint);
   const translate = error.code === 'FORBIDDEN' ? terms.translateNeeds : terms.translate;
   const issues = error.issues?.map((issue): Issue => {
     const translated = { ...issue, detail: translate(issue.detail) };
     // The value of an enum was read from its word, unless the issue lists that word as allowed: then it is the caller's.
-    const word = isOfEnum(endpoint, issue) ? words.get(String(issue.value)) : undefined;
+    const word = isEnumAt(endpoint, issue) ? words.get(String(issue.value)) : undefined;
     if (word === undefined || translated.detail.includes(word)) return translated;
     return { ...translated, value: word };
   });
@@ -44,7 +44,7 @@ interface Terms {
 
 const TERMS = new WeakMap<Endpoint, Terms>();
 
-function termsOf(endpoint: Endpoint): Terms {
+function getTerms(endpoint: Endpoint): Terms {
   let terms = TERMS.get(endpoint);
   if (!terms) {
     terms = createTerms(endpoint);
@@ -54,9 +54,9 @@ function termsOf(endpoint: Endpoint): Terms {
 }
 
 function createTerms({ input, locations }: Endpoint): Terms {
-  const words = new Map(wordsIn(input));
+  const words = new Map(listWords(input));
   const permissions = Object.keys(SESSION_PERMISSIONS).map(
-    (name) => [name, wordOf(undefined, name)] as const,
+    (name) => [name, toWord(undefined, name)] as const,
   );
   return {
     words,
@@ -77,19 +77,19 @@ function createTranslation(locations: Locations, words: ReadonlyMap<string, stri
 }
 
 /** Yields the names of all enums in a schema, with their words. */
-function* wordsIn(schema: z.ZodType): Generator<[name: string, word: string]> {
+function* listWords(schema: z.ZodType): Generator<[name: string, word: string]> {
   const { inner } = unwrapped(schema);
   if (inner instanceof z.ZodEnum) {
-    for (const name of inner.options as string[]) yield [name, wordOf(enumNameOf(inner), name)];
+    for (const name of inner.options as string[]) yield [name, toWord(findEnumName(inner), name)];
   }
-  if (inner instanceof z.ZodArray) yield* wordsIn(inner.element as z.ZodType);
+  if (inner instanceof z.ZodArray) yield* listWords(inner.element as z.ZodType);
   if (inner instanceof z.ZodObject) {
-    for (const member of Object.values<z.ZodType>(inner.shape)) yield* wordsIn(member);
+    for (const member of Object.values<z.ZodType>(inner.shape)) yield* listWords(member);
   }
 }
 
 /** True if the location of an issue contains an enum. */
-function isOfEnum({ input, locations }: Endpoint, { name }: Issue): boolean {
+function isEnumAt({ input, locations }: Endpoint, { name }: Issue): boolean {
   const [member, place] = [...locations].find(([, { name: at }]) => isWithin(at, name)) ?? [];
   if (member === undefined || place === undefined) return false;
   const path = name

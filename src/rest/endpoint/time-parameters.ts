@@ -19,7 +19,7 @@ const createdParameters = {
 };
 
 /** Returns the filters of a list as query parameters. */
-export function withCreatedParameters<S extends z.ZodRawShape>({
+export function splitCreateTime<S extends z.ZodRawShape>({
   createTime: _range,
   order: _order,
   ...others
@@ -33,7 +33,7 @@ interface InQuery {
 }
 
 /** Adapts a list so that it accepts the range as query parameters. */
-export function createdWithin<I extends { createTime?: TimeRange | null | undefined }, R>(
+export function joinCreateTime<I extends { createTime?: TimeRange | null | undefined }, R>(
   list: Read<[input: I], R>,
 ): Read<[input: Omit<I, 'createTime'> & InQuery], R> {
   return read(

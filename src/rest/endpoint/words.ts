@@ -35,23 +35,23 @@ const WORDS: Record<string, (name: string) => string> = {
 };
 
 /** Returns the name of the enum that a schema declares. */
-export function enumNameOf(schema: z.ZodType): string | undefined {
+export function findEnumName(schema: z.ZodType): string | undefined {
   return findEnumeration(schema)?.name ?? schema.meta()?.id;
 }
 
 /** Returns the word of an enum name. Names that are not in capitals are words already. */
-export function wordOf(enumId: string | undefined, name: string): string {
+export function toWord(enumId: string | undefined, name: string): string {
   if (!/^[A-Z][A-Z0-9_]*$/.test(name)) return name;
   const write = (enumId !== undefined && WORDS[enumId]) || ((text: string) => text.toLowerCase());
   return write(name);
 }
 
 /** Returns the schema of an enum's words in responses. */
-export function words(enumId: string | undefined, names: readonly string[]) {
-  return z.enum(names.map((name) => wordOf(enumId, name)));
+export function createWords(enumId: string | undefined, names: readonly string[]) {
+  return z.enum(names.map((name) => toWord(enumId, name)));
 }
 
-export const eventTypeWords = words('NotificationEventType', Object.keys(EVENTS));
+export const eventTypeWords = createWords('NotificationEventType', Object.keys(EVENTS));
 
 function camelCase(name: string): string {
   return name.toLowerCase().replace(/_(\w)/g, (_all, letter: string) => letter.toUpperCase());

@@ -31,7 +31,7 @@ import { endpoint, type RestRequest } from '../endpoint/endpoint.ts';
 import { pagedEndpoint } from '../endpoint/list.ts';
 import { wireForm } from '../endpoint/locations.ts';
 import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
-import { createdWithin, withCreatedParameters } from '../endpoint/time-parameters.ts';
+import { joinCreateTime, splitCreateTime } from '../endpoint/time-parameters.ts';
 import { extendResource } from '../openapi/shown-resource.ts';
 
 const tag = 'Deliveries';
@@ -81,7 +81,7 @@ const delivery = extendResource(deliveryResource, {
 });
 
 /** REST's `pending` includes deliveries that are being retried. */
-function expand(status: Status | null | undefined): readonly Status[] | undefined {
+function expandPending(status: Status | null | undefined): readonly Status[] | undefined {
   if (status == null) return undefined;
   return status === 'PENDING' ? ['PENDING', 'RETRYING'] : [status];
 }
@@ -89,11 +89,11 @@ function expand(status: Status | null | undefined): readonly Status[] | undefine
 type Status = z.output<typeof deliveryStatus>;
 
 /** Adapts a list so that its filter `status` has REST's meaning. */
-function withRetrying<I extends object, R>(
+function expandStatus<I extends object, R>(
   list: Read<[input: I], R>,
 ): Read<[input: I & { status?: Status | undefined }], R> {
   return read(list.needs, list.description, (call, { status, ...input }) =>
-    list(call, { ...input, status: expand(status) } as unknown as I),
+    list(call, { ...input, status: expandPending(status) } as unknown as I),
   );
 }
 
@@ -113,8 +113,8 @@ export const deliveryEndpoints = [
     id: 'listProjectDeliveries',
     path: `${inProject}/deliveries`,
     tag,
-    input: z.object({ projectIdOrName, ...withCreatedParameters(projectDeliveryFilters.shape) }),
-    list: withRetrying(createdWithin(readWithin(getOwnProject, listProjectDeliveries))),
+    input: z.object({ projectIdOrName, ...splitCreateTime(projectDeliveryFilters.shape) }),
+    list: expandStatus(joinCreateTime(readWithin(getOwnProject, listProjectDeliveries))),
     resource: delivery,
   }),
   pagedEndpoint({
@@ -124,9 +124,9 @@ export const deliveryEndpoints = [
     input: z.object({
       projectIdOrName,
       destination: z.string().min(1).max(64).describe('The id or the name of the destination.'),
-      ...withCreatedParameters(deliveryFilters.shape),
+      ...splitCreateTime(deliveryFilters.shape),
     }),
-    list: withRetrying(createdWithin(readWithin(getDestination, listDestinationDeliveries))),
+    list: expandStatus(joinCreateTime(readWithin(getDestination, listDestinationDeliveries))),
     resource: delivery,
   }),
   pagedEndpoint({
@@ -185,7 +185,7 @@ export const deliveryEndpoints = [
             .describe(
               'Only deliveries of this status. `pending` includes those that are being retried. Default: failed.',
             ),
-          toDomain: expand,
+          toDomain: expandPending,
           locate: () => '',
         }),
       },

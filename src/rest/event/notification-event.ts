@@ -17,7 +17,7 @@ import type { Row } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
 import { pagedEndpoint } from '../endpoint/list.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
-import { createdWithin, withCreatedParameters } from '../endpoint/time-parameters.ts';
+import { joinCreateTime, splitCreateTime } from '../endpoint/time-parameters.ts';
 import { extendResource } from '../openapi/shown-resource.ts';
 
 const tag = 'Events';
@@ -49,13 +49,13 @@ export const notificationEventEndpoints = [
     tag,
     input: z.object({
       projectIdOrName,
-      ...withCreatedParameters(listedEventFilters.shape),
+      ...splitCreateTime(listedEventFilters.shape),
       eventTypes: eventFilters.shape.eventTypes.describe(
         'Only events of this type; give it several times for several types.',
       ),
     }),
     locations: { eventTypes: { in: 'query', name: 'eventType' } },
-    list: createdWithin(readWithin(getOwnProject, listNotificationEvents)),
+    list: joinCreateTime(readWithin(getOwnProject, listNotificationEvents)),
     resource: notificationEvent,
   }),
   readEndpoint({

@@ -28,7 +28,7 @@ import { listEndpoint } from '../endpoint/list.ts';
 import { integrationInPath, type Location } from '../endpoint/locations.ts';
 import { deleteEndpoint, mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
-import { createdWithin, withCreatedParameters } from '../endpoint/time-parameters.ts';
+import { joinCreateTime, splitCreateTime } from '../endpoint/time-parameters.ts';
 import { CONFIG_FORM } from './config/parse-config.ts';
 import { installation } from './installation-view.ts';
 import { updateInstallationEndpoints } from './update-installation.ts';
@@ -54,9 +54,9 @@ export const installationEndpoints = [
     tag,
     input: z.object({
       projectIdOrName,
-      ...withCreatedParameters(projectInstallationFilters.shape),
+      ...splitCreateTime(projectInstallationFilters.shape),
     }),
-    list: createdWithin(readWithin(getOwnProject, listInstallations)),
+    list: joinCreateTime(readWithin(getOwnProject, listInstallations)),
     resource: installation,
   }),
   listEndpoint({
@@ -66,10 +66,10 @@ export const installationEndpoints = [
     input: z.object({
       projectIdOrName,
       integrationIdOrName,
-      ...withCreatedParameters(installationFilters.shape),
+      ...splitCreateTime(installationFilters.shape),
     }),
     locations: integrationInPath,
-    list: createdWithin(readWithin(getNamedIntegration, listInstallationsOfIntegration)),
+    list: joinCreateTime(readWithin(getNamedIntegration, listInstallationsOfIntegration)),
     resource: installation,
   }),
   mutationEndpoint({

@@ -13,8 +13,8 @@ import {
 import { forwardPages, isPaginated } from '../../domain/installation/proxy-pages.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { problem } from '../../problem-schema.ts';
-import { admit, runInTurn } from '../endpoint/perform.ts';
 import { refuseUnstorable } from '../endpoint/request-input.ts';
+import { admit, runInTurn } from '../endpoint/run-request.ts';
 import type { RestParts } from '../rest.ts';
 
 const BELOW = '/projects/:projectIdOrName/installations/:installationId/proxy';
@@ -35,7 +35,7 @@ export function registerProxy(app: FastifyInstance, parts: RestParts): void {
   const handler = () => undefined;
   const route = { onRequest, handler, exposeHeadRoute: false };
   for (const method of DOCUMENTED) {
-    app.route({ ...route, method, url: `${BELOW}/*`, schema: schemaOf(method) });
+    app.route({ ...route, method, url: `${BELOW}/*`, schema: createRouteSchema(method) });
   }
   const hidden = { ...route, schema: { hide: true } as FastifySchema };
   const undocumented = others.filter(
@@ -64,7 +64,7 @@ async function passOn(
   refuseUnstorable({ path: key, query: {}, header: {}, body: {} });
   const gone = new AbortController();
   res.once('close', () => gone.abort(new Error('The caller has gone.')));
-  const forwarded = forwardedFrom(req, gone.signal);
+  const forwarded = toForwardedRequest(req, gone.signal);
   try {
     const answer = await runInTurn(viewer, request.facts, async (slot) => {
       const call = createCall(parts.services, viewer, { slot });
@@ -72,7 +72,7 @@ async function passOn(
       return pages ?? forwardRequest(call, key, forwarded);
     });
     if (answer instanceof Readable) return await streamLines(answer, reply);
-    res.writeHead(answer.status, headersOf(answer, reply));
+    res.writeHead(answer.status, createHeaders(answer, reply));
     reply.hijack();
     res.flushHeaders();
     // If the provider cuts the response off, the caller's response is cut off too, so that it is not taken as complete.
@@ -95,7 +95,7 @@ async function streamLines(lines: Readable, reply: FastifyReply): Promise<void> 
   await pipeline(lines, res).catch(() => {});
 }
 
-function forwardedFrom(req: IncomingMessage, signal: AbortSignal): ForwardedRequest {
+function toForwardedRequest(req: IncomingMessage, signal: AbortSignal): ForwardedRequest {
   const { method = 'GET', url = '', headers } = req;
   const { 'content-length': length, 'transfer-encoding': encoding } = headers;
   const hasBody = encoding !== undefined || (length !== undefined && Number(length) > 0);
@@ -104,7 +104,7 @@ function forwardedFrom(req: IncomingMessage, signal: AbortSignal): ForwardedRequ
 }
 
 /** The provider's, and those that are set already. The provider decides what may be cached, and for how long. */
-function headersOf({ headers }: StreamedResponse, reply: FastifyReply): OutgoingHttpHeaders {
+function createHeaders({ headers }: StreamedResponse, reply: FastifyReply): OutgoingHttpHeaders {
   const { 'cache-control': unsaid, ...own } = reply.getHeaders();
   const vary = [own.vary ?? [], headers.vary ?? []].flat().join(', ');
   return {
@@ -135,7 +135,7 @@ must be enabled. A GET, or a POST of JSON, with \`paginate=true\` of a list that
 one stream of records, a line of JSON each. Redirects are not followed. Needs the scopes \`read\` and \`${forwardRequest.needs}\`, or a
 builder's bearer token.`;
 
-function schemaOf(method: (typeof DOCUMENTED)[number]): FastifySchema {
+function createRouteSchema(method: (typeof DOCUMENTED)[number]): FastifySchema {
   const takesBody = method !== 'GET' && method !== 'DELETE';
   const answer = (description: string, more = {}) => ({
     description,

@@ -1,6 +1,7 @@
 /** Members of a manifest that the reference API accepts and ignores. */
 import { pathName } from '../../domain/issues.ts';
 import type { Parts, RestRequest } from '../endpoint/endpoint.ts';
+import { getValue } from '../endpoint/mask.ts';
 
 type Json = Record<string, unknown>;
 
@@ -13,23 +14,23 @@ export const WARNED =
   'A `Warning` header names each member that is ignored, and each field that a later one replaces.';
 
 /** Drops the ignored members of the contents at `path` in the body, with a warning for each. */
-export function withoutIgnored(
+export function dropIgnored(
   parts: Parts,
   path: readonly string[],
   { warnings }: Pick<RestRequest, 'warnings'>,
 ): Parts {
   const body = structuredClone(parts.body) as Json | undefined;
-  const found = path.reduce<unknown>((inner, name) => (inner as Json | undefined)?.[name], body);
-  const contents = Array.isArray(found) ? found : [found];
+  const value = getValue(body, path);
+  const contents = Array.isArray(value) ? value : [value];
   for (const [index, content] of contents.entries()) {
-    const at = Array.isArray(found) ? [...path, index] : path;
-    drop(content, { names: IGNORED_OF_CONTENT, at, warnings });
+    const at = Array.isArray(value) ? [...path, index] : path;
+    dropNames(content, { names: IGNORED_OF_CONTENT, at, warnings });
     for (const block of ['read', 'write', 'subscribe']) {
-      const objects = memberOf(memberOf(content, block), 'objects');
+      const objects = getValue(content, [block, 'objects']);
       if (!Array.isArray(objects)) continue;
       for (const [position, object] of objects.entries()) {
         const place = [...at, block, 'objects', position];
-        drop(object, { names: IGNORED_OF_OBJECT, at: place, warnings });
+        dropNames(object, { names: IGNORED_OF_OBJECT, at: place, warnings });
       }
     }
   }
@@ -42,19 +43,13 @@ interface Dropping {
   warnings: string[];
 }
 
-function drop(value: unknown, { names, at, warnings }: Dropping): void {
+function dropNames(value: unknown, { names, at, warnings }: Dropping): void {
   for (const name of names) {
     const members = name.split('.');
     const last = members.pop() as string;
-    const holder = members.reduce(memberOf, value);
-    if (memberOf(holder, last) === undefined) continue;
+    const holder = getValue(value, members);
+    if (getValue(holder, [last]) === undefined) continue;
     delete (holder as Json)[last];
     warnings.push(`${pathName([...at, ...members, last])}: is ignored.`);
   }
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-    ? (value as Json)[name]
-    : undefined;
 }

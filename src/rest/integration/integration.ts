@@ -20,7 +20,7 @@ import { deleteEndpoint, mutationEndpoint } from '../endpoint/mutation-endpoint.
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { sendWarnings } from '../endpoint/warnings.ts';
 import { extendResource } from '../openapi/shown-resource.ts';
-import { WARNED, withoutIgnored } from './ignored-members.ts';
+import { dropIgnored, WARNED } from './ignored-members.ts';
 import { contentsOfManifest, manifestShape } from './manifest.ts';
 import { latestRevision } from './revision.ts';
 
@@ -53,7 +53,7 @@ export const integrationEndpoints = [
     tag,
     description: `The Location header has the path of the integration. ${WARNED}`,
     mutation: createIntegration,
-    rewrite: (parts, request) => withoutIgnored(parts, ['latestRevision', 'content'], request),
+    rewrite: (parts, request) => dropIgnored(parts, ['latestRevision', 'content'], request),
     status: 201,
     output: null,
     show({ integration: { id }, warnings }, request) {

@@ -8,7 +8,7 @@ import { issueAt } from '../../domain/issues.ts';
 import { getProject } from '../../domain/scope.ts';
 import { type Issue, invalidInput } from '../../errors.ts';
 import type { Parts, RestRequest } from '../endpoint/endpoint.ts';
-import { withoutIgnored } from './ignored-members.ts';
+import { dropIgnored } from './ignored-members.ts';
 
 /**
  * Far above the size of any manifest. Bounds the work of unpacking an archive, which may be crafted to exhaust the
@@ -75,7 +75,7 @@ const manifest = z.object({
 /** Sets `revision` to the manifest's integration. Throws BAD_USER_INPUT for a manifest without one. */
 export async function revisionOfManifest(parts: Parts, request: RestRequest): Promise<Parts> {
   const { source, body } = await readSource(parts, request);
-  if (!source) return withoutIgnored(parts, ['revision', 'content'], request);
+  if (!source) return dropIgnored(parts, ['revision', 'content'], request);
   if (body.revision !== undefined) throw refusal(source.member, 'must not stand beside revision.');
   const { specVersion, integrations } = await readManifest(source, parts, request);
   const { integrationId: name } = parts.path as { integrationId: string };
@@ -86,13 +86,13 @@ export async function revisionOfManifest(parts: Parts, request: RestRequest): Pr
     throw refusal(source.member, `has several integrations, and none is named ${name}.`);
   }
   const rewritten = { ...parts, body: { ...body, revision: { specVersion, content } } };
-  return withoutIgnored(rewritten, ['revision', 'content'], request);
+  return dropIgnored(rewritten, ['revision', 'content'], request);
 }
 
 /** Sets `integrations` to the manifest's integrations. Throws BAD_USER_INPUT for a manifest without any. */
 export async function contentsOfManifest(parts: Parts, request: RestRequest): Promise<Parts> {
   const { source, body } = await readSource(parts, request);
-  if (!source) return withoutIgnored(parts, ['integrations'], request);
+  if (!source) return dropIgnored(parts, ['integrations'], request);
   if (body.integrations !== undefined) {
     throw refusal(source.member, 'must not stand beside integrations.');
   }
@@ -100,7 +100,7 @@ export async function contentsOfManifest(parts: Parts, request: RestRequest): Pr
     ...parts,
     body: { ...body, ...(await readManifest(source, parts, request)) },
   };
-  return withoutIgnored(rewritten, ['integrations'], request);
+  return dropIgnored(rewritten, ['integrations'], request);
 }
 
 interface Source {

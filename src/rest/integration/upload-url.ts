@@ -9,8 +9,8 @@ import {
   uploadUrlInput,
   uploadUrlResource,
 } from '../../domain/integration/manifest-upload.ts';
-import type { Gateway } from '../endpoint/perform.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
+import type { Gateway } from '../endpoint/run-request.ts';
 
 export const uploadUrlEndpoint = readEndpoint({
   id: 'generateUploadUrl',
@@ -29,7 +29,7 @@ export const uploadUrlEndpoint = readEndpoint({
 
 /** The URL is the credential: no key is needed, and the document does not describe the route. */
 export async function registerUpload(app: FastifyInstance, { services }: Gateway): Promise<void> {
-  const pathOf = ({ params }: FastifyRequest) => {
+  const toUploadPath = ({ params }: FastifyRequest) => {
     const { projectId, token } = params as { projectId: string; token: string };
     return `projects/${projectId}/manifest-uploads/${token}`;
   };
@@ -50,9 +50,13 @@ export async function registerUpload(app: FastifyInstance, { services }: Gateway
       schema: { hide: true } as FastifySchema,
       bodyLimit: UPLOAD_BYTES_MAX,
       // Before the body is read: only the holder of a valid URL makes the gateway read one.
-      onRequest: async (request) => void openUpload(services, pathOf(request)),
+      onRequest: async (request) => void openUpload(services, toUploadPath(request)),
       async handler(request, reply) {
-        await storeUpload(services, pathOf(request), (request.body as Buffer) ?? Buffer.alloc(0));
+        await storeUpload(
+          services,
+          toUploadPath(request),
+          (request.body as Buffer) ?? Buffer.alloc(0),
+        );
         return reply.code(200).send();
       },
     });

@@ -11,7 +11,7 @@ import { needText } from '../../domain/viewer/needs.ts';
 import { problem } from '../../problem-schema.ts';
 import { VERSION } from '../../version.ts';
 import type { Endpoint } from '../endpoint/endpoint.ts';
-import { enumNameOf, wordOf } from '../endpoint/words.ts';
+import { findEnumName, toWord } from '../endpoint/words.ts';
 import { webhooks } from '../webhooks.ts';
 import { components, showType } from './shown-resource.ts';
 
@@ -76,14 +76,14 @@ export async function registerDocument(app: FastifyInstance): Promise<void> {
     // The router uses `*` for the rest of a path, which is not a parameter name in OpenAPI.
     transform: (given) => toSchema({ ...given, url: given.url.replace(/\*$/, ':path') }),
     transformObject: (document) => ({
-      ...withoutUnused(toObject(document) as Document),
+      ...removeUnused(toObject(document) as Document),
       webhooks: webhooks(),
     }),
   });
 }
 
 /** Returns the schema that the router and the document use for an endpoint. */
-export function schemaOf(endpoint: Endpoint): FastifySchema {
+export function createRouteSchema(endpoint: Endpoint): FastifySchema {
   const { parts } = endpoint;
   return {
     operationId: endpoint.id,
@@ -96,15 +96,15 @@ export function schemaOf(endpoint: Endpoint): FastifySchema {
     ...(parts.header && { headers: parts.header }),
     ...(parts.body && { body: parts.body }),
     response: {
-      [endpoint.status]: successResponse(endpoint),
+      [endpoint.status]: createSuccess(endpoint),
       ...(endpoint.hasEtag && { 304: z.null().describe(UNCHANGED) }),
-      ...failedResponse(endpoint),
+      ...createFailure(endpoint),
       ...REFUSALS,
     },
   };
 }
 
-function successResponse({ id, output, status, mediaType: text }: Endpoint) {
+function createSuccess({ id, output, status, mediaType: text }: Endpoint) {
   if (!output) return z.null().describe(status === 201 ? CREATED_WITHOUT_BODY : DONE_WITHOUT_BODY);
   const { description } = output;
   if (!description) throw new Error(`The output of ${id} needs a description.`);
@@ -116,7 +116,7 @@ const CREATED_WITHOUT_BODY =
 const UNCHANGED = 'The version that `If-None-Match` names is the current one.';
 const DONE_WITHOUT_BODY = 'The change is complete. The response has no body.';
 
-function failedResponse({ failure, output }: Endpoint) {
+function createFailure({ failure, output }: Endpoint) {
   if (!failure || !output) return {};
   return {
     [failure.status]: {
@@ -163,23 +163,23 @@ type Override = NonNullable<Parameters<typeof z.toJSONSchema>[1]>['override'];
 const describe: Override = ({ zodSchema: schema, jsonSchema }) => {
   if (!(schema instanceof z.ZodType)) return;
   // The registry contains only named components. Descriptions are in zod's own registry.
-  const description = descriptionOf(schema);
+  const description = findDescription(schema);
   if (description) jsonSchema.description ??= description;
   if (schema instanceof z.ZodDate) {
     jsonSchema.type = 'string';
     jsonSchema.format = 'date-time';
   }
   if (schema instanceof z.ZodEnum) {
-    const enumName = enumNameOf(schema);
-    jsonSchema.enum = (schema.options as string[]).map((name) => wordOf(enumName, name));
+    const enumName = findEnumName(schema);
+    jsonSchema.enum = (schema.options as string[]).map((name) => toWord(enumName, name));
   }
 };
 
 /** Returns the description of a schema. An optional schema without one takes that of the inner schema. */
-function descriptionOf(schema: z.ZodType): string | undefined {
+function findDescription(schema: z.ZodType): string | undefined {
   if (schema.description) return schema.description;
   const isWrapped = schema instanceof z.ZodOptional || schema instanceof z.ZodNullable;
-  return isWrapped ? descriptionOf(schema.unwrap() as z.ZodType) : undefined;
+  return isWrapped ? findDescription(schema.unwrap() as z.ZodType) : undefined;
 }
 
 const ZOD = { schemaRegistry: components, zodToJsonConfig: { override: describe } };
@@ -187,7 +187,7 @@ const ZOD = { schemaRegistry: components, zodToJsonConfig: { override: describe 
 type Document = Partial<OpenAPIV3_1.Document>;
 
 /** Removes named schemas that no endpoint uses. The transform adds each one as input and as output. */
-function withoutUnused(document: Document): Document {
+function removeUnused(document: Document): Document {
   const { schemas = {}, ...components } = document.components ?? {};
   const usedNames = new Set<string>();
   const follow = (node: unknown) => {

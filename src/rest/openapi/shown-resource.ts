@@ -4,10 +4,10 @@
  */
 import { z } from 'zod';
 import type { Call } from '../../domain/call.ts';
-import { type Declaration, declarationOf, findComputation } from '../../domain/resource.ts';
+import { type Declaration, findComputation, findDeclaration } from '../../domain/resource.ts';
 import { unwrapped } from '../../domain/unwrapped.ts';
 import { problem, problemIssue } from '../../problem-schema.ts';
-import { enumNameOf, wordOf, words } from '../endpoint/words.ts';
+import { createWords, findEnumName, toWord } from '../endpoint/words.ts';
 
 /** The components. Inputs are not among them, because the document describes them inline. */
 export const components = z.registry<{ id?: string }>();
@@ -24,7 +24,7 @@ const extensions = new Map<string, RestFields>();
  * precede the first use of the resource in a response.
  */
 export function extendResource<R extends z.ZodObject>(resource: R, fields: RestFields): R {
-  const { name } = declarationOf(resource) ?? {};
+  const { name } = findDeclaration(resource) ?? {};
   if (name === undefined) throw new Error('Bug: only a resource can be extended.');
   if (shownResources.has(name)) throw new Error(`Bug: ${name} is extended after its first use.`);
   extensions.set(name, fields);
@@ -48,7 +48,7 @@ const shownResources = new Map<string, Shown>();
 /** Returns a type of the domain in the form of responses. A type without resources and enums has that form already. */
 export function showType(type: z.ZodType): Shown {
   const { inner, description } = unwrapped(type);
-  const declared = inner instanceof z.ZodObject ? declarationOf(inner) : undefined;
+  const declared = inner instanceof z.ZodObject ? findDeclaration(inner) : undefined;
   const shown = declared ? showResource(inner as z.ZodObject, declared) : showValue(inner);
   if (!description || description === declared?.description) return shown;
   return { ...shown, schema: shown.schema.describe(toRestTerms(description)) };
@@ -133,12 +133,12 @@ function showValue(type: z.ZodType): Shown {
     };
   }
   if (type instanceof z.ZodEnum) {
-    const name = enumNameOf(type);
+    const name = findEnumName(type);
     const names = type.options as string[];
-    if (names.every((value) => wordOf(name, value) === value)) {
+    if (names.every((value) => toWord(name, value) === value)) {
       return { schema: type, show: showUnchanged };
     }
-    return { schema: words(name, names), show: (value) => wordOf(name, value as string) };
+    return { schema: createWords(name, names), show: (value) => toWord(name, value as string) };
   }
   const isJson = type.meta()?.graphql === 'JSONObject';
   const schema = isJson ? z.record(z.string(), z.unknown()) : type;

@@ -21,7 +21,7 @@ import { id } from '../../ids.ts';
 import { listEndpoint, pagedEndpoint } from '../endpoint/list.ts';
 import { integrationInPath } from '../endpoint/locations.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
-import { createdWithin, withCreatedParameters } from '../endpoint/time-parameters.ts';
+import { joinCreateTime, splitCreateTime } from '../endpoint/time-parameters.ts';
 import { extendResource } from '../openapi/shown-resource.ts';
 
 const operationLog = extendResource(operationLogResource, {
@@ -70,18 +70,18 @@ export const operationEndpoints = [
       projectIdOrName,
       integrationIdOrName,
       installationId: id.describe('The id of the installation.'),
-      ...withCreatedParameters(operationFilters.shape),
+      ...splitCreateTime(operationFilters.shape),
     }),
     locations: integrationInPath,
-    list: createdWithin(readWithin(getInstallation, listInstallationOperations)),
+    list: joinCreateTime(readWithin(getInstallation, listInstallationOperations)),
     resource: operationResource,
   }),
   pagedEndpoint({
     id: 'listProjectOperations',
     path,
     tag,
-    input: z.object({ projectIdOrName, ...withCreatedParameters(projectOperationFilters.shape) }),
-    list: createdWithin(readWithin(getOwnProject, listOperations)),
+    input: z.object({ projectIdOrName, ...splitCreateTime(projectOperationFilters.shape) }),
+    list: joinCreateTime(readWithin(getOwnProject, listOperations)),
     resource: operationResource,
   }),
   readEndpoint({

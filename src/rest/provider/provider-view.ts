@@ -160,7 +160,7 @@ export const provider = extendResource(providerResource, {
     z.string().describe('The module of an integration that names none.'),
     (row: Provider) => listModules(row)[0].name,
   ),
-  authType: computed(authType, authTypeOf),
+  authType: computed(authType, toAuthType),
   ...authOptions,
   support: computed(support, showSupport),
   subscribeRequirements: computed(subscribeRequirements, showRequirements),
@@ -179,7 +179,7 @@ export const provider = extendResource(providerResource, {
         'The facts that connecting needs in addition to credentials. Absent if it needs none.',
       ),
     (row: Provider) => {
-      const input = inputsOf(row);
+      const input = listInputs(row);
       return input.length > 0 ? { input } : undefined;
     },
   ),
@@ -202,11 +202,11 @@ const AUTH_TYPES = {
 } as const satisfies Record<AuthScheme, AuthType>;
 
 /** Custom inputs have no scheme. */
-function authTypeOf({ authSchemes: [first = 'NONE'], custom }: Provider): AuthType {
+function toAuthType({ authSchemes: [first = 'NONE'], custom }: Provider): AuthType {
   return first === 'NONE' && custom ? 'custom' : AUTH_TYPES[first];
 }
 
-function inputsOf({ workspaceRequired, inputs = [], modules = [] }: Provider) {
+function listInputs({ workspaceRequired, inputs = [], modules = [] }: Provider) {
   const needed = modules.flatMap((module) => module.inputs ?? []);
   const ofModules = new Map(needed.map((input) => [input.name, input]));
   return [

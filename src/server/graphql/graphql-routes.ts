@@ -7,7 +7,7 @@ import type { Services } from '../../domain/call.ts';
 import type { Admission } from '../../domain/viewer/admission.ts';
 import { httpRefusal } from '../../errors.ts';
 import { createErrorMapper, toGraphQLError } from '../../graphql/execution/graphql-errors.ts';
-import { callerOf } from '../../graphql/execution/operation-context.ts';
+import { readCaller } from '../../graphql/execution/operation-context.ts';
 import { graphqlHttpResponse } from './graphql-http-response.ts';
 import { createPlainGraphql, findPlainParams } from './plain-graphql.ts';
 import type { Yoga } from './yoga.ts';
@@ -86,6 +86,6 @@ async function handleByYoga(
     signal: disconnected.signal,
     ...(Buffer.isBuffer(body) && { body: body as Buffer<ArrayBuffer> }),
   });
-  const caller = callerOf((name) => request.headers.get(name), facts);
+  const caller = readCaller((name) => request.headers.get(name), facts);
   return yoga.fetch(request, { ...facts, ...caller });
 }

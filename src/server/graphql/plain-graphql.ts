@@ -7,7 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ExecutionResult } from 'graphql';
 import type { OpenStreams } from '../../domain/viewer/open-streams.ts';
 import { createErrorMapper } from '../../graphql/execution/graphql-errors.ts';
-import { callerOf, type OperationParams } from '../../graphql/execution/operation-context.ts';
+import { readCaller, type OperationParams } from '../../graphql/execution/operation-context.ts';
 import type { Log } from '../../log.ts';
 import { streamHead, writeStream } from './event-stream.ts';
 import { graphqlHttpResponse } from './graphql-http-response.ts';
@@ -47,7 +47,7 @@ export function createPlainGraphql({ log, yoga, streams }: PlainGraphql): PlainH
 
   const run = async ({ headers, facts }: FastifyRequest, params: OperationParams) => {
     const header = (name: string) => (headers[name] as string | undefined) ?? null;
-    const results = await runOperation(yoga, params, callerOf(header, facts));
+    const results = await runOperation(yoga, params, readCaller(header, facts));
     return acceptableResults(headers.accept, results);
   };
 

@@ -2,7 +2,7 @@
 import type { GraphQLError } from 'graphql';
 import {
   type Caller,
-  errorsOf,
+  listErrors,
   type OperationArgs,
   type OperationParams,
   type Results,
@@ -36,7 +36,7 @@ export async function openOperation(
     return { args, run: async () => (isSubscription ? subscribe : execute)(args) };
   } catch (error) {
     // The plugin `useProblems` already mapped the error.
-    return { errors: errorsOf(error) as readonly GraphQLError[] };
+    return { errors: listErrors(error) as readonly GraphQLError[] };
   }
 }
 

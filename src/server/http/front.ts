@@ -3,7 +3,7 @@ import cors from '@fastify/cors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../../config.ts';
 import { createProblem } from '../../errors.ts';
-import { problemOfError, sendProblem } from '../../rest/endpoint/rest-errors.ts';
+import { toProblem, sendProblem } from '../../rest/endpoint/rest-errors.ts';
 import { BASE_PATH } from '../../rest/openapi/openapi.ts';
 import { pathOnHost } from '../../rest/operation/read-host.ts';
 import { type Rest, registerRest } from '../../rest/rest.ts';
@@ -78,7 +78,7 @@ function openServer({
   const { foreignPage } = parts.cors;
   const observers = { log, meters, tracer, addresses, foreignPage, gatewayUrl, sessionCookie };
   const sendError = (error: unknown, { routeOptions }: FastifyRequest, reply: FastifyReply) =>
-    sendProblem(reply, problemOfError(error, { log, route: routeOptions?.url }));
+    sendProblem(reply, toProblem(error, { log, route: routeOptions?.url }));
   const server = createHttpServer({
     takesSockets: hasApiRole(config),
     headMs: config.LIMIT_HEAD_MS,

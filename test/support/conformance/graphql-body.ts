@@ -9,7 +9,7 @@ import {
   isListType,
 } from 'graphql';
 import { schema } from '../../../src/graphql/schema/schema.ts';
-import { wordOf } from '../../../src/rest/endpoint/words.ts';
+import { toWord } from '../../../src/rest/endpoint/words.ts';
 import { inGroups } from '../inputs/graphql-input.ts';
 import type { Body, Json } from './body.ts';
 import type { Outcome } from './outcome.ts';
@@ -55,7 +55,7 @@ function hasGroups(type: GraphQLInputType): boolean {
 export function toEnumNames(type: GraphQLInputType, value: unknown): unknown {
   const inner = getNullableType(type);
   if (isEnumType(inner)) {
-    const enumValue = inner.getValues().find(({ name }) => wordOf(inner.name, name) === value);
+    const enumValue = inner.getValues().find(({ name }) => toWord(inner.name, name) === value);
     return enumValue?.name ?? value;
   }
   if (isListType(inner) && Array.isArray(value)) {

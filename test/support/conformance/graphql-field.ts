@@ -11,7 +11,7 @@ import {
 } from 'graphql';
 import { expect } from 'vitest';
 import { schema } from '../../../src/graphql/schema/schema.ts';
-import { wordOf } from '../../../src/rest/endpoint/words.ts';
+import { toWord } from '../../../src/rest/endpoint/words.ts';
 import { valueAt } from './json-paths.ts';
 import type { FieldRule, Resource } from './resource.ts';
 import type { Scene } from './scene.ts';
@@ -36,7 +36,7 @@ export async function checkGraphql(scene: Scene, resource: Resource, field: stri
   if (rule.isUnset) return expect(value).toBe(null);
   const namedType = getNamedType(type);
   const isWord = isEnumType(namedType) && typeof value === 'string';
-  const wireValue = isWord ? wordOf(namedType.name, value) : value;
+  const wireValue = isWord ? toWord(namedType.name, value) : value;
   expect(TYPES[rule.type].isValid(wireValue), `${within} is ${JSON.stringify(value)}`).toBe(true);
 }
 

@@ -8,7 +8,7 @@ import {
   isListType,
   isObjectType,
 } from 'graphql';
-import { wordOf } from '../../../src/rest/endpoint/words.ts';
+import { toWord } from '../../../src/rest/endpoint/words.ts';
 import type { DocumentSchema } from '../rest/samples.ts';
 
 interface ValueType {
@@ -85,7 +85,7 @@ export type TypeName = keyof typeof TYPES;
 export function listEnumValues(type: GraphQLOutputType): string[] {
   const namedType = getNamedType(type);
   if (!isEnumType(namedType)) return [];
-  return namedType.getValues().map(({ name }) => wordOf(namedType.name, name));
+  return namedType.getValues().map(({ name }) => toWord(namedType.name, name));
 }
 
 export function isList(type: GraphQLOutputType): boolean {

@@ -13,8 +13,8 @@ import { unwrapped } from '../../../src/domain/unwrapped.ts';
 import { DomainError, type Problem } from '../../../src/errors.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import type { Endpoint } from '../../../src/rest/endpoint/endpoint.ts';
-import { errorInRestTerms } from '../../../src/rest/endpoint/rest-terms.ts';
-import { enumNameOf, wordOf } from '../../../src/rest/endpoint/words.ts';
+import { translateError } from '../../../src/rest/endpoint/rest-terms.ts';
+import { findEnumName, toWord } from '../../../src/rest/endpoint/words.ts';
 import { ENDPOINTS } from '../../../src/rest/endpoints.ts';
 import { PLACEHOLDER } from '../fuzz/fuzz.ts';
 import type { RestTenant } from './rest-client.ts';
@@ -78,7 +78,7 @@ export async function sendGraphql(
       toRestPath({ endpoint, mutation }, place),
     );
     const toRestTerms = (text: string) =>
-      (errorInRestTerms(endpoint, new DomainError('CONFLICT', text)) as DomainError).message;
+      (translateError(endpoint, new DomainError('CONFLICT', text)) as DomainError).message;
     return {
       ...refusal,
       detail: refusal.detail && toRestTerms(refusal.detail),
@@ -221,7 +221,7 @@ function setMember(target: Input, [firstStep = '', ...rest]: string[], value: un
 function toWireValue(schemaOfValue: z.ZodType, value: unknown): unknown {
   const { inner } = unwrapped(schemaOfValue);
   if (inner instanceof z.ZodEnum && typeof value === 'string') {
-    return wordOf(enumNameOf(inner), value);
+    return toWord(findEnumName(inner), value);
   }
   if (Array.isArray(value) && inner instanceof z.ZodArray) {
     return value.map((item) => toWireValue(inner.element as z.ZodType, item));

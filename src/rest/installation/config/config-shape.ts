@@ -79,7 +79,7 @@ const haveTheirNames = z.superRefine<Record<string, unknown>>((objects, context)
 });
 
 /** The schema of `read.objects` and the like: objects of that schema by name. */
-const objectsOf = <S extends z.ZodType>(object: S, what: string) =>
+const createObjects = <S extends z.ZodType>(object: S, what: string) =>
   z
     .strictObject({
       objects: z
@@ -95,7 +95,7 @@ const objectsOf = <S extends z.ZodType>(object: S, what: string) =>
 export const configInput = z
   .strictObject({
     provider: provider.optional(),
-    read: objectsOf(
+    read: createObjects(
       z.strictObject({
         objectName: objectName.optional(),
         selectedFields: fields.optional(),
@@ -104,11 +104,11 @@ export const configInput = z
       }),
       'The objects to read. Objects that are not named are not read.',
     ),
-    write: objectsOf(
+    write: createObjects(
       z.strictObject({ objectName: objectName.optional(), ...writeObjectShape }),
       'The objects to write.',
     ),
-    subscribe: objectsOf(
+    subscribe: createObjects(
       subscribeObjectInput,
       "The objects whose events differ from the integration's choice.",
     ),

@@ -14,7 +14,7 @@ import { operationMsMax, timeoutError, withDeadline } from '../../work/deadline.
 import type { Endpoint, Parts, RestRequest } from './endpoint.ts';
 import { locateError } from './locations.ts';
 import { readInput, refuseUnstorable, type Validate } from './request-input.ts';
-import { errorInRestTerms } from './rest-terms.ts';
+import { translateError } from './rest-terms.ts';
 
 export interface Gateway {
   services: Services;
@@ -35,33 +35,68 @@ export interface Received {
 }
 
 /** Returns the formatted result of the endpoint. Every error that it throws becomes a problem document. */
-export async function perform(
+export async function runRequest(
   endpoint: Endpoint,
   { services, admission }: Gateway,
   received: Received,
 ): Promise<unknown> {
-  const { meters } = services;
+  const { config, meters } = services;
   let viewer: Viewer | undefined;
   const work = async () => {
     const admitted = await admit(admission, received);
     viewer = admitted;
-    const weight = toWeight(services.config, costOf(endpoint, received.parts));
+    const weight = toWeight(config, estimateCost(endpoint, received.parts));
     // Admission has counted one request already.
     if (weight > 1) await admission.spend(admitted, weight - 1, received);
-    const run = (slot: RequestSlot | undefined) =>
-      response(endpoint, services, { received, viewer: admitted, slot });
-    return runInTurn(admitted, { ...received.sender, weight }, run);
+    return runInTurn(admitted, { ...received.sender, weight }, (slot) =>
+      runAdmitted(endpoint, createRequest(services, admitted, { received, slot }), received),
+    );
   };
   return measure(meters, work, ({ outcome, seconds }) => {
+    const kind = endpoint.method === 'GET' ? 'query' : 'mutation';
     const projectId = (viewer && findProjectId(viewer)) ?? undefined;
-    meters.requestEnded({ surface: 'rest', kind: kindOf(endpoint), outcome, seconds, projectId });
+    meters.requestEnded({ surface: 'rest', kind, outcome, seconds, projectId });
   });
+}
+
+function createRequest(
+  services: Services,
+  viewer: Viewer,
+  { received, slot }: { received: Received; slot: RequestSlot | undefined },
+): RestRequest {
+  const { url, setHeader, sender, knownVersions } = received;
+  const call = createCall(services, viewer, { slot, gatewayUrl: sender.gatewayUrl });
+  const hasVersion = (version: string) => {
+    setHeader('etag', `"${version}"`);
+    return includesVersion(knownVersions, version);
+  };
+  return { call, ...createRelations(call), url, setHeader, hasVersion, warnings: [] };
 }
 
 /** True if the header `If-None-Match` names the version. Proxies may have marked it as weak (RFC 9110, 13.1.2). */
 function includesVersion(header: string | undefined, version: string): boolean {
   const tags = (header ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
   return tags.includes('*') || tags.includes(`"${version}"`);
+}
+
+/** Authorizes the caller, reads the input, and runs the endpoint. Refusals are in REST's terms. */
+async function runAdmitted(
+  endpoint: Endpoint,
+  request: RestRequest,
+  { parts, validate }: Received,
+): Promise<unknown> {
+  try {
+    // Must precede validation: a caller without the scope learns nothing else.
+    authorize(request.call.viewer, endpoint.needs);
+    const rewritten = await rewriteParts(endpoint, parts, request);
+    const { input, locations } = readInput(endpoint, rewritten, validate);
+    const run = () => inSpan('execute', {}, () => endpoint.run(request, input));
+    return await runInTime(endpoint, request.call, run).catch((error: unknown) => {
+      throw locateError(locations, error);
+    });
+  } catch (error) {
+    throw translateError(endpoint, error);
+  }
 }
 
 async function rewriteParts(
@@ -75,56 +110,11 @@ async function rewriteParts(
   return runInTime(endpoint, request.call, async () => rewrite(parts, request));
 }
 
-function kindOf({ method }: Endpoint): 'query' | 'mutation' {
-  return method === 'GET' ? 'query' : 'mutation';
-}
-
-interface Admitted {
-  received: Received;
-  viewer: Viewer;
-  slot?: RequestSlot | undefined;
-}
-
-/** Authorizes and runs an admitted request. Its refusals are in REST's terms. */
-async function response(
-  endpoint: Endpoint,
-  services: Services,
-  admitted: Admitted,
-): Promise<unknown> {
-  try {
-    return await runEndpoint(endpoint, services, admitted);
-  } catch (error) {
-    throw errorInRestTerms(endpoint, error);
-  }
-}
-
-async function runEndpoint(
-  endpoint: Endpoint,
-  services: Services,
-  { received, viewer, slot }: Admitted,
-): Promise<unknown> {
-  // Must precede validation: a caller without the scope learns nothing else.
-  authorize(viewer, endpoint.needs);
-  const { url, setHeader, sender, knownVersions } = received;
-  const call = createCall(services, viewer, { slot, gatewayUrl: sender.gatewayUrl });
-  const hasVersion = (version: string) => {
-    setHeader('etag', `"${version}"`);
-    return includesVersion(knownVersions, version);
-  };
-  const request = { call, ...createRelations(call), url, setHeader, hasVersion, warnings: [] };
-  const parts = await rewriteParts(endpoint, received.parts, request);
-  const { input, locations } = readInput(endpoint, parts, received.validate);
-  const run = () => inSpan('execute', {}, () => endpoint.run(request, input));
-  return runInTime(endpoint, services, run).catch((error: unknown) => {
-    throw locateError(locations, error);
-  });
-}
-
 /**
  * The cost of a request: the maximum number of items of its page, or one object. Validation rejects an invalid page
  * size later.
  */
-function costOf({ pageSizeDefault }: Endpoint, { query }: Parts): number {
+function estimateCost({ pageSizeDefault }: Endpoint, { query }: Parts): number {
   if (pageSizeDefault === undefined) return 1;
   const { pageSize = pageSizeDefault } = query as { pageSize?: unknown };
   const size = Number(pageSize);
