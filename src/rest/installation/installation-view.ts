@@ -1,18 +1,41 @@
 /** Installations in responses, with their group, connection, config and last operation. */
+import { z } from 'zod';
 import { load } from '../../domain/batched.ts';
 import type { Call } from '../../domain/call.ts';
 import { installationResource } from '../../domain/installation/installation.ts';
+import {
+  type ConfigContent,
+  installationConfigResource,
+  readConfigContent,
+} from '../../domain/installation/installation-config.ts';
 import { lastOperations } from '../../domain/installation/last-operations.ts';
+import {
+  type IntegrationContent,
+  readIntegrationContent,
+} from '../../domain/integration/integration-content.ts';
 import { operationStatus, toOperationStatus } from '../../domain/operation/operation-status.ts';
 import { groupResource } from '../../domain/project/group.ts';
-import { loaded } from '../../domain/relations.ts';
+import { createRelations, loaded } from '../../domain/relations.ts';
 import { computed, shownId } from '../../domain/resource.ts';
 import { byId, type Row } from '../../domain/scope.ts';
 import { connection } from '../connection/connection-view.ts';
 import { extendResource } from '../openapi/shown-resource.ts';
-import { installationConfig, readConfig } from './config/show-config.ts';
+import { configContent, showConfig } from './config/config-form.ts';
 
 type Installation = Row<'Installation'>;
+
+/** The content of a config is in the reference API's form. */
+const installationConfig = extendResource(installationConfigResource, {
+  read: null,
+  write: null,
+  subscribe: null,
+  proxy: null,
+  revisionId: z.string().describe('The latest revision of the integration: the one in force.'),
+  createdBy: z
+    .string()
+    .describe("The author in the caller's words, or the caller who created the installation."),
+  content: configContent,
+});
 
 export const installation = extendResource(installationResource, {
   integrationId: shownId.describe('The id of the integration that is installed.'),
@@ -33,3 +56,47 @@ export const installation = extendResource(installationResource, {
     },
   ),
 });
+
+/** Returns the config of an installation, with what it leaves to the integration. */
+async function readConfig({ configId, integrationId, createdBy }: Installation, call: Call) {
+  const { get } = createRelations(call);
+  const [row, { latestRevisionId: revisionId, provider }] = await Promise.all([
+    get(byId('InstallationConfig'), configId),
+    get(byId('Integration'), integrationId),
+  ]);
+  const config = readConfigContent(row);
+  // Only such a config needs the content, which is large.
+  const content = leavesEventsToIntegration(config)
+    ? readIntegrationContent(await get(byId('Revision'), revisionId))
+    : null;
+  return {
+    ...row,
+    revisionId,
+    createdBy: row.createdBy ?? createdBy,
+    content: { provider, ...showConfig(completeEvents(config, content)) },
+  };
+}
+
+/** True if a response must take members from the integration that it always contains. */
+function leavesEventsToIntegration({ subscribe = [] }: ConfigContent): boolean {
+  return subscribe.some(
+    ({ destination, inheritFieldsAndMapping: inherits }) =>
+      destination === null || inherits === null,
+  );
+}
+
+/** Completes the config's choices of events with those of the integration. */
+function completeEvents(config: ConfigContent, content: IntegrationContent | null): ConfigContent {
+  const subscribe = config.subscribe?.map((choice) => {
+    const isNamed = ({ objectName }: { objectName: string }) => objectName === choice.objectName;
+    const spec = content?.subscribe?.objects.find(isNamed);
+    const readSpec = content?.read?.objects.find(isNamed);
+    const { destination, inheritFieldsAndMapping: inherits } = choice;
+    return {
+      ...choice,
+      destination: destination ?? spec?.destination ?? readSpec?.destination ?? '',
+      inheritFieldsAndMapping: inherits ?? spec?.inheritFieldsAndMapping ?? false,
+    };
+  });
+  return { ...config, subscribe };
+}

@@ -29,7 +29,7 @@ import { integrationInPath, type Location } from '../endpoint/locations.ts';
 import { deleteEndpoint, mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { joinCreateTime, splitCreateTime } from '../endpoint/time-parameters.ts';
-import { CONFIG_FORM } from './config/parse-config.ts';
+import { CONFIG_FORM } from './config/config-form.ts';
 import { installation } from './installation-view.ts';
 import { updateInstallationEndpoints } from './update-installation.ts';
 

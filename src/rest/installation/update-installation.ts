@@ -15,7 +15,7 @@ import { id } from '../../ids.ts';
 import { endpoint, type RestRequest } from '../endpoint/endpoint.ts';
 import { integrationInPath } from '../endpoint/locations.ts';
 import { withValue } from '../endpoint/mask.ts';
-import { configInput, type WireConfig } from './config/config-shape.ts';
+import { configInput, type WireConfig } from './config/config-form.ts';
 import {
   MASK_MAX,
   parseMask,

@@ -4,9 +4,11 @@ import {
   type ConfigInput,
   installationConfigInput,
 } from '../../../src/domain/installation/installation-config.ts';
-import type { WireConfig } from '../../../src/rest/installation/config/config-shape.ts';
-import { locateInConfig } from '../../../src/rest/installation/config/parse-config.ts';
-import { showConfig } from '../../../src/rest/installation/config/show-config.ts';
+import {
+  locateInConfig,
+  showConfig,
+  type WireConfig,
+} from '../../../src/rest/installation/config/config-form.ts';
 import { inGroups } from '../inputs/graphql-input.ts';
 import type { RestTenant } from './rest-client.ts';
 import { findPair, type Input, type Outcome, sendGraphql, sendRest } from './surface-pairs.ts';

@@ -11,9 +11,13 @@ import { invalidInput } from '../../../errors.ts';
 import type { RestRequest } from '../../endpoint/endpoint.ts';
 import { type Locations, locateError } from '../../endpoint/locations.ts';
 import { getValue, type Path, pickValues, suggestNames } from '../../endpoint/mask.ts';
-import { configInput, type WireConfig } from './config-shape.ts';
-import { locateInConfig, parseConfig } from './parse-config.ts';
-import { showConfig } from './show-config.ts';
+import {
+  configInput,
+  locateInConfig,
+  parseConfig,
+  showConfig,
+  type WireConfig,
+} from './config-form.ts';
 
 /** More paths than a config has members would name some twice. */
 export const MASK_MAX = 1_000;

@@ -1,8 +1,9 @@
-/** Converts choices for the events of an object between the wire form of the reference API and the domain's form. */
+/** The choices for the events of an object, in the reference API's form. */
 import { z } from 'zod';
 import type { SubscribeConfig } from '../../../domain/installation/choice/subscribe-choice.ts';
 import type { SubscribeConfigInput } from '../../../domain/installation/installation-config.ts';
-import { objectName, text } from './config-read-shape.ts';
+import { nameOfWord, wordOfName } from '../../../domain/resource.ts';
+import { type ObjectForm, text } from './object-form.ts';
 
 const enabled = z
   .enum(['always', 'never'])
@@ -55,66 +56,53 @@ const providerOptions = z
   .optional()
   .describe('Options of single providers.');
 
-export const subscribeObjectInput = z.strictObject({
-  objectName: objectName.optional(),
+const request = z.strictObject({
   destination: destination.optional(),
   inheritFieldsAndMappings: inheritFieldsAndMappings.optional(),
   ...events,
   providerOptions,
 });
 
-export const subscribeObjectOutput = z.object({
-  objectName,
-  destination,
-  inheritFieldsAndMappings,
-  ...events,
-});
+type Wire = z.output<typeof request>;
 
-type Wire = z.output<typeof subscribeObjectInput>;
+export const subscribeForm: ObjectForm<Wire, SubscribeConfigInput, SubscribeConfig> = {
+  request: request.shape,
+  response: { destination, inheritFieldsAndMappings, ...events },
 
-const CHOICES = { always: 'ALWAYS', never: 'NEVER' } as const;
-const WORDS = { ALWAYS: 'always', NEVER: 'never' } as const;
-
-export function parseSubscribeObject([name, wire]: [string, Wire]): SubscribeConfigInput {
-  const { createEvent, updateEvent, deleteEvent } = wire;
-  return {
-    objectName: name,
+  parse: ({ createEvent, updateEvent, deleteEvent, ...wire }) => ({
     destination: wire.destination,
     inheritFieldsAndMapping: wire.inheritFieldsAndMappings,
-    createEvent: createEvent && { enabled: CHOICES[createEvent.enabled] },
+    createEvent: createEvent && { enabled: nameOfWord(createEvent.enabled) },
     updateEvent: updateEvent && {
       ...updateEvent,
-      enabled: CHOICES[updateEvent.enabled],
+      enabled: nameOfWord(updateEvent.enabled),
       watchFieldsAuto: updateEvent.watchFieldsAuto && 'ALL',
     },
-    deleteEvent: deleteEvent && { enabled: CHOICES[deleteEvent.enabled] },
+    deleteEvent: deleteEvent && { enabled: nameOfWord(deleteEvent.enabled) },
     otherEvents: wire.otherEvents,
-  };
-}
+  }),
 
-export function showSubscribeObject({ objectName: name, ...choice }: SubscribeConfig): Wire {
-  const { createEvent, updateEvent, deleteEvent } = choice;
-  return {
-    objectName: name,
+  show: ({ createEvent, updateEvent, deleteEvent, ...choice }) => ({
     destination: choice.destination ?? undefined,
     inheritFieldsAndMappings: choice.inheritFieldsAndMapping ?? undefined,
-    createEvent: createEvent ? { enabled: WORDS[createEvent.enabled] } : undefined,
+    createEvent: createEvent ? { enabled: wordOfName(createEvent.enabled) } : undefined,
     updateEvent: updateEvent ? showUpdateEvent(updateEvent) : undefined,
-    deleteEvent: deleteEvent ? { enabled: WORDS[deleteEvent.enabled] } : undefined,
+    deleteEvent: deleteEvent ? { enabled: wordOfName(deleteEvent.enabled) } : undefined,
     otherEvents: choice.otherEvents ?? undefined,
-  };
-}
+  }),
 
-function showUpdateEvent(event: NonNullable<SubscribeConfig['updateEvent']>): Wire['updateEvent'] {
-  const { requiredWatchFields: names } = event;
+  locate: (_wire, location) =>
+    location.replace(/^\.inheritFieldsAndMapping$/, '.inheritFieldsAndMappings'),
+};
+
+function showUpdateEvent({
+  enabled: choice,
+  watchFieldsAuto,
+  requiredWatchFields: names,
+}: NonNullable<SubscribeConfig['updateEvent']>): Wire['updateEvent'] {
   return {
-    enabled: WORDS[event.enabled],
-    watchFieldsAuto: event.watchFieldsAuto === null ? undefined : 'all',
+    enabled: wordOfName(choice),
+    watchFieldsAuto: watchFieldsAuto === null ? undefined : 'all',
     requiredWatchFields: names.length > 0 ? names : undefined,
   };
-}
-
-export function locateInSubscribeObject(location: string): string {
-  if (location === '.objectName') return '';
-  return location.replace(/^\.inheritFieldsAndMapping$/, '.inheritFieldsAndMappings');
 }

@@ -1,0 +1,143 @@
+/** An installation's config in the reference API's form: objects and fields are members by name. */
+import { z } from 'zod';
+import type {
+  ConfigContent,
+  ConfigInput,
+} from '../../../domain/installation/installation-config.ts';
+import { resource } from '../../../domain/resource.ts';
+import { wireForm } from '../../endpoint/locations.ts';
+import { type ObjectForm, text } from './object-form.ts';
+import { readForm } from './read-form.ts';
+import { subscribeForm } from './subscribe-form.ts';
+import { writeForm } from './write-form.ts';
+
+const objectName = text.describe(
+  'The name of the object: the same as that of the member that holds it.',
+);
+const provider = text.describe("The name of the integration's provider.");
+const proxy = z
+  .strictObject({
+    enabled: z
+      .boolean()
+      .optional()
+      .describe('False: no requests are forwarded. Default: as the integration says.'),
+  })
+  .optional()
+  .describe('Whether requests are forwarded to the provider.');
+
+/** A name inside an object must equal the name of the member that holds it. */
+const haveTheirNames = z.superRefine<Record<string, unknown>>((objects, context) => {
+  for (const [name, object] of Object.entries(objects)) {
+    const { objectName: inside = name } = object as { objectName?: string };
+    if (inside === name) continue;
+    const message = 'must be the name of the member that holds the object.';
+    context.addIssue({ code: 'custom', path: [name, 'objectName'], message });
+  }
+});
+
+function acceptObjects<Wire>(
+  { request }: Pick<ObjectForm<Wire, never, never>, 'request' | 'locate'>,
+  description: string,
+) {
+  const object = z.strictObject({ objectName: objectName.optional(), ...request });
+  const objects = z.record(text, object as z.ZodType as z.ZodType<Wire>).check(haveTheirNames);
+  return z
+    .strictObject({ objects: objects.optional().describe('The objects, by their names.') })
+    .optional()
+    .describe(description);
+}
+
+/** The schema of requests, in which all optional members may be omitted. */
+export const configInput = z
+  .strictObject({
+    provider: provider.optional(),
+    read: acceptObjects(readForm, 'The objects to read. Objects that are not named are not read.'),
+    write: acceptObjects(writeForm, 'The objects to write.'),
+    subscribe: acceptObjects(
+      subscribeForm,
+      "The objects whose events differ from the integration's choice.",
+    ),
+    proxy,
+  })
+  .describe('The choices of the customer.');
+
+export type WireConfig = z.output<typeof configInput>;
+
+function returnObjects({ response }: { response: z.ZodRawShape }) {
+  const object = z.object({ objectName, ...response });
+  return z.object({
+    objects: z.record(z.string(), object).describe('The objects, by their names.'),
+  });
+}
+
+export const configContent = resource('InstallationConfigContent', 'The choices of the customer.', {
+  provider,
+  read: returnObjects(readForm).describe('The objects that are read.'),
+  write: returnObjects(writeForm).describe('The objects that may be written.'),
+  subscribe: returnObjects(subscribeForm)
+    .optional()
+    .describe("The objects whose events differ from the integration's choice."),
+  proxy,
+});
+
+export const CONFIG_FORM = wireForm<WireConfig | undefined>({
+  schema: configInput.optional(),
+  toDomain: (wire) => wire && parseConfig(wire),
+  locate: (wire, location) => (wire ? locateInConfig(wire, location) : location),
+});
+
+export function parseConfig({ provider, read, write, subscribe, proxy }: WireConfig): ConfigInput {
+  return {
+    provider,
+    read: parseObjects(readForm, read?.objects),
+    write: parseObjects(writeForm, write?.objects),
+    subscribe: parseObjects(subscribeForm, subscribe?.objects),
+    proxy: proxy?.enabled === undefined ? null : { enabled: proxy.enabled },
+  };
+}
+
+function parseObjects<Wire, Input>(
+  { parse }: Pick<ObjectForm<Wire, Input, never>, 'parse'>,
+  objects: Record<string, Wire> = {},
+) {
+  return Object.entries(objects).map(([name, wire]) => ({ objectName: name, ...parse(wire) }));
+}
+
+/** Maps `.read[0].selectedFields[1]` to `.read.objects.contacts.selectedFields.phone`. */
+export function locateInConfig(wire: WireConfig, location: string): string {
+  const [, part, index, rest = ''] =
+    /^\.(read|write|subscribe)\[(\d+)\](.*)$/s.exec(location) ?? [];
+  if (part === undefined) return location;
+  const locateInObject = <Wire>(
+    { locate }: Pick<ObjectForm<Wire, never, never>, 'locate'>,
+    objects: Record<string, Wire> = {},
+  ) => {
+    const [name = '', object] = Object.entries(objects)[Number(index)] ?? [];
+    const inside = rest === '.objectName' || !object ? '' : locate(object, rest);
+    return `.${part}.objects.${name}${inside}`;
+  };
+  if (part === 'read') return locateInObject(readForm, wire.read?.objects);
+  if (part === 'write') return locateInObject(writeForm, wire.write?.objects);
+  return locateInObject(subscribeForm, wire.subscribe?.objects);
+}
+
+export function showConfig({ read, write, subscribe = [], proxy }: ConfigContent) {
+  return {
+    read: { objects: showObjects(readForm, read) },
+    write: { objects: showObjects(writeForm, write) },
+    subscribe:
+      subscribe.length > 0 ? { objects: showObjects(subscribeForm, subscribe) } : undefined,
+    proxy: proxy ? { enabled: proxy.enabled } : undefined,
+  };
+}
+
+function showObjects<Wire, Choice extends { objectName: string }>(
+  { show }: Pick<ObjectForm<Wire, never, Choice>, 'show'>,
+  choices: readonly Choice[],
+) {
+  const shown = choices.map((choice) => {
+    const { objectName: name } = choice;
+    return [name, { objectName: name, ...show(choice) }] as const;
+  });
+  return Object.fromEntries(shown);
+}

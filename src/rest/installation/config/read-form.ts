@@ -1,0 +1,227 @@
+/** The choices for an object to read, in the reference API's form. */
+import { z } from 'zod';
+import type {
+  ReadConfig,
+  ReadConfigInput,
+} from '../../../domain/installation/installation-config.ts';
+import { type ObjectForm, text } from './object-form.ts';
+
+const fieldFilters = z.array(
+  z.strictObject({
+    fieldName: text.describe("The provider's name of the field."),
+    operator: z.enum(['eq']).describe('Always `eq`: equal.'),
+    value: z.union([z.string(), z.number(), z.boolean()]).describe('The value of the field.'),
+  }),
+);
+
+const period = z
+  .strictObject({
+    days: z.int().min(0).optional().describe('The days before now that the first read covers.'),
+    fullHistory: z.boolean().optional().describe('If true, the first read covers all records.'),
+  })
+  .describe('Exactly one of days and fullHistory.');
+
+const dynamicMapping = z.strictObject({
+  mapToName: text.describe("The builder's name of the field."),
+  mapToDisplayName: text.optional().describe('The name that people see.'),
+  prompt: z.string().optional().describe('The prompt that people see when they map it.'),
+  fieldName: text
+    .optional()
+    .describe("The provider's field, unless selectedFieldMappings has another."),
+  mappedValues: z
+    .array(
+      z.strictObject({
+        mappedValue: text.describe("A value of the builder's."),
+        mappedDisplayValue: text.describe('The value as people see it.'),
+      }),
+    )
+    .optional()
+    .describe('The values that pages offer for mapping.'),
+});
+
+/** Pages send a value without a mapping as an empty text. */
+const valueMappings = z.record(text, z.record(text, z.string().max(256)));
+
+const selectedFields = z
+  .record(text, z.boolean())
+  .describe('The fields to read, each with true. Default: those that are read without a config.');
+const selectedFieldMappings = z
+  .record(text, text)
+  .describe("The provider's fields for the names that the integration leaves to be mapped.");
+
+const optional = {
+  selectedFieldsAuto: z
+    .enum(['all'])
+    .optional()
+    .describe('`all`: every field that may be selected is read. Default: only selectedFields.'),
+  schedule: z
+    .string()
+    .max(256)
+    .optional()
+    .describe(
+      "Replaces the integration's schedule: a cron expression of five fields, in UTC. Empty: the integration's.",
+    ),
+  destination: text
+    .optional()
+    .describe("Replaces the integration's destination: the name of a destination of the project."),
+  disabled: z.boolean().optional().describe('If true, the object is not read. Default: false.'),
+  backfill: z
+    .strictObject({
+      defaultPeriod: period,
+      fieldFilters: fieldFilters
+        .optional()
+        .describe('Conditions on fields, for the first read. Default: those of the object.'),
+    })
+    .optional()
+    .describe('How far back the first read goes. Default: as the integration defines.'),
+  selectedValueMappings: valueMappings
+    .optional()
+    .describe(
+      "By field, the provider's value for each value that is delivered instead, one for one. Other values stay.",
+    ),
+  dynamicMappingsInput: z
+    .array(dynamicMapping)
+    .optional()
+    .describe('Names to map, in addition to those of the integration.'),
+  fieldFilters: fieldFilters
+    .optional()
+    .describe('Only records that meet all conditions are read. Default: all records.'),
+};
+
+const request = z.strictObject({
+  selectedFields: selectedFields.optional(),
+  selectedFieldMappings: selectedFieldMappings.optional(),
+  ...optional,
+});
+
+type Wire = z.output<typeof request>;
+
+export const readForm: ObjectForm<Wire, ReadConfigInput, ReadConfig> = {
+  request: request.shape,
+  response: { selectedFields, selectedFieldMappings, ...optional },
+
+  parse: ({ selectedFieldMappings: mappings, ...wire }) => ({
+    selectedFields: wire.selectedFields && listSelected(wire.selectedFields),
+    selectedFieldsAuto: wire.selectedFieldsAuto && 'ALL',
+    fieldMappings:
+      mappings &&
+      Object.entries(mappings).map(([mapToName, fieldName]) => ({ mapToName, fieldName })),
+    dynamicMappings: wire.dynamicMappingsInput,
+    valueMappings: Object.entries(wire.selectedValueMappings ?? {}).map(([fieldName, values]) => ({
+      fieldName,
+      values: listMapped(values).map(([deliveredValue, providerValue]) => ({
+        deliveredValue,
+        providerValue,
+      })),
+    })),
+    fieldFilters: parseFilters(wire.fieldFilters),
+    schedule: wire.schedule,
+    destination: wire.destination,
+    disabled: wire.disabled,
+    backfill: parseBackfill(wire.backfill),
+  }),
+
+  /** Omits members that were not chosen, because the integration's values apply. */
+  show: ({ valueMappings = [], dynamicMappings = [], backfill, ...choice }) => ({
+    selectedFields: Object.fromEntries(choice.selectedFields.map((name) => [name, true])),
+    selectedFieldsAuto: choice.selectedFieldsAuto ? 'all' : undefined,
+    selectedFieldMappings: Object.fromEntries(
+      choice.fieldMappings.map(({ mapToName, fieldName }) => [mapToName ?? '', fieldName ?? '']),
+    ),
+    schedule: choice.schedule ?? undefined,
+    destination: choice.destination ?? undefined,
+    disabled: choice.disabled,
+    backfill: backfill ? showBackfill(backfill) : undefined,
+    selectedValueMappings: valueMappings.length > 0 ? showValues(valueMappings) : undefined,
+    dynamicMappingsInput:
+      dynamicMappings.length > 0 ? dynamicMappings.map(showDynamicMapping) : undefined,
+    fieldFilters: showFilters(choice.fieldFilters),
+  }),
+
+  /** `.selectedFields[1]` is `.selectedFields.phone`. */
+  locate(wire, location) {
+    const [, list, index] = /^\.(selectedFields|fieldMappings)\[(\d+)\]/.exec(location) ?? [];
+    if (list === 'selectedFields') {
+      return `.selectedFields.${listSelected(wire.selectedFields ?? {})[Number(index)]}`;
+    }
+    if (list === 'fieldMappings') {
+      const names = Object.keys(wire.selectedFieldMappings ?? {});
+      return `.selectedFieldMappings.${names[Number(index)]}`;
+    }
+    if (location === '.fieldMappings') return '.selectedFieldMappings';
+    if (location.startsWith('.valueMappings')) return locateValue(wire, location);
+    if (location.startsWith('.backfill.fieldFilters')) return location;
+    return location
+      .replace(/^\.backfill/, '.backfill.defaultPeriod')
+      .replace(/^\.dynamicMappings/, '.dynamicMappingsInput');
+  },
+};
+
+function listSelected(fields: Record<string, boolean>): string[] {
+  return Object.keys(fields).filter((name) => fields[name]);
+}
+
+/** An empty text is a value without a mapping yet. */
+function listMapped(values: Record<string, string>): [string, string][] {
+  return Object.entries(values).filter(([, providerValue]) => providerValue !== '');
+}
+
+function showValues(mappings: NonNullable<ReadConfig['valueMappings']>) {
+  return Object.fromEntries(
+    mappings.map(({ fieldName, values }) => [
+      fieldName,
+      Object.fromEntries(values.map((value) => [value.deliveredValue, value.providerValue])),
+    ]),
+  );
+}
+
+/** `.valueMappings[0].values[1].providerValue` is `.selectedValueMappings.stage.open`. */
+function locateValue({ selectedValueMappings = {} }: Wire, location: string): string {
+  const [, index, at] = /^\.valueMappings\[(\d+)\](?:\.values\[(\d+)\])?/.exec(location) ?? [];
+  const [name, values = {}] = Object.entries(selectedValueMappings)[Number(index)] ?? [];
+  if (name === undefined) return location;
+  const [delivered] = at === undefined ? [] : (listMapped(values)[Number(at)] ?? []);
+  return `.selectedValueMappings.${name}${delivered === undefined ? '' : `.${delivered}`}`;
+}
+
+type DynamicMapping = NonNullable<ReadConfig['dynamicMappings']>[number];
+
+function showDynamicMapping(mapping: DynamicMapping): z.output<typeof dynamicMapping> {
+  const { mapToName, mapToDisplayName, prompt, fieldName, mappedValues } = mapping;
+  return {
+    mapToName,
+    mapToDisplayName: mapToDisplayName ?? undefined,
+    prompt: prompt ?? undefined,
+    fieldName: fieldName ?? undefined,
+    mappedValues: mappedValues.length > 0 ? mappedValues : undefined,
+  };
+}
+
+type Filters = z.output<typeof fieldFilters>;
+
+function parseFilters(filters: Filters = []): ReadConfigInput['fieldFilters'] {
+  return filters.map((filter) => ({ ...filter, operator: 'EQ' as const }));
+}
+
+function showFilters(filters: ReadConfig['fieldFilters'] = []): Filters | undefined {
+  const shown = filters.map((filter) => ({ ...filter, operator: 'eq' as const }));
+  return shown.length > 0 ? shown : undefined;
+}
+
+/** Clients write `fullHistory: false` next to the days. */
+function parseBackfill(backfill: Wire['backfill']): ReadConfigInput['backfill'] {
+  if (!backfill) return null;
+  const { days, fullHistory } = backfill.defaultPeriod;
+  return {
+    days,
+    fullHistory: fullHistory === false && days !== undefined ? null : fullHistory,
+    fieldFilters: parseFilters(backfill.fieldFilters),
+  };
+}
+
+function showBackfill({ days, fullHistory, fieldFilters }: NonNullable<ReadConfig['backfill']>) {
+  return {
+    defaultPeriod: { days: days ?? undefined, fullHistory: fullHistory ?? undefined },
+    fieldFilters: showFilters(fieldFilters),
+  };
+}

@@ -1,0 +1,141 @@
+/** The choices for an object to write, in the reference API's form. */
+import { z } from 'zod';
+import type { WriteFieldSetting } from '../../../domain/installation/choice/write-field-setting.ts';
+import type {
+  ConfigContent,
+  ConfigInput,
+} from '../../../domain/installation/installation-config.ts';
+import { type ObjectForm, text } from './object-form.ts';
+
+const onCreate = z.enum(['always', 'never']);
+const onUpdate = z.enum(['always', 'never', 'ifEmpty']);
+const OCCASIONS = { always: 'ALWAYS', never: 'NEVER', ifEmpty: 'IF_EMPTY' } as const;
+const WORDS = { ALWAYS: 'always', NEVER: 'never', IF_EMPTY: 'ifEmpty' } as const;
+
+/** A value names its type. Exactly one type must be given. */
+const defaultValue = z
+  .strictObject({
+    stringValue: z.string().optional().describe('A text.'),
+    integerValue: z.number().optional().describe('A number.'),
+    booleanValue: z.boolean().optional().describe('A boolean.'),
+  })
+  .refine((given) => Object.keys(given).length === 1, 'must have exactly one value.');
+
+const setting = z.strictObject({
+  default: defaultValue
+    .optional()
+    .describe('Written if a record has no value for the field: exactly one of the three.'),
+  writeOnCreate: onCreate
+    .optional()
+    .describe('Whether the field is written when a record is created. Default: `always`.'),
+  writeOnUpdate: onUpdate
+    .optional()
+    .describe(
+      'Whether it is written when a record is updated; `ifEmpty` reads the record first. Default: `always`.',
+    ),
+});
+
+const olderDefault = z.strictObject({
+  value: z.union([z.string(), z.number(), z.boolean()]).describe('The default.'),
+  applyOnUpdate: onCreate
+    .optional()
+    .describe('`never`: updates do not write the default. Default: `always`.'),
+});
+
+const members = z.object({
+  selectedValueDefaults: z
+    .record(text, olderDefault)
+    .optional()
+    .describe('Defaults of fields, as they were given before there were selectedFieldSettings.'),
+  selectedFieldSettings: z
+    .record(text, setting)
+    .optional()
+    .describe('How fields are written, by their names. Others are written as they are given.'),
+  deletionSettings: z
+    .strictObject({ enabled: z.boolean().describe('Whether records may be deleted.') })
+    .optional()
+    .describe('Default: records may not be deleted.'),
+});
+
+type Wire = z.output<typeof members>;
+type Input = NonNullable<ConfigInput['write']>[number];
+type Choice = ConfigContent['write'][number];
+
+export const writeForm: ObjectForm<Wire, Input, Choice> = {
+  request: members.shape,
+  response: members.shape,
+
+  /** Settings precede defaults in the older form. Locations of issues depend on this order. */
+  parse: ({ deletionSettings, selectedFieldSettings = {}, selectedValueDefaults = {} }) => ({
+    deletionEnabled: deletionSettings?.enabled,
+    fields: [
+      ...Object.entries(selectedFieldSettings).map(([fieldName, wire]) => ({
+        fieldName,
+        default: parseDefault(wire.default),
+        defaultOnUpdate: true,
+        writeOnCreate: OCCASIONS[wire.writeOnCreate ?? 'always'],
+        writeOnUpdate: OCCASIONS[wire.writeOnUpdate ?? 'always'],
+      })),
+      ...Object.entries(selectedValueDefaults).map(([fieldName, { value, applyOnUpdate }]) => ({
+        fieldName,
+        default: value,
+        defaultOnUpdate: applyOnUpdate !== 'never',
+        writeOnCreate: OCCASIONS.always,
+        writeOnUpdate: OCCASIONS.always,
+      })),
+    ],
+  }),
+
+  /** Only the older form has defaults that updates do not write. */
+  show({ deletionEnabled: enabled, fields = [] }) {
+    const isOlder = ({ defaultOnUpdate }: WriteFieldSetting) => defaultOnUpdate === false;
+    const settings = fields.filter((field) => !isOlder(field));
+    const defaults = fields.filter(isOlder);
+    return {
+      deletionSettings: { enabled },
+      selectedFieldSettings: showByName(settings, showSetting),
+      selectedValueDefaults: showByName(defaults, ({ default: value }) => ({
+        value: value ?? '',
+        applyOnUpdate: 'never' as const,
+      })),
+    };
+  },
+
+  locate({ selectedFieldSettings = {}, selectedValueDefaults = {} }, location) {
+    const [, index, inside = ''] = /^\.fields\[(\d+)\](.*)$/s.exec(location) ?? [];
+    if (index === undefined) {
+      return location === '.deletionEnabled' ? '.deletionSettings.enabled' : location;
+    }
+    const settings = Object.keys(selectedFieldSettings);
+    const older = Object.keys(selectedValueDefaults)[Number(index) - settings.length];
+    if (older !== undefined) return `.selectedValueDefaults.${older}`;
+    const name = settings[Number(index)];
+    return `.selectedFieldSettings.${name}${inside === '.fieldName' ? '' : inside}`;
+  },
+};
+
+function showByName<V>(fields: WriteFieldSetting[], show: (field: WriteFieldSetting) => V) {
+  const shown = fields.map((field) => [field.fieldName, show(field)] as const);
+  return shown.length > 0 ? Object.fromEntries(shown) : undefined;
+}
+
+type Default = z.output<typeof setting>['default'];
+
+function parseDefault({ stringValue, integerValue, booleanValue }: NonNullable<Default> = {}) {
+  return stringValue ?? integerValue ?? booleanValue ?? null;
+}
+
+function showSetting(field: WriteFieldSetting): z.output<typeof setting> {
+  const { default: value, writeOnCreate, writeOnUpdate } = field;
+  return {
+    default: value === null ? undefined : showDefault(value),
+    // A config that combines "if empty" with "never on create" is refused.
+    writeOnCreate: writeOnCreate === 'NEVER' ? 'never' : 'always',
+    writeOnUpdate: WORDS[writeOnUpdate],
+  };
+}
+
+function showDefault(value: string | number | boolean): Default {
+  if (typeof value === 'string') return { stringValue: value };
+  return typeof value === 'number' ? { integerValue: value } : { booleanValue: value };
+}
