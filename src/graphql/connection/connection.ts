@@ -18,11 +18,10 @@ import {
 } from '../../domain/connection/list/connection-list.ts';
 import { ProviderObject } from '../provider/provider.ts';
 import { linkField, listField, sureLinkField } from '../schema/fields.ts';
-import { mutationField } from '../schema/mutation-field.ts';
+import { addDeletions, addMutations } from '../schema/mutations.ts';
 import { needing } from '../schema/needing.ts';
 import { objectType } from '../schema/object-type.ts';
 import { parsedArgs } from '../schema/parsed-args.ts';
-import { DeletePayload, payload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import {
   ConnectedAccount,
@@ -82,21 +81,9 @@ builder.objectField(Project, 'connections', (t) =>
   }),
 );
 
-builder.mutationFields((t) => ({
-  generateConnection: mutationField(
-    t,
-    generateConnection,
-    payload('generateConnection', 'connection', ConnectedAccount),
-  ),
-  updateConnection: mutationField(
-    t,
-    updateConnection,
-    payload('updateConnection', 'connection', ConnectedAccount),
-  ),
-  refreshConnection: mutationField(
-    t,
-    refreshConnection,
-    payload('refreshConnection', 'connection', ConnectedAccount),
-  ),
-  deleteConnection: mutationField(t, deleteConnection, DeletePayload),
-}));
+addMutations('connection', ConnectedAccount, {
+  generateConnection,
+  updateConnection,
+  refreshConnection,
+});
+addDeletions({ deleteConnection });

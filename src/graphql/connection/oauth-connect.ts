@@ -1,7 +1,7 @@
 /** OAuth connects: links that lead to a provider's consent page. */
 import { type StartedConnect, startOAuthConnect } from '../../domain/connection/oauth-connect.ts';
 import { startOAuthUpdate } from '../../domain/connection/oauth-update.ts';
-import { mutationField } from '../schema/mutation-field.ts';
+import { addMutation } from '../schema/mutations.ts';
 import { builder } from '../schema/schema-builder.ts';
 
 function startedPayload(name: string, description: string) {
@@ -25,21 +25,19 @@ function startedPayload(name: string, description: string) {
   });
 }
 
-builder.mutationFields((t) => ({
-  startOAuthConnect: mutationField(
-    t,
-    startOAuthConnect,
-    startedPayload(
-      'StartOAuthConnectPayload',
-      'Result of `startOAuthConnect`: the link at which the person consents at the provider.',
-    ),
+addMutation(
+  'startOAuthConnect',
+  startOAuthConnect,
+  startedPayload(
+    'StartOAuthConnectPayload',
+    'Result of `startOAuthConnect`: the link at which the person consents at the provider.',
   ),
-  startOAuthUpdate: mutationField(
-    t,
-    startOAuthUpdate,
-    startedPayload(
-      'StartOAuthUpdatePayload',
-      'Result of `startOAuthUpdate`: the link at which the person consents again.',
-    ),
+);
+addMutation(
+  'startOAuthUpdate',
+  startOAuthUpdate,
+  startedPayload(
+    'StartOAuthUpdatePayload',
+    'Result of `startOAuthUpdate`: the link at which the person consents again.',
   ),
-}));
+);

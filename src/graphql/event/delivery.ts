@@ -22,11 +22,10 @@ import {
 } from '../../domain/event/retry-deliveries.ts';
 import { sendTestMessage } from '../../domain/event/test-message.ts';
 import { linkField, listField } from '../schema/fields.ts';
-import { mutationField } from '../schema/mutation-field.ts';
+import { addMutation, addMutations } from '../schema/mutations.ts';
 import { needing } from '../schema/needing.ts';
 import { objectType } from '../schema/object-type.ts';
 import { parsedArgs } from '../schema/parsed-args.ts';
-import { payload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import {
   Deliveries,
@@ -106,12 +105,5 @@ const RetryDeliveriesPayload = objectType(
   retriedDeliveriesResource,
 );
 
-builder.mutationFields((t) => ({
-  retryDeliveries: mutationField(t, retryDeliveries, RetryDeliveriesPayload),
-  sendTestMessage: mutationField(
-    t,
-    sendTestMessage,
-    payload('sendTestMessage', 'delivery', Delivery),
-  ),
-  retryDelivery: mutationField(t, retryDelivery, payload('retryDelivery', 'delivery', Delivery)),
-}));
+addMutations('delivery', Delivery, { sendTestMessage, retryDelivery });
+addMutation('retryDeliveries', retryDeliveries, RetryDeliveriesPayload);

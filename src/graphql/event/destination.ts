@@ -9,11 +9,10 @@ import {
 import { readSigningSecret, readTargetValues } from '../../domain/event/destination-secret.ts';
 import { searchFilters } from '../../domain/paging/search.ts';
 import { listField } from '../schema/fields.ts';
-import { mutationField } from '../schema/mutation-field.ts';
+import { addDeletions, addMutation, addMutations, describeResult } from '../schema/mutations.ts';
 import { needing } from '../schema/needing.ts';
 import { objectType } from '../schema/object-type.ts';
 import { parsedArgs } from '../schema/parsed-args.ts';
-import { DeletePayload, describeResult, payload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Destination, Destinations, Project } from '../schema/types.ts';
 
@@ -78,17 +77,7 @@ const RotateDestinationSecretPayload = builder
     }),
   });
 
-builder.mutationFields((t) => ({
-  createDestination: mutationField(t, createDestination, CreateDestinationPayload),
-  updateDestination: mutationField(
-    t,
-    updateDestination,
-    payload('updateDestination', 'destination', Destination),
-  ),
-  rotateDestinationSecret: mutationField(
-    t,
-    rotateDestinationSecret,
-    RotateDestinationSecretPayload,
-  ),
-  deleteDestination: mutationField(t, deleteDestination, DeletePayload),
-}));
+addMutations('destination', Destination, { updateDestination });
+addMutation('createDestination', createDestination, CreateDestinationPayload);
+addMutation('rotateDestinationSecret', rotateDestinationSecret, RotateDestinationSecretPayload);
+addDeletions({ deleteDestination });

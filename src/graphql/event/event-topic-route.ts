@@ -7,10 +7,9 @@ import {
   listRoutesToTopic,
 } from '../../domain/event/event-topic-route.ts';
 import { listField, sureLinkField } from '../schema/fields.ts';
-import { mutationField } from '../schema/mutation-field.ts';
+import { addDeletions, addMutations } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
 import { parsedArgs } from '../schema/parsed-args.ts';
-import { DeletePayload, payload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { EventTopicRoute, EventTopicRoutes, Project, Topic } from '../schema/types.ts';
 
@@ -36,11 +35,5 @@ builder.objectField(Topic, 'eventTopicRoutes', (t) =>
   }),
 );
 
-builder.mutationFields((t) => ({
-  createEventTopicRoute: mutationField(
-    t,
-    createEventTopicRoute,
-    payload('createEventTopicRoute', 'eventTopicRoute', EventTopicRoute),
-  ),
-  deleteEventTopicRoute: mutationField(t, deleteEventTopicRoute, DeletePayload),
-}));
+addMutations('eventTopicRoute', EventTopicRoute, { createEventTopicRoute });
+addDeletions({ deleteEventTopicRoute });

@@ -7,10 +7,9 @@ import {
   topicDestinationRouteResource,
 } from '../../domain/event/topic-destination-route.ts';
 import { listField, sureLinkField } from '../schema/fields.ts';
-import { mutationField } from '../schema/mutation-field.ts';
+import { addDeletions, addMutations } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
 import { parsedArgs } from '../schema/parsed-args.ts';
-import { DeletePayload, payload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import {
   Destination,
@@ -48,11 +47,5 @@ builder.objectField(Topic, 'topicDestinationRoutes', (t) =>
   }),
 );
 
-builder.mutationFields((t) => ({
-  createTopicDestinationRoute: mutationField(
-    t,
-    createTopicDestinationRoute,
-    payload('createTopicDestinationRoute', 'topicDestinationRoute', TopicDestinationRoute),
-  ),
-  deleteTopicDestinationRoute: mutationField(t, deleteTopicDestinationRoute, DeletePayload),
-}));
+addMutations('topicDestinationRoute', TopicDestinationRoute, { createTopicDestinationRoute });
+addDeletions({ deleteTopicDestinationRoute });

@@ -27,11 +27,10 @@ import { objectSubscriptions } from '../../domain/provider-event/object-subscrip
 import { byId } from '../../domain/scope.ts';
 import { ObjectSubscription } from '../provider-event/object-subscription.ts';
 import { listField, sureLinkField } from '../schema/fields.ts';
-import { mutationField } from '../schema/mutation-field.ts';
+import { addDeletions, addMutations } from '../schema/mutations.ts';
 import { needing } from '../schema/needing.ts';
 import { objectType } from '../schema/object-type.ts';
 import { parsedArgs } from '../schema/parsed-args.ts';
-import { DeletePayload, payload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import {
   ConnectedAccount,
@@ -140,16 +139,5 @@ builder.objectField(ConnectedAccount, 'installations', (t) =>
   }),
 );
 
-builder.mutationFields((t) => ({
-  createInstallation: mutationField(
-    t,
-    createInstallation,
-    payload('createInstallation', 'installation', Installation),
-  ),
-  updateInstallation: mutationField(
-    t,
-    updateInstallation,
-    payload('updateInstallation', 'installation', Installation),
-  ),
-  deleteInstallation: mutationField(t, deleteInstallation, DeletePayload),
-}));
+addMutations('installation', Installation, { createInstallation, updateInstallation });
+addDeletions({ deleteInstallation });

@@ -5,9 +5,8 @@ import {
   upsertInstalledObjectMetadata,
   upsertObjectMetadata,
 } from '../../domain/installation/object-fields.ts';
-import { mutationField } from '../schema/mutation-field.ts';
+import { addMutation, describeResult, namePayload } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
-import { describeResult } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 
 const ObjectUpsert = objectType(
@@ -15,9 +14,8 @@ const ObjectUpsert = objectType(
   objectUpsertResource,
 );
 
-function payload(mutation: string) {
-  const name = `${mutation.charAt(0).toUpperCase()}${mutation.slice(1)}Payload`;
-  return builder.objectRef<DefinedObject[]>(name).implement({
+function createPayload(mutation: string) {
+  return builder.objectRef<DefinedObject[]>(namePayload(mutation)).implement({
     description: describeResult(mutation),
     fields: (t) => ({
       success: t.boolean({
@@ -33,11 +31,9 @@ function payload(mutation: string) {
   });
 }
 
-builder.mutationFields((t) => ({
-  upsertObjectMetadata: mutationField(t, upsertObjectMetadata, payload('upsertObjectMetadata')),
-  upsertInstalledObjectMetadata: mutationField(
-    t,
-    upsertInstalledObjectMetadata,
-    payload('upsertInstalledObjectMetadata'),
-  ),
-}));
+addMutation('upsertObjectMetadata', upsertObjectMetadata, createPayload('upsertObjectMetadata'));
+addMutation(
+  'upsertInstalledObjectMetadata',
+  upsertInstalledObjectMetadata,
+  createPayload('upsertInstalledObjectMetadata'),
+);

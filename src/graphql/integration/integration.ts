@@ -9,11 +9,10 @@ import {
 } from '../../domain/integration/integration.ts';
 import { upsertIntegrations } from '../../domain/integration/integration-upsert.ts';
 import { listField, sureLinkField } from '../schema/fields.ts';
-import { mutationField } from '../schema/mutation-field.ts';
+import { addDeletions, addMutation, describeResult } from '../schema/mutations.ts';
 import { needing } from '../schema/needing.ts';
 import { objectType } from '../schema/object-type.ts';
 import { parsedArgs } from '../schema/parsed-args.ts';
-import { DeletePayload, describeResult } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Integration, Integrations, Project, Revision } from '../schema/types.ts';
 import { impactsField, WARNINGS } from './revision.ts';
@@ -76,8 +75,6 @@ const UpsertIntegrationsPayload = builder
     }),
   });
 
-builder.mutationFields((t) => ({
-  upsertIntegrations: mutationField(t, upsertIntegrations, UpsertIntegrationsPayload),
-  createIntegration: mutationField(t, createIntegration, CreateIntegrationPayload),
-  deleteIntegration: mutationField(t, deleteIntegration, DeletePayload),
-}));
+addMutation('upsertIntegrations', upsertIntegrations, UpsertIntegrationsPayload);
+addMutation('createIntegration', createIntegration, CreateIntegrationPayload);
+addDeletions({ deleteIntegration });

@@ -6,9 +6,8 @@ import {
 } from '../../domain/integration/revision.ts';
 import { ImpactType } from '../plan/impact.ts';
 import { listField } from '../schema/fields.ts';
-import { mutationField } from '../schema/mutation-field.ts';
+import { addMutation, describeResult } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
-import { describeResult } from '../schema/payloads.ts';
 import { builder, type Types } from '../schema/schema-builder.ts';
 import { Integration, Revision, Revisions } from '../schema/types.ts';
 
@@ -56,6 +55,4 @@ const CreateRevisionPayload = builder
     }),
   });
 
-builder.mutationFields((t) => ({
-  createRevision: mutationField(t, createRevision, CreateRevisionPayload),
-}));
+addMutation('createRevision', createRevision, CreateRevisionPayload);

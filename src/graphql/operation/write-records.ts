@@ -4,7 +4,7 @@ import {
   writeErrorResource,
   writeRecords,
 } from '../../domain/operation/write-records.ts';
-import { mutationField } from '../schema/mutation-field.ts';
+import { addMutation } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Operation } from '../schema/types.ts';
@@ -63,6 +63,4 @@ const WriteRecordsPayload = builder.objectRef<WriteOutcome>('WriteRecordsPayload
   }),
 });
 
-builder.mutationFields((t) => ({
-  writeRecords: mutationField(t, writeRecords, WriteRecordsPayload),
-}));
+addMutation('writeRecords', writeRecords, WriteRecordsPayload);

@@ -2,9 +2,8 @@
 import { builderResource, listBuilders } from '../../domain/org/builder.ts';
 import { addMember, removeMember } from '../../domain/org/member.ts';
 import { listField } from '../schema/fields.ts';
-import { mutationField } from '../schema/mutation-field.ts';
+import { addDeletions, addMutations } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
-import { DeletePayload, payload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Builder, Builders, Org } from '../schema/types.ts';
 
@@ -16,8 +15,5 @@ builder.objectField(Org, 'builders', (t) =>
   }),
 );
 
-builder.mutationField('addMember', (t) =>
-  mutationField(t, addMember, payload('addMember', 'org', Org)),
-);
-
-builder.mutationField('removeMember', (t) => mutationField(t, removeMember, DeletePayload));
+addMutations('org', Org, { addMember });
+addDeletions({ removeMember });

@@ -11,11 +11,10 @@ import {
   verifyClaimedDomain,
 } from '../../domain/org/domain-proof.ts';
 import { listField } from '../schema/fields.ts';
-import { mutationField } from '../schema/mutation-field.ts';
+import { addDeletions, addMutations } from '../schema/mutations.ts';
 import { needing } from '../schema/needing.ts';
 import { objectType } from '../schema/object-type.ts';
 import { parsedArgs } from '../schema/parsed-args.ts';
-import { DeletePayload, payload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { ClaimedDomain, ClaimedDomains, Org } from '../schema/types.ts';
 
@@ -37,16 +36,6 @@ builder.objectField(Org, 'claimedDomains', (t) =>
   }),
 );
 
-builder.mutationField('claimDomain', (t) =>
-  mutationField(t, claimDomain, payload('claimDomain', 'claimedDomain', ClaimedDomain)),
-);
-
-builder.mutationFields((t) => ({
-  verifyClaimedDomain: mutationField(
-    t,
-    verifyClaimedDomain,
-    payload('verifyClaimedDomain', 'claimedDomain', ClaimedDomain),
-  ),
-  releaseClaimedDomain: mutationField(t, releaseClaimedDomain, DeletePayload),
-  joinOrg: mutationField(t, joinOrg, payload('joinOrg', 'org', Org)),
-}));
+addMutations('claimedDomain', ClaimedDomain, { verifyClaimedDomain, claimDomain });
+addMutations('org', Org, { joinOrg });
+addDeletions({ releaseClaimedDomain });

@@ -8,10 +8,9 @@ import {
   listInvites,
 } from '../../domain/org/invite.ts';
 import { listField } from '../schema/fields.ts';
-import { mutationField } from '../schema/mutation-field.ts';
+import { addMutation, addMutations } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
 import { parsedArgs } from '../schema/parsed-args.ts';
-import { payload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Builder, Invite, Invites, Org } from '../schema/types.ts';
 
@@ -62,8 +61,6 @@ const AcceptInvitePayload = builder
     }),
   });
 
-builder.mutationFields((t) => ({
-  createInvite: mutationField(t, createInvite, payload('createInvite', 'invite', Invite)),
-  deleteInvite: mutationField(t, deleteInvite, DeleteInvitePayload),
-  acceptInvite: mutationField(t, acceptInvite, AcceptInvitePayload),
-}));
+addMutations('invite', Invite, { createInvite });
+addMutation('deleteInvite', deleteInvite, DeleteInvitePayload);
+addMutation('acceptInvite', acceptInvite, AcceptInvitePayload);

@@ -9,10 +9,9 @@ import {
   updateOrg,
 } from '../../domain/org/org.ts';
 import { rootListField } from '../schema/fields.ts';
-import { mutationField } from '../schema/mutation-field.ts';
+import { addDeletions, addMutations } from '../schema/mutations.ts';
 import { needing } from '../schema/needing.ts';
 import { objectType } from '../schema/object-type.ts';
-import { DeletePayload, payload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { BillingAccount, Org, Orgs } from '../schema/types.ts';
 
@@ -40,8 +39,5 @@ builder.queryFields((t) => ({
   }),
 }));
 
-builder.mutationFields((t) => ({
-  createOrg: mutationField(t, createOrg, payload('createOrg', 'org', Org)),
-  updateOrg: mutationField(t, updateOrg, payload('updateOrg', 'org', Org)),
-  deleteOrg: mutationField(t, deleteOrg, DeletePayload),
-}));
+addMutations('org', Org, { createOrg, updateOrg });
+addDeletions({ deleteOrg });

@@ -6,11 +6,10 @@ import {
   planResource,
   projectExportResource,
 } from '../../domain/plan/plan.ts';
-import { mutationField } from '../schema/mutation-field.ts';
+import { addMutations } from '../schema/mutations.ts';
 import { needing } from '../schema/needing.ts';
 import { objectType } from '../schema/object-type.ts';
 import { parsedArgs } from '../schema/parsed-args.ts';
-import { payload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Plan } from '../schema/types.ts';
 import './impact.ts';
@@ -32,7 +31,4 @@ builder.queryField('exportProject', (t) =>
   }),
 );
 
-builder.mutationFields((t) => ({
-  planProject: mutationField(t, planProject, payload('planProject', 'plan', Plan)),
-  applyPlan: mutationField(t, applyPlan, payload('applyPlan', 'plan', Plan)),
-}));
+addMutations('plan', Plan, { planProject, applyPlan });

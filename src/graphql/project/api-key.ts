@@ -8,10 +8,9 @@ import {
   updateApiKey,
 } from '../../domain/project/api-key.ts';
 import { listField } from '../schema/fields.ts';
-import { mutationField } from '../schema/mutation-field.ts';
+import { addDeletions, addMutation, addMutations, describeResult } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
 import { parsedArgs } from '../schema/parsed-args.ts';
-import { DeletePayload, describeResult, payload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { ApiKey, ApiKeys, Project } from '../schema/types.ts';
 
@@ -38,8 +37,6 @@ const CreateApiKeyPayload = builder.objectRef<CreatedApiKey>('CreateApiKeyPayloa
   }),
 });
 
-builder.mutationFields((t) => ({
-  createApiKey: mutationField(t, createApiKey, CreateApiKeyPayload),
-  updateApiKey: mutationField(t, updateApiKey, payload('updateApiKey', 'apiKey', ApiKey)),
-  deleteApiKey: mutationField(t, deleteApiKey, DeletePayload),
-}));
+addMutations('apiKey', ApiKey, { updateApiKey });
+addMutation('createApiKey', createApiKey, CreateApiKeyPayload);
+addDeletions({ deleteApiKey });

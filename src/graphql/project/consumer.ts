@@ -3,10 +3,9 @@ import { eraseConsumer } from '../../domain/erasure/erase-subject.ts';
 import { searchFilters } from '../../domain/paging/search.ts';
 import { consumerResource, listConsumers } from '../../domain/project/consumer.ts';
 import { listField } from '../schema/fields.ts';
-import { mutationField } from '../schema/mutation-field.ts';
+import { addDeletions } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
 import { parsedArgs } from '../schema/parsed-args.ts';
-import { DeletePayload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { ConnectedAccounts, Consumer, Consumers, Project } from '../schema/types.ts';
 
@@ -25,4 +24,4 @@ builder.objectField(Consumer, 'connections', (t) =>
   }),
 );
 
-builder.mutationField('eraseConsumer', (t) => mutationField(t, eraseConsumer, DeletePayload));
+addDeletions({ eraseConsumer });

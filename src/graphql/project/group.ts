@@ -4,10 +4,9 @@ import { listGroupInstallations } from '../../domain/installation/installation-l
 import { searchFilters } from '../../domain/paging/search.ts';
 import { groupResource, listGroups } from '../../domain/project/group.ts';
 import { listField } from '../schema/fields.ts';
-import { mutationField } from '../schema/mutation-field.ts';
+import { addDeletions } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
 import { parsedArgs } from '../schema/parsed-args.ts';
-import { DeletePayload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { ConnectedAccounts, Group, Groups, Installations, Project } from '../schema/types.ts';
 
@@ -29,4 +28,4 @@ builder.objectFields(Group, (t) => ({
   }),
 }));
 
-builder.mutationField('eraseGroup', (t) => mutationField(t, eraseGroup, DeletePayload));
+addDeletions({ eraseGroup });

@@ -8,10 +8,9 @@ import {
   updateJwtKey,
 } from '../../domain/project/jwt-key.ts';
 import { listField } from '../schema/fields.ts';
-import { mutationField } from '../schema/mutation-field.ts';
+import { addDeletions, addMutations } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
 import { parsedArgs } from '../schema/parsed-args.ts';
-import { DeletePayload, payload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { JwtKey, JwtKeys, Project } from '../schema/types.ts';
 
@@ -29,8 +28,5 @@ builder.objectField(Project, 'jwtKeys', (t) =>
   }),
 );
 
-builder.mutationFields((t) => ({
-  createJwtKey: mutationField(t, createJwtKey, payload('createJwtKey', 'jwtKey', JwtKey)),
-  updateJwtKey: mutationField(t, updateJwtKey, payload('updateJwtKey', 'jwtKey', JwtKey)),
-  deleteJwtKey: mutationField(t, deleteJwtKey, DeletePayload),
-}));
+addMutations('jwtKey', JwtKey, { createJwtKey, updateJwtKey });
+addDeletions({ deleteJwtKey });

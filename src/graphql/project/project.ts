@@ -9,10 +9,9 @@ import {
   updateProject,
 } from '../../domain/project/project.ts';
 import { listField, rootListField } from '../schema/fields.ts';
-import { mutationField } from '../schema/mutation-field.ts';
+import { addDeletions, addMutations } from '../schema/mutations.ts';
 import { needing } from '../schema/needing.ts';
 import { objectType } from '../schema/object-type.ts';
-import { DeletePayload, payload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Org, Project, Projects } from '../schema/types.ts';
 
@@ -49,8 +48,5 @@ builder.objectField(Org, 'projects', (t) =>
   }),
 );
 
-builder.mutationFields((t) => ({
-  createProject: mutationField(t, createProject, payload('createProject', 'project', Project)),
-  updateProject: mutationField(t, updateProject, payload('updateProject', 'project', Project)),
-  deleteProject: mutationField(t, deleteProject, DeletePayload),
-}));
+addMutations('project', Project, { createProject, updateProject });
+addDeletions({ deleteProject });

@@ -3,7 +3,7 @@ import {
   type SessionToken,
   sessionTokenResource,
 } from '../../domain/project/session-token.ts';
-import { mutationField } from '../schema/mutation-field.ts';
+import { addMutation } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
 import { builder } from '../schema/schema-builder.ts';
 
@@ -12,6 +12,4 @@ const CreateSessionTokenPayload = objectType(
   sessionTokenResource,
 );
 
-builder.mutationField('createSessionToken', (t) =>
-  mutationField(t, createSessionToken, CreateSessionTokenPayload),
-);
+addMutation('createSessionToken', createSessionToken, CreateSessionTokenPayload);

@@ -8,10 +8,9 @@ import {
 } from '../../domain/provider/provider-app.ts';
 import { webhookInstructions, webhookUrl } from '../../domain/provider-event/webhook-secret.ts';
 import { listField } from '../schema/fields.ts';
-import { mutationField } from '../schema/mutation-field.ts';
+import { addDeletions, addMutations } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
 import { parsedArgs } from '../schema/parsed-args.ts';
-import { DeletePayload, payload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Project, ProviderApp, ProviderApps } from '../schema/types.ts';
 
@@ -36,16 +35,5 @@ builder.objectField(Project, 'providerApps', (t) =>
   }),
 );
 
-builder.mutationFields((t) => ({
-  createProviderApp: mutationField(
-    t,
-    createProviderApp,
-    payload('createProviderApp', 'providerApp', ProviderApp),
-  ),
-  updateProviderApp: mutationField(
-    t,
-    updateProviderApp,
-    payload('updateProviderApp', 'providerApp', ProviderApp),
-  ),
-  deleteProviderApp: mutationField(t, deleteProviderApp, DeletePayload),
-}));
+addMutations('providerApp', ProviderApp, { createProviderApp, updateProviderApp });
+addDeletions({ deleteProviderApp });
