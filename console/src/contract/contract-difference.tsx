@@ -1,4 +1,4 @@
-/** What changes for code that uses the contract, from one revision to another. */
+/** The changes for code that uses the contract, from one revision to another. */
 import { graphql, useFragment } from 'react-relay';
 import type { contractDifferenceQuery } from '../../__generated__/contractDifferenceQuery.graphql.ts';
 import type { contractTable_contract$key } from '../../__generated__/contractTable_contract.graphql.ts';

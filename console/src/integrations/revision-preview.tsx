@@ -1,4 +1,4 @@
-/** What a new revision would break and change, before it is created. */
+/** Previews a new revision: the customers that it would break, and the changes that it would make. */
 
 import { useState } from 'react';
 import { graphql } from 'react-relay';

@@ -1,4 +1,4 @@
-/** The consequences of a plan: whom it breaks, what changes for code, and what changes in the project. */
+/** The consequences of a plan: customers that it breaks, changes for code, and changes of the project. */
 import { graphql, useFragment } from 'react-relay';
 import { Link } from 'wouter';
 import type {
