@@ -31,6 +31,16 @@ export default function ContractPage({ project: idOrName }: PlaceProps) {
     <Page
       title="Contract"
       description="The objects and fields that your code can rely on, merged from the latest revisions of all integrations."
+      actions={
+        <a
+          className="action plain"
+          href={`${BASE}/graphql/projects/${encodeURIComponent(name)}`}
+          target="_blank"
+          rel="noreferrer"
+        >
+          Query customers' records
+        </a>
+      }
       query={QUERY}
       variables={variables}
     >
