@@ -29,6 +29,8 @@ const API_KEY_LABEL = 'Demo';
 const [FIRST_REVISION] = DEMO_REVISIONS;
 const INTEGRATION_FIELDS = 'id revisions { totalCount }';
 const INSTALLATION_FIELDS = 'id config { id }';
+/** Selected of a new installation, so that the gateway learns the types of the account's fields. */
+const CONTRACT = 'contract { hash }';
 /** Everything that is checked, in one query, because each start waits for it. */
 const PROJECT_FIELDS = `
   id
@@ -144,7 +146,7 @@ async function fillInstallation(
   const { installation } = await runner.change(
     'createInstallation',
     input,
-    `installation { ${INSTALLATION_FIELDS} }`,
+    `installation { ${INSTALLATION_FIELDS} ${CONTRACT} }`,
   );
   return { installationId: installation.id, configId: installation.config.id };
 }
@@ -154,5 +156,5 @@ async function fillDirectory(runner: Runner, { directory }: Data): Promise<void>
   if (!directory) await createIntegration(runner, content);
   if (directory?.installations.totalCount > 0) return;
   const input = { projectIdOrName, integrationIdOrName: content.name, groupRef };
-  await runner.change('createInstallation', input, 'installation { id }');
+  await runner.change('createInstallation', input, `installation { id ${CONTRACT} }`);
 }
