@@ -61,6 +61,7 @@ const CASTING = [
   'graphql/project/look-ups.ts',
   'graphql/schema/fields.ts',
   'graphql/schema/inputs.ts',
+  'graphql/schema/lists.ts',
   'graphql/schema/object-type.ts',
   'providers/salesforce/pubsub/change-stream.ts',
   'rest/endpoint/locations.ts',

@@ -17,11 +17,11 @@ import {
   listConnections,
 } from '../../domain/connection/list/connection-list.ts';
 import { ProviderObject } from '../provider/provider.ts';
-import { linkField, listField, sureLinkField } from '../schema/fields.ts';
+import { linkField, sureLinkField } from '../schema/fields.ts';
+import { addList } from '../schema/lists.ts';
 import { addDeletions, addMutations } from '../schema/mutations.ts';
 import { needing } from '../schema/needing.ts';
 import { objectType } from '../schema/object-type.ts';
-import { parsedArgs } from '../schema/parsed-args.ts';
 import { builder } from '../schema/schema-builder.ts';
 import {
   ConnectedAccount,
@@ -73,13 +73,10 @@ builder.objectFields(ConnectedAccount, (t) => ({
   }),
 }));
 
-builder.objectField(Project, 'connections', (t) =>
-  listField(t, ConnectedAccounts, {
-    args: parsedArgs(t.arg, connectionFilters),
-    exclusive: CONNECTION_EXCLUSIVE,
-    list: listConnections,
-  }),
-);
+addList(Project, 'connections', ConnectedAccounts, listConnections, {
+  filters: connectionFilters,
+  exclusive: CONNECTION_EXCLUSIVE,
+});
 
 addMutations('connection', ConnectedAccount, {
   generateConnection,

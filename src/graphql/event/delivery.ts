@@ -21,7 +21,8 @@ import {
   retryDeliveries,
 } from '../../domain/event/retry-deliveries.ts';
 import { sendTestMessage } from '../../domain/event/test-message.ts';
-import { linkField, listField } from '../schema/fields.ts';
+import { linkField } from '../schema/fields.ts';
+import { addList } from '../schema/lists.ts';
 import { addMutation, addMutations } from '../schema/mutations.ts';
 import { needing } from '../schema/needing.ts';
 import { objectType } from '../schema/object-type.ts';
@@ -71,13 +72,10 @@ objectType(Delivery, deliveryResource, (t) => ({
   }),
 }));
 
-builder.objectField(Project, 'deliveries', (t) =>
-  listField(t, Deliveries, {
-    args: parsedArgs(t.arg, projectDeliveryFilters),
-    exclusive: DELIVERY_EXCLUSIVE,
-    list: listProjectDeliveries,
-  }),
-);
+addList(Project, 'deliveries', Deliveries, listProjectDeliveries, {
+  filters: projectDeliveryFilters,
+  exclusive: DELIVERY_EXCLUSIVE,
+});
 
 builder.objectField(Project, 'retryableDeliveryCount', (t) =>
   t.int({
@@ -87,18 +85,11 @@ builder.objectField(Project, 'retryableDeliveryCount', (t) =>
   }),
 );
 
-builder.objectField(Destination, 'deliveries', (t) =>
-  listField(t, Deliveries, {
-    args: parsedArgs(t.arg, deliveryFilters),
-    list: listDestinationDeliveries,
-  }),
-);
+addList(Destination, 'deliveries', Deliveries, listDestinationDeliveries, {
+  filters: deliveryFilters,
+});
 
-builder.interfaceField(NotificationEvent, 'deliveries', (t) =>
-  listField(t, Deliveries, {
-    list: listEventDeliveries,
-  }),
-);
+addList(NotificationEvent, 'deliveries', Deliveries, listEventDeliveries);
 
 const RetryDeliveriesPayload = objectType(
   builder.objectRef<RetriedDeliveries>('RetryDeliveriesPayload'),

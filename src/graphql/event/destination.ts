@@ -8,11 +8,10 @@ import {
 } from '../../domain/event/destination.ts';
 import { readSigningSecret, readTargetValues } from '../../domain/event/destination-secret.ts';
 import { searchFilters } from '../../domain/paging/search.ts';
-import { listField } from '../schema/fields.ts';
+import { addList } from '../schema/lists.ts';
 import { addDeletions, addMutation, addMutations, describeResult } from '../schema/mutations.ts';
 import { needing } from '../schema/needing.ts';
 import { objectType } from '../schema/object-type.ts';
-import { parsedArgs } from '../schema/parsed-args.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Destination, Destinations, Project } from '../schema/types.ts';
 
@@ -37,12 +36,7 @@ objectType(Destination, destinationResource, (t) => ({
   }),
 }));
 
-builder.objectField(Project, 'destinations', (t) =>
-  listField(t, Destinations, {
-    args: parsedArgs(t.arg, searchFilters),
-    list: listDestinations,
-  }),
-);
+addList(Project, 'destinations', Destinations, listDestinations, { filters: searchFilters });
 
 type Created = Awaited<ReturnType<typeof createDestination>>;
 type Rotated = Awaited<ReturnType<typeof rotateDestinationSecret>>;

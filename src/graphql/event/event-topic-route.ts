@@ -6,11 +6,10 @@ import {
   listEventTopicRoutes,
   listRoutesToTopic,
 } from '../../domain/event/event-topic-route.ts';
-import { listField, sureLinkField } from '../schema/fields.ts';
+import { sureLinkField } from '../schema/fields.ts';
+import { addList } from '../schema/lists.ts';
 import { addDeletions, addMutations } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
-import { parsedArgs } from '../schema/parsed-args.ts';
-import { builder } from '../schema/schema-builder.ts';
 import { EventTopicRoute, EventTopicRoutes, Project, Topic } from '../schema/types.ts';
 
 objectType(EventTopicRoute, eventTopicRouteResource, (t) => ({
@@ -22,18 +21,11 @@ objectType(EventTopicRoute, eventTopicRouteResource, (t) => ({
   }),
 }));
 
-builder.objectField(Project, 'eventTopicRoutes', (t) =>
-  listField(t, EventTopicRoutes, {
-    args: parsedArgs(t.arg, eventTopicRouteFilters),
-    list: listEventTopicRoutes,
-  }),
-);
+addList(Project, 'eventTopicRoutes', EventTopicRoutes, listEventTopicRoutes, {
+  filters: eventTopicRouteFilters,
+});
 
-builder.objectField(Topic, 'eventTopicRoutes', (t) =>
-  listField(t, EventTopicRoutes, {
-    list: listRoutesToTopic,
-  }),
-);
+addList(Topic, 'eventTopicRoutes', EventTopicRoutes, listRoutesToTopic);
 
 addMutations('eventTopicRoute', EventTopicRoute, { createEventTopicRoute });
 addDeletions({ deleteEventTopicRoute });

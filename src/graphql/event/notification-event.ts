@@ -4,11 +4,11 @@ import {
   listTopicsOfEvents,
   notificationEventResource,
 } from '../../domain/event/notification-event.ts';
-import { linkField, listField } from '../schema/fields.ts';
+import { linkField } from '../schema/fields.ts';
+import { addList } from '../schema/lists.ts';
 import { Node } from '../schema/node-field.ts';
 import { resourceFields } from '../schema/object-type.ts';
-import { parsedArgs } from '../schema/parsed-args.ts';
-import { builder, typeNameOfEvent } from '../schema/schema-builder.ts';
+import { typeNameOfEvent } from '../schema/schema-builder.ts';
 import {
   ConnectedAccount,
   Destination,
@@ -63,9 +63,6 @@ NotificationEvent.implement({
   }),
 });
 
-builder.objectField(Project, 'notificationEvents', (t) =>
-  listField(t, NotificationEvents, {
-    args: parsedArgs(t.arg, listedEventFilters),
-    list: listNotificationEvents,
-  }),
-);
+addList(Project, 'notificationEvents', NotificationEvents, listNotificationEvents, {
+  filters: listedEventFilters,
+});

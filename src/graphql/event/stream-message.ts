@@ -1,6 +1,6 @@
 import { followStreamMessages } from '../../domain/event/stream/stream-subscription.ts';
 import { listStreamMessages, messageBody } from '../../domain/event/stream-message.ts';
-import { listField } from '../schema/fields.ts';
+import { addList } from '../schema/lists.ts';
 import { needing } from '../schema/needing.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Destination, StreamMessage, StreamMessageEdge, StreamMessages } from '../schema/types.ts';
@@ -21,11 +21,7 @@ StreamMessage.implement({
   }),
 });
 
-builder.objectField(Destination, 'messages', (t) =>
-  listField(t, StreamMessages, {
-    list: listStreamMessages,
-  }),
-);
+addList(Destination, 'messages', StreamMessages, listStreamMessages);
 
 builder.subscriptionFields((t) => ({
   streamMessages: t.field({

@@ -6,11 +6,10 @@ import {
   topicDestinationRouteFilters,
   topicDestinationRouteResource,
 } from '../../domain/event/topic-destination-route.ts';
-import { listField, sureLinkField } from '../schema/fields.ts';
+import { sureLinkField } from '../schema/fields.ts';
+import { addList } from '../schema/lists.ts';
 import { addDeletions, addMutations } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
-import { parsedArgs } from '../schema/parsed-args.ts';
-import { builder } from '../schema/schema-builder.ts';
 import {
   Destination,
   Project,
@@ -34,18 +33,11 @@ objectType(TopicDestinationRoute, topicDestinationRouteResource, (t) => ({
   }),
 }));
 
-builder.objectField(Project, 'topicDestinationRoutes', (t) =>
-  listField(t, TopicDestinationRoutes, {
-    args: parsedArgs(t.arg, topicDestinationRouteFilters),
-    list: listTopicDestinationRoutes,
-  }),
-);
+addList(Project, 'topicDestinationRoutes', TopicDestinationRoutes, listTopicDestinationRoutes, {
+  filters: topicDestinationRouteFilters,
+});
 
-builder.objectField(Topic, 'topicDestinationRoutes', (t) =>
-  listField(t, TopicDestinationRoutes, {
-    list: listRoutesOfTopic,
-  }),
-);
+addList(Topic, 'topicDestinationRoutes', TopicDestinationRoutes, listRoutesOfTopic);
 
 addMutations('topicDestinationRoute', TopicDestinationRoute, { createTopicDestinationRoute });
 addDeletions({ deleteTopicDestinationRoute });

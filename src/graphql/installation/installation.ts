@@ -26,7 +26,8 @@ import { latestRevisions } from '../../domain/integration/revision.ts';
 import { objectSubscriptions } from '../../domain/provider-event/object-subscription.ts';
 import { byId } from '../../domain/scope.ts';
 import { ObjectSubscription } from '../provider-event/object-subscription.ts';
-import { listField, sureLinkField } from '../schema/fields.ts';
+import { sureLinkField } from '../schema/fields.ts';
+import { addList } from '../schema/lists.ts';
 import { addDeletions, addMutations } from '../schema/mutations.ts';
 import { needing } from '../schema/needing.ts';
 import { objectType } from '../schema/object-type.ts';
@@ -118,26 +119,16 @@ builder.objectFields(Installation, (t) => ({
   }),
 }));
 
-builder.objectField(Project, 'installations', (t) =>
-  listField(t, Installations, {
-    args: parsedArgs(t.arg, projectInstallationFilters),
-    exclusive: INSTALLATION_EXCLUSIVE,
-    list: listInstallations,
-  }),
-);
+addList(Project, 'installations', Installations, listInstallations, {
+  filters: projectInstallationFilters,
+  exclusive: INSTALLATION_EXCLUSIVE,
+});
 
-builder.objectField(Integration, 'installations', (t) =>
-  listField(t, Installations, {
-    args: parsedArgs(t.arg, installationFilters),
-    list: listInstallationsOfIntegration,
-  }),
-);
+addList(Integration, 'installations', Installations, listInstallationsOfIntegration, {
+  filters: installationFilters,
+});
 
-builder.objectField(ConnectedAccount, 'installations', (t) =>
-  listField(t, Installations, {
-    list: listConnectionInstallations,
-  }),
-);
+addList(ConnectedAccount, 'installations', Installations, listConnectionInstallations);
 
 addMutations('installation', Installation, { createInstallation, updateInstallation });
 addDeletions({ deleteInstallation });

@@ -8,11 +8,11 @@ import {
   readIntegration,
 } from '../../domain/integration/integration.ts';
 import { upsertIntegrations } from '../../domain/integration/integration-upsert.ts';
-import { listField, sureLinkField } from '../schema/fields.ts';
+import { sureLinkField } from '../schema/fields.ts';
+import { addList } from '../schema/lists.ts';
 import { addDeletions, addMutation, describeResult } from '../schema/mutations.ts';
 import { needing } from '../schema/needing.ts';
 import { objectType } from '../schema/object-type.ts';
-import { parsedArgs } from '../schema/parsed-args.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Integration, Integrations, Project, Revision } from '../schema/types.ts';
 import { impactsField, WARNINGS } from './revision.ts';
@@ -39,12 +39,12 @@ builder.objectFields(Project, (t) => ({
     },
     resolve: (project, { idOrName }, { call }) => readIntegration(call, project, idOrName),
   }),
-  integrations: listField(t, Integrations, {
-    args: parsedArgs(t.arg, integrationFilters),
-    exclusive: INTEGRATION_EXCLUSIVE,
-    list: listIntegrations,
-  }),
 }));
+
+addList(Project, 'integrations', Integrations, listIntegrations, {
+  filters: integrationFilters,
+  exclusive: INTEGRATION_EXCLUSIVE,
+});
 
 const CreateIntegrationPayload = builder
   .objectRef<Awaited<ReturnType<typeof createIntegration>>>('CreateIntegrationPayload')

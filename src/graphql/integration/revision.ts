@@ -5,7 +5,7 @@ import {
   revisionResource,
 } from '../../domain/integration/revision.ts';
 import { ImpactType } from '../plan/impact.ts';
-import { listField } from '../schema/fields.ts';
+import { addList } from '../schema/lists.ts';
 import { addMutation, describeResult } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
 import { builder, type Types } from '../schema/schema-builder.ts';
@@ -13,11 +13,7 @@ import { Integration, Revision, Revisions } from '../schema/types.ts';
 
 objectType(Revision, revisionResource);
 
-builder.objectField(Integration, 'revisions', (t) =>
-  listField(t, Revisions, {
-    list: listRevisions,
-  }),
-);
+addList(Integration, 'revisions', Revisions, listRevisions);
 
 export const WARNINGS =
   'Members that were accepted and ignored, each with its path and the reason. If fields are named twice, the last one applies.';

@@ -3,7 +3,7 @@ import {
   listOperationLogs,
   operationLogResource,
 } from '../../domain/operation/operation-log.ts';
-import { listField } from '../schema/fields.ts';
+import { addList } from '../schema/lists.ts';
 import { objectType } from '../schema/object-type.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { createConnection, Operation } from '../schema/types.ts';
@@ -12,6 +12,4 @@ const OperationLog = objectType(builder.objectRef<LogLine>('OperationLog'), oper
 
 const OperationLogs = createConnection(OperationLog, 'lines of a log');
 
-builder.objectField(Operation, 'logs', (t) =>
-  listField(t, OperationLogs, { list: listOperationLogs }),
-);
+addList(Operation, 'logs', OperationLogs, listOperationLogs);

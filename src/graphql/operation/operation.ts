@@ -6,10 +6,9 @@ import {
   operationFilters,
   projectOperationFilters,
 } from '../../domain/operation/operation-list.ts';
-import { linkField, listField } from '../schema/fields.ts';
+import { linkField } from '../schema/fields.ts';
+import { addList } from '../schema/lists.ts';
 import { objectType } from '../schema/object-type.ts';
-import { parsedArgs } from '../schema/parsed-args.ts';
-import { builder } from '../schema/schema-builder.ts';
 import { Installation, Integration, Operation, Operations, Project } from '../schema/types.ts';
 
 objectType(Operation, operationResource, (t) => ({
@@ -27,17 +26,11 @@ objectType(Operation, operationResource, (t) => ({
   }),
 }));
 
-builder.objectField(Project, 'operations', (t) =>
-  listField(t, Operations, {
-    args: parsedArgs(t.arg, projectOperationFilters),
-    exclusive: OPERATION_EXCLUSIVE,
-    list: listOperations,
-  }),
-);
+addList(Project, 'operations', Operations, listOperations, {
+  filters: projectOperationFilters,
+  exclusive: OPERATION_EXCLUSIVE,
+});
 
-builder.objectField(Installation, 'operations', (t) =>
-  listField(t, Operations, {
-    args: parsedArgs(t.arg, operationFilters),
-    list: listInstallationOperations,
-  }),
-);
+addList(Installation, 'operations', Operations, listInstallationOperations, {
+  filters: operationFilters,
+});

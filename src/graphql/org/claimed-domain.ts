@@ -10,7 +10,7 @@ import {
   releaseClaimedDomain,
   verifyClaimedDomain,
 } from '../../domain/org/domain-proof.ts';
-import { listField } from '../schema/fields.ts';
+import { addList } from '../schema/lists.ts';
 import { addDeletions, addMutations } from '../schema/mutations.ts';
 import { needing } from '../schema/needing.ts';
 import { objectType } from '../schema/object-type.ts';
@@ -30,11 +30,7 @@ builder.queryField('claimedDomain', (t) =>
   }),
 );
 
-builder.objectField(Org, 'claimedDomains', (t) =>
-  listField(t, ClaimedDomains, {
-    list: listClaimedDomains,
-  }),
-);
+addList(Org, 'claimedDomains', ClaimedDomains, listClaimedDomains);
 
 addMutations('claimedDomain', ClaimedDomain, { verifyClaimedDomain, claimDomain });
 addMutations('org', Org, { joinOrg });

@@ -7,10 +7,9 @@ import {
   inviteResource,
   listInvites,
 } from '../../domain/org/invite.ts';
-import { listField } from '../schema/fields.ts';
+import { addList } from '../schema/lists.ts';
 import { addMutation, addMutations } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
-import { parsedArgs } from '../schema/parsed-args.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Builder, Invite, Invites, Org } from '../schema/types.ts';
 
@@ -22,12 +21,7 @@ objectType(Invite, inviteResource, (t) => ({
   }),
 }));
 
-builder.objectField(Org, 'invites', (t) =>
-  listField(t, Invites, {
-    args: parsedArgs(t.arg, inviteFilters),
-    list: listInvites,
-  }),
-);
+addList(Org, 'invites', Invites, listInvites, { filters: inviteFilters });
 
 const DeleteInvitePayload = builder
   .objectRef<Awaited<ReturnType<typeof deleteInvite>>>('DeleteInvitePayload')

@@ -8,7 +8,7 @@ import {
   orgResource,
   updateOrg,
 } from '../../domain/org/org.ts';
-import { rootListField } from '../schema/fields.ts';
+import { addOwnList } from '../schema/lists.ts';
 import { addDeletions, addMutations } from '../schema/mutations.ts';
 import { needing } from '../schema/needing.ts';
 import { objectType } from '../schema/object-type.ts';
@@ -34,10 +34,9 @@ builder.queryFields((t) => ({
     args: { id: t.arg.id({ required: true, description: 'The id of the org.' }) },
     resolve: (_root, key, { call }) => findOrg(call, key),
   }),
-  orgs: rootListField(t, Orgs, {
-    list: listOrgs,
-  }),
 }));
 
 addMutations('org', Org, { createOrg, updateOrg });
 addDeletions({ deleteOrg });
+
+addOwnList('Query', 'orgs', Orgs, listOrgs);

@@ -7,21 +7,15 @@ import {
   listApiKeys,
   updateApiKey,
 } from '../../domain/project/api-key.ts';
-import { listField } from '../schema/fields.ts';
+import { addList } from '../schema/lists.ts';
 import { addDeletions, addMutation, addMutations, describeResult } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
-import { parsedArgs } from '../schema/parsed-args.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { ApiKey, ApiKeys, Project } from '../schema/types.ts';
 
 objectType(ApiKey, apiKeyResource);
 
-builder.objectField(Project, 'apiKeys', (t) =>
-  listField(t, ApiKeys, {
-    args: parsedArgs(t.arg, keyFilters),
-    list: listApiKeys,
-  }),
-);
+addList(Project, 'apiKeys', ApiKeys, listApiKeys, { filters: keyFilters });
 
 const CreateApiKeyPayload = builder.objectRef<CreatedApiKey>('CreateApiKeyPayload').implement({
   description: describeResult('createApiKey'),

@@ -2,26 +2,15 @@ import { listConsumerConnections } from '../../domain/connection/list/connection
 import { eraseConsumer } from '../../domain/erasure/erase-subject.ts';
 import { searchFilters } from '../../domain/paging/search.ts';
 import { consumerResource, listConsumers } from '../../domain/project/consumer.ts';
-import { listField } from '../schema/fields.ts';
+import { addList } from '../schema/lists.ts';
 import { addDeletions } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
-import { parsedArgs } from '../schema/parsed-args.ts';
-import { builder } from '../schema/schema-builder.ts';
 import { ConnectedAccounts, Consumer, Consumers, Project } from '../schema/types.ts';
 
 objectType(Consumer, consumerResource);
 
-builder.objectField(Project, 'consumers', (t) =>
-  listField(t, Consumers, {
-    args: parsedArgs(t.arg, searchFilters),
-    list: listConsumers,
-  }),
-);
+addList(Project, 'consumers', Consumers, listConsumers, { filters: searchFilters });
 
-builder.objectField(Consumer, 'connections', (t) =>
-  listField(t, ConnectedAccounts, {
-    list: listConsumerConnections,
-  }),
-);
+addList(Consumer, 'connections', ConnectedAccounts, listConsumerConnections);
 
 addDeletions({ eraseConsumer });

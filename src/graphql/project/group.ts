@@ -3,29 +3,16 @@ import { eraseGroup } from '../../domain/erasure/erase-subject.ts';
 import { listGroupInstallations } from '../../domain/installation/installation-list.ts';
 import { searchFilters } from '../../domain/paging/search.ts';
 import { groupResource, listGroups } from '../../domain/project/group.ts';
-import { listField } from '../schema/fields.ts';
+import { addList } from '../schema/lists.ts';
 import { addDeletions } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
-import { parsedArgs } from '../schema/parsed-args.ts';
-import { builder } from '../schema/schema-builder.ts';
 import { ConnectedAccounts, Group, Groups, Installations, Project } from '../schema/types.ts';
 
 objectType(Group, groupResource);
 
-builder.objectField(Project, 'groups', (t) =>
-  listField(t, Groups, {
-    args: parsedArgs(t.arg, searchFilters),
-    list: listGroups,
-  }),
-);
+addList(Project, 'groups', Groups, listGroups, { filters: searchFilters });
 
-builder.objectFields(Group, (t) => ({
-  connections: listField(t, ConnectedAccounts, {
-    list: listGroupConnections,
-  }),
-  installations: listField(t, Installations, {
-    list: listGroupInstallations,
-  }),
-}));
+addList(Group, 'connections', ConnectedAccounts, listGroupConnections);
+addList(Group, 'installations', Installations, listGroupInstallations);
 
 addDeletions({ eraseGroup });

@@ -7,11 +7,9 @@ import {
   listJwtKeys,
   updateJwtKey,
 } from '../../domain/project/jwt-key.ts';
-import { listField } from '../schema/fields.ts';
+import { addList } from '../schema/lists.ts';
 import { addDeletions, addMutations } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
-import { parsedArgs } from '../schema/parsed-args.ts';
-import { builder } from '../schema/schema-builder.ts';
 import { JwtKey, JwtKeys, Project } from '../schema/types.ts';
 
 objectType(JwtKey, jwtKeyResource, (t) => ({
@@ -21,12 +19,7 @@ objectType(JwtKey, jwtKeyResource, (t) => ({
   }),
 }));
 
-builder.objectField(Project, 'jwtKeys', (t) =>
-  listField(t, JwtKeys, {
-    args: parsedArgs(t.arg, keyFilters),
-    list: listJwtKeys,
-  }),
-);
+addList(Project, 'jwtKeys', JwtKeys, listJwtKeys, { filters: keyFilters });
 
 addMutations('jwtKey', JwtKey, { createJwtKey, updateJwtKey });
 addDeletions({ deleteJwtKey });

@@ -8,7 +8,7 @@ import {
   readProject,
   updateProject,
 } from '../../domain/project/project.ts';
-import { listField, rootListField } from '../schema/fields.ts';
+import { addList, addOwnList } from '../schema/lists.ts';
 import { addDeletions, addMutations } from '../schema/mutations.ts';
 import { needing } from '../schema/needing.ts';
 import { objectType } from '../schema/object-type.ts';
@@ -37,16 +37,11 @@ builder.queryFields((t) => ({
     },
     resolve: (_root, { idOrName }, { call }) => readProject(call, idOrName),
   }),
-  projects: rootListField(t, Projects, {
-    list: listProjects,
-  }),
 }));
 
-builder.objectField(Org, 'projects', (t) =>
-  listField(t, Projects, {
-    list: listOrgProjects,
-  }),
-);
+addList(Org, 'projects', Projects, listOrgProjects);
 
 addMutations('project', Project, { createProject, updateProject });
 addDeletions({ deleteProject });
+
+addOwnList('Query', 'projects', Projects, listProjects);

@@ -7,11 +7,9 @@ import {
   updateProviderApp,
 } from '../../domain/provider/provider-app.ts';
 import { webhookInstructions, webhookUrl } from '../../domain/provider-event/webhook-secret.ts';
-import { listField } from '../schema/fields.ts';
+import { addList } from '../schema/lists.ts';
 import { addDeletions, addMutations } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
-import { parsedArgs } from '../schema/parsed-args.ts';
-import { builder } from '../schema/schema-builder.ts';
 import { Project, ProviderApp, ProviderApps } from '../schema/types.ts';
 
 objectType(ProviderApp, providerAppResource, (t) => ({
@@ -28,12 +26,7 @@ objectType(ProviderApp, providerAppResource, (t) => ({
   }),
 }));
 
-builder.objectField(Project, 'providerApps', (t) =>
-  listField(t, ProviderApps, {
-    args: parsedArgs(t.arg, providerAppFilters),
-    list: listProviderApps,
-  }),
-);
+addList(Project, 'providerApps', ProviderApps, listProviderApps, { filters: providerAppFilters });
 
 addMutations('providerApp', ProviderApp, { createProviderApp, updateProviderApp });
 addDeletions({ deleteProviderApp });

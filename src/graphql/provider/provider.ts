@@ -12,7 +12,7 @@ import {
   providerObjectResource,
   providerResource,
 } from '../../domain/provider/provider.ts';
-import { rootListField } from '../schema/fields.ts';
+import { addOwnList } from '../schema/lists.ts';
 import { needing } from '../schema/needing.ts';
 import { objectType } from '../schema/object-type.ts';
 import { builder } from '../schema/schema-builder.ts';
@@ -76,7 +76,6 @@ builder.queryFields((t) => ({
     },
     resolve: (_root, { name }, { call }) => findProvider(call, name),
   }),
-  providers: rootListField(t, Providers, {
-    list: listProviders,
-  }),
 }));
+
+addOwnList('Query', 'providers', Providers, listProviders);

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { fieldOptions } from './inputs.ts';
 import type { Types } from './schema-builder.ts';
 
-type ParsedArgs<S extends z.ZodObject> = {
+export type ParsedArgs<S extends z.ZodObject> = {
   [N in keyof S['shape'] & string]: ArgumentRef<Types, OrNull<z.output<S>[N]>>;
 };
 

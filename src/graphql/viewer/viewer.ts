@@ -6,7 +6,7 @@ import {
   type Viewer as ViewerRow,
   viewerResource,
 } from '../../domain/viewer/viewer.ts';
-import { rootListField } from '../schema/fields.ts';
+import { addOwnList } from '../schema/lists.ts';
 import { objectType } from '../schema/object-type.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Builder, Consumer, Group, Invites, Orgs, Project } from '../schema/types.ts';
@@ -27,12 +27,6 @@ const Viewer = objectType(builder.objectRef<ViewerRow>('Viewer'), viewerResource
     description: 'The builder; null for other callers.',
     resolve: (viewer, _args, { find }) =>
       viewer.kind === 'BUILDER' ? find(byId('Builder'), viewer.id) : null,
-  }),
-  invites: rootListField(t, Invites, {
-    list: listInvitesToViewer,
-  }),
-  joinableOrgs: rootListField(t, Orgs, {
-    list: listJoinableOrgs,
   }),
   group: t.field({
     type: Group,
@@ -57,3 +51,6 @@ builder.queryField('viewer', (t) =>
     resolve: (_root, _args, { call }) => call.viewer,
   }),
 );
+
+addOwnList(Viewer, 'invites', Invites, listInvitesToViewer);
+addOwnList(Viewer, 'joinableOrgs', Orgs, listJoinableOrgs);

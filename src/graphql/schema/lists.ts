@@ -1,0 +1,172 @@
+/** Adds Relay lists to types. One declared read receives the parent, the page arguments and the filters. */
+import type { InputShapeFromFields, InterfaceRef, ObjectRef } from '@pothos/core';
+import {
+  type FieldNode,
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLResolveInfo,
+  getNamedType,
+  isInterfaceType,
+  isObjectType,
+  Kind,
+} from 'graphql';
+import type { z } from 'zod';
+import type { Call } from '../../domain/call.ts';
+import type { Read } from '../../domain/declared-read.ts';
+import type { Exclusive } from '../../domain/paging/exclusive-filters.ts';
+import type { Page, PageArgs } from '../../domain/paging/page.ts';
+import type { LinkTo } from '../../domain/scope.ts';
+import type { Context } from '../execution/context.ts';
+import { needing } from './needing.ts';
+import { type ParsedArgs, parsedArgs } from './parsed-args.ts';
+import { builder, type Types } from './schema-builder.ts';
+
+type TypeRef<T> = ObjectRef<Types, T> | InterfaceRef<Types, T>;
+type Lists<N> = readonly [TypeRef<N>, unknown];
+type Listed<N> = Promise<Page<N>> | Page<N>;
+type Args<F extends z.ZodObject> = InputShapeFromFields<ParsedArgs<F>> & PageArgs;
+
+interface ListOptions<F> {
+  filters?: F;
+  /** Filters that a document must not combine. */
+  exclusive?: Exclusive;
+}
+
+/** Adds a list to a type: `addList(Project, 'topics', Topics, listTopics, { filters: searchFilters })`. */
+export function addList<
+  P,
+  N extends object,
+  F extends z.ZodObject = z.ZodObject<Record<never, never>>,
+>(
+  parent: TypeRef<P>,
+  name: string,
+  lists: Lists<N>,
+  list: Read<[parent: P, args: Args<F>], Listed<N>>,
+  { filters, exclusive = [] }: ListOptions<F> = {},
+): void {
+  const defineField = (t: FieldBuilder<P>) =>
+    defineList(t, lists, {
+      declared: list,
+      args: filters && parsedArgs(t.arg, filters),
+      exclusive,
+      run: (row: P, args: Args<F>, call) => list(call, row, args),
+    });
+  if (parent.kind === 'Interface')
+    builder.interfaceField(parent, name as never, defineField as never);
+  else builder.objectField(parent as ObjectRef<Types, P>, name as never, defineField as never);
+}
+
+/** Adds a list of what the caller may see, to the root or to a type. The read receives only the page arguments. */
+export function addOwnList<P, N extends object>(
+  parent: ObjectRef<Types, P> | 'Query',
+  name: string,
+  lists: Lists<N>,
+  list: Read<[args: PageArgs], Listed<N>>,
+): void {
+  const defineField = (t: FieldBuilder<P>) =>
+    defineList(t, lists, {
+      declared: list,
+      exclusive: [],
+      run: (_parent: P, args: PageArgs, call) => list(call, args),
+    });
+  if (parent === 'Query') builder.queryField(name, defineField as never);
+  else builder.objectField(parent, name as never, defineField as never);
+}
+
+type FieldBuilder<P> = PothosSchemaTypes.RootFieldBuilder<Types, P>;
+
+interface ListDefinition<P, A, N> {
+  declared: Pick<Read<never, unknown>, 'needs' | 'description'>;
+  args?: unknown;
+  exclusive: Exclusive;
+  run(parent: P, args: A, call: Call): Listed<N>;
+}
+
+function defineList<P, N extends object, A extends PageArgs>(
+  t: FieldBuilder<P>,
+  [type, connection]: Lists<N>,
+  { declared, args, exclusive, run }: ListDefinition<P, A, N>,
+) {
+  const { extensions, ...described } = needing(declared);
+  const field = {
+    ...described,
+    extensions: { ...extensions, exclusive },
+    type,
+    args,
+    validate: { refine: ONE_DIRECTION },
+    resolve: (parent: P, input: A, { call }: Context, info: GraphQLResolveInfo) =>
+      run(parent, { ...input, links: getLinks(info) }, call),
+  };
+  // A Page is lazy and Pothos' own type of a connection is not. GraphQL resolves both in the same way.
+  return t.connection(field as never, connection as never);
+}
+
+/** Runs after `first` and `last` were validated separately. */
+const ONE_DIRECTION = [
+  ({ first, last }: PageArgs) => first == null || last == null,
+  { message: 'must not be combined with first.', path: ['last'] },
+];
+
+/** Cached by the list's node in a document, so the cache is as bounded as that of documents. */
+const LINKS = new WeakMap<FieldNode, readonly LinkTo[]>();
+
+/**
+ * Returns the links that the query selects on every item of the current list. This look-ahead only saves statements, and
+ * may be incomplete.
+ */
+function getLinks(info: GraphQLResolveInfo): readonly LinkTo[] {
+  const [node] = info.fieldNodes as [FieldNode];
+  let links = LINKS.get(node);
+  if (!links) {
+    links = findLinks(info);
+    LINKS.set(node, links);
+  }
+  return links;
+}
+
+function findLinks({ fieldNodes, returnType, fragments }: GraphQLResolveInfo): LinkTo[] {
+  const list = getNamedType(returnType);
+  const item = findType(findField(list, 'nodes'));
+  const page = fieldsIn(fieldNodes, fragments);
+  const edges = fieldsIn(page.get('edges') ?? [], fragments);
+  const items = [...(page.get('nodes') ?? []), ...(edges.get('node') ?? [])];
+  // Sorted, because each distinct statement text is prepared separately.
+  const names = [...fieldsIn(items, fragments).keys()].sort();
+  return names.flatMap((name) => {
+    const link = findField(item, name)?.extensions.link as LinkTo | undefined;
+    return link ? [link] : [];
+  });
+}
+
+/** Returns the fields of all nodes by name, without those that a directive may skip. */
+function fieldsIn(nodes: readonly FieldNode[], fragments: GraphQLResolveInfo['fragments']) {
+  const fields = new Map<string, FieldNode[]>();
+  const fragmentNames = new Set<string>();
+  const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
+  for (const { selections } of sets) {
+    for (const selection of selections) {
+      if (selection.directives?.length) continue;
+      if (selection.kind === Kind.INLINE_FRAGMENT) sets.push(selection.selectionSet);
+      else if (selection.kind === Kind.FIELD) {
+        const name = selection.name.value;
+        fields.set(name, [...(fields.get(name) ?? []), selection]);
+      } else if (!fragmentNames.has(selection.name.value)) {
+        fragmentNames.add(selection.name.value);
+        const fragment = fragments[selection.name.value];
+        if (fragment) sets.push(fragment.selectionSet);
+      }
+    }
+  }
+  return fields;
+}
+
+function findField(
+  type: GraphQLNamedType | undefined,
+  name: string,
+): GraphQLField<unknown, unknown> | undefined {
+  return isObjectType(type) || isInterfaceType(type) ? type.getFields()[name] : undefined;
+}
+
+function findType(field: GraphQLField<unknown, unknown> | undefined): GraphQLNamedType | undefined {
+  return field && getNamedType(field.type);
+}
