@@ -92,6 +92,8 @@ const LACKS: Record<Surface, Record<string, string>> = {
     getForwarding: 'The HTTP route of the proxy calls it, which is not an endpoint.',
     getOrgOfProject: 'A project has `orgId`, and `getOrg` returns the org.',
     listInstallationRecords: '`searchRecords` finds the installation by its group.',
+    listPausedReads:
+      'A list of objects of all installations, for an overview. `resumeReads` needs none.',
     listProviders: 'One response contains the whole catalogue, as in the reference API.',
     objectMetadataOfInstallation:
       '`readInstalledObjectMetadata` finds the installation by its group.',

@@ -36,6 +36,7 @@ await fillProject(
 
 const FILTERS = {
   active: ['true'],
+  failing: ['false'],
   provider: ['"hubspot"'],
   groupRef: ['"group-1"'],
   consumerRef: ['"consumer-1"'],

@@ -20,12 +20,9 @@ import { findPrefix, id, newId } from '../../ids.ts';
 import type { Vault } from '../../secrets.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
-import { projectRead, read } from '../declared-read.ts';
+import { projectRead } from '../declared-read.ts';
 import { rules } from '../issues.ts';
 import { destinationName, projectIdOrName } from '../names.ts';
-import type { FiltersOf, PageArgs } from '../paging/page.ts';
-import { listPage } from '../paging/page-of-rows.ts';
-import { pageOfSearch, type searchFilters } from '../paging/search.ts';
 import { computed, createdInProject, enumeration, resource, updateTime } from '../resource.ts';
 import { findInProject } from '../scope.ts';
 import { uniquely } from '../unique.ts';
@@ -159,20 +156,6 @@ const rotateDestinationSecretInput = z.object({ projectIdOrName, destinationId }
 const deleteDestinationInput = z
   .object({ projectIdOrName, destinationId })
   .meta({ id: 'DeleteDestinationInput', description: 'The destination to delete.' });
-
-export const listDestinations = read(
-  'read',
-  'Lists destinations, newest first.',
-  (call: Call, project: Row<'Project'>, args: PageArgs & FiltersOf<typeof searchFilters>) => {
-    const list = {
-      name: 'Project.destinations',
-      parentId: project.id,
-      table: 'Destination',
-    } as const;
-    const listAll = () => listPage(call, { ...list, where: { projectId: project.id } }, args);
-    return pageOfSearch(call, list, args, listAll);
-  },
-);
 
 /** Returns the project's destination of that id or name, or null. */
 export async function findDestination(

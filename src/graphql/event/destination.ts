@@ -2,12 +2,15 @@ import {
   createDestination,
   deleteDestination,
   destinationResource,
-  listDestinations,
   rotateDestinationSecret,
   updateDestination,
 } from '../../domain/event/destination.ts';
+import {
+  DESTINATION_EXCLUSIVE,
+  destinationFilters,
+  listDestinations,
+} from '../../domain/event/destination-list.ts';
 import { readSigningSecret, readTargetValues } from '../../domain/event/destination-secret.ts';
-import { searchFilters } from '../../domain/paging/search.ts';
 import { addList } from '../schema/lists.ts';
 import { addDeletions, addMutation, addMutations, describeResult } from '../schema/mutations.ts';
 import { needing } from '../schema/needing.ts';
@@ -36,7 +39,10 @@ objectType(Destination, destinationResource, (t) => ({
   }),
 }));
 
-addList(Project, 'destinations', Destinations, listDestinations, { filters: searchFilters });
+addList(Project, 'destinations', Destinations, listDestinations, {
+  filters: destinationFilters,
+  exclusive: DESTINATION_EXCLUSIVE,
+});
 
 type Created = Awaited<ReturnType<typeof createDestination>>;
 type Rotated = Awaited<ReturnType<typeof rotateDestinationSecret>>;

@@ -27,6 +27,7 @@ import '../plan/plan.ts';
 import '../installation/installation.ts';
 import '../contract/object-contract.ts';
 import '../operation/reads.ts';
+import '../operation/paused-read.ts';
 import '../operation/record-search.ts';
 import '../operation/operation.ts';
 import '../operation/operation-log.ts';

@@ -5,13 +5,12 @@ import {
   deleteDestination,
   destinationResource,
   getDestination,
-  listDestinations,
   rotateDestinationSecret,
   updateDestination,
 } from '../../domain/event/destination.ts';
+import { destinationFilters, listDestinations } from '../../domain/event/destination-list.ts';
 import { readSigningSecret, readTargetValues } from '../../domain/event/destination-secret.ts';
 import { projectIdOrName } from '../../domain/names.ts';
-import { searchFilters } from '../../domain/paging/search.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
 import { computed } from '../../domain/resource.ts';
 import type { Row } from '../../domain/scope.ts';
@@ -74,7 +73,7 @@ export const destinationEndpoints = [
     id: 'listDestinations',
     path,
     tag,
-    input: z.object({ projectIdOrName, ...searchFilters.shape }),
+    input: z.object({ projectIdOrName, ...destinationFilters.shape }),
     list: readWithin(getOwnProject, listDestinations),
     resource: destination,
   }),

@@ -66,6 +66,7 @@ const ROWS = 15 * PAGE;
 
 const FILTERS = {
   active: ['true', 'false'],
+  failing: ['true', 'false'],
   provider: ['"hubspot"', '"unknown"'],
   groupRef: ['"group-1"'],
   consumerRef: ['"consumer-1"'],

@@ -34,6 +34,10 @@ async function paused(reading: Awaited<ReturnType<typeof installReads>>) {
   );
 }
 
+const PAUSED_READS = `query ($project: String!) {
+  project(idOrName: $project) { pausedReads { objectName pauseNote installation { id } } }
+}`;
+
 const READ = { paused: false, pauseNote: null, isScheduled: true };
 
 test('pauses all objects with a note, and resumes them', async () => {
@@ -45,6 +49,17 @@ test('pauses all objects with a note, and resumes them', async () => {
     { objectName: 'contacts', ...stopped },
     { objectName: 'deals', ...stopped },
   ]);
+  const pausedReads = async () =>
+    (await tenant.query(PAUSED_READS, { project: tenant.projectId })).project.pausedReads;
+  const installation = { id: reading.input.installationId };
+  expect(await pausedReads()).toEqual([
+    { objectName: 'contacts', pauseNote: 'moving', installation },
+    { objectName: 'deals', pauseNote: 'moving', installation },
+  ]);
+  const stranger = await app.tenant();
+  expect(await stranger.query(PAUSED_READS, { project: stranger.projectId })).toEqual({
+    project: { pausedReads: [] },
+  });
   await reading.makeDue();
   await startDueReads(services);
   expect(await reading.operations()).toEqual([]);
@@ -57,6 +72,7 @@ test('pauses all objects with a note, and resumes them', async () => {
     { objectName: 'contacts', ...going },
     { objectName: 'deals', ...going },
   ]);
+  expect(await pausedReads()).toEqual([]);
 });
 
 test('pauses objects by either name, and continues the others', async () => {

@@ -81,6 +81,28 @@ test('returns since when a destination fails, until it is enabled again', async 
   });
 });
 
+const FAILING = `query ($project: String!, $failing: Boolean) {
+  project(idOrName: $project) { destinations(failing: $failing) { nodes { name } } }
+}`;
+
+test('lists destinations that fail, and those that do not', async () => {
+  const tenant = await app.tenant();
+  const { projectId: project } = tenant;
+  const { id } = await createHook(tenant, { name: 'broken' });
+  await createHook(tenant, { name: 'working' });
+  await database.prisma.destination.updateMany({
+    where: { id },
+    data: { failingSince: new Date(), failedAttempts: 1 },
+  });
+  const names = async (failing: boolean | null) => {
+    const { destinations } = (await tenant.query(FAILING, { project, failing })).project;
+    return destinations.nodes.map(({ name }: { name: string }) => name);
+  };
+  expect(await names(true)).toEqual(['broken']);
+  expect(await names(false)).toEqual(['working']);
+  expect(await names(null)).toEqual(['working', 'broken']);
+});
+
 test('creates a destination, with its secret sealed', async () => {
   const tenant = await app.tenant();
   const headers = { 'X-Tenant': 'a', Authorization: 'Bearer abc' };

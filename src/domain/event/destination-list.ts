@@ -1,0 +1,43 @@
+/** Lists the destinations of a project. */
+import { z } from 'zod';
+import type { Row } from '../../database/rows.ts';
+import type { Call } from '../call.ts';
+import { read } from '../declared-read.ts';
+import { refuseTogether } from '../paging/exclusive-filters.ts';
+import type { FiltersOf, PageArgs } from '../paging/page.ts';
+import { listPage } from '../paging/page-of-rows.ts';
+import { pageOfSearch, searchFilters } from '../paging/search.ts';
+
+export const destinationFilters = z.object({
+  failing: z
+    .boolean()
+    .optional()
+    .describe(
+      'If true, only destinations whose latest attempts failed; if false, only others. Cannot be combined with search.',
+    ),
+  ...searchFilters.shape,
+});
+export const DESTINATION_EXCLUSIVE = [['search', 'failing']] as const;
+
+/** Every time at which a destination can have begun to fail. */
+const ANY_TIME = { from: new Date(0) };
+
+export const listDestinations = read(
+  'read',
+  'Lists destinations, newest first.',
+  (
+    call: Call,
+    { id: projectId }: Row<'Project'>,
+    { failing, ...args }: PageArgs & FiltersOf<typeof destinationFilters>,
+  ) => {
+    refuseTogether({ failing, ...args }, DESTINATION_EXCLUSIVE);
+    const list = {
+      name: 'Project.destinations',
+      parentId: projectId,
+      table: 'Destination',
+    } as const;
+    const state = failing == null ? {} : { failingSince: failing ? ANY_TIME : null };
+    const listAll = () => listPage(call, { ...list, where: { projectId, ...state } }, args);
+    return pageOfSearch(call, list, args, listAll);
+  },
+);
