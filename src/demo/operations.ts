@@ -9,6 +9,8 @@ const DEMO_OPERATIONS = 1_000;
 /** The time between two operations. All of them cover less than a week. */
 const INTERVAL_MS = 10 * MINUTE_MS;
 const BATCH_SIZE = 250;
+/** The sandbox's contacts, which the first read has read. */
+const CONTACTS = 50;
 
 interface Installed {
   projectId: string;
@@ -31,16 +33,47 @@ export async function addOperations(
       return pastOperation(installed, number, newest - (DEMO_OPERATIONS - number) * INTERVAL_MS);
     });
     await prisma.operation.createMany({ data });
+    await prisma.recordedRequest.createMany({ data: data.flatMap(failedRequests) });
   }
+  if (existing < DEMO_OPERATIONS) await addReads(prisma, installed, newest);
+}
+
+/** Sets the state of the object that the past operations have read, unless it has been read since. */
+async function addReads(
+  prisma: Services['database']['prisma'],
+  { projectId, installationId }: Installed,
+  newest: number,
+): Promise<void> {
+  const numbers = Array.from({ length: DEMO_OPERATIONS }, (_none, number) => number);
+  const reads = numbers.filter((number) => isRead(number) && !hasFailed(number));
+  const recordsRead = reads.reduce((sum, number) => sum + recordsOf(number), 0);
+  const lastNumber = reads.at(-1) ?? 0;
+  await prisma.installedObject.updateMany({
+    where: { projectId, installationId, objectName: 'contacts', lastReadTime: null },
+    data: {
+      recordsRead: { increment: recordsRead },
+      lastReadTime: new Date(newest - (DEMO_OPERATIONS - lastNumber) * INTERVAL_MS),
+    },
+  });
+}
+
+const FIRST_READ = 1;
+const isRead = (number: number) => number % 3 !== 0;
+const hasFailed = (number: number) => number % 25 === 7;
+
+/** The first read reads all contacts. Later ones read those that changed, if any. */
+function recordsOf(number: number): number {
+  if (number === FIRST_READ) return CONTACTS;
+  return number % 4 === 0 ? 1 + (number % 3) : 0;
 }
 
 function pastOperation(installed: Installed, number: number, timeMs: number) {
-  const actionType: OperationActionType = number % 3 === 0 ? 'WRITE' : 'READ';
-  const status: OperationStatus = number % 25 === 7 ? 'FAILURE' : 'SUCCESS';
+  const actionType: OperationActionType = isRead(number) ? 'READ' : 'WRITE';
+  const status: OperationStatus = hasFailed(number) ? 'FAILURE' : 'SUCCESS';
   const objectName = actionType === 'WRITE' ? 'deals' : 'contacts';
-  const records = (number * 7) % 200;
+  const records = recordsOf(number);
   return {
-    id: operationId(timeMs),
+    id: pastId('opr', timeMs),
     ...installed,
     actionType,
     status,
@@ -68,8 +101,33 @@ function resultText(past: {
   return `[${past.objectName}] Read completed (${past.records} records)`;
 }
 
-/** Returns an operation id of the given time. Lists are sorted by id, so a past operation needs a past id. */
-function operationId(timeMs: number): string {
+/** The request that a failed operation sent last. */
+function failedRequests({ id, projectId, actionType, status, createTime }: PastOperation) {
+  if (status !== 'FAILURE') return [];
+  const isReading = actionType === 'READ';
+  return {
+    id: pastId('req', createTime.getTime()),
+    projectId,
+    operationId: id,
+    kind: 'API' as const,
+    method: isReading ? 'GET' : 'POST',
+    host: 'crm.example',
+    path: isReading ? '/objects/contacts/records?limit=100' : '/objects/deals/records',
+    responseStatus: 503,
+    isFailed: true,
+    durationMs: 134,
+    requestHeaders: { accept: 'application/json', authorization: '***' },
+    responseHeaders: { 'content-type': 'application/json', 'retry-after': '30' },
+    responseBody:
+      '{\n "error": {\n  "code": "unavailable",\n  "message": "Try again later."\n }\n}',
+    createTime,
+  };
+}
+
+type PastOperation = ReturnType<typeof pastOperation>;
+
+/** Returns an id of this time. Lists are sorted by id, so a past row needs a past id. */
+function pastId(prefix: 'opr' | 'req', timeMs: number): string {
   const bytes = new Uint8Array(randomBytes(16));
   new DataView(bytes.buffer).setBigUint64(
     0,
@@ -77,5 +135,5 @@ function operationId(timeMs: number): string {
   );
   bytes[6] = 0x70 | (bytes[6]! & 0x0f);
   bytes[8] = 0x80 | (bytes[8]! & 0x3f);
-  return TypeID.fromUUIDBytes('opr', bytes).toString();
+  return TypeID.fromUUIDBytes(prefix, bytes).toString();
 }

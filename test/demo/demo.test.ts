@@ -33,3 +33,39 @@ test('fills the sandbox, without a demo, in a database that has projects', async
     0,
   );
 });
+
+test('has a history of reads that agrees with the records of the sandbox', async () => {
+  const { prisma } = services.database;
+  const verifier = await createBearerVerifier(services.config);
+  const { projectId } = await fillDemo({ services, verifier, url: 'http://gateway.test' });
+  const operations = await prisma.operation.findMany({
+    where: { projectId, actionType: 'READ', status: 'SUCCESS' },
+    orderBy: { id: 'asc' },
+  });
+  const counts = operations.map(
+    ({ metadata }) => (metadata as { progress: { recordsProcessed: number } }).progress,
+  );
+  const [first, ...later] = counts.map(({ recordsProcessed }) => recordsProcessed);
+  // The server seeds the sandbox with 50 contacts.
+  expect(first).toBe(50);
+  expect(Math.max(...later)).toBeLessThanOrEqual(3);
+  const contacts = await prisma.installedObject.findFirstOrThrow({
+    where: { projectId, objectName: 'contacts' },
+  });
+  expect(contacts).toMatchObject({
+    recordsRead: later.reduce((sum, count) => sum + count, first ?? 0),
+    lastReadTime: operations.at(-1)?.createTime,
+  });
+});
+
+test('has the request of each failed operation', async () => {
+  const { prisma } = services.database;
+  const verifier = await createBearerVerifier(services.config);
+  const { projectId } = await fillDemo({ services, verifier, url: 'http://gateway.test' });
+  const failed = await prisma.operation.findMany({ where: { projectId, status: 'FAILURE' } });
+  const requests = await prisma.recordedRequest.findMany({ where: { projectId } });
+  expect(failed.length).toBeGreaterThan(0);
+  expect(requests.map(({ operationId }) => operationId).sort()).toEqual(
+    failed.map(({ id }) => id).sort(),
+  );
+});
