@@ -48,6 +48,23 @@ export function testStates(stage: () => ConsoleStage) {
     await expectFitsScreens(page);
   });
 
+  test('says on the overview what needs attention, until it is acknowledged', async () => {
+    await open('');
+    const panel = page.locator('section.card', { hasText: 'Needs attention' });
+    const failing = panel.getByRole('link', { name: '1 destination is failing' });
+    await failing.waitFor();
+    await panel.getByRole('link', { name: /operations? failed$/ }).waitFor();
+    await panel.getByText(/% of operations succeeded in 24 hours/).waitFor();
+    await expectFitsScreens(page);
+    await panel.getByRole('button', { name: 'Acknowledge: 1 destination is failing' }).click();
+    await failing.waitFor({ state: 'hidden' });
+    await page.reload();
+    await panel.getByText('1 acknowledged in this browser').click();
+    await panel.getByRole('button', { name: 'Show again: 1 destination is failing' }).click();
+    await failing.click();
+    await page.getByRole('heading', { level: 1, name: 'records' }).waitFor();
+  });
+
   test('preselects the retried deliveries if none has failed, and counts what a retry sends', async () => {
     await open('deliveries');
     await page.getByRole('button', { name: 'Retry deliveries' }).click();

@@ -1,4 +1,4 @@
-/** Problems that need attention: the last failures, and destinations that reject messages. */
+/** The last failures, and the state of each destination. */
 import { graphql, useFragment } from 'react-relay';
 import { Link } from 'wouter';
 import type { care_project$key } from '../../__generated__/care_project.graphql.ts';
@@ -86,17 +86,14 @@ export function DestinationStates({ project, to }: CareProps) {
           ) : (
             <span className="row">
               <span className="quiet">
-                <Link href={to(`destinations/${id}?status=PENDING`)}>
-                  {pending.totalCount.toLocaleString('en')} pending
-                </Link>
-                ,{' '}
-                <Link href={to(`destinations/${id}?status=RETRYING`)}>
-                  {retrying.totalCount.toLocaleString('en')} retrying
-                </Link>
-                ,{' '}
-                <Link href={to(`destinations/${id}?status=FAILED`)}>
-                  {failed.totalCount.toLocaleString('en')} failed
-                </Link>
+                {countsOf({ pending, retrying, failed }).map(({ status, count }, index) => (
+                  <span key={status}>
+                    {index > 0 && ', '}
+                    <Link href={to(`destinations/${id}?status=${status}`)}>
+                      {count.toLocaleString('en')} {wordsOf(status).toLowerCase()}
+                    </Link>
+                  </span>
+                ))}
               </span>
               <DestinationState destination={fragmentRef} />
             </span>
@@ -105,4 +102,15 @@ export function DestinationStates({ project, to }: CareProps) {
       ))}
     </ul>
   );
+}
+
+interface Counted {
+  totalCount: number;
+}
+
+/** Deliveries that have not arrived, without zeros. */
+function countsOf(counts: { pending: Counted; retrying: Counted; failed: Counted }) {
+  return Object.entries(counts)
+    .map(([name, { totalCount: count }]) => ({ status: name.toUpperCase(), count }))
+    .filter(({ count }) => count > 0);
 }

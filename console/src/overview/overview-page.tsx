@@ -11,8 +11,9 @@ import { usePageQuery } from '../parts/queries.ts';
 import type { PlaceProps } from '../shell/places.ts';
 import { DestinationStates, LastFailures } from './care.tsx';
 
-/** Both load separately, so that figures do not wait for them. */
+/** Load separately, so that figures do not wait for them. */
 const Checklist = lazy(() => import('../start/checklist.tsx'));
+const AttentionPanel = lazy(() => import('./attention.tsx'));
 const ActivityPanels = lazy(() => import('./activity.tsx'));
 
 const QUERY = graphql`
@@ -63,7 +64,7 @@ const QUERY = graphql`
 `;
 
 const POLL_MS = 5_000;
-/** Each figure links to the list that it counts. A problem count above zero is highlighted. */
+/** Each figure links to the list that it counts. A problem count above zero is highlighted, and zeros step back. */
 const FIGURES = [
   { of: 'connections', name: 'Connections', path: 'connections' },
   { of: 'working', name: 'Working', path: 'connections?status=WORKING' },
@@ -109,6 +110,9 @@ export default function OverviewPage({ project: idOrName }: PlaceProps) {
       <Loaded path={`${idOrName} checklist`} refusedPage={<span />}>
         <Checklist project={idOrName} />
       </Loaded>
+      <Loaded path={`attention ${idOrName}`}>
+        <AttentionPanel project={idOrName} to={to} />
+      </Loaded>
       <div className="figures">
         {FIGURES.map((figure) => (
           <Figure
@@ -149,8 +153,9 @@ interface FigureProps {
 }
 
 function Figure({ count, name, to, isBad }: FigureProps) {
+  const tone = count === 0 ? 'zero' : isBad ? 'bad' : '';
   return (
-    <Link href={to} className={isBad && count > 0 ? 'figure bad' : 'figure'}>
+    <Link href={to} className={`figure ${tone}`}>
       <strong>{count.toLocaleString('en')}</strong>
       <span className="quiet">{name}</span>
     </Link>

@@ -1,0 +1,37 @@
+/** What a reader has acknowledged on the overview of a project, stored in this browser. */
+import { useState } from 'react';
+
+/** The acknowledged state of each item, by the item's key. */
+type Marks = Record<string, string>;
+
+const keyOf = (project: string) => `gateway.acknowledged.${project}`;
+
+function storedMarks(project: string): Marks {
+  try {
+    return JSON.parse(localStorage.getItem(keyOf(project)) ?? '{}');
+  } catch {
+    return {};
+  }
+}
+
+interface Item {
+  key: string;
+  /** The state that is acknowledged. With another state, the item needs attention again. */
+  mark: string;
+}
+
+export function useAcknowledged(project: string) {
+  const [marks, setMarks] = useState(() => storedMarks(project));
+  const store = (changed: Marks) => {
+    localStorage.setItem(keyOf(project), JSON.stringify(changed));
+    setMarks(changed);
+  };
+  return {
+    isAcknowledged: ({ key, mark }: Item) => marks[key] === mark,
+    acknowledge: ({ key, mark }: Item) => store({ ...marks, [key]: mark }),
+    restore({ key }: Item) {
+      const { [key]: _restored, ...others } = marks;
+      store(others);
+    },
+  };
+}

@@ -1,0 +1,305 @@
+/** What needs a person: failing destinations, broken connections, paused reads and failed work. */
+import { graphql } from 'react-relay';
+import { Link } from 'wouter';
+import type { attentionQuery } from '../../__generated__/attentionQuery.graphql.ts';
+import { Action } from '../parts/form.tsx';
+import { Panel } from '../parts/page.tsx';
+import { usePageQuery } from '../parts/queries.ts';
+import { useAcknowledged } from './acknowledged.ts';
+
+const QUERY = graphql`
+  query attentionQuery(
+    $project: String!
+    $from: DateTime!
+    $lastDay: TimeRangeInput!
+  ) {
+    project(idOrName: $project) {
+      destinations(failing: true, first: 3) {
+        totalCount
+        nodes {
+          id
+          name
+          failingSince
+        }
+      }
+      connections(status: BAD_CREDENTIALS, first: 3) {
+        totalCount
+        nodes {
+          id
+          provider
+          group {
+            groupName
+          }
+        }
+      }
+      installations(healthStatus: UNHEALTHY, first: 3) {
+        totalCount
+        nodes {
+          id
+          healthReason
+          group {
+            groupName
+          }
+        }
+      }
+      pausedReads {
+        objectName
+        pauseNote
+        installation {
+          id
+          group {
+            groupName
+          }
+        }
+      }
+      operations(status: FAILED, createTime: $lastDay, first: 1) {
+        nodes {
+          id
+        }
+      }
+      deliveries(status: FAILED, createTime: $lastDay, first: 1) {
+        totalCount
+        nodes {
+          id
+        }
+      }
+      activity(from: $from, bucket: HOUR) {
+        operations {
+          startTime
+          status
+          count
+        }
+      }
+    }
+  }
+`;
+
+const POLL_MS = 10_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+type Attention = NonNullable<attentionQuery['response']['project']>;
+
+interface AttentionItem {
+  key: string;
+  mark: string;
+  text: string;
+  detail: string | null;
+  path: string;
+}
+
+interface AttentionProps {
+  project: string;
+  to: (path: string) => string;
+}
+
+export default function AttentionPanel({ project: idOrName, to }: AttentionProps) {
+  // The beginning of an hour, so that a refresh repeats the query of the hour.
+  const dayStartMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS + HOUR_MS - DAY_MS;
+  const dayStart = new Date(dayStartMs).toISOString();
+  const variables = {
+    project: idOrName,
+    from: new Date(dayStartMs - DAY_MS).toISOString(),
+    lastDay: { from: dayStart },
+  };
+  const { project } = usePageQuery<attentionQuery>(QUERY, variables, { everyMs: POLL_MS });
+  const { isAcknowledged, acknowledge, restore } = useAcknowledged(idOrName);
+  if (!project) return null;
+  const [today, yesterday] = [
+    countOperations(project, (timeMs) => timeMs >= dayStartMs),
+    countOperations(project, (timeMs) => timeMs < dayStartMs),
+  ];
+  const items = itemsOf(project, { dayStart, today, yesterday });
+  const open = items.filter((item) => !isAcknowledged(item));
+  const acknowledged = items.filter(isAcknowledged);
+  return (
+    <Panel title="Needs attention">
+      {open.length === 0 ? (
+        <p>
+          <span className="status good">Nothing needs attention</span>
+        </p>
+      ) : (
+        <ul className="plain-list">
+          {open.map((item) => (
+            <li key={item.key}>
+              <Attentive item={item} to={to} />
+              <Action
+                kind="quiet"
+                aria-label={`Acknowledge: ${item.text}`}
+                onPress={() => acknowledge(item)}
+              >
+                Acknowledge
+              </Action>
+            </li>
+          ))}
+        </ul>
+      )}
+      <p className="quiet">{trendText(today, yesterday)}</p>
+      {acknowledged.length > 0 && (
+        <details>
+          <summary>{acknowledged.length} acknowledged in this browser</summary>
+          <ul className="plain-list">
+            {acknowledged.map((item) => (
+              <li key={item.key}>
+                <Attentive item={item} to={to} />
+                <Action
+                  kind="quiet"
+                  aria-label={`Show again: ${item.text}`}
+                  onPress={() => restore(item)}
+                >
+                  Show again
+                </Action>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </Panel>
+  );
+}
+
+function Attentive({ item, to }: { item: AttentionItem; to: AttentionProps['to'] }) {
+  return (
+    <span className="attentive">
+      <Link href={to(item.path)} className="strong">
+        {item.text}
+      </Link>
+      {item.detail && <span className="quiet"> {item.detail}</span>}
+    </span>
+  );
+}
+
+interface Ends {
+  succeeded: number;
+  failed: number;
+}
+
+function countOperations({ activity }: Attention, isCounted: (timeMs: number) => boolean): Ends {
+  const countOf = (status: string) =>
+    activity.operations
+      .filter((bucket) => bucket.status === status && isCounted(Date.parse(bucket.startTime)))
+      .reduce((sum, { count }) => sum + count, 0);
+  return { succeeded: countOf('SUCCEEDED'), failed: countOf('FAILED') };
+}
+
+/** The percentage of ended operations that succeeded. Null if none has ended. */
+function rateOf({ succeeded, failed }: Ends): number | null {
+  const ended = succeeded + failed;
+  return ended === 0 ? null : (100 * succeeded) / ended;
+}
+
+const percent = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
+
+function trendText(today: Ends, yesterday: Ends): string {
+  const rate = rateOf(today);
+  if (rate === null) return 'No operations ended in 24 hours.';
+  const before = rateOf(yesterday);
+  const share = `${percent.format(rate)} % of operations succeeded in 24 hours`;
+  return before === null ? `${share}.` : `${share}, ${percent.format(before)} % the day before.`;
+}
+
+function itemsOf(
+  project: Attention,
+  { dayStart, today, yesterday }: { dayStart: string; today: Ends; yesterday: Ends },
+): AttentionItem[] {
+  const { destinations, connections, installations, pausedReads, operations, deliveries } = project;
+  const [destination] = destinations.nodes;
+  const [connection] = connections.nodes;
+  const [installation] = installations.nodes;
+  const [pausedRead] = pausedReads;
+  const [failedOperation] = operations.nodes;
+  const [failedDelivery] = deliveries.nodes;
+  const items: (AttentionItem | undefined)[] = [
+    destination && {
+      key: 'destinations',
+      mark: destinations.nodes.map(({ id, failingSince }) => `${id} ${failingSince}`).join(),
+      text: countText(
+        destinations.totalCount,
+        'destination is failing',
+        'destinations are failing',
+      ),
+      detail: namesOf(
+        destinations.nodes.map(({ name }) => name),
+        destinations.totalCount,
+      ),
+      path: destinations.totalCount === 1 ? `destinations/${destination.id}` : 'destinations',
+    },
+    connection && {
+      key: 'connections',
+      mark: `${connections.totalCount} ${connections.nodes.map(({ id }) => id).join()}`,
+      text: countText(
+        connections.totalCount,
+        'connection needs reconnecting',
+        'connections need reconnecting',
+      ),
+      detail: namesOf(
+        connections.nodes.map(({ group, provider }) => `${group.groupName} at ${provider}`),
+        connections.totalCount,
+      ),
+      path:
+        connections.totalCount === 1
+          ? `connections/${connection.id}`
+          : 'connections?status=BAD_CREDENTIALS',
+    },
+    installation && {
+      key: 'installations',
+      mark: `${installations.totalCount} ${installations.nodes.map(({ id }) => id).join()}`,
+      text: countText(
+        installations.totalCount,
+        'installation is unhealthy',
+        'installations are unhealthy',
+      ),
+      detail:
+        installations.totalCount === 1
+          ? `${installation.group.groupName}: ${installation.healthReason}`
+          : namesOf(
+              installations.nodes.map(({ group }) => group.groupName),
+              installations.totalCount,
+            ),
+      path:
+        installations.totalCount === 1
+          ? `installations/${installation.id}`
+          : 'installations?health=UNHEALTHY',
+    },
+    pausedRead && {
+      key: 'paused',
+      mark: pausedReads
+        .map(({ installation, objectName }) => `${installation?.id} ${objectName}`)
+        .join(),
+      text: countText(pausedReads.length, 'read is paused', 'reads are paused'),
+      detail: namesOf(pausedReads.slice(0, 3).map(pausedText), pausedReads.length),
+      path: pausedRead.installation
+        ? `installations/${pausedRead.installation.id}`
+        : 'installations',
+    },
+    failedOperation && {
+      key: 'operations',
+      mark: failedOperation.id,
+      text: countText(today.failed, 'operation failed', 'operations failed'),
+      detail: `in 24 hours, ${yesterday.failed.toLocaleString('en')} the day before`,
+      path: `operations?status=FAILED&from=${dayStart}`,
+    },
+    failedDelivery && {
+      key: 'deliveries',
+      mark: failedDelivery.id,
+      text: countText(deliveries.totalCount, 'delivery failed', 'deliveries failed'),
+      detail: 'permanently, of those created in 24 hours',
+      path: `deliveries?status=FAILED&from=${dayStart}`,
+    },
+  ];
+  return items.filter((item) => item !== undefined);
+}
+
+function countText(count: number, one: string, many: string): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+}
+
+function namesOf(names: string[], total: number): string {
+  const others = total - names.length;
+  return others > 0 ? `${names.join(', ')} and ${others} more` : names.join(', ');
+}
+
+function pausedText({ installation, objectName, pauseNote }: Attention['pausedReads'][number]) {
+  const name = `${installation?.group.groupName ?? 'deleted'}: ${objectName}`;
+  return pauseNote ? `${name} (${pauseNote})` : name;
+}
