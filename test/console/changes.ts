@@ -179,6 +179,21 @@ export function testChanges(stage: () => ConsoleStage) {
     expect(project.integration.revisions.totalCount).toBe(4);
   });
 
+  test('asks for the scopes of an app, and names the redirect URL to register', async () => {
+    await open('providers/hubspot');
+    await press('Add app');
+    await dialog().getByText(`${stage().url}/oauth/callback`).waitFor();
+    const scopes = dialog().getByLabel('Scopes');
+    expect(await scopes.inputValue()).toContain('crm.objects.contacts.read');
+    await expectAccessible(page);
+    await dialog().getByLabel('Client ID').fill('client');
+    await dialog().getByLabel('Client secret').fill('secret');
+    await scopes.fill('');
+    await pressInDialog('Add app');
+    expect(await scopes.evaluate((input: HTMLTextAreaElement) => input.validity.valid)).toBe(false);
+    await pressInDialog('Cancel');
+  });
+
   test('shows the warnings of a saved revision until they are closed', async () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     const twice = (text: string) => {

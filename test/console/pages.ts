@@ -121,7 +121,7 @@ export function testPages(stage: () => ConsoleStage) {
     const stranger = await context.newPage();
     await stranger.goto(`${stage().url}/console/demo/operations`);
     await enter(stranger, 'ik_wrong');
-    await stranger.getByRole('alert').waitFor();
+    await stranger.getByText("That key or token isn't valid.").waitFor();
     await expectAccessible(stranger);
     await enter(stranger, stage().server.demo.apiKey);
     // The page before the sign-in.

@@ -19,6 +19,7 @@ const APPS = graphql`
         externalRef
         scopes
         createTime
+        redirectUrl
         webhookUrl
         webhookInstructions
       }
@@ -69,6 +70,9 @@ export function ProviderApps({ project, idOrName, isNeeded }: ProviderAppsProps)
           'Client ID': <Copyable value={clientId} label="client ID" />,
           'App ID at the provider': externalRef,
           Scopes: scopes.join(' ') || null,
+          'Redirect URL': webhook.redirectUrl && (
+            <Copyable value={webhook.redirectUrl} label="redirect URL" />
+          ),
           'Webhook URL': webhook.webhookUrl && (
             <Copyable value={webhook.webhookUrl} label="webhook URL" />
           ),
@@ -88,12 +92,22 @@ export function ProviderApps({ project, idOrName, isNeeded }: ProviderAppsProps)
   ));
 }
 
-export function NewApp({ project, provider }: { project: string; provider: string }) {
+interface NewAppProps {
+  project: string;
+  provider: { name: string; displayName: string; scopes: readonly string[] };
+  /** True if customers of the provider consent in a browser. */
+  hasConsent: boolean;
+}
+
+/** The server writes this attribute into the page. */
+const { redirectUrl } = document.documentElement.dataset;
+
+export function NewApp({ project, provider, hasConsent }: NewAppProps) {
   const inputOf = (values: FormValues) => {
     const text = (name: string) => String(values[name] ?? '').trim();
     return {
       projectIdOrName: project,
-      provider,
+      provider: provider.name,
       clientId: text('clientId'),
       clientSecret: text('clientSecret'),
       scopes: text('scopes') ? text('scopes').split(/[\s,]+/) : null,
@@ -109,12 +123,25 @@ export function NewApp({ project, provider }: { project: string; provider: strin
       mutation={CREATE}
       variables={(values) => ({ input: inputOf(values) })}
     >
+      {hasConsent && redirectUrl && (
+        <p>
+          Register this redirect URL in your app at {provider.displayName}:{' '}
+          <Copyable value={redirectUrl} label="redirect URL" />
+        </p>
+      )}
       <TextInput name="clientId" label="Client ID" isRequired />
       <TextInput name="clientSecret" label="Client secret" type="password" isRequired />
       <TextInput
         name="scopes"
         label="Scopes"
-        help="Separated by spaces. If empty, the provider's defaults."
+        isRequired={hasConsent && provider.scopes.length > 0}
+        defaultValue={provider.scopes.join(' ')}
+        lines={3}
+        help={
+          provider.scopes.length > 0
+            ? 'Customers are asked for these. Remove those that your integrations do not need, here and in your app at the provider.'
+            : 'Separated by spaces. Empty: the connect requests none.'
+        }
       />
       <TextInput
         name="webhookSecret"

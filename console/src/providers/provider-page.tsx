@@ -46,7 +46,7 @@ export default function ProviderPage({ project: idOrName, id: name = '' }: Place
     <Page
       title={<ProviderName name={provider.displayName} />}
       name={provider.displayName}
-      actions={<NewApp project={idOrName} provider={name} />}
+      actions={<NewApp project={idOrName} provider={provider} hasConsent={byOAuth} />}
       query={QUERY}
       variables={variables}
     >

@@ -52,7 +52,8 @@ export function SignIn({ reason, onSignedIn }: SignInProps) {
         await check(credential);
         return onSignedIn(credential);
       } catch (error) {
-        setRefusal(problemOf(error).message);
+        const { code, message } = problemOf(error);
+        setRefusal(code === 'UNAUTHENTICATED' ? "That key or token isn't valid." : message);
       }
     }
     setChecking(false);

@@ -69,6 +69,11 @@ export function hubspotProvider(options: { baseUrl?: string } = {}): Provider {
       revocation: { method: 'DELETE', url: `${baseUrl}/oauth/v1/refresh-tokens` },
       explicitScopesRequired: true,
     },
+    scopes: ['contacts', 'companies', 'deals'].flatMap((object) => [
+      `crm.objects.${object}.read`,
+      `crm.objects.${object}.write`,
+      `crm.schemas.${object}.read`,
+    ]),
     limits: {
       // HubSpot permits five searches per second for an account, and refuses more.
       concurrency: 4,

@@ -9,6 +9,7 @@ import files from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Services } from '../../domain/call.ts';
 import { findAllowedOrigins } from '../../domain/project/origins.ts';
+import { CALLBACK_PATH } from '../../domain/provider/provider-app.ts';
 import { isStorableText } from '../../domain/storable-json.ts';
 import { ServiceUnavailable } from '../../errors.ts';
 import { VERSION } from '../../version.ts';
@@ -75,7 +76,8 @@ export async function registerConsole(scope: FastifyInstance, parts: ConsolePart
     // The page loads its files from /console at any depth of its own path.
     const depth = path.split('/').length - 2;
     const basePath = depth === 0 ? 'console/' : `./${'../'.repeat(depth - 1)}`;
-    return sendPage(reply, { name: 'index.html', basePath, framedBy: [] });
+    const redirectUrl = services.publicUrl() + CALLBACK_PATH;
+    return sendPage(reply, { name: 'index.html', basePath, framedBy: [], redirectUrl });
   };
   scope.get('/console', sendConsole);
   scope.get('/console/*', sendConsole);
@@ -117,17 +119,22 @@ interface PageFile {
   basePath: string;
   /** Origins of pages that may frame this page. */
   framedBy: readonly string[];
+  /** The OAuth redirect URL that builders register at providers. */
+  redirectUrl?: string;
 }
 
 async function sendPage(
   reply: FastifyReply,
-  { name, basePath, framedBy }: PageFile,
+  { name, basePath, framedBy, redirectUrl }: PageFile,
 ): Promise<FastifyReply> {
   const file = await readFile(join(BUILT, name), 'utf8').catch(() => null);
   if (file === null) return sendResponse(reply, NOT_BUILT());
   const text = file
     .replaceAll('="./', `="${basePath}`)
-    .replace('<html', `<html data-version="${VERSION}"${hasDocs() ? ' data-docs' : ''}`);
+    .replace(
+      '<html',
+      `<html data-version="${VERSION}"${hasDocs() ? ' data-docs' : ''}${redirectUrl ? ` data-redirect-url="${redirectUrl}"` : ''}`,
+    );
   const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
   const ancestors = framedBy.length > 0 ? framedBy.join(' ') : "'none'";
   reply.headers({
