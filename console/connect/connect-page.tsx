@@ -4,7 +4,7 @@ import { RelayEnvironmentProvider } from 'react-relay';
 import { createEnvironment } from '../src/network/environment.ts';
 import { Loaded } from '../src/parts/page.tsx';
 import { Integrations } from './integrations.tsx';
-import { framedFor, isFramed } from './opener.ts';
+import { framedFor, isFramed, notifyOpener } from './opener.ts';
 import { type Returned, readSession, type Session, takeReturned } from './session-token.ts';
 
 export function ConnectPage() {
@@ -19,6 +19,10 @@ export function ConnectPage() {
   }
   // The server let pages of one project frame this page, so tokens of other projects are refused.
   if (isFramed && framedFor !== session.projectId) {
+    notifyOpener({
+      type: 'failed',
+      detail: 'The token belongs to another project than the frame.',
+    });
     return <Notice title="This page can't be shown here">Open it in its own window.</Notice>;
   }
   return <SignedIn session={session} returned={returned} />;

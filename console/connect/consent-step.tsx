@@ -9,6 +9,7 @@ import type { consentStepQuery } from '../__generated__/consentStepQuery.graphql
 import { Action, Refusal } from '../src/parts/form.tsx';
 import { useChange } from '../src/parts/queries.ts';
 import { refreshAll } from '../src/parts/refresh.ts';
+import { useCustomerProblem } from './customer-problem.ts';
 import type { Ends } from './integration-card.tsx';
 import { isFramed, notifyOpener } from './opener.ts';
 import { leaveFor, returnAddress } from './session-token.ts';
@@ -48,7 +49,8 @@ interface ConsentStepProps {
 type ConsentState = 'ready' | 'waiting' | 'abandoned';
 
 export function ConsentStep({ input, onDone }: ConsentStepProps) {
-  const { run, isRunning, problem } = useChange<consentStepMutation>(START);
+  const { run, isRunning, ...change } = useChange<consentStepMutation>(START);
+  const problem = useCustomerProblem(change.problem, { isSetup: true });
   const [state, setState] = useState<ConsentState>('ready');
   const [packageUrl, setPackageUrl] = useState<string | null>(null);
   const consent = useRef<Window | null>(null);

@@ -6,6 +6,7 @@ import type { credentialsFormMutation } from '../__generated__/credentialsFormMu
 import { Action, Choice, Form, Refusal, TextInput } from '../src/parts/form.tsx';
 import { useChange } from '../src/parts/queries.ts';
 import { ConsentStep } from './consent-step.tsx';
+import { useCustomerProblem } from './customer-problem.ts';
 import type { Ends } from './integration-card.tsx';
 import { notifyOpener } from './opener.ts';
 import { choicesOf, inputsOf, isByConsent, nested, wordsOf } from './schemes.ts';
@@ -65,13 +66,15 @@ export function CredentialsForm({
   const choices = choicesOf(provider.authSchemes, customInputs.length > 0);
   const [scheme, setScheme] = useState(choices[0] ?? 'NONE');
   const [account, setAccount] = useState<object | null>(null);
-  const { run, isRunning, problem } = useChange<credentialsFormMutation>(GENERATE);
+  const { run, isRunning, ...change } = useChange<credentialsFormMutation>(GENERATE);
   const inputs = inputsOf(scheme, customInputs).map(({ name, ...input }) => ({
     ...input,
     name: CREDENTIALS + name,
   }));
   const metadataNames = provider.inputs.map(({ name }) => METADATA + name);
   const fieldNames = [...inputs.map(({ name }) => name), ...metadataNames, WORKSPACE];
+  const secretField = inputs.findLast(({ isSecret }) => isSecret)?.name;
+  const problem = useCustomerProblem(change.problem, { fields: fieldNames, secretField });
   const target = { projectIdOrName: projectId, provider: provider.name, ...parties };
   const submit = async (values: Record<string, FormDataEntryValue>) => {
     const providerDetails = nested(values, [WORKSPACE, ...metadataNames]);

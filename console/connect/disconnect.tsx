@@ -4,6 +4,7 @@ import type { disconnectMutation } from '../__generated__/disconnectMutation.gra
 import type { disconnectUninstallMutation } from '../__generated__/disconnectUninstallMutation.graphql.ts';
 import { Confirm } from '../src/parts/dialog.tsx';
 import { useChange } from '../src/parts/queries.ts';
+import { useCustomerProblem } from './customer-problem.ts';
 
 const UNINSTALL = graphql`
   mutation disconnectUninstallMutation($input: DeleteInstallationInput!) {
@@ -46,7 +47,7 @@ export function Disconnect({
     return disconnect.run({ input: { projectIdOrName: projectId, connectionId } });
   };
   const change = {
-    problem: uninstall.problem ?? disconnect.problem,
+    problem: useCustomerProblem(uninstall.problem ?? disconnect.problem),
     isRunning: uninstall.isRunning || disconnect.isRunning,
   };
   return (

@@ -7,6 +7,7 @@ import { chosenIn, type KnownField, ObjectFields } from '../src/fields/object-fi
 import { Action, Form, Refusal } from '../src/parts/form.tsx';
 import { Loaded } from '../src/parts/page.tsx';
 import { useChange, usePageQuery } from '../src/parts/queries.ts';
+import { useCustomerProblem } from './customer-problem.ts';
 import { notifyOpener } from './opener.ts';
 
 const INTEGRATION = graphql`
@@ -66,7 +67,8 @@ interface InstallFormProps {
 
 export function InstallForm({ projectId, groupRef, connectionId, ...props }: InstallFormProps) {
   const { name, provider, latestRevision } = useFragment(INTEGRATION, props.integration);
-  const { run, isRunning, problem } = useChange<installFormMutation>(INSTALL);
+  const { run, isRunning, ...change } = useChange<installFormMutation>(INSTALL);
+  const problem = useCustomerProblem(change.problem);
   const objects = latestRevision.content.read?.objects ?? [];
   const install = async (values: Record<string, FormDataEntryValue>) => {
     const read = objects.map(({ objectName }) => chosenIn(values, objectName));

@@ -11,6 +11,7 @@ import { CredentialsForm } from './credentials-form.tsx';
 import { Disconnect } from './disconnect.tsx';
 import { InstallForm } from './install-form.tsx';
 import { InstalledPart } from './installed-part.tsx';
+import { reconnectId } from './opener.ts';
 
 const INTEGRATION = graphql`
   fragment integrationCard_integration on Integration {
@@ -51,7 +52,9 @@ export function IntegrationCard(props: IntegrationCardProps) {
     permissions.includes('CONNECT') &&
     (props.installationIds.length === 0 || permissions.includes('INSTALL'));
   const integration = useFragment(INTEGRATION, props.integration);
-  const [isConnecting, setConnecting] = useState(false);
+  const [isConnecting, setConnecting] = useState(
+    connection !== null && connection.id === reconnectId,
+  );
   const isBroken = connection?.status === 'BAD_CREDENTIALS';
   const title = integration.latestRevision.content.displayName ?? integration.name;
   return (

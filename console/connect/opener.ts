@@ -1,5 +1,7 @@
 /** Reports events to the page that opened this one in a frame or a window. `connect.js` listens. */
 type ConnectEvent =
+  /** The page has loaded, which `connect.js` expects. It does not report this event. */
+  | { type: 'ready' }
   | { type: 'connected'; connectionId: string; provider: string }
   | { type: 'installed'; installationId: string; integration: string }
   | { type: 'failed'; detail: string }
@@ -10,6 +12,9 @@ const params = new URLSearchParams(location.search);
 const origin = params.get('origin');
 /** The project whose pages may frame this one. The server named it in its response. */
 export const framedFor = params.get('project');
+
+/** The connection that a reconnect link names. Its form is open from the start. */
+export const reconnectId = params.get('connection');
 
 const isFramed = window.parent !== window;
 const opener: Window | null = isFramed ? window.parent : window.opener;

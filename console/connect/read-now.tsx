@@ -3,6 +3,7 @@ import { graphql } from 'react-relay';
 import type { readNowMutation } from '../__generated__/readNowMutation.graphql.ts';
 import { Action, Refusal } from '../src/parts/form.tsx';
 import { useChange } from '../src/parts/queries.ts';
+import { useCustomerProblem } from './customer-problem.ts';
 
 const TRIGGER = graphql`
   mutation readNowMutation($input: TriggerReadInput!) {
@@ -25,7 +26,8 @@ interface ReadNowProps {
 }
 
 export function ReadNow({ input, label }: ReadNowProps) {
-  const { run, isRunning, problem } = useChange<readNowMutation>(TRIGGER);
+  const { run, isRunning, ...change } = useChange<readNowMutation>(TRIGGER);
+  const problem = useCustomerProblem(change.problem);
   return (
     <>
       <Action

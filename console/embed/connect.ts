@@ -22,6 +22,9 @@ interface Opened {
 }
 
 const WATCH_MS = 500;
+/** The page reports that it is ready before it is loaded, so this only allows for a slow message. */
+const READY_MS = 3_000;
+const REFUSED = `The connect page did not open in the frame. Add ${location.origin} to allowedOrigins of the project.`;
 
 /**
  * The page names its origin to receive messages. The project's settings say which origins may frame the connect page.
@@ -40,12 +43,20 @@ function open({ connectUrl, container, onEvent }: ConnectOptions): Opened {
   const frame = container ? document.createElement('iframe') : null;
   let popup: Window | null = null;
   let isOver = false;
+  let isReady = false;
+  let refusal: ReturnType<typeof setTimeout> | undefined;
 
   const notify = (message: ConnectMessage) => onEvent?.(message);
+  /** Reports to the page, and to the developer who has no listener yet. */
+  const fail = (detail: string) => {
+    console.warn(`Integration gateway: ${detail}`);
+    notify({ type: 'failed', detail });
+  };
   const close = () => {
     if (isOver) return;
     isOver = true;
     clearInterval(timer);
+    clearTimeout(refusal);
     removeEventListener('message', onMessage);
     frame?.remove();
     popup?.close();
@@ -55,7 +66,8 @@ function open({ connectUrl, container, onEvent }: ConnectOptions): Opened {
     const page = frame ? frame.contentWindow : popup;
     if (origin !== url.origin || source !== page || data?.source !== 'integration-gateway') return;
     const { source: _source, ...message } = data;
-    if (message.type === 'closed') close();
+    if (message.type === 'ready') isReady = true;
+    else if (message.type === 'closed') close();
     else notify(message);
   };
   addEventListener('message', onMessage);
@@ -63,14 +75,14 @@ function open({ connectUrl, container, onEvent }: ConnectOptions): Opened {
     frame.src = url.href;
     frame.title = 'Connect an account';
     frame.style.cssText = 'border:0;width:100%;min-height:560px';
+    // Browsers also report a page as loaded that must not be framed here, and name no reason.
+    frame.onload = () => {
+      refusal = setTimeout(() => isReady || fail(REFUSED), READY_MS);
+    };
     container.append(frame);
   } else {
     popup = window.open(url.href, 'connect', 'popup,width=640,height=800');
-    if (!popup)
-      notify({
-        type: 'failed',
-        detail: 'The browser blocked the window. Open it from a click, or allow pop-ups.',
-      });
+    if (!popup) fail('The browser blocked the window. Open it from a click, or allow pop-ups.');
   }
   const timer = setInterval(() => popup?.closed && close(), WATCH_MS);
   return { close };

@@ -122,13 +122,67 @@ export function testConnect(stage: () => ConsoleStage) {
     await chooseWay('With an API key');
     await page.getByLabel('API key', { exact: true }).fill('wrong');
     await submit();
-    await page.getByText('rejected the credentials').waitFor();
+    const key = page.getByRole('textbox', { name: 'API key' });
+    await expect.poll(() => key.getAttribute('aria-invalid')).toBe('true');
+    const errorIds = (await key.getAttribute('aria-describedby'))?.split(' ') ?? [];
+    const errors = await Promise.all(
+      errorIds.map((id) => page.locator(`[id="${id}"]`).innerText({ timeout: 1_000 })),
+    );
+    expect(errors.join(' ')).toContain('rejected the credentials');
     expect(await queryConnections('by-mistake')).toEqual([]);
     await expectAccessible(page);
     await page.getByLabel('API key', { exact: true }).fill('sandbox-key');
     await submit();
     await isConnected();
     expect(await queryConnections('by-mistake')).toHaveLength(1);
+  });
+
+  test('hides mistakes of the setup from the customer', async () => {
+    const content = { name: 'no-app', provider: 'hubspot', proxy: { enabled: true } };
+    await stage().api(
+      `mutation ($content: IntegrationContentInput!) { createIntegration(input: { projectIdOrName: "demo",
+      name: "no-app", provider: "hubspot", latestRevision: { specVersion: "1.0.0", content: $content } }) { integration { id } } }`,
+      { content },
+    );
+    await page.goto('about:blank');
+    await page.goto(await connectUrl('by-mistaken-setup'));
+    await page.getByRole('button', { name: 'Connect HubSpot' }).click();
+    await page.getByRole('button', { name: 'Continue to HubSpot' }).click();
+    await page.getByRole('button', { name: 'Continue in this window' }).click();
+    await page.getByText('Something is wrong on our side.').waitFor();
+    expect(await page.locator('main').innerText()).not.toMatch(/scope|app of the project/i);
+    await expectAccessible(page);
+    await stage().api(`mutation { deleteIntegration(input: { projectIdOrName: "demo",
+      integrationIdOrName: "no-app" }) { deletedId } }`);
+  });
+
+  test('opens the form of an account by a reconnect link from the console', async () => {
+    await openConnect('by-link');
+    await chooseWay('With an API key');
+    await page.getByLabel('API key', { exact: true }).fill('sandbox-key');
+    await submit();
+    await isConnected();
+    const { project } = await stage().api(
+      '{ project(idOrName: "demo") { connections(groupRef: "by-link") { nodes { id } } } }',
+    );
+    const [{ id }] = project.connections.nodes;
+    const builder = await stage().openTab();
+    await builder.goto(`${stage().url}/console/demo/connections/${id}`);
+    await builder.getByRole('button', { name: 'Reconnect link' }).click();
+    const dialog = builder.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Create link' }).click();
+    const link = await dialog.locator('[data-label="Reconnect link"]').innerText();
+    await builder.context().close();
+    await page.goto('about:blank');
+    await page.goto(link);
+    await chooseWay('With an API key');
+    await page.getByLabel('API key', { exact: true }).fill('sandbox-key-2');
+    await submit();
+    await isConnected();
+    const after = await stage().api(
+      '{ project(idOrName: "demo") { connections(groupRef: "by-link") { nodes { id } } } }',
+    );
+    expect(after.project.connections.nodes).toEqual([{ id }]);
   });
 
   test('connects by consent in a window, after a closed one', async () => {
@@ -218,6 +272,9 @@ export function testConnect(stage: () => ConsoleStage) {
     await builderPage.getByRole('button', { name: 'Connect an account' }).click();
     const framed = builderPage.frameLocator('iframe');
     // The origin is not allowed yet, so the browser shows nothing of the gateway.
+    const warning = builderPage.waitForEvent('console', (message) => message.type() === 'warning');
+    await builderPage.getByText(/^failed .*Add http.* to allowedOrigins/).waitFor();
+    expect((await warning).text()).toContain('allowedOrigins');
     await builderPage.waitForFunction(() => frames.length === 1);
     await expect.poll(() => builderPage.frames().at(-1)?.url()).toMatch(/^chrome-error/);
     await stage().api(`mutation { updateProject(input: { projectIdOrName: "demo",

@@ -17,6 +17,7 @@ import { Facts, Json } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import type { PlaceProps } from '../shell/places.ts';
 import { ConsentAction } from './consent-action.tsx';
+import { ReconnectLink } from './reconnect-link.tsx';
 
 const QUERY = graphql`
   query connectionPageQuery($project: String!, $id: ID!) {
@@ -149,6 +150,14 @@ function Actions({ project, connection }: { project: string; connection: Connect
         <Action isPending={refresh.isRunning} onPress={() => refresh.run({ input })}>
           Refresh token
         </Action>
+      )}
+      {connection.group && connection.consumer && (
+        <ReconnectLink
+          project={project}
+          connectionId={connectionId}
+          groupRef={connection.group.groupRef}
+          consumerRef={connection.consumer.consumerRef}
+        />
       )}
       {authScheme.startsWith('OAUTH2_AUTHORIZATION') && <ConsentAction input={input} />}
       <ConfirmChange<connectionPageDeleteMutation>

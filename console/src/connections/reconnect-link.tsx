@@ -1,0 +1,63 @@
+/** Creates a link to the connect page on which the customer reconnects one account. The connection and its installations stay. */
+import { graphql } from 'react-relay';
+import type { reconnectLinkMutation } from '../../__generated__/reconnectLinkMutation.graphql.ts';
+import { FormDialog, Secret } from '../parts/dialog.tsx';
+
+const CREATE = graphql`
+  mutation reconnectLinkMutation($input: CreateSessionTokenInput!) {
+    createSessionToken(input: $input) {
+      connectUrl
+    }
+  }
+`;
+
+/** The longest life of such a token. */
+const HOUR_SECONDS = 3_600;
+
+interface ReconnectLinkProps {
+  project: string;
+  connectionId: string;
+  groupRef: string;
+  consumerRef: string;
+}
+
+export function ReconnectLink({
+  project,
+  connectionId,
+  groupRef,
+  consumerRef,
+}: ReconnectLinkProps) {
+  const addressOf = (connectUrl: string) => {
+    const url = new URL(connectUrl);
+    url.searchParams.set('connection', connectionId);
+    return url.href;
+  };
+  return (
+    <FormDialog<reconnectLinkMutation>
+      opener="Reconnect link"
+      title="Reconnect link"
+      submit="Create link"
+      mutation={CREATE}
+      variables={() => ({
+        input: {
+          projectIdOrName: project,
+          expiresInSeconds: HOUR_SECONDS,
+          ...{ groupRef, consumerRef },
+        },
+      })}
+      tellsAll
+      renderResult={({ createSessionToken: { connectUrl } }) => (
+        <Secret
+          explanation="Send it to the person who connected the account. It is valid for one hour."
+          value={addressOf(connectUrl)}
+          label="Reconnect link"
+        />
+      )}
+    >
+      <p className="quiet">
+        The connect page opens with the form of this account. The connection and its installations
+        stay.
+      </p>
+    </FormDialog>
+  );
+}
