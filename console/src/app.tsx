@@ -21,6 +21,8 @@ import { SignIn } from './session/sign-in.tsx';
 import { PLACES } from './shell/places.ts';
 import { Shell } from './shell/shell.tsx';
 
+/** The next attempt if the gateway is unreachable. */
+const RETRY_MS = 2_000;
 const SESSION_ENDED = 'Your session has ended. Sign in again.';
 const STILL_SIGNED_IN =
   'The gateway did not respond, so this browser may still be signed in. Try to sign out again later.';
@@ -46,7 +48,14 @@ function useCredential() {
   const isUnknown = credential === undefined;
   useEffect(() => {
     if (!isUnknown) return;
-    void readSignInState().then((state) => setCredential(state?.session ? BROWSER_SESSION : null));
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const find = async () => {
+      const state = await readSignInState();
+      if (state) setCredential(state.session && BROWSER_SESSION);
+      else timer = setTimeout(() => void find(), RETRY_MS);
+    };
+    void find();
+    return () => clearTimeout(timer);
   }, [isUnknown]);
   const change = useCallback((next: Credential | null, because: string | null = null) => {
     storeCredential(next);

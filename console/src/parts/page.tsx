@@ -61,7 +61,10 @@ export function ListPage({ filters, children, ...page }: ListPageProps) {
   );
 }
 
-/** GraphiQL with the page's query. Credentials are never in a URL: the reader enters them in its Headers tab. */
+/**
+ * GraphiQL with the page's query. It uses the session of the browser. Other credentials are never in a URL: the reader enters
+ * them in its Headers tab.
+ */
 function GraphiqlLink({ query, variables }: { query: GraphQLTaggedNode; variables: object }) {
   const text = useDocument(idOf(getRequest(query).params));
   const params = new URLSearchParams({

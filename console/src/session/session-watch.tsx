@@ -1,5 +1,5 @@
 /** Watches the session of the browser: extends it while the reader is active, and warns before it ends. */
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
 import { Action } from '../parts/form.tsx';
 import {
@@ -30,12 +30,11 @@ interface SessionWatchProps {
 export function SessionWatch({ onEnded, onSignOut }: SessionWatchProps) {
   const [warning, setWarning] = useState<Warning | null>(null);
   const [isHidden, setHidden] = useState(false);
-  const [extend, setExtend] = useState<() => void>(() => () => {});
+  const watch = useRef<Watch>(undefined);
 
   useEffect(() => {
-    const watch = watchSession({ onEnded, onWarning: setWarning });
-    setExtend(() => watch.extend);
-    return watch.stop;
+    watch.current = watchSession({ onEnded, onWarning: setWarning });
+    return watch.current.stop;
   }, [onEnded]);
 
   if (!warning || isHidden) return null;
@@ -53,7 +52,7 @@ export function SessionWatch({ onEnded, onSignOut }: SessionWatchProps) {
           <div className="row end">
             <Action onPress={onSignOut}>Sign out</Action>
             {warning.isExtensible ? (
-              <Action kind="primary" onPress={extend} autoFocus>
+              <Action kind="primary" onPress={() => watch.current?.extend()} autoFocus>
                 Stay signed in
               </Action>
             ) : (

@@ -6,6 +6,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Row } from '../../database/rows.ts';
 import { run, statements } from '../../database/statements.ts';
 import { inTransaction } from '../../database/transaction.ts';
+import { isMissingRow } from '../../database/violations.ts';
 import { unauthenticated } from '../../errors.ts';
 import { HOUR_MS, MINUTE_MS } from '../../work/durations.ts';
 import type { Services } from '../call.ts';
@@ -90,11 +91,14 @@ export async function endSession(
   { database, log, viewers }: Services,
   secret: string,
 ): Promise<void> {
-  const { count } = await database.prisma.consoleSession.deleteMany({
-    where: { id: hashSecret(secret) },
-  });
+  const ended = await database.prisma.consoleSession
+    .delete({ where: { id: hashSecret(secret) } })
+    .catch((error: unknown) => {
+      if (isMissingRow(error)) return null;
+      throw error;
+    });
   viewers.delete(toSessionKey(secret));
-  if (count > 0) log.info({}, 'console_session.ended');
+  if (ended) log.info({ builderId: ended.builderId }, 'console_session.ended');
 }
 
 /** The key of a session in the cache of viewers. */
