@@ -114,7 +114,7 @@ async function connectEventStream(
   clientRequest.end(JSON.stringify(subscription));
   const [response] = await once(clientRequest, 'response');
   if (response.statusCode !== 200)
-    throw new Error(`A subscription is rejected with ${response.statusCode}.`);
+    throw new Error(`A subscription is refused with ${response.statusCode}.`);
   let rest: Buffer = Buffer.alloc(0);
   response.on('data', (chunk: Buffer) => {
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);

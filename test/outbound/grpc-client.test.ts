@@ -32,7 +32,7 @@ function outbound(options: Partial<OutboundOptions> = {}) {
   return client;
 }
 
-function answering(...addresses: string[]) {
+function createLookup(...addresses: string[]) {
   return async (): Promise<LookupAddress[]> =>
     addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
 }
@@ -93,7 +93,7 @@ test.each(PRIVATE_HOSTS)('refuses the literal private address %s', async (host) 
 });
 
 test.each(PRIVATE_ADDRESSES)('refuses a name that resolves to %s', async (address) => {
-  const client = outbound({ allowedPrivateTargets: [], lookup: answering(address) });
+  const client = outbound({ allowedPrivateTargets: [], lookup: createLookup(address) });
   await expect(client.openGrpc('https://pubsub.example:7443')).rejects.toMatchObject({
     kind: 'REFUSED_ADDRESS',
     message: expect.stringContaining('ALLOWED_PRIVATE_TARGETS'),
@@ -104,7 +104,7 @@ test('calls only addresses of the allow-list without TLS', async () => {
   const { port, hosts } = await echoServer();
   expect(await callAt(`http://127.0.0.1:${port}`)).toBe('hello');
   expect(hosts).toEqual([`127.0.0.1:${port}`]);
-  const client = outbound({ lookup: answering('203.0.114.1') });
+  const client = outbound({ lookup: createLookup('203.0.114.1') });
   const opening = client.openGrpc('http://pubsub.example');
   await expect(opening).rejects.toMatchObject({ kind: 'REFUSED_ADDRESS' });
 });
@@ -112,7 +112,7 @@ test('calls only addresses of the allow-list without TLS', async () => {
 test('connects only to the resolved addresses that pass the check, under the original name', async () => {
   const { port, hosts } = await echoServer();
   const forbidden = await echoServer({ address: `127.0.0.2:${port}` });
-  const lookup = answering('::1', '127.0.0.2', '127.0.0.1');
+  const lookup = createLookup('::1', '127.0.0.2', '127.0.0.1');
   expect(await callAt(`http://pubsub.example:${port}`, { lookup })).toBe('hello');
   expect(hosts).toEqual([`pubsub.example:${port}`]);
   expect(forbidden.hosts).toEqual([]);
@@ -121,19 +121,19 @@ test('connects only to the resolved addresses that pass the check, under the ori
 test('resolves a name once, so that a later address is not used', async () => {
   const { port, hosts } = await echoServer();
   const hidden = await echoServer({ address: `127.0.0.2:${port}` });
-  const responses = ['127.0.0.1', '127.0.0.2'];
+  const addresses = ['127.0.0.1', '127.0.0.2'];
   let lookups = 0;
   const lookup = async () => {
     lookups += 1;
-    return [{ address: responses.shift() ?? '127.0.0.2', family: 4 }];
+    return [{ address: addresses.shift() ?? '127.0.0.2', family: 4 }];
   };
   expect(await callAt(`http://rebinding.example:${port}`, { lookup })).toBe('hello');
   expect([lookups, hosts.length, hidden.hosts.length]).toEqual([1, 1, 0]);
 });
 
 test('calls its own origin on a private address, but no other port', async () => {
-  const [own, other] = [await echoServer(), await echoServer()];
-  const url = `http://127.0.0.1:${own.port}`;
+  const [permitted, other] = [await echoServer(), await echoServer()];
+  const url = `http://127.0.0.1:${permitted.port}`;
   const rules = { allowedPrivateTargets: [], alwaysAllowedOrigins: () => [url] };
   expect(await callAt(url, rules)).toBe('hello');
   const opening = outbound(rules).openGrpc(`http://127.0.0.1:${other.port}`);
@@ -143,7 +143,7 @@ test('calls its own origin on a private address, but no other port', async () =>
 test.skipIf(!hasOpenssl)('requires a trusted certificate for the name', async () => {
   const tls = createCertificate('pubsub.example');
   const { port, hosts } = await echoServer({ tls });
-  const lookup = answering('127.0.0.1');
+  const lookup = createLookup('127.0.0.1');
   const refusal = { code: status.UNAVAILABLE };
   expect(await callAt(`https://pubsub.example:${port}`, { lookup })).toMatchObject(refusal);
   onTestFinished(trustCertificate(tls));

@@ -51,13 +51,13 @@ function npmStart(env: Record<string, string> = {}): Started {
   onTestFinished(() => killGroup(pid));
   let output = '';
   const ready = Promise.withResolvers<string>();
-  const take = (chunk: Buffer) => {
+  const readOutput = (chunk: Buffer) => {
     output += chunk;
     const line = output.split('\n').find((text) => text.includes('"msg":"server.ready"'));
     if (line) ready.resolve(JSON.parse(line).url);
   };
-  child.stdout.on('data', take);
-  child.stderr.on('data', take);
+  child.stdout.on('data', readOutput);
+  child.stderr.on('data', readOutput);
   const ended = waitForExit(child);
   void ended.then(() => ready.reject(new Error(`npm ended before it was ready:\n${output}`)));
   ready.promise.catch(() => {});
@@ -89,7 +89,7 @@ function findChild(pid: number): number {
   return Number(children[0]);
 }
 
-const lives = (pid: number) => {
+const isAlive = (pid: number) => {
   try {
     // State Z is a zombie: the process has ended, and its parent has not collected it yet.
     return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
@@ -106,7 +106,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     const server = serverPid();
     process.kill(pid, signal);
     expect(await ended).toBe(0);
-    expect(lives(server)).toBe(false);
+    expect(isAlive(server)).toBe(false);
     expect(output()).toContain('"msg":"server.stopping"');
   },
   START_MS,
@@ -120,7 +120,7 @@ test(
     const server = serverPid();
     process.kill(-pid, 'SIGINT');
     expect(await ended).toBe(0);
-    expect(lives(server)).toBe(false);
+    expect(isAlive(server)).toBe(false);
     expect(output()).toContain('"msg":"server.stopping"');
   },
   START_MS,
@@ -134,11 +134,11 @@ test(
     const server = serverPid();
     process.kill(pid, 'SIGKILL');
     expect(await ended).toBe('SIGKILL');
-    await expect.poll(() => lives(server), { timeout: START_MS }).toBe(false);
-    const again = npmStart({ PORT: new URL(url).port });
-    expect(await again.ready).toBe(url);
-    process.kill(again.pid, 'SIGTERM');
-    expect(await again.ended).toBe(0);
+    await expect.poll(() => isAlive(server), { timeout: START_MS }).toBe(false);
+    const restarted = npmStart({ PORT: new URL(url).port });
+    expect(await restarted.ready).toBe(url);
+    process.kill(restarted.pid, 'SIGTERM');
+    expect(await restarted.ended).toBe(0);
   },
   START_MS,
 );
@@ -156,14 +156,14 @@ test(
 test(
   'ends a start on a signal, so that the next start works',
   async () => {
-    const cut = npmStart({ DATA_DIR: join(folder, 'cut') });
-    await expect.poll(cut.output, { timeout: START_MS }).toContain('schema.created');
-    process.kill(cut.pid, 'SIGTERM');
-    expect(await cut.ended).toBe(0);
-    const again = npmStart({ DATA_DIR: join(folder, 'cut') });
-    await again.ready;
-    process.kill(again.pid, 'SIGTERM');
-    expect(await again.ended).toBe(0);
+    const interrupted = npmStart({ DATA_DIR: join(folder, 'cut') });
+    await expect.poll(interrupted.output, { timeout: START_MS }).toContain('schema.created');
+    process.kill(interrupted.pid, 'SIGTERM');
+    expect(await interrupted.ended).toBe(0);
+    const restarted = npmStart({ DATA_DIR: join(folder, 'cut') });
+    await restarted.ready;
+    process.kill(restarted.pid, 'SIGTERM');
+    expect(await restarted.ended).toBe(0);
   },
   START_MS,
 );

@@ -45,7 +45,7 @@ const GATEWAY_RESPONSE_HEADERS = new Set([
   'x-request-id',
 ]);
 
-/** Some providers reject requests without a user agent. */
+/** Some providers refuse requests without a user agent. */
 const USER_AGENT = 'integration-gateway';
 
 /** The headers of a request without the caller's credentials. The connection's credentials are added later. */

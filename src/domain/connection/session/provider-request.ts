@@ -62,7 +62,7 @@ function outboundRequest({ provider, url, request, attached }: Sending): Outboun
     url: target.href,
     headers: {
       accept: 'application/json',
-      // Some providers reject requests without a user agent.
+      // Some providers refuse requests without a user agent.
       'user-agent': 'integration-gateway',
       ...(body !== undefined && { 'content-type': CONTENT_TYPES[request.bodyFormat ?? 'json'] }),
       ...withLowerCaseNames(request.headers ?? {}),
