@@ -36,27 +36,13 @@ export async function findContent<T extends ContentTable>(
   table: T,
   { projectId, id }: { projectId: string; id: string },
 ): Promise<Row<T> | null> {
-  const [row] = await findContents(database, table, { projectId, ids: [id] });
-  return row ?? null;
-}
-
-/** Finds revisions or configs as `findContent` does, in one statement, and omits those that do not exist. */
-async function findContents<T extends ContentTable>(
-  database: Database,
-  table: T,
-  { projectId, ids }: { projectId: string; ids: readonly string[] },
-): Promise<Row<T>[]> {
   const cache = getCache(database);
-  const cached = new Map(ids.map((id) => [id, cache.get(id)]));
-  const missing = ids.filter((id) => !cached.get(id));
-  if (missing.length > 0) {
-    const rows = await database.rows.find<ContentTable>(table, { projectId, id: missing });
-    for (const row of rows) {
-      cached.set(row.id, row);
-      cache.set(row.id, row);
-    }
-  }
-  return ids.flatMap((id) => (cached.get(id) ?? []) as Row<T>);
+  const cached = cache.get(id);
+  if (cached) return cached as Row<T>;
+  const [row] = await database.rows.find<ContentTable>(table, { projectId, id: [id] });
+  if (!row) return null;
+  cache.set(id, row);
+  return row as Row<T>;
 }
 
 function getCache({ prisma }: Database): LRUCache<string, Row<ContentTable>> {
