@@ -214,7 +214,7 @@ export function checkConfig(variables: EnvironmentVariables): {
   const result = environment.safeParse(setVariables);
   const problems = [
     ...(result.error?.issues ?? []).map(({ path, message }) => `${path.join('.')}: ${message}`),
-    ...contradictions(setVariables),
+    ...listContradictions(setVariables),
   ];
   return { config: result.success && problems.length === 0 ? result.data : null, problems };
 }
@@ -227,7 +227,7 @@ function definedVariables(variables: EnvironmentVariables): EnvironmentVariables
 }
 
 /** Returns the problems of variables that contradict each other. */
-function contradictions(variables: EnvironmentVariables): string[] {
+function listContradictions(variables: EnvironmentVariables): string[] {
   const perSecond = Number(variables.RATE_LIMIT_PER_SECOND ?? RATE_PER_SECOND);
   const burst = Number(variables.RATE_LIMIT_BURST ?? RATE_BURST);
   return [

@@ -52,7 +52,7 @@ async function serve(): Promise<void> {
   if (!terminal) return;
   const isApi = hasApiRole(config);
   const sandboxUrl = app.services.sandboxUrl();
-  process.stdout.write(terminal.greeting({ url, sandboxUrl, demoFile, isApi }));
+  process.stdout.write(terminal.formatGreeting({ url, sandboxUrl, demoFile, isApi }));
 }
 
 onStopSignal({ stop, stopNow: () => process.exit(1) });

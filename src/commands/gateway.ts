@@ -109,7 +109,7 @@ class Api {
     });
     const received = await response.text();
     if (response.ok) return received;
-    throw new Refusal(`${response.status}: ${explain(received)}`);
+    throw new Refusal(`${response.status}: ${formatProblem(received)}`);
   }
 }
 
@@ -120,7 +120,7 @@ function toHeaders(key: string | undefined, token: string | undefined): Record<s
 }
 
 /** One line for each issue, like a compiler's. */
-function explain(body: string): string {
+function formatProblem(body: string): string {
   try {
     const { detail, issues = [] } = problemShape.parse(JSON.parse(body));
     if (issues.length === 0) return detail;
@@ -203,11 +203,11 @@ function printPlan(plan: Plan, { showsLines }: { showsLines: boolean }): void {
 /** The lines of an item's YAML that only one side has, the removed ones first. */
 function changedLines(before: object | undefined, after: object | undefined): string[] {
   const [old, next] = [formatLines(before), formatLines(after)];
-  const only = (lines: string[], others: string[]) =>
+  const subtract = (lines: string[], others: string[]) =>
     lines.filter((line) => !others.includes(line));
   return [
-    ...only(old, next).map((line) => `- ${line}`),
-    ...only(next, old).map((line) => `+ ${line}`),
+    ...subtract(old, next).map((line) => `- ${line}`),
+    ...subtract(next, old).map((line) => `+ ${line}`),
   ];
 }
 
@@ -254,18 +254,18 @@ async function runApply(api: Api, options: Options): Promise<number> {
 }
 
 async function main(args: string[]): Promise<number> {
-  const { values: options, positionals } = parsed(args);
+  const { values: options, positionals } = parseOptions(args);
   const [command, ...others] = positionals;
   if (others.length > 0) throw new Refusal(`${others.join(' ')}: not an argument\n${USAGE}`);
-  const api = () => new Api(options, process.env);
-  if (command === 'export') return runExport(api(), options);
-  if (command === 'plan') return runPlan(api(), options, false);
-  if (command === 'diff') return runPlan(api(), options, true);
-  if (command === 'apply') return runApply(api(), options);
+  const openApi = () => new Api(options, process.env);
+  if (command === 'export') return runExport(openApi(), options);
+  if (command === 'plan') return runPlan(openApi(), options, false);
+  if (command === 'diff') return runPlan(openApi(), options, true);
+  if (command === 'apply') return runApply(openApi(), options);
   throw new Refusal(USAGE);
 }
 
-function parsed(args: string[]) {
+function parseOptions(args: string[]) {
   try {
     return parseArgs({ args, options: OPTIONS, allowPositionals: true });
   } catch (error) {

@@ -146,7 +146,7 @@ interface EdgeData {
   edge: { cursor: string; node: object };
 }
 
-async function* edges(client: Client, { follow, variables }: Source, after: string | null) {
+async function* iterateEdges(client: Client, { follow, variables }: Source, after: string | null) {
   const operation = { query: follow, variables: { ...variables, after } };
   for await (const { data, errors } of client.iterate<EdgeData>(operation)) {
     if (errors) throw errors;
@@ -172,7 +172,7 @@ async function listen(args: string[]): Promise<void> {
         after = await findStart(client, source, cursorFile);
         console.error(`Listening to ${url}`);
       }
-      for await (const { cursor, node } of edges(client, source, after)) {
+      for await (const { cursor, node } of iterateEdges(client, source, after)) {
         console.log(JSON.stringify({ cursor, ...node }));
         if (cursorFile) writeWhole(cursorFile, cursor);
         after = cursor;

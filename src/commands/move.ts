@@ -43,7 +43,7 @@ async function move(to: string): Promise<void> {
     );
   }
   if (!isPostgres(to)) keepKeys(config, to);
-  for (const line of settings(config, to)) console.log(line);
+  for (const line of listSettings(config, to)) console.log(line);
 }
 
 /** Copies the keys into the target if it is a folder. */
@@ -53,7 +53,7 @@ function keepKeys(config: Parameters<typeof findEncryptionKeys>[0], to: string):
   writeKeptFiles(to, keys ? { ...files, 'encryption-keys': keyFileText(keys) } : files);
 }
 
-function settings(config: Parameters<typeof findEncryptionKeys>[0], to: string): string[] {
+function listSettings(config: Parameters<typeof findEncryptionKeys>[0], to: string): string[] {
   if (!isPostgres(to))
     return ['Start with:', `  DATA_DIR=${to}`, '  and without DATABASE_URL and ENCRYPTION_KEY'];
   const keys = config.ENCRYPTION_KEY ? [] : keySettings(config.DATA_DIR);

@@ -7,7 +7,7 @@ import { StartRefused } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Copy, End, Head, Part } from './copy.ts';
 import type { Place } from './database-place.ts';
-import { listFilled, listTables, measure, quoted, setUpCopying, type Table } from './tables.ts';
+import { listFilled, listTables, measure, quoteName, setUpCopying, type Table } from './tables.ts';
 
 /**
  * Objects that migrations create, in an order in which they can be dropped. A copy that failed drops those that it
@@ -158,7 +158,7 @@ async function switchTriggers(
   change: 'disable' | 'enable',
 ): Promise<void> {
   for (const name of tables.keys()) {
-    await session.query(`alter table ${quoted(name)} ${change} trigger user`);
+    await session.query(`alter table ${quoteName(name)} ${change} trigger user`);
   }
 }
 
@@ -182,8 +182,8 @@ async function insert(session: OpenSession, table: Table | undefined, part: Part
     );
   }
   const storedColumns = table.columns.filter(({ isGenerated }) => !isGenerated);
-  const columns = storedColumns.map(({ name }) => quoted(name)).join(', ');
-  const name = quoted(table.name);
+  const columns = storedColumns.map(({ name }) => quoteName(name)).join(', ');
+  const name = quoteName(table.name);
   await session.query(
     `insert into ${name} (${columns}) select ${columns} from unnest($1::${name}[])`,
     [part.rows],
@@ -195,7 +195,7 @@ async function moveSequences(session: OpenSession, table: Table): Promise<void> 
   for (const { name, sequence } of table.columns) {
     if (!sequence) continue;
     await session.query(
-      `select setval($1, max(${quoted(name)})) from ${quoted(table.name)} having count(*) > 0`,
+      `select setval($1, max(${quoteName(name)})) from ${quoteName(table.name)} having count(*) > 0`,
       [sequence],
     );
   }

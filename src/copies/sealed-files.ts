@@ -57,11 +57,13 @@ export function refuseWeakPassphrase(passphrase: string): void {
 
 /** Throws StartRefused if the passphrase is wrong. */
 export function openFiles(files: SealedFiles, passphrase: string): Files {
-  const bytes = (name: keyof SealedFiles) => Buffer.from(files[name], 'base64');
-  const key = scryptSync(passphrase, bytes('salt'), KEY_BYTES, COST);
-  const decipher = createDecipheriv(ALGORITHM, key, bytes('nonce')).setAuthTag(bytes('tag'));
+  const decodeMember = (name: keyof SealedFiles) => Buffer.from(files[name], 'base64');
+  const key = scryptSync(passphrase, decodeMember('salt'), KEY_BYTES, COST);
+  const decipher = createDecipheriv(ALGORITHM, key, decodeMember('nonce')).setAuthTag(
+    decodeMember('tag'),
+  );
   try {
-    const text = Buffer.concat([decipher.update(bytes('sealed')), decipher.final()]);
+    const text = Buffer.concat([decipher.update(decodeMember('sealed')), decipher.final()]);
     return JSON.parse(text.toString());
   } catch (cause) {
     throw new StartRefused('BACKUP_PASSPHRASE is not the one that the keys were sealed with.', {

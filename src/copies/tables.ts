@@ -63,7 +63,7 @@ export async function listFilled(session: OpenSession): Promise<string[]> {
   const filled: string[] = [];
   for (const { name } of await listTables(session)) {
     if (name === MADE_BY_A_START) continue;
-    const { rows } = await session.query(`select 1 from ${quoted(name)} limit 1`);
+    const { rows } = await session.query(`select 1 from ${quoteName(name)} limit 1`);
     if (rows.length > 0) filled.push(name);
   }
   return filled;
@@ -74,10 +74,10 @@ export async function measure(session: OpenSession, { name }: Table): Promise<Ex
   const { rows } = await session.query<Extent>(`
     select count(*)::text as "rows",
       coalesce(sum(('x' || left(md5(t::text), 15))::bit(60)::bigint), 0)::text as "checksum"
-    from ${quoted(name)} t`);
+    from ${quoteName(name)} t`);
   return rows[0] as Extent;
 }
 
-export function quoted(name: string): string {
+export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

@@ -4,7 +4,7 @@ import { hasRunningGateways } from '../database/processes.ts';
 import type { OpenSession } from '../database/sessions/session.ts';
 import { StartRefused } from '../errors.ts';
 import type { Copy, End, Part } from './copy.ts';
-import { listTables, measure, quoted, setUpCopying } from './tables.ts';
+import { listTables, measure, quoteName, setUpCopying } from './tables.ts';
 
 /** The most rows in memory. Bodies of deliveries can make a row large. */
 const PART_ROWS = 200;
@@ -39,7 +39,7 @@ async function* readParts(session: OpenSession): AsyncGenerator<Part, End> {
     const columns = table.columns.map(({ name }) => name);
     tables[table.name] = await measure(session, table);
     await session.query(
-      `declare "copied" no scroll cursor for select t::text from ${quoted(table.name)} t`,
+      `declare "copied" no scroll cursor for select t::text from ${quoteName(table.name)} t`,
     );
     const text = `fetch ${PART_ROWS} from "copied"`;
     for (;;) {

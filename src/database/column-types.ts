@@ -53,18 +53,18 @@ export function parseTimestamp(text: string): Date | null {
 }
 
 function twoDigits(text: string, index: number): number {
-  return digit(text, index) * 10 + digit(text, index + 1);
+  return parseDigit(text, index) * 10 + parseDigit(text, index + 1);
 }
 
 function parseMilliseconds(text: string, end: number): number {
   let ms = 0;
   for (let position = WHOLE_SECONDS + 1, worth = 100; position < end; position += 1, worth /= 10) {
-    ms += digit(text, position) * worth;
+    ms += parseDigit(text, position) * worth;
   }
   return ms;
 }
 
-function digit(text: string, index: number): number {
+function parseDigit(text: string, index: number): number {
   return text.charCodeAt(index) - ZERO;
 }
 

@@ -30,17 +30,17 @@ export function rowsByKey(
   key: KeyColumns,
   { columns = [], alsoEqual = {}, condition = 'true', limit = 1 }: KeyedRowsOptions = {},
 ): string {
-  const selected = columns === '*' ? ['*'] : ['ctid as "place"', ...columns.map(quoted)];
+  const selected = columns === '*' ? ['*'] : ['ctid as "place"', ...columns.map(quoteName)];
   const equalities = { ...key, ...alsoEqual };
-  const names = Object.keys(equalities).map(quoted);
+  const names = Object.keys(equalities).map(quoteName);
   const values = Object.values(equalities).join(', ');
-  const order = Object.keys(key).map(quoted);
+  const order = Object.keys(key).map(quoteName);
   return `lateral (select ${selected.join(', ')} from "${table}"
       where (${names.join(', ')}) between (${values}) and (${values}) and ${condition}
       order by ${order.join(', ')} limit ${limit})`;
 }
 
-function quoted(column: string): string {
+function quoteName(column: string): string {
   return `"${column}"`;
 }
 

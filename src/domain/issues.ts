@@ -65,7 +65,7 @@ interface RuleIssue {
 }
 
 /** A broken rule. The response repeats the value at the path only if `showsValue` is set. */
-export function broken(
+export function createIssue(
   path: readonly PropertyKey[],
   message: string,
   { showsValue = false } = {},
@@ -74,10 +74,10 @@ export function broken(
 }
 
 /**
- * Turns rules between members into a check of a schema: `schema.superRefine(rules(find))`. zod runs it if every type is
+ * Turns rules between members into a check of a schema: `schema.superRefine(checkRules(find))`. zod runs it if every type is
  * right.
  */
-export function rules<T>(find: (value: T) => Iterable<RuleIssue>) {
+export function checkRules<T>(find: (value: T) => Iterable<RuleIssue>) {
   return (value: T, context: z.core.$RefinementCtx<T>): void => {
     for (const issue of find(value)) context.addIssue({ code: 'custom', ...issue });
   };

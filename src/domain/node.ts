@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { findPrefix, findProviderName, ID_PREFIXES, type IdPrefix } from '../ids.ts';
 import type { Call } from './call.ts';
-import { broken, rules } from './issues.ts';
+import { checkRules, createIssue } from './issues.ts';
 import { findProvider, type Provider } from './provider/provider.ts';
 import { byId, type IdTable } from './scope.ts';
 import { authorize, type Need, orEndUser } from './viewer/needs.ts';
@@ -10,8 +10,8 @@ import type { Viewer } from './viewer/viewer.ts';
 export const NODES_MAX = 100;
 
 export const nodeIds = z.array(z.string()).superRefine(
-  rules(function* (ids) {
-    if (ids.length > NODES_MAX) yield broken([], `must contain at most ${NODES_MAX} ids.`);
+  checkRules(function* (ids) {
+    if (ids.length > NODES_MAX) yield createIssue([], `must contain at most ${NODES_MAX} ids.`);
   }),
 );
 

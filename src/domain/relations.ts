@@ -5,7 +5,7 @@ import { load } from './batched.ts';
 import type { Call } from './call.ts';
 import { type Computed, computed, type Value } from './resource.ts';
 import type { Batch } from './scope.ts';
-import { unwrapped } from './unwrapped.ts';
+import { unwrapSchema } from './unwrapped.ts';
 
 export interface Relations {
   /** Returns the batch's item for the key, or null. */
@@ -35,7 +35,7 @@ export function loaded<T extends z.ZodType, Row, K, V extends Value<T>>(
   batch: Batch<K, V | null>,
   keyOf: (row: Row) => K | null,
 ): T & Computed<Row> {
-  const { isOptional } = unwrapped(type);
+  const { isOptional } = unwrapSchema(type);
   return computed(type, (row: Row, call: Call) => {
     const { find, get } = createRelations(call);
     const key = keyOf(row);

@@ -10,7 +10,7 @@ interface Unwrapped {
   description: string | undefined;
 }
 
-export function unwrapped(schema: z.ZodType): Unwrapped {
+export function unwrapSchema(schema: z.ZodType): Unwrapped {
   let inner = schema;
   let isOptional = false;
   let defaultValue: unknown;

@@ -155,9 +155,9 @@ class OperationFollower implements AsyncIterableIterator<OperationItem> {
 }
 
 function isUnchanged(a: OperationRow, b: OperationRow): boolean {
-  return fingerprint(a) === fingerprint(b);
+  return createFingerprint(a) === createFingerprint(b);
 }
 
-function fingerprint({ status, result, metadata, updateTime }: OperationRow): string {
+function createFingerprint({ status, result, metadata, updateTime }: OperationRow): string {
   return JSON.stringify([status, result, metadata, updateTime]);
 }

@@ -165,12 +165,12 @@ interface Due {
 }
 
 function dueStatement(watched: readonly (DueWork & { index: number })[]): ForProjects {
-  const values = (inProjects: InProjects) =>
+  const formatValues = (inProjects: InProjects) =>
     watched.map(({ earliest, index }) => `(${index}, (${earliest(inProjects)}))`).join(', ');
   return acrossProjects(
     'the next due work',
     (inProjects) => `
     select "index", (extract(epoch from "time" - greatest(clock_timestamp(), $1)) * 1000)::float8 as "ms"
-    from (values ${values(inProjects)}) as waiting("index", "time")`,
+    from (values ${formatValues(inProjects)}) as waiting("index", "time")`,
   );
 }

@@ -157,10 +157,15 @@ function startSweeps(
   const stopping = new AbortController();
   const watch = new DueWatch(services, additional?.watched);
   for (const name of names) {
-    const earliest = () => queue.earliest(name);
-    watch.add({ earliest, isCommon: true, gapMs: POLL_GAP_MS, onDue: () => queue.wake(name) });
+    const findEarliest = () => queue.earliest(name);
+    watch.add({
+      earliest: findEarliest,
+      isCommon: true,
+      gapMs: POLL_GAP_MS,
+      onDue: () => queue.wake(name),
+    });
   }
-  const loops = [...sweeps, supervision(queue)].map(async (sweep, index) => {
+  const loops = [...sweeps, createSupervision(queue)].map(async (sweep, index) => {
     const alarm = createAlarm(services, watch, sweep);
     if (index > 0) await pause(index * SWEEP_GAP_MS, stopping.signal);
     const onRun = () => watch.checkSoon();
@@ -232,7 +237,7 @@ function startOwnWorker<N extends JobName>(
 }
 
 /** Handles jobs of killed workers, and deletes ended jobs. */
-function supervision({ boss, earliestEnded }: JobQueue): Sweep {
+function createSupervision({ boss, earliestEnded }: JobQueue): Sweep {
   return {
     name: 'job queue',
     intervalMs: (HEARTBEAT_SECONDS / 2) * 1_000,

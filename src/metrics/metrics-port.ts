@@ -25,7 +25,7 @@ export async function openMetricsPort(
       res.writeHead(404).end();
       return;
     }
-    void look().then(() => response(registry, res));
+    void look().then(() => respond(registry, res));
   });
   server.listen(port, host);
   await once(server, 'listening');
@@ -41,7 +41,7 @@ export async function openMetricsPort(
   };
 }
 
-async function response(registry: Registry, res: ServerResponse): Promise<void> {
+async function respond(registry: Registry, res: ServerResponse): Promise<void> {
   const text = await registry.metrics();
   res.writeHead(200, { 'content-type': registry.contentType });
   res.end(text);

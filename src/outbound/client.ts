@@ -7,7 +7,7 @@ import { SpanKind } from '@opentelemetry/api';
 import { currentTraceparent, inSpan } from '../spans.ts';
 import { createConnector, type Lookup, permittedAddresses } from './connector.ts';
 import { OutboundError } from './error.ts';
-import { Exchange, joined, type OutboundRequest, type OutboundResponse } from './exchange.ts';
+import { Exchange, joinHeaders, type OutboundRequest, type OutboundResponse } from './exchange.ts';
 import { Sockets } from './sockets.ts';
 import {
   StreamedExchange,
@@ -15,7 +15,7 @@ import {
   type StreamedResponse,
 } from './streamed-exchange.ts';
 
-export { joined };
+export { joinHeaders };
 export type { OutboundResponse, OutboundRequest, StreamedResponse, StreamedRequest };
 
 /** The maximum number of sockets, and so of concurrent requests: 8 for each of 8 destinations. */
@@ -74,7 +74,7 @@ async function runExchange<R extends Traceable, A extends { status: number }>(
   begin: (request: R) => { outcome: Promise<A>; sendOn: Exchange['sendOn'] },
 ): Promise<A> {
   const url = permittedUrl(request.url);
-  return traced(request, url, (traced) => {
+  return sendTraced(request, url, (traced) => {
     const exchange = begin(traced);
     sockets.run(url.origin, (client) => exchange.sendOn(client, url.pathname + url.search));
     return exchange.outcome;
@@ -85,7 +85,7 @@ async function runExchange<R extends Traceable, A extends { status: number }>(
  * Sends the request in a span of the trace, with a `traceparent` header. The span has only the host of the URL, because
  * a path or query may contain credentials and data.
  */
-function traced<R extends Traceable, A extends { status: number }>(
+function sendTraced<R extends Traceable, A extends { status: number }>(
   request: R,
   { hostname, port, protocol }: URL,
   send: (request: R) => Promise<A>,

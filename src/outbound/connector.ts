@@ -24,11 +24,11 @@ interface AddressRules {
 }
 
 export function createConnector(rules: AddressRules): buildConnector.connector {
-  const lookup = deduplicated(rules.lookup ?? lookUpAll);
+  const lookup = deduplicateLookups(rules.lookup ?? lookUpAll);
   const accepts = acceptedBy(rules);
   const connectTo = {
-    'http:': guarded(lookup, accepts['http:']),
-    'https:': guarded(lookup, accepts['https:']),
+    'http:': createGuardedConnector(lookup, accepts['http:']),
+    'https:': createGuardedConnector(lookup, accepts['https:']),
   };
   const connectToOwn = buildConnector(CONNECT_OPTIONS);
   return (options, callback) => {
@@ -69,8 +69,14 @@ const lookUpAll: Lookup = (name) => lookUpName(name, { all: true });
 // HTTP/2 is off: it would multiplex requests over one socket, beyond the limit of sockets.
 const CONNECT_OPTIONS = { timeout: CONNECT_MS, allowH2: false };
 
-function guarded(lookup: Lookup, accepts: (address: string) => boolean): buildConnector.connector {
-  const connect = buildConnector({ ...CONNECT_OPTIONS, lookup: checked(lookup, accepts) });
+function createGuardedConnector(
+  lookup: Lookup,
+  accepts: (address: string) => boolean,
+): buildConnector.connector {
+  const connect = buildConnector({
+    ...CONNECT_OPTIONS,
+    lookup: createCheckedLookup(lookup, accepts),
+  });
   return (options, callback) => {
     // A literal IP address is never resolved, so it is checked here.
     if (isIP(options.hostname) === 0 || accepts(options.hostname))
@@ -80,7 +86,10 @@ function guarded(lookup: Lookup, accepts: (address: string) => boolean): buildCo
 }
 
 /** Returns a resolver with the permitted addresses only, so the socket can connect to no others. */
-function checked(lookup: Lookup, accepts: (address: string) => boolean): LookupFunction {
+function createCheckedLookup(
+  lookup: Lookup,
+  accepts: (address: string) => boolean,
+): LookupFunction {
   return (hostname, { all }, callback) => {
     const response = (addresses: LookupAddress[]) => {
       const accepted = addresses.filter(({ address }) => accepts(address));
@@ -97,7 +106,7 @@ function checked(lookup: Lookup, accepts: (address: string) => boolean): LookupF
  * Shares concurrent lookups of the same name. A lookup occupies one of the few threads of the process, so a slow name
  * server may occupy only one.
  */
-function deduplicated(lookup: Lookup): Lookup {
+function deduplicateLookups(lookup: Lookup): Lookup {
   const running = new Map<string, Promise<LookupAddress[]>>();
   return (hostname) => {
     const pending = running.get(hostname);

@@ -85,7 +85,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     headers: Record<string, string | string[] | undefined>,
   ): void {
     // A 1xx status: the final response follows.
-    if (status >= 200) this.#start = { status, headers: joined(headers) };
+    if (status >= 200) this.#start = { status, headers: joinHeaders(headers) };
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -150,7 +150,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 }
 
 /** Joins the values of each header to one text. */
-export function joined(
+export function joinHeaders(
   headers: Record<string, string | string[] | undefined>,
 ): Record<string, string> {
   return Object.fromEntries(

@@ -13,7 +13,7 @@ export function createTerminalLog(level: string): Log {
     write(line) {
       const entry = JSON.parse(line) as Entry;
       // The greeting contains the same information.
-      if (entry.msg !== 'server.ready') process.stdout.write(format(shortened(entry)));
+      if (entry.msg !== 'server.ready') process.stdout.write(format(shortenEntry(entry)));
     },
   });
 }
@@ -21,7 +21,7 @@ export function createTerminalLog(level: string): Log {
 type Entry = Record<string, unknown>;
 
 /** Shortens the line of a request. */
-function shortened(entry: Entry): Entry {
+function shortenEntry(entry: Entry): Entry {
   if (entry.msg !== 'request.ended') return entry;
   const { level, time, method, path, status, ms } = entry;
   return { level, time, msg: `${method} ${path} ${status} in ${ms} ms` };
@@ -37,7 +37,7 @@ export interface Addresses {
 }
 
 /** The text that is printed when the server is ready, with the URLs to open. */
-export function greeting({ url, sandboxUrl, demoFile, isApi }: Addresses): string {
+export function formatGreeting({ url, sandboxUrl, demoFile, isApi }: Addresses): string {
   if (!isApi) return `\nThe worker is ready. Ctrl-C stops it. Health: ${url}/readyz\n\n`;
   const rows = [
     ['Console', url],

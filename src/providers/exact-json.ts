@@ -5,7 +5,7 @@
 export function parseExactly(text: string): unknown {
   if (text === '') return null;
   try {
-    return LONG_NUMBER.test(text) ? JSON.parse(text, exactly) : JSON.parse(text);
+    return LONG_NUMBER.test(text) ? JSON.parse(text, keepExactNumber) : JSON.parse(text);
   } catch {
     return text;
   }
@@ -14,7 +14,7 @@ export function parseExactly(text: string): unknown {
 /** Most responses contain no such number, and are parsed without a check of each value. */
 const LONG_NUMBER = /(^|[\s:[,])-?\d{16}/;
 
-function exactly(_key: string, value: unknown, context?: { source?: string }): unknown {
+function keepExactNumber(_key: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
   return /^-?\d+$/.test(context?.source ?? '') ? context?.source : value;
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
-import { unwrapped } from '../../src/domain/unwrapped.ts';
+import { unwrapSchema } from '../../src/domain/unwrapped.ts';
 import { EVENT_PARTS, EVENTS } from '../../src/events/event-types.ts';
 import { typeNameOfEvent } from '../../src/graphql/schema/schema-builder.ts';
 import { ROOT } from '../support/documents.ts';
@@ -24,7 +24,7 @@ function listing(): string {
     const part = findPart(data);
     const members = Object.entries<z.ZodType>(data.shape)
       .filter(([name]) => !part || !(name in part[1].shape))
-      .map(([name, schema]) => `${code(name)}${unwrapped(schema).isOptional ? '?' : ''}`);
+      .map(([name, schema]) => `${code(name)}${unwrapSchema(schema).isOptional ? '?' : ''}`);
     const body = [...(part ? [`*${part[0]}*`] : []), ...members].join(', ');
     return `| ${code(wireName)} | ${code(typeNameOfEvent(type))} | ${happened} | ${body} |`;
   });

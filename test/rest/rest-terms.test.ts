@@ -4,7 +4,7 @@
 import { isEnumType } from 'graphql';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { unwrapped } from '../../src/domain/unwrapped.ts';
+import { unwrapSchema } from '../../src/domain/unwrapped.ts';
 import type { Problem } from '../../src/errors.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import type { Endpoint } from '../../src/rest/endpoint/endpoint.ts';
@@ -38,7 +38,7 @@ function leaks({ detail, issues = [] }: Problem): string[] {
 
 /** Values that each break a rule of the member. */
 function wrongValues(member: z.ZodType): unknown[] {
-  const { inner } = unwrapped(member);
+  const { inner } = unwrapSchema(member);
   const wrong: unknown[] = [undefined, null, 'no-such-value', 7, {}, [{}], ['no-such-value']];
   if (inner instanceof z.ZodObject) wrong.push(...wrongObjects(inner));
   if (inner instanceof z.ZodArray) {

@@ -80,7 +80,7 @@ export function boundText(text: string, values: readonly unknown[]): string {
   const { parts, parameters } = parseCached(text);
   return parts
     .map((part, index) =>
-      index === 0 ? part : literal(values[(parameters[index - 1] as number) - 1]) + part,
+      index === 0 ? part : formatLiteral(values[(parameters[index - 1] as number) - 1]) + part,
     )
     .join('');
 }
@@ -183,7 +183,7 @@ class StatementFacts {
   #visit(kind: string, body: SyntaxNode): void {
     if (CHANGES.includes(kind)) this.#visitChange(body);
     if (kind === 'RangeVar') this.#visitTable(body);
-    if (kind === 'ParamRef') this.parameters.push(placeholder(body));
+    if (kind === 'ParamRef') this.parameters.push(toPlaceholder(body));
     if (kind === 'A_Expr') this.#visitComparison(body);
     if (kind === 'RangeFunction') this.#visitRowFunction(body);
     if (kind === 'ResTarget' && body.name === 'projectId') {
@@ -243,10 +243,10 @@ function isNode(value: unknown): value is SyntaxNode {
 function findParameter(expression: unknown): Placeholder | null {
   if (!isNode(expression)) return null;
   if (isNode(expression.TypeCast)) return findParameter(expression.TypeCast.arg);
-  return isNode(expression.ParamRef) ? placeholder(expression.ParamRef) : null;
+  return isNode(expression.ParamRef) ? toPlaceholder(expression.ParamRef) : null;
 }
 
-function placeholder(body: SyntaxNode): Placeholder {
+function toPlaceholder(body: SyntaxNode): Placeholder {
   const { number = 0, location = 0 } = body as Partial<Placeholder>;
   return { number, location };
 }
@@ -290,7 +290,7 @@ function distinctTexts(projects: unknown[]): string[] {
   return [...new Set(projects.filter((project) => typeof project === 'string'))];
 }
 
-function literal(value: unknown): string {
+function formatLiteral(value: unknown): string {
   const prepared: unknown = (pg as unknown as Utils).utils.prepareValue(value);
   if (prepared === null || prepared === undefined) return 'null';
   if (Buffer.isBuffer(prepared)) return `'\\x${prepared.toString('hex')}'`;

@@ -72,7 +72,7 @@ interface TaskOfWrite {
  * SQL: accepts the writes of `input`. It skips writes whose idempotency key another write has taken, unless that key
  * has expired. `tasks` inserts or updates a task for each write.
  */
-function accepting(
+function formatAcceptance(
   tasks: string,
   { source, taskId, position, isOfOperation }: TaskOfWrite,
 ): string {
@@ -150,7 +150,7 @@ export function acceptWrites(leaseEnd: string): ChangeOfMany<WriteToAccept, Acce
   return {
     getQueue: ({ projectId }) => projectId,
     getKey: ({ id }) => id,
-    text: accepting(tasks, {
+    text: formatAcceptance(tasks, {
       source: 'accepted a',
       taskId: 'a."id"',
       position: 'e."position"',
@@ -180,7 +180,7 @@ export function collectWrites(recordsMax: number): ChangeOfMany<WriteToAccept, A
     // One write per statement, because the task of a record depends on the records before it.
     getQueue: ({ id }) => id,
     getKey: ({ id }) => id,
-    text: accepting(tasks, {
+    text: formatAcceptance(tasks, {
       source: 'accepted a cross join tasks t',
       taskId: 't."id"',
       position: 't."recordCount" - 1',

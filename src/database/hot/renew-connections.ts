@@ -6,7 +6,7 @@ import { notificationsColumn } from './notification-channels.ts';
 import type { ChangeOfMany } from './shared-changes.ts';
 
 /** SQL: the name in the input, if it differs from the stored one. */
-const renaming = (table: 'Group' | 'Consumer', column: 'group' | 'consumer') => `
+const formatRenaming = (table: 'Group' | 'Consumer', column: 'group' | 'consumer') => `
     update "${table}" t set "${column}Name" = n."${column}Name", "updateTime" = n."now"
     from renewed c join fitting n on n."id" = c."id"
     where t."projectId" = c."projectId" and t."id" = c."${column}Id" and t."${column}Name" <> n."${column}Name"`;
@@ -31,9 +31,9 @@ export const RENEW_CONNECTIONS: ChangeOfMany<ConnectionInput, Tables['Connection
     from fitting n where c."projectId" = n."projectId" and c."id" = n."id"
     returning c.*
   ),
-  renamed_groups as (${renaming('Group', 'group')}
+  renamed_groups as (${formatRenaming('Group', 'group')}
   ),
-  renamed_consumers as (${renaming('Consumer', 'consumer')}
+  renamed_consumers as (${formatRenaming('Consumer', 'consumer')}
   ),
   new_events as (
     select h."eventId", h."deliveryId", h."projectId", h."eventType", h."wireName",

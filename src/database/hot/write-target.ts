@@ -55,16 +55,16 @@ export function isComplete(target: NamedTarget): target is WriteTarget {
 /** The tables in the order of their columns. The sealed credentials are the last column. */
 const TABLES = ['Integration', 'Group', 'Installation', 'Connection', 'Consumer'] as const;
 const COLUMNS = [
-  ...columns('n', 'Integration'),
-  ...columns('g', 'Group'),
-  ...columns('i', 'Installation'),
-  ...columns('c', 'Connection'),
-  ...columns('u', 'Consumer'),
+  ...qualifyColumns('n', 'Integration'),
+  ...qualifyColumns('g', 'Group'),
+  ...qualifyColumns('i', 'Installation'),
+  ...qualifyColumns('c', 'Connection'),
+  ...qualifyColumns('u', 'Consumer'),
   'c.credentialsSealed',
 ] as const;
 
 /** All columns of a `Row`. */
-function columns<T extends Table, A extends string>(alias: A, table: T) {
+function qualifyColumns<T extends Table, A extends string>(alias: A, table: T) {
   return listColumns(table).map((column) => `${alias}.${column}` as const);
 }
 

@@ -7,7 +7,7 @@ import {
   type Conditions,
   distinct,
   isId,
-  mergedColumns,
+  listMergedColumns,
   type SimilarLists,
   toComparison,
 } from './list-shape.ts';
@@ -29,7 +29,7 @@ export function listRanges([list, ...moreLists]: SimilarLists): ListCondition[][
       ? { ...condition, comparison: 'requested' as const }
       : condition,
   );
-  return mergedColumns(list as AnyList).reduce(
+  return listMergedColumns(list as AnyList).reduce(
     (ranges, column) =>
       distinct(where[column]).flatMap((value, index) =>
         ranges.map((range) => withOneValue(range, { column, value, index })),
@@ -74,7 +74,7 @@ export function createExpression(
   // The range of ids that matches a range of times is narrower than an index range of times alone.
   const isTime = comparison.startsWith('time');
   const name = isTime ? sql`(${sql.ref(column)} + interval '0')` : sql.ref(column);
-  const member = (key: string) => value((lists) => (valueIn(lists) as Conditions)[key]);
+  const bindMember = (key: string) => value((lists) => (valueIn(lists) as Conditions)[key]);
   switch (comparison) {
     case 'null':
       return sql`${name} is null`;
@@ -83,26 +83,26 @@ export function createExpression(
     case 'any':
       return sql`${name} = any(${value(valueIn)})`;
     case 'inOrgs':
-      return sql`${name} in (select "id" from "Project" where "orgId" = any(${member('projectsOfOrgs')}))`;
+      return sql`${name} in (select "id" from "Project" where "orgId" = any(${bindMember('projectsOfOrgs')}))`;
     case 'noneOf':
-      return sql`(${name} is null or ${name} <> all(${member('noneOf')}))`;
+      return sql`(${name} is null or ${name} <> all(${bindMember('noneOf')}))`;
     case 'oneOf':
-      return sql`${name} = any(${member('oneOf')})`;
+      return sql`${name} = any(${bindMember('oneOf')})`;
     case 'after':
-      return sql`${name} > ${member('after')}`;
+      return sql`${name} > ${bindMember('after')}`;
     case 'timeFrom':
     case 'from':
-      return sql`${name} >= ${member('from')}`;
+      return sql`${name} >= ${bindMember('from')}`;
     case 'timeUntil':
     case 'until':
-      return sql`${name} < ${member('until')}`;
+      return sql`${name} < ${bindMember('until')}`;
     case 'timeSpan':
     case 'span':
-      return sql`${name} >= ${member('from')} and ${name} < ${member('until')}`;
+      return sql`${name} >= ${bindMember('from')} and ${name} < ${bindMember('until')}`;
     case 'firstFrom':
-      return isFirstFrom(name, member('firstFrom'));
+      return isFirstFrom(name, bindMember('firstFrom'));
     case 'upTo':
-      return sql`${name} <= ${member('upTo')}`;
+      return sql`${name} <= ${bindMember('upTo')}`;
     default:
       return sql`${name} = ${value(valueIn)}`;
   }

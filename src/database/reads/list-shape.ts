@@ -69,7 +69,7 @@ export function listIdColumns([list]: SimilarLists): string[] {
 const RANGES_MAX = 16;
 
 /** The columns with several values. A page is merged from an index range for each combination of their values. */
-export function mergedColumns({ where, range }: AnyList): readonly string[] {
+export function listMergedColumns({ where, range }: AnyList): readonly string[] {
   if (!range) return [];
   const columns: string[] = [];
   let ranges = 1;
@@ -89,22 +89,22 @@ export function distinct(values: unknown): unknown[] {
 export function formatShape(purpose: 'rows' | 'count', lists: SimilarLists): string {
   const [list] = lists as [AnyList];
   const { table, where, range, indexPrefix, links } = list;
-  const mergedRanges = mergedColumns(list)
+  const mergedRanges = listMergedColumns(list)
     .map((name) => `${name} ${distinct(where[name]).length}`)
     .join(' ');
-  let shape = `${purpose} ${lists.length > 1} ${table} ${comparisons(where)}| ${mergedRanges} |`;
+  let shape = `${purpose} ${lists.length > 1} ${table} ${formatComparisons(where)}| ${mergedRanges} |`;
   if (range) {
     const { column, direction, above, below, at } = range;
     shape += `${column} ${direction} ${above !== undefined} ${below !== undefined} ${at !== undefined}`;
     shape += ` ${indexPrefix}`;
   }
   for (const link of links ?? []) {
-    shape += `| ${link.table} ${link.column} ${comparisons(link.where)}`;
+    shape += `| ${link.table} ${link.column} ${formatComparisons(link.where)}`;
   }
   return shape;
 }
 
-function comparisons(where: Conditions): string {
+function formatComparisons(where: Conditions): string {
   let text = '';
   for (const name in where) {
     if (where[name] !== undefined) text += `${name} ${toComparison(where[name])} `;

@@ -189,15 +189,15 @@ function indexRange({ conditions, range, indexPrefix }: OrderedRange, value: Bin
       ? sql.ref(`requested.${name}`)
       : value(condition.valueIn);
   });
-  const bounded = (sign: '>' | '<', bound: 'above' | 'below') =>
+  const createBound = (sign: '>' | '<', bound: 'above' | 'below') =>
     range[bound] === undefined
       ? sql<SqlBool>`${rowExpression(names)} ${sql.raw(sign)}= ${rowExpression(prefixValues)}`
       : sql<SqlBool>`${rowExpression([...names, sql.ref(range.column)])} ${sql.raw(sign)} ${rowExpression([...prefixValues, bindBound(bound, value)])}`;
   const otherConditions = conditions.filter(({ column }) => !prefix.includes(column));
   return {
     conditions: [
-      bounded('>', 'above'),
-      bounded('<', 'below'),
+      createBound('>', 'above'),
+      createBound('<', 'below'),
       ...otherConditions.map((condition) => createExpression(condition, value)),
     ],
     order: [...prefix, range.column],

@@ -111,9 +111,15 @@ function createSeries(
 }
 
 function emptySeries(key: string, length: number): ActivitySeries {
-  const numbers = () => new Int32Array(length);
-  const columns = { first: numbers(), second: numbers(), third: numbers() };
-  return { key, ...columns, p50Ms: numbers(), p95Ms: numbers(), p99Ms: numbers() };
+  const createNumbers = () => new Int32Array(length);
+  const columns = { first: createNumbers(), second: createNumbers(), third: createNumbers() };
+  return {
+    key,
+    ...columns,
+    p50Ms: createNumbers(),
+    p95Ms: createNumbers(),
+    p99Ms: createNumbers(),
+  };
 }
 
 /** Adds a run to a series. A run may extend beyond the series; a typed array ignores values outside of it. */

@@ -156,7 +156,7 @@ export async function recordActivity(call: Call, range: ActivityRange): Promise<
   });
 }
 
-const percentile = (share: number) =>
+const createPercentile = (share: number) =>
   z
     .int()
     .nullable()
@@ -173,9 +173,9 @@ export const deliveryActivityResource = resource(
     failedAttempts: z
       .int()
       .describe('How many of them failed: no response, or another status than 2xx.'),
-    p50Ms: percentile(50),
-    p95Ms: percentile(95),
-    p99Ms: percentile(99),
+    p50Ms: createPercentile(50),
+    p95Ms: createPercentile(95),
+    p99Ms: createPercentile(99),
   },
 );
 

@@ -55,7 +55,7 @@ const skipCheck = orDefault(z.boolean(), false).describe(
   'If true, stores the credentials without checking that the provider accepts them. Default: false.',
 );
 
-function credentials(description: string): ExclusiveMembers {
+function declareCredentials(description: string): ExclusiveMembers {
   return {
     name: 'credentials',
     description,
@@ -88,7 +88,7 @@ export const generateConnectionInput = z
   .meta({
     id: 'GenerateConnectionInput',
     description: 'The account to connect: its group, consumer, provider and credentials.',
-    exclusive: [credentials('The credentials of the account. Default: none.')],
+    exclusive: [declareCredentials('The credentials of the account. Default: none.')],
   });
 
 export const startOAuthConnectInput = z
@@ -133,7 +133,7 @@ export const updateConnectionInput = z
     id: 'UpdateConnectionInput',
     description:
       'The new values of a connection. Omitted fields keep their values. New credentials must fit the scheme of the connection. They are required if its address changes to another host.',
-    exclusive: [credentials('The new credentials. Default: the stored ones.')],
+    exclusive: [declareCredentials('The new credentials. Default: the stored ones.')],
   });
 
 export const refreshConnectionInput = z.object({ projectIdOrName, connectionId }).meta({

@@ -1,7 +1,7 @@
 /** Authenticated requests to a connection's account, for connectors and for forwarded requests. */
 import type { Row } from '../../database/rows.ts';
 import type { Tables } from '../../database/tables.ts';
-import { joined, type StreamedResponse } from '../../outbound/client.ts';
+import { joinHeaders, type StreamedResponse } from '../../outbound/client.ts';
 import type {
   Provider,
   ProviderRequest,
@@ -260,7 +260,7 @@ class ConnectionSession implements AccountSession {
     providerAccess.limits.run(this.#caller, exchange).catch(reject);
     const response = await promise;
     await this.#noteResponse(
-      { status: response.status, headers: joined(response.headers) },
+      { status: response.status, headers: joinHeaders(response.headers) },
       credentials,
     );
     return response;
@@ -282,7 +282,7 @@ class ConnectionSession implements AccountSession {
   ): Promise<void> {
     const waitMs = retryAfterMs(response);
     if (response.status === TOO_MANY || (response.status === UNAVAILABLE && waitMs !== null)) {
-      this.#services.providerAccess.limits.rest(this.#caller, waitMs);
+      this.#services.providerAccess.limits.pause(this.#caller, waitMs);
     }
     if (isSuccess(response)) await this.#noteSuccess(credentials);
   }

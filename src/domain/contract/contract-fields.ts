@@ -325,8 +325,8 @@ const NO_FACTS: FieldFacts = {
 
 /** Returns what is known of a field, by the provider's name. Some providers ignore the case of names. */
 function factsByName({ description, declared, learned }: FieldSources) {
-  const described = indexed(description?.fields ?? []);
-  const standard = indexed(declared);
+  const described = indexFields(description?.fields ?? []);
+  const standard = indexFields(declared);
   return (name: string): FieldFacts => {
     const field = described(name) ?? standard(name);
     const rows = learned.get(name) ?? learned.get(name.toLowerCase());
@@ -343,7 +343,7 @@ function factsByName({ description, declared, learned }: FieldSources) {
   };
 }
 
-function indexed(fields: readonly FieldDescription[]) {
+function indexFields(fields: readonly FieldDescription[]) {
   const byName = new Map(fields.map((field) => [field.fieldName.toLowerCase(), field]));
   for (const field of fields) byName.set(field.fieldName, field);
   return (name: string) => byName.get(name) ?? byName.get(name.toLowerCase());

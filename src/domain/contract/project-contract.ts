@@ -74,7 +74,8 @@ function mergedField(
   const merged = type ?? UNKNOWN_TYPE;
   const creating = objects.filter(({ verbs }) => verbs.includes('CREATE'));
   const reading = objects.filter(({ verbs }) => verbs.includes('LIST'));
-  const every = (member: 'isReadOnly' | 'isWriteOnly') => fields.every((field) => field[member]);
+  const isSetInEvery = (member: 'isReadOnly' | 'isWriteOnly') =>
+    fields.every((field) => field[member]);
   const isInEvery = (selected: readonly ObjectContract[], member: 'isRequired' | 'isAlwaysRead') =>
     selected.length > 0 &&
     selected.every(({ fields: candidates }) =>
@@ -87,8 +88,8 @@ function mergedField(
     isTypeKnown: merged.isTypeKnown,
     providerField: findSharedValue(fields.map(({ providerField }) => providerField)),
     isRequired: isInEvery(creating, 'isRequired'),
-    isReadOnly: every('isReadOnly'),
-    isWriteOnly: every('isWriteOnly'),
+    isReadOnly: isSetInEvery('isReadOnly'),
+    isWriteOnly: isSetInEvery('isWriteOnly'),
     isAlwaysRead: isInEvery(reading, 'isAlwaysRead'),
     values: merged.type === 'ENUM' ? mergeValues(fields.map(({ values }) => values)) : null,
     references: merged.type === 'REFERENCE' ? mergeReferences(fields) : null,

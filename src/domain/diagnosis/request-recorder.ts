@@ -48,7 +48,7 @@ export class RequestRecorder implements RequestObserver, AsyncDisposable {
 
   observe(observed: ObservedRequest): void {
     if (observed.kind !== 'TOKEN' && !observed.isFailed) return;
-    this.storeForConnection(rowOf(observed), observed.connection.id);
+    this.storeForConnection(toRow(observed), observed.connection.id);
   }
 
   /** Drops the request if the connection has had too many in this hour. */
@@ -112,7 +112,7 @@ export class RequestRecorder implements RequestObserver, AsyncDisposable {
 }
 
 /** The owner is set when it is stored. */
-function rowOf(observed: ObservedRequest): RequestRow {
+function toRow(observed: ObservedRequest): RequestRow {
   const { id, kind, connection, response, isFailed, durationMs, createTime } = observed;
   return {
     id,
@@ -161,7 +161,7 @@ export class OperationRequests implements RequestObserver, Disposable {
 
   observe(observed: ObservedRequest): void {
     const list = observed.isFailed ? this.#observed.failed : this.#observed.succeeded;
-    list.push({ row: rowOf(observed), connectionId: observed.connection.id });
+    list.push({ row: toRow(observed), connectionId: observed.connection.id });
     if (list.length > OPERATION_REQUESTS_MAX) list.shift();
   }
 

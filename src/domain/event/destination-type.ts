@@ -8,7 +8,7 @@ import { maskedParameters } from '../../deliveries/target-secrets.ts';
 import { invalid } from '../../errors.ts';
 import { isAllowed, isRefused } from '../../outbound/address-guard.ts';
 import type { Call, Services } from '../call.ts';
-import { broken, issueAt, refuseIssues } from '../issues.ts';
+import { createIssue, issueAt, refuseIssues } from '../issues.ts';
 
 /**
  * The longest URL, in characters. The rules of a URL here need no resolution of its host: each attempt checks the
@@ -92,9 +92,9 @@ interface DestinationInput {
 /** The rules of a new destination: a webhook needs a URL, and a stream has none. */
 export function* brokenByType(input: Destination & DestinationInput) {
   if (input.type === 'STREAM') {
-    for (const name of webhookMembers(input)) yield broken([name], FOR_WEBHOOKS);
+    for (const name of webhookMembers(input)) yield createIssue([name], FOR_WEBHOOKS);
   } else if (input.url === undefined) {
-    yield broken(['url'], 'is required for a webhook.');
+    yield createIssue(['url'], 'is required for a webhook.');
   } else {
     yield* brokenByUrl(input);
   }
@@ -103,7 +103,7 @@ export function* brokenByType(input: Destination & DestinationInput) {
 /** The rules of a URL that do not depend on settings. */
 export function* brokenByUrl({ url }: DestinationInput) {
   const problem = url === undefined ? null : problemWithUrl(url);
-  if (problem) yield broken(['url'], problem, { showsValue: !mayContainSecret(url) });
+  if (problem) yield createIssue(['url'], problem, { showsValue: !mayContainSecret(url) });
 }
 
 /** True if the URL may contain a password or a secret query value, which errors must not repeat. */

@@ -21,7 +21,7 @@ import type { Vault } from '../../secrets.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { projectRead } from '../declared-read.ts';
-import { rules } from '../issues.ts';
+import { checkRules } from '../issues.ts';
 import { destinationName, projectIdOrName } from '../names.ts';
 import { computed, createdInProject, enumeration, resource, updateTime } from '../resource.ts';
 import { findInProject } from '../scope.ts';
@@ -125,7 +125,7 @@ const createDestinationInput = z
     url: url.optional(),
     headers,
   })
-  .superRefine(rules(brokenByType))
+  .superRefine(checkRules(brokenByType))
   .meta({ id: 'CreateDestinationInput', description: 'The destination to create.' });
 
 const updateDestinationInput = z
@@ -142,7 +142,7 @@ const updateDestinationInput = z
       )
       .optional(),
   })
-  .superRefine(rules(brokenByUrl))
+  .superRefine(checkRules(brokenByUrl))
   .meta({
     id: 'UpdateDestinationInput',
     description: 'The new values of a destination. Omitted fields keep their values.',

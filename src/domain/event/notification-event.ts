@@ -90,12 +90,12 @@ export const listNotificationEvents = read(
     const where = { projectId, ...(eventTypes && { eventType: [...eventTypes] }), ...inTime };
     if (topicId == null)
       return listPage(call, { ...list, table: 'NotificationEvent', where }, args);
-    const nodes = (rows: Row<'NotificationEventTopic'>[]) =>
+    const loadNodes = (rows: Row<'NotificationEventTopic'>[]) =>
       Promise.all(rows.map(({ eventId }) => load(call, byId('NotificationEvent'), eventId)));
     const topicList = {
       table: 'NotificationEventTopic',
       where: { ...where, topicId },
-      nodes,
+      nodes: loadNodes,
     } as const;
     return listPage(call, { ...list, ...topicList }, args);
   },

@@ -128,14 +128,14 @@ async function listMissing({ database: { rows } }: Call, projectId: string, part
     rows.find('Destination', { projectId, id: destinationId }),
   ]);
   const issues: Issue[] = [];
-  const missing = (name: keyof RouteParties) =>
+  const reportMissing = (name: keyof RouteParties) =>
     issues.push({
       in: 'body',
       name: `input.${name}`,
       detail: 'does not exist.',
       value: parties[name],
     });
-  if (topics.length === 0) missing('topicId');
-  if (destinations.length === 0) missing('destinationId');
+  if (topics.length === 0) reportMissing('topicId');
+  if (destinations.length === 0) reportMissing('destinationId');
   return issues;
 }

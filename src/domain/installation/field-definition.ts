@@ -168,7 +168,7 @@ function* fieldIssues(
     return;
   }
   yield* misplacedOptions(field, path);
-  for (const { name, value } of leaves(field)) {
+  for (const { name, value } of listLeaves(field)) {
     const detail = unsupportedDetail(define.options, name, value);
     if (detail) yield issueAt([...path, ...name.split('.')], `${detail} ${displayName}.`, value);
   }
@@ -210,7 +210,7 @@ function* misplacedOptions(field: FieldDefinitionInput, path: PropertyKey[]): Ge
 }
 
 /** Lists the options of a definition besides its name and type. False is omitted, because it equals the default. */
-function* leaves(field: FieldDefinitionInput): Generator<{ name: string; value: unknown }> {
+function* listLeaves(field: FieldDefinitionInput): Generator<{ name: string; value: unknown }> {
   const { description, required, unique, indexed, stringOptions, numericOptions, association } =
     field;
   const { labels, required: mustRefer, ...target } = association ?? {};

@@ -19,7 +19,7 @@ import {
   fieldMappingInput,
   fieldsAuto,
 } from '../integration/integration-content-input.ts';
-import { rules } from '../issues.ts';
+import { checkRules } from '../issues.ts';
 import { orElse, orNull } from '../optional-value.ts';
 import { computed, createdFields, nameOfWord, resource } from '../resource.ts';
 import { storedJson } from '../storable-json.ts';
@@ -50,7 +50,7 @@ const backfillInput = z
       'Conditions on fields for the first read, instead of those of the object. Default: those of the object.',
     ),
   })
-  .superRefine(rules(brokenPeriod))
+  .superRefine(checkRules(brokenPeriod))
   .meta({
     id: 'BackfillConfigInput',
     description: 'How far back the first read goes: give exactly one of days and fullHistory.',
@@ -352,9 +352,9 @@ function mappingsByDefault(spec: ReadObject | undefined): ReadConfig['fieldMappi
 }
 
 function wholeConfig({ read, write }: IntegrationContent): ParsedConfig {
-  const names = (part: typeof read | typeof write) =>
+  const listNames = (part: typeof read | typeof write) =>
     part?.objects.map(({ objectName }) => ({ objectName }));
-  return installationConfigInput.parse({ read: names(read), write: names(write) });
+  return installationConfigInput.parse({ read: listNames(read), write: listNames(write) });
 }
 
 /** The required fields, and the optional fields if the integration selects them automatically. */

@@ -76,7 +76,7 @@ export async function insertInstallation(
   });
   const fields = await installationFields(tx, installation);
   const data = { ...fields, config: configData(config) };
-  await recordEvent(tx, { ...about(fields), eventType: 'INSTALLATION_CREATED', data });
+  await recordEvent(tx, { ...pickKey(fields), eventType: 'INSTALLATION_CREATED', data });
   await followSchema(call, tx, { installation, content });
   await followSubscriptions(call, tx, { installation, content, config: readConfigContent(config) });
   return withHealth(tx, installation);
@@ -121,7 +121,7 @@ export async function changeInstallation(
   if (connectionId !== before.connectionId) await forgetPositions(tx, installation);
   const fields = await installationFields(tx, installation);
   const data = { ...fields, config: configData(config), lastConfig: configData(last) };
-  await recordEvent(tx, { ...about(fields), eventType: 'INSTALLATION_UPDATED', data });
+  await recordEvent(tx, { ...pickKey(fields), eventType: 'INSTALLATION_UPDATED', data });
   await followSubscriptions(call, tx, { installation, content, config: readConfigContent(config) });
   return withHealth(tx, installation);
 }
@@ -152,7 +152,7 @@ export async function deleteInstallations(
     for (const fields of gone) {
       const config = configOfEach.get(fields.installationId) as InstallationConfig;
       const data = { ...fields, config: configData(config) };
-      await recordEvent(tx, { ...about(fields), eventType: 'INSTALLATION_DELETED', data });
+      await recordEvent(tx, { ...pickKey(fields), eventType: 'INSTALLATION_DELETED', data });
     }
   };
 }
@@ -189,7 +189,7 @@ async function insertConfig(
   return tx.installationConfig.create({ data: { id, projectId, installationId, ...stored } });
 }
 
-function about(fields: InstallationFields) {
+function pickKey(fields: InstallationFields) {
   const { projectId, connectionId, installationId } = fields;
   return { projectId, connectionId, installationId, subject: pickSubject(fields) };
 }

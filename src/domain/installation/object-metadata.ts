@@ -88,7 +88,7 @@ export const readObjectMetadata = projectRead(
     const { objectName: name, groupRef: group } = input;
     const connection = await getConnectionOfGroup(call, { projectId, provider, groupRef: group });
     const description = await describe(call, { connection, module: null, name });
-    return { ...selected(description, input), mappedObjectName: null };
+    return { ...selectFields(description, input), mappedObjectName: null };
   },
 );
 
@@ -141,7 +141,7 @@ export const objectMetadataOfInstallation = read(
       objects.find(({ objectName }) => objectName === options.objectName);
     const name = object?.objectName ?? options.objectName;
     const description = await describe(call, { connection, module, name });
-    return { ...selected(description, options), mappedObjectName: object?.mapToName ?? null };
+    return { ...selectFields(description, options), mappedObjectName: object?.mapToName ?? null };
   },
 );
 
@@ -158,7 +158,7 @@ function describe(
   );
 }
 
-function selected(
+function selectFields(
   description: ObjectDescription,
   { excludeReadOnly: omitsReadOnly }: Pick<Options, 'excludeReadOnly'>,
 ): ObjectDescription {

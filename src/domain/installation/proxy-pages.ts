@@ -11,7 +11,12 @@ import type { Call } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
 import { read } from '../declared-read.ts';
 import { waitingBeyond } from '../provider/provider-wait.ts';
-import { type ForwardedRequest, getForwarding, type InstallationKey, refusal } from './proxy.ts';
+import {
+  type ForwardedRequest,
+  getForwarding,
+  type InstallationKey,
+  toDomainError,
+} from './proxy.ts';
 
 const PARAMETER = 'paginate';
 const TOO_MANY = 429;
@@ -60,7 +65,7 @@ export const forwardPages = read(
       const { id: connectionId, projectId } = connection;
       return await waitingBeyond(call, { projectId, connectionId }, readFirst, waitForClose);
     } catch (error) {
-      throw error instanceof ProviderError ? refusal(error) : error;
+      throw error instanceof ProviderError ? toDomainError(error) : error;
     }
   },
 );

@@ -47,7 +47,7 @@ export const forwardRequest = read(
         ({ closed }) => closed,
       );
     } catch (error) {
-      throw error instanceof ProviderError ? refusal(error) : error;
+      throw error instanceof ProviderError ? toDomainError(error) : error;
     }
   },
 );
@@ -86,7 +86,7 @@ export const getForwarding = projectRead(
 );
 
 /** The error for a request that was not forwarded. */
-export function refusal(error: ProviderError): DomainError {
+export function toDomainError(error: ProviderError): DomainError {
   const { code, message, extra } = providerRefusal(error);
   switch (error.kind) {
     case 'RATE_LIMITED':

@@ -23,10 +23,10 @@ export function* capabilityIssues(
   path: Path,
   provider: Provider,
 ): Generator<Issue> {
-  const lacking = (objects: Objects, block: string, capability: ProviderCapability) =>
+  const listLackingIssues = (objects: Objects, block: string, capability: ProviderCapability) =>
     objectIssues(objects, [...path, block, 'objects'], { provider, capability });
-  yield* lacking(read?.objects ?? [], 'read', 'READ');
-  yield* lacking(write?.objects ?? [], 'write', 'WRITE');
+  yield* listLackingIssues(read?.objects ?? [], 'read', 'READ');
+  yield* listLackingIssues(write?.objects ?? [], 'write', 'WRITE');
   const has = supportedCapabilities(provider);
   if (proxy?.enabled && !has.includes('PROXY')) {
     const detail = `must be false: ${provider.displayName} does not support PROXY.`;

@@ -145,7 +145,7 @@ export function* destinationIssues(
 }
 
 /** Yields the positions of repeated values. Nulls are ignored. */
-export function* repeated<T>(values: Iterable<T | null | undefined>): Generator<number> {
+export function* listRepeatedIndexes<T>(values: Iterable<T | null | undefined>): Generator<number> {
   const seen = new Set<T>();
   let index = 0;
   for (const value of values) {
@@ -175,7 +175,7 @@ function* readIssues(content: IntegrationContent, context: ContentAbout): Genera
   // Later requests may select an object by either name, so its mapped name must differ from the names of all other
   // objects.
   const names = new Set(objects.map(({ objectName }) => objectName));
-  const duplicateNames = new Set(repeated(objects.map(({ mapToName }) => mapToName)));
+  const duplicateNames = new Set(listRepeatedIndexes(objects.map(({ mapToName }) => mapToName)));
   for (const [index, object] of objects.entries()) {
     const { objectName, mapToName } = object;
     const anothers = mapToName != null && mapToName !== objectName && names.has(mapToName);

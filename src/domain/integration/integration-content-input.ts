@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { fieldValueType, valueTypeWord } from '../installation/shown-field.ts';
-import { broken, rules } from '../issues.ts';
+import { checkRules, createIssue } from '../issues.ts';
 import { orDefault, orElse, orNull } from '../optional-value.ts';
 import { enumeration, wordOfName } from '../resource.ts';
 import { backfillPeriod, brokenPeriod, PERIOD } from './backfill-period.ts';
@@ -95,7 +95,7 @@ const backfillInput = z
   .object({
     defaultPeriod: z
       .object(backfillPeriod)
-      .superRefine(rules(brokenPeriod))
+      .superRefine(checkRules(brokenPeriod))
       .meta({ id: 'BackfillPeriodInput', description: PERIOD }),
   })
   .meta({ id: 'BackfillSpecInput', description: 'The first read of an object.' });
@@ -131,7 +131,7 @@ const readObjectInput = z
     delivery: orNull(deliveryInput).describe('How records of the object are delivered.'),
     enabled: orNull(always).describe(ALWAYS_READ),
   })
-  .superRefine(rules(brokenFields))
+  .superRefine(checkRules(brokenFields))
   .meta({
     id: 'ReadObjectSpecInput',
     description: 'An object to read, with its fields, schedule and destination.',
@@ -145,12 +145,12 @@ function* brokenFields({ requiredFields, optionalFields }: Fields) {
     for (const [index, field] of members.entries()) {
       const path = [list, index];
       if (field.fieldName === null && field.mapToName === null) {
-        yield broken(path, 'must have a fieldName or a mapToName.');
+        yield createIssue(path, 'must have a fieldName or a mapToName.');
       }
       for (const member of ['default', 'prompt'] as const) {
         if (field.fieldName === null || field[member] === null) continue;
         const detail = 'must not be given together with fieldName.';
-        yield broken([...path, member], detail, { showsValue: true });
+        yield createIssue([...path, member], detail, { showsValue: true });
       }
     }
   }
@@ -199,9 +199,12 @@ const updateEventInput = z
     ),
   })
   .superRefine(
-    rules(function* ({ watchFieldsAuto, requiredWatchFields }) {
+    checkRules(function* ({ watchFieldsAuto, requiredWatchFields }) {
       if (watchFieldsAuto === null || requiredWatchFields.length === 0) return;
-      yield broken(['requiredWatchFields'], 'must not be given together with watchFieldsAuto.');
+      yield createIssue(
+        ['requiredWatchFields'],
+        'must not be given together with watchFieldsAuto.',
+      );
     }),
   )
   .meta({
@@ -239,10 +242,10 @@ const subscribeObjectInput = z
     ),
   })
   .superRefine(
-    rules(function* (object) {
+    checkRules(function* (object) {
       if (object.inheritFieldsAndMapping || !hasRecordEvents(object)) return;
       const shown = { showsValue: true };
-      yield broken(['inheritFieldsAndMapping'], 'must be true, for its events.', shown);
+      yield createIssue(['inheritFieldsAndMapping'], 'must be true, for its events.', shown);
     }),
   )
   .meta({

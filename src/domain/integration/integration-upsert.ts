@@ -7,13 +7,13 @@ import type { Issue } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import type { Impact } from '../installation/check/revision-impacts.ts';
-import { addIssues, broken, refuseIssues, rules } from '../issues.ts';
+import { addIssues, checkRules, createIssue, refuseIssues } from '../issues.ts';
 import { integrationName, projectIdOrName } from '../names.ts';
 import { providerIssues } from '../provider/provider-app-input.ts';
 import { uniquely } from '../unique.ts';
 import { insertIntegration, lockIntegration, nameTaken } from './integration.ts';
 import { readIntegrationContent } from './integration-content.ts';
-import { listContentIssues, repeated } from './integration-content-check.ts';
+import { listContentIssues, listRepeatedIndexes } from './integration-content-check.ts';
 import { integrationContentInput, specVersion } from './integration-content-input.ts';
 import { destructive, listImpacts, revise } from './revision.ts';
 import { settleContent } from './settled-content.ts';
@@ -36,7 +36,7 @@ const upsertIntegrationsInput = z
       .describe('The contents, 1 to 50, each with a name of its own. Other integrations stay.'),
     destructive,
   })
-  .superRefine(rules(({ integrations }) => brokenNames(integrations)))
+  .superRefine(checkRules(({ integrations }) => brokenNames(integrations)))
   .meta({
     id: 'UpsertIntegrationsInput',
     description: 'Integrations to create, and new revisions of those that exist.',
@@ -94,13 +94,13 @@ async function lockPresent(
 }
 
 function* brokenNames(contents: readonly { name: string }[]) {
-  const twice = new Set(repeated(contents.map(({ name }) => name.toLowerCase())));
+  const twice = new Set(listRepeatedIndexes(contents.map(({ name }) => name.toLowerCase())));
   for (const [index, { name }] of contents.entries()) {
     const path = ['integrations', index, 'name'];
     const shown = { showsValue: true };
-    if (twice.has(index)) yield broken(path, 'is named twice, regardless of case.', shown);
+    if (twice.has(index)) yield createIssue(path, 'is named twice, regardless of case.', shown);
     const { error } = integrationName.safeParse(name);
-    if (error) yield broken(path, error.issues[0]?.message ?? 'is no name.', shown);
+    if (error) yield createIssue(path, error.issues[0]?.message ?? 'is no name.', shown);
   }
 }
 

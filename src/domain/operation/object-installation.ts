@@ -50,7 +50,7 @@ export async function getServingInstallation(
   const candidates = loaded.flat();
   const [serving, other] = candidates.filter(isChosen);
   if (serving && !other) return serving;
-  if (serving && other) throw ambiguous(objectName, [serving, other]);
+  if (serving && other) throw createAmbiguousError(objectName, [serving, other]);
   throw notServed(objectName, group, candidates[0]);
 }
 
@@ -109,7 +109,10 @@ function isChosen({ config: { read, write }, providerObject }: ServingInstallati
   return isRead || write.some(({ objectName }) => objectName === providerObject);
 }
 
-function ambiguous(objectName: string, both: readonly ServingInstallation[]): DomainError {
+function createAmbiguousError(
+  objectName: string,
+  both: readonly ServingInstallation[],
+): DomainError {
   const [{ group }] = both as [ServingInstallation];
   const names = both.map(
     ({ installation, integration }) => `${integration.name} (${installation.id})`,

@@ -34,8 +34,8 @@ interface KeyBounds {
 }
 
 /** Batches the lists of several rows of one page into one statement. */
-const pages: Batch<RowList, object[]> = ({ database: { rows } }, lists) => rows.pages(lists);
-const counts: Batch<Omit<RowList, 'range'>, number> = ({ database: { rows } }, lists) =>
+const readPages: Batch<RowList, object[]> = ({ database: { rows } }, lists) => rows.pages(lists);
+const readCounts: Batch<Omit<RowList, 'range'>, number> = ({ database: { rows } }, lists) =>
   rows.counts(lists);
 
 /** Returns the row of a list nearest to a key, on one side of it. Null if there is none. */
@@ -45,7 +45,7 @@ export async function nextRow<T extends Table>(
 ): Promise<Row<T> | null> {
   const direction = side.above === undefined ? 'desc' : 'asc';
   const range = { column: 'id', direction, ...side, limit: 1 } as const;
-  const [row] = await load(call, pages, { table, where, range });
+  const [row] = await load(call, readPages, { table, where, range });
   return (row as Row<T> | undefined) ?? null;
 }
 
@@ -76,7 +76,7 @@ export async function listPage<T extends Table, N = Row<T>>(
       node === null ? [] : new KeyedEdge(node, list, keys[index] as Key),
     ),
     pageInfo: createPageInfo(list, keys, { bounds, hasMore: rows.length > size, ranges }),
-    totalCount: () => load(call, counts, { table, where: { ...where, ...toKeyRange(list) } }),
+    totalCount: () => load(call, readCounts, { table, where: { ...where, ...toKeyRange(list) } }),
   };
 }
 
@@ -95,7 +95,7 @@ function listRanges<T extends Table, N>(call: Call, list: List<T, N>) {
   const column = getKeyColumn(list);
   const descending = list.order !== 'oldest first';
   const rowsIn = (range: Omit<KeyRange<T>, 'column'>, links: readonly Link[] = []) =>
-    load(call, pages, { table, where, along, range: { column, ...range }, links }) as Promise<
+    load(call, readPages, { table, where, along, range: { column, ...range }, links }) as Promise<
       Row<T>[]
     >;
   const read = ({ limit, backwards, after, before }: ListRange, links?: readonly Link[]) => {
@@ -103,13 +103,13 @@ function listRanges<T extends Table, N>(call: Call, list: List<T, N>) {
     const keys = descending ? { above: before, below: after } : { above: after, below: before };
     return rowsIn({ direction, ...intersect(keys, list.within), limit }, links);
   };
-  const exists = (rows: Promise<Row<T>[]>) => rows.then(({ length }) => length > 0);
+  const hasRows = (rows: Promise<Row<T>[]>) => rows.then(({ length }) => length > 0);
   return {
     column,
     read,
-    existsAfter: (after: Key) => exists(read({ limit: 1, backwards: false, after })),
-    existsBefore: (before: Key) => exists(read({ limit: 1, backwards: true, before })),
-    existsAt: (key: Key) => exists(rowsIn({ direction: 'asc', at: key, limit: 1 })),
+    existsAfter: (after: Key) => hasRows(read({ limit: 1, backwards: false, after })),
+    existsBefore: (before: Key) => hasRows(read({ limit: 1, backwards: true, before })),
+    existsAt: (key: Key) => hasRows(rowsIn({ direction: 'asc', at: key, limit: 1 })),
   };
 }
 
@@ -163,7 +163,7 @@ function createPageInfo(
 ): Page<unknown>['pageInfo'] {
   const { existsAfter, existsBefore, existsAt } = ranges;
   const [start, end] = [keys[0], keys.at(-1)];
-  const cursor = (key: Key | undefined) => (key === undefined ? null : encodeCursor(list, key));
+  const encodeKey = (key: Key | undefined) => (key === undefined ? null : encodeCursor(list, key));
   return {
     get hasNextPage() {
       if (!backwards && hasMore) return true;
@@ -178,10 +178,10 @@ function createPageInfo(
       return existsAt(after).then((hasRow) => hasRow || existsBefore(after));
     },
     get startCursor() {
-      return cursor(start);
+      return encodeKey(start);
     },
     get endCursor() {
-      return cursor(end);
+      return encodeKey(end);
     },
   };
 }

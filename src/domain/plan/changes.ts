@@ -143,7 +143,7 @@ export function writtenTarget(
   { document, references }: Target,
 ): { written: WrittenDocument; warnings: string[] } {
   const warnings: string[] = [];
-  const settled = (content: IntegrationContent, index: number) => {
+  const settle = (content: IntegrationContent, index: number) => {
     const result = settleContent(call, content, ['integrations', index]);
     warnings.push(...result.warnings);
     return writtenContent(result.content);
@@ -167,7 +167,7 @@ export function writtenTarget(
         writtenTopic({ ...topic, eventTypes: topic.eventTypes.map(eventTypeWord) }),
       ),
     }),
-    ...(integrations && { integrations: integrations.map(settled) }),
+    ...(integrations && { integrations: integrations.map(settle) }),
   };
   return { written, warnings };
 }

@@ -49,7 +49,7 @@ export async function readDocument(
     );
   }
   const issues: Issue[] = [...listUnstorable(read.value, [])];
-  if (issues.length > 0) throw await located({ manifests }, source, issues);
+  if (issues.length > 0) throw await locateIssues({ manifests }, source, issues);
   const named = withNames(projectDocument, read.value, { path: [], issues });
   const { data, error } = projectDocument.safeParse(named);
   const reported = new Set(issues.map(({ name }) => name));
@@ -58,7 +58,7 @@ export async function readDocument(
     issues,
     broken.filter(({ name }) => !reported.has(name)),
   );
-  if (!data || issues.length > 0) throw await located({ manifests }, source, issues);
+  if (!data || issues.length > 0) throw await locateIssues({ manifests }, source, issues);
   return data;
 }
 
@@ -66,7 +66,7 @@ export async function readDocument(
  * Returns an error in which each issue has the position of its value in the text. Names of the issues must be paths in
  * the document.
  */
-export async function located(
+export async function locateIssues(
   { manifests }: Pick<Call, 'manifests'>,
   { projectId, name, text }: DocumentText,
   issues: readonly Issue[],

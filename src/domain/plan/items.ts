@@ -32,7 +32,7 @@ export function listItems(document: WrittenDocument): Map<string, Item> {
     add('ALLOWED_ORIGIN', `allowedOrigins.${origin}`, { origin });
   }
   for (const key of document.jwtKeys ?? []) {
-    add('JWT_KEY', `jwtKeys.${fingerprint(key.publicKeyPem)}`, key);
+    add('JWT_KEY', `jwtKeys.${createFingerprint(key.publicKeyPem)}`, key);
   }
   for (const destination of document.destinations ?? []) {
     add('DESTINATION', `destinations.${destination.name}`, destination);
@@ -66,7 +66,7 @@ export const SECTION_OF = {
 } as const satisfies Record<ItemKind, keyof WrittenDocument>;
 
 /** The first 12 hexadecimal digits of the hash of a public key, which name the key for people. */
-function fingerprint(publicKeyPem: string): string {
+function createFingerprint(publicKeyPem: string): string {
   return hashValue(publicKeyPem).slice(0, 12);
 }
 

@@ -32,7 +32,7 @@ import {
 import {
   type DocumentText,
   documentFormat,
-  located,
+  locateIssues,
   readDocument,
   writeDocument,
 } from './document-text.ts';
@@ -232,7 +232,7 @@ async function refuseDocument(
 ): Promise<void> {
   const issues: Issue[] = [];
   addIssues(issues, documentIssues);
-  if (issues.length > 0) throw await located(call, source, issues);
+  if (issues.length > 0) throw await locateIssues(call, source, issues);
 }
 
 /** Applies the renames. Throws BAD_USER_INPUT for a destination that the project does not have. */
@@ -250,9 +250,11 @@ function createTarget(
       : [],
   );
   if (issues.length > 0) throw invalidInput(issues);
-  const renamed = (name: string) => destinations.get(name) ?? name;
-  const renamedIn = <T extends { destination?: string | null }>(object: T): T =>
-    object.destination == null ? object : { ...object, destination: renamed(object.destination) };
+  const findNewName = (name: string) => destinations.get(name) ?? name;
+  const renameDestination = <T extends { destination?: string | null }>(object: T): T =>
+    object.destination == null
+      ? object
+      : { ...object, destination: findNewName(object.destination) };
   return {
     allowDeletions,
     references: new Set(destinations.values()),
@@ -264,17 +266,17 @@ function createTarget(
       })),
       destinations: document.destinations?.map((destination) => ({
         ...destination,
-        name: renamed(destination.name),
+        name: findNewName(destination.name),
       })),
       topics: document.topics?.map((topic) => ({
         ...topic,
-        destinations: topic.destinations.map(renamed),
+        destinations: topic.destinations.map(findNewName),
       })),
       integrations: document.integrations?.map(({ read, subscribe, watchSchema, ...content }) => ({
         ...content,
-        read: read && { objects: read.objects.map(renamedIn) },
-        subscribe: subscribe && { objects: subscribe.objects.map(renamedIn) },
-        watchSchema: watchSchema && renamedIn(watchSchema),
+        read: read && { objects: read.objects.map(renameDestination) },
+        subscribe: subscribe && { objects: subscribe.objects.map(renameDestination) },
+        watchSchema: watchSchema && renameDestination(watchSchema),
       })),
     },
   };

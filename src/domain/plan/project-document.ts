@@ -14,15 +14,15 @@ import { EVENTS } from '../../events/event-types.ts';
 import { brokenByType } from '../event/destination-type.ts';
 import { createEventTopicRouteInput } from '../event/event-topic-route.ts';
 import { HEADERS_MAX, problemWithName } from '../event/target-headers.ts';
-import { repeated } from '../integration/integration-content-check.ts';
+import { listRepeatedIndexes } from '../integration/integration-content-check.ts';
 import { integrationContentInput, specVersion } from '../integration/integration-content-input.ts';
-import { broken, issueAt, rules } from '../issues.ts';
+import { checkRules, createIssue, issueAt } from '../issues.ts';
 import { destinationName, topicName } from '../names.ts';
 import { orDefault, orElse } from '../optional-value.ts';
 import { createJwtKeyInput } from '../project/jwt-key.ts';
 import { allowedOrigins } from '../project/origins.ts';
 import { wordOfName } from '../resource.ts';
-import { unwrapped } from '../unwrapped.ts';
+import { unwrapSchema } from '../unwrapped.ts';
 
 /** The limits bound the transaction that applies a document. */
 const LIMITS = { integrations: 500, destinations: 200, topics: 200, keys: 50, apps: 500 } as const;
@@ -47,7 +47,7 @@ const destination = z
       'ENABLED',
     ).describe('For a webhook: `disabled` keeps its messages pending. Default: `enabled`.'),
   })
-  .superRefine(rules(brokenDestination));
+  .superRefine(checkRules(brokenDestination));
 
 const topic = z
   .object({
@@ -63,7 +63,7 @@ const topic = z
     ),
   })
   .superRefine(
-    rules(function* ({ eventTypes, destinations }) {
+    checkRules(function* ({ eventTypes, destinations }) {
       yield* brokenRepeats(eventTypes, ['eventTypes']);
       yield* brokenRepeats(destinations, ['destinations']);
     }),
@@ -121,7 +121,7 @@ export const projectDocument = z
       .describe('The integrations, as in a manifest, at most 500.'),
   })
   .superRefine(
-    rules(function* ({ jwtKeys = [], destinations = [], topics = [], integrations = [] }) {
+    checkRules(function* ({ jwtKeys = [], destinations = [], topics = [], integrations = [] }) {
       yield* brokenRepeats(
         jwtKeys.map(({ publicKeyPem }) => publicKeyPem.trim()),
         ['jwtKeys'],
@@ -184,7 +184,7 @@ function* brokenDestination({
 }: z.output<z.ZodObject<(typeof destination)['shape']>>) {
   const shown = url === undefined ? undefined : maskUrl(url);
   if (url !== shown) {
-    yield broken(
+    yield createIssue(
       ['url'],
       'must have `***` in place of each value of its query, which is a secret.',
     );
@@ -198,15 +198,15 @@ function* brokenDestination({
   const seen = new Set<string>();
   for (const [index, name] of headers.entries()) {
     const problem = problemWithName(name, seen);
-    if (problem) yield broken(['headers', index], problem, { showsValue: true });
+    if (problem) yield createIssue(['headers', index], problem, { showsValue: true });
     seen.add(name.toLowerCase());
   }
 }
 
 function* brokenRepeats(values: readonly string[], path: PropertyKey[], member?: string) {
-  for (const index of repeated(values)) {
+  for (const index of listRepeatedIndexes(values)) {
     const itemPath = member === undefined ? [...path, index] : [...path, index, member];
-    yield broken(itemPath, 'is named twice.', { showsValue: member !== 'publicKeyPem' });
+    yield createIssue(itemPath, 'is named twice.', { showsValue: member !== 'publicKeyPem' });
   }
 }
 
@@ -258,7 +258,7 @@ export function withNames(
   value: unknown,
   { path, issues }: { path: readonly PropertyKey[]; issues: Issue[] },
 ): unknown {
-  const { inner } = unwrapped(schema);
+  const { inner } = unwrapSchema(schema);
   if (inner instanceof z.ZodEnum && typeof value === 'string') {
     const names = inner.options as string[];
     const name = names.find((candidate) => documentWord(candidate) === value);
@@ -297,21 +297,21 @@ export function writtenContent(content: object): Record<string, unknown> & {
   name: string;
   provider: string;
 } {
-  return written(integrationContentInput, content) as ReturnType<typeof writtenContent>;
+  return writeWords(integrationContentInput, content) as ReturnType<typeof writtenContent>;
 }
 
-function written(schema: z.ZodType, value: unknown): unknown {
-  const { inner } = unwrapped(schema);
+function writeWords(schema: z.ZodType, value: unknown): unknown {
+  const { inner } = unwrapSchema(schema);
   if (inner instanceof z.ZodArray && Array.isArray(value)) {
-    return value.map((item) => written(inner.element as z.ZodType, item));
+    return value.map((item) => writeWords(inner.element as z.ZodType, item));
   }
   if (!(inner instanceof z.ZodObject) || !isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(inner.shape as Record<string, z.ZodType>).flatMap(([name, type]) => {
       const member = value[name];
       const isEmpty = member === false || (Array.isArray(member) && member.length === 0);
-      if (member == null || (isEmpty && unwrapped(type).isOptional)) return [];
-      return [[name, written(type, member)]];
+      if (member == null || (isEmpty && unwrapSchema(type).isOptional)) return [];
+      return [[name, writeWords(type, member)]];
     }),
   );
 }

@@ -10,7 +10,7 @@ export function withChoice(spec: SubscribeObject, choice: SubscribeConfig): Subs
   return {
     ...spec,
     createEvent: isDisabled(createEvent) ? null : spec.createEvent,
-    updateEvent: isDisabled(updateEvent) ? null : watching(spec, choice),
+    updateEvent: isDisabled(updateEvent) ? null : listWatched(spec, choice),
     deleteEvent: isDisabled(deleteEvent) ? null : spec.deleteEvent,
     // A newer revision may have fewer events than the config.
     otherEvents: spec.otherEvents.filter((name) => otherEvents?.includes(name) ?? true),
@@ -18,7 +18,7 @@ export function withChoice(spec: SubscribeObject, choice: SubscribeConfig): Subs
 }
 
 /** Watched fields of the config replace those of the integration. */
-function watching(
+function listWatched(
   { updateEvent: spec }: SubscribeObject,
   { updateEvent: choice }: SubscribeConfig,
 ): SubscribeObject['updateEvent'] {

@@ -94,7 +94,7 @@ function findMissing(
   events: readonly ProviderEvent[],
 ): Map<string, Set<string>> {
   const missingIds = new Map<string, Set<string>>();
-  const need = (objectName: string, id: string) => {
+  const addMissing = (objectName: string, id: string) => {
     const ids = missingIds.get(objectName) ?? new Set();
     missingIds.set(objectName, ids.add(id));
   };
@@ -102,9 +102,10 @@ function findMissing(
     const { kind, objectName, recordId } = event;
     const { record, association } = readEventContent(event);
     const isChange = kind === 'CREATE' || kind === 'UPDATE';
-    if (isChange && recordId !== null && record === null) need(objectName, recordId);
+    if (isChange && recordId !== null && record === null) addMissing(objectName, recordId);
     if (association && includesFullRecords) {
-      for (const party of [association.from, association.to]) need(party.objectName, party.id);
+      for (const party of [association.from, association.to])
+        addMissing(party.objectName, party.id);
     }
   }
   return missingIds;

@@ -58,29 +58,29 @@ export async function receiveEvents(
 ): Promise<Received> {
   const { requests, list } = services.catalogue.find(to.provider)?.capabilities.subscribe ?? {};
   if (list) return receivePing(services, list, { app: await findApp(services, to), request });
-  if (!requests) return outcome('UNKNOWN_APP');
+  if (!requests) return createOutcome('UNKNOWN_APP');
   const greeting = requests.greet?.(request);
-  if (greeting) return { ...outcome('ACCEPTED'), response: greeting };
+  if (greeting) return { ...createOutcome('ACCEPTED'), response: greeting };
   const app = await findApp(services, to);
   const signers = await findSigners(services, requests, { app, request });
   // Without an app the same work is done, so that the response time does not reveal that the app is missing.
   const secrets = signers?.secrets ?? [NO_SECRET];
   const arrival = { now: services.now(), subscription: signers?.subscription ?? null };
   const isSigned = requests.isSigned(request, secrets, arrival.now);
-  if (!app) return outcome('UNKNOWN_APP');
-  if (!signers || !isSigned) return outcome('REFUSED');
+  if (!app) return createOutcome('UNKNOWN_APP');
+  if (!signers || !isSigned) return createOutcome('REFUSED');
   const waitSeconds = services.eventRates.take(app.id, request.body.length);
-  if (waitSeconds > 0) return { ...outcome('TOO_FAST'), waitSeconds };
+  if (waitSeconds > 0) return { ...createOutcome('TOO_FAST'), waitSeconds };
   const events = readEvents(requests, request, arrival);
-  if (events === null) return outcome('MALFORMED');
+  if (events === null) return createOutcome('MALFORMED');
   const owner = { projectId: app.projectId, providerAppId: app.id };
   if (events.length > 0 && (await isEventBacklogged(services, owner))) {
-    return { ...outcome('FULL'), waitSeconds: FULL_WAIT_SECONDS };
+    return { ...createOutcome('FULL'), waitSeconds: FULL_WAIT_SECONDS };
   }
   const storedCount = events.length === 0 ? 0 : await storeAlone(services, owner, events);
   const [secret = ''] = secrets;
   const response = requests.respond?.(request, secret);
-  return { ...outcome('ACCEPTED', storedCount), ...(response && { response }) };
+  return { ...createOutcome('ACCEPTED', storedCount), ...(response && { response }) };
 }
 
 interface Signers {
@@ -100,7 +100,7 @@ async function findSigners(
 
 const NO_SECRET = 'no app with this secret';
 
-function outcome(receipt: Receipt, storedCount = 0): Received {
+function createOutcome(receipt: Receipt, storedCount = 0): Received {
   return { receipt, stored: storedCount };
 }
 

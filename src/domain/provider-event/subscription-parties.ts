@@ -38,12 +38,12 @@ export async function getSubscriptionParties(
       `The project has no provider app for ${provider}, to whose address the events are sent. Create one.`,
     );
   }
-  const fact = (name: string) => findFact(name, connection);
+  const findConnectionFact = (name: string) => findFact(name, connection);
   const account =
-    capability.findAccount(connection, fact) ??
+    capability.findAccount(connection, findConnectionFact) ??
     capability.findAccount(
       { ...connection, ...(await identifyAccount(services, connection)) },
-      fact,
+      findConnectionFact,
     );
   if (account === null) {
     throw unprocessable(

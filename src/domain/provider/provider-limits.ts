@@ -119,7 +119,7 @@ export class ProviderLimits {
   }
 
   /** Pauses new requests of the connection for this time. Null means the default pause. */
-  rest(caller: Caller, ms: number | null): void {
+  pause(caller: Caller, ms: number | null): void {
     const queue = this.#queueOf(caller);
     const until = this.#now() + Math.min(ms ?? REST_MS, REST_MS_MAX);
     queue.restUntil = Math.max(queue.restUntil, until);

@@ -243,7 +243,11 @@ export const listProviders = read(
   orEndUser('read'),
   'Lists the providers of the catalogue, in the order of their names.',
   async (call: Call, args: PageArgs) => {
-    const key = (provider: Provider) => provider.name;
-    return pageOfArray({ name: 'Query.providers', key }, await listPermittedProviders(call), args);
+    const getKey = (provider: Provider) => provider.name;
+    return pageOfArray(
+      { name: 'Query.providers', key: getKey },
+      await listPermittedProviders(call),
+      args,
+    );
   },
 );

@@ -41,7 +41,7 @@ export function narrowToEndUser(
   if (!conditions) return null;
   const combined: Conditions = { ...where };
   for (const [column, condition] of Object.entries(conditions)) {
-    const met = intersection(where[column], condition);
+    const met = intersectConditions(where[column], condition);
     if (met === null) return null;
     combined[column] = met;
   }
@@ -54,13 +54,13 @@ export function isOwnRow(viewer: EndUserViewer, table: Table, row: Conditions): 
   return (
     conditions !== null &&
     Object.entries(conditions).every(
-      ([column, condition]) => intersection(row[column], condition) !== null,
+      ([column, condition]) => intersectConditions(row[column], condition) !== null,
     )
   );
 }
 
 /** Intersects a list's condition on a column with the end user's condition. Null if no value meets both. */
-function intersection(requested: unknown, permitted: unknown): unknown {
+function intersectConditions(requested: unknown, permitted: unknown): unknown {
   if (permitted === undefined) return requested;
   if (requested === undefined) return permitted;
   const isOwn = (value: unknown) =>

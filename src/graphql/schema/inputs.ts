@@ -7,7 +7,7 @@ import type { EnumRef, InputRef, InputType } from '@pothos/core';
 import { z } from 'zod';
 import { type ExclusiveMembers, listExclusiveMembers } from '../../domain/declared-mutation.ts';
 import { type Enumeration, findEnumeration } from '../../domain/resource.ts';
-import { unwrapped } from '../../domain/unwrapped.ts';
+import { unwrapSchema } from '../../domain/unwrapped.ts';
 import { builder, type Types } from './schema-builder.ts';
 
 type Param = InputType<Types>;
@@ -104,10 +104,10 @@ function oneOfType(group: ExclusiveMembers, { shape }: z.ZodObject): Param {
 
 /** The type, default and description of a field or an argument. */
 export function fieldOptions(path: string, schema: z.ZodType) {
-  const { inner, isOptional, defaultValue, description } = unwrapped(schema);
+  const { inner, isOptional, defaultValue, description } = unwrapSchema(schema);
   if (!description) throw new Error(`${path} needs a description.`);
   const type: Param | [Param] = isList(inner)
-    ? [getType(path, unwrapped(inner.element as z.ZodType).inner)]
+    ? [getType(path, unwrapSchema(inner.element as z.ZodType).inner)]
     : getType(path, inner);
   return { type, required: !isOptional, defaultValue, description };
 }

@@ -7,7 +7,7 @@ import {
   findDeclaration,
   type Value,
 } from '../../domain/resource.ts';
-import { unwrapped } from '../../domain/unwrapped.ts';
+import { unwrapSchema } from '../../domain/unwrapped.ts';
 import type { Context } from '../execution/context.ts';
 import { projectField } from './fields.ts';
 import { getScalar, isList } from './inputs.ts';
@@ -80,7 +80,7 @@ export function resourceFields(t: FieldsBuilder, { shape }: z.ZodObject): FieldM
 }
 
 function field(t: FieldsBuilder, name: string, schema: z.ZodType) {
-  const { inner, isOptional: nullable, description } = unwrapped(schema);
+  const { inner, isOptional: nullable, description } = unwrapSchema(schema);
   if (!description) throw new Error(`The field ${name} needs a description.`);
   const value = findComputation(schema);
   const options = { type: outputType(name, inner), nullable, description };
@@ -94,7 +94,7 @@ function field(t: FieldsBuilder, name: string, schema: z.ZodType) {
 }
 
 function outputType(name: string, schema: z.ZodType): unknown {
-  if (isList(schema)) return [outputType(name, unwrapped(schema.element as z.ZodType).inner)];
+  if (isList(schema)) return [outputType(name, unwrapSchema(schema.element as z.ZodType).inner)];
   if (!(schema instanceof z.ZodObject)) return getScalar(name, schema);
   const { name: typeName } = getDeclaration(schema);
   return types.get(typeName) ?? implement(builder.objectRef<object>(typeName), schema, () => ({}));

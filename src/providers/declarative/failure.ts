@@ -42,14 +42,14 @@ export function hasSucceeded({ declaration }: Vendor, response: ProviderResponse
   );
 }
 
-export function failure(
+export function createFailure(
   vendor: Vendor,
   response: ProviderResponse,
   purpose: RequestPurpose,
 ): ProviderError {
   const { status } = response;
   const kind = toErrorKind(vendor, response, purpose);
-  const message = `${vendor.displayName} answered ${status}: ${messages(vendor, response).join('; ')}`;
+  const message = `${vendor.displayName} answered ${status}: ${listMessages(vendor, response).join('; ')}`;
   const { waitHeaders, defaultRetryAfterMs } = vendor.declaration.errors;
   const waits = waitHeaders.map((header) => waitMs(response, header)).find((ms) => ms !== null);
   const defaultWaitMs = kind === 'RATE_LIMITED' ? (waits ?? defaultRetryAfterMs) : undefined;
@@ -75,12 +75,12 @@ const SECOND_MS = 1_000;
 /** Returns why the vendor refused the record's content. Null if it failed for another reason. */
 export function findRefusal(vendor: Vendor, response: ProviderResponse): string[] | null {
   return toErrorKind(vendor, response, 'WRITE') === 'BAD_REQUEST'
-    ? messages(vendor, response)
+    ? listMessages(vendor, response)
     : null;
 }
 
 /** Returns the vendor's messages, at least one. */
-export function messages({ declaration }: Vendor, response: ProviderResponse): string[] {
+export function listMessages({ declaration }: Vendor, response: ProviderResponse): string[] {
   const reported = declaration.errors.messages.flatMap((pointer) =>
     collectTexts(valueAt(response.body, pointer)),
   );

@@ -1,7 +1,7 @@
 /** Sends a request with the declared headers. */
 import type { ProviderRequest, ProviderResponse, ProviderSession } from '../contract.ts';
 import type { RequestPurpose } from '../read-responses.ts';
-import { failure, hasSucceeded, type Vendor } from './failure.ts';
+import { createFailure, hasSucceeded, type Vendor } from './failure.ts';
 import { fillTexts } from './template.ts';
 
 /** Throws ProviderError if the response is not a success. */
@@ -14,5 +14,5 @@ export async function sendRequest(
   const headers = fillTexts(vendor.declaration.headers, session);
   const response = await session.send({ ...request, headers });
   if (hasSucceeded(vendor, response)) return response;
-  throw failure(vendor, response, purpose);
+  throw createFailure(vendor, response, purpose);
 }

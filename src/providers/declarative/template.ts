@@ -15,13 +15,13 @@ export function fillPath(
   session: Pick<ProviderSession, 'fact'>,
 ): string {
   const withFacts = template.replaceAll(FACT, (_all, name: string) =>
-    segment(name, requiredFact(session, name)),
+    encodeSegment(name, requiredFact(session, name)),
   );
   return withFacts.replaceAll(VARIABLE, (_all, mark: string, name: string) => {
     const value = variables[name];
     if (value === undefined) throw new ProviderError('BAD_REQUEST', `${name} is required`);
     const parts = mark === '+' ? value.split('/') : [value];
-    return parts.map((part) => segment(name, part)).join('/');
+    return parts.map((part) => encodeSegment(name, part)).join('/');
   });
 }
 
@@ -78,7 +78,7 @@ function requiredFact(session: Pick<ProviderSession, 'fact'>, name: string): str
   throw new ProviderError('BAD_REQUEST', `The connection lacks ${name}, which its URL requires`);
 }
 
-function segment(name: string, value: string): string {
+function encodeSegment(name: string, value: string): string {
   if (value !== '' && value !== '.' && value !== '..') return encodeURIComponent(value);
   throw new ProviderError('BAD_REQUEST', `${name} can't be ${JSON.stringify(value)}`);
 }

@@ -10,7 +10,7 @@ import { ProviderError } from '../provider-error.ts';
 import type { ObjectDeclaration } from './declaration/declaration.ts';
 import type { Batch } from './declaration/object-declaration.ts';
 import { findObject } from './describe-object.ts';
-import { collectTexts, failure, findRefusal, hasSucceeded, type Vendor } from './failure.ts';
+import { collectTexts, createFailure, findRefusal, hasSucceeded, type Vendor } from './failure.ts';
 import { findId, isObject, valueAt, withValue } from './json.ts';
 import { nestFields } from './nested-fields.ts';
 import { fillPath, fillTexts } from './template.ts';
@@ -127,6 +127,6 @@ function refuseOrThrow(
     });
   }
   const refusal = findRefusal(vendor, response);
-  if (refusal === null) throw failure(vendor, response, 'WRITE');
+  if (refusal === null) throw createFailure(vendor, response, 'WRITE');
   return ids.map((id) => refusedOutcome(id, refusal));
 }

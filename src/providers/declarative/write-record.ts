@@ -13,10 +13,10 @@ import type { Write } from './declaration/object-declaration.ts';
 import { findObject } from './describe-object.ts';
 import {
   collectTexts,
-  failure,
+  createFailure,
   findRefusal,
   hasSucceeded,
-  messages,
+  listMessages,
   type Vendor,
 } from './failure.ts';
 import { findId, isObject, type JsonObject, valueAt, withValue } from './json.ts';
@@ -50,10 +50,13 @@ export async function writeRecord(
     path: fillPath(route.path, variables, session),
     query: route.query,
     headers: createHeaders(vendor.declaration, session, { ...route, key: write.idempotencyKey }),
-    ...content(vendor.declaration, createBody(object, route, { ...target, variables, recordId })),
+    ...encodeContent(
+      vendor.declaration,
+      createBody(object, route, { ...target, variables, recordId }),
+    ),
   });
   if (isUpdate && response.status === 404)
-    return refusedOutcome(recordId, messages(vendor, response));
+    return refusedOutcome(recordId, listMessages(vendor, response));
   if (!hasSucceeded(vendor, response)) return refuseOrThrow(vendor, response, recordId);
   const refusals = findRefusals(vendor, response, route);
   return refusals
@@ -110,9 +113,9 @@ export async function deleteRecord(
     path: fillPath(remove.path, { object: objectName, ...variables }, session),
     query: remove.query,
     headers: createHeaders(vendor.declaration, session, remove),
-    ...(body && content(vendor.declaration, body)),
+    ...(body && encodeContent(vendor.declaration, body)),
   });
-  if (response.status === 404) return refusedOutcome(id, messages(vendor, response));
+  if (response.status === 404) return refusedOutcome(id, listMessages(vendor, response));
   if (!hasSucceeded(vendor, response)) return refuseOrThrow(vendor, response, id);
   const refusals = findRefusals(vendor, response, remove);
   return refusals ? refusedOutcome(id, refusals) : writtenOutcome(id);
@@ -135,7 +138,7 @@ function createHeaders(
   return { ...filled, ...(idempotency && key && { [idempotency.header]: key }) };
 }
 
-function content(
+function encodeContent(
   { bodyFormat }: Declaration,
   body: JsonObject,
 ): Pick<ProviderRequest, 'body' | 'bodyFormat'> {
@@ -185,7 +188,7 @@ function findRefusals(
   const texts = refusals === undefined ? [] : collectTexts(valueAt(response.body, refusals));
   if (texts.length > 0) return texts;
   const isSuccessful = !success || valueAt(response.body, success.at) === success.value;
-  return isSuccessful ? null : messages(vendor, response);
+  return isSuccessful ? null : listMessages(vendor, response);
 }
 
 function refuseOrThrow(
@@ -194,6 +197,6 @@ function refuseOrThrow(
   recordId: string | null,
 ): RecordOutcome {
   const refusal = findRefusal(vendor, response);
-  if (refusal === null) throw failure(vendor, response, 'WRITE');
+  if (refusal === null) throw createFailure(vendor, response, 'WRITE');
   return refusedOutcome(recordId, refusal);
 }

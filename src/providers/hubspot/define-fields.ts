@@ -10,7 +10,7 @@ import {
 } from '../defining-fields.ts';
 import { isSuccess, responseBody } from '../read-responses.ts';
 import { paths } from './paths.ts';
-import { failure, findRefusal, requireSuccess } from './refused.ts';
+import { createFailure, findRefusal, requireSuccess } from './refused.ts';
 import { type Property, propertiesResponse, property } from './wire.ts';
 
 const GROUP = { name: 'integrationcreatedproperties', label: 'Integration Created Properties' };
@@ -167,6 +167,6 @@ function createOptions(field: FieldDefinition, existing: Options): Options | nul
 function toOutcome(action: 'CREATE' | 'UPDATE', response: ProviderResponse): DefinedField {
   if (isSuccess(response)) return definedField(action, responseBody(property, response, 'WRITE'));
   const refusal = findRefusal(response);
-  if (refusal === null) throw failure(response, 'WRITE');
+  if (refusal === null) throw createFailure(response, 'WRITE');
   return undefinedField(refusal.join(' '));
 }

@@ -9,7 +9,7 @@ import type {
 import type { ProviderErrorKind } from '../provider-error.ts';
 import { isSuccess, responseBody } from '../read-responses.ts';
 import { paths } from './paths.ts';
-import { failure } from './refused.ts';
+import { createFailure } from './refused.ts';
 import { type Property, pipelinesResponse, propertiesResponse, schemaResponse } from './wire.ts';
 
 /** Properties whose options are the stages of the pipelines. */
@@ -20,7 +20,7 @@ export async function describeObject(
   objectName: string,
 ): Promise<ObjectDescription> {
   const response = await session.send({ method: 'GET', path: paths.properties(objectName) });
-  if (!isSuccess(response)) throw failure(response, 'READ');
+  if (!isSuccess(response)) throw createFailure(response, 'READ');
   const { results } = responseBody(propertiesResponse, response, 'READ');
   const [schema, stages] = await Promise.all([
     findResponse(session, paths.schema(objectName), schemaResponse),
@@ -49,7 +49,7 @@ async function findResponse<Schema extends z.ZodType>(
 ): Promise<z.output<Schema> | null> {
   const response = await session.send({ method: 'GET', path });
   if (isSuccess(response)) return responseBody(schema, response, 'READ');
-  const error = failure(response, 'READ');
+  const error = createFailure(response, 'READ');
   if (INVISIBLE.has(error.kind)) return null;
   throw error;
 }

@@ -37,7 +37,7 @@ const LISTED_CHARACTERS_MAX = 6_000;
 /** Reads a page. A full read uses the list, because the search index may lag. */
 export function readPage(session: ProviderSession, read: PageRead): Promise<RecordPage> {
   const isFiltered = read.since || read.until || read.filters?.length;
-  const isLong = properties(read).join(',').length > LISTED_CHARACTERS_MAX;
+  const isLong = listProperties(read).join(',').length > LISTED_CHARACTERS_MAX;
   return isFiltered || isLong ? searchPage(session, read) : listPage(session, read);
 }
 
@@ -48,7 +48,7 @@ export async function readRecords(
   const response = await session.send({
     method: 'POST',
     path: paths.batchRead(objectName),
-    body: { inputs: ids.map((id) => ({ id })), properties: properties({ fields }) },
+    body: { inputs: ids.map((id) => ({ id })), properties: listProperties({ fields }) },
   });
   const { results } = responseBody(recordsResponse, requireSuccess(response), 'READ');
   return results.map((record) => toRecord(record, fields));
@@ -61,7 +61,7 @@ async function listPage(session: ProviderSession, read: PageRead): Promise<Recor
     path: paths.records(read.objectName),
     query: {
       limit: Math.min(read.pageSize, LISTED_MAX),
-      properties: properties(read).join(',') || undefined,
+      properties: listProperties(read).join(',') || undefined,
       archived: false,
       after: cursor?.after,
     },
@@ -103,9 +103,9 @@ async function searchPage(session: ProviderSession, read: PageRead): Promise<Rec
     method: 'POST',
     path: paths.search(read.objectName),
     body: {
-      ...filterGroups(filters(read, cursor?.aboveId ?? null)),
+      ...filterGroups(createFilters(read, cursor?.aboveId ?? null)),
       sorts: [{ propertyName: 'hs_object_id', direction: 'ASCENDING' }],
-      properties: properties(read),
+      properties: listProperties(read),
       limit: Math.min(read.pageSize, SEARCHED_MAX),
       ...(cursor?.pastEmpty && { after: cursor.pastEmpty }),
     },
@@ -143,7 +143,7 @@ function filterGroups(filterList: Filter[]) {
 }
 
 /** A group may have six filters. Three remain for callers (`takes.filters`). */
-function filters(
+function createFilters(
   { objectName, since, until, filters: conditions = [] }: PageRead,
   aboveId: string | null,
 ): Filter[] {
@@ -166,15 +166,15 @@ function changedProperty(objectName: string): string {
 }
 
 /** `id` is not a property, because each record has it next to its properties. */
-function properties({ fields }: Pick<PageRead, 'fields'>): string[] {
+function listProperties({ fields }: Pick<PageRead, 'fields'>): string[] {
   return fields.filter((field) => field !== 'id');
 }
 
 export function toRecord(record: CrmRecord, fields: string[]): ProviderRecord {
-  const value = (field: string) => (field === 'id' ? record.id : record.properties[field]);
+  const readField = (field: string) => (field === 'id' ? record.id : record.properties[field]);
   return {
     id: record.id,
-    fields: Object.fromEntries(fields.map((field) => [field, value(field) ?? null])),
+    fields: Object.fromEntries(fields.map((field) => [field, readField(field) ?? null])),
     raw: record,
   };
 }

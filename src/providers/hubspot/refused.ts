@@ -25,9 +25,9 @@ const KIND_OF_STATUS: Record<number, ProviderErrorKind> = {
 const LOCK_MS = 2_000;
 const MESSAGES_MAX = 20;
 
-export function failure(response: ProviderResponse, purpose: RequestPurpose): ProviderError {
+export function createFailure(response: ProviderResponse, purpose: RequestPurpose): ProviderError {
   const { status } = response;
-  const message = `HubSpot answered ${status}: ${messages(response).join('; ')}`;
+  const message = `HubSpot answered ${status}: ${listMessages(response).join('; ')}`;
   return new ProviderError(toErrorKind(response, purpose), truncateMessage(message), {
     status,
     retryAfterMs: retryAfterMs(response) ?? (status === 423 ? LOCK_MS : null),
@@ -37,10 +37,10 @@ export function failure(response: ProviderResponse, purpose: RequestPurpose): Pr
 /** Returns why HubSpot refused the record's content. Null if it failed for another reason. */
 export function findRefusal(response: ProviderResponse): string[] | null {
   const kind = toErrorKind(response, 'WRITE');
-  return kind === 'BAD_REQUEST' || kind === 'MISSING_FIELD' ? messages(response) : null;
+  return kind === 'BAD_REQUEST' || kind === 'MISSING_FIELD' ? listMessages(response) : null;
 }
 
-export function messages(response: ProviderResponse): string[] {
+export function listMessages(response: ProviderResponse): string[] {
   const { message, errors } = errorResponse.parse(response.body);
   // The details repeat the message, without the JSON that it often contains.
   const details = errors.map((error) => error.message).filter((text) => text !== '');
@@ -71,5 +71,5 @@ function kindOfBadRequest(
 /** Returns the response of a read. Throws if it is not a success. */
 export function requireSuccess(response: ProviderResponse): ProviderResponse {
   if (isSuccess(response)) return response;
-  throw failure(response, 'READ');
+  throw createFailure(response, 'READ');
 }

@@ -8,7 +8,7 @@ import {
 } from '../moving-records.ts';
 import { isSuccess, responseBody } from '../read-responses.ts';
 import { paths } from './paths.ts';
-import { failure, findRefusal } from './refused.ts';
+import { createFailure, findRefusal } from './refused.ts';
 import { type BatchError, type BatchResponse, batchResponse } from './wire.ts';
 import { refuseAssociations } from './write.ts';
 
@@ -29,7 +29,7 @@ export async function writeBatch(
     return isCreate ? createOutcomes(inputs, body) : updateOutcomes(inputs, body);
   }
   const refusal = findRefusal(response);
-  if (refusal === null) throw failure(response, 'WRITE');
+  if (refusal === null) throw createFailure(response, 'WRITE');
   return inputs.map(({ id = null }) => refusedOutcome(id, refusal));
 }
 
@@ -68,7 +68,7 @@ function createOutcomes(inputs: BatchInput[], { results, errors }: BatchResponse
   return inputs.map(({ objectWriteTraceId: traceId = '' }) => {
     const refusal = errorsByTrace.get(traceId);
     if (refusal) return refusedOutcome(null, refusal);
-    return outcome(traced.get(traceId) ?? untraced.shift(), null, errors);
+    return toOutcome(traced.get(traceId) ?? untraced.shift(), null, errors);
   });
 }
 
@@ -79,11 +79,11 @@ function updateOutcomes(inputs: BatchInput[], { results, errors }: BatchResponse
     const refusal = errorsById.get(id);
     return refusal
       ? refusedOutcome(id || null, refusal)
-      : outcome(resultsById.get(id), id || null, errors);
+      : toOutcome(resultsById.get(id), id || null, errors);
   });
 }
 
-function outcome(
+function toOutcome(
   result: BatchResponse['results'][number] | undefined,
   recordId: string | null,
   errors: BatchError[],

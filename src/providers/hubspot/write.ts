@@ -10,7 +10,7 @@ import {
 import { ProviderError } from '../provider-error.ts';
 import { isSuccess, responseBody } from '../read-responses.ts';
 import { findRecordId, paths } from './paths.ts';
-import { failure, findRefusal, messages } from './refused.ts';
+import { createFailure, findRefusal, listMessages } from './refused.ts';
 import { writtenRecord } from './wire.ts';
 
 export function writeRecord(session: ProviderSession, write: RecordWrite): Promise<RecordOutcome> {
@@ -40,7 +40,7 @@ async function updateRecord(
     return refusedOutcome(null, ['An update needs the id of a HubSpot record']);
   const path = paths.record(objectName, recordId);
   const response = await session.send({ method: 'PATCH', path, body: { properties } });
-  if (response.status === 404) return refusedOutcome(recordId, messages(response));
+  if (response.status === 404) return refusedOutcome(recordId, listMessages(response));
   return writeOutcome(response, recordId);
 }
 
@@ -55,7 +55,7 @@ export async function deleteRecord(
     path: paths.removal(objectName, recordId),
   });
   if (isSuccess(response)) return writtenOutcome(recordId);
-  if (response.status === 404) return refusedOutcome(recordId, messages(response));
+  if (response.status === 404) return refusedOutcome(recordId, listMessages(response));
   return refusedOrThrown(response, recordId);
 }
 
@@ -76,6 +76,6 @@ function writeOutcome(response: ProviderResponse, recordId: string | null): Reco
 
 function refusedOrThrown(response: ProviderResponse, recordId: string | null): RecordOutcome {
   const refusal = findRefusal(response);
-  if (refusal === null) throw failure(response, 'WRITE');
+  if (refusal === null) throw createFailure(response, 'WRITE');
   return refusedOutcome(recordId, refusal);
 }

@@ -14,7 +14,7 @@ import type {
 } from '../subscribing.ts';
 import { objectApiName } from './object-names.ts';
 import { paths } from './paths.ts';
-import { failure } from './refused.ts';
+import { createFailure } from './refused.ts';
 import { createResponse, queryResponse } from './wire.ts';
 
 const NOT_FOUND = 404;
@@ -42,7 +42,7 @@ export const calls: SubscriptionCalls = {
     const path = paths.toolingRecord(MEMBERS, memberId);
     const response = await session.send({ method: 'GET', path });
     if (response.status === NOT_FOUND) return null;
-    if (!isSuccess(response)) throw failure(response);
+    if (!isSuccess(response)) throw createFailure(response);
     return { providerRef, expireTime: null };
   },
 
@@ -103,7 +103,7 @@ async function findOrCreate(
   if (existing !== undefined) return existing;
   const response = await session.send({ method: 'POST', path: paths.tooling(kind), body });
   if (isSuccess(response)) return responseBody(createResponse, response, 'WRITE').id;
-  const error = failure(response);
+  const error = createFailure(response);
   const concurrentMember =
     error instanceof ProviderError && !error.isTemporary ? await find() : undefined;
   if (concurrentMember !== undefined) return concurrentMember;
@@ -112,11 +112,11 @@ async function findOrCreate(
 
 async function query(session: ProviderSession, q: string): Promise<string[]> {
   const response = await session.send({ method: 'GET', path: paths.toolingQuery, query: { q } });
-  if (!isSuccess(response)) throw failure(response);
+  if (!isSuccess(response)) throw createFailure(response);
   return responseBody(queryResponse, response, 'READ').records.map(({ Id }) => Id);
 }
 
 async function remove(session: ProviderSession, kind: Kind, id: string): Promise<void> {
   const response = await session.send({ method: 'DELETE', path: paths.toolingRecord(kind, id) });
-  if (!isSuccess(response) && response.status !== NOT_FOUND) throw failure(response);
+  if (!isSuccess(response) && response.status !== NOT_FOUND) throw createFailure(response);
 }

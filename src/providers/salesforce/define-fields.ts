@@ -12,7 +12,7 @@ import { isSuccess, responseBody } from '../read-responses.ts';
 import { isUpToDate, mergeMetadata, requiredDefaults, TYPES, toMetadata } from './custom-field.ts';
 import { makeVisible } from './field-visibility.ts';
 import { paths } from './paths.ts';
-import { failure, findRefusal } from './refused.ts';
+import { createFailure, findRefusal } from './refused.ts';
 import { createResponse, describeResponse, toolingResponse } from './wire.ts';
 
 export const defineFields: DefineFieldsCapability = {
@@ -65,7 +65,7 @@ async function define(
 /** Returns the object's name in Salesforce's spelling, because full names are case-sensitive. */
 async function findName(session: ProviderSession, objectName: string): Promise<string> {
   const response = await session.send({ method: 'GET', path: paths.description(objectName) });
-  if (!isSuccess(response)) throw failure(response);
+  if (!isSuccess(response)) throw createFailure(response);
   return responseBody(describeResponse, response, 'READ').name;
 }
 
@@ -95,7 +95,7 @@ async function findField(session: ProviderSession, object: string, fieldName: st
   const name = fieldName.replace(/__c$/, '');
   const q = `SELECT Id, Metadata FROM CustomField WHERE EntityDefinition.QualifiedApiName = '${object}' AND DeveloperName = '${name}' AND NamespacePrefix = null`;
   const response = await session.send({ method: 'GET', path: paths.toolingQuery, query: { q } });
-  if (!isSuccess(response)) throw failure(response);
+  if (!isSuccess(response)) throw createFailure(response);
   return responseBody(toolingResponse, response, 'READ').records[0] ?? null;
 }
 
@@ -113,6 +113,6 @@ async function change(
 
 function refusedOrThrown(response: ProviderResponse): DefinedField {
   const refusal = findRefusal(response);
-  if (refusal === null) throw failure(response);
+  if (refusal === null) throw createFailure(response);
   return undefinedField(refusal.join(' '));
 }

@@ -8,7 +8,7 @@ import type {
 } from '../contract.ts';
 import { isSuccess, responseBody } from '../read-responses.ts';
 import { paths } from './paths.ts';
-import { failure } from './refused.ts';
+import { createFailure } from './refused.ts';
 import { compositeResult, describeResponse, type SalesforceField } from './wire.ts';
 
 export async function describeObject(
@@ -24,9 +24,9 @@ export async function describeObject(
       compositeRequest: [{ method: 'GET', url, referenceId: 'describe' }],
     },
   });
-  if (!isSuccess(response)) throw failure(response);
+  if (!isSuccess(response)) throw createFailure(response);
   const described = innerResponse(response);
-  if (!isSuccess(described)) throw failure(described);
+  if (!isSuccess(described)) throw createFailure(described);
   const { label, fields } = responseBody(describeResponse, described, 'READ');
   return { name: objectName, displayName: label ?? null, fields: fields.map(describeField) };
 }
@@ -49,12 +49,12 @@ function describeField(field: SalesforceField): FieldDescription {
     readOnly: isGenerated || !(field.createable || field.updateable),
     isCustom: field.custom,
     isRequired: field.createable && !field.nillable && !field.defaultedOnCreate && !isGenerated,
-    values: isSelect ? selectable(field) : null,
+    values: isSelect ? listSelectable(field) : null,
     referenceTo: valueType === 'REFERENCE' ? field.referenceTo : null,
   };
 }
 
-function selectable({
+function listSelectable({
   picklistValues,
 }: SalesforceField): { value: string; displayValue: string }[] {
   return picklistValues

@@ -5,7 +5,7 @@ import { ProviderError } from '../provider-error.ts';
 import { isSuccess, responseBody } from '../read-responses.ts';
 import { fieldPath, objectApiName } from './object-names.ts';
 import { paths } from './paths.ts';
-import { failure } from './refused.ts';
+import { createFailure } from './refused.ts';
 import { nextRecordsPath, type QueryRow, queryResponse } from './wire.ts';
 
 /** The permitted page sizes. Pages may be smaller if rows are large. */
@@ -18,7 +18,7 @@ export async function readPage(session: ProviderSession, read: PageRead): Promis
     ...pageRequest(read),
     headers: { 'sforce-query-options': `batchSize=${size}` },
   });
-  if (!isSuccess(response)) throw failure(response);
+  if (!isSuccess(response)) throw createFailure(response);
   const body = responseBody(queryResponse, response, 'READ');
   const fieldPaths = read.fields.map((field): [string, string[]] => [field, fieldPath(field)]);
   return {
@@ -30,7 +30,7 @@ export async function readPage(session: ProviderSession, read: PageRead): Promis
 
 function pageRequest(read: PageRead): ProviderRequest {
   if (read.cursor === undefined) {
-    return { method: 'GET', path: paths.query, query: { q: soql(read) } };
+    return { method: 'GET', path: paths.query, query: { q: formatSoql(read) } };
   }
   const path = nextRecordsPath.safeParse(read.cursor);
   if (path.success) return { method: 'GET', path: path.data };
@@ -41,12 +41,12 @@ function pageRequest(read: PageRead): ProviderRequest {
  * Builds the query. It contains no unchecked input: names are validated, texts are quoted, and times are formatted
  * here.
  */
-function soql({ objectName, fields, since, until, filters = [] }: PageRead): string {
+function formatSoql({ objectName, fields, since, until, filters = [] }: PageRead): string {
   const conditions = [
     since && `SystemModstamp > ${since.toISOString()}`,
     until && `SystemModstamp <= ${until.toISOString()}`,
     ...filters.map(
-      ({ fieldName, value }) => `${fieldPath(fieldName).join('.')} = ${literal(value)}`,
+      ({ fieldName, value }) => `${fieldPath(fieldName).join('.')} = ${formatLiteral(value)}`,
     ),
   ].filter((condition) => condition !== undefined);
   const where = conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : '';
@@ -60,7 +60,7 @@ export function selectedColumns(fields: readonly string[]): string {
 }
 
 /** A backslash escapes the next character of a text. */
-function literal(value: string | number | boolean): string {
+function formatLiteral(value: string | number | boolean): string {
   return typeof value === 'string' ? `'${value.replaceAll(/[\\']/g, '\\$&')}'` : String(value);
 }
 

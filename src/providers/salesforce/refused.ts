@@ -27,8 +27,8 @@ const KIND_OF_STATUS: Record<number, ProviderErrorKind> = {
 };
 const MESSAGES_MAX = 20;
 
-export function failure(response: ProviderResponse): ProviderError {
-  const message = `Salesforce answered ${response.status}: ${messages(response).join('; ')}`;
+export function createFailure(response: ProviderResponse): ProviderError {
+  const message = `Salesforce answered ${response.status}: ${listMessages(response).join('; ')}`;
   return new ProviderError(toErrorKind(response), truncateMessage(message), {
     status: response.status,
     retryAfterMs: retryAfterMs(response),
@@ -38,10 +38,10 @@ export function failure(response: ProviderResponse): ProviderError {
 /** Returns why Salesforce refused the record's content. Null if it failed for another reason. */
 export function findRefusal(response: ProviderResponse): string[] | null {
   const kind = toErrorKind(response);
-  return kind === 'BAD_REQUEST' || kind === 'MISSING_FIELD' ? messages(response) : null;
+  return kind === 'BAD_REQUEST' || kind === 'MISSING_FIELD' ? listMessages(response) : null;
 }
 
-export function messages(response: ProviderResponse): string[] {
+export function listMessages(response: ProviderResponse): string[] {
   const texts = errorResponse.parse(response.body).map(messageText);
   return texts.length > 0
     ? texts.slice(0, MESSAGES_MAX)

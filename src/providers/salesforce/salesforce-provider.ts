@@ -9,7 +9,7 @@ import { describeObject } from './metadata.ts';
 import { fieldPath, findRecordId, objectApiName } from './object-names.ts';
 import { paths } from './paths.ts';
 import { readPage, selectedColumns, toRecord } from './read.ts';
-import { failure } from './refused.ts';
+import { createFailure } from './refused.ts';
 import { subscribe } from './subscribe.ts';
 import { queryResponse } from './wire.ts';
 import { deleteRecord, writeBatch, writeRecord } from './write.ts';
@@ -26,7 +26,7 @@ async function readRecords(
   const quotedIds = validIds.map((id) => `'${id}'`).join(',');
   const q = `SELECT ${selectedColumns(fields)} FROM ${objectApiName(objectName)} WHERE Id IN (${quotedIds})`;
   const response = await session.send({ method: 'GET', path: paths.query, query: { q } });
-  if (!isSuccess(response)) throw failure(response);
+  if (!isSuccess(response)) throw createFailure(response);
   const { records } = responseBody(queryResponse, response, 'READ');
   const fieldPaths = fields.map((field): [string, string[]] => [field, fieldPath(field)]);
   const rows = new Map(records.map((row) => [row.Id.slice(0, SHORT_ID), row]));

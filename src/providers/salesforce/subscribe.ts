@@ -5,7 +5,7 @@ import { isSuccess, responseBody } from '../read-responses.ts';
 import type { ProviderEvent, SubscribeCapability, TimeSpan } from '../subscribing.ts';
 import { calls, topicName } from './channel-members.ts';
 import { paths } from './paths.ts';
-import { failure } from './refused.ts';
+import { createFailure } from './refused.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -28,7 +28,7 @@ export function subscribe(pubSubUrl: string): SubscribeCapability {
         const { openChangeStream } = await import('./pubsub/change-stream.ts');
         return openChangeStream(org, start);
       },
-      deletions,
+      deletions: findDeletions,
     },
   };
 }
@@ -37,7 +37,7 @@ const userInfo = z.object({ organization_id: z.string().min(15).max(18) });
 
 async function findOrganization(session: ProviderSession): Promise<string> {
   const response = await session.send({ method: 'GET', path: paths.userInfo });
-  if (!isSuccess(response)) throw failure(response);
+  if (!isSuccess(response)) throw createFailure(response);
   return responseBody(userInfo, response, 'READ').organization_id;
 }
 
@@ -46,7 +46,7 @@ const deletedResponse = z.object({
 });
 
 /** Lists deletions. Salesforce keeps them for 15 days and filters by the minute. */
-async function deletions(
+async function findDeletions(
   session: ProviderSession,
   { account, objectName, since, until }: TimeSpan & { account: string; objectName: string },
 ): Promise<ProviderEvent[]> {
@@ -54,7 +54,7 @@ async function deletions(
   const path = paths.deleted(objectName);
   const query = { start: since.toISOString(), end: end.toISOString() };
   const response = await session.send({ method: 'GET', path, query });
-  if (!isSuccess(response)) throw failure(response);
+  if (!isSuccess(response)) throw createFailure(response);
   const { deletedRecords } = responseBody(deletedResponse, response, 'READ');
   return deletedRecords.map(({ id, deletedDate }) => ({
     nativeId: ['deleted', id, deletedDate].join('.'),

@@ -12,7 +12,7 @@ import { ProviderError } from '../provider-error.ts';
 import { isSuccess, responseBody } from '../read-responses.ts';
 import { findRecordId, objectApiName } from './object-names.ts';
 import { paths } from './paths.ts';
-import { failure, findRefusal, messages, messageText } from './refused.ts';
+import { createFailure, findRefusal, listMessages, messageText } from './refused.ts';
 import { collectionResponse, createResponse } from './wire.ts';
 
 /** Permitted names of headers that a caller adds to a write, such as Sforce-Duplicate-Rule-Header. */
@@ -104,7 +104,7 @@ export async function writeBatch(
   const ids = batch.records.map(({ record }) => findRecordId(record.id));
   if (isSuccess(response)) return batchOutcomes(response, ids);
   const refusal = findRefusal(response);
-  if (refusal === null) throw failure(response);
+  if (refusal === null) throw createFailure(response);
   return ids.map((id) => refusedOutcome(id, refusal));
 }
 
@@ -125,9 +125,9 @@ function batchOutcomes(response: ProviderResponse, ids: (string | null)[]): Reco
 
 /** Returns the outcome of a refused write. A 404 to an update or deletion concerns that record. */
 function refusedOrThrown(response: ProviderResponse, recordId: string | null): RecordOutcome {
-  const error = failure(response);
+  const error = createFailure(response);
   const isMissing = error.kind === 'MISSING_OBJECT' && recordId !== null;
-  const refusal = isMissing ? messages(response) : findRefusal(response);
+  const refusal = isMissing ? listMessages(response) : findRefusal(response);
   if (refusal === null) throw error;
   return refusedOutcome(recordId, refusal);
 }

@@ -35,7 +35,7 @@ export async function readPage(session: ProviderSession, read: PageRead): Promis
       cursor: read.cursor,
       updated_since: read.since?.toISOString(),
       updated_until: read.until?.toISOString(),
-      where: read.filters?.length ? JSON.stringify(conditions(read.filters)) : undefined,
+      where: read.filters?.length ? JSON.stringify(createConditions(read.filters)) : undefined,
     },
   });
   if (!isSuccess(response)) throw refusalError(response);
@@ -47,7 +47,7 @@ export async function readPage(session: ProviderSession, read: PageRead): Promis
   };
 }
 
-function conditions(filters: readonly FieldValue[]): Record<string, unknown> {
+function createConditions(filters: readonly FieldValue[]): Record<string, unknown> {
   return Object.fromEntries(filters.map(({ fieldName, value }) => [fieldName, value]));
 }
 

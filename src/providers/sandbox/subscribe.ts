@@ -32,19 +32,21 @@ const calls: SubscriptionCalls = {
   async setUp(session, desired) {
     const { objectName, url, secret, account } = desired;
     const body = { objectName, url, secret, account, events: listTypes(desired) };
-    return createdSubscription(succeeded(await session.send({ method: 'POST', path: PATH, body })));
+    return createdSubscription(
+      requireSuccess(await session.send({ method: 'POST', path: PATH, body })),
+    );
   },
 
   async renew(session, providerRef) {
     const path = `${PATH}/${encodeURIComponent(providerRef)}/renew`;
     const response = await session.send({ method: 'POST', path });
-    return response.status === NOT_FOUND ? null : createdSubscription(succeeded(response));
+    return response.status === NOT_FOUND ? null : createdSubscription(requireSuccess(response));
   },
 
   async takeDown(session: ProviderSession, providerRef: string) {
     const path = `${PATH}/${encodeURIComponent(providerRef)}`;
     const response = await session.send({ method: 'DELETE', path });
-    if (response.status !== NOT_FOUND) succeeded(response);
+    if (response.status !== NOT_FOUND) requireSuccess(response);
   },
 };
 
@@ -125,7 +127,7 @@ function parsedBody(body: Buffer): z.output<typeof bodySchema> {
   }
 }
 
-function succeeded(response: ProviderResponse): ProviderResponse {
+function requireSuccess(response: ProviderResponse): ProviderResponse {
   if (isSuccess(response)) return response;
   throw refusalError(response);
 }

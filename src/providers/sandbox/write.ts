@@ -42,7 +42,7 @@ export async function writeRecord(
   });
   if (!isSuccess(response)) return refusalOutcome(response, recordId);
   const written = responseBody(writtenSchema, response, 'WRITE');
-  return accepted(written.record, written.echoedHeaders);
+  return createAcceptedOutcome(written.record, written.echoedHeaders);
 }
 
 export async function writeBatch(
@@ -92,7 +92,7 @@ function batchOutcomes(response: ProviderResponse, ids: (string | null)[]): Reco
       const message = `${results.length} results came for ${ids.length} records`;
       throw new ProviderError('DISCONNECTED', message, { status: response.status });
     }
-    if (result.success) return accepted(result.record, echoedHeaders);
+    if (result.success) return createAcceptedOutcome(result.record, echoedHeaders);
     return refuseRecord(id, listMessages(result.errors));
   });
 }
@@ -115,7 +115,7 @@ function requestHeaders({
  * Creates the outcome of a write. `data` includes the headers that the sandbox echoed, so that callers see that they
  * arrived.
  */
-function accepted(
+function createAcceptedOutcome(
   record: Record<string, unknown> & { id: string },
   echoedHeaders: Record<string, string>,
 ): RecordOutcome {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { issueAt } from '../../domain/issues.ts';
 import { timestamp } from '../../domain/timestamp.ts';
-import { unwrapped } from '../../domain/unwrapped.ts';
+import { unwrapSchema } from '../../domain/unwrapped.ts';
 import { ISSUES_MAX, type Issue, invalidInput } from '../../errors.ts';
 import { findEnumName, toWord } from './words.ts';
 
@@ -29,7 +29,7 @@ export class PartDecoder {
 
   #decode(schema: z.ZodType, value: unknown, path: Path): unknown {
     if (value === undefined || value === null) return value;
-    const { inner } = unwrapped(schema);
+    const { inner } = unwrapSchema(schema);
     if (inner instanceof z.ZodObject) return this.#decodeMembers(inner, value, path);
     if (inner instanceof z.ZodRecord) return this.#decodeEntries(inner, value, path);
     if (inner instanceof z.ZodArray) return this.#decodeItems(inner, value, path);

@@ -3,7 +3,7 @@
  * Details of the domain use the names that it shares with GraphQL.
  */
 import { z } from 'zod';
-import { unwrapped } from '../../domain/unwrapped.ts';
+import { unwrapSchema } from '../../domain/unwrapped.ts';
 import { SESSION_PERMISSIONS } from '../../domain/viewer/end-user.ts';
 import { DomainError, type ErrorCode, type Issue, invalidInput } from '../../errors.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -78,7 +78,7 @@ function createTranslation(locations: Locations, words: ReadonlyMap<string, stri
 
 /** Yields the names of all enums in a schema, with their words. */
 function* listWords(schema: z.ZodType): Generator<[name: string, word: string]> {
-  const { inner } = unwrapped(schema);
+  const { inner } = unwrapSchema(schema);
   if (inner instanceof z.ZodEnum) {
     for (const name of inner.options as string[]) yield [name, toWord(findEnumName(inner), name)];
   }
@@ -98,13 +98,13 @@ function isEnumAt({ input, locations }: Endpoint, { name }: Issue): boolean {
     .filter(Boolean);
   let schema: z.ZodType | undefined = input.shape[member] as z.ZodType;
   for (const key of path) {
-    const { inner }: { inner: z.ZodType } = unwrapped(schema as z.ZodType);
+    const { inner }: { inner: z.ZodType } = unwrapSchema(schema as z.ZodType);
     if (inner instanceof z.ZodArray) schema = inner.element as z.ZodType;
     else if (inner instanceof z.ZodObject) schema = inner.shape[key] as z.ZodType | undefined;
     else return false;
     if (!schema) return false;
   }
-  return unwrapped(schema).inner instanceof z.ZodEnum;
+  return unwrapSchema(schema).inner instanceof z.ZodEnum;
 }
 
 function isWithin(place: string, name: string): boolean {

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import type { Call } from '../../domain/call.ts';
 import { type Declaration, findComputation, findDeclaration } from '../../domain/resource.ts';
-import { unwrapped } from '../../domain/unwrapped.ts';
+import { unwrapSchema } from '../../domain/unwrapped.ts';
 import { problem, problemIssue } from '../../problem-schema.ts';
 import { createWords, findEnumName, toWord } from '../endpoint/words.ts';
 
@@ -47,7 +47,7 @@ const shownResources = new Map<string, Shown>();
 
 /** Returns a type of the domain in the form of responses. A type without resources and enums has that form already. */
 export function showType(type: z.ZodType): Shown {
-  const { inner, description } = unwrapped(type);
+  const { inner, description } = unwrapSchema(type);
   const declared = inner instanceof z.ZodObject ? findDeclaration(inner) : undefined;
   const shown = declared ? showResource(inner as z.ZodObject, declared) : showValue(inner);
   if (!description || description === declared?.description) return shown;
@@ -88,7 +88,7 @@ function showField(name: string, type: z.ZodType): Member {
   const { wireName = name } = type.meta() ?? {};
   return {
     name: String(wireName),
-    schema: unwrapped(type).isOptional ? schema.optional() : schema,
+    schema: unwrapSchema(type).isOptional ? schema.optional() : schema,
     show(row, call) {
       const showPresent = (value: unknown) => (value == null ? undefined : show(value, call));
       const value = read(row, call);

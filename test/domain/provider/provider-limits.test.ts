@@ -103,7 +103,7 @@ test('limits the requests of a connection per second', async () => {
 
 test('pauses one connection, and continues others', async () => {
   const limits = limiter();
-  limits.rest(createCaller('a'), 5_000);
+  limits.pause(createCaller('a'), 5_000);
   let isDone = false;
   const resting = limits.run(createCaller('a'), async () => {
     isDone = true;
@@ -118,7 +118,7 @@ test('pauses one connection, and continues others', async () => {
 
 test('refuses immediately if the wait is too long, and returns the remaining time', async () => {
   const limits = limiter();
-  limits.rest(createCaller('a'), 60_000);
+  limits.pause(createCaller('a'), 60_000);
   await vi.advanceTimersByTimeAsync(10_000);
   const work = vi.fn(async () => {});
   await expect(limits.run(createCaller('a'), work)).rejects.toMatchObject({

@@ -3,7 +3,7 @@ import type { GraphQLObjectType } from 'graphql';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { inTransaction } from '../../../src/database/transaction.ts';
-import { unwrapped } from '../../../src/domain/unwrapped.ts';
+import { unwrapSchema } from '../../../src/domain/unwrapped.ts';
 import { EVENTS } from '../../../src/events/event-types.ts';
 import { type EventToRecord, recordEvent } from '../../../src/events/record.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
@@ -67,7 +67,7 @@ function toField(member: string, shape: z.ZodRawShape): string {
 }
 
 function createSample(member: string, schema: z.ZodType): unknown {
-  const { inner } = unwrapped(schema);
+  const { inner } = unwrapSchema(schema);
   if (inner instanceof z.ZodRecord) return { [member]: 1 };
   if (inner instanceof z.ZodBoolean) return true;
   if (inner instanceof z.ZodNumber) return 3;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { builderMutation } from '../../../src/domain/declared-mutation.ts';
-import { broken, rules } from '../../../src/domain/issues.ts';
+import { checkRules, createIssue } from '../../../src/domain/issues.ts';
 import { DomainError, ISSUES_MAX, type Problem } from '../../../src/errors.ts';
 import { type Endpoint, endpoint, type Parts } from '../../../src/rest/endpoint/endpoint.ts';
 import { mutationEndpoint, noBody } from '../../../src/rest/endpoint/mutation-endpoint.ts';
@@ -46,8 +46,8 @@ const declared = mutationEndpoint({
   mutation: builderMutation({
     description: 'Does nothing.',
     input: input.superRefine(
-      rules(function* ({ isForced, limit }) {
-        if (isForced && limit < 3) yield broken(['limit'], 'is not for forced ones.');
+      checkRules(function* ({ isForced, limit }) {
+        if (isForced && limit < 3) yield createIssue(['limit'], 'is not for forced ones.');
       }),
     ),
     run: async () => null,

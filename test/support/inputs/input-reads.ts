@@ -1,7 +1,7 @@
 /** Records which members of mutations' inputs the product reads, by the names of the input types. */
 import type { GraphQLArgument } from 'graphql';
 import { z } from 'zod';
-import { unwrapped } from '../../../src/domain/unwrapped.ts';
+import { unwrapSchema } from '../../../src/domain/unwrapped.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 
 interface InputReads extends Disposable {
@@ -49,7 +49,7 @@ interface ReadMembers {
 }
 
 function recordAccess(reads: ReadMembers, schema: z.ZodType, value: unknown): unknown {
-  const { inner } = unwrapped(schema);
+  const { inner } = unwrapSchema(schema);
   if (Array.isArray(value) && inner instanceof z.ZodArray) {
     return value.map((item) => recordAccess(reads, inner.element as z.ZodType, item));
   }

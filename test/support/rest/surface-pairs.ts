@@ -9,7 +9,7 @@ import {
 } from 'graphql';
 import { z } from 'zod';
 import { timestamp } from '../../../src/domain/timestamp.ts';
-import { unwrapped } from '../../../src/domain/unwrapped.ts';
+import { unwrapSchema } from '../../../src/domain/unwrapped.ts';
 import { DomainError, type Problem } from '../../../src/errors.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import type { Endpoint } from '../../../src/rest/endpoint/endpoint.ts';
@@ -219,7 +219,7 @@ function setMember(target: Input, [firstStep = '', ...rest]: string[], value: un
 
 /** Replaces the names of enum values by the values that REST uses. */
 function toWireValue(schemaOfValue: z.ZodType, value: unknown): unknown {
-  const { inner } = unwrapped(schemaOfValue);
+  const { inner } = unwrapSchema(schemaOfValue);
   if (inner instanceof z.ZodEnum && typeof value === 'string') {
     return toWord(findEnumName(inner), value);
   }
@@ -236,7 +236,7 @@ function toWireValue(schemaOfValue: z.ZodType, value: unknown): unknown {
 }
 
 function hasUnknownMembers(schemaOfValue: z.ZodType, value: unknown): boolean {
-  const { inner } = unwrapped(schemaOfValue);
+  const { inner } = unwrapSchema(schemaOfValue);
   if (Array.isArray(value) && inner instanceof z.ZodArray) {
     return value.some((item) => hasUnknownMembers(inner.element as z.ZodType, item));
   }

@@ -45,7 +45,7 @@ export interface TokenRequest {
 export type TokenResponse = GrantedTokens & { facts: Record<string, unknown> };
 
 /**
- * Throws AUTH_INVALIDATED if the endpoint rejects the credentials, BAD_REQUEST if it rejects the request, and
+ * Throws AUTH_INVALIDATED if the endpoint rejects the credentials, BAD_REQUEST if it refuses the request, and
  * RATE_LIMITED or RETRYABLE if it fails temporarily. Never throws a kind that leaves the caller's own request
  * uncertain, because that request was not sent.
  */

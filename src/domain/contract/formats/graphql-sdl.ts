@@ -27,16 +27,16 @@ export function formatGraphqlSdl(contract: Contract): string {
 
 function formatTypes(object: GeneratedObject, enums: ReadonlyMap<FieldContract, string>): string[] {
   const { verbs, types, displayName } = object;
-  const member = (field: FieldContract, isRequired = false) =>
-    `${comment(field.description)}${memberName(field.name)}: ${formatType(field, enums)}${isRequired ? '!' : ''}`;
+  const formatMember = (field: FieldContract, isRequired = false) =>
+    `${formatComment(field.description)}${memberName(field.name)}: ${formatType(field, enums)}${isRequired ? '!' : ''}`;
   const other = hasOtherFields(object)
     ? [`"Further fields of the provider, by its names."\n${OTHER_FIELDS}: JSON`]
     : [];
-  const head = comment(displayName);
+  const head = formatComment(displayName);
   const definitions = object.fields.flatMap((field) => {
     const name = enums.get(field);
     const values = field.values?.map(
-      ({ value, displayValue }) => `${comment(displayValue)}${value}`,
+      ({ value, displayValue }) => `${formatComment(displayValue)}${value}`,
     );
     return name && values ? [`enum ${name} { ${values.join('\n')} }`] : [];
   });
@@ -45,14 +45,20 @@ function formatTypes(object: GeneratedObject, enums: ReadonlyMap<FieldContract, 
     if (members.length > 0) definitions.push(`${head}${kind} ${name} {\n${members.join('\n')}\n}`);
   };
   if (verbs.includes('LIST')) {
-    add('type', types.record, ['id: ID!', ...readFields(object).map((field) => member(field))]);
+    add('type', types.record, [
+      'id: ID!',
+      ...readFields(object).map((field) => formatMember(field)),
+    ]);
   }
   if (verbs.includes('CREATE')) {
-    const members = createdFields(object).map((field) => member(field, field.isRequired));
+    const members = createdFields(object).map((field) => formatMember(field, field.isRequired));
     add('input', types.create, [...members, ...other]);
   }
   if (verbs.includes('UPDATE')) {
-    add('input', types.update, [...updatedFields(object).map((field) => member(field)), ...other]);
+    add('input', types.update, [
+      ...updatedFields(object).map((field) => formatMember(field)),
+      ...other,
+    ]);
   }
   return definitions;
 }
@@ -62,6 +68,6 @@ function formatType(field: FieldContract, enums: ReadonlyMap<FieldContract, stri
   return field.isList ? `[${item}!]` : item;
 }
 
-function comment(text: string | null): string {
+function formatComment(text: string | null): string {
   return text === null ? '' : `${JSON.stringify(text)}\n`;
 }

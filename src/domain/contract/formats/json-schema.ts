@@ -32,7 +32,7 @@ function createDefinitions({ types, ...object }: GeneratedObject): [string, Json
     const properties = createProperties(createdFields(object));
     definitions.push([
       types.create,
-      inputSchema(object, { properties, required: names(required) }),
+      inputSchema(object, { properties, required: listNames(required) }),
     ]);
   }
   if (verbs.includes('UPDATE')) {
@@ -48,9 +48,9 @@ function recordSchema(object: ObjectContract): JsonSchema {
   const always = fields.filter(({ isAlwaysRead }) => isAlwaysRead);
   return {
     type: 'object',
-    ...described(object.displayName),
+    ...createDescription(object.displayName),
     properties: { id: ID, ...createProperties(fields) },
-    required: ['id', ...names(always)],
+    required: ['id', ...listNames(always)],
   };
 }
 
@@ -59,10 +59,10 @@ function inputSchema(
   { properties, required }: { properties: JsonSchema; required: string[] },
 ): JsonSchema {
   const rest = { properties, required, additionalProperties: acceptsOtherFields };
-  return { type: 'object', ...described(displayName), ...rest };
+  return { type: 'object', ...createDescription(displayName), ...rest };
 }
 
-function names(fields: readonly FieldContract[]): string[] {
+function listNames(fields: readonly FieldContract[]): string[] {
   return fields.map(({ name }) => name);
 }
 
@@ -83,12 +83,12 @@ const TYPES: Record<Exclude<ContractFieldType, 'JSON'>, JsonSchema> = {
 
 /** Every field may be null: a record has no value for it, or a write removes its value. */
 function propertySchema({ type, isList, values, description }: FieldContract): JsonSchema {
-  if (type === 'JSON') return described(description);
+  if (type === 'JSON') return createDescription(description);
   const item = values ? { enum: values.map(({ value }) => value) } : TYPES[type];
   const schema = isList ? { type: 'array', items: item } : item;
-  return { anyOf: [schema, { type: 'null' }], ...described(description) };
+  return { anyOf: [schema, { type: 'null' }], ...createDescription(description) };
 }
 
-function described(description: string | null): JsonSchema {
+function createDescription(description: string | null): JsonSchema {
   return description === null ? {} : { description };
 }

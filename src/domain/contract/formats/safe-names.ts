@@ -25,7 +25,7 @@ const ADDED_MEMBERS: readonly string[] = ['_extras', '_installation', '_otherFie
 export function nameClashes(
   objects: readonly Pick<ObjectContract, 'name' | 'fields' | 'verbs'>[],
 ): ContractFinding[] {
-  const clashes = [...repeats(objects, typeName)].map(
+  const clashes = [...listRepeats(objects, typeName)].map(
     ([{ name }, first]): ContractFinding => ({
       kind: 'NAME_CLASH',
       object: name,
@@ -34,7 +34,7 @@ export function nameClashes(
     }),
   );
   for (const { name: object, fields } of objects) {
-    for (const [{ name: field }, first] of repeats(fields, memberName)) {
+    for (const [{ name: field }, first] of listRepeats(fields, memberName)) {
       const message = `Generated code has no ${field} of ${object}, because ${first.name} has the same name there. Map one of them to another name.`;
       clashes.push({ kind: 'NAME_CLASH', object, field, message });
     }
@@ -66,12 +66,12 @@ export function withDistinctNames<T extends { name: string }>(
   items: readonly T[],
   toName: (name: string) => string,
 ): T[] {
-  const repeated = new Set([...repeats(items, toName)].map(([item]) => item));
+  const repeated = new Set([...listRepeats(items, toName)].map(([item]) => item));
   return items.filter((item) => !repeated.has(item));
 }
 
 /** Yields each item whose generated name an earlier item has, with the earlier one. */
-function* repeats<T extends { name: string }>(
+function* listRepeats<T extends { name: string }>(
   items: readonly T[],
   createName: (name: string) => string,
 ): Generator<[item: T, first: T]> {

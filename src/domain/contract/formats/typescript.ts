@@ -15,7 +15,7 @@ const JSON_TYPE = `export type Json = string | number | boolean | null | Json[] 
 export function formatTypescript(contract: Contract): string {
   const objects = generatedObjects(contract);
   const entries = objects.map((object) => [
-    ...comment(object.displayName, '  '),
+    ...formatComment(object.displayName, '  '),
     `  ${propertyName(object.name)}: { ${formatMembers(object).join(' ')} };`,
   ]);
   return [
@@ -48,28 +48,28 @@ function formatInterfaces(object: GeneratedObject): string[] {
   const add = (name: string, members: string[]) => {
     const lines = members.map((member) => `  ${member}`);
     interfaces.push(
-      [...comment(displayName, ''), `export interface ${name} {`, ...lines, '}'].join('\n'),
+      [...formatComment(displayName, ''), `export interface ${name} {`, ...lines, '}'].join('\n'),
     );
   };
   if (verbs.includes('LIST')) {
-    const members = readFields(object).flatMap((field) => member(field, field.isAlwaysRead));
+    const members = readFields(object).flatMap((field) => formatMember(field, field.isAlwaysRead));
     add(types.record, [id, ...members]);
   }
   if (verbs.includes('CREATE')) {
-    const members = createdFields(object).flatMap((field) => member(field, field.isRequired));
+    const members = createdFields(object).flatMap((field) => formatMember(field, field.isRequired));
     add(types.create, [...members, ...others]);
   }
   if (verbs.includes('UPDATE')) {
-    const members = updatedFields(object).flatMap((field) => member(field, false));
+    const members = updatedFields(object).flatMap((field) => formatMember(field, false));
     add(types.update, [id, ...members, ...others]);
   }
   return interfaces;
 }
 
 /** Every field may be null: a record has no value for it, or a write removes its value. */
-function member(field: FieldContract, isPresent: boolean): string[] {
+function formatMember(field: FieldContract, isPresent: boolean): string[] {
   const declared = `${propertyName(field.name)}${isPresent ? '' : '?'}: ${formatType(field)} | null;`;
-  return [...comment(field.description, ''), declared];
+  return [...formatComment(field.description, ''), declared];
 }
 
 function propertyName(name: string): string {
@@ -95,7 +95,7 @@ function formatType({ type, isList, values }: FieldContract): string {
 }
 
 /** A comment can't contain its own end. */
-function comment(text: string | null, indent: string): string[] {
+function formatComment(text: string | null, indent: string): string[] {
   if (text === null) return [];
   return [`${indent}/** ${text.replaceAll(/\s+/g, ' ').replaceAll('*/', '*\\/')} */`];
 }

@@ -5,7 +5,7 @@ import type { Provider } from '../../../providers/contract.ts';
 import type { Call } from '../../call.ts';
 import { lockDestinations } from '../../event/destination-uses.ts';
 import type { IntegrationContent } from '../../integration/integration-content.ts';
-import { repeated } from '../../integration/integration-content-check.ts';
+import { listRepeatedIndexes } from '../../integration/integration-content-check.ts';
 import { issueAt } from '../../issues.ts';
 import type { ConfigChoices } from '../installation-config.ts';
 import { readChoiceIssues, withoutConfigIssues } from './read-choice-check.ts';
@@ -88,7 +88,7 @@ function* objectIssues(
   objects: readonly { objectName: string }[],
 ): Generator<Issue> {
   const names = new Set(objects.map(({ objectName }) => objectName));
-  const twice = new Set(repeated(choices.map(({ objectName }) => objectName)));
+  const twice = new Set(listRepeatedIndexes(choices.map(({ objectName }) => objectName)));
   for (const [index, { objectName }] of choices.entries()) {
     const namePath = [...path, index, 'objectName'];
     const detail = "is not an object of the integration's latest revision.";

@@ -2,7 +2,10 @@
 import type { Issue } from '../../../errors.ts';
 import { type Provider, supportsFor } from '../../../providers/contract.ts';
 import type { ReadObject } from '../../integration/integration-content.ts';
-import { destinationIssues, repeated } from '../../integration/integration-content-check.ts';
+import {
+  destinationIssues,
+  listRepeatedIndexes,
+} from '../../integration/integration-content-check.ts';
 import { issueAt } from '../../issues.ts';
 import { dynamicMappingIssues } from '../choice/dynamic-mapping.ts';
 import { fieldFilterIssues } from '../choice/field-filter.ts';
@@ -84,7 +87,7 @@ function* selectionIssues(choice: ReadChoice, spec: ReadObject, path: Path): Gen
   const selected = choice.selectedFields ?? [];
   const fields = [...spec.requiredFields, ...spec.optionalFields];
   const names = new Set(fields.map(({ fieldName }) => fieldName));
-  const twice = new Set(repeated(selected));
+  const twice = new Set(listRepeatedIndexes(selected));
   for (const [index, fieldName] of selected.entries()) {
     const fieldPath = [...path, 'selectedFields', index];
     if (spec.optionalFieldsAuto !== 'all' && !names.has(fieldName)) {
@@ -100,7 +103,7 @@ function* mappingIssues(choice: ReadChoice, spec: ReadObject, path: Path): Gener
     [...spec.requiredFields, ...spec.optionalFields],
     choice.dynamicMappings,
   );
-  const twice = new Set(repeated(mappings.map(({ mapToName }) => mapToName)));
+  const twice = new Set(listRepeatedIndexes(mappings.map(({ mapToName }) => mapToName)));
   for (const [index, { fieldName, mapToName, ...others }] of mappings.entries()) {
     const mappingPath = [...path, 'fieldMappings', index];
     for (const member of ['default', 'prompt'] as const) {

@@ -3,7 +3,7 @@ import type { Issue } from '../../../errors.ts';
 import { type Provider, supportsFor } from '../../../providers/contract.ts';
 import { isReadByIds } from '../../../providers/object-support.ts';
 import type { IntegrationContent } from '../../integration/integration-content.ts';
-import { repeated } from '../../integration/integration-content-check.ts';
+import { listRepeatedIndexes } from '../../integration/integration-content-check.ts';
 import { issueAt } from '../../issues.ts';
 import type { WriteConfig } from '../installation-config.ts';
 
@@ -55,7 +55,7 @@ function* fieldNameIssues(
     const detail = `is not a field that the integration names for ${objectName}.`;
     yield issueAt([...path, index, 'fieldName'], detail, fieldName);
   }
-  for (const index of repeated(fields.map(({ fieldName }) => fieldName))) {
+  for (const index of listRepeatedIndexes(fields.map(({ fieldName }) => fieldName))) {
     yield issueAt([...path, index, 'fieldName'], 'is named twice.', fields[index]?.fieldName);
   }
 }

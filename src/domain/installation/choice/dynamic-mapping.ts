@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Issue } from '../../../errors.ts';
 import type { ReadObject } from '../../integration/integration-content.ts';
-import { repeated } from '../../integration/integration-content-check.ts';
+import { listRepeatedIndexes } from '../../integration/integration-content-check.ts';
 import { CONTENT_LIMITS, contentText } from '../../integration/integration-content-input.ts';
 import { issueAt } from '../../issues.ts';
 import { orElse, orNull } from '../../optional-value.ts';
@@ -67,7 +67,7 @@ export function* dynamicMappingIssues(
       fieldName,
     ]),
   );
-  const twice = new Set(repeated(mappings.map(({ mapToName }) => mapToName)));
+  const twice = new Set(listRepeatedIndexes(mappings.map(({ mapToName }) => mapToName)));
   for (const [index, { mapToName, fieldName = null }] of mappings.entries()) {
     const namePath = [...path, index, 'mapToName'];
     const owner = owners.get(mapToName) ?? null;

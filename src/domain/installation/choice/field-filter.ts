@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Issue } from '../../../errors.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import { searchFiltersMax } from '../../../providers/object-support.ts';
-import { repeated } from '../../integration/integration-content-check.ts';
+import { listRepeatedIndexes } from '../../integration/integration-content-check.ts';
 import { contentText } from '../../integration/integration-content-input.ts';
 import { issueAt } from '../../issues.ts';
 import { orDefault } from '../../optional-value.ts';
@@ -58,7 +58,7 @@ export function* fieldFilterIssues(
   filters: readonly FieldFilterInput[],
   { path, provider, objectName }: About,
 ): Generator<Issue> {
-  for (const index of repeated(filters.map(({ fieldName }) => fieldName))) {
+  for (const index of listRepeatedIndexes(filters.map(({ fieldName }) => fieldName))) {
     const { fieldName } = filters[index] as FieldFilterInput;
     yield issueAt([...path, index, 'fieldName'], 'is named twice.', fieldName);
   }

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import type { Issue } from '../../../errors.ts';
-import { repeated } from '../../integration/integration-content-check.ts';
+import { listRepeatedIndexes } from '../../integration/integration-content-check.ts';
 import { CONTENT_LIMITS, contentText } from '../../integration/integration-content-input.ts';
 import { issueAt } from '../../issues.ts';
 import { resource } from '../../resource.ts';
@@ -48,13 +48,13 @@ export function* valueMappingIssues(
   mappings: readonly ValueMappingInput[],
   path: readonly PropertyKey[],
 ): Generator<Issue> {
-  for (const index of repeated(mappings.map(({ fieldName }) => fieldName))) {
+  for (const index of listRepeatedIndexes(mappings.map(({ fieldName }) => fieldName))) {
     const { fieldName } = mappings[index] as ValueMappingInput;
     yield issueAt([...path, index, 'fieldName'], 'is named twice.', fieldName);
   }
   for (const [index, { values }] of mappings.entries()) {
     for (const side of ['deliveredValue', 'providerValue'] as const) {
-      for (const valueIndex of repeated(values.map((value) => value[side]))) {
+      for (const valueIndex of listRepeatedIndexes(values.map((value) => value[side]))) {
         const detail = 'is mapped twice: values are mapped one for one.';
         const value = values[valueIndex]?.[side];
         yield issueAt([...path, index, 'values', valueIndex, side], detail, value);

@@ -84,7 +84,7 @@ export class ManifestReader implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     const waiting = [...this.#projects.values()].flat();
     this.#projects.clear();
-    for (const { reject } of waiting) reject(stopping());
+    for (const { reject } of waiting) reject(createStoppingError());
     await this.#thread?.terminate();
   }
 
@@ -113,7 +113,7 @@ export class ManifestReader implements AsyncDisposable {
       code === 'ERR_WORKER_OUT_OF_MEMORY'
         ? resolve({ problem: 'takes too much memory to read.' })
         : reject(new Error('The thread that reads manifests failed.'));
-    const onExit = () => reject(stopping());
+    const onExit = () => reject(createStoppingError());
     thread.once('message', resolve).once('error', onError).once('exit', onExit);
     thread.postMessage(job);
     try {
@@ -147,7 +147,7 @@ export class ManifestReader implements AsyncDisposable {
   }
 }
 
-function stopping(): ServiceUnavailable {
+function createStoppingError(): ServiceUnavailable {
   const cause = new Error('The thread that reads manifests was stopped.');
   return new ServiceUnavailable('The process is stopping.', { cause, retryAfterSeconds: 1 });
 }

@@ -96,26 +96,26 @@ type Parsed = { lines: LineCounter } & (
 
 function parse(text: string, lengthMax: number): Parsed {
   const lines = new LineCounter();
-  const failed = (...faults: [Fault, ...Fault[]]): Parsed => ({ lines, faults });
-  if (text.length > lengthMax) return failed({ what: `must have at most ${lengthMax} characters` });
+  const fail = (...faults: [Fault, ...Fault[]]): Parsed => ({ lines, faults });
+  if (text.length > lengthMax) return fail({ what: `must have at most ${lengthMax} characters` });
   try {
     const document = compose(text, lines);
-    if (!document) return failed({ what: 'must be one YAML document' });
+    if (!document) return fail({ what: 'must be one YAML document' });
     const [first, ...others] = document.errors.map(({ message, pos }) => ({
       what: 'is not YAML',
       reason: message,
       offset: pos[0],
     }));
-    if (first) return failed(first, ...others);
+    if (first) return fail(first, ...others);
     const excess = findExcess(document.contents);
-    if (excess) return failed(excess);
+    if (excess) return fail(excess);
     const value: unknown = document.toJS({ maxAliasCount: ALIASES_MAX });
     const isDeep = nestingDepth(value, new Map()) > NESTING_MAX;
-    if (isDeep) return failed({ what: `${TOO_DEEP} where its aliases are resolved` });
+    if (isDeep) return fail({ what: `${TOO_DEEP} where its aliases are resolved` });
     return { lines, document, value };
   } catch (error) {
-    if (error instanceof NestingError) return failed({ what: TOO_DEEP, offset: error.offset });
-    return failed({ what: 'is not YAML' });
+    if (error instanceof NestingError) return fail({ what: TOO_DEEP, offset: error.offset });
+    return fail({ what: 'is not YAML' });
   }
 }
 

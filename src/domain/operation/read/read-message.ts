@@ -81,15 +81,15 @@ export type ResultEntry = z.output<typeof resultEntry>;
 type DeliveredNames = Pick<ReadPlan, 'fields' | 'mappings' | 'words'>;
 
 export function createEntry({ fields, raw }: ProviderRecord, plan: DeliveredNames): ResultEntry {
-  const value = (name: string, deliveredName: string) =>
+  const findValue = (name: string, deliveredName: string) =>
     replaceValues(
       Object.hasOwn(fields, name) ? fields[name] : null,
       findReplacements(plan, deliveredName),
     );
   return {
-    fields: Object.fromEntries(plan.fields.map((name) => [name, value(name, name)])),
+    fields: Object.fromEntries(plan.fields.map((name) => [name, findValue(name, name)])),
     mappedFields: Object.fromEntries(
-      plan.mappings.map(({ fieldName, mapToName }) => [mapToName, value(fieldName, mapToName)]),
+      plan.mappings.map(({ fieldName, mapToName }) => [mapToName, findValue(fieldName, mapToName)]),
     ),
     raw,
   };
@@ -124,19 +124,22 @@ export function pageMessages(
   ];
   const { messageSize } = plan;
   // Each entry counts with a comma, but the last has none.
-  const bytesMax = MESSAGE_BYTES_MAX + 1 - Buffer.byteLength(body(head, [], entries.length));
+  const bytesMax = MESSAGE_BYTES_MAX + 1 - Buffer.byteLength(createBody(head, [], entries.length));
   const messages = [...splitEntries(entries, bytesMax, messageSize ?? entries.length)];
   const isOpen = messageSize !== null && (messages.at(-1)?.length ?? 0) < messageSize;
   const rest = isOpen && !isLast ? messages.pop() : undefined;
-  return { bodies: messages.map((part) => body(head, part, part.length)), waiting: rest ?? [] };
+  return {
+    bodies: messages.map((part) => createBody(head, part, part.length)),
+    waiting: rest ?? [],
+  };
 }
 
 /** Returns the bodies of messages with these entries, which are JSON texts, in their order. */
 export function messageBodies(head: object, entries: string[], entriesMax: number): string[] {
   // Each entry counts with a comma, but the last has none.
-  const bytesMax = MESSAGE_BYTES_MAX + 1 - Buffer.byteLength(body(head, [], entries.length));
+  const bytesMax = MESSAGE_BYTES_MAX + 1 - Buffer.byteLength(createBody(head, [], entries.length));
   return [...splitEntries(entries, bytesMax, entriesMax)].map((part) =>
-    body(head, part, part.length),
+    createBody(head, part, part.length),
   );
 }
 
@@ -167,7 +170,7 @@ function* splitEntries(entries: string[], bytesMax: number, countMax: number): G
 }
 
 /** Joins the entries as texts, so that records are serialized only once. */
-function body(head: object, entries: string[], numRecords: number): string {
+function createBody(head: object, entries: string[], numRecords: number): string {
   const envelope = JSON.stringify({ ...head, resultInfo: { type: 'inline', numRecords } });
   return `${envelope.slice(0, -1)},"result":[${entries.join(',')}]}`;
 }

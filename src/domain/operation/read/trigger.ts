@@ -19,7 +19,7 @@ import { getIntegration, integrationIdOrName } from '../../integration/integrati
 import { readIntegrationContent } from '../../integration/integration-content.ts';
 import { contentText } from '../../integration/integration-content-input.ts';
 import { latestRevisions } from '../../integration/revision.ts';
-import { broken, issueAt, rules } from '../../issues.ts';
+import { checkRules, createIssue, issueAt } from '../../issues.ts';
 import { projectIdOrName, ref } from '../../names.ts';
 import { orNull } from '../../optional-value.ts';
 import { findGroupByRef } from '../../project/group.ts';
@@ -47,9 +47,9 @@ const triggerReadInput = z
     ),
   })
   .superRefine(
-    rules(function* ({ sinceTime, untilTime }) {
+    checkRules(function* ({ sinceTime, untilTime }) {
       if (!sinceTime || !untilTime || sinceTime < untilTime) return;
-      yield broken(['untilTime'], 'must be after input.sinceTime.', { showsValue: true });
+      yield createIssue(['untilTime'], 'must be after input.sinceTime.', { showsValue: true });
     }),
   )
   .meta({

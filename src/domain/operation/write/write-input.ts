@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ExclusiveMembers } from '../../declared-mutation.ts';
 import { problemWithName, problemWithValue } from '../../event/target-headers.ts';
 import { integrationIdOrName } from '../../integration/integration.ts';
-import { broken, rules } from '../../issues.ts';
+import { checkRules, createIssue } from '../../issues.ts';
 import { projectIdOrName, ref } from '../../names.ts';
 import { orDefault, orNull } from '../../optional-value.ts';
 import { writeType } from '../../provider/provider.ts';
@@ -208,7 +208,7 @@ const members = z.object({
 
 export type WriteInput = z.output<typeof members>;
 
-export const writeRecordsInput = members.superRefine(rules(brokenRules)).meta({
+export const writeRecordsInput = members.superRefine(checkRules(brokenRules)).meta({
   id: 'WriteRecordsInput',
   description: 'The records to write, their object, and the group whose account gets them.',
   exclusive: [
@@ -246,13 +246,14 @@ export function inputRecords({ record, batch, associations }: WriteInput): Input
 /** The rules between members that hold at every provider. */
 function* brokenRules(input: WriteInput) {
   const { record: single, batch, type } = input;
-  if (single && batch) yield broken(['batch'], 'must not be given together with record.');
-  if (!single && !batch) yield broken(['record'], 'is needed, or batch.');
+  if (single && batch) yield createIssue(['batch'], 'must not be given together with record.');
+  if (!single && !batch) yield createIssue(['record'], 'is needed, or batch.');
   if (type === 'DELETE') yield* brokenByDeletion(input);
   else if (input.associations && batch) {
-    yield broken(['associations'], 'must be given with each record of the batch.');
+    yield createIssue(['associations'], 'must be given with each record of the batch.');
   }
-  if (input.batchPolicy && !batch) yield broken(['batchPolicy'], 'must be given only with batch.');
+  if (input.batchPolicy && !batch)
+    yield createIssue(['batchPolicy'], 'must be given only with batch.');
   yield* brokenByMode(input);
   yield* brokenByHeaders(input);
   for (const associated of inputRecords(input)) yield* brokenById(type, associated);
@@ -261,22 +262,22 @@ function* brokenRules(input: WriteInput) {
 function* brokenByMode({ mode, batch, retryPolicy, autoBatchPolicy }: WriteInput) {
   const isAsynchronous = mode === 'ASYNCHRONOUS';
   const detail = 'must be given only with the mode ASYNCHRONOUS.';
-  if (retryPolicy && !isAsynchronous) yield broken(['retryPolicy'], detail);
-  if (autoBatchPolicy && !isAsynchronous) yield broken(['autoBatchPolicy'], detail);
+  if (retryPolicy && !isAsynchronous) yield createIssue(['retryPolicy'], detail);
+  if (autoBatchPolicy && !isAsynchronous) yield createIssue(['autoBatchPolicy'], detail);
   if (autoBatchPolicy && batch) {
-    yield broken(['autoBatchPolicy'], 'must be given only with a single record.');
+    yield createIssue(['autoBatchPolicy'], 'must be given only with a single record.');
   }
 }
 
 function* brokenByDeletion({ mode, batch, associations: associated, record: single }: WriteInput) {
   if (mode === 'ASYNCHRONOUS') {
-    yield broken(['mode'], 'must be SYNCHRONOUS for a DELETE.', { showsValue: true });
+    yield createIssue(['mode'], 'must be SYNCHRONOUS for a DELETE.', { showsValue: true });
   }
-  if (batch) yield broken(['batch'], 'must not be given for a DELETE.');
-  if (associated) yield broken(['associations'], 'must not be given for a DELETE.');
+  if (batch) yield createIssue(['batch'], 'must not be given for a DELETE.');
+  if (associated) yield createIssue(['associations'], 'must not be given for a DELETE.');
   for (const name of Object.keys(single ?? {})) {
     if (name === 'id') continue;
-    yield broken(['record', name], 'must not be given: a DELETE accepts only the id.');
+    yield createIssue(['record', name], 'must not be given: a DELETE accepts only the id.');
   }
 }
 
@@ -285,7 +286,7 @@ const recordId = z.union([z.string().min(1).max(256), z.int()]);
 function* brokenById(type: WriteInput['type'], { path, record }: InputRecord) {
   if (type === 'CREATE' || recordId.safeParse(record.id).success) return;
   const detail = `must be the provider's id of the record to ${type.toLowerCase()}.`;
-  yield broken([...path.slice(1), 'id'], detail, { showsValue: true });
+  yield createIssue([...path.slice(1), 'id'], detail, { showsValue: true });
 }
 
 /** Hides the values: a header may hold a secret. */
@@ -297,8 +298,8 @@ function* brokenByHeaders({ headers }: WriteInput) {
       ? 'is a header that the connection sets.'
       : problemWithName(key, seen);
     seen.add(name);
-    if (problem) yield broken(['headers', index, 'key'], problem);
+    if (problem) yield createIssue(['headers', index, 'key'], problem);
     const wrong = problemWithValue(value);
-    if (wrong) yield broken(['headers', index, 'value'], wrong);
+    if (wrong) yield createIssue(['headers', index, 'value'], wrong);
   }
 }

@@ -66,7 +66,7 @@ export async function planWrite(
     const detail = `The group ${input.groupRef} has not installed ${integration.name}.`;
     throw new DomainError('NOT_FOUND', detail);
   }
-  if (refusals.length > 0) throw refusal(refusals);
+  if (refusals.length > 0) throw createRefusal(refusals);
   if (await isConsentPending(call, target.connection)) throw unprocessable(AWAITS_CONSENT);
   return {
     target,
@@ -184,7 +184,7 @@ function capabilityFor({ type, batch, autoBatchPolicy }: WriteInput): [ProviderC
   return autoBatchPolicy ? ['BATCH_WRITE', 'autoBatchPolicy'] : ['WRITE', 'type'];
 }
 
-function refusal(issues: Issue[]): DomainError {
+function createRefusal(issues: Issue[]): DomainError {
   const details = issues.map(({ name, detail }) => `${name}: ${detail}`);
   return new DomainError('UNPROCESSABLE', `The write is not possible. ${details.join(' ')}`, {
     issues,

@@ -13,8 +13,11 @@ const SHOWN_CHARACTERS = 10;
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 export function createKeyValue(): string {
-  const random = base62(BigInt(`0x${randomBytes(RANDOM_BYTES).toString('hex')}`), RANDOM_DIGITS);
-  return `${PREFIX}${random}${checksum(random)}`;
+  const random = encodeBase62(
+    BigInt(`0x${randomBytes(RANDOM_BYTES).toString('hex')}`),
+    RANDOM_DIGITS,
+  );
+  return `${PREFIX}${random}${createChecksum(random)}`;
 }
 
 /**
@@ -26,7 +29,7 @@ export function isKeyValue(text: string): boolean {
     return false;
   }
   const random = text.slice(PREFIX.length, -CHECKSUM_DIGITS);
-  return text.slice(-CHECKSUM_DIGITS) === checksum(random);
+  return text.slice(-CHECKSUM_DIGITS) === createChecksum(random);
 }
 
 export function hashOfKey(value: string): string {
@@ -71,11 +74,11 @@ export async function findApiKeyByValue(
   return key;
 }
 
-function checksum(random: string): string {
-  return base62(BigInt(crc32(random)), CHECKSUM_DIGITS);
+function createChecksum(random: string): string {
+  return encodeBase62(BigInt(crc32(random)), CHECKSUM_DIGITS);
 }
 
-function base62(value: bigint, digits: number): string {
+function encodeBase62(value: bigint, digits: number): string {
   let text = '';
   for (let remaining = value; text.length < digits; remaining /= 62n) {
     text = DIGITS[Number(remaining % 62n)] + text;

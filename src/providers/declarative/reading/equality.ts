@@ -15,16 +15,16 @@ export function searchList({ all, changed }: ObjectDeclaration): List | undefine
  * Yields the location and value of each condition. Throws BAD_REQUEST that names each field that the vendor can't
  * compare.
  */
-export function* conditions(
+export function* listConditions(
   { equals }: List,
   { filters = [], objectName }: PageRead,
 ): Generator<[RequestLocation, unknown]> {
   if (filters.length === 0) return;
-  if (!equals) throw refusal(`${objectName} can't be searched by the values of fields`);
+  if (!equals) throw createRefusal(`${objectName} can't be searched by the values of fields`);
   const invalidFilters = filters.filter(({ fieldName }) => !equals.names.test(fieldName));
   if (invalidFilters.length > 0) {
     const names = invalidFilters.map(({ fieldName }) => JSON.stringify(fieldName)).join(', ');
-    throw refusal(`${objectName} can't be searched by ${names}: no field has such a name`);
+    throw createRefusal(`${objectName} can't be searched by ${names}: no field has such a name`);
   }
   for (const filter of filters) yield [toLocation(equals, filter), formatCondition(equals, filter)];
 }
@@ -61,6 +61,6 @@ function quoteValue(value: FieldValue['value'], quoting: Equality['quoting']): s
   }
 }
 
-function refusal(message: string): ProviderError {
+function createRefusal(message: string): ProviderError {
   return new ProviderError('BAD_REQUEST', message);
 }

@@ -4,7 +4,7 @@ import type { PageRead, ProviderRecord, RecordPage } from '../../moving-records.
 import { ProviderError } from '../../provider-error.ts';
 import type { ObjectDeclaration } from '../declaration/declaration.ts';
 import type { List } from '../declaration/list-declaration.ts';
-import { failure, hasSucceeded, type Vendor } from '../failure.ts';
+import { createFailure, hasSucceeded, type Vendor } from '../failure.ts';
 import { isObject, valueAt } from '../json.ts';
 import { nestedFields } from '../nested-fields.ts';
 import { findRecordId } from '../record-id.ts';
@@ -35,7 +35,7 @@ export async function readList(
   const request = createRequest(vendor.declaration, list, { read, position, variables, session });
   const response = await session.send(request);
   if (response.status !== NOT_MODIFIED && !hasSucceeded(vendor, response))
-    throw failure(vendor, response, 'READ');
+    throw createFailure(vendor, response, 'READ');
   const rows = readRows(response, list);
   const records = rows.map((raw) => toRecord(object, raw, { read, variables }));
   const isTimed = read.since || read.until || list.isKeyset || list.newestFirst;

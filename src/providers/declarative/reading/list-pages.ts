@@ -7,7 +7,7 @@ import type { List } from '../declaration/list-declaration.ts';
 import type { ObjectDeclaration } from '../declaration/object-declaration.ts';
 import type { RequestLocation } from '../declaration/request-location.ts';
 import { allObjects } from '../describe-object.ts';
-import { failure, hasSucceeded, type Vendor } from '../failure.ts';
+import { createFailure, hasSucceeded, type Vendor } from '../failure.ts';
 import { valueAt, withValue } from '../json.ts';
 import { findRecordId } from '../record-id.ts';
 import { fillTexts } from '../template.ts';
@@ -36,7 +36,7 @@ export async function* listPages(
     const response = await session.send(
       createPageRequest(vendor.declaration, list, { ...sizedRequest, parameter, session }),
     );
-    if (!hasSucceeded(vendor, response)) throw failure(vendor, response, 'READ');
+    if (!hasSucceeded(vendor, response)) throw createFailure(vendor, response, 'READ');
     selected ??= selectByResponse(candidates, response);
     const rows = readRows(response, selected.list);
     yield rows;

@@ -7,7 +7,7 @@ import type { RequestLocation } from '../declaration/request-location.ts';
 import { withValue } from '../json.ts';
 import { fillJson, fillPath, fillQuery, fillTexts, type TemplateVariables } from '../template.ts';
 import { lowerBound, upperBound, writeTime } from '../times.ts';
-import { conditions } from './equality.ts';
+import { listConditions } from './equality.ts';
 import type { Position } from './position.ts';
 
 export type RequestDraft = Omit<ProviderRequest, 'query' | 'headers' | 'body'> & {
@@ -37,10 +37,10 @@ export function createRequest(
     headers,
     body: fillJson(body, variables),
   };
-  for (const [location, value] of parameters(list, read, position))
+  for (const [location, value] of listParameters(list, read, position))
     setParameter(page, location, value);
   for (const [location, value] of lastDays(list, session)) setParameter(page, location, value);
-  setConditions(page, list, [...bounds(list, read, position), ...conditions(list, read)]);
+  setConditions(page, list, [...listBounds(list, read, position), ...listConditions(list, read)]);
   if (position?.next == null || !hasNextUrl(list)) return page;
   // The URL already contains the query. Headers are sent with every page.
   return { method, path: String(position.next), headers: page.headers };
@@ -63,7 +63,7 @@ function hasNextUrl({ paging }: List): boolean {
   return paging.kind === 'nextUrl' || paging.kind === 'link';
 }
 
-function* parameters(
+function* listParameters(
   list: List,
   read: PageRead,
   position: Position | null,
@@ -110,7 +110,7 @@ export function fieldNames(
 /** A time before the first record of any vendor. Some vendors refuse the first second of 1970. */
 const EARLIEST_TIME = new Date('2000-01-01T00:00:00Z');
 
-function* bounds(
+function* listBounds(
   { since, until }: List,
   read: PageRead,
   position: Position | null,

@@ -5,7 +5,7 @@ import { ProviderError } from '../../provider-error.ts';
 import type { ObjectDeclaration } from '../declaration/declaration.ts';
 import type { Fetching } from '../declaration/object-declaration.ts';
 import { findObject } from '../describe-object.ts';
-import { failure, hasSucceeded, type Vendor } from '../failure.ts';
+import { createFailure, hasSucceeded, type Vendor } from '../failure.ts';
 import { isObject, valueAt } from '../json.ts';
 import { idVariables } from '../record-id.ts';
 import { fillJson, fillPath, fillQuery, fillTexts } from '../template.ts';
@@ -60,7 +60,7 @@ async function fetchBatch(
   );
   const isSingle = byIds.ids === undefined;
   if (isSingle && isGone(response)) return [];
-  if (!hasSucceeded(vendor, response)) throw failure(vendor, response, 'READ');
+  if (!hasSucceeded(vendor, response)) throw createFailure(vendor, response, 'READ');
   const read = { fields };
   return readRows(response, byIds)
     .filter((row) => byIds.gone === undefined || !valueAt(row, byIds.gone))

@@ -7,7 +7,7 @@ import type { DeclaredProvider } from '../../declarative/declarative-provider.ts
 const FILTER = { in: 'query', name: 'filter', format: 'iso', isExclusive: true } as const;
 
 /** Declares a JSON:API object. The vendor's filters are exclusive. */
-function object(
+function declareObject(
   displayName: string,
   {
     name,
@@ -151,7 +151,7 @@ export const klaviyo: DeclaredProvider = {
     },
     errors: { messages: ['/errors'] },
     objects: {
-      profiles: object(
+      profiles: declareObject(
         'Profiles',
         {
           name: 'profiles',
@@ -161,13 +161,13 @@ export const klaviyo: DeclaredProvider = {
         },
         { email: 'STRING', phone_number: 'STRING', first_name: 'STRING', last_name: 'STRING' },
       ),
-      lists: object('Lists', { name: 'lists', type: 'list', size: 10 }, { name: 'STRING' }),
-      segments: object(
+      lists: declareObject('Lists', { name: 'lists', type: 'list', size: 10 }, { name: 'STRING' }),
+      segments: declareObject(
         'Segments',
         { name: 'segments', type: 'segment', size: 10 },
         { name: 'STRING' },
       ),
-      events: object(
+      events: declareObject(
         'Events',
         {
           name: 'events',
@@ -178,12 +178,12 @@ export const klaviyo: DeclaredProvider = {
         },
         { datetime: 'DATETIME', timestamp: 'INT', uuid: 'STRING' },
       ),
-      metrics: object(
+      metrics: declareObject(
         'Metrics',
         { name: 'metrics', type: 'metric', size: null, isFiltered: false, writes: {} },
         { name: 'STRING' },
       ),
-      campaigns: object(
+      campaigns: declareObject(
         'Campaigns',
         {
           name: 'campaigns',
@@ -202,17 +202,17 @@ export const klaviyo: DeclaredProvider = {
           send_time: 'DATETIME',
         },
       ),
-      flows: object(
+      flows: declareObject(
         'Flows',
         { name: 'flows', type: 'flow', size: 50 },
         { name: 'STRING', status: 'STRING', archived: 'BOOLEAN', trigger_type: 'STRING' },
       ),
-      templates: object(
+      templates: declareObject(
         'Templates',
         { name: 'templates', type: 'template', size: 10 },
         { name: 'STRING' },
       ),
-      'catalog-items': object(
+      'catalog-items': declareObject(
         'Catalog items',
         { name: 'catalog-items', type: 'catalog-item', size: 100, isFiltered: false },
         {
@@ -224,12 +224,12 @@ export const klaviyo: DeclaredProvider = {
           published: 'BOOLEAN',
         },
       ),
-      coupons: object(
+      coupons: declareObject(
         'Coupons',
         { name: 'coupons', type: 'coupon', size: 100, changed: null },
         { external_id: 'STRING', description: 'STRING' },
       ),
-      tags: object(
+      tags: declareObject(
         'Tags',
         { name: 'tags', type: 'tag', size: 50, changed: null, writes: TAG_WRITES },
         { name: 'STRING' },

@@ -14,7 +14,7 @@ function list(path: string, records: string): ListInput {
   };
 }
 
-function object(displayName: string, name: string): ObjectDeclarationInput {
+function declareObject(displayName: string, name: string): ObjectDeclarationInput {
   const path = `/3.0/${name}`;
   return {
     displayName,
@@ -51,8 +51,8 @@ export const mailchimp: DeclaredProvider = {
     ],
     errors: { messages: ['/errors', '/detail', '/title'], defaultRetryAfterMs: 10_000 },
     objects: {
-      lists: object('Audiences', 'lists'),
-      campaigns: object('Campaigns', 'campaigns'),
+      lists: declareObject('Audiences', 'lists'),
+      campaigns: declareObject('Campaigns', 'campaigns'),
       members: {
         displayName: 'Members',
         id: { parts: { list_id: '/list_id', member: '/id' }, separator: ':' },

@@ -19,7 +19,7 @@ interface Options {
   remove: { input: string; resultMember: string } | { id: string; resultMember: string };
 }
 
-function object(
+function declareObject(
   displayName: string,
   { singular, plural, create, update, remove }: Options,
   standardFields: StandardFields,
@@ -180,7 +180,7 @@ export const shopify: DeclaredProvider = {
       ],
     },
     objects: {
-      customers: object(
+      customers: declareObject(
         'Customers',
         {
           singular: 'customer',
@@ -191,7 +191,7 @@ export const shopify: DeclaredProvider = {
         },
         { ...COMMON, firstName: 'STRING', lastName: 'STRING', note: 'STRING' },
       ),
-      products: object(
+      products: declareObject(
         'Products',
         {
           singular: 'product',
@@ -202,7 +202,7 @@ export const shopify: DeclaredProvider = {
         },
         { ...COMMON, title: 'STRING', handle: 'STRING', vendor: 'STRING', status: 'STRING' },
       ),
-      orders: object(
+      orders: declareObject(
         'Orders',
         {
           singular: 'order',

@@ -2,7 +2,7 @@ import type { ObjectDeclarationInput } from '../../declarative/declaration/decla
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
 /** Lists filter only by creation, and records have no time of change, so an incremental read reads everything. */
-function object(
+function declareObject(
   displayName: string,
   name: string,
   {
@@ -108,30 +108,30 @@ export const stripe: DeclaredProvider = {
       ],
     },
     objects: {
-      customers: object('Customers', 'customers', { remove: true }),
-      products: object('Products', 'products', { remove: true }),
-      prices: object('Prices', 'prices'),
-      invoices: object('Invoices', 'invoices', { remove: true }),
-      subscriptions: object('Subscriptions', 'subscriptions', {
+      customers: declareObject('Customers', 'customers', { remove: true }),
+      products: declareObject('Products', 'products', { remove: true }),
+      prices: declareObject('Prices', 'prices'),
+      invoices: declareObject('Invoices', 'invoices', { remove: true }),
+      subscriptions: declareObject('Subscriptions', 'subscriptions', {
         query: { status: 'all' },
         remove: true,
       }),
-      charges: object('Charges', 'charges'),
-      payment_intents: object('Payment intents', 'payment_intents'),
-      refunds: object('Refunds', 'refunds'),
-      disputes: object('Disputes', 'disputes', { creates: false }),
-      payouts: object('Payouts', 'payouts'),
-      balance_transactions: object('Balance transactions', 'balance_transactions', {
+      charges: declareObject('Charges', 'charges'),
+      payment_intents: declareObject('Payment intents', 'payment_intents'),
+      refunds: declareObject('Refunds', 'refunds'),
+      disputes: declareObject('Disputes', 'disputes', { creates: false }),
+      payouts: declareObject('Payouts', 'payouts'),
+      balance_transactions: declareObject('Balance transactions', 'balance_transactions', {
         creates: false,
         updates: false,
       }),
-      coupons: object('Coupons', 'coupons', { remove: true }),
-      promotion_codes: object('Promotion codes', 'promotion_codes'),
-      invoiceitems: object('Invoice items', 'invoiceitems', { remove: true }),
-      credit_notes: object('Credit notes', 'credit_notes'),
-      quotes: object('Quotes', 'quotes'),
-      subscription_schedules: object('Subscription schedules', 'subscription_schedules'),
-      'climate/suppliers': object('Climate suppliers', 'climate/suppliers', {
+      coupons: declareObject('Coupons', 'coupons', { remove: true }),
+      promotion_codes: declareObject('Promotion codes', 'promotion_codes'),
+      invoiceitems: declareObject('Invoice items', 'invoiceitems', { remove: true }),
+      credit_notes: declareObject('Credit notes', 'credit_notes'),
+      quotes: declareObject('Quotes', 'quotes'),
+      subscription_schedules: declareObject('Subscription schedules', 'subscription_schedules'),
+      'climate/suppliers': declareObject('Climate suppliers', 'climate/suppliers', {
         creates: false,
         updates: false,
       }),

@@ -2,7 +2,7 @@ import type { ObjectDeclarationInput } from '../../declarative/declaration/decla
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
 /** Requests and responses contain records as a list under the object's name. */
-function object(
+function declareObject(
   displayName: string,
   name: string,
   { id, isPaged = true, isRemoved = false, query = {} }: Options,
@@ -101,13 +101,13 @@ export const xero: DeclaredProvider = {
       ],
     },
     objects: {
-      Contacts: object('Contacts', 'Contacts', {
+      Contacts: declareObject('Contacts', 'Contacts', {
         id: 'ContactID',
         query: { includeArchived: 'true' },
       }),
-      Invoices: object('Invoices', 'Invoices', { id: 'InvoiceID' }),
-      Items: object('Items', 'Items', { id: 'ItemID', isPaged: false, isRemoved: true }),
-      Accounts: object('Accounts', 'Accounts', {
+      Invoices: declareObject('Invoices', 'Invoices', { id: 'InvoiceID' }),
+      Items: declareObject('Items', 'Items', { id: 'ItemID', isPaged: false, isRemoved: true }),
+      Accounts: declareObject('Accounts', 'Accounts', {
         id: 'AccountID',
         isPaged: false,
         isRemoved: true,

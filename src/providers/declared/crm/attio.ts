@@ -36,7 +36,7 @@ function plainValue(value: unknown): unknown {
 }
 
 /** Declares the records of a standard or custom object. */
-function records(displayName: string): ObjectDeclarationInput {
+function declareRecords(displayName: string): ObjectDeclarationInput {
   const path = '/v2/objects/{object}/records';
   return {
     displayName,
@@ -82,7 +82,7 @@ function records(displayName: string): ObjectDeclarationInput {
   };
 }
 
-function collection(displayName: string, name: string, max: number): ObjectDeclarationInput {
+function declareCollection(displayName: string, name: string, max: number): ObjectDeclarationInput {
   const path = `/v2/${name}s`;
   return {
     displayName,
@@ -171,16 +171,16 @@ export const attio: DeclaredProvider = {
       },
     },
     objects: {
-      people: records('People'),
-      companies: records('Companies'),
-      deals: records('Deals'),
+      people: declareRecords('People'),
+      companies: declareRecords('Companies'),
+      deals: declareRecords('Deals'),
       tasks: {
-        ...collection('Tasks', 'task', 500),
+        ...declareCollection('Tasks', 'task', 500),
         update: { method: 'PATCH', path: '/v2/tasks/{id}', wrap: '/data', record: '/data' },
       },
-      notes: collection('Notes', 'note', 50),
+      notes: declareCollection('Notes', 'note', 50),
     },
-    anyObject: records('Records of a custom object'),
+    anyObject: declareRecords('Records of a custom object'),
     objectList: {
       list: { path: '/v2/objects', records: '/data', paging: { kind: 'none' } },
       name: '/api_slug',

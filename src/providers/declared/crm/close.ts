@@ -18,7 +18,7 @@ const TYPES = {
 
 const DAY_MS = 86_400_000;
 
-function object(
+function declareObject(
   displayName: string,
   name: string,
   {
@@ -148,21 +148,23 @@ export const close: DeclaredProvider = {
       },
     },
     objects: {
-      lead: object('Leads', 'lead', {
+      lead: declareObject('Leads', 'lead', {
         hasCustomFields: true,
         standardFields: { name: 'STRING', description: 'STRING' },
       }),
-      contact: object('Contacts', 'contact', {
+      contact: declareObject('Contacts', 'contact', {
         hasCustomFields: true,
         standardFields: { name: 'STRING', title: 'STRING' },
       }),
-      opportunity: object('Opportunities', 'opportunity', {
+      opportunity: declareObject('Opportunities', 'opportunity', {
         isSorted: true,
         hasCustomFields: true,
         standardFields: { note: 'STRING', value: 'INT' },
       }),
-      task: object('Tasks', 'task', { standardFields: { text: 'STRING', is_complete: 'BOOLEAN' } }),
-      user: object('Users', 'user', {
+      task: declareObject('Tasks', 'task', {
+        standardFields: { text: 'STRING', is_complete: 'BOOLEAN' },
+      }),
+      user: declareObject('Users', 'user', {
         isReadOnly: true,
         standardFields: { first_name: 'STRING', email: 'STRING' },
       }),

@@ -2,7 +2,7 @@ import type { ObjectDeclarationInput } from '../../declarative/declaration/decla
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
 /** Declares an OData v4 entity set. The set has a plural name; the key of its records contains the singular. */
-function object(displayName: string, set: string, singular: string): ObjectDeclarationInput {
+function declareObject(displayName: string, set: string, singular: string): ObjectDeclarationInput {
   const path = `/v9.2/${set}`;
   const recordPath = `${path}({id})`;
   return {
@@ -93,11 +93,11 @@ export const dynamicsCrm: DeclaredProvider = {
     headers: { 'OData-Version': '4.0', 'OData-MaxVersion': '4.0' },
     errors: { messages: ['/error/message'] },
     objects: {
-      contacts: object('Contacts', 'contacts', 'contact'),
-      accounts: object('Accounts', 'accounts', 'account'),
-      leads: object('Leads', 'leads', 'lead'),
-      opportunities: object('Opportunities', 'opportunities', 'opportunity'),
-      incidents: object('Cases', 'incidents', 'incident'),
+      contacts: declareObject('Contacts', 'contacts', 'contact'),
+      accounts: declareObject('Accounts', 'accounts', 'account'),
+      leads: declareObject('Leads', 'leads', 'lead'),
+      opportunities: declareObject('Opportunities', 'opportunities', 'opportunity'),
+      incidents: declareObject('Cases', 'incidents', 'incident'),
     },
   },
 };

@@ -5,7 +5,7 @@ import type { DeclaredProvider } from '../../declarative/declarative-provider.ts
  * Declares a JSON:API object. The body of an update repeats the id. A record has its relationships as the field
  * `relationships`; all other fields are attributes.
  */
-function object(
+function declareObject(
   displayName: string,
   name: string,
   type: string,
@@ -129,26 +129,36 @@ export const outreach: DeclaredProvider = {
       },
     },
     objects: {
-      prospects: object('Prospects', 'prospects', 'prospect'),
-      accounts: object('Accounts', 'accounts', 'account'),
-      opportunities: object('Opportunities', 'opportunities', 'opportunity'),
-      tasks: object('Tasks', 'tasks', 'task'),
-      users: object('Users', 'users', 'user', { removes: false }),
-      sequences: object('Sequences', 'sequences', 'sequence'),
-      sequenceSteps: object('Sequence steps', 'sequenceSteps', 'sequenceStep', { removes: false }),
-      sequenceStates: object('Sequence states', 'sequenceStates', 'sequenceState', {
+      prospects: declareObject('Prospects', 'prospects', 'prospect'),
+      accounts: declareObject('Accounts', 'accounts', 'account'),
+      opportunities: declareObject('Opportunities', 'opportunities', 'opportunity'),
+      tasks: declareObject('Tasks', 'tasks', 'task'),
+      users: declareObject('Users', 'users', 'user', { removes: false }),
+      sequences: declareObject('Sequences', 'sequences', 'sequence'),
+      sequenceSteps: declareObject('Sequence steps', 'sequenceSteps', 'sequenceStep', {
+        removes: false,
+      }),
+      sequenceStates: declareObject('Sequence states', 'sequenceStates', 'sequenceState', {
         updates: false,
       }),
-      sequenceTemplates: object('Sequence templates', 'sequenceTemplates', 'sequenceTemplate', {
-        filters: false,
+      sequenceTemplates: declareObject(
+        'Sequence templates',
+        'sequenceTemplates',
+        'sequenceTemplate',
+        {
+          filters: false,
+        },
+      ),
+      templates: declareObject('Templates', 'templates', 'template'),
+      snippets: declareObject('Snippets', 'snippets', 'snippet'),
+      mailings: declareObject('Mailings', 'mailings', 'mailing', {
+        updates: false,
+        removes: false,
       }),
-      templates: object('Templates', 'templates', 'template'),
-      snippets: object('Snippets', 'snippets', 'snippet'),
-      mailings: object('Mailings', 'mailings', 'mailing', { updates: false, removes: false }),
-      mailboxes: object('Mailboxes', 'mailboxes', 'mailbox'),
-      calls: object('Calls', 'calls', 'call', { updates: false }),
-      stages: object('Stages', 'stages', 'stage'),
-      teams: object('Teams', 'teams', 'team'),
+      mailboxes: declareObject('Mailboxes', 'mailboxes', 'mailbox'),
+      calls: declareObject('Calls', 'calls', 'call', { updates: false }),
+      stages: declareObject('Stages', 'stages', 'stage'),
+      teams: declareObject('Teams', 'teams', 'team'),
     },
   },
 };

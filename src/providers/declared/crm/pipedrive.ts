@@ -2,7 +2,7 @@ import type { ObjectDeclarationInput } from '../../declarative/declaration/decla
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
 /** Declares an object of API version 2, which pages by cursor and filters by time of update. */
-function object(
+function declareObject(
   displayName: string,
   name: string,
   { fields, filters = true }: { fields?: string; filters?: boolean } = {},
@@ -91,8 +91,8 @@ function objectOfV1(
 }
 
 /** Declares a list of API version 2 that supports neither filters by time nor ids. */
-function setting(displayName: string, name: string): ObjectDeclarationInput {
-  const { nested: _, ...rest } = object(displayName, name, { filters: false });
+function declareSetting(displayName: string, name: string): ObjectDeclarationInput {
+  const { nested: _, ...rest } = declareObject(displayName, name, { filters: false });
   return { ...rest, byIds: { path: `/api/v2/${name}/{id}`, records: '/data' } };
 }
 
@@ -176,14 +176,16 @@ export const pipedrive: DeclaredProvider = {
       },
     },
     objects: {
-      deals: object('Deals', 'deals', { fields: 'dealFields' }),
-      persons: object('People', 'persons', { fields: 'personFields' }),
-      organizations: object('Organizations', 'organizations', { fields: 'organizationFields' }),
-      activities: object('Activities', 'activities', { fields: 'activityFields' }),
-      products: object('Products', 'products', { fields: 'productFields', filters: false }),
+      deals: declareObject('Deals', 'deals', { fields: 'dealFields' }),
+      persons: declareObject('People', 'persons', { fields: 'personFields' }),
+      organizations: declareObject('Organizations', 'organizations', {
+        fields: 'organizationFields',
+      }),
+      activities: declareObject('Activities', 'activities', { fields: 'activityFields' }),
+      products: declareObject('Products', 'products', { fields: 'productFields', filters: false }),
       leads: {
         ...objectOfV1('Leads', 'leads', { method: 'PATCH' }),
-        fields: object('Deals', 'deals', { fields: 'dealFields' }).fields,
+        fields: declareObject('Deals', 'deals', { fields: 'dealFields' }).fields,
       },
       notes: {
         ...objectOfV1('Notes', 'notes', {
@@ -192,8 +194,8 @@ export const pipedrive: DeclaredProvider = {
         }),
         standardFields: NOTE,
       },
-      stages: setting('Stages', 'stages'),
-      pipelines: setting('Pipelines', 'pipelines'),
+      stages: declareSetting('Stages', 'stages'),
+      pipelines: declareSetting('Pipelines', 'pipelines'),
     },
   },
 };

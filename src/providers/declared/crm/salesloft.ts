@@ -1,7 +1,7 @@
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
-function object(
+function declareObject(
   displayName: string,
   name: string,
   {
@@ -37,7 +37,7 @@ function object(
 
 /** The vendor sorts saved list views only by name, and they have no time of change. */
 function savedListViews(): ObjectDeclarationInput {
-  const { changedAt: _, all, ...rest } = object('Saved list views', 'saved_list_views');
+  const { changedAt: _, all, ...rest } = declareObject('Saved list views', 'saved_list_views');
   const { path, records, size, paging } = all;
   return { ...rest, all: { path, records, size, paging } };
 }
@@ -60,18 +60,23 @@ export const salesloft: DeclaredProvider = {
     ],
     errors: { messages: ['/error', '/errors'] },
     objects: {
-      people: object('People', 'people'),
-      accounts: object('Accounts', 'accounts'),
-      tasks: object('Tasks', 'tasks'),
-      users: object('Users', 'users', { isReadOnly: true }),
-      notes: object('Notes', 'notes'),
+      people: declareObject('People', 'people'),
+      accounts: declareObject('Accounts', 'accounts'),
+      tasks: declareObject('Tasks', 'tasks'),
+      users: declareObject('Users', 'users', { isReadOnly: true }),
+      notes: declareObject('Notes', 'notes'),
       saved_list_views: savedListViews(),
-      'activities/calls': object('Calls', 'activities/calls', { updates: false, removes: false }),
-      'activities/emails': object('Emails', 'activities/emails', { isReadOnly: true }),
-      cadences: object('Cadences', 'cadences', { isReadOnly: true }),
-      cadence_memberships: object('Cadence memberships', 'cadence_memberships', { updates: false }),
-      conversations: object('Conversations', 'conversations', { isReadOnly: true }),
-      email_templates: object('Email templates', 'email_templates', { removes: false }),
+      'activities/calls': declareObject('Calls', 'activities/calls', {
+        updates: false,
+        removes: false,
+      }),
+      'activities/emails': declareObject('Emails', 'activities/emails', { isReadOnly: true }),
+      cadences: declareObject('Cadences', 'cadences', { isReadOnly: true }),
+      cadence_memberships: declareObject('Cadence memberships', 'cadence_memberships', {
+        updates: false,
+      }),
+      conversations: declareObject('Conversations', 'conversations', { isReadOnly: true }),
+      email_templates: declareObject('Email templates', 'email_templates', { removes: false }),
     },
   },
 };

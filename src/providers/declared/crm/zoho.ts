@@ -31,7 +31,7 @@ const API_HOSTS = [
 ];
 
 /** Declares the records of a standard or custom module. A write returns an outcome for each record. */
-function records(displayName: string, aliases: string[] = []): ObjectDeclarationInput {
+function declareRecords(displayName: string, aliases: string[] = []): ObjectDeclarationInput {
   const batch = {
     path: PATH,
     records: '/data',
@@ -154,13 +154,13 @@ export const zoho: DeclaredProvider = {
       ],
     },
     objects: {
-      Leads: records('Leads', ['leads']),
-      Contacts: records('Contacts', ['contacts']),
-      Accounts: records('Accounts', ['accounts']),
-      Deals: records('Deals', ['deals']),
-      Tasks: records('Tasks', ['tasks']),
+      Leads: declareRecords('Leads', ['leads']),
+      Contacts: declareRecords('Contacts', ['contacts']),
+      Accounts: declareRecords('Accounts', ['accounts']),
+      Deals: declareRecords('Deals', ['deals']),
+      Tasks: declareRecords('Tasks', ['tasks']),
     },
-    anyObject: records('Records of a module'),
+    anyObject: declareRecords('Records of a module'),
     objectList: {
       list: { path: '/crm/v8/settings/modules', records: '/modules', paging: { kind: 'none' } },
       name: '/api_name',

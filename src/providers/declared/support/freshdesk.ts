@@ -4,7 +4,7 @@ import type {
 } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
-function object(
+function declareObject(
   displayName: string,
   name: string,
   { list, fields }: { list?: Partial<ListInput>; fields?: string } = {},
@@ -68,7 +68,7 @@ export const freshdesk: DeclaredProvider = {
     errors: { messages: ['/errors', '/description', '/message'] },
     objects: {
       // Without updated_since the vendor lists only tickets of the last 30 days. It never lists more than 300 pages.
-      tickets: object('Tickets', 'tickets', {
+      tickets: declareObject('Tickets', 'tickets', {
         fields: 'ticket_fields',
         list: {
           query: { order_by: 'updated_at', order_type: 'asc' },
@@ -76,13 +76,13 @@ export const freshdesk: DeclaredProvider = {
           isKeyset: true,
         },
       }),
-      contacts: object('Contacts', 'contacts', {
+      contacts: declareObject('Contacts', 'contacts', {
         fields: 'contact_fields',
         list: { since: { in: 'query', name: '_updated_since', format: 'isoSeconds' } },
       }),
-      companies: object('Companies', 'companies', { fields: 'company_fields' }),
-      agents: object('Agents', 'agents'),
-      groups: object('Groups', 'groups'),
+      companies: declareObject('Companies', 'companies', { fields: 'company_fields' }),
+      agents: declareObject('Agents', 'agents'),
+      groups: declareObject('Groups', 'groups'),
     },
   },
 };

@@ -4,7 +4,7 @@ import type {
 } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
-function object(
+function declareObject(
   displayName: string,
   name: string,
   {
@@ -51,7 +51,7 @@ function unpagedObject(
   name: string,
   { creates = false, updates = false }: { creates?: boolean; updates?: boolean } = {},
 ): ObjectDeclarationInput {
-  const { all, ...rest } = object(displayName, name, {
+  const { all, ...rest } = declareObject(displayName, name, {
     returnsRecord: false,
     changedAt: false,
     creates,
@@ -83,7 +83,7 @@ export const front: DeclaredProvider = {
     ],
     errors: { messages: ['/_error/message', '/_error/details'] },
     objects: {
-      contacts: object('Contacts', 'contacts', {
+      contacts: declareObject('Contacts', 'contacts', {
         returnsRecord: false,
         list: {
           query: { sort_by: 'updated_at', sort_order: 'asc' },
@@ -101,19 +101,27 @@ export const front: DeclaredProvider = {
           },
         },
       }),
-      accounts: object('Accounts', 'accounts', {
+      accounts: declareObject('Accounts', 'accounts', {
         list: { query: { sort_by: 'updated_at', sort_order: 'desc' }, newestFirst: true },
       }),
-      tags: object('Tags', 'tags', { returnsRecord: false, changedAt: false }),
-      conversations: object('Conversations', 'conversations', { returnsRecord: false }),
-      links: object('Links', 'links', { returnsRecord: false, changedAt: false, removes: false }),
-      message_templates: object('Message templates', 'message_templates', {
+      tags: declareObject('Tags', 'tags', { returnsRecord: false, changedAt: false }),
+      conversations: declareObject('Conversations', 'conversations', { returnsRecord: false }),
+      links: declareObject('Links', 'links', {
+        returnsRecord: false,
+        changedAt: false,
+        removes: false,
+      }),
+      message_templates: declareObject('Message templates', 'message_templates', {
         changedAt: false,
         list: { size: undefined },
       }),
-      message_template_folders: object('Message template folders', 'message_template_folders', {
-        list: { size: undefined },
-      }),
+      message_template_folders: declareObject(
+        'Message template folders',
+        'message_template_folders',
+        {
+          list: { size: undefined },
+        },
+      ),
       channels: unpagedObject('Channels', 'channels', { updates: true }),
       inboxes: unpagedObject('Inboxes', 'inboxes', { creates: true }),
       teammates: unpagedObject('Teammates', 'teammates', { updates: true }),

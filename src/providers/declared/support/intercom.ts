@@ -54,7 +54,7 @@ function pagedList(name: string, records: string): ListInput {
 }
 
 /** Declares a list with numbered pages. */
-function numbered(path: string): ListInput {
+function declareNumberedList(path: string): ListInput {
   return {
     path,
     records: '/data',
@@ -86,7 +86,7 @@ function writesAt(path: string): Pick<ObjectDeclarationInput, 'create' | 'update
   };
 }
 
-function object(
+function declareObject(
   displayName: string,
   name: string,
   { model, createdId, ...lists }: Lists & { model?: string; createdId?: string },
@@ -186,19 +186,19 @@ export const intercom: DeclaredProvider = {
       ],
     },
     objects: {
-      contacts: object('Contacts', 'contacts', {
+      contacts: declareObject('Contacts', 'contacts', {
         model: 'contact',
         all: pagedList('contacts', '/data'),
         changed: searchList('contacts', '/data'),
       }),
-      conversations: object('Conversations', 'conversations', {
+      conversations: declareObject('Conversations', 'conversations', {
         model: 'conversation',
         createdId: '/conversation_id',
         all: pagedList('conversations', '/conversations'),
         changed: searchList('conversations', '/conversations'),
       }),
-      tickets: object('Tickets', 'tickets', { all: searchList('tickets', '/tickets') }),
-      companies: object('Companies', 'companies', {
+      tickets: declareObject('Tickets', 'tickets', { all: searchList('tickets', '/tickets') }),
+      companies: declareObject('Companies', 'companies', {
         model: 'company',
         all: {
           method: 'POST',
@@ -213,7 +213,7 @@ export const intercom: DeclaredProvider = {
           total: '/total_count',
         },
       }),
-      articles: object('Articles', 'articles', { all: numbered('/articles') }),
+      articles: declareObject('Articles', 'articles', { all: declareNumberedList('/articles') }),
       tags: {
         displayName: 'Tags',
         all: unpagedList('/tags', '/data'),
@@ -245,7 +245,7 @@ export const intercom: DeclaredProvider = {
       collections: {
         displayName: 'Collections',
         ...CHANGED_AT,
-        all: numbered('/help_center/collections'),
+        all: declareNumberedList('/help_center/collections'),
         byIds: { path: '/help_center/collections/{id}', records: '' },
         ...writesAt('/help_center/collections'),
         standardFields: { id: 'STRING', name: 'STRING', description: 'STRING', url: 'STRING' },
@@ -265,7 +265,7 @@ export const intercom: DeclaredProvider = {
       news_items: {
         displayName: 'News items',
         ...CHANGED_AT,
-        all: numbered('/news/news_items'),
+        all: declareNumberedList('/news/news_items'),
         byIds: { path: '/news/news_items/{id}', records: '' },
         ...writesAt('/news/news_items'),
         standardFields: { id: 'STRING', title: 'STRING', body: 'STRING', state: 'STRING' },
@@ -273,7 +273,7 @@ export const intercom: DeclaredProvider = {
       newsfeeds: {
         displayName: 'Newsfeeds',
         ...CHANGED_AT,
-        all: numbered('/news/newsfeeds'),
+        all: declareNumberedList('/news/newsfeeds'),
         standardFields: { id: 'STRING', name: 'STRING' },
       },
       ticket_types: {

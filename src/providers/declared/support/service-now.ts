@@ -5,7 +5,7 @@ const PATH = '/api/now/table/{object}';
 const QUERY = { in: 'query', name: 'sysparm_query', format: 'spaced' } as const;
 
 /** Declares a table of an instance. All values are texts in their database form. */
-function table(displayName: string): ObjectDeclarationInput {
+function declareTable(displayName: string): ObjectDeclarationInput {
   return {
     displayName,
     id: '/sys_id',
@@ -61,12 +61,12 @@ export const serviceNow: DeclaredProvider = {
     ],
     errors: { messages: ['/error/detail', '/error/message', '/error'] },
     objects: {
-      incident: table('Incidents'),
-      problem: table('Problems'),
-      change_request: table('Change requests'),
-      sys_user: table('Users'),
-      core_company: table('Companies'),
+      incident: declareTable('Incidents'),
+      problem: declareTable('Problems'),
+      change_request: declareTable('Change requests'),
+      sys_user: declareTable('Users'),
+      core_company: declareTable('Companies'),
     },
-    anyObject: table('Records of a table'),
+    anyObject: declareTable('Records of a table'),
   },
 };

@@ -4,7 +4,7 @@ import type {
 } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
-function object(
+function declareObject(
   displayName: string,
   { plural, singular, changed }: { plural: string; singular: string; changed: string },
 ): ObjectDeclarationInput {
@@ -268,9 +268,13 @@ export const zendeskSupport: DeclaredProvider = {
       },
     },
     objects: {
-      tickets: object('Tickets', { plural: 'tickets', singular: 'ticket', changed: '/cursor' }),
-      users: object('Users', { plural: 'users', singular: 'user', changed: '/cursor' }),
-      organizations: object('Organizations', {
+      tickets: declareObject('Tickets', {
+        plural: 'tickets',
+        singular: 'ticket',
+        changed: '/cursor',
+      }),
+      users: declareObject('Users', { plural: 'users', singular: 'user', changed: '/cursor' }),
+      organizations: declareObject('Organizations', {
         plural: 'organizations',
         singular: 'organization',
         changed: '',

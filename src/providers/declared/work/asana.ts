@@ -5,7 +5,7 @@ import type {
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
 /** Declares an object. Responses contain only ids and names unless the request names fields. */
-function object(
+function declareObject(
   displayName: string,
   name: string,
   {
@@ -121,49 +121,49 @@ export const asana: DeclaredProvider = {
     },
     errors: { messages: ['/errors'], rules: [{ status: 412, kind: 'CURSOR_GONE' }] },
     objects: {
-      workspaces: object('Workspaces', 'workspaces', {
+      workspaces: declareObject('Workspaces', 'workspaces', {
         isReadOnly: true,
         standardFields: { gid: 'STRING', name: 'STRING' },
       }),
-      projects: object('Projects', 'projects', {
+      projects: declareObject('Projects', 'projects', {
         parent: OF_WORKSPACE,
         filter: '/1.0/workspaces/{workspace}/projects',
         standardFields: { gid: 'STRING', name: 'STRING', notes: 'STRING', archived: 'BOOLEAN' },
       }),
-      tasks: object('Tasks', 'tasks', {
+      tasks: declareObject('Tasks', 'tasks', {
         parent: { object: 'projects', as: 'project' },
         query: { project: '{project}' },
         since: true,
         standardFields: { gid: 'STRING', name: 'STRING', notes: 'STRING', completed: 'BOOLEAN' },
       }),
-      tags: object('Tags', 'tags', {
+      tags: declareObject('Tags', 'tags', {
         parent: OF_WORKSPACE,
         filter: '/1.0/workspaces/{workspace}/tags',
         standardFields: { gid: 'STRING', name: 'STRING', color: 'STRING', notes: 'STRING' },
       }),
-      users: object('Users', 'users', {
+      users: declareObject('Users', 'users', {
         parent: OF_WORKSPACE,
         filter: '/1.0/workspaces/{workspace}/users',
         isReadOnly: true,
         standardFields: { gid: 'STRING', name: 'STRING', email: 'STRING' },
       }),
-      teams: object('Teams', 'teams', {
+      teams: declareObject('Teams', 'teams', {
         parent: OF_WORKSPACE,
         filter: '/1.0/workspaces/{workspace}/teams',
         removes: false,
         standardFields: { gid: 'STRING', name: 'STRING', description: 'STRING' },
       }),
-      portfolios: object('Portfolios', 'portfolios', {
+      portfolios: declareObject('Portfolios', 'portfolios', {
         parent: OF_WORKSPACE,
         query: { workspace: '{workspace}' },
         standardFields: { gid: 'STRING', name: 'STRING', color: 'STRING' },
       }),
-      goals: object('Goals', 'goals', {
+      goals: declareObject('Goals', 'goals', {
         parent: OF_WORKSPACE,
         query: { workspace: '{workspace}' },
         standardFields: { gid: 'STRING', name: 'STRING', notes: 'STRING', status: 'STRING' },
       }),
-      custom_fields: object('Custom fields', 'custom_fields', {
+      custom_fields: declareObject('Custom fields', 'custom_fields', {
         parent: OF_WORKSPACE,
         filter: '/1.0/workspaces/{workspace}/custom_fields',
         standardFields: {

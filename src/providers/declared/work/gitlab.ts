@@ -4,7 +4,7 @@ import type { DeclaredProvider } from '../../declarative/declarative-provider.ts
 const SIZE = { in: 'query', name: 'per_page', max: 100 } as const;
 
 /** Declares a list of the whole account. It is read-only, because the vendor writes these records below a project. */
-function changeable(
+function declareChangeable(
   displayName: string,
   name: string,
   query: Record<string, string>,
@@ -49,7 +49,7 @@ export const gitlab: DeclaredProvider = {
     errors: { messages: ['/message', '/error_description', '/error'] },
     objects: {
       projects: {
-        ...changeable('Projects', 'projects', { membership: 'true' }),
+        ...declareChangeable('Projects', 'projects', { membership: 'true' }),
         byIds: { path: '/api/v4/projects/{id}', records: '' },
         create: { method: 'POST', path: '/api/v4/projects', record: '' },
         update: { method: 'PUT', path: '/api/v4/projects/{id}', record: '' },
@@ -63,11 +63,11 @@ export const gitlab: DeclaredProvider = {
         update: { method: 'PUT', path: '/api/v4/groups/{id}', record: '' },
         remove: { path: '/api/v4/groups/{id}' },
       },
-      merge_requests: changeable('Merge requests', 'merge_requests', {
+      merge_requests: declareChangeable('Merge requests', 'merge_requests', {
         scope: 'all',
         state: 'all',
       }),
-      issues: changeable('Issues', 'issues', { scope: 'all' }),
+      issues: declareChangeable('Issues', 'issues', { scope: 'all' }),
     },
   },
 };

@@ -15,7 +15,7 @@ const COMMON_FIELDS: StandardFields = {
   updatedAt: 'DATETIME',
 };
 
-function object(
+function declareObject(
   displayName: string,
   { type, list, removes, creates = true, isFiltered = true, responseMember }: Options,
   standardFields: StandardFields,
@@ -174,7 +174,7 @@ export const linear: DeclaredProvider = {
       ],
     },
     objects: {
-      issues: object(
+      issues: declareObject(
         'Issues',
         { type: 'Issue', list: 'issues', removes: 'Delete' },
         {
@@ -186,7 +186,7 @@ export const linear: DeclaredProvider = {
           url: 'STRING',
         },
       ),
-      projects: object(
+      projects: declareObject(
         'Projects',
         { type: 'Project', list: 'projects', removes: 'Delete' },
         {
@@ -195,7 +195,7 @@ export const linear: DeclaredProvider = {
           url: 'STRING',
         },
       ),
-      comments: object(
+      comments: declareObject(
         'Comments',
         { type: 'Comment', list: 'comments', removes: 'Delete' },
         {
@@ -203,7 +203,7 @@ export const linear: DeclaredProvider = {
           url: 'STRING',
         },
       ),
-      teams: object(
+      teams: declareObject(
         'Teams',
         { type: 'Team', list: 'teams', removes: 'Delete' },
         {
@@ -211,7 +211,7 @@ export const linear: DeclaredProvider = {
           key: 'STRING',
         },
       ),
-      projectStatuses: object(
+      projectStatuses: declareObject(
         'Project statuses',
         {
           type: 'ProjectStatus',
@@ -227,7 +227,7 @@ export const linear: DeclaredProvider = {
           position: 'FLOAT',
         },
       ),
-      documents: object(
+      documents: declareObject(
         'Documents',
         { type: 'Document', list: 'documents', removes: 'Delete' },
         {
@@ -236,7 +236,7 @@ export const linear: DeclaredProvider = {
           url: 'STRING',
         },
       ),
-      users: object(
+      users: declareObject(
         'Users',
         { type: 'User', list: 'users', removes: null, creates: false },
         {
@@ -247,7 +247,7 @@ export const linear: DeclaredProvider = {
           admin: 'BOOLEAN',
         },
       ),
-      cycles: object(
+      cycles: declareObject(
         'Cycles',
         { type: 'Cycle', list: 'cycles', removes: 'Archive' },
         {
@@ -258,7 +258,7 @@ export const linear: DeclaredProvider = {
           endsAt: 'DATETIME',
         },
       ),
-      customers: object(
+      customers: declareObject(
         'Customers',
         { type: 'Customer', list: 'customers', removes: 'Delete' },
         {
@@ -267,7 +267,7 @@ export const linear: DeclaredProvider = {
           url: 'STRING',
         },
       ),
-      workflowStates: object(
+      workflowStates: declareObject(
         'Workflow states',
         { type: 'WorkflowState', list: 'workflowStates', removes: 'Archive' },
         {
@@ -277,7 +277,7 @@ export const linear: DeclaredProvider = {
           position: 'FLOAT',
         },
       ),
-      issueLabels: object(
+      issueLabels: declareObject(
         'Issue labels',
         { type: 'IssueLabel', list: 'issueLabels', removes: 'Delete' },
         {
@@ -286,7 +286,7 @@ export const linear: DeclaredProvider = {
           color: 'STRING',
         },
       ),
-      initiatives: object(
+      initiatives: declareObject(
         'Initiatives',
         { type: 'Initiative', list: 'initiatives', removes: 'Delete' },
         {
@@ -296,7 +296,7 @@ export const linear: DeclaredProvider = {
           url: 'STRING',
         },
       ),
-      attachments: object(
+      attachments: declareObject(
         'Attachments',
         { type: 'Attachment', list: 'attachments', removes: 'Delete' },
         {

@@ -32,7 +32,7 @@ function byIds(name: string, fields: string): NonNullable<ObjectDeclarationInput
   };
 }
 
-function selection(standardFields: StandardFields): string {
+function formatSelection(standardFields: StandardFields): string {
   return Object.keys(standardFields).join(' ');
 }
 
@@ -63,7 +63,7 @@ const ITEM: StandardFields = {
   created_at: 'DATETIME',
   updated_at: 'DATETIME',
 };
-const ITEM_FIELDS = `${selection(ITEM)} state board { id } group { id } column_values { id text }`;
+const ITEM_FIELDS = `${formatSelection(ITEM)} state board { id } group { id } column_values { id text }`;
 const CHANGED_AT = { at: '/updated_at', format: 'iso' } as const;
 
 /** Values are in columns. Writes address columns by id, in monday's form for the type of the column. */
@@ -128,14 +128,14 @@ const items: ObjectDeclarationInput = {
 const updates: ObjectDeclarationInput = {
   displayName: 'Updates',
   changedAt: CHANGED_AT,
-  all: list('updates', selection(UPDATE)),
-  byIds: byIds('updates', selection(UPDATE)),
+  all: list('updates', formatSelection(UPDATE)),
+  byIds: byIds('updates', formatSelection(UPDATE)),
   create: {
     method: 'POST',
     path: PATH,
     body: {
       query: `mutation ($item: ID!, $body: String!) {
-        create_update(item_id: $item, body: $body) { ${selection(UPDATE)} } }`,
+        create_update(item_id: $item, body: $body) { ${formatSelection(UPDATE)} } }`,
       variables: { item: '{item_id}', body: '{body}' },
     },
     wrap: '/variables',
@@ -147,7 +147,7 @@ const updates: ObjectDeclarationInput = {
     path: PATH,
     body: {
       query: `mutation ($id: ID!, $body: String!) {
-        edit_update(id: $id, body: $body) { ${selection(UPDATE)} } }`,
+        edit_update(id: $id, body: $body) { ${formatSelection(UPDATE)} } }`,
     },
     wrap: '/variables',
     takes: ['body'],
@@ -196,16 +196,16 @@ export const monday: DeclaredProvider = {
       boards: {
         displayName: 'Boards',
         changedAt: CHANGED_AT,
-        all: list('boards', selection(BOARD), ', state: active'),
-        byIds: byIds('boards', selection(BOARD)),
+        all: list('boards', formatSelection(BOARD), ', state: active'),
+        byIds: byIds('boards', formatSelection(BOARD)),
         standardFields: BOARD,
       },
       items,
       updates,
       users: {
         displayName: 'Users',
-        all: list('users', selection(USER)),
-        byIds: byIds('users', selection(USER)),
+        all: list('users', formatSelection(USER)),
+        byIds: byIds('users', formatSelection(USER)),
         standardFields: USER,
       },
     },

@@ -44,7 +44,7 @@ function timeFilter(operator: 'on_or_after' | 'on_or_before') {
 }
 
 /** Declares pages of a data source or of other pages. Values are in typed properties. */
-function pages(displayName: string, list: ListInput, parent?: Record<string, unknown>) {
+function declarePages(displayName: string, list: ListInput, parent?: Record<string, unknown>) {
   return {
     displayName,
     changedAt: CHANGED_AT,
@@ -97,7 +97,7 @@ export const notion: DeclaredProvider = {
       ],
     },
     objects: {
-      pages: pages('Pages', searchList('page')),
+      pages: declarePages('Pages', searchList('page')),
       data_sources: {
         displayName: 'Data sources',
         changedAt: CHANGED_AT,
@@ -119,7 +119,7 @@ export const notion: DeclaredProvider = {
       },
     },
     anyObject: {
-      ...pages(
+      ...declarePages(
         'Pages of a data source',
         {
           method: 'POST',

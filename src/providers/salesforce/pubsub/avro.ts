@@ -3,7 +3,7 @@ import avro, { type schema, type Type } from 'avsc';
 
 /** Decodes a long to a number. A value beyond the exact range becomes text, as in Salesforce's JSON. */
 const longType = avro.types.LongType.__with({
-  fromBuffer: (bytes: Buffer) => exact(bytes.readBigInt64LE()),
+  fromBuffer: (bytes: Buffer) => toExactNumber(bytes.readBigInt64LE()),
   toBuffer(value: number | string) {
     const bytes = Buffer.alloc(8);
     bytes.writeBigInt64LE(BigInt(value));
@@ -16,7 +16,7 @@ const longType = avro.types.LongType.__with({
     Number(BigInt(first) - BigInt(second)),
 });
 
-function exact(value: bigint): number | string {
+function toExactNumber(value: bigint): number | string {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value.toString();
 }

@@ -134,7 +134,7 @@ export async function openChangeStream(
       ? { replayPreset: 'LATEST' }
       : { replayPreset: 'CUSTOM', replayId: Buffer.from(position, 'base64') }),
   });
-  return batches(stream, { start, failure, schemas: createSchemaCache(client, metadata) });
+  return readBatches(stream, { start, failure, schemas: createSchemaCache(client, metadata) });
 }
 
 /**
@@ -161,7 +161,7 @@ interface Reading {
  * Requests more events only after the caller stored the previous ones, which it signals by iterating. Ends when the
  * service ends the stream, as it does from time to time.
  */
-async function* batches(
+async function* readBatches(
   stream: Stream,
   { start: { account, signal }, failure, schemas }: Reading,
 ): AsyncGenerator<StreamBatch> {
