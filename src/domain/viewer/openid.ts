@@ -52,11 +52,13 @@ type SignInFailure = 'DENIED' | 'UNREACHABLE' | 'INVALID';
 export class SignInError extends Error {
   override name = 'SignInError';
   readonly kind: SignInFailure;
+  readonly issuer: SignInIssuer;
 
-  /** The message is for people and contains no secret. */
-  constructor(kind: SignInFailure, message: string, cause: unknown) {
-    super(message, { cause });
+  /** The message is for people. It follows the issuer's name and contains no secret. */
+  constructor(kind: SignInFailure, issuer: SignInIssuer, message: string, cause: unknown) {
+    super(`${issuer.name} ${message}`, { cause });
     this.kind = kind;
+    this.issuer = issuer;
   }
 }
 
@@ -154,18 +156,18 @@ function createAuthentication(secret: string): ClientAuth {
 
 const UNREACHABLE_CODES = ['OAUTH_TIMEOUT', 'OAUTH_RESPONSE_IS_NOT_CONFORM'];
 
-async function withSignInErrors<T>({ name }: SignInIssuer, work: () => Promise<T>): Promise<T> {
+async function withSignInErrors<T>(issuer: SignInIssuer, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (error instanceof AuthorizationResponseError) {
       const detail = error.error_description ?? error.error;
-      throw new SignInError('DENIED', `${name} did not sign you in: ${detail}`, error);
+      throw new SignInError('DENIED', issuer, `did not sign you in: ${detail}`, error);
     }
     const isUnreachable =
       error instanceof TypeError ||
       (error instanceof ClientError && UNREACHABLE_CODES.includes(error.code ?? ''));
-    if (isUnreachable) throw new SignInError('UNREACHABLE', `${name} did not respond.`, error);
-    throw new SignInError('INVALID', `The response of ${name} is not valid.`, error);
+    if (isUnreachable) throw new SignInError('UNREACHABLE', issuer, 'did not respond.', error);
+    throw new SignInError('INVALID', issuer, 'sent a response that is not valid.', error);
   }
 }

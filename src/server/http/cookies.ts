@@ -26,7 +26,8 @@ export function createCookie(
   const name = isPrefixed ? `__Host-${baseName}` : baseName;
   return {
     find(header) {
-      const pairs = (header ?? '').split(';').map((pair) => pair.trim());
+      if (!header) return null;
+      const pairs = header.split(';').map((pair) => pair.trim());
       const pair = pairs.find((candidate) => candidate.startsWith(`${name}=`));
       return pair?.slice(name.length + 1) || null;
     },

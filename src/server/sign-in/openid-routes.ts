@@ -8,8 +8,8 @@ import {
   type OpenIdClients,
   SignInError,
 } from '../../domain/viewer/openid.ts';
-import { ServiceUnavailable } from '../../errors.ts';
 import { html } from '../../html.ts';
+import { headersOf, problemOfError } from '../../rest/endpoint/rest-errors.ts';
 import { SIGN_IN_CALLBACK_PATH, type SignInIssuer } from '../../sign-in-settings.ts';
 import { createPage, sendResponse, toParagraphs } from '../plain-page.ts';
 import { openSession } from './open-session.ts';
@@ -24,8 +24,11 @@ import {
 
 export function registerOpenIdSignIn(scope: FastifyInstance, parts: SignInParts): void {
   const signIns = new OpenIdSignIns(parts);
-  scope.get<Start>(SIGN_IN_PATH, (request, reply) => signIns.begin({ request, reply }));
-  scope.get(SIGN_IN_CALLBACK_PATH, (request, reply) => signIns.finish({ request, reply }));
+  scope.register(async (pages) => {
+    pages.setErrorHandler((error, request, reply) => signIns.fail(error, { request, reply }));
+    pages.get<Start>(SIGN_IN_PATH, (request, reply) => signIns.begin({ request, reply }));
+    pages.get(SIGN_IN_CALLBACK_PATH, (request, reply) => signIns.finish({ request, reply }));
+  });
 }
 
 /** The query of a sign-in's link. */
@@ -57,16 +60,14 @@ class OpenIdSignIns {
     const { services } = this.#parts;
     const issuer = this.#findIssuer(request.query.issuer);
     if (!issuer) return this.#refuse(null, exchange, UNKNOWN_ISSUER);
-    return this.#withErrorPage(issuer, exchange, async () => {
-      const redirectUrl = buildRedirectUrl(issuer, { services, request });
-      const { url, checks } = await this.#clients.begin(issuer, redirectUrl);
-      const pending = {
-        issuer: issuer.issuer,
-        checks,
-        returnPath: parseReturnPath(request.query.return),
-      };
-      return reply.header('set-cookie', this.#pendingCookie.set(pending)).redirect(url.href, 303);
-    });
+    const redirectUrl = buildRedirectUrl(issuer, { services, request });
+    const { url, checks } = await this.#clients.begin(issuer, redirectUrl);
+    const pending = {
+      issuer: issuer.issuer,
+      checks,
+      returnPath: parseReturnPath(request.query.return),
+    };
+    return reply.header('set-cookie', this.#pendingCookie.set(pending)).redirect(url.href, 303);
   }
 
   /** Signs the browser in that returns from the provider. */
@@ -77,16 +78,27 @@ class OpenIdSignIns {
     const issuer = this.#findIssuer(pending?.issuer);
     reply.header('set-cookie', this.#pendingCookie.remove());
     if (!pending || !issuer) return this.#refuse(issuer, exchange, NOT_PENDING);
-    return this.#withErrorPage(issuer, exchange, async () => {
-      const callbackUrl = new URL(buildRedirectUrl(issuer, { services, request }));
-      callbackUrl.search = request.url.split('?')[1] ?? '';
-      const claims = await this.#clients.finish(issuer, callbackUrl, pending.checks);
-      await openSession(this.#parts, claims, exchange);
-      return reply.redirect(
-        buildConsoleUrl(issuer, { services, request }, pending.returnPath),
-        303,
-      );
-    });
+    const callbackUrl = new URL(buildRedirectUrl(issuer, { services, request }));
+    callbackUrl.search = request.url.split('?')[1] ?? '';
+    const claims = await this.#clients.finish(issuer, callbackUrl, pending.checks);
+    await openSession(this.#parts, claims, exchange);
+    return reply.redirect(buildConsoleUrl(issuer, { services, request }, pending.returnPath), 303);
+  }
+
+  /** Sends the page of an error. */
+  fail(error: unknown, exchange: Exchange): Promise<FastifyReply> {
+    const { log } = this.#parts.services;
+    if (error instanceof SignInError) {
+      const { kind, message, issuer, cause } = error;
+      log.warn({ issuer: issuer.issuer, kind, codes: listCodes(cause) }, 'sign_in.refused');
+      const { status, remedy } = REFUSALS[kind];
+      return this.#refuse(issuer, exchange, { status, paragraphs: [message, remedy] });
+    }
+    const { request, reply } = exchange;
+    const problem = problemOfError(error, { log, route: request.routeOptions.url });
+    const paragraphs = [problem.detail, 'Sign in again in a few seconds.'];
+    reply.headers(headersOf(problem));
+    return this.#refuse(null, exchange, { status: problem.status, paragraphs });
   }
 
   #findIssuer(url: unknown): SignInIssuer | null {
@@ -105,27 +117,6 @@ class OpenIdSignIns {
     const content = html`${toParagraphs(paragraphs)}${link}`;
     return sendResponse(reply, createPage(status, 'Not signed in', { content }));
   }
-
-  async #withErrorPage(
-    issuer: SignInIssuer,
-    exchange: Exchange,
-    respond: () => Promise<FastifyReply>,
-  ): Promise<FastifyReply> {
-    try {
-      return await respond();
-    } catch (error) {
-      if (error instanceof ServiceUnavailable) {
-        exchange.reply.header('retry-after', String(error.retryAfterSeconds));
-        return this.#refuse(issuer, exchange, UNAVAILABLE);
-      }
-      if (!(error instanceof SignInError)) throw error;
-      const { kind, message, cause } = error;
-      const { log } = this.#parts.services;
-      log.warn({ issuer: issuer.issuer, kind, codes: listCodes(cause) }, 'sign_in.refused');
-      const { status, remedy } = REFUSALS[kind];
-      return this.#refuse(issuer, exchange, { status, paragraphs: [message, remedy] });
-    }
-  }
 }
 
 const UNKNOWN_ISSUER = {
@@ -138,10 +129,6 @@ const NOT_PENDING = {
     'This sign-in has expired, has ended already, or was begun in another browser.',
     'Sign in again. If this happens each time, allow cookies for this site.',
   ],
-};
-const UNAVAILABLE = {
-  status: 503,
-  paragraphs: ['The gateway is not available at the moment. Sign in again in a few seconds.'],
 };
 const REFUSALS = {
   DENIED: {

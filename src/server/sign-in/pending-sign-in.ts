@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import type { Services } from '../../domain/call.ts';
 import { signInChecks } from '../../domain/viewer/openid.ts';
-import type { SealedLocation } from '../../secrets.ts';
+import type { SealedLocation, Vault } from '../../secrets.ts';
 import { MINUTE_MS } from '../../work/durations.ts';
 import { createCookie } from '../http/cookies.ts';
 
@@ -48,14 +48,18 @@ export function createPendingSignInCookie({ config, vault, now }: Services): Pen
     },
     find(cookies) {
       const sealed = cookie.find(cookies);
-      if (sealed === null) return null;
-      try {
-        const pending = pendingSignIn.parse(JSON.parse(vault.open(sealed, LOCATION)));
-        return pending.expireMs > now().getTime() ? pending : null;
-      } catch {
-        return null;
-      }
+      const pending = sealed === null ? null : openSealed(vault, sealed);
+      return pending && pending.expireMs > now().getTime() ? pending : null;
     },
     remove: () => cookie.set('', 0),
   };
+}
+
+/** Null for a value that this gateway did not seal. */
+function openSealed(vault: Vault, sealed: string): PendingSignIn | null {
+  try {
+    return pendingSignIn.parse(JSON.parse(vault.open(sealed, LOCATION)));
+  } catch {
+    return null;
+  }
 }

@@ -1,5 +1,6 @@
 /** The sign-in to the console at an OpenID provider: its flow, and attacks on it. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { ServiceUnavailable } from '../../../src/errors.ts';
 import { sharedApp } from '../../support/app.ts';
 import { type CookieJar, createCookieJar } from '../../support/wire/cookie-jar.ts';
 import { openIdProvider } from '../../support/wire/openid-provider.ts';
@@ -7,10 +8,15 @@ import { openIdProvider } from '../../support/wire/openid-provider.ts';
 const provider = await openIdProvider();
 afterAll(() => provider[Symbol.asyncDispose]());
 let time = new Date();
+/** The error of the next reads of the clock, which is the database's. */
+let outage: Error | null = null;
 const other = { issuer: 'http://127.0.0.1:9', clientId: 'console', name: 'Unreachable ID' };
 const app = await sharedApp({
   env: { SIGN_IN_ISSUERS: JSON.stringify([provider.settings, other]) },
-  now: () => time,
+  now() {
+    if (outage) throw outage;
+    return time;
+  },
 });
 let url: string;
 beforeAll(async () => {
@@ -161,7 +167,7 @@ test.each([
   const browser = createCookieJar();
   const response = await signIn(browser);
   expect(response.status).toBe(400);
-  expect(await response.text()).toContain('The response of Example ID is not valid.');
+  expect(await response.text()).toContain('Example ID sent a response that is not valid.');
   expect(await isSignedIn(browser)).toBe(false);
 });
 
@@ -202,5 +208,19 @@ test('replaces the session that the browser had', async () => {
   await signIn(browser);
   expect(browser.cookies.get(host)?.get('console-session')).not.toBe(first);
   browser.cookies.get(host)?.set('console-session', first);
+  expect(await isSignedIn(browser)).toBe(false);
+});
+
+test('shows failures of the gateway itself on a page', async () => {
+  const browser = createCookieJar();
+  const callback = await goToCallback(browser);
+  outage = new ServiceUnavailable('The database is not available.', {
+    cause: null,
+    retryAfterSeconds: 7,
+  });
+  const response = await browser.fetch(callback);
+  outage = null;
+  expect([response.status, response.headers.get('retry-after')]).toEqual([503, '7']);
+  expect(await response.text()).toContain('The database is not available.');
   expect(await isSignedIn(browser)).toBe(false);
 });
