@@ -29,8 +29,9 @@ import { orNull } from '../optional-value.ts';
 import { PAGE_DEFAULT, PAGE_MAX } from '../paging/page.ts';
 import { providerRefusal } from '../provider/provider-refusal.ts';
 import { waitingForProvider } from '../provider/provider-wait.ts';
+import { resource } from '../resource.ts';
 import { orEndUser } from '../viewer/needs.ts';
-import { createEntry, type ResultEntry } from './read/read-message.ts';
+import { createEntry, type ResultEntry, resultEntry } from './read/read-message.ts';
 import { nativeName, planKey, type ReadPlan, waitReason } from './read/read-plan.ts';
 import { getReadSource, type ReadSource, withAllFields } from './read/source.ts';
 import {
@@ -66,6 +67,12 @@ export const recordsInput = z.object({
   ),
 });
 type RecordsInput = z.input<typeof recordsInput>;
+
+export const accountRecordResource = resource(
+  'Record',
+  "A record of a customer's account at the provider, as it is now.",
+  { id: z.string().describe("The provider's id of the record."), ...resultEntry.shape },
+);
 
 /** A record of an account, with the fields that the installation reads. */
 export interface AccountRecord extends ResultEntry {

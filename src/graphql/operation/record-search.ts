@@ -1,35 +1,20 @@
 import {
-  type AccountRecord,
+  type AccountRecord as AccountRecordRow,
+  accountRecordResource,
   listInstallationRecords,
   type RecordsPage,
   recordsInput,
 } from '../../domain/operation/record-search.ts';
 import { needing } from '../schema/needing.ts';
+import { objectType } from '../schema/object-type.ts';
 import { parsedArgs } from '../schema/parsed-args.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Installation } from '../schema/types.ts';
 
-const FoundRecordType = builder.objectRef<AccountRecord>('Record').implement({
-  description: "A record of a customer's account at the provider, as it is now.",
-  fields: (t) => ({
-    id: t.exposeString('id', { description: "The provider's id of the record." }),
-    fields: t.field({
-      type: 'JSONObject',
-      description: "The fields that the installation reads, by the provider's names.",
-      resolve: ({ fields }) => fields,
-    }),
-    mappedFields: t.field({
-      type: 'JSONObject',
-      description: 'The fields that have a mapped name, by that name, with mapped values.',
-      resolve: ({ mappedFields }) => mappedFields,
-    }),
-    raw: t.field({
-      type: 'JSONObject',
-      description: 'The record as the provider gave it.',
-      resolve: ({ raw }) => raw,
-    }),
-  }),
-});
+const AccountRecord = objectType(
+  builder.objectRef<AccountRecordRow>('Record'),
+  accountRecordResource,
+);
 
 const RecordEdge = builder.objectRef<RecordsPage['edges'][number]>('RecordEdge').implement({
   description: 'One of the records, with its position in the list.',
@@ -39,7 +24,7 @@ const RecordEdge = builder.objectRef<RecordsPage['edges'][number]>('RecordEdge')
       resolve: ({ cursor }) => cursor,
     }),
     node: t.field({
-      type: FoundRecordType,
+      type: AccountRecord,
       description: 'The record at this place in the list.',
       resolve: ({ node }) => node,
     }),
@@ -55,7 +40,7 @@ const RecordConnection = builder.objectRef<RecordsPage>('RecordConnection').impl
       resolve: ({ edges }) => edges,
     }),
     nodes: t.field({
-      type: [FoundRecordType],
+      type: [AccountRecord],
       description: 'The records of this page.',
       resolve: ({ edges }) => edges.map(({ node }) => node),
     }),

@@ -36,7 +36,7 @@ type Readable<Row, S> = {
 
 /**
  * Implements the type of a resource. `more` adds the fields that only GraphQL has: relations, lists, and values with needs
- * of their own. A resource with an id is a node.
+ * of their own. A resource with an id of the gateway is a node.
  */
 export function objectType<Row extends object, S extends z.ZodRawShape & Readable<Row, S>>(
   type: ObjectRef<Types, Row>,
@@ -55,7 +55,8 @@ function implement<Row extends object>(
   more: (t: FieldBuilder<Row>) => FieldMap,
 ): ObjectRef<Types, Row> {
   const { name, description } = getDeclaration(resource);
-  const interfaces = 'id' in resource.shape ? [Node as InterfaceParam<Types>] : [];
+  const isNode = (resource.shape.id as z.ZodType | undefined)?.meta()?.graphql === 'ID';
+  const interfaces = isNode ? [Node as InterfaceParam<Types>] : [];
   types.set(name, type as ObjectRef<Types, object>);
   builder.objectType(type, {
     description,

@@ -57,7 +57,7 @@ export interface EndpointBase {
 /** Returns the first sentence of the function's description as the summary, and the rest as the description. */
 export function describe(
   declared: { description: string },
-  { summary, description }: EndpointBase,
+  { summary, description }: Pick<EndpointBase, 'summary' | 'description'>,
 ) {
   const [first, ...rest] = toRestTerms(declared.description).split(/(?<=[.:]) (?=[A-Z`])/);
   const sentences = summary === undefined ? [...rest, description] : [description];

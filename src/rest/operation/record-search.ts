@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { resultEntry } from '../../domain/operation/read/read-message.ts';
 import { searchInput, searchRecords } from '../../domain/operation/record-search.ts';
-import { endpoint } from '../endpoint/endpoint.ts';
+import { describe, endpoint } from '../endpoint/endpoint.ts';
 import { integrationInPath } from '../endpoint/locations.ts';
 
 export const searchEndpoint = endpoint({
@@ -11,9 +11,9 @@ export const searchEndpoint = endpoint({
   method: 'POST',
   path: '/projects/{projectIdOrName}/integrations/{integrationId}',
   tag: 'Reads',
-  summary: "Finds records in a group's account at the provider, as they are now.",
-  description:
-    "The integration must read the object, and the config must not disable it. The answer is one page of the provider's, at most 1000 records; `Installation.records` of GraphQL reads on from it.",
+  ...describe(searchRecords, {
+    description: '`Installation.records` of GraphQL continues from it.',
+  }),
   needs: searchRecords.needs,
   input: searchInput,
   locations: {
