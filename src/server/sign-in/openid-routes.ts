@@ -9,7 +9,7 @@ import {
   SignInError,
 } from '../../domain/viewer/openid.ts';
 import { html } from '../../html.ts';
-import { headersOf, problemOfError } from '../../rest/endpoint/rest-errors.ts';
+import { createProblemHeaders, toProblem } from '../../rest/endpoint/rest-errors.ts';
 import { SIGN_IN_CALLBACK_PATH, type SignInIssuer } from '../../sign-in-settings.ts';
 import { createPage, sendResponse, toParagraphs } from '../plain-page.ts';
 import { openSession } from './open-session.ts';
@@ -95,9 +95,9 @@ class OpenIdSignIns {
       return this.#refuse(issuer, exchange, { status, paragraphs: [message, remedy] });
     }
     const { request, reply } = exchange;
-    const problem = problemOfError(error, { log, route: request.routeOptions.url });
+    const problem = toProblem(error, { log, route: request.routeOptions.url });
     const paragraphs = [problem.detail, 'Sign in again in a few seconds.'];
-    reply.headers(headersOf(problem));
+    reply.headers(createProblemHeaders(problem));
     return this.#refuse(null, exchange, { status: problem.status, paragraphs });
   }
 
