@@ -1,17 +1,30 @@
 import { z } from 'zod';
-import { getConnection } from '../../domain/connection/connection.ts';
-import { readWithin } from '../../domain/declared-read.ts';
+import { projectRead, readWithin } from '../../domain/declared-read.ts';
 import {
   listConnectionRequests,
   listOperationRequests,
   recordedRequestResource,
 } from '../../domain/diagnosis/recorded-request.ts';
 import { projectIdOrName } from '../../domain/names.ts';
-import { getOperation } from '../../domain/operation/operation.ts';
+import { getOwned } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
 import { pagedEndpoint } from '../endpoint/list.ts';
 
 const path = '/projects/{projectIdOrName}';
+
+/** Keys with `payloads:read` alone may read the requests, although they may not read their owner. */
+const findOperation = projectRead(
+  listOperationRequests.needs,
+  'Finds an operation.',
+  (call, { operationId }: { operationId: string }, { id: projectId }) =>
+    getOwned(call, 'Operation', { projectId, id: operationId, what: 'Operation' }),
+);
+const findConnection = projectRead(
+  listConnectionRequests.needs,
+  'Finds a connection.',
+  (call, { connectionId }: { connectionId: string }, { id: projectId }) =>
+    getOwned(call, 'Connection', { projectId, id: connectionId, what: 'Connection' }),
+);
 
 export const recordedRequestEndpoints = [
   pagedEndpoint({
@@ -19,7 +32,7 @@ export const recordedRequestEndpoints = [
     path: `${path}/operations/{operationId}/requests`,
     tag: 'Operations',
     input: z.object({ projectIdOrName, operationId: id.describe('The id of the operation.') }),
-    list: readWithin(getOperation, listOperationRequests),
+    list: readWithin(findOperation, listOperationRequests),
     resource: recordedRequestResource,
   }),
   pagedEndpoint({
@@ -27,7 +40,7 @@ export const recordedRequestEndpoints = [
     path: `${path}/connections/{connectionId}/requests`,
     tag: 'Connections',
     input: z.object({ projectIdOrName, connectionId: id.describe('The id of the connection.') }),
-    list: readWithin(getConnection, listConnectionRequests),
+    list: readWithin(findConnection, listConnectionRequests),
     resource: recordedRequestResource,
   }),
 ];
