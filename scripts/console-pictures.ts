@@ -63,7 +63,7 @@ async function takeConsole(browser: Browser, { name, viewport, colorScheme }: Lo
 }
 
 const SESSION = `mutation { createSessionToken(input: { projectIdOrName: "demo", groupRef: "pictures",
-  groupName: "Pictures Inc.", consumerRef: "pat" }) { connectUrl } }`;
+  groupName: "Pictures Inc.", consumerRef: "pat", integrations: ["crm-sync"] }) { connectUrl } }`;
 
 async function takeConnect(browser: Browser): Promise<void> {
   const { apiKey } = await (await fetch(`${url}/console/demo.json`)).json();

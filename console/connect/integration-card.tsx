@@ -11,7 +11,6 @@ import { CredentialsForm } from './credentials-form.tsx';
 import { Disconnect } from './disconnect.tsx';
 import { InstallForm } from './install-form.tsx';
 import { InstalledPart } from './installed-part.tsx';
-import { reconnectId } from './opener.ts';
 
 const INTEGRATION = graphql`
   fragment integrationCard_integration on Integration {
@@ -43,6 +42,8 @@ interface IntegrationCardProps {
   installation: installedPart_installation$key | null;
   /** Actions that the token permits, besides reading. */
   permissions: readonly string[];
+  /** True if the form to connect is open from the start. */
+  startsConnecting: boolean;
 }
 
 export function IntegrationCard(props: IntegrationCardProps) {
@@ -52,9 +53,7 @@ export function IntegrationCard(props: IntegrationCardProps) {
     permissions.includes('CONNECT') &&
     (props.installationIds.length === 0 || permissions.includes('INSTALL'));
   const integration = useFragment(INTEGRATION, props.integration);
-  const [isConnecting, setConnecting] = useState(
-    connection !== null && connection.id === reconnectId,
-  );
+  const [isConnecting, setConnecting] = useState(props.startsConnecting);
   const isBroken = connection?.status === 'BAD_CREDENTIALS';
   const title = integration.latestRevision.content.displayName ?? integration.name;
   return (

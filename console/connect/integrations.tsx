@@ -6,7 +6,7 @@ import { Action } from '../src/parts/form.tsx';
 import { Empty } from '../src/parts/page.tsx';
 import { usePageQuery } from '../src/parts/queries.ts';
 import { IntegrationCard } from './integration-card.tsx';
-import { isOpened, notifyOpener } from './opener.ts';
+import { isOpened, notifyOpener, reconnectId } from './opener.ts';
 import type { Returned, Session } from './session-token.ts';
 
 const QUERY = graphql`
@@ -105,6 +105,10 @@ export function Integrations({ session, returned }: IntegrationsProps) {
   const { integrations, connections, installations, entitlements } = project;
   const connectionOf = (integration: { provider: string }) =>
     connections.nodes.find((connection) => connection.provider === integration.provider) ?? null;
+  // Several integrations may share the connection. One form is enough.
+  const reconnecting = integrations.nodes.find(
+    (integration) => reconnectId !== null && connectionOf(integration)?.id === reconnectId,
+  );
   return (
     <>
       <header>
@@ -123,6 +127,7 @@ export function Integrations({ session, returned }: IntegrationsProps) {
           projectId={project.id}
           parties={parties}
           permissions={permissions}
+          startsConnecting={integration === reconnecting}
           integration={integration}
           provider={providers.nodes.find(({ name }) => name === integration.provider) ?? null}
           connection={connectionOf(integration)}

@@ -33,9 +33,11 @@ export function testConnect(stage: () => ConsoleStage) {
     builder?.close();
   });
 
-  async function connectUrl(groupRef: string): Promise<string> {
+  /** Returns a link that shows one integration. */
+  async function connectUrl(groupRef: string, integration = 'crm-sync'): Promise<string> {
     const { createSessionToken } = await stage().api(`mutation { createSessionToken(input: {
-    projectIdOrName: "demo", groupRef: "${groupRef}", consumerRef: "ann" }) { connectUrl } }`);
+    projectIdOrName: "demo", groupRef: "${groupRef}", consumerRef: "ann",
+    integrations: ["${integration}"] }) { connectUrl } }`);
     return createSessionToken.connectUrl;
   }
 
@@ -145,7 +147,7 @@ export function testConnect(stage: () => ConsoleStage) {
       { content },
     );
     await page.goto('about:blank');
-    await page.goto(await connectUrl('by-mistaken-setup'));
+    await page.goto(await connectUrl('by-mistaken-setup', 'no-app'));
     await page.getByRole('button', { name: 'Connect HubSpot' }).click();
     await page.getByRole('button', { name: 'Continue to HubSpot' }).click();
     await page.getByRole('button', { name: 'Continue in this window' }).click();
@@ -178,7 +180,7 @@ export function testConnect(stage: () => ConsoleStage) {
     await chooseWay('With an API key');
     await page.getByLabel('API key', { exact: true }).fill('sandbox-key-2');
     await submit();
-    await isConnected();
+    await page.getByLabel('API key', { exact: true }).waitFor({ state: 'detached' });
     const after = await stage().api(
       '{ project(idOrName: "demo") { connections(groupRef: "by-link") { nodes { id } } } }',
     );

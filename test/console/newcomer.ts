@@ -55,14 +55,15 @@ export function testNewcomer(stage: () => ConsoleStage) {
       const opened = context.waitForEvent('page');
       await press(customer, 'Open connect page', 'link');
       const connect = await opened;
-      await press(connect, 'Connect Sandbox CRM');
-      await connect.getByRole('button', { name: /How to connect$/ }).click();
+      const card = connect.getByRole('region', { name: 'CRM sync' });
+      await press(card, 'Connect Sandbox CRM');
+      await card.getByRole('button', { name: /How to connect$/ }).click();
       await press(connect, 'With an API key', 'option');
-      await connect.getByLabel('API key', { exact: true }).fill('sandbox-key');
-      await press(connect, 'Connect');
-      await press(connect, 'Start');
-      await connect.getByText(/^50 records, last read/).waitFor();
-      await press(connect, 'Read now: people');
+      await card.getByLabel('API key', { exact: true }).fill('sandbox-key');
+      await press(card, 'Connect');
+      await press(card, 'Start');
+      await card.getByText(/^50 records, last read/).waitFor();
+      await press(card, 'Read now: people');
 
       await customer.getByRole('button', { name: 'Done' }).click();
       await openFromMenu(page, 'Destinations');
@@ -74,7 +75,7 @@ export function testNewcomer(stage: () => ConsoleStage) {
       }
 
       await run(BREAK);
-      await press(connect, 'Read now: people');
+      await press(card, 'Read now: people');
       await openFromMenu(page, 'Destinations');
       await press(page, 'records', 'link');
       const failed = page.getByRole('row', { name: /Records Retrying 2 503/ });
