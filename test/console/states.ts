@@ -5,7 +5,8 @@ import { expectFitsScreens, openConsole } from '../support/console.ts';
 import type { ConsoleStage } from './stage.ts';
 
 const DESTINATIONS = '{ project(idOrName: "demo") { destinations { nodes { id name } } } }';
-const INSTALLATIONS = '{ project(idOrName: "demo") { installations(first: 1) { nodes { id } } } }';
+const INSTALLATIONS =
+  '{ project(idOrName: "demo") { installations(first: 1, integrationIdOrName: "crm-sync") { nodes { id } } } }';
 
 export function testStates(stage: () => ConsoleStage) {
   let page: Page;
