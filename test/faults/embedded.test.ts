@@ -10,13 +10,19 @@ import { prepareEmbedded } from './scenes/embedded/embedded-gateway.ts';
 import { fillUp, noSmallFileSystem, smallFileSystem } from './scenes/embedded/small-file-system.ts';
 import { type Gateway, startGateway } from './scenes/gateway.ts';
 import { expectEnd, SHUTDOWN_MS } from './scenes/hang-scene.ts';
-import { changeBy, expectUnavailable, type Met, readBy, type Surfaces } from './scenes/surfaces.ts';
+import {
+  changeBy,
+  expectUnavailable,
+  readBy,
+  type SurfaceResponse,
+  type Surfaces,
+} from './scenes/surfaces.ts';
 
 /** Time to start a server on a busy machine: modules are loaded and a database is opened. */
 const BACK_MS = 60_000;
 const MIB = 1024 * 1024;
 
-const isGood = ({ status }: Met) => status < 300;
+const isGood = ({ status }: SurfaceResponse) => status < 300;
 
 async function scene(folder?: string) {
   const { env, tenant } = await prepareEmbedded(folder);
@@ -25,7 +31,7 @@ async function scene(folder?: string) {
 }
 
 /** Returns the ID of the created topic, from GraphQL or REST. */
-const readId = ({ body }: Met): string => body.data?.createTopic?.topic.id ?? body.id;
+const readId = ({ body }: SurfaceResponse): string => body.data?.createTopic?.topic.id ?? body.id;
 
 async function idsAt({ url, tenant }: Surfaces): Promise<string[]> {
   const path = `/v1/projects/${tenant.projectId}/topics`;
@@ -48,7 +54,7 @@ test.skipIf(noSmallDisk)(
     const { env, tenant, gateway, at } = await scene(folder);
     const acknowledged: string[] = [];
     const makeRoom = fillUp(folder);
-    const refused: Met[] = [];
+    const refused: SurfaceResponse[] = [];
     await vi.waitFor(
       async () => {
         const responses = await Promise.all(Array.from({ length: 5 }, () => changeBy(at)).flat());

@@ -16,7 +16,7 @@ const OVERLOAD = 3;
 const TICK_MS = 20;
 /** The server's limit of concurrent requests, and the number of clients that measure its capacity. */
 const LIMIT_REQUESTS = 64;
-const ASKERS = 16;
+const CLIENTS = 16;
 const OPERATIONS = 200;
 /** Exceeds the memory of concurrent responses and of queued requests. */
 const GROWTH_BYTES_MAX = 64 * 1024 * 1024;
@@ -25,18 +25,18 @@ const QUERY = `{ viewer { project { operations(first: ${OPERATIONS}) {
   edges { cursor node { id status result createTime metadata { objects } } } pageInfo { hasNextPage }
 } } } }`;
 
-interface Asker {
+interface LoadClient {
   /** Resolves with the status when the whole response has arrived. */
-  ask(): Promise<{ status: number; retryAfter: string | undefined }>;
+  send(): Promise<{ status: number; retryAfter: string | undefined }>;
 }
 
-function createClient({ url }: Gateway, apiKey: string): Asker {
+function createClient({ url }: Gateway, apiKey: string): LoadClient {
   const agent = new Agent({ connections: 1_000, pipelining: 1 });
   onTestFinished(() => agent.destroy());
   const body = JSON.stringify({ query: QUERY });
   const headers = { 'content-type': 'application/json', 'x-api-key': apiKey };
   return {
-    async ask() {
+    async send() {
       const options = { dispatcher: agent, method: 'POST', headers, body } as const;
       const response = await request(`${url}/graphql`, options);
       await response.body.dump({ limit: Number.MAX_SAFE_INTEGER });
@@ -47,28 +47,28 @@ function createClient({ url }: Gateway, apiKey: string): Asker {
 }
 
 /** Returns the requests per second if each client waits for its response. */
-async function measureCapacity({ ask }: Asker): Promise<number> {
+async function measureCapacity({ send }: LoadClient): Promise<number> {
   const end = performance.now() + CAPACITY_MS;
-  let answered = 0;
-  const keepAsking = async () => {
+  let served = 0;
+  const keepSending = async () => {
     while (performance.now() < end) {
-      expect((await ask()).status).toBe(200);
-      answered += 1;
+      expect((await send()).status).toBe(200);
+      served += 1;
     }
   };
-  await Promise.all(Array.from({ length: ASKERS }, keepAsking));
-  return answered / (CAPACITY_MS / 1000);
+  await Promise.all(Array.from({ length: CLIENTS }, keepSending));
+  return served / (CAPACITY_MS / 1000);
 }
 
 /**
  * Sends requests at a fixed rate, without waiting for earlier responses. Returns the number of responses by
  * status.
  */
-async function offer({ ask }: Asker, perSecond: number): Promise<Map<number, number>> {
+async function sendAtRate({ send }: LoadClient, perSecond: number): Promise<Map<number, number>> {
   const statuses = new Map<number, number>();
-  const asking = new Set<Promise<void>>();
-  const askOnce = async () => {
-    const { status, retryAfter } = await ask();
+  const pending = new Set<Promise<void>>();
+  const sendOnce = async () => {
+    const { status, retryAfter } = await send();
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
     if (status !== 200) expect(Number(retryAfter)).toBeGreaterThan(0);
   };
@@ -77,12 +77,12 @@ async function offer({ ask }: Asker, perSecond: number): Promise<Map<number, num
   while (performance.now() - start < OVERLOAD_MS) {
     const due = ((performance.now() - start) / 1000) * perSecond;
     for (; sent < due; sent += 1) {
-      const asked = askOnce().finally(() => asking.delete(asked));
-      asking.add(asked);
+      const running = sendOnce().finally(() => pending.delete(running));
+      pending.add(running);
     }
     await delay(TICK_MS);
   }
-  await Promise.all(asking);
+  await Promise.all(pending);
   return statuses;
 }
 
@@ -101,31 +101,31 @@ async function scene() {
     RATE_LIMIT_PER_SECOND: '1000000',
     RATE_LIMIT_BURST: '1000000',
   });
-  return { gateway, asker: createClient(gateway, tenant.apiKey) };
+  return { gateway, client: createClient(gateway, tenant.apiKey) };
 }
 
 test('refuses excess requests early, serves the others and keeps memory constant', async () => {
-  const { gateway, asker } = await scene();
-  const perSecond = await measureCapacity(asker);
+  const { gateway, client } = await scene();
+  const perSecond = await measureCapacity(client);
   const before = await gateway.usedBytes();
 
-  const offered = offer(asker, OVERLOAD * perSecond);
+  const sending = sendAtRate(client, OVERLOAD * perSecond);
   const used: number[] = [];
   for (let part = 0; part < 4; part += 1) {
     await delay(OVERLOAD_MS / 5);
     used.push(await gateway.usedBytes());
   }
-  const statuses = await offered;
+  const statuses = await sending;
 
   // One caller sends all requests, so its own limit is reached before that of the process.
   for (const status of statuses.keys()) expect([200, 429, 503]).toContain(status);
   // Refusals are cheap, so the server processes requests at its capacity during the overload.
-  const [answered, refused] = [statuses.get(200) ?? 0, statuses.get(429) ?? 0];
+  const [served, refused] = [statuses.get(200) ?? 0, statuses.get(429) ?? 0];
   expect(refused).toBeGreaterThan(0);
-  console.log({ perSecond, answered, refused, before, used });
-  expect(answered).toBeGreaterThan(0.2 * perSecond * (OVERLOAD_MS / 1000));
+  console.log({ perSecond, served, refused, before, used });
+  expect(served).toBeGreaterThan(0.2 * perSecond * (OVERLOAD_MS / 1000));
   expect(Math.max(...used) - before).toBeLessThan(GROWTH_BYTES_MAX);
 
-  const after = await Promise.all(Array.from({ length: ASKERS }, asker.ask));
-  expect(after.map(({ status }) => status)).toEqual(Array(ASKERS).fill(200));
+  const after = await Promise.all(Array.from({ length: CLIENTS }, client.send));
+  expect(after.map(({ status }) => status)).toEqual(Array(CLIENTS).fill(200));
 });

@@ -40,7 +40,7 @@ function watched(canCommit: (node: number) => boolean | Promise<boolean>) {
 }
 
 /** Answers statements of the same node every 10 ms. */
-function answerAgainAndAgain(ask: (projectId: string) => { answer(): void }): Disposable {
+function answerRepeatedly(ask: (projectId: string) => { answer(): void }): Disposable {
   const timer = setInterval(() => ask('prj_a').answer(), 10);
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
@@ -84,7 +84,7 @@ test('fails statements that wait too long, even if the node answers other statem
   using scene = watched(() => isBack);
   const { watch, ask } = scene;
   const waiting = Array.from({ length: 3 }, () => ask('prj_a'));
-  using _answered = answerAgainAndAgain(ask);
+  using _answered = answerRepeatedly(ask);
   await expect.poll(() => watch.isAway(1), { timeout: 10_000 }).toBe(true);
   for (const { take } of waiting) {
     expect(take).toHaveBeenCalledExactlyOnceWith(expect.any(ServiceUnavailable), undefined);

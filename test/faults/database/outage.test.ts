@@ -17,8 +17,8 @@ import {
 import {
   changeBy,
   expectUnavailable,
-  type Met,
   readBy,
+  type SurfaceResponse,
   socketRefusal,
   streamRefusal,
 } from '../scenes/surfaces.ts';
@@ -88,8 +88,8 @@ async function expectBack({ database, gateway }: { database: OwnDatabase; gatewa
   );
 }
 
-async function rounds(ask: () => Promise<Met>[]): Promise<Met[]> {
-  const responses: Met[] = [];
+async function rounds(ask: () => Promise<SurfaceResponse>[]): Promise<SurfaceResponse[]> {
+  const responses: SurfaceResponse[] = [];
   for (let round = 0; round < ROUNDS; round += 1) responses.push(...(await Promise.all(ask())));
   return responses;
 }
@@ -152,7 +152,7 @@ test.runIf(isRoot)(
     const where = at(database, gateway);
     const makeRoom = fillUp(folder);
     // Writes until the free space in the tables' pages is used up.
-    const refused: Met[] = [];
+    const refused: SurfaceResponse[] = [];
     await vi.waitFor(
       async () => {
         const responses = await Promise.all(

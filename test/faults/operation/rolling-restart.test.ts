@@ -13,7 +13,7 @@ import { hasBalancer, NOTICED_MS, startBalancer } from './balancer.ts';
 
 const SHORT = process.env.FAULTS_SHORT === '1';
 const ROUNDS = SHORT ? 1 : 5;
-const ASKERS = SHORT ? 8 : 24;
+const CLIENTS = SHORT ? 8 : 24;
 const FOLLOWERS = SHORT ? 6 : 30;
 const EVENT_EVERY_MS = 20;
 /** Longer than the load balancer needs to notice, even on a busy machine. */
@@ -32,7 +32,7 @@ const ROUTE = `mutation ($input: CreateTopicDestinationRouteInput!) {
   createTopicDestinationRoute(input: $input) { topicDestinationRoute { id } }
 }`;
 const CHANGE = `mutation ($input: CreateTopicInput!) { createTopic(input: $input) { topic { id } } }`;
-const LOOK = '{ viewer { project { topics(first: 5) { nodes { id name } } } } }';
+const READ = '{ viewer { project { topics(first: 5) { nodes { id name } } } } }';
 
 async function prepare() {
   const database = await testDatabase();
@@ -58,36 +58,36 @@ async function prepare() {
 type Scene = Awaited<ReturnType<typeof prepare>>;
 
 /** Sends requests until the signal aborts. Returns the number of responses, and the failures. */
-async function askAgainAndAgain({ project, apiKey }: Scene, url: string, signal: AbortSignal) {
-  const agent = new Agent({ connections: ASKERS, keepAliveTimeout: 60_000 });
+async function sendRepeatedly({ project, apiKey }: Scene, url: string, signal: AbortSignal) {
+  const agent = new Agent({ connections: CLIENTS, keepAliveTimeout: 60_000 });
   onTestFinished(() => agent.destroy());
   const failures: string[] = [];
-  let answered = 0;
+  let served = 0;
   const headers = { 'content-type': 'application/json', 'x-api-key': apiKey };
-  const ask = async (body: object) => {
+  const send = async (body: object) => {
     const options = { dispatcher: agent, method: 'POST', headers, body: JSON.stringify(body) };
     const response = await request(`${url}/graphql`, options as never);
     const text = await response.body.text();
     if (response.statusCode !== 200 || text.includes('"errors"'))
       throw new Error(text.slice(0, 200));
   };
-  const asker = async () => {
+  const client = async () => {
     while (!signal.aborted) {
-      const isChange = answered % 10 === 0;
+      const isChange = served % 10 === 0;
       const variables = {
         input: {
           projectIdOrName: project,
-          name: `topic-${answered}-${crypto.randomUUID()}`.slice(0, 40),
+          name: `topic-${served}-${crypto.randomUUID()}`.slice(0, 40),
         },
       };
-      const about = isChange ? { query: CHANGE, variables } : { query: LOOK };
-      await ask(about).catch((error: unknown) => failures.push(String(error)));
-      answered += 1;
+      const operation = isChange ? { query: CHANGE, variables } : { query: READ };
+      await send(operation).catch((error: unknown) => failures.push(String(error)));
+      served += 1;
       await wait(POLL_MS);
     }
   };
-  await Promise.all(Array.from({ length: ASKERS }, asker));
-  return { answered, failures };
+  await Promise.all(Array.from({ length: CLIENTS }, client));
+  return { served, failures };
 }
 
 /** Follows the events to the last one, over as many connections as needed. */
@@ -157,7 +157,7 @@ test.skipIf(!hasBalancer)(
     const balancer = await startBalancer(apis);
     await balancer.sendsToAll();
     const ending = new AbortController();
-    const asking = askAgainAndAgain(scene, balancer.url, ending.signal);
+    const sending = sendRepeatedly(scene, balancer.url, ending.signal);
     let recorded = Number.POSITIVE_INFINITY;
     const recording = recordAgainAndAgain(scene, ending.signal);
     const after = encodeCursor(eventList(project), 0n);
@@ -172,11 +172,11 @@ test.skipIf(!hasBalancer)(
     }
     ending.abort();
     recorded = await recording;
-    const { answered, failures } = await asking;
+    const { served, failures } = await sending;
     const followers = await following;
     const { messages } = await allArrived(receiver, recorded);
     const connections = followers.reduce((sum, one) => sum + one.connections, 0);
-    console.log({ answered, recorded, messages, connections, replaced: ROUNDS * gateways.length });
+    console.log({ served, recorded, messages, connections, replaced: ROUNDS * gateways.length });
     expect(failures).toEqual([]);
     expect(followers.flatMap(({ problems }) => problems)).toEqual([]);
     expect(messages).toBe(recorded);

@@ -98,7 +98,7 @@ const agent = new Agent({ keepAlive: false, maxSockets: Number.POSITIVE_INFINITY
 export async function overEventStream(subscription: Subscription): Promise<Subscriber | null> {
   const { url, apiKey, project, after, copies } = subscription;
   const progress = new Progress(subscription);
-  const asking = request(`${url}/graphql`, {
+  const clientRequest = request(`${url}/graphql`, {
     method: 'POST',
     agent,
     headers: {
@@ -108,8 +108,8 @@ export async function overEventStream(subscription: Subscription): Promise<Subsc
       'last-event-id': after,
     },
   });
-  asking.end(JSON.stringify({ query: query(copies), variables: { project } }));
-  const [response] = (await once(asking, 'response')) as [IncomingMessage];
+  clientRequest.end(JSON.stringify({ query: query(copies), variables: { project } }));
+  const [response] = (await once(clientRequest, 'response')) as [IncomingMessage];
   response.on('error', () => {});
   const first = Promise.withResolvers<boolean>();
   let text = '';
@@ -126,9 +126,9 @@ export async function overEventStream(subscription: Subscription): Promise<Subsc
   const subscriber = {
     progress,
     stall: () => response.pause(),
-    leave: () => asking.destroy(),
+    leave: () => clientRequest.destroy(),
   };
   if (response.statusCode === 200 && (await first.promise)) return subscriber;
-  asking.destroy();
+  clientRequest.destroy();
   return null;
 }

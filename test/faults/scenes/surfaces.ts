@@ -4,12 +4,12 @@ import { openEventStream } from '../../support/event-stream.ts';
 import { openSocket } from '../../support/socket.ts';
 import type { OwnTenant } from './own-server.ts';
 
-export interface Met {
+export interface SurfaceResponse {
   surface: string;
   status: number;
   retryAfter: string | null;
   type: string | null;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for
+  // biome-ignore lint/suspicious/noExplicitAny: tests read members of any shape
   body: any;
 }
 
@@ -25,8 +25,8 @@ const CHANGE = `mutation ($project: String!, $name: String!) {
 const LIVE = `subscription ($project: String!) {
   notificationEvents(projectIdOrName: $project) { node { data } } }`;
 
-async function meet(surface: string, asking: Promise<Response>): Promise<Met> {
-  const response = await asking;
+async function readResponse(surface: string, sending: Promise<Response>): Promise<SurfaceResponse> {
+  const response = await sending;
   const { status, headers } = response;
   const type = headers.get('content-type');
   const body = type?.includes('json') ? await response.json() : await response.text();
@@ -60,20 +60,23 @@ const newTopic = () => ({
   body: JSON.stringify({ name: `t${crypto.randomUUID()}` }),
 });
 
-export function readBy(at: Surfaces): Promise<Met>[] {
+export function readBy(at: Surfaces): Promise<SurfaceResponse>[] {
   return [
-    meet('GraphQL query', graphql(at, READ)),
-    meet('GraphQL query by GET', graphqlByGet(at)),
-    meet('REST GET', rest(at)),
+    readResponse('GraphQL query', graphql(at, READ)),
+    readResponse('GraphQL query by GET', graphqlByGet(at)),
+    readResponse('REST GET', rest(at)),
   ];
 }
 
-export function changeBy(at: Surfaces): Promise<Met>[] {
-  return [meet('GraphQL mutation', graphql(at, CHANGE)), meet('REST POST', rest(at, newTopic()))];
+export function changeBy(at: Surfaces): Promise<SurfaceResponse>[] {
+  return [
+    readResponse('GraphQL mutation', graphql(at, CHANGE)),
+    readResponse('REST POST', rest(at, newTopic())),
+  ];
 }
 
 /** Returns the refusal of a subscription over an event stream. */
-export async function streamRefusal({ url, tenant }: Surfaces): Promise<Met> {
+export async function streamRefusal({ url, tenant }: Surfaces): Promise<SurfaceResponse> {
   const stream = await openEventStream((path, init) => fetch(url + path, init), {
     query: LIVE,
     variables: { project: tenant.projectId },
@@ -95,7 +98,7 @@ export async function socketRefusal({ url, tenant }: Surfaces): Promise<number> 
 }
 
 /** Expects that each response is 503 with a time to retry, in the format of its surface. */
-export function expectUnavailable(responses: Met[]): void {
+export function expectUnavailable(responses: SurfaceResponse[]): void {
   for (const { surface, status, retryAfter, type, body } of responses) {
     const problem = body.errors?.[0].extensions.problem ?? body;
     const code = body.errors?.[0].extensions.code ?? 'SERVICE_UNAVAILABLE';

@@ -62,9 +62,9 @@ async function endless(events: number) {
 function subscribe(url: string) {
   return new Promise<import('node:http').IncomingMessage>((resolve) => {
     const headers = { accept: 'text/event-stream', 'content-type': 'application/json' };
-    const asking = request(url, { method: 'POST', headers }, resolve);
-    asking.on('error', () => {});
-    asking.end(JSON.stringify({ query: 'subscription { tick }' }));
+    const clientRequest = request(url, { method: 'POST', headers }, resolve);
+    clientRequest.on('error', () => {});
+    clientRequest.end(JSON.stringify({ query: 'subscription { tick }' }));
   });
 }
 
