@@ -42,7 +42,7 @@ const PAGES = [
 
 const IDS = `{ project(idOrName: "demo") {
   connections(first: 1) { nodes { id } }
-  installations(first: 1) { nodes { id } }
+  installations(first: 1, groupRef: "acme") { nodes { id } }
   operations(first: 1, actionType: WRITE) { nodes { id } }
   notificationEvents(last: 1) { nodes { id deliveries { nodes { id destination { id } } } } }
 } }`;

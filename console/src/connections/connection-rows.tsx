@@ -29,7 +29,7 @@ interface ConnectionRowsProps {
   address: (path: string) => string;
 }
 
-const COLUMNS = ['Group', 'Consumer', 'Provider', 'Status', 'Scheme', 'Created'];
+const COLUMNS = ['Group', 'Status', 'Provider', 'Consumer', 'Scheme', 'Created'];
 
 export function ConnectionRows({ connections, address }: ConnectionRowsProps) {
   const rows = useFragment(ROW, connections);
@@ -42,13 +42,13 @@ export function ConnectionRows({ connections, address }: ConnectionRowsProps) {
               {group.groupName || group.groupRef}
             </Link>
           </td>
-          <td>{consumer.consumerName}</td>
-          <td>
-            <ProviderName name={provider} />
-          </td>
           <td>
             <Status value={status} />
           </td>
+          <td>
+            <ProviderName name={provider} />
+          </td>
+          <td>{consumer.consumerName}</td>
           <td>{schemeName(authScheme)}</td>
           <td>
             <Time value={createTime} />

@@ -23,9 +23,9 @@ function initialsOf(name: string): string {
 /** A provider's name after its mark. */
 export function ProviderName({ name }: { name: string }) {
   return (
-    <>
+    <span className="provider">
       <ProviderMark name={name} />
       {name}
-    </>
+    </span>
   );
 }
