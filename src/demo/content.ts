@@ -142,34 +142,8 @@ export const DEMO_REVISIONS = [
   },
 ] as const;
 
-/**
- * A second integration with the object `people`, for another customer: its records go to the stream. The typed API serves
- * both as one object.
- */
-export const DEMO_DIRECTORY = {
-  groupRef: 'globex',
-  content: {
-    name: 'directory-sync',
-    provider: 'sandbox',
-    displayName: 'Directory sync',
-    read: {
-      objects: [
-        {
-          objectName: 'contacts',
-          destination: DEMO_STREAM,
-          mapToName: 'people',
-          mapToDisplayName: 'People',
-          requiredFields: [
-            { fieldName: 'email', mapToName: 'emailAddress' },
-            { fieldName: 'lastname' },
-            { fieldName: 'score', valueType: 'INT' },
-          ],
-        },
-      ],
-    },
-    write: { objects: [{ objectName: 'contacts', inheritMapping: true }] },
-  },
-} as const;
+/** The second customer that has installed the integration. The typed API shows it next to the first. */
+export const DEMO_SECOND_GROUP = DEMO_CONNECTIONS[1].groupRef;
 
 /** The provider app. The sandbox signs its events with the client secret. */
 export const DEMO_APP = {

@@ -1,7 +1,7 @@
 /** Creates the demo's project and its content. Each step creates only what is missing. */
 import type { Services } from '../domain/call.ts';
 import { ALL_SCOPES, nameOfScope } from '../domain/viewer/scopes.ts';
-import { DEMO_APP, DEMO_CONNECTIONS, DEMO_DIRECTORY, DEMO_REVISIONS } from './content.ts';
+import { DEMO_APP, DEMO_CONNECTIONS, DEMO_REVISIONS, DEMO_SECOND_GROUP } from './content.ts';
 import { fillRoutes, ROUTE_FIELDS } from './event-routes.ts';
 import { addOperations } from './operations.ts';
 import { createRunner, type Data, DEMO_PROJECT, type Runner } from './runner.ts';
@@ -38,8 +38,8 @@ const PROJECT_FIELDS = `
   providerApps(first: 1) { totalCount }
   connections(first: 1000) { nodes { group { groupRef } consumer { consumerRef } } }
   integration(idOrName: "${FIRST_REVISION.name}") { ${INTEGRATION_FIELDS} }
-  directory: integration(idOrName: "${DEMO_DIRECTORY.content.name}") { id installations(first: 1) { totalCount } }
-  installations(first: 1, groupRef: "${DEMO_CONNECTIONS[0].groupRef}") { nodes { ${INSTALLATION_FIELDS} } }`;
+  installations(first: 1, groupRef: "${DEMO_CONNECTIONS[0].groupRef}") { nodes { ${INSTALLATION_FIELDS} } }
+  second: installations(first: 1, groupRef: "${DEMO_SECOND_GROUP}") { nodes { ${INSTALLATION_FIELDS} } }`;
 
 export async function fillProject({
   services,
@@ -59,8 +59,10 @@ export async function fillProject({
   if (existing.providerApps.totalCount === 0) await createApp(runner);
   await fillConnections(runner, existing);
   const integrationId = await fillIntegration(runner, existing);
-  const installation = await fillInstallation(runner, existing);
-  await fillDirectory(runner, existing);
+  const [{ groupRef }] = DEMO_CONNECTIONS;
+  // Lists begin with the newest installation: the one that the demo is about.
+  await fillInstallation(runner, existing.second, DEMO_SECOND_GROUP);
+  const installation = await fillInstallation(runner, existing.installations, groupRef);
   await addOperations(services, { projectId, integrationId, ...installation });
   const { installationId } = installation;
   const ids = { orgId, projectId, integrationId, installationId, streamId };
@@ -122,7 +124,7 @@ async function fillIntegration(runner: Runner, existing: Data): Promise<string> 
 
 async function createIntegration(
   runner: Runner,
-  content: (typeof DEMO_REVISIONS)[0] | (typeof DEMO_DIRECTORY)['content'],
+  content: (typeof DEMO_REVISIONS)[0],
 ): Promise<Data> {
   const { name, provider } = content;
   const latestRevision = { specVersion: '1.0.0', content };
@@ -137,10 +139,9 @@ async function createIntegration(
 
 async function fillInstallation(
   runner: Runner,
-  { installations }: Data,
+  { nodes: [existing] }: Data,
+  groupRef: string,
 ): Promise<{ installationId: string; configId: string }> {
-  const { groupRef } = DEMO_CONNECTIONS[0];
-  const [existing] = installations.nodes;
   if (existing) return { installationId: existing.id, configId: existing.config.id };
   const input = { projectIdOrName, integrationIdOrName: FIRST_REVISION.name, groupRef };
   const { installation } = await runner.change(
@@ -149,12 +150,4 @@ async function fillInstallation(
     `installation { ${INSTALLATION_FIELDS} ${CONTRACT} }`,
   );
   return { installationId: installation.id, configId: installation.config.id };
-}
-
-async function fillDirectory(runner: Runner, { directory }: Data): Promise<void> {
-  const { groupRef, content } = DEMO_DIRECTORY;
-  if (!directory) await createIntegration(runner, content);
-  if (directory?.installations.totalCount > 0) return;
-  const input = { projectIdOrName, integrationIdOrName: content.name, groupRef };
-  await runner.change('createInstallation', input, `installation { id ${CONTRACT} }`);
 }

@@ -29,18 +29,18 @@ export function demoTabs(demo: Demo | null): Tab[] {
 export function typedDemoTabs(demo: Demo | null): Tab[] {
   if (!demo) return [];
   const headers = { 'x-api-key': demo.apiKey };
-  return [PEOPLE, CREATE_PERSON, PEOPLE_CHANGED].map((query) => ({ query, headers }));
+  return [PEOPLE, CREATE_PERSON, COMPANIES_CHANGED].map((query) => ({ query, headers }));
 }
 
-const PEOPLE = `# One object of two customers, by two integrations.
-# Both read their accounts now.
+const PEOPLE = `# One object of two customers. The gateway reads
+# both accounts now.
 query People {
   acme: people(group: "acme", first: 3) {
     nodes { ...Person }
     pageInfo { hasNextPage endCursor }
   }
   globex: people(group: "globex", first: 3) {
-    nodes { ...Person score }
+    nodes { ...Person firstname }
   }
 }
 
@@ -56,7 +56,7 @@ const CREATE_PERSON = `# Creates a person in the account of a customer.
 mutation CreatePerson {
   createPeople(
     group: "globex"
-    input: { emailAddress: "radia@example.test", lastname: "Perlman", score: 99 }
+    input: { emailAddress: "radia@example.test", lastname: "Perlman" }
     idempotencyKey: "radia"
   ) {
     success
@@ -67,15 +67,15 @@ mutation CreatePerson {
 }
 `;
 
-const PEOPLE_CHANGED = `# Stays open until you leave this tab.
-# In /graphql, run triggerRead of "people" for the
-# group "globex" by "directory-sync".
-subscription PeopleChanged {
-  peopleChanged(group: "globex") {
+const COMPANIES_CHANGED = `# Stays open until you leave this tab.
+# In /graphql, run TriggerRead with the
+# objectName "companies".
+subscription CompaniesChanged {
+  companiesChanged(group: "acme") {
     cursor
     changes {
       kind
-      record { id emailAddress lastname score }
+      record { id name domain }
     }
   }
 }

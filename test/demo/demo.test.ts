@@ -37,7 +37,11 @@ test('fills the sandbox, without a demo, in a database that has projects', async
 test('has a history of reads that agrees with the records of the sandbox', async () => {
   const { prisma } = services.database;
   const verifier = await createBearerVerifier(services.config);
-  const { projectId } = await fillDemo({ services, verifier, url: 'http://gateway.test' });
+  const { projectId, installationId } = await fillDemo({
+    services,
+    verifier,
+    url: 'http://gateway.test',
+  });
   const operations = await prisma.operation.findMany({
     where: { projectId, actionType: 'READ', status: 'SUCCESS' },
     orderBy: { id: 'asc' },
@@ -50,7 +54,7 @@ test('has a history of reads that agrees with the records of the sandbox', async
   expect(first).toBe(50);
   expect(Math.max(...later)).toBeLessThanOrEqual(3);
   const contacts = await prisma.installedObject.findFirstOrThrow({
-    where: { projectId, objectName: 'contacts' },
+    where: { projectId, installationId, objectName: 'contacts' },
   });
   expect(contacts).toMatchObject({
     recordsRead: later.reduce((sum, count) => sum + count, first ?? 0),
