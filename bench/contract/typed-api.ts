@@ -1,0 +1,164 @@
+/**
+ * Measures a project's typed API: the memory of 200 cached schemas, the first query of a project whose schema is not
+ * cached, and what the typed API adds to `Installation.records`. Run it by `node --expose-gc bench/contract/typed-api.ts`.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse, validate } from 'graphql';
+import { createApp } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import { type Contract, createContract } from '../../src/domain/contract/object-contract.ts';
+import { integrationContentInput } from '../../src/domain/integration/integration-content-input.ts';
+import { createTypedSchemas } from '../../src/graphql/typed/typed-schemas.ts';
+import { createLog } from '../../src/log.ts';
+import { hubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
+import { median } from '../median.ts';
+
+const SCHEMAS = 200;
+const OBJECTS = 10;
+const FIELDS = 20;
+const COLD_RUNS = 30;
+const WARM_ROUNDS = 400;
+
+/** A contract of 10 objects with 20 fields each that are read and written. Each number gives another contract. */
+function createLargeContract(number: number): Contract {
+  const fields = Array.from({ length: FIELDS }, (_, n) => ({
+    fieldName: `field_${n}`,
+    mapToName: `own_${number}_${n}`,
+    valueType: n % 2 === 0 ? 'STRING' : 'INT',
+  }));
+  const objects = Array.from({ length: OBJECTS }, (_, n) => `object_${n}`);
+  const content = integrationContentInput.parse({
+    name: 'crm',
+    provider: 'hubspot',
+    read: {
+      objects: objects.map((objectName) => ({
+        objectName,
+        destination: 'records',
+        requiredFields: fields,
+      })),
+    },
+    write: { objects: objects.map((objectName) => ({ objectName, inheritMapping: true })) },
+  });
+  const provider = hubspotProvider();
+  return createContract({ integration: 'crm', content, provider, learned: new Map() });
+}
+
+function measureMemory(): void {
+  const contracts = Array.from({ length: SCHEMAS }, (_, number) => createLargeContract(number));
+  const schemas = createTypedSchemas(Number.MAX_SAFE_INTEGER);
+  const before = heapBytes();
+  const kept = contracts.map((contract) => schemas.get(contract));
+  const bytes = heapBytes() - before;
+  const mebibytes = (size: number) => (size / 1024 / 1024).toFixed(0);
+  console.log(
+    `${kept.length} schemas of ${OBJECTS} objects with ${FIELDS} fields: ${mebibytes(bytes)} MiB, estimated as ${mebibytes(schemas.bytes)} MiB`,
+  );
+  const query = '{ object_0(group: "acme") { nodes { id own_0 } } }';
+  const builds = contracts.slice(0, COLD_RUNS).map((contract) => {
+    const startedAt = performance.now();
+    const schema = createTypedSchemas().get(contract);
+    validate(schema, parse(query));
+    return performance.now() - startedAt;
+  });
+  console.log(`building a schema and validating a query: ${median(builds).toFixed(1)} ms`);
+}
+
+function heapBytes(): number {
+  if (!globalThis.gc) throw new Error('Run it by node --expose-gc.');
+  globalThis.gc();
+  globalThis.gc();
+  return process.memoryUsage().heapUsed;
+}
+
+async function measureQueries(): Promise<void> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'gateway-typed-api-'));
+  const settings = { RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '100000' };
+  const config = readConfig({ DATA_DIR: dataDir, PORT: '0', DEMO: 'true', ...settings });
+  const app = await createApp(config, { log: createLog('error') });
+  try {
+    const { url, demoFile } = await app.start();
+    const demo = await import(String(demoFile), { with: { type: 'json' } });
+    const { apiKey, installationId } = demo.default as Record<string, string>;
+    const send = async (path: string, query: string, variables: object = {}) => {
+      const startedAt = performance.now();
+      const response = await fetch(`${url}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-api-key': String(apiKey) },
+        body: JSON.stringify({ query, variables }),
+      });
+      const { errors } = (await response.json()) as { errors?: unknown };
+      if (errors) throw new Error(JSON.stringify(errors));
+      return performance.now() - startedAt;
+    };
+    const typed = () =>
+      send(
+        '/graphql/projects/demo',
+        '{ people(group: "acme") { nodes { id emailAddress firstname lastname } pageInfo { endCursor } } }',
+      );
+    const records = () =>
+      send(
+        '/graphql',
+        'query ($id: ID!) { node(id: $id) { ... on Installation { records(objectName: "people") { nodes { id fields mappedFields } pageInfo { endCursor } } } } }',
+        { id: installationId },
+      );
+    for (let round = 0; round < 50; round += 1) await Promise.all([typed(), records()]);
+    const times = { typed: [] as number[], records: [] as number[] };
+    for (let round = 0; round < WARM_ROUNDS; round += 1) {
+      times.typed.push(await typed());
+      times.records.push(await records());
+    }
+    const [warm, plain] = [median(times.typed), median(times.records)];
+    console.log(
+      `people: ${warm.toFixed(2)} ms; records: ${plain.toFixed(2)} ms; ratio ${(warm / plain).toFixed(2)}`,
+    );
+    const cold: number[] = [];
+    for (let run = 0; run < COLD_RUNS; run += 1) {
+      await send('/graphql', CREATE_REVISION, { content: createContent(run) });
+      cold.push(await typed());
+    }
+    console.log(
+      `first query after a new revision: ${median(cold).toFixed(1)} ms, at most ${Math.max(...cold).toFixed(1)} ms`,
+    );
+  } finally {
+    await app[Symbol.asyncDispose]();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+const CREATE_REVISION = `mutation ($content: IntegrationContentInput!) {
+  createRevision(input: {
+    projectIdOrName: "demo", integrationIdOrName: "crm-sync"
+    revision: { specVersion: "1.0.0", content: $content }
+  }) { revision { id } }
+}`;
+
+/** Content with another contract for each number. */
+function createContent(number: number): object {
+  const names = ['email', 'firstname', 'lastname'] as const;
+  const mapped = names.map((fieldName) =>
+    fieldName === 'email' ? { fieldName, mapToName: 'emailAddress' } : { fieldName },
+  );
+  return {
+    name: 'crm-sync',
+    provider: 'sandbox',
+    read: {
+      objects: [
+        {
+          objectName: 'contacts',
+          destination: 'records',
+          mapToName: 'people',
+          requiredFields: mapped,
+          optionalFields: [{ fieldName: 'phone', mapToName: `phone_${number}` }],
+        },
+        // The demo's installation reads it.
+        { objectName: 'companies', destination: 'live', requiredFields: [{ fieldName: 'name' }] },
+      ],
+    },
+    write: { objects: [{ objectName: 'contacts', inheritMapping: true }] },
+  };
+}
+
+measureMemory();
+await measureQueries();
