@@ -1,4 +1,4 @@
-/** What a reader has acknowledged on the overview of a project, stored in this browser. */
+/** Items that a reader has acknowledged on the overview of a project. They are stored in this browser. */
 import { useState } from 'react';
 
 /** The acknowledged state of each item, by the item's key. */

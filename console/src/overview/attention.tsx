@@ -1,4 +1,4 @@
-/** What needs a person: failing destinations, broken connections, paused reads and failed work. */
+/** Items that need a person: failing destinations, broken connections, paused reads and failed work. */
 import { graphql } from 'react-relay';
 import { Link } from 'wouter';
 import type { attentionQuery } from '../../__generated__/attentionQuery.graphql.ts';
