@@ -1,7 +1,7 @@
 /**
  * Rows that workers process in turn, each held by a lease. A worker claims a row, renews the lease while it works,
- * stores the result and releases the row. Each of its changes requires its claim, so a late result of an older claim is
- * refused with LeaseLost.
+ * stores the result and releases the row. Each update requires the claim, so a late result of an older claim is rejected
+ * with LeaseLost.
  */
 import type { Log } from '../log.ts';
 import {
@@ -34,7 +34,7 @@ interface LeaseOptions<T extends Table, K extends Column<T>, L extends Column<T>
   isClaimable?: Prisma.Sql;
 }
 
-interface HoldOptions {
+interface RenewalOptions {
   /** The log event of a failed renewal. */
   notRenewed: string;
   /** Called when the row is no longer held. */
@@ -43,8 +43,8 @@ interface HoldOptions {
 
 type Client = Pick<Database['prisma'], '$executeRaw'>;
 
-/** The common interface of a table in Prisma and in a transaction. */
-interface Changes<W, D> {
+/** A table in Prisma or in a transaction. */
+interface HeldTable<W, D> {
   updateMany: (change: { where: W; data: D }) => Promise<{ count: number }>;
 }
 
@@ -67,7 +67,8 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
   }
 
   /**
-   * Claims rows whose `dueTime` has passed, longest overdue first. Row locks that only prevent a deletion do not count.
+   * Claims rows whose `dueTime` has passed, longest overdue first. Rows that another transaction has locked `for key
+   * share`, as foreign-key checks do, can still be claimed.
    */
   async claimDue<C extends Column<T>>(
     database: ClaimDatabase,
@@ -142,10 +143,10 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
   }
 
   /** Renews the lease of a claim until it is disposed of. */
-  hold(
+  keepRenewing(
     { database, log }: { database: { prisma: Client }; log: Log },
     claim: Pick<Row<T>, K | L>,
-    { notRenewed, onLost }: HoldOptions,
+    { notRenewed, onLost }: RenewalOptions,
   ): Disposable {
     const keyFields: object = pick(claim, this.#options.key);
     const renew = () => this.renew(database.prisma, claim);
@@ -155,7 +156,7 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
     });
   }
 
-  /** Throws LeaseLost. */
+  /** Extends the lease. Throws LeaseLost if the claim no longer holds the row. */
   async renew(client: Client, claim: Pick<Row<T>, K | L>): Promise<void> {
     const { key, columns } = this.#options;
     const isHeld = isRow(claim, [...key, columns.token]);
@@ -165,18 +166,18 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
     requireLease(renewed);
   }
 
-  /** The conditions under which a change belongs to the claim. */
-  heldBy(claim: Pick<Row<T>, K | L>): Pick<Row<T>, K | L> {
+  /** Returns the `where` that matches the row only while the claim holds it. */
+  claimFilter(claim: Pick<Row<T>, K | L>): Pick<Row<T>, K | L> {
     return pick(claim, [...this.#options.key, this.#options.columns.token]);
   }
 
-  /** Throws LeaseLost. */
-  async change<D>(
-    rows: Changes<Pick<Row<T>, K | L>, D>,
+  /** Updates the row. Throws LeaseLost if the claim no longer holds it. */
+  async updateHeld<D>(
+    rows: HeldTable<Pick<Row<T>, K | L>, D>,
     claim: Pick<Row<T>, K | L>,
     data: D,
   ): Promise<void> {
-    const { count } = await rows.updateMany({ where: this.heldBy(claim), data });
+    const { count } = await rows.updateMany({ where: this.claimFilter(claim), data });
     requireLease(count);
   }
 }

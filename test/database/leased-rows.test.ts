@@ -111,7 +111,7 @@ test('keeps a held claim, and refuses the result of one that expired', async () 
   const [first] = await claim(1);
   if (!first) throw new Error('Nothing was claimed.');
   {
-    using _lease = rows.hold({ database, log }, first, { notRenewed });
+    using _lease = rows.keepRenewing({ database, log }, first, { notRenewed });
     const { leaseExpireTime } = await row('object0');
     await expect
       .poll(async () => (await row('object0')).leaseExpireTime?.getTime())
@@ -119,7 +119,9 @@ test('keeps a held claim, and refuses the result of one that expired', async () 
   }
   await expect.poll(async () => listNames(await claim(1))).toEqual(['object0']);
   const change = { failures: 7 };
-  await expect(rows.change(prisma.objectSubscription, first, change)).rejects.toThrow(LeaseLost);
+  await expect(rows.updateHeld(prisma.objectSubscription, first, change)).rejects.toThrow(
+    LeaseLost,
+  );
   expect(await row('object0')).toMatchObject({ failures: 0 });
 });
 
@@ -128,7 +130,7 @@ test('stores the result of a claim and releases the row', async () => {
   const [claimed] = await claim(1);
   if (!claimed) throw new Error('Nothing was claimed.');
   const change = { failures: 1, dueTime: minutes(5), ...RELEASED_LEASE };
-  await rows.change(prisma.objectSubscription, claimed, change);
+  await rows.updateHeld(prisma.objectSubscription, claimed, change);
   expect(await row('object0')).toMatchObject(change);
   expect(await claim(1)).toEqual([]);
   expect(listNames(await claim(1, minutes(6)))).toEqual(['object0']);
@@ -139,7 +141,7 @@ test('neither claims nor keeps rows that are no longer wanted', async () => {
   const [kept] = await claim(1);
   if (!kept) throw new Error('Nothing was claimed.');
   const { promise: lost, resolve } = Promise.withResolvers<void>();
-  using _lease = rows.hold({ database, log }, kept, { notRenewed, onLost: resolve });
+  using _lease = rows.keepRenewing({ database, log }, kept, { notRenewed, onLost: resolve });
   await prisma.objectSubscription.updateMany({ where: { projectId }, data: { isWanted: false } });
   await lost;
   expect(await claim(2)).toEqual([]);

@@ -26,8 +26,8 @@ export function forProjects(write: (inProjects: InProjects) => string): ForProje
 }
 
 /**
- * Returns both forms with the reason why the statement reads all projects. Tables that it changes are named with their
- * project.
+ * Returns both forms with the reason why the statement reads all projects. The statement must restrict each table that
+ * it changes to the projectId of the rows that it selected.
  */
 export function acrossProjects(
   reason: string,
@@ -40,7 +40,7 @@ export function acrossProjects(
   };
 }
 
-/** Marks a lookup by a value that names no project, with the reason why that is sufficient. */
+/** Marks a lookup by a globally unique value. `reason` states why no project is needed. */
 export function withoutProject(reason: string, text: string): string {
   return `${allProjectsMark(reason)} ${text.trim()}`;
 }
@@ -57,9 +57,9 @@ export function mergeFirst<R>(
 type SortKey = readonly (string | number)[];
 
 function compareKeys(a: SortKey, b: SortKey): number {
-  const difference = a.findIndex((part, index) => part !== b[index]);
-  const [first = '', second = ''] = [a[difference], b[difference]];
-  return difference < 0 ? 0 : first < second ? -1 : 1;
+  const index = a.findIndex((part, position) => part !== b[position]);
+  if (index < 0) return 0;
+  return (a[index] ?? '') < (b[index] ?? '') ? -1 : 1;
 }
 
 /** Returns the mark for statements that are composed of parts. */

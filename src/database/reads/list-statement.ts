@@ -67,7 +67,7 @@ function selectRows(lists: SimilarLists, value: BindValue): Select {
       : tables.selectFrom(requestedRows(lists, value)).crossJoinLateral(page.as('page'));
   const selected = from.select(columnNames(table).map((column) => `page.${column}`)) as Select;
   const linked = links.reduce(
-    (select, link, index) => withLink(select, { link, index: index }, value),
+    (select, link, index) => withLink(select, { link, index }, value),
     selected,
   );
   return range ? linked.orderBy(`page.${range.column}`, range.direction) : linked;

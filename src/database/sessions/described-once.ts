@@ -2,7 +2,7 @@
  * A named prepared statement returns the same columns at each use. The session has the server describe them once, while
  * pg requests a description for every execution and rebuilds its row parsers.
  *
- * Uses only the methods that pg's client calls on every query it is given, and no field of pg's own query or result.
+ * Overrides only the methods that pg's client calls on every query, and reads no internal field of pg.
  */
 import pg from 'pg';
 import type { OnResult } from './session.ts';
@@ -22,11 +22,11 @@ interface ResultColumns {
 }
 
 /** The columns of a connection's prepared statements. */
-export class Descriptions {
+export class StatementColumns {
   /** By statement name. */
-  readonly columns = new Map<string, ResultColumns>();
+  readonly byStatement = new Map<string, ResultColumns>();
   readonly types: pg.CustomTypesConfig;
-  #silent: pg.Connection | undefined;
+  #withoutDescribe: pg.Connection | undefined;
 
   constructor(types: pg.CustomTypesConfig) {
     this.types = types;
@@ -34,8 +34,10 @@ export class Descriptions {
 
   /** Returns a view of the connection that sends no Describe message. */
   withoutDescribe(connection: pg.Connection): pg.Connection {
-    this.#silent ??= Object.create(connection, { describe: { value: () => {} } }) as pg.Connection;
-    return this.#silent;
+    this.#withoutDescribe ??= Object.create(connection, {
+      describe: { value: () => {} },
+    }) as pg.Connection;
+    return this.#withoutDescribe;
   }
 }
 
@@ -58,7 +60,7 @@ interface ClientQuery {
 const Query = pg.Query as unknown as new (
   config: { name: string; text: string },
   values: unknown[] | undefined,
-  take: OnResult,
+  onResult: OnResult,
 ) => ClientQuery;
 
 /** True for a statement with a name, whose columns are read by the connection's own type parsers. */
@@ -70,33 +72,33 @@ export function isNamedStatement(config: unknown): config is NamedStatement {
 
 export class DescribedOnce extends Query {
   readonly #statement: NamedStatement;
-  readonly #take: OnResult;
-  readonly #descriptions: Descriptions;
+  readonly #onResult: OnResult;
+  readonly #statementColumns: StatementColumns;
   #columns: ResultColumns | undefined;
   #rows: unknown[] = [];
-  #tag = '';
+  #commandTag = '';
   #failure: unknown;
 
-  constructor(statement: NamedStatement, take: OnResult, descriptions: Descriptions) {
+  constructor(statement: NamedStatement, onResult: OnResult, statementColumns: StatementColumns) {
     const { name, text, values } = statement;
-    super({ name, text }, values, take);
+    super({ name, text }, values, onResult);
     this.#statement = statement;
-    this.#take = take;
-    this.#descriptions = descriptions;
+    this.#onResult = onResult;
+    this.#statementColumns = statementColumns;
   }
 
   override submit(connection: pg.Connection): void {
-    this.#columns = this.#descriptions.columns.get(this.#statement.name);
-    super.submit(this.#columns ? this.#descriptions.withoutDescribe(connection) : connection);
+    this.#columns = this.#statementColumns.byStatement.get(this.#statement.name);
+    super.submit(this.#columns ? this.#statementColumns.withoutDescribe(connection) : connection);
   }
 
   override handleRowDescription({ fields }: { fields: ResultField[] }): void {
     const readers = fields.map(({ dataTypeID }) =>
-      this.#descriptions.types.getTypeParser(dataTypeID, 'text'),
+      this.#statementColumns.types.getTypeParser(dataTypeID, 'text'),
     );
     const empty = Object.fromEntries(fields.map(({ name }) => [name, null]));
     this.#columns = { fields, readers, emptyRow: { ...empty } };
-    this.#descriptions.columns.set(this.#statement.name, this.#columns);
+    this.#statementColumns.byStatement.set(this.#statement.name, this.#columns);
   }
 
   override handleDataRow({ fields: texts }: { fields: (string | null)[] }): void {
@@ -109,18 +111,18 @@ export class DescribedOnce extends Query {
   }
 
   override handleCommandComplete({ text }: { text: string }): void {
-    this.#tag = text;
+    this.#commandTag = text;
   }
 
   override handleReadyForQuery(): void {
     if (this.#failure !== undefined) {
-      this.#take(this.#failure);
+      this.#onResult(this.#failure);
       return;
     }
-    const [command, ...counts] = this.#tag.split(' ');
+    const [command, ...counts] = this.#commandTag.split(' ');
     const { fields = [] } = this.#columns ?? {};
     const rowCount = counts.length > 0 ? Number(counts.at(-1)) : null;
-    this.#take(null, { command, rowCount, rows: this.#rows, fields });
+    this.#onResult(null, { command, rowCount, rows: this.#rows, fields });
   }
 
   #rowOf(texts: (string | null)[]): unknown {

@@ -77,12 +77,12 @@ export class SessionPool extends pg.Pool {
   }
 
   override connect(onConnect?: unknown): never {
-    if (!onConnect) return toPromise((take) => this.connect(take)) as never;
-    const take = onConnect as (error: unknown, client?: unknown, release?: unknown) => void;
+    if (!onConnect) return toPromise((onResult) => this.connect(onResult)) as never;
+    const onResult = onConnect as (error: unknown, client?: unknown, release?: unknown) => void;
     // Keeps the span of the waiting caller, because the caller that releases a connection runs the
     // callback.
     const onConnected = bindSpan((error: Error | undefined, client: unknown, release: unknown) =>
-      take(error && this.#outages.callerError(error), client, release),
+      onResult(error && this.#outages.callerError(error), client, release),
     );
     return super.connect(onConnected as never) as never;
   }
@@ -90,12 +90,12 @@ export class SessionPool extends pg.Pool {
   override query(config: unknown, values?: unknown): never {
     const refusal = this.#refusal?.(config, values);
     if (refusal) return Promise.reject(refusal) as never;
-    const run = (take: OnResult, tries = 1): void =>
+    const run = (onResult: OnResult, tries = 1): void =>
       super.query(config as string, values as unknown[], (error: Error, result: unknown) => {
         // Safe to repeat: the statement is not part of a transaction, and the database has rolled
         // it back for a conflict.
-        if (error && tries < TRIES_MAX && isRepeatable(error)) return run(take, tries + 1);
-        take(error && this.#outages.callerError(error), result);
+        if (error && tries < TRIES_MAX && isRepeatable(error)) return run(onResult, tries + 1);
+        onResult(error && this.#outages.callerError(error), result);
       });
     return toPromise(run) as never;
   }

@@ -7,7 +7,7 @@ import pg from 'pg';
 import { type Meters, NO_METERS, secondsSince } from '../../meters.ts';
 import { HUNG } from '../failure-kind.ts';
 import type { Outages } from '../outages.ts';
-import { DescribedOnce, Descriptions, isNamedStatement } from './described-once.ts';
+import { DescribedOnce, isNamedStatement, StatementColumns } from './described-once.ts';
 import { withSpan } from './statement-span.ts';
 
 /** The longest time a caller waits for a connection. Without a database, requests fail soon with a clear error. */
@@ -83,7 +83,7 @@ export class Session extends pg.Client {
   readonly #silence: NodeJS.Timeout;
   #isHung = false;
   /** Null behind a pooler, which prepares a named statement again on each of its connections. */
-  readonly #descriptions: Descriptions | null;
+  readonly #statementColumns: StatementColumns | null;
   /** New names of outdated prepared statements, by their original names. */
   readonly #renamed = new Map<string, string>();
 
@@ -97,7 +97,7 @@ export class Session extends pg.Client {
     ...config
   }: SessionConfig) {
     super({ ...config, ...at?.() });
-    this.#descriptions = isPooled ? null : new Descriptions(config.types ?? pg.types);
+    this.#statementColumns = isPooled ? null : new StatementColumns(config.types ?? pg.types);
     this.#outages = outages;
     this.#meters = meters;
     this.#onSuspect = onSuspect;
@@ -111,8 +111,8 @@ export class Session extends pg.Client {
   override query(config: unknown, values?: unknown, onResult?: unknown): never {
     const [bound, callback] =
       typeof values === 'function' ? [undefined, values] : [values, onResult];
-    const run = (take: OnResult) => {
-      const report = withSpan(config, this.#meters.isOn ? this.#withMeters(take) : take);
+    const run = (onResult: OnResult) => {
+      const report = withSpan(config, this.#meters.isOn ? this.#withMeters(onResult) : onResult);
       this.#waitFor(1);
       const end: OnResult = (error, result) => {
         this.#waitFor(-1);
@@ -147,12 +147,12 @@ export class Session extends pg.Client {
     this.connection.stream.destroy();
   }
 
-  #send(config: unknown, bound: unknown, take: OnResult): void {
-    if (!this.#descriptions || !isNamedStatement(config)) {
-      return void super.query(config as string, bound as unknown[], take);
+  #send(config: unknown, bound: unknown, onResult: OnResult): void {
+    if (!this.#statementColumns || !isNamedStatement(config)) {
+      return void super.query(config as string, bound as unknown[], onResult);
     }
     const statement = bound ? { ...config, values: bound as unknown[] } : config;
-    super.query(new DescribedOnce(statement, take, this.#descriptions));
+    super.query(new DescribedOnce(statement, onResult, this.#statementColumns));
   }
 
   #underCurrentName(config: unknown): unknown {
@@ -165,16 +165,16 @@ export class Session extends pg.Client {
   #forget(name: string, outdatedName: string): void {
     if ((this.#renamed.get(name) ?? name) !== outdatedName) return;
     this.#renamed.set(name, randomUUID());
-    this.#descriptions?.columns.delete(outdatedName);
+    this.#statementColumns?.byStatement.delete(outdatedName);
     this.connection.close({ type: 'S', name: outdatedName }, true);
   }
 
-  #withMeters(take: OnResult): OnResult {
+  #withMeters(onResult: OnResult): OnResult {
     const startedMs = performance.now();
     return (error, result) => {
       const outcome = error ? 'failed' : 'ok';
       this.#meters.statementEnded({ outcome, seconds: secondsSince(startedMs) });
-      take(error, result);
+      onResult(error, result);
     };
   }
 
@@ -212,7 +212,7 @@ const READ_ONLY = '25006';
 export type OnResult = (error: unknown, result?: unknown) => void;
 
 /** Converts a callback to a promise. */
-export function toPromise(run: (take: OnResult) => void): Promise<unknown> {
+export function toPromise(run: (onResult: OnResult) => void): Promise<unknown> {
   return new Promise((resolve, reject) => {
     run((error, result) => (error ? reject(error) : resolve(result)));
   });

@@ -5,8 +5,8 @@ import { failSpan, sampledContext, startSpan } from '../../spans.ts';
 import type { OnResult } from './session.ts';
 
 /** Reports neither the text nor the values of a statement. */
-export function withSpan(config: unknown, take: OnResult): OnResult {
-  if (!sampledContext()) return take;
+export function withSpan(config: unknown, onResult: OnResult): OnResult {
+  if (!sampledContext()) return onResult;
   const summary = statementSummary(getText(config));
   const span = startSpan(summary, {
     kind: SpanKind.CLIENT,
@@ -15,7 +15,7 @@ export function withSpan(config: unknown, take: OnResult): OnResult {
   return (error, result) => {
     if (error) failSpan(span, toOutcome(error));
     span.end();
-    take(error, result);
+    onResult(error, result);
   };
 }
 

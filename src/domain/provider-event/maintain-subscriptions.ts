@@ -47,7 +47,7 @@ export async function maintainSubscriptions(
 }
 
 async function maintain(services: Services, subscription: ObjectSubscription): Promise<void> {
-  using _lease = SUBSCRIPTIONS.hold(services, subscription, {
+  using _lease = SUBSCRIPTIONS.keepRenewing(services, subscription, {
     notRenewed: 'subscription.lease_not_renewed',
   });
   try {

@@ -15,8 +15,8 @@ type AtProvider = Pick<
 >;
 
 /**
- * Removes a subscription at the provider. Does nothing if there is none, or if the connection and its credentials were
- * deleted. Throws ProviderError.
+ * Removes a subscription at the provider. Does nothing if the provider has none, or if the connection was deleted with
+ * its credentials. Throws ProviderError if the provider rejects the removal or cannot be reached.
  */
 export async function removeAtProvider(
   services: Services,
@@ -55,8 +55,13 @@ export async function isUsedByOthers(
 }
 
 function toOthersFilter({ projectId, connectionId, objectName, installationId }: AtProvider) {
-  const not = installationId;
-  return { projectId, connectionId, objectName, isWanted: true, installationId: { not } } as const;
+  return {
+    projectId,
+    connectionId,
+    objectName,
+    isWanted: true,
+    installationId: { not: installationId },
+  };
 }
 
 type SubscriptionKey = Pick<ObjectSubscription, 'projectId' | 'installationId' | 'objectName'>;
@@ -71,9 +76,11 @@ export async function removeEvents(
   { projectId, installationId, objectName }: SubscriptionKey,
 ): Promise<void> {
   const values = [projectId, installationId, objectName];
-  for (let count = EVENT_BATCH; count === EVENT_BATCH; ) {
-    count = (await query(REMOVE_SOME, values)).length;
-  }
+  let count: number;
+  do {
+    const removedEvents = await query(REMOVE_SOME, values);
+    count = removedEvents.length;
+  } while (count === EVENT_BATCH);
 }
 
 const REMOVE_SOME = `

@@ -53,7 +53,7 @@ export async function changeHeld(
 ): Promise<void> {
   if (!tx)
     return inTransaction(database, (tx) => changeHeld({ database }, subscription, change, tx));
-  const where = SUBSCRIPTIONS.heldBy(subscription);
+  const where = SUBSCRIPTIONS.claimFilter(subscription);
   const isReleased = change.dueTime !== undefined;
   const current = await tx.objectSubscription.findFirst({ where });
   requireLease(current ? 1 : 0);
@@ -75,7 +75,7 @@ export async function deleteHeld(
   subscription: ObjectSubscription,
 ): Promise<void> {
   await removeEvents(database.rows.query, subscription);
-  const where = SUBSCRIPTIONS.heldBy(subscription);
+  const where = SUBSCRIPTIONS.claimFilter(subscription);
   await inTransaction(database, async (tx) => {
     if (await removeSubscription(tx, subscription, { ...where, isWanted: false })) return;
     // The subscription is needed again. The next maintenance creates it at the provider.

@@ -64,14 +64,16 @@ export async function pollSchemas(services: Services, signal: AbortSignal): Prom
 
 async function pollWatch(services: Services, watch: SchemaWatch): Promise<void> {
   const { projectId, installationId: id } = watch;
-  using _lease = WATCHES.hold(services, watch, { notRenewed: 'schema_watch.lease_not_renewed' });
+  using _lease = WATCHES.keepRenewing(services, watch, {
+    notRenewed: 'schema_watch.lease_not_renewed',
+  });
   try {
     const installed = await findInstallationContent(services, { projectId, id });
     // The row was deleted together with its installation.
     if (!installed) return;
     const { watchSchema } = installed.content;
     if (!watchSchema) {
-      await services.database.prisma.schemaWatch.deleteMany({ where: WATCHES.heldBy(watch) });
+      await services.database.prisma.schemaWatch.deleteMany({ where: WATCHES.claimFilter(watch) });
       return;
     }
     await stopIfBacklogged(services, projectId);
@@ -144,7 +146,7 @@ async function record(
   const dueTime = getNextRunTime(schedule, services.now());
   await inTransaction(services.database, async (tx) => {
     const next = { known: descriptions, connectionId: connection.id, dueTime, failures: 0 };
-    await WATCHES.change(tx.schemaWatch, watch, { ...next, ...RELEASED_LEASE });
+    await WATCHES.updateHeld(tx.schemaWatch, watch, { ...next, ...RELEASED_LEASE });
     if (bodies.length === 0) return;
     const destination = await lockDestination(tx, projectId, watchSchema.destination);
     const messages = bodies.map((body) => ({ body }));
@@ -169,7 +171,7 @@ async function recordFailure(
   });
   const { prisma } = services.database;
   const change = { ...scheduleRetry(services, RETRY, watch.failures), ...RELEASED_LEASE };
-  await WATCHES.change(prisma.schemaWatch, watch, change).catch((failure: unknown) => {
+  await WATCHES.updateHeld(prisma.schemaWatch, watch, change).catch((failure: unknown) => {
     if (!(failure instanceof LeaseLost)) throw failure;
   });
 }

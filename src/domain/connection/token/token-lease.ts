@@ -80,7 +80,7 @@ export class Lease {
     if (kind === 'embedded') return;
     const { refreshLeaseToken: token } = this.#claim;
     const lasting = { refreshLeaseToken: token && lastingToken(token) };
-    await REFRESHES.change(prisma.connection, this.#claim, lasting);
+    await REFRESHES.updateHeld(prisma.connection, this.#claim, lasting);
     this.#claim = { ...this.#claim, ...lasting };
   }
 
@@ -94,7 +94,7 @@ export class Lease {
 
   async release(): Promise<void> {
     if (this.#hasEnded) return;
-    const where = REFRESHES.heldBy(this.#claim);
+    const where = REFRESHES.claimFilter(this.#claim);
     const data = { refreshLeaseToken: null, refreshLeaseExpireTime: null };
     await this.#database.prisma.connection.updateMany({ where, data });
   }

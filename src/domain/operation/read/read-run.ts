@@ -124,7 +124,7 @@ type RunChange = Partial<
 
 /** Deletes the run of this claim, because it has ended. Throws LeaseLost. */
 export async function endRun(tx: Transaction, claim: ReadRun): Promise<void> {
-  const { count } = await tx.readRun.deleteMany({ where: RUNS.heldBy(claim) });
+  const { count } = await tx.readRun.deleteMany({ where: RUNS.claimFilter(claim) });
   requireLease(count);
 }
 
@@ -140,7 +140,7 @@ export async function releaseRun(
 ): Promise<void> {
   const { operationId: id, projectId } = run;
   await inTransaction(services.database, async (tx) => {
-    await RUNS.change(tx.readRun, run, { ...change, ...RELEASED_LEASE });
+    await RUNS.updateHeld(tx.readRun, run, { ...change, ...RELEASED_LEASE });
     const [due] = await tx.$queryRaw<{ dueTime: Date }[]>`
       update "ReadRun" set "dueTime" = now() + ${Math.ceil(waitMs)}::int * interval '1 millisecond'
       where "projectId" = ${projectId} and "operationId" = ${id} returning "dueTime"`;

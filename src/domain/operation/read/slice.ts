@@ -72,7 +72,7 @@ export async function runSlice(
 ): Promise<void> {
   const claimed = await claimRun(services, key);
   if (!claimed) return;
-  using _lease = RUNS.hold(services, claimed, { notRenewed: 'read.lease_not_renewed' });
+  using _lease = RUNS.keepRenewing(services, claimed, { notRenewed: 'read.lease_not_renewed' });
   const { operationId, pagesRead, failures, restarts } = claimed;
   using requests = new OperationRequests(services, {
     operationId,

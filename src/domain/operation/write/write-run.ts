@@ -42,7 +42,9 @@ export async function runWrite(
 
 /** Runs one attempt of a write that the claim holds. Null also if another process has taken over the write. */
 export async function runClaim(services: Services, claim: Claim): Promise<AttemptResult> {
-  using _lease = TASKS.hold(services, claim.task, { notRenewed: 'write.lease_not_renewed' });
+  using _lease = TASKS.keepRenewing(services, claim.task, {
+    notRenewed: 'write.lease_not_renewed',
+  });
   const { id: operationId, attempts } = claim.task;
   using requests = new OperationRequests(services, { operationId, isContinued: attempts > 1 });
   try {

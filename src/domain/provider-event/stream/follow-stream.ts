@@ -58,7 +58,7 @@ async function followStream(
   stopping: AbortSignal,
 ): Promise<void> {
   const lost = new AbortController();
-  using _lease = STREAMS.hold(services, stream, {
+  using _lease = STREAMS.keepRenewing(services, stream, {
     notRenewed: 'provider_stream.lease_not_renewed',
     onLost: () => lost.abort(),
   });
@@ -68,7 +68,7 @@ async function followStream(
     const { list } = capability ?? {};
     if (capability && list) return await readList(services, { stream, capability, list, signal });
     await takeEvents(services, stream, signal);
-    await STREAMS.change(services.database.prisma.providerStream, stream, RELEASED_LEASE);
+    await STREAMS.updateHeld(services.database.prisma.providerStream, stream, RELEASED_LEASE);
   } catch (error) {
     if (error instanceof LeaseLost) return;
     await recordStreamFailure(services, stream, error).catch((failure: unknown) => {

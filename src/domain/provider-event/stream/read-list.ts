@@ -139,7 +139,7 @@ async function createNotifications(services: Services, followed: FollowedList): 
   const created = await list.setUp(session, address);
   const begun = { position: null, failures: 0 };
   followed.ping = await inTransaction(services.database, async (tx) => {
-    await STREAMS.change(tx.providerStream, stream, begun);
+    await STREAMS.updateHeld(tx.providerStream, stream, begun);
     return replacePing(services, tx, stream, {
       ...created,
       address,
@@ -167,13 +167,13 @@ async function releaseList(
 ): Promise<void> {
   const { providerStream } = services.database.prisma;
   if (!isUnfinished) {
-    const where = { ...STREAMS.heldBy(stream), dueTime: stream.dueTime };
+    const where = { ...STREAMS.claimFilter(stream), dueTime: stream.dueTime };
     const data = { dueTime: nextPoll(services), ...RELEASED_LEASE };
     const { count } = await providerStream.updateMany({ where, data });
     if (count > 0) return;
   }
   const { count } = await providerStream.updateMany({
-    where: STREAMS.heldBy(stream),
+    where: STREAMS.claimFilter(stream),
     data: RELEASED_LEASE,
   });
   requireLease(count);
