@@ -45,13 +45,13 @@ function fixture(page: Page): VendorFixture {
     contentType: 'application/json',
     invalidStatus: 400,
     toErrorBody: (_status, message) => ({ message }),
-    findProblem: () => null,
+    findValueError: () => null,
     object: {
       show: ({ id, changedAt }) => ({ id, changed: changedAt.toISOString() }),
       lists: [
         {
           path: '/things',
-          order: 'made',
+          order: 'created',
           page,
           toBody: (things, { next, total }) => ({ things, next, total, more: next !== null }),
         },

@@ -20,7 +20,7 @@ function createChange(method: string, path: string, status: number): WireChange 
     method,
     path,
     status,
-    objection: ({ query }) => (query.has('fields') ? null : 'fields are needed'),
+    findRequestError: ({ query }) => (query.has('fields') ? null : 'fields are needed'),
     readValues: readMembers(null),
     toBody: (record) => record,
   };
@@ -32,7 +32,7 @@ const fixture: VendorFixture = {
   contentType: 'application/json',
   invalidStatus: 400,
   toErrorBody: (status, message) => ({ code: status === 401 ? 184 : 71, message }),
-  findProblem: refuseTooLong('firstName'),
+  findValueError: refuseTooLong('firstName'),
   object: {
     show: ({ id, changedAt, values }) => ({
       id,
@@ -42,7 +42,7 @@ const fixture: VendorFixture = {
     lists: [
       {
         path: PATH,
-        order: 'made',
+        order: 'created',
         filter: (records, { query }) => {
           if (!query.has('fields')) throw new BadRequest('fields are needed');
           if (query.get('orderBy') !== 'id') throw new BadRequest('idGreaterThan needs that order');

@@ -55,7 +55,7 @@ export function generateWire(provider: DeclaredProvider, objectName: string): Wi
       invalidStatus: 400,
       toErrorBody: (_status, message) =>
         withValue({}, parsed.errors.messages[0] || '/message', message),
-      findProblem: () => null,
+      findValueError: () => null,
       override: (request, store, now, url) => serve(declaredObject, request, { store, now, url }),
       object: { lists: [], show: (record) => writeRecord(declaredObject, record) },
     },

@@ -31,7 +31,7 @@ export interface OpenIdProvider extends AsyncDisposable {
   settings: { issuer: string; clientId: string; clientSecret: string; name: string };
   /** The person that the next sign-in identifies. */
   person: Person;
-  /** True if the ID token has the claims of a person only at the UserInfo endpoint. */
+  /** If true, the ID token contains only `sub`, and the UserInfo endpoint returns the other claims. */
   hidesClaims: boolean;
   /** The error that the provider returns in place of a code. */
   denial: string | null;

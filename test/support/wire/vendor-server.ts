@@ -16,7 +16,7 @@ interface WireList {
   method?: 'GET' | 'POST';
   path: string;
   /** The vendor's order of the records. */
-  order: 'oldestChange' | 'newestChange' | 'made';
+  order: 'oldestChange' | 'newestChange' | 'created';
   /** Returns the records that match the request's filters. Throws BadRequest for a malformed filter. */
   filter?: (records: StoredRecord[], request: ServedRequest) => StoredRecord[];
   page: Page;
@@ -30,11 +30,9 @@ interface WireObject {
   /** Fetches a record by its path. */
   fetchOne?: {
     path: string;
-    matches?: WireChange['finds'];
-    findObjection?: WireChange['objection'];
     toBody: (record: Record<string, unknown>) => unknown;
   };
-  /** Fetches several records by their IDs. `idsIn` returns null if the request has none. */
+  /** Fetches several records by their IDs. `readIds` returns null if the request names no ids. */
   fetchMany?: {
     path: string;
     readIds: (request: ServedRequest) => string[] | null;
@@ -48,9 +46,7 @@ interface WireObject {
   show: (record: StoredRecord) => Record<string, unknown>;
   create?: WireChange;
   update?: WireChange;
-  remove?: Pick<WireChange, 'method' | 'path' | 'finds' | 'objection' | 'status'> & {
-    body?: unknown;
-  };
+  remove?: Pick<WireChange, 'method' | 'path' | 'status'> & { body?: unknown };
   fields?: { path: string; query?: Record<string, string>; body: unknown };
 }
 
@@ -60,20 +56,16 @@ interface WireBatch {
   path: string;
   status: number;
   readRecords: (body: unknown) => { id: string | null; values: Record<string, unknown> }[];
-  /** Each outcome is the written record, or the reason of its refusal. */
+  /** Each outcome is the written record, or the error for it. */
   toBody: (outcomes: (Record<string, unknown> | { refused: string })[]) => unknown;
-  /** True if one refused record fails the whole request. */
-  isAllOrNone: (request: ServedRequest) => boolean;
 }
 
 export interface WireChange {
   method: string;
   /** May contain `:name` for a parameter. `:id` is the record's ID. */
   path: string;
-  /** True if the path's parameters name the record. Default: `:id` is its ID. */
-  finds?: (record: StoredRecord, parameters: Record<string, string>) => boolean;
-  /** The reason to refuse a request that lacks a header or a parameter, or null. */
-  objection?: (request: ServedRequest) => string | null;
+  /** Returns the error for a request that lacks a header or a parameter, or null. */
+  findRequestError?: (request: ServedRequest) => string | null;
   status: number;
   /** Returns the values in a body. Throws BadRequest for a malformed body. */
   readValues: (body: unknown) => Record<string, unknown>;
@@ -98,10 +90,10 @@ export interface VendorFixture {
   contentType: string;
   /** Returns an error in the vendor's format. */
   toErrorBody: (status: number, message: string) => unknown;
-  /** The status of a response that refuses a record. */
+  /** The status of the response to an invalid record. */
   invalidStatus: number;
-  /** Returns the reason why the vendor refuses a record's values, or null. */
-  findProblem: (values: Record<string, unknown>) => string | null;
+  /** Returns the vendor's error for a record's values, or null if they are valid. */
+  findValueError: (values: Record<string, unknown>) => string | null;
   object: WireObject;
 }
 
@@ -177,10 +169,7 @@ function routeChange(served: ServerState, request: ServedRequest): ServedRespons
   const change = [update, remove].find((candidate) => candidate && isAt(candidate, request));
   if (!change) return createErrorResponse(fixture, 404, 'Not found');
   const parameters = matchPath(change.path, request) ?? {};
-  const finds = change.finds ?? (({ id }: StoredRecord) => String(id) === parameters.id);
-  const record = store.records.find((candidate) => finds(candidate, parameters));
-  const objection = change.objection?.(request);
-  if (objection) return createErrorResponse(fixture, 400, objection);
+  const record = store.records.find(({ id }) => String(id) === parameters.id);
   if (!record) return createErrorResponse(fixture, 404, 'Not found');
   if (change !== remove) return serveWrite(served, change as WireChange, { request, record });
   store.remove(record);
@@ -193,10 +182,7 @@ function serveOne(
   request: ServedRequest,
 ): ServedResponse {
   const parameters = matchPath(endpoint.path, request) ?? {};
-  const finds = endpoint.matches ?? (({ id }: StoredRecord) => String(id) === parameters.id);
-  const objection = endpoint.findObjection?.(request);
-  if (objection) return createErrorResponse(fixture, 400, objection);
-  const record = store.records.find((each) => finds(each, parameters));
+  const record = store.records.find(({ id }) => String(id) === parameters.id);
   if (!record) return createErrorResponse(fixture, 404, 'Not found');
   return { status: 200, body: endpoint.toBody(fixture.object.show(record)) };
 }
@@ -230,7 +216,7 @@ function serveList(
 const ORDERS: Record<WireList['order'], (a: StoredRecord, b: StoredRecord) => number> = {
   oldestChange: (a, b) => a.changedAt.getTime() - b.changedAt.getTime(),
   newestChange: (a, b) => b.changedAt.getTime() - a.changedAt.getTime(),
-  made: () => 0,
+  created: () => 0,
 };
 
 function serveWrite(
@@ -242,8 +228,8 @@ function serveWrite(
   if (!type.startsWith(fixture.contentType))
     return createErrorResponse(fixture, 415, `not ${type}`);
   const values = { ...change.readValues(request.body) };
-  const problem = change.objection?.(request) ?? fixture.findProblem(values);
-  if (problem !== null) return createErrorResponse(fixture, fixture.invalidStatus, problem);
+  const error = change.findRequestError?.(request) ?? fixture.findValueError(values);
+  if (error !== null) return createErrorResponse(fixture, fixture.invalidStatus, error);
   const stored = record ?? store.create({}, now());
   Object.assign(stored.values, values);
   stored.changedAt = now();
@@ -256,16 +242,10 @@ function serveBatch(
   batch: WireBatch,
   request: ServedRequest,
 ): ServedResponse {
-  const tasks = batch.readRecords(request.body).map(({ id, values }) => {
+  const outcomes = batch.readRecords(request.body).map(({ id, values }) => {
     const record = id === null ? null : store.find(id);
-    const problem = record === undefined ? 'No such record' : fixture.findProblem(values);
-    return { record, values, problem };
-  });
-  const firstProblem = tasks.find(({ problem }) => problem !== null)?.problem;
-  if (firstProblem && batch.isAllOrNone(request))
-    return createErrorResponse(fixture, fixture.invalidStatus, firstProblem);
-  const outcomes = tasks.map(({ record, values, problem }) => {
-    if (problem !== null) return { refused: problem };
+    const error = record === undefined ? 'No such record' : fixture.findValueError(values);
+    if (error !== null) return { refused: error };
     const stored = record ?? store.create({}, now());
     Object.assign(stored.values, values);
     stored.changedAt = now();

@@ -40,7 +40,7 @@ export const klaviyo: WireVendor = {
         },
       ],
     }),
-    findProblem: refuseTooLong('first_name'),
+    findValueError: refuseTooLong('first_name'),
     object: {
       show: ({ id, changedAt, values }) => ({
         type: 'profile',

@@ -29,7 +29,7 @@ export const mailchimp: WireVendor = {
       detail: 'The resource submitted could not be validated.',
       errors: [{ field: 'full_name', message }],
     }),
-    findProblem: refuseTooLong('full_name'),
+    findValueError: refuseTooLong('full_name'),
     object: {
       show: ({ id, changedAt, values }) => ({
         id,

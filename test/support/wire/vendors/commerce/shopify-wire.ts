@@ -10,7 +10,7 @@ import {
   type WireVendor,
 } from '../../wire-format.ts';
 
-const findProblem = refuseTooLong('firstName');
+const findValueError = refuseTooLong('firstName');
 const CONDITION = /^updated_at:(>=|<=)'(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)'$/;
 
 const show = ({ id, changedAt, values }: StoredRecord): Values => ({
@@ -45,11 +45,11 @@ export const shopify: WireVendor = {
     contentType: 'application/json',
     invalidStatus: 200,
     toErrorBody: (_status, message) => ({ errors: [{ message }] }),
-    findProblem,
+    findValueError,
     override: serveGraphql('/admin/api/2025-10/graphql.json', ({ name, variables }, store, now) => {
       const { id, ...input } = isObject(variables.input) ? variables.input : {};
       const record = store.find(String(id));
-      const problem = findProblem(input);
+      const problem = findValueError(input);
       if (name === 'customers') {
         return connectionPage(
           searchRecords(store.records, variables.query).map(show),

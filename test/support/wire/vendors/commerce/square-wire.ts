@@ -72,7 +72,7 @@ export const square: WireVendor = {
     toErrorBody: (_status, detail) => ({
       errors: [{ category: 'INVALID_REQUEST_ERROR', code: 'BAD_REQUEST', detail }],
     }),
-    findProblem: refuseTooLong('reference_id'),
+    findValueError: refuseTooLong('reference_id'),
     object: {
       show: ({ id, changedAt, values }) => ({
         id,
@@ -85,7 +85,7 @@ export const square: WireVendor = {
         {
           method: 'POST',
           path: '/v2/customers/search',
-          order: 'made',
+          order: 'created',
           filter: searchRecords,
           page: searchPage,
           toBody: (customers, { next }) => ({

@@ -12,19 +12,19 @@ export const stripe: WireVendor = {
     contentType: 'application/x-www-form-urlencoded',
     invalidStatus: 400,
     toErrorBody: (_status, message) => ({ error: { type: 'invalid_request_error', message } }),
-    findProblem: refuseTooLong('name'),
+    findValueError: refuseTooLong('name'),
     object: {
       show: ({ id, values }) => ({ id, object: 'customer', ...values }),
       lists: [
         {
           path: '/v1/customers',
-          order: 'made',
+          order: 'created',
           page: byLastId({ name: 'limit', fallback: 10, max: 100 }, 'starting_after'),
           toBody: (data, { next }) => ({
             object: 'list',
             url: '/v1/customers',
             has_more: next !== null,
-            data: data,
+            data,
           }),
         },
       ],

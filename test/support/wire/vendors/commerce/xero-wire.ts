@@ -43,7 +43,7 @@ export const xero: WireVendor = {
             Elements: [{ ValidationErrors: [{ Message: message }] }],
           }
         : { Title: 'Refused', Detail: message, Status: status },
-    findProblem: refuseTooLong('Name'),
+    findValueError: refuseTooLong('Name'),
     object: {
       show: ({ id, changedAt, values }) => ({
         ContactID: id,
@@ -59,7 +59,7 @@ export const xero: WireVendor = {
             if (headers['xero-tenant-id'] !== 'tenant-1') throw new BadRequest('No tenant');
             const since = headers['if-modified-since'];
             if (since === undefined) return records;
-            if (!SINCE.test(since)) throw new BadRequest(`${since} is no time`);
+            if (!SINCE.test(since)) throw new BadRequest(`${since} is not a UTC time`);
             return records.filter(({ changedAt }) => changedAt > new Date(since));
           },
           page: byPage({ name: 'pageSize', fallback: 100, max: 1000 }, 'page'),

@@ -25,7 +25,7 @@ export const attio: WireVendor = {
       code: 'value_not_found',
       message,
     }),
-    findProblem: refuseTooLong('name'),
+    findValueError: refuseTooLong('name'),
     object: {
       show: ({ id, values }) => ({
         id: { workspace_id: 'w', object_id: 'o', record_id: id },
@@ -48,7 +48,7 @@ export const attio: WireVendor = {
         {
           method: 'POST',
           path: '/v2/objects/companies/records/query',
-          order: 'made',
+          order: 'created',
           filter: (records, { body }) => {
             const filter = isObject(body) && isObject(body.filter) ? body.filter : {};
             return records.filter(({ values }) =>

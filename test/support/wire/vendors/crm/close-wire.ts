@@ -19,7 +19,7 @@ export const close: WireVendor = {
     invalidStatus: 400,
     toErrorBody: (status, message) =>
       status === 400 ? { errors: [], 'field-errors': { name: message } } : { error: message },
-    findProblem: refuseTooLong('name'),
+    findValueError: refuseTooLong('name'),
     object: {
       show: ({ id, changedAt, values }) => ({
         id,
@@ -29,7 +29,7 @@ export const close: WireVendor = {
       lists: [
         {
           path: '/api/v1/lead/',
-          order: 'made',
+          order: 'created',
           filter: (records, { query }) => {
             const [since, until] = [
               readTime(query, 'date_updated__gte'),

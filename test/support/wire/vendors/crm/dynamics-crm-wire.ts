@@ -22,7 +22,7 @@ export const dynamicsCrm: WireVendor = {
     contentType: 'application/json',
     invalidStatus: 400,
     toErrorBody: (_status, message) => ({ error: { code: '0x80040265', message } }),
-    findProblem: refuseTooLong('lastname'),
+    findValueError: refuseTooLong('lastname'),
     object: {
       show: ({ id, changedAt, values }) => ({
         '@odata.etag': 'W/"1"',
@@ -72,7 +72,7 @@ export const dynamicsCrm: WireVendor = {
         path: '/v9.2/contacts',
         status: 201,
         readValues: readMembers(null),
-        objection: ({ headers }) =>
+        findRequestError: ({ headers }) =>
           headers.prefer === 'return=representation' ? null : 'would answer 204',
         toBody: (record) => record,
       },
@@ -81,7 +81,7 @@ export const dynamicsCrm: WireVendor = {
         path: '/v9.2/contacts(:id)',
         status: 200,
         readValues: readMembers(null),
-        objection: ({ headers }) => (headers['if-match'] === '*' ? null : 'would create it'),
+        findRequestError: ({ headers }) => (headers['if-match'] === '*' ? null : 'would create it'),
         toBody: (record) => record,
       },
       remove: { method: 'DELETE', path: '/v9.2/contacts(:id)', status: 204 },

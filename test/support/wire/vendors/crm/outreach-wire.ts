@@ -30,7 +30,7 @@ export const outreach: WireVendor = {
     toErrorBody: (status, detail) => ({
       errors: [{ id: `status${status}`, title: 'Request refused', detail }],
     }),
-    findProblem: refuseTooLong('firstName'),
+    findValueError: refuseTooLong('firstName'),
     object: {
       show: ({ id, changedAt, values }) => ({
         type: 'prospect',

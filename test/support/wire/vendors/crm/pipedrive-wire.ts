@@ -25,7 +25,7 @@ export const pipedrive: WireVendor = {
       error_info: 'Please check developers.pipedrive.com for more information.',
       code: `ERR_${status}`,
     }),
-    findProblem: refuseTooLong('title'),
+    findValueError: refuseTooLong('title'),
     object: {
       show: ({ id, changedAt, values }) => ({
         id,
@@ -51,7 +51,7 @@ export const pipedrive: WireVendor = {
           page: byCursor({ name: 'limit', fallback: 100, max: 500 }, 'cursor'),
           toBody: (data, { next }) => ({
             success: true,
-            data: data,
+            data,
             additional_data: { next_cursor: next },
           }),
         },

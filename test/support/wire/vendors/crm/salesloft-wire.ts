@@ -18,7 +18,7 @@ export const salesloft: WireVendor = {
     invalidStatus: 422,
     toErrorBody: (status, message) =>
       status === 422 ? { errors: { first_name: [message] } } : { error: message },
-    findProblem: refuseTooLong('first_name'),
+    findValueError: refuseTooLong('first_name'),
     object: {
       show: ({ id, changedAt, values }) => ({
         id,
@@ -36,7 +36,7 @@ export const salesloft: WireVendor = {
           page: byPage({ name: 'per_page', fallback: 25, max: 100 }, 'page'),
           toBody: (data, { next }) => ({
             metadata: { paging: { next_page: next === null ? null : Number(next) } },
-            data: data,
+            data,
           }),
         },
       ],

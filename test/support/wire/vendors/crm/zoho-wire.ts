@@ -40,7 +40,7 @@ export const zoho: WireVendor = {
       const error = { code: 'INVALID_DATA', message, details: {}, status: 'error' };
       return status === 202 ? { data: [error] } : error;
     },
-    findProblem: refuseTooLong('Last_Name'),
+    findValueError: refuseTooLong('Last_Name'),
     object: {
       show: ({ id, changedAt, values }) => ({
         id,
@@ -55,7 +55,7 @@ export const zoho: WireVendor = {
             if (!query.get('fields')) throw new BadRequest('fields is missing');
             const since = headers['if-modified-since'];
             if (since === undefined) return records;
-            if (!MODIFIED.test(since)) throw new BadRequest(`${since} is no time`);
+            if (!MODIFIED.test(since)) throw new BadRequest(`${since} is not a UTC time`);
             return records.filter((record) => roundToSecond(record) > Date.parse(since));
           },
           page: byCursor({ name: 'per_page', fallback: 200, max: 200 }, 'page_token'),
@@ -87,7 +87,6 @@ export const zoho: WireVendor = {
             id: method === 'PUT' ? String(id) : null,
             values,
           })),
-        isAllOrNone: () => false,
         toBody: (outcomes) => ({
           data: outcomes.map((outcome) =>
             'refused' in outcome

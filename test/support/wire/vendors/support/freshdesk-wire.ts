@@ -27,7 +27,7 @@ export const freshdesk: WireVendor = {
             errors: [{ field: 'subject', message, code: 'invalid_value' }],
           }
         : { code: 'refused', message },
-    findProblem: refuseTooLong('subject'),
+    findValueError: refuseTooLong('subject'),
     object: {
       show: ({ id, changedAt, values }) => ({ id, ...values, updated_at: isoSeconds(changedAt) }),
       lists: [

@@ -19,7 +19,7 @@ export const front: WireVendor = {
     toErrorBody: (status, message) => ({
       _error: { status, title: 'Bad request', message, details: [] },
     }),
-    findProblem: refuseTooLong('name'),
+    findValueError: refuseTooLong('name'),
     object: {
       show: ({ id, changedAt, values }) => ({
         _links: { self: `https://api2.frontapp.com/contacts/${id}` },

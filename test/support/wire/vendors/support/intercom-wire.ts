@@ -73,7 +73,7 @@ export const intercom: WireVendor = {
       request_id: 'r1',
       errors: [{ code: 'parameter_invalid', message }],
     }),
-    findProblem: refuseTooLong('name'),
+    findValueError: refuseTooLong('name'),
     object: {
       show: ({ id, changedAt, values }) => ({
         type: 'contact',
@@ -82,11 +82,11 @@ export const intercom: WireVendor = {
         updated_at: seconds(changedAt),
       }),
       lists: [
-        { path: '/contacts', order: 'made', page, toBody: response },
+        { path: '/contacts', order: 'created', page, toBody: response },
         {
           method: 'POST',
           path: '/contacts/search',
-          order: 'made',
+          order: 'created',
           filter: (records, request) => {
             const conditions = readConditions(request);
             return records.filter((record) =>

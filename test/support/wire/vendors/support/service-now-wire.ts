@@ -26,7 +26,7 @@ export const serviceNow: WireVendor = {
       error: { message, detail: 'The request was refused' },
       status: 'failure',
     }),
-    findProblem: refuseTooLong('short_description'),
+    findValueError: refuseTooLong('short_description'),
     object: {
       show: ({ id, changedAt, values }) => ({
         sys_id: id,

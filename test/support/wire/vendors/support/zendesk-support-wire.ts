@@ -29,17 +29,17 @@ export const zendeskSupport: WireVendor = {
             details: { subject: [{ description: `Subject: ${message}` }] },
           }
         : { error: { title: 'Error', message } },
-    findProblem: refuseTooLong('subject'),
+    findValueError: refuseTooLong('subject'),
     object: {
       show: ({ id, changedAt, values }) => ({ id, ...values, updated_at: isoSeconds(changedAt) }),
       lists: [
         {
           path: '/api/v2/tickets',
-          order: 'made',
+          order: 'created',
           filter: (records) => records.filter(({ values }) => !UNLISTED.includes(values.status)),
           page: byCursor({ name: 'page[size]', fallback: 100, max: 100 }, 'page[after]'),
           toBody: (tickets, { next }) => ({
-            tickets: tickets,
+            tickets,
             // The last page has a cursor too.
             meta: { has_more: next !== null, after_cursor: next ?? 'c_0', before_cursor: null },
           }),
@@ -69,7 +69,7 @@ export const zendeskSupport: WireVendor = {
             return { ...slice, next: slice.next && `${slice.next}~${start}` };
           },
           toBody: (tickets, { next }) => ({
-            tickets: tickets,
+            tickets,
             after_cursor: next ?? 'c_0~0',
             end_of_stream: next === null,
           }),

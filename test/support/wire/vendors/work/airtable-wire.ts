@@ -41,7 +41,7 @@ export const airtable: WireVendor = {
       status === 404
         ? { error: 'NOT_FOUND' }
         : { error: { type: 'INVALID_VALUE_FOR_COLUMN', message } },
-    findProblem: refuseTooLong('Name'),
+    findValueError: refuseTooLong('Name'),
     object: {
       show: ({ id, values }) => ({
         id,
@@ -51,7 +51,7 @@ export const airtable: WireVendor = {
       lists: [
         {
           path: PATH,
-          order: 'made',
+          order: 'created',
           filter: (records, { query }) => filterRecords(records, query.get('filterByFormula')),
           page: byCursor({ name: 'pageSize', fallback: 100, max: 100 }, 'offset'),
           toBody: (records, { next }) => ({ records, ...(next !== null && { offset: next }) }),

@@ -23,7 +23,7 @@ export const asana: WireVendor = {
     contentType: 'application/json',
     invalidStatus: 400,
     toErrorBody: (_status, message) => ({ errors: [{ message, help: 'See the documentation' }] }),
-    findProblem: refuseTooLong('name'),
+    findValueError: refuseTooLong('name'),
     object: {
       show: ({ id, changedAt, values }) => ({
         gid: id,
@@ -38,11 +38,12 @@ export const asana: WireVendor = {
       lists: [
         {
           path: '/1.0/tasks',
-          order: 'made',
+          order: 'created',
           filter: (records, { query }) => {
             if (query.get('project') !== '21') throw new BadRequest('No such project');
             const requestedFields = query.get('opt_fields')?.split(',') ?? [];
-            if (!requestedFields.includes('name')) throw new BadRequest('name would be left out');
+            if (!requestedFields.includes('name'))
+              throw new BadRequest('opt_fields must include name');
             const since = readTime(query, 'modified_since');
             return records.filter(({ changedAt }) => !since || changedAt >= since);
           },

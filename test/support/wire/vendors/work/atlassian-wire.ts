@@ -32,7 +32,7 @@ export const atlassian: WireVendor = {
       status === 400
         ? { errorMessages: [], errors: { summary: message } }
         : { errorMessages: [message], errors: {} },
-    findProblem: refuseTooLong('summary'),
+    findValueError: refuseTooLong('summary'),
     object: {
       show: ({ id, changedAt, values }) => ({
         id,

@@ -30,7 +30,7 @@ export const github: WireVendor = {
       documentation_url: 'https://docs.github.com/rest',
       status: String(status),
     }),
-    findProblem: refuseTooLong('title'),
+    findValueError: refuseTooLong('title'),
     object: {
       show: ({ id, changedAt, values: { repository: _, ...values } }) => ({
         id: 9_000_000_000 + Number(id),

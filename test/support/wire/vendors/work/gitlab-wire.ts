@@ -12,7 +12,7 @@ export const gitlab: WireVendor = {
     invalidStatus: 400,
     toErrorBody: (status, message) =>
       status === 400 ? { message: { name: [message] } } : { message: `${status} ${message}` },
-    findProblem: refuseTooLong('name'),
+    findValueError: refuseTooLong('name'),
     object: {
       show: ({ id, changedAt, values }) => ({ id, ...values, updated_at: changedAt.toISOString() }),
       lists: [

@@ -8,7 +8,7 @@ import {
   type WireVendor,
 } from '../../wire-format.ts';
 
-const findProblem = refuseTooLong('title');
+const findValueError = refuseTooLong('title');
 
 const show = ({ id, changedAt, values }: StoredRecord): Values => ({
   id,
@@ -47,11 +47,11 @@ export const linear: WireVendor = {
       errors: [{ message, extensions: { type: 'invalid input', userError: true } }],
       data: null,
     }),
-    findProblem,
+    findValueError,
     override: serveGraphql('/', ({ name, variables }, store, now) => {
       const input = isObject(variables.input) ? variables.input : {};
       const record = store.find(String(variables.id));
-      const problem = findProblem(input);
+      const problem = findValueError(input);
       if (problem) throw new GraphqlRefusal(problem);
       if (['issueUpdate', 'issueDelete'].includes(name) && !record) {
         throw new GraphqlRefusal('Entity not found: Issue');

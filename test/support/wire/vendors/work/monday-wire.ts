@@ -3,7 +3,7 @@ import type { StoredRecord, VendorStore } from '../../vendor-store.ts';
 import { isObject, refuseTooLong, TOKEN, type Values, type WireVendor } from '../../wire-format.ts';
 
 const BOARD = '1234567890';
-const findProblem = refuseTooLong('name');
+const findValueError = refuseTooLong('name');
 
 const show = ({ id, changedAt, values }: StoredRecord): Values => ({
   id: String(id),
@@ -22,7 +22,7 @@ function parseValues(values: unknown): Values {
     throw new GraphqlRefusal('Variable $values is not JSON in a text');
   const parsed: unknown = JSON.parse(values);
   if (!isObject(parsed)) throw new GraphqlRefusal('invalid value for column_values');
-  const problem = findProblem(parsed);
+  const problem = findValueError(parsed);
   if (problem) throw new GraphqlRefusal(problem);
   return parsed;
 }
@@ -51,7 +51,7 @@ function serveBoards({ query, variables }: GraphqlOperation, store: VendorStore)
 function serveChange(operation: GraphqlOperation, store: VendorStore, now: Date): Values {
   const { name, variables } = operation;
   if (name === 'create_item') {
-    const problem = findProblem({ name: variables.name });
+    const problem = findValueError({ name: variables.name });
     if (problem) throw new GraphqlRefusal(problem);
     return show(store.create({ ...parseValues(variables.values), name: variables.name }, now));
   }
@@ -84,7 +84,7 @@ export const monday: WireVendor = {
       errors: [{ message, extensions: { code: 'ColumnValueException' } }],
       account_id: 1,
     }),
-    findProblem,
+    findValueError,
     override: serveGraphql('/v2', (operation, store, now) =>
       operation.name === 'boards'
         ? serveBoards(operation, store)

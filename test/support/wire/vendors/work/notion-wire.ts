@@ -67,7 +67,7 @@ export const notion: WireVendor = {
       message,
       request_id: 'r1',
     }),
-    findProblem: refuseTooLong('title'),
+    findValueError: refuseTooLong('title'),
     // A page is deleted by an update that moves it to the trash.
     override: ({ method, path, body }, store) => {
       const record = store.find(path.replace('/v1/pages/', ''));

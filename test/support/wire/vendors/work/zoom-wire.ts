@@ -21,7 +21,7 @@ export const zoom: WireVendor = {
       message,
       errors: [{ field: 'topic', message }],
     }),
-    findProblem: refuseTooLong('topic'),
+    findValueError: refuseTooLong('topic'),
     object: {
       show: ({ id, values: { user_id: _, ...values } }) => ({ uuid: `u${id}==`, id, ...values }),
       fixed: [
@@ -33,7 +33,7 @@ export const zoom: WireVendor = {
       lists: [
         {
           path: '/v2/users/u_1/meetings',
-          order: 'made',
+          order: 'created',
           page,
           toBody: (meetings, { next, total }) => ({
             meetings,
