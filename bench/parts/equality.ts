@@ -1,13 +1,13 @@
-/** Timing starts only when all peers have returned the same responses. */
+/** Checks that all peers return the same responses. The bench measures no time before that. */
 import { isDeepStrictEqual } from 'node:util';
 import { createRequest, sendRequest } from '../graphql-request.ts';
 import type { Peer } from '../peers.ts';
 import { DOCUMENT_BY_WORKLOAD, type Variables, type Workload } from '../workloads.ts';
 
-/** The number of a workload's variables that are compared. */
-const COMPARED = 20;
+/** The number of requests of a workload whose responses are compared. */
+const COMPARED_MAX = 20;
 
-/** Throws both responses if one of a peer's differs from the first peer's. */
+/** Throws an error with both responses if a response of a peer differs from that of the first peer. */
 export async function requireEqualResponses(
   workload: Workload,
   requests: { peer: Peer; variables: Variables[] }[],
@@ -31,21 +31,18 @@ export async function requireEqualResponses(
 
 async function fetchResponses(peer: Peer, workload: Workload, variables: Variables[]) {
   const responses = [];
-  for (const values of variables.slice(0, COMPARED)) {
-    responses.push(
-      normalize(
-        await sendRequest(peer, createRequest(peer, DOCUMENT_BY_WORKLOAD[workload], values)),
-      ),
-    );
+  for (const values of variables.slice(0, COMPARED_MAX)) {
+    const request = createRequest(peer, DOCUMENT_BY_WORKLOAD[workload], values);
+    responses.push(normalize(await sendRequest(peer, request)));
   }
   return responses;
 }
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/;
-/** A new key's own values, which differ each time. */
+/** The id or the text of a new key, which are random. */
 const RANDOM = /^(ik|key)_\w+$/;
 
-/** The gateway's names of outcomes by the stored ones, which peers show. */
+/** The gateway's names of outcomes by the stored names, which the peers return. */
 const OUTCOMES: Record<string, string> = { SUCCESS: 'SUCCEEDED', FAILURE: 'FAILED' };
 
 /** Removes values that differ by peer: texts of cursors and times, names of outcomes, and random values. */

@@ -5,14 +5,13 @@ import type { Growth } from './growth.ts';
 const HEIGHT = 220;
 const WIDTH = 260;
 
-/** An SVG with a plot for each kind of page, and a line for each list. */
+/** Draws an SVG with a plot for each quantile and page, and a line for each measured request. */
 export async function growthPicture(results: Growth[]): Promise<string> {
-  const values = results.flatMap(({ what, rows, p50Ms, p99Ms }) => {
-    const [list, depth] = what.split(', ');
-    const position = depth ? 'deep in the list' : 'at its start';
+  const values = results.flatMap(({ what, position, rows, p50Ms, p99Ms }) => {
+    const page = position ?? 'first page';
     return [
-      { list, rows, plot: `p50, ${position}`, ms: p50Ms },
-      { list, rows, plot: `p99, ${position}`, ms: p99Ms },
+      { what, rows, plot: `p50, ${page}`, ms: p50Ms },
+      { what, rows, plot: `p99, ${page}`, ms: p99Ms },
     ];
   });
   const spec: TopLevelSpec = {
@@ -20,7 +19,7 @@ export async function growthPicture(results: Growth[]): Promise<string> {
     data: { values },
     columns: 2,
     facet: { field: 'plot', header: { title: null } },
-    // The highest of a hundred would flatten the lines of the others.
+    // Each plot has its own scale, because the p99 would flatten the lines of the p50.
     resolve: { scale: { y: 'independent' } },
     spec: {
       width: WIDTH,
@@ -35,7 +34,7 @@ export async function growthPicture(results: Growth[]): Promise<string> {
         },
         y: { field: 'ms', type: 'quantitative', scale: { zero: true } },
         color: {
-          field: 'list',
+          field: 'what',
           type: 'nominal',
           title: null,
           legend: { labelLimit: 0 },

@@ -58,6 +58,8 @@ const ACTIVITY = {
 export interface Growth {
   rows: number;
   what: string;
+  /** Which page of a list was requested. Null if `what` is not a list. */
+  position: 'first page' | 'deep page' | null;
   p50Ms: number;
   p99Ms: number;
 }
@@ -71,26 +73,29 @@ export async function measureGrowth(postgres: Postgres, flags: Flags): Promise<G
     await using peer = await startPeer('gateway', filled);
     for (const [name, field] of Object.entries(LISTS)) {
       const first = await timeRequests(peer, [createPageRequest(field)]);
-      results.push({ rows, what: name, ...first });
+      results.push({ rows, what: name, position: 'first page', ...first });
       const deep = await findDeepPage(peer, field);
       if (!deep) continue;
-      results.push({ rows, what: `${name}, deep`, ...(await timeRequests(peer, [deep])) });
+      const deepTimes = await timeRequests(peer, [deep]);
+      results.push({ rows, what: name, position: 'deep page', ...deepTimes });
     }
     for (const [name, selection] of Object.entries(ACTIVITY)) {
       for (const bucket of ['HOUR', 'DAY']) {
         const what = name.replace('hour', bucket.toLowerCase());
-        results.push({
-          rows,
-          what,
-          ...(await timeRequests(peer, [createActivityRequest(selection, bucket)])),
-        });
+        const times = await timeRequests(peer, [createActivityRequest(selection, bucket)]);
+        results.push({ rows, what, position: null, ...times });
       }
     }
     const { text, values } = nodeVariables(flags.seed);
     const nodes = await usingClient(filled.url, (client) => client.query<Variables>(text, values));
     const requests = nodes.rows.map((node) => createRequest(peer, 'Node', node));
-    results.push({ rows, what: 'node', ...(await timeRequests(peer, requests)) });
-    results.push({ rows, what: 'start of a subscription', ...(await timeSubscriptions(peer)) });
+    results.push({ rows, what: 'node', position: null, ...(await timeRequests(peer, requests)) });
+    results.push({
+      rows,
+      what: 'start of a subscription',
+      position: null,
+      ...(await timeSubscriptions(peer)),
+    });
   }
   return results;
 }
@@ -102,7 +107,7 @@ function createActivityRequest(selection: string, bucket: string): GraphqlReques
   return { operationName: 'Activity', query, variables: { project: PROJECT_NAME } };
 }
 
-/** A list with or without its own arguments. */
+/** Requests a page of a list. `field` may have arguments of the list. */
 function createPageRequest(
   field: string,
   first: number = PAGE_SIZE,
@@ -118,7 +123,10 @@ function createPageRequest(
   return { operationName: 'Page', query, variables: { project: PROJECT_NAME, first, after } };
 }
 
-/** A cursor as deep as the list goes, and no deeper than a client would page; null if one page is all. */
+/**
+ * Returns a request for the page after `DEEP_ROWS` rows, or for the last page of a shorter list. Returns null if the
+ * list has a single page.
+ */
 async function findDeepPage(peer: Peer, field: string): Promise<GraphqlRequest | null> {
   let after: string | null = null;
   for (let rows = 0; rows < DEEP_ROWS; rows += STRIDE) {
@@ -130,7 +138,7 @@ async function findDeepPage(peer: Peer, field: string): Promise<GraphqlRequest |
   return after === null ? null : createPageRequest(field, PAGE_SIZE, after);
 }
 
-/** Sequentially, so that no request waits for another. */
+/** Sends the requests one after the other, so that none waits for another. */
 async function timeRequests(peer: Peer, requests: GraphqlRequest[]) {
   const { hostname, port } = new URL(peer.server.url);
   const socket = await openHttpSocket(hostname, Number(port));
@@ -189,8 +197,8 @@ function waitForFirstEvent({ server, headers }: Peer, request: GraphqlRequest): 
 }
 
 export function growthTable(results: Growth[]): string {
-  const rows = results.map(({ what, rows, p50Ms, p99Ms }) => [
-    what,
+  const rows = results.map(({ what, position, rows, p50Ms, p99Ms }) => [
+    position === 'deep page' ? `${what}, deep` : what,
     rows,
     p50Ms.toFixed(2),
     p99Ms.toFixed(2),

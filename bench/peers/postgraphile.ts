@@ -17,13 +17,13 @@ import { CREATE_KEY } from './sql.ts';
 const { port, databaseUrl, poolSize, projectId } = environment();
 
 /** The database has an index where PostGraphile expects a constraint. */
-const namesAreUnique = pgSmartTags({
+const uniqueNamePlugin = pgSmartTags({
   kind: 'class',
   match: 'Project',
   tags: { unique: 'name' },
 });
 
-const makesKeys = extendSchema((build) => {
+const createKeyPlugin = extendSchema((build) => {
   const { executor } = build.input.pgRegistry.pgResources.ApiKey!;
   return {
     typeDefs: gql`
@@ -51,7 +51,7 @@ const makesKeys = extendSchema((build) => {
 });
 
 /** The primary key of an operation includes its project, but requests have only the id. */
-const findsOperations = extendSchema((build) => {
+const operationByIdPlugin = extendSchema((build) => {
   const { Operation } = build.input.pgRegistry.pgResources;
   return {
     typeDefs: gql`
@@ -68,9 +68,9 @@ const findsOperations = extendSchema((build) => {
   };
 });
 
-const pgl = postgraphile({
+const instance = postgraphile({
   extends: [PostGraphileAmberPreset],
-  plugins: [namesAreUnique, makesKeys, findsOperations],
+  plugins: [uniqueNamePlugin, createKeyPlugin, operationByIdPlugin],
   pgServices: [
     makePgService({
       connectionString: databaseUrl,
@@ -81,6 +81,6 @@ const pgl = postgraphile({
   grafserv: { port, graphqlPath: '/graphql', graphiql: false, watch: false },
 });
 const server = createServer();
-const serv = pgl.createServ(grafserv);
-await serv.addTo(server);
+const grafservServer = instance.createServ(grafserv);
+await grafservServer.addTo(server);
 server.listen(port, '127.0.0.1');

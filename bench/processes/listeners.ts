@@ -72,6 +72,7 @@ export async function openListeners(
   };
 }
 
+/** recorder.ts stores the time of the event as the consumer's name. */
 const SENT_TIME = /"consumerName":"([\d.]+)"/;
 
 function computeAge(message: Buffer): number {

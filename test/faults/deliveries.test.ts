@@ -12,7 +12,7 @@ import {
   verifyMessage,
 } from '../support/receiver.ts';
 import { createDeliveryProject } from '../support/scenes/deliveries.ts';
-import { createRandom, moments } from './scenes/random.ts';
+import { createRandom, planMoments } from './scenes/random.ts';
 
 /** FAULTS_SHORT=1 runs the short form. FAULT_SEED changes the moments of the kills. */
 const SHORT = process.env.FAULTS_SHORT === '1';
@@ -65,7 +65,7 @@ async function endProcess(child: Awaited<ReturnType<typeof startProcess>>, signa
 
 /** Numbers of received messages at which a process is ended. */
 const endings = (seed: number) =>
-  moments(createRandom(seed), { count: KILLS, most: KILLS * MESSAGES_PER_KILL });
+  planMoments(createRandom(seed), { count: KILLS, most: KILLS * MESSAGES_PER_KILL });
 
 /**
  * Returns the deliveries that a killed process had leased. Waits until its connections are gone, so that none

@@ -7,7 +7,7 @@ import { newId } from '../../src/ids.ts';
 import { testApp, testDatabase } from '../support/app.ts';
 import { generateConnection } from '../support/scenes/connections.ts';
 import { databaseUrl, ENCRYPTION_KEY, startGateway } from './scenes/gateway.ts';
-import { createRandom, moments } from './scenes/random.ts';
+import { createRandom, planMoments } from './scenes/random.ts';
 
 /** FAULTS_SHORT=1 runs the short form. FAULT_SEED changes the moments of the kills. */
 const SHORT = process.env.FAULTS_SHORT === '1';
@@ -96,7 +96,7 @@ test(`an erasure of ${ALL} rows completes over ${KILLS} SIGKILLs and deletes no 
   const input = { projectIdOrName: tenant.projectId, groupRef: 'erased' };
   expect(await ask(ERASE, { input })).toEqual({ data: { eraseGroup: { deletedId: erased } } });
   expect(await ask(LOOK, { id: erased })).toEqual({ data: { node: null } });
-  for (const moment of moments(createRandom(SEED), { count: KILLS, most: ALL })) {
+  for (const moment of planMoments(createRandom(SEED), { count: KILLS, most: ALL })) {
     const gone = async () => ALL - (await left(erased));
     await expect.poll(gone, WAITING).toBeGreaterThanOrEqual(moment);
     await gateway.kill();

@@ -17,7 +17,7 @@ import { CREATE_INSTALLATION, contentFor, integrate } from '../support/scenes/in
 import { ALL_EVENTS, createSandboxApp } from '../support/scenes/subscriptions.ts';
 import { ENCRYPTION_KEY, startGateway } from './scenes/gateway.ts';
 import { startOwnServer } from './scenes/own-server.ts';
-import { createRandom, moments } from './scenes/random.ts';
+import { createRandom, planMoments } from './scenes/random.ts';
 
 /** FAULTS_SHORT=1 runs the short form. FAULT_SEED changes the moments of the kills. */
 const SHORT = process.env.FAULTS_SHORT === '1';
@@ -137,7 +137,10 @@ test(`delivers each of ${EVENTS} repeated events once and in order over ${KILLS}
   const count = KILLS + DATABASE_KILLS;
   const crashEach = Math.ceil(count / DATABASE_KILLS);
   let crashes = 0;
-  for (const [index, moment] of moments(createRandom(SEED), { count, most: EVENTS }).entries()) {
+  for (const [index, moment] of planMoments(createRandom(SEED), {
+    count,
+    most: EVENTS,
+  }).entries()) {
     await expect.poll(() => sent.taken, { ...WAITING, interval: 5 }).toBeGreaterThanOrEqual(moment);
     if (index % crashEach === crashEach - 1 || index === count - 1) {
       await server.crash(DATABASE);

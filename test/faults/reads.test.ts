@@ -3,7 +3,7 @@ import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { createLog } from '../../src/log.ts';
 import { createRandom } from './scenes/random.ts';
-import { beginBackfill, expectOwedOnce } from './scenes/read-scene.ts';
+import { beginBackfill, expectEachPageEnqueuedOnce } from './scenes/read-scene.ts';
 import {
   prepareEmbedded,
   prepareOnPostgres,
@@ -29,8 +29,8 @@ const OPERATIONS = `query ($idOrName: String!) {
   }
 }`;
 
-/** Returns the number of processed records before each kill, and the delay after that. */
-function moments(): { records: number; delayMs: number }[] {
+/** Returns the kills: each occurs `delayMs` after the read has processed this number of records. */
+function planKills(): { records: number; delayMs: number }[] {
   const random = createRandom(SEED);
   return Array.from({ length: KILLS }, () => ({
     records: Math.ceil(random() * RECORDS * 0.95),
@@ -58,25 +58,25 @@ async function expectEveryRecord(scene: Scene): Promise<void> {
   await beginBackfill(server, scene);
   const processed = async () =>
     (await operations(server, scene))[0]?.metadata.progress.recordsProcessed ?? 0;
-  const waiting = { timeout: 5 * MINUTE_MS, interval: 10 };
-  for (const { records, delayMs } of moments()) {
-    await expect.poll(processed, waiting).toBeGreaterThanOrEqual(records);
+  const pollOptions = { timeout: 5 * MINUTE_MS, interval: 10 };
+  for (const { records, delayMs } of planKills()) {
+    await expect.poll(processed, pollOptions).toBeGreaterThanOrEqual(records);
     await new Promise((resolve) => setTimeout(resolve, delayMs));
     await server.kill();
     server = await startServer(scene);
   }
   const ended = async () => (await operations(server, scene)).map(({ status }) => status);
-  await expect.poll(ended, waiting).toEqual(['SUCCEEDED']);
+  await expect.poll(ended, pollOptions).toEqual(['SUCCEEDED']);
   expect(await operations(server, scene)).toMatchObject([
     { result: `[contacts] Read completed (${RECORDS} records)` },
   ]);
   await server.kill();
-  await expectOwed(scene);
+  await expectDeliveries(scene);
 }
 
-async function expectOwed({ env, sandbox }: Scene): Promise<void> {
+async function expectDeliveries({ env, sandbox }: Scene): Promise<void> {
   await using database = await openDatabase(readConfig(env), createLog('silent'));
-  await expectOwedOnce(database, sandbox);
+  await expectEachPageEnqueuedOnce(database, sandbox);
 }
 
 test(`a backfill of ${RECORDS} records enqueues each once over ${KILLS} SIGKILLs (PostgreSQL)`, async () => {

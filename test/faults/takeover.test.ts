@@ -11,7 +11,7 @@ import {
   receiverFor,
   writeOnTheWire,
 } from './scenes/on-the-wire.ts';
-import { beginBackfill, expectOwedOnce } from './scenes/read-scene.ts';
+import { beginBackfill, expectEachPageEnqueuedOnce } from './scenes/read-scene.ts';
 import {
   prepareEmbedded,
   prepareOnPostgres,
@@ -119,6 +119,6 @@ test('another process continues a read of a killed one within 6 s', async () => 
   const status = async () =>
     (await prisma.operation.findFirst({ where: { actionType: 'READ' } }))?.status;
   await expect.poll(status, { timeout: MINUTE_MS, interval: 50 }).toBe('SUCCESS');
-  await expectOwedOnce(scene.database, scene.sandbox);
+  await expectEachPageEnqueuedOnce(scene.database, scene.sandbox);
   await other.kill();
 });

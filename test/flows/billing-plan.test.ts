@@ -37,20 +37,20 @@ test('names the gateway on the pages of a connect unless the billing plan remove
   await createProviderApp(tenant);
   const consumer = { provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann' };
   const input = { projectIdOrName: tenant.projectId, ...consumer };
-  const openCallback = async (approve: '1' | '0') => {
+  const openCallback = async (isApproved: boolean) => {
     const { startOAuthConnect } = await tenant.query(START, { input });
-    return (await oauthBrowser(app).connect(startOAuthConnect.authorizeUrl, approve)).text();
+    return (await oauthBrowser(app).connect(startOAuthConnect.authorizeUrl, isApproved)).text();
   };
   const linkPage = async () => {
     const { startOAuthConnect } = await tenant.query(START, { input });
     return (await oauthBrowser(app).send(startOAuthConnect.authorizeUrl)).text();
   };
-  for (const approve of ['1', '0'] as const) expect(await openCallback(approve)).toContain(BRAND);
+  for (const isApproved of [true, false]) expect(await openCallback(isApproved)).toContain(BRAND);
   expect(await linkPage()).toContain(BRAND);
   await setEntitlements(database, tenant.projectId, { brandingRemoval: true });
   expect(await linkPage()).not.toContain('Integration gateway');
-  for (const approve of ['1', '0'] as const) {
-    const page = await openCallback(approve);
+  for (const isApproved of [true, false]) {
+    const page = await openCallback(isApproved);
     expect(page).not.toContain('Integration gateway');
     expect(page).toContain('You came from');
   }

@@ -13,7 +13,7 @@ import { answerConsent as consent, oauthBrowser } from '../support/providers/oau
 import { startProviderServer } from '../support/providers/provider-server.ts';
 import { keepEvents } from '../support/scenes/connections.ts';
 
-/** The project, the handle of the connect, and the proof of the browser. */
+/** A state: project id, connect token and browser token. */
 const STATE = /^prj_\w{26}\.[\w-]{43}\.[\w-]{43}$/;
 const RETURN = 'https://builder.test/done?tab=crm';
 const clock = { aheadMs: 0 };
@@ -28,24 +28,24 @@ const START = `mutation ($input: StartOAuthConnectInput!) {
   startOAuthConnect(input: $input) { authorizeUrl expireTime }
 }`;
 
-function starting({ projectId }: Pick<Tenant, 'projectId'>, overrides: object = {}) {
+function startInput({ projectId }: Pick<Tenant, 'projectId'>, overrides: object = {}) {
   const consumer = { provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann' };
   return { input: { projectIdOrName: projectId, ...consumer, ...overrides } };
 }
 
 async function startLink(tenant: Tenant, overrides?: object): Promise<string> {
-  const { startOAuthConnect } = await tenant.query(START, starting(tenant, overrides));
+  const { startOAuthConnect } = await tenant.query(START, startInput(tenant, overrides));
   return startOAuthConnect.authorizeUrl;
 }
 
-/** Begins a connect and opens its link. Returns the provider's page of consent. */
+/** Starts a connect and opens its link. Returns the URL of the provider's consent page. */
 async function start(tenant: Tenant, overrides?: object): Promise<URL> {
   return browser.open(await startLink(tenant, overrides));
 }
 
-const comeBack = browser.send;
+const openCallback = browser.send;
 
-test('creates a working connection after a consent with PKCE', async () => {
+test('creates a connection with usable tokens after a consent with PKCE', async () => {
   const tenant = await app.tenant();
   const providerAppId = await createProviderApp(tenant, { scopes: ['records.read'] });
   const events = await keepEvents(app, tenant);
@@ -65,7 +65,7 @@ test('creates a working connection after a consent with PKCE', async () => {
     code_challenge_method: 'S256',
   });
 
-  const back = await comeBack(await consent(url));
+  const back = await openCallback(await consent(url));
   expect(back.status).toBe(303);
   expect(back.headers.get('cache-control')).toBe('no-store');
   expect(back.headers.get('referrer-policy')).toBe('no-referrer');
@@ -95,7 +95,7 @@ test("accepts the gateway's own connect page as redirectUrl, and no other page o
   const tenant = await app.tenant();
   await createProviderApp(tenant);
   const own = 'https://gateway.test/connect?origin=https%3A%2F%2Fapp.test';
-  const back = await comeBack(await consent(await start(tenant, { redirectUrl: own })));
+  const back = await openCallback(await consent(await start(tenant, { redirectUrl: own })));
   const location = new URL(back.headers.get('location') ?? '');
   expect(location.pathname).toBe('/connect');
   expect(location.searchParams.get('origin')).toBe('https://app.test');
@@ -109,10 +109,10 @@ test('renews the connection on a second connect, and shows a page without a redi
   const tenant = await app.tenant();
   await createProviderApp(tenant);
   const events = await keepEvents(app, tenant);
-  await comeBack(await consent(await start(tenant, { redirectUrl: RETURN })));
+  await openCallback(await consent(await start(tenant, { redirectUrl: RETURN })));
   const url = await start(tenant);
   expect(url.searchParams.has('code_challenge')).toBe(true);
-  const page = await comeBack(await consent(url));
+  const page = await openCallback(await consent(url));
   expect(page.status).toBe(200);
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
   expect(page.headers.get('content-security-policy')).toMatch(
@@ -134,13 +134,17 @@ test('accepts a state once, for ten minutes, and refuses a forged one', async ()
   const tenant = await app.tenant();
   await createProviderApp(tenant);
   const callback = await consent(await start(tenant));
-  const responses = await Promise.all([comeBack(callback), comeBack(callback), comeBack(callback)]);
+  const responses = await Promise.all([
+    openCallback(callback),
+    openCallback(callback),
+    openCallback(callback),
+  ]);
   expect(responses.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
   expect(await prisma.connection.count({ where: { projectId: tenant.projectId } })).toBe(1);
 
   const late = await consent(await start(tenant));
   clock.aheadMs += 10 * 60_000;
-  expect((await comeBack(late)).status).toBe(400);
+  expect((await openCallback(late)).status).toBe(400);
   for (const state of [
     '',
     'unknown',
@@ -152,12 +156,12 @@ test('accepts a state once, for ten minutes, and refuses a forged one', async ()
   ]) {
     const url = new URL(callback);
     url.searchParams.set('state', state);
-    const response = await comeBack(url);
+    const response = await openCallback(url);
     expect(response.status).toBe(400);
     expect(await response.text()).toContain('connect again');
   }
   expect((await app.fetch('/oauth/callback')).status).toBe(400);
-  expect((await comeBack(callback, { method: 'POST' })).status).toBe(405);
+  expect((await openCallback(callback, { method: 'POST' })).status).toBe(405);
 });
 
 test('stores neither the ticket, the state nor the code verifier in clear', async () => {
@@ -182,18 +186,20 @@ test('stores neither the ticket, the state nor the code verifier in clear', asyn
 test('reports a declined consent or a provider error to the page that began the connect', async () => {
   const tenant = await app.tenant();
   await createProviderApp(tenant);
-  const denied = await comeBack(await consent(await start(tenant, { redirectUrl: RETURN }), '0'));
+  const denied = await openCallback(
+    await consent(await start(tenant, { redirectUrl: RETURN }), false),
+  );
   const location = new URL(denied.headers.get('location') as string);
   expect(location.searchParams.get('error')).toBe('access_denied');
   expect(location.searchParams.has('connectionId')).toBe(false);
 
   app.app.sandbox.faults.set({ pathPrefix: '/oauth/token', status: 503 });
-  const failed = await comeBack(await consent(await start(tenant, { redirectUrl: RETURN })));
+  const failed = await openCallback(await consent(await start(tenant, { redirectUrl: RETURN })));
   expect(failed.headers.get('location')).toContain('error=temporarily_unavailable');
 
-  const hostile = await consent(await start(tenant), '0');
+  const hostile = await consent(await start(tenant), false);
   hostile.searchParams.set('error_description', '<script>alert("1")</script>');
-  const page = await comeBack(hostile);
+  const page = await openCallback(hostile);
   expect(page.status).toBe(400);
   expect((await page.text()).match(/<script/g)).toHaveLength(2);
   expect(await prisma.connection.count({ where: { projectId: tenant.projectId } })).toBe(0);
@@ -202,12 +208,12 @@ test('reports a declined consent or a provider error to the page that began the 
 test('creates no connection with a wrong client secret or a forged code', async () => {
   const tenant = await app.tenant();
   await createProviderApp(tenant, { clientSecret: 'wrong' });
-  const refused = await comeBack(await consent(await start(tenant, { redirectUrl: RETURN })));
+  const refused = await openCallback(await consent(await start(tenant, { redirectUrl: RETURN })));
   expect(refused.headers.get('location')).toContain('error=access_denied');
   await createProviderApp(tenant);
   const forged = await consent(await start(tenant, { redirectUrl: RETURN }));
   forged.searchParams.set('code', 'sbx_code_forged');
-  const response = await comeBack(forged);
+  const response = await openCallback(forged);
   expect(response.headers.get('location')).toContain('invalid_grant');
   expect(response.headers.get('location')).not.toContain('sbx_code_forged');
   expect(await prisma.connection.count({ where: { projectId: tenant.projectId } })).toBe(0);
@@ -218,7 +224,7 @@ test('refuses the callback if the provider app is deleted before it', async () =
   const id = await createProviderApp(tenant);
   const callback = await consent(await start(tenant));
   await prisma.providerApp.deleteMany({ where: { id } });
-  expect((await comeBack(callback)).status).toBe(400);
+  expect((await openCallback(callback)).status).toBe(400);
 });
 
 test("sends the app's own parameters, which replace none of the gateway's", async () => {
@@ -239,7 +245,7 @@ test("sends the app's own parameters, which replace none of the gateway's", asyn
 });
 
 async function issueNames(tenant: Tenant, overrides: object) {
-  const { code, problem } = await tenant.refusal(START, starting(tenant, overrides));
+  const { code, problem } = await tenant.refusal(START, startInput(tenant, overrides));
   expect(code).toBe('BAD_USER_INPUT');
   return problem.issues?.map(({ name }) => name);
 }
@@ -283,10 +289,10 @@ test("refuses another tenant's project and app, and a key without the scope", as
   const [a, b] = [await app.tenant(), await app.tenant()];
   const providerAppId = await createProviderApp(a);
   await createProviderApp(b);
-  expect(await b.refusal(START, starting(a))).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await b.refusal(START, startInput(a))).toMatchObject({ code: 'NOT_FOUND' });
   expect(await issueNames(b, { providerAppId })).toEqual(['input.providerAppId']);
   const reader = await a.withScopes('read');
-  expect(await reader.refusal(START, starting(a))).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await reader.refusal(START, startInput(a))).toMatchObject({ code: 'FORBIDDEN' });
 });
 
 test('takes the workspace from the address in the token response', async () => {
@@ -313,7 +319,7 @@ test('takes the workspace from the address in the token response', async () => {
   const tenant = await other.tenant();
   await createProviderApp(tenant, { provider: 'salesforce' });
   const input = { provider: 'salesforce', providerWorkspaceRef: 'acme' };
-  const { startOAuthConnect } = await tenant.query(START, starting(tenant, input));
+  const { startOAuthConnect } = await tenant.query(START, startInput(tenant, input));
   const person = oauthBrowser(other);
   const url = await person.open(startOAuthConnect.authorizeUrl);
   expect(url.origin).toBe('https://acme.my.salesforce.com');
@@ -344,7 +350,7 @@ test('sends a client secret to no host that the provider does not list', async (
   const tenant = await other.tenant();
   await createProviderApp(tenant, { provider: 'salesforce' });
   const input = { provider: 'salesforce', providerMetadata: { domain: 'accounts.crm.test' } };
-  const { startOAuthConnect } = await tenant.query(START, starting(tenant, input));
+  const { startOAuthConnect } = await tenant.query(START, startInput(tenant, input));
   const person = oauthBrowser(other);
   const consentUrl = await person.open(startOAuthConnect.authorizeUrl);
   const state = consentUrl.searchParams.get('state');
@@ -362,7 +368,7 @@ test('sends a client secret to no host that the provider does not list', async (
 test('runs one script on the final page of a connect, and posts to allowed origins only', async () => {
   const tenant = await app.tenant();
   await createProviderApp(tenant);
-  const response = await comeBack(await consent(await start(tenant)));
+  const response = await openCallback(await consent(await start(tenant)));
   expect(response.status).toBe(200);
   const policy = response.headers.get('content-security-policy') ?? '';
   expect(policy).toMatch(/^default-src 'none'; .*; script-src 'sha256-[\w+/=]+'$/);
@@ -377,8 +383,8 @@ test('runs one script on the final page of a connect, and posts to allowed origi
     origins: ['https://builder.test'],
   });
   const words = encodeURIComponent('</script><script>alert(1)</script>');
-  const failed = new URL(`${await consent(await start(tenant), '0')}&error_description=${words}`);
-  const failedPage = await (await comeBack(failed)).text();
+  const failed = new URL(`${await consent(await start(tenant), false)}&error_description=${words}`);
+  const failedPage = await (await openCallback(failed)).text();
   expect(failedPage.match(/<script/g)).toHaveLength(2);
   expect(failedPage).toContain('AUTHORIZATION_FAILED');
 });
@@ -386,7 +392,7 @@ test('runs one script on the final page of a connect, and posts to allowed origi
 test('requires no workspace if no address of the provider contains it', async () => {
   const tenant = await app.tenant();
   const fetchRefusal = async (provider: string) => {
-    const { errors } = await tenant.request(START, starting(tenant, { provider }));
+    const { errors } = await tenant.request(START, startInput(tenant, { provider }));
     return errors?.[0]?.extensions.problem.issues?.map(({ name }: { name: string }) => name);
   };
   expect(await fetchRefusal('atlassian')).toEqual(['input.providerAppId']);
@@ -394,7 +400,7 @@ test('requires no workspace if no address of the provider contains it', async ()
   const input = { workspace: { value: 'acme', source: 'input' } };
   const { errors } = await tenant.request(
     START,
-    starting(tenant, { provider: 'salesforce', providerMetadata: input }),
+    startInput(tenant, { provider: 'salesforce', providerMetadata: input }),
   );
   expect(JSON.stringify(errors)).not.toContain('providerWorkspaceRef');
 });
@@ -405,7 +411,7 @@ test('starts a connect or reports the app as missing if it is deleted at the sam
   // Each round deletes the app at another moment.
   for (let moment = 0; moment < 60; moment += 1) {
     const providerAppId = await createProviderApp(tenant);
-    const begun = tenant.request(START, starting(tenant));
+    const begun = tenant.request(START, startInput(tenant));
     for (let turn = 0; turn < moment; turn += 1) await setImmediate();
     await prisma.providerApp.deleteMany({ where: { id: providerAppId } });
     const { errors = [] } = await begun;

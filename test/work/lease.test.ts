@@ -12,7 +12,7 @@ import { testDatabase } from '../support/app.ts';
 
 const MINUTE_MS = 60_000;
 
-test('creates a unique token for each claim, which can drop the name of the process', () => {
+test('creates a unique token for each claim, and removes the process id from it', () => {
   const [one, other] = [newLeaseToken('a'), newLeaseToken('a')];
   expect(one).not.toBe(other);
   expect(one.startsWith('a:')).toBe(true);
@@ -41,7 +41,7 @@ test('renews a lease until it is disposed of, even after a failed renewal', asyn
   expect(failures).toEqual([new Error('not now')]);
 });
 
-test('frees a row without a lease, after its end, and when its process is missed', async () => {
+test('frees a row without a lease, after the end of the lease, and when its process has ended', async () => {
   await using database = await testDatabase();
   const { processes, prisma, rows } = database;
   await prisma.serverProcess.createMany({

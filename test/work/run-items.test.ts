@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { runClaims, runUntilEmpty } from '../../src/work/run-items.ts';
 
-function waiting(count: number) {
+function createQueue(count: number) {
   const left = Array.from({ length: count }, (_, index) => index);
   const done: number[] = [];
   let [running, mostAtOnce] = [0, 0];
@@ -16,15 +16,15 @@ function waiting(count: number) {
   return { next, work, done, left, mostAtOnce: () => mostAtOnce };
 }
 
-test('runs each item once, at most `concurrency` at the same time', async () => {
-  const { next, work, done, mostAtOnce } = waiting(20);
+test('runs each item once, and at most `concurrency` items concurrently', async () => {
+  const { next, work, done, mostAtOnce } = createQueue(20);
   await runUntilEmpty({ next, work, concurrency: 3, signal: new AbortController().signal });
   expect(done.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => index));
   expect(mostAtOnce()).toBe(3);
 });
 
 test('starts no item after the signal, and finishes started ones', async () => {
-  const { next, work, done, left } = waiting(20);
+  const { next, work, done, left } = createQueue(20);
   const stopping = new AbortController();
   const stopAtFive = async (item: number) => {
     if (item === 5) stopping.abort();
@@ -56,12 +56,12 @@ test('starts new items while earlier ones run, until none is left', async () => 
   expect(seen.slice(0, 2)).toEqual([0, 1]);
 });
 
-test('adds no reaction to running work with each claim', async () => {
-  let reactions = 0;
+test('adds no promise handler to running work with each claim', async () => {
+  let handlers = 0;
   class Watched extends Promise<void> {
-    // biome-ignore lint/suspicious/noThenProperty: it counts who waits.
+    // biome-ignore lint/suspicious/noThenProperty: it counts the handlers.
     override then<A, B>(...args: Parameters<Promise<void>['then']>): Promise<A | B> {
-      reactions += 1;
+      handlers += 1;
       return super.then(...args) as Promise<A | B>;
     }
   }
@@ -69,7 +69,7 @@ test('adds no reaction to running work with each claim', async () => {
   const seen: number[] = [];
   await runClaims({
     claim: async () => {
-      seen.push(reactions);
+      seen.push(handlers);
       if (seen.length === 20) resolve();
       return seen.length === 1 ? ['long'] : [];
     },

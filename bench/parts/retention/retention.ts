@@ -27,7 +27,7 @@ export interface RetentionFigures {
 export interface RetentionResults {
   old: number;
   removedPerSecond: number;
-  retained: RetentionFigures[];
+  figures: RetentionFigures[];
 }
 
 export async function measureRetention(
@@ -67,18 +67,19 @@ export async function measureRetention(
       const untilTime = await readTime(client);
       removed += Number(await removal);
       await waitForDeliveries(client);
-      return [...responses, ...(await deliveredWithin(client, fromTime, untilTime))];
+      return [...responses, ...(await listDeliveriesWithin(client, fromTime, untilTime))];
     };
     await run(false);
     await run(true);
     removed = 0;
     for (let round = 0; round < flags.rounds; round += 1) {
+      // The order alternates, so that a drift of the machine affects both kinds of window equally.
       for (const isRemoving of round % 2 === 0 ? [false, true] : [true, false]) {
         windows[isRemoving ? 'removing' : 'alone'].push(await run(isRemoving));
       }
     }
     const removedPerSecond = removed / (flags.rounds * flags.seconds);
-    return { old, removedPerSecond, retained: summarizeWindows(windows) };
+    return { old, removedPerSecond, figures: summarizeWindows(windows) };
   });
 }
 
@@ -139,8 +140,8 @@ async function readTime(client: pg.Client): Promise<Date> {
   return rows[0]!.now;
 }
 
-/** Deliveries created within the period, each with the time from its event to the end of the attempt. */
-async function deliveredWithin(
+/** Lists the deliveries that were created within the period, with the time from the event to the end of the attempt. */
+async function listDeliveriesWithin(
   client: pg.Client,
   fromTime: Date,
   untilTime: Date,
@@ -180,8 +181,8 @@ function summarizeWindows({ alone, removing }: Windows): RetentionFigures[] {
   }));
 }
 
-export function retentionTable({ old, removedPerSecond, retained }: RetentionResults): string {
-  const rows = retained.map(({ what, count, p50Ms, p99Ms, whileRemoving }) => [
+export function retentionTable({ old, removedPerSecond, figures }: RetentionResults): string {
+  const rows = figures.map(({ what, count, p50Ms, p99Ms, whileRemoving }) => [
     what,
     count,
     p50Ms.toFixed(1),

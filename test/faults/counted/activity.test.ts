@@ -17,7 +17,7 @@ import { TRIGGER } from '../../support/scenes/reads.ts';
 import { ALL_EVENTS, createSandboxApp } from '../../support/scenes/subscriptions.ts';
 import { WRITE } from '../../support/scenes/writes.ts';
 import { databaseUrl, ENCRYPTION_KEY, startGateway } from '../scenes/gateway.ts';
-import { createRandom, moments } from '../scenes/random.ts';
+import { createRandom, planMoments } from '../scenes/random.ts';
 
 /** FAULTS_SHORT=1 runs the short form. FAULT_SEED changes the moments of the kills. */
 const SHORT = process.env.FAULTS_SHORT === '1';
@@ -212,7 +212,7 @@ test(`activity and health equal the rows after ${KILLS} SIGKILLs under load`, as
   const { prisma, rows } = scene.database;
   let gateway = await startGateway(scene.env);
   const { taken, done } = load(scene);
-  for (const moment of moments(createRandom(SEED), { count: KILLS, most: CALLS })) {
+  for (const moment of planMoments(createRandom(SEED), { count: KILLS, most: CALLS })) {
     await expect
       .poll(() => taken.calls, { ...WAITING, interval: 5 })
       .toBeGreaterThanOrEqual(moment);

@@ -1,6 +1,6 @@
 /** Writes continue while servers are killed and replaced. */
 import { expect } from 'vitest';
-import { createRandom, moments } from './random.ts';
+import { createRandom, planMoments } from './random.ts';
 import { type Scene, type Server, startServer } from './write-scene.ts';
 
 /** FAULTS_SHORT=1 runs the short form. FAULT_SEED changes the moments of the kills. */
@@ -49,7 +49,7 @@ export async function killWhileWriting(scene: Scene): Promise<Server> {
   scene.sandbox.faults.set({ delayMs: ANSWER_DELAY_MS, times: 1_000_000, method: 'POST' });
   let server = startServer(scene);
   // Numbers of accepted writes at which a server is killed.
-  const kills = moments(createRandom(SEED), { count: KILLS, most: WRITES });
+  const kills = planMoments(createRandom(SEED), { count: KILLS, most: WRITES });
   let killing = Promise.resolve();
   let accepted = 0;
   let next = 0;

@@ -8,7 +8,10 @@ export function createRandom(seed: number): () => number {
 }
 
 /** Returns `count` random numbers up to 95 % of `most`, in ascending order. */
-export function moments(random: () => number, { count, most }: { count: number; most: number }) {
+export function planMoments(
+  random: () => number,
+  { count, most }: { count: number; most: number },
+) {
   return Array.from({ length: count }, () => Math.ceil(random() * most * 0.95)).sort(
     (a, b) => a - b,
   );

@@ -36,17 +36,20 @@ export async function beginBackfill(server: Server, scene: Scene): Promise<void>
 }
 
 /**
- * Expects each page once and in order in the deliveries, because a page and the read's position commit
+ * Expects that the deliveries contain each page once and in order, because a page and the read's position commit
  * together.
  */
-export async function expectOwedOnce(
+export async function expectEachPageEnqueuedOnce(
   { prisma }: Pick<Database, 'prisma'>,
   sandbox: TestSandbox,
 ): Promise<void> {
   expect(await prisma.readRun.count()).toBe(0);
   const read: unknown[] = [];
-  const owed = await prisma.delivery.findMany({ select: { id: true }, orderBy: { id: 'asc' } });
-  for (const { id } of owed) {
+  const deliveries = await prisma.delivery.findMany({
+    select: { id: true },
+    orderBy: { id: 'asc' },
+  });
+  for (const { id } of deliveries) {
     const { body } = await prisma.delivery.findFirstOrThrow({ where: { id } });
     for (const { raw } of JSON.parse(body).result) read.push(raw.id);
   }

@@ -10,8 +10,7 @@ import { TYPES } from './value-types.ts';
 
 export function bodyRules(body: Body): Rule[] {
   return Object.entries(body.fields).map(([path, field]): Rule => {
-    const check = (send: Send) => (scene: Scene) =>
-      checkField({ scene, body, path: path, field }, send);
+    const check = (send: Send) => (scene: Scene) => checkField({ scene, body, path, field }, send);
     return {
       says: `${body.name} ${describeRequirement(field)} \`${formatPath(path)}\`, ${describeType(field)}.`,
       rest: check(sendByRest),

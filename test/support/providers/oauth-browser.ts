@@ -34,16 +34,16 @@ export function oauthBrowser({ fetch: fetchGateway }: Pick<TestApp, 'fetch'>) {
     send,
     open,
     /** Opens the link, approves or denies at the sandbox, and returns to the callback. */
-    async connect(link: string | URL, approve: '1' | '0' = '1'): Promise<Response> {
-      return send(await answerConsent(await open(link), approve));
+    async connect(link: string | URL, isApproved = true): Promise<Response> {
+      return send(await answerConsent(await open(link), isApproved));
     },
   };
 }
 
 /** Approves or denies on the sandbox's consent page. Returns the URL of the callback. */
-export async function answerConsent(consentUrl: URL, approve: '1' | '0' = '1'): Promise<URL> {
+export async function answerConsent(consentUrl: URL, isApproved = true): Promise<URL> {
   const url = new URL(consentUrl);
-  url.searchParams.set('approve', approve);
+  url.searchParams.set('approve', isApproved ? '1' : '0');
   const { headers } = await fetch(url, { redirect: 'manual' });
   return new URL(headers.get('location') as string);
 }

@@ -1,4 +1,4 @@
-/** A project whose object `people` two providers' stand-ins serve: the sandbox for `acme`, and Zoho for `globex`. */
+/** A project with the object `people` at two test servers: the sandbox for the group `acme`, and Zoho for `globex`. */
 import { afterAll } from 'vitest';
 import type { Provider } from '../../../src/providers/contract.ts';
 import {
@@ -21,13 +21,13 @@ export interface TypedApi extends TestApp {
   zoho: Awaited<ReturnType<typeof vendorServer>>;
 }
 
-/** Starts the app with the two stand-ins. All tests of a file share it. */
+/** Starts the app with both test servers. All tests of a file share it. */
 export async function typedApi(env: Record<string, string> = {}): Promise<TypedApi> {
   const sandbox = await startSandbox();
   const vendor = await vendorServer(zoho.fixture);
   const app = await sharedApp({
     env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8', ...env },
-    providers: [sandboxProvider(() => sandbox.url), zohoAt(vendor.url)],
+    providers: [sandboxProvider(() => sandbox.url), createZohoProvider(vendor.url)],
   });
   afterAll(async () => {
     await sandbox[Symbol.asyncDispose]();
@@ -36,7 +36,7 @@ export async function typedApi(env: Record<string, string> = {}): Promise<TypedA
   return { ...app, sandbox, zoho: vendor };
 }
 
-function zohoAt(baseUrl: string): Provider {
+function createZohoProvider(baseUrl: string): Provider {
   const declared = DECLARATIONS.find(({ name }) => name === 'zoho') as DeclaredProvider;
   return createDeclarativeProvider({
     ...declared,
@@ -49,7 +49,7 @@ function zohoAt(baseUrl: string): Provider {
   });
 }
 
-/** A client of the typed API of the tenant's project. Default of the headers: the tenant's API key. */
+/** Creates a client of the typed API of the tenant's project. It sends the tenant's API key by default. */
 export function typedClient(
   app: TestApp,
   { projectId, apiKey }: Pick<Tenant, 'projectId' | 'apiKey'>,

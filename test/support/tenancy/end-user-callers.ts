@@ -49,7 +49,7 @@ function createForeign(
   const allIds = ids.flat();
   const findId = (prefix: string) =>
     allIds.find((id) => id.startsWith(`${prefix}_`)) ?? `${prefix}_${MISSING}`;
-  return { project, texts, findId: findId };
+  return { project, texts, findId };
 }
 
 export async function endUserCallers(app: TestApp) {

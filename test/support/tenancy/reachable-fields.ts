@@ -52,7 +52,7 @@ export async function findReachableFields(
     }
   }
   return [...wrapsByType].flatMap(([type, wrap]) =>
-    Object.values(type.getFields()).map((field) => ({ type, field, wrap: wrap })),
+    Object.values(type.getFields()).map((field) => ({ type, field, wrap })),
   );
 }
 
