@@ -7,7 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ExecutionResult } from 'graphql';
 import type { OpenStreams } from '../../domain/viewer/open-streams.ts';
 import { createErrorMapper } from '../../graphql/execution/graphql-errors.ts';
-import { readCaller, type OperationParams } from '../../graphql/execution/operation-context.ts';
+import { type OperationParams, readCaller } from '../../graphql/execution/operation-context.ts';
 import type { Log } from '../../log.ts';
 import { streamHead, writeStream } from './event-stream.ts';
 import { graphqlHttpResponse } from './graphql-http-response.ts';

@@ -3,7 +3,7 @@ import cors from '@fastify/cors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../../config.ts';
 import { createProblem } from '../../errors.ts';
-import { toProblem, sendProblem } from '../../rest/endpoint/rest-errors.ts';
+import { sendProblem, toProblem } from '../../rest/endpoint/rest-errors.ts';
 import { BASE_PATH } from '../../rest/openapi/openapi.ts';
 import { pathOnHost } from '../../rest/operation/read-host.ts';
 import { type Rest, registerRest } from '../../rest/rest.ts';
