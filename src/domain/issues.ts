@@ -64,7 +64,7 @@ interface RuleIssue {
   params: { isSecret: boolean };
 }
 
-/** A broken rule. The response repeats the value at the path only if `showsValue` is set. */
+/** Returns an issue of a rule. The response repeats the value at the path only if `showsValue` is set. */
 export function createIssue(
   path: readonly PropertyKey[],
   message: string,
@@ -84,7 +84,7 @@ export function checkRules<T>(find: (value: T) => Iterable<RuleIssue>) {
 }
 
 /** Throws BAD_USER_INPUT with these issues, up to ISSUES_MAX. Returns if there are none. */
-export function refuseIssues(newIssues: Iterable<Issue>): void {
+export function requireNoIssues(newIssues: Iterable<Issue>): void {
   const issues: Issue[] = [];
   addIssues(issues, newIssues);
   if (issues.length > 0) throw invalidInput(issues);

@@ -184,15 +184,15 @@ class Remover {
   }
 
   async removeOperations(cutoff: Date): Promise<void> {
-    for (let count = ROUND_OPERATIONS; count >= ROUND_OPERATIONS; ) {
-      const rows = await this.#find<OldOperation>(EXPIRED_OPERATIONS, cutoff);
+    let rows: OldOperation[];
+    do {
+      rows = await this.#find<OldOperation>(EXPIRED_OPERATIONS, cutoff);
       const keys = keyColumns(rows);
       await this.#removeLogs(keys);
       if (this.#signal?.aborted) return;
       await this.#remove(REMOVE_ENTRIES, keys);
       this.count('Operation', await this.#remove(REMOVE_OPERATIONS, keys));
-      count = rows.length;
-    }
+    } while (rows.length >= ROUND_OPERATIONS);
   }
 
   async #removeLogs(operations: [string[], string[]]): Promise<void> {

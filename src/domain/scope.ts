@@ -146,7 +146,7 @@ function isVisible(viewer: Viewer, project: Row<'Project'>): boolean {
     : project.id === viewer.projectId;
 }
 
-/** Returns an org of the viewer. Throws NOT_FOUND. */
+/** Returns an org of the viewer. Throws NOT_FOUND if the viewer may not see it. */
 export async function getOrg(call: Call, id: string): Promise<Row<'Org'>> {
   const [org] = await byId('Org')(call, [id]);
   if (!org) throw notFound('Org', id);
@@ -203,7 +203,7 @@ export function byId<T extends IdTable>(table: T): Batch<string, Row<T> | null> 
   return batch as Batch<string, Row<T> | null>;
 }
 
-/** Returns a row of the project by id, for a change. Throws NOT_FOUND. */
+/** Returns a row of the project by id, for a change. Throws NOT_FOUND if the project has no such row. */
 export async function getOwned<T extends ProjectTable>(
   call: Call,
   table: T,

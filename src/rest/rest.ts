@@ -12,7 +12,7 @@ import { type Gateway, runRequest } from './endpoint/run-request.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import { registerProxy } from './installation/proxy.ts';
 import { registerUpload } from './integration/upload-url.ts';
-import { BASE_PATH, createRouteSchema, PROBLEM_TYPE, registerDocument } from './openapi/openapi.ts';
+import { BASE_PATH, createRouteSchema, PROBLEM_TYPE, registerOpenApi } from './openapi/openapi.ts';
 import { registerPage } from './openapi/reference-page.ts';
 
 export type Rest = FastifyInstance;
@@ -39,7 +39,7 @@ export async function registerRest(app: Rest, parts: RestParts): Promise<void> {
   app.addHook('preHandler', (request, reply, done) => {
     if (takeSlot(request, reply)) done();
   });
-  await registerDocument(app);
+  await registerOpenApi(app);
   for (const endpoint of ENDPOINTS) addRoute(app, endpoint, parts);
   registerProxy(app, parts);
   await registerUpload(app, parts);

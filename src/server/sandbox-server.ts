@@ -11,7 +11,7 @@ export interface Sandbox extends AsyncDisposable {
   url: () => string;
   /** Throws if another process with the same database runs the sandbox. */
   server(): SandboxServer;
-  /** Fills the sandbox if this process runs it, and every sandbox that this process starts later. */
+  /** Registers `fill`: it runs now if this process runs the sandbox, and again at each later start. */
   fillWith(fill: FillSandbox): void;
 }
 
@@ -22,7 +22,7 @@ export interface SandboxHost {
 }
 
 /**
- * Starts the sandbox on SANDBOX_PORT if it is set. Otherwise it tries the last port, so that stored URLs stay valid,
+ * Starts the sandbox on SANDBOX_PORT if it is set. Otherwise it tries the port of the previous run, so that stored URLs stay valid,
  * then the port after the gateway's, then any free one.
  */
 export async function startSandbox(config: Config, lastUrl?: string): Promise<SandboxServer> {

@@ -88,7 +88,7 @@ test('delays no other project when the destinations of a project fill the capaci
 });
 
 /** Creates a project with hanging destinations, and a quiet one whose id is greater. */
-async function besideHanging({ destinations, failing = false, body = '{}' }: Hanging) {
+async function measureBesideHanging({ destinations, failing = false, body = '{}' }: Hanging) {
   const since = failing ? { failingSince: new Date(), failedAttempts: 5 } : {};
   const hanging = await Promise.all(
     Array.from({ length: destinations }, () => newDestination(since)),
@@ -126,7 +126,7 @@ test.each([
     given: { failing: true },
   },
 ])('leaves other projects a part of the $resource while the destinations of a project hang', async (scenario) => {
-  const { place } = await besideHanging({ destinations: 20, ...scenario.given });
+  const { place } = await measureBesideHanging({ destinations: 20, ...scenario.given });
   const limits = { ...HANGING, ...scenario.limits };
   await using sender = createWorker(database, { config: atOnce, limits });
   const running = sender.worker.run();
@@ -136,7 +136,7 @@ test.each([
 });
 
 test('serves every destination of a project when one claim takes only a few rows of it', async () => {
-  const { hanging } = await besideHanging({ destinations: 12 });
+  const { hanging } = await measureBesideHanging({ destinations: 12 });
   for (const { place } of hanging) receiver.setBehaviour(place, { status: 200 });
   const limits = { claimRows: 8, heldRows: 10, inFlight: 4 };
   await using sender = createWorker(database, { limits });

@@ -77,7 +77,7 @@ async function recordEvents({ database, start }: Scene, from: number, to: number
 const slowest = (readers: Subscriber[]) =>
   Math.min(...readers.map(({ progress }) => progress.seen));
 
-async function reached(readers: Subscriber[], count: number): Promise<void> {
+async function waitUntilReached(readers: Subscriber[], count: number): Promise<void> {
   const waiting = { timeout: 10 * MINUTE_MS };
   await expect.poll(() => slowest(readers), waiting).toBeGreaterThanOrEqual(count);
 }
@@ -117,9 +117,9 @@ function watchMemory(gateway: Gateway) {
 async function recordAndRead(scene: Scene, readers: Subscriber[]): Promise<void> {
   for (let from = FIRST_EVENTS + 1; from <= EVENTS; from += EVENTS_AT_ONCE) {
     await recordEvents(scene, from, Math.min(from + EVENTS_AT_ONCE - 1, EVENTS));
-    await reached(readers, from - EVENTS_AHEAD);
+    await waitUntilReached(readers, from - EVENTS_AHEAD);
   }
-  await reached(readers, EVENTS);
+  await waitUntilReached(readers, EVENTS);
 }
 
 /** Reconnects stalled subscribers with their cursors. Retries until a subscription is free. */
@@ -143,7 +143,7 @@ async function subscribe(scene: Scene) {
   const stalled = await subscribeAll(scene, STALLED, COPIES_UNREAD);
   const readers = await subscribeAll(scene, SUBSCRIBERS - STALLED, 1);
   expect(stalled.length + readers.length).toBe(SUBSCRIBERS);
-  await reached([...stalled, ...readers], FIRST_EVENTS);
+  await waitUntilReached([...stalled, ...readers], FIRST_EVENTS);
   for (const subscriber of stalled) subscriber.stall();
   return { stalled, readers };
 }
@@ -166,7 +166,7 @@ test(`${STALLED} of ${SUBSCRIBERS} subscribers that stop reading cost the others
   report(readers, (performance.now() - beganMs) / 1_000);
   for (const { progress } of stalled) expect(progress.seen).toBeLessThan(EVENTS);
   const back = await comeBack(scene, stalled);
-  await reached(back, EVENTS);
+  await waitUntilReached(back, EVENTS);
   const { usedMib, rssMib } = await stopWatching();
   console.log(`MiB in use: ${usedBeforeMib} before, at most ${usedMib}; RSS at most ${rssMib}`);
 

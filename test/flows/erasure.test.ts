@@ -61,7 +61,7 @@ async function rowsWith(id: string): Promise<string[]> {
   return (await findRowsWithMark(app, id)).filter((line) => line.startsWith('public.'));
 }
 
-async function erased(id: string): Promise<void> {
+async function waitUntilErased(id: string): Promise<void> {
   await expect.poll(() => prisma.erasure.count({ where: { id } }), POLLING).toBe(0);
 }
 
@@ -103,7 +103,7 @@ test('hides an erased group immediately, removes its data with its names, and ke
   expect(await tenant.refusal(ERASE_GROUP, { input })).toMatchObject({ code: 'NOT_FOUND' });
 
   await using _workers = await startAllJobs(app);
-  await erased(id);
+  await waitUntilErased(id);
   expect(await findRowsWithMark(app, deleted)).toEqual([]);
   expect(await rowsWith(id)).toEqual([]);
   expect(await findRowsWithMark(app, stays)).toEqual(kept);
@@ -121,7 +121,7 @@ test('creates a new group when the ref of an erased one connects again', async (
   const after = await generateConnection(tenant, { apiKey: 'sandbox-key', groupRef: 'again' });
   expect(after.group.id).not.toBe(before.group.id);
   await using _workers = await startAllJobs(app);
-  await erased(before.group.id);
+  await waitUntilErased(before.group.id);
   expect(JSON.parse(await seen(tenant)).project.connections.nodes).toEqual([{ id: after.id }]);
 });
 
@@ -146,7 +146,7 @@ test('erases a consumer with the installations that use their connections, and k
   for (const one of [deleted, ...ids]) expect(inSight).not.toContain(one);
   expect(inSight).toContain(groupRef);
   await using _workers = await startAllJobs(app);
-  await erased(id);
+  await waitUntilErased(id);
   expect(await findRowsWithMark(app, deleted)).toEqual([]);
 });
 
@@ -183,7 +183,7 @@ test('starts nothing with the connections of an erased consumer before they are 
   expect(createInstallation.installation.connection.id).toBe(own.connectionId);
   await tenant.query(WRITE, { input: { ...input, ...write } });
   await using _workers = await startAllJobs(app);
-  await erased(consumer.id);
+  await waitUntilErased(consumer.id);
   expect(await prisma.installation.count({ where: { projectId: tenant.projectId } })).toBe(1);
 });
 
@@ -221,7 +221,7 @@ test('erases a project with all its rows if its name is confirmed', async () => 
   });
 
   await using _workers = await startAllJobs(app);
-  await erased(projectId);
+  await waitUntilErased(projectId);
   expect(await rowsWith(projectId)).toEqual([]);
   expect(await findRowsWithMark(app, groupRef)).toEqual([]);
   expect(await rowsWith(other.projectId)).toEqual(kept);

@@ -60,7 +60,7 @@ const { prisma } = app.app.services.database;
 const always = { enabled: 'ALWAYS' };
 const ALL = { fieldCreated: always, fieldDeleted: always, fieldChanged: always };
 
-function watching(allObjects: object = ALL, overrides: object = {}) {
+function createContent(allObjects: object = ALL, overrides: object = {}) {
   return contentFor('crm', { watchSchema: { destination: 'records', allObjects, ...overrides } });
 }
 
@@ -81,7 +81,7 @@ async function listMessages({ projectId }: Tenant) {
     .map((body) => schemaMessage.parse(body));
 }
 
-async function installed(content = watching()) {
+async function installed(content = createContent()) {
   const tenant = await app.tenant();
   described = [field('email'), field('phone')];
   const integration = await integrate(app, tenant, content);
@@ -116,7 +116,7 @@ test('learns the fields first, and then delivers each change once to the destina
 });
 
 test('delivers only the kinds of changes that the integration lists', async () => {
-  const { tenant } = await installed(watching({ fieldDeleted: always }));
+  const { tenant } = await installed(createContent({ fieldDeleted: always }));
   described = [field('email', { isRequired: true }), field('phone'), field('tier')];
   await checkAfter(DAY_MS);
   expect(await listMessages(tenant)).toEqual([]);
@@ -130,7 +130,7 @@ test('delivers only the kinds of changes that the integration lists', async () =
 });
 
 test('checks the fields by the schedule of the integration', async () => {
-  const { tenant } = await installed(watching(ALL, { schedule: '0 * * * *' }));
+  const { tenant } = await installed(createContent(ALL, { schedule: '0 * * * *' }));
   described = [field('email')];
   await checkAfter(3_600_000);
   expect(await listMessages(tenant)).toHaveLength(1);
@@ -160,11 +160,11 @@ test('starts and stops watching with revisions, and ends with the installation',
       },
     });
   expect(await watches()).toBe(0);
-  await revise(watching());
+  await revise(createContent());
   expect(await watches()).toBe(1);
   await revise(contentFor('crm'));
   expect(await watches()).toBe(0);
-  await revise(watching());
+  await revise(createContent());
   await tenant.query(
     `mutation ($input: DeleteInstallationInput!) { deleteInstallation(input: $input) { deletedId } }`,
     { input: { projectIdOrName: tenant.projectId, installationId } },
@@ -177,20 +177,25 @@ test('refuses an object that cannot be watched, at its position', async () => {
   await insertDestination(app, tenant);
   const refusal = async (overrides: object) => {
     const { name, provider } = { name: 'crm', provider: 'sandbox', ...overrides };
-    const content = watching(ALL, { destination: 'nowhere' });
+    const content = createContent(ALL, { destination: 'nowhere' });
     const latestRevision = toRevision({ ...content, ...overrides });
     const input = { projectIdOrName: tenant.projectId, name, provider, latestRevision };
     const { problem } = await tenant.refusal(CREATE_INTEGRATION, { input });
     return problem.issues;
   };
   const place = 'input.latestRevision.content.watchSchema';
-  expect(await refusal(watching(ALL, { schedule: '*/30 * * * *' }))).toMatchObject([
+  expect(await refusal(createContent(ALL, { schedule: '*/30 * * * *' }))).toMatchObject([
     { name: `${place}.schedule`, detail: 'must be at most one run in 60 minutes.' },
   ]);
   expect(await refusal({})).toMatchObject([
     { name: `${place}.destination`, detail: 'is not a destination of the project.' },
   ]);
-  const forwarding = { ...watching(), read: null, provider: 'sendGrid', proxy: { enabled: true } };
+  const forwarding = {
+    ...createContent(),
+    read: null,
+    provider: 'sendGrid',
+    proxy: { enabled: true },
+  };
   expect(await refusal(forwarding)).toMatchObject([
     { name: place, detail: expect.stringContaining('does not describe its objects (METADATA)') },
   ]);

@@ -35,21 +35,21 @@ function startServer(over: Database, log?: Log) {
 }
 
 /** A database that never stores a refresh, so that it is under way until the process ends. */
-function hanging({ changes, ...rest }: Database): Database {
+function withHangingStore({ changes, ...rest }: Database): Database {
   const run: Database['changes']['run'] = (change, item) =>
     change.text === STORE_TOKENS.text ? new Promise(() => {}) : changes.run(change, item);
   return { ...rest, changes: { run } };
 }
 
 async function crashBetweenAnswerAndCommit(connection: Parameters<typeof callSandbox>[1]) {
-  const crashing = await startServer(hanging(database));
+  const crashing = await startServer(withHangingStore(database));
   void callSandbox(crashing, connection);
   await vi.waitFor(() => expect(readdirSync(journal)).toEqual([`${connection.id}.json`]));
   await crashing[Symbol.asyncDispose]();
 }
 
 /** A database that refuses new tokens while `isAway` returns true. */
-function refusing({ changes, ...rest }: Database, isAway: () => boolean): Database {
+function withFailingStore({ changes, ...rest }: Database, isAway: () => boolean): Database {
   const run: Database['changes']['run'] = async (change, item) => {
     if (change.text === STORE_TOKENS.text && isAway()) throw new Error('The database is away.');
     return changes.run(change, item);
@@ -62,7 +62,7 @@ test('stores a token that the database could not take when it is back, before th
   const counts = { ...sandbox.oauth.counts };
   let isAway = true;
   await using waiting = await startServer(
-    refusing(database, () => isAway),
+    withFailingStore(database, () => isAway),
     createLog('silent'),
   );
   await expect(callSandbox(waiting, connection)).rejects.toThrow('The database is away.');

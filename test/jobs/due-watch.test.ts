@@ -9,7 +9,7 @@ const { services } = (await sharedApp()).app;
 const POLLING = { timeout: 20_000, interval: 10 };
 
 /** Records each time at which the work is reported as due. */
-function watched(sql: string, gapMs = 50) {
+function createSource(sql: string, gapMs = 50) {
   const reportedMs: number[] = [];
   return {
     earliest: () => sql,
@@ -28,8 +28,8 @@ function watch(all: DueWork[], log = services.log): void {
 test('reports work when its time comes, and no other work', async () => {
   const startMs = performance.now();
   const time = new Date(services.now().getTime() + 500).toISOString();
-  const later = watched(`select timestamptz '${time}'`, HOUR_MS);
-  const never = watched('select null::timestamptz');
+  const later = createSource(`select timestamptz '${time}'`, HOUR_MS);
+  const never = createSource('select null::timestamptz');
   watch([never, later]);
   await expect.poll(() => later.reportedMs.length, POLLING).toBe(1);
   expect(later.reportedMs[0]).toBeGreaterThan(startMs + 450);
@@ -37,8 +37,8 @@ test('reports work when its time comes, and no other work', async () => {
 });
 
 test('reports due work repeatedly, each source at its own interval', async () => {
-  const quick = watched('select now()', 20);
-  const slow = watched('select now()', HOUR_MS);
+  const quick = createSource('select now()', 20);
+  const slow = createSource('select now()', HOUR_MS);
   watch([quick, slow]);
   await expect.poll(() => quick.reportedMs.length, POLLING).toBeGreaterThan(3);
   expect(slow.reportedMs).toHaveLength(1);
@@ -47,11 +47,11 @@ test('reports due work repeatedly, each source at its own interval', async () =>
 test('checks after a notification instead of waiting an hour', async () => {
   const name = crypto.randomUUID();
   const { prisma } = services.database;
-  const organization = watched(
+  const organization = createSource(
     `select now() from "Org" where "label" = '${name}' limit 1`,
     HOUR_MS,
   );
-  const seen = watched('select now()', HOUR_MS);
+  const seen = createSource('select now()', HOUR_MS);
   watch([organization, seen]);
   await expect.poll(() => seen.reportedMs.length, POLLING).toBe(1);
   await prisma.$transaction([
@@ -66,7 +66,7 @@ test('logs a failing check once, and retries it', async () => {
   const lines: string[] = [];
   const log = createLog('warn', { write: (line: string) => void lines.push(line) });
   const name = `broken_${crypto.randomUUID().replaceAll('-', '')}`;
-  const broken = watched(`select now() from ${name} limit 1`);
+  const broken = createSource(`select now() from ${name} limit 1`);
   watch([broken], log);
   await expect.poll(() => lines.length, POLLING).toBe(1);
   expect(lines[0]).toContain('due_work.unreadable');

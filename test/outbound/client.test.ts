@@ -31,7 +31,7 @@ async function receiverThat(behaviour: Behaviour) {
   return { receiver, url: receiver.url('hook') };
 }
 
-async function serving(handler: Parameters<typeof createServer>[1], host = '127.0.0.1') {
+async function startServer(handler: Parameters<typeof createServer>[1], host = '127.0.0.1') {
   const server: Server = createServer(handler);
   await new Promise<void>((resolve) => server.listen(0, host, resolve));
   onTestFinished(async () => {
@@ -58,7 +58,7 @@ test.each(PRIVATE_HOSTS)('refuses the literal private address %s', async (host) 
 });
 
 test.each(PRIVATE_ADDRESSES)('refuses a name that resolves to %s', async (address) => {
-  const client = outbound({ allowedPrivateTargets: [], lookup: answering(address) });
+  const client = outbound({ allowedPrivateTargets: [], lookup: createLookup(address) });
   const failure = await catchFailure(client.send(get('https://hooks.example/')));
   expect(failure.kind).toBe('REFUSED_ADDRESS');
   expect(failure.message).toBe(
@@ -66,14 +66,14 @@ test.each(PRIVATE_ADDRESSES)('refuses a name that resolves to %s', async (addres
   );
 });
 
-function answering(...addresses: string[]) {
+function createLookup(...addresses: string[]) {
   return async (): Promise<LookupAddress[]> =>
     addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
 }
 
 test('reaches an address of the allow-list, by literal and by name', async () => {
   const { receiver, url } = await receiverThat({ status: 200 });
-  const client = outbound({ lookup: answering('127.0.0.1') });
+  const client = outbound({ lookup: createLookup('127.0.0.1') });
   expect(await client.send(get(url))).toMatchObject({ status: 200, truncated: false });
   const byName = url.replace('127.0.0.1', 'receiver.example');
   expect(await client.send(get(byName))).toMatchObject({ status: 200 });
@@ -82,14 +82,14 @@ test('reaches an address of the allow-list, by literal and by name', async () =>
 
 test('connects only to the resolved addresses that pass the check', async () => {
   const { receiver, url } = await receiverThat({ status: 200 });
-  const client = outbound({ lookup: answering('::1', '10.0.0.1', '127.0.0.1') });
+  const client = outbound({ lookup: createLookup('::1', '10.0.0.1', '127.0.0.1') });
   const response = await client.send(get(url.replace('127.0.0.1', 'receiver.example')));
   expect(response.status).toBe(200);
   expect(receiver.received('hook')).toHaveLength(1);
 });
 
 test('refuses a name that resolves to another address on a later connection', async () => {
-  const permitted = await serving((_, response) => response.end('permitted'));
+  const permitted = await startServer((_, response) => response.end('permitted'));
   const { port } = new URL(permitted);
   const hidden = createServer((_, response) => response.end('hidden'));
   await new Promise<void>((resolve) => hidden.listen(Number(port), '127.0.0.2', resolve));
@@ -113,15 +113,15 @@ test('refuses a name that resolves to another address on a later connection', as
 });
 
 test('reaches its own origin on a private address, but no other port', async () => {
-  const own = await serving((_, response) => response.end('own'));
-  const other = await serving((_, response) => response.end('other'));
+  const own = await startServer((_, response) => response.end('own'));
+  const other = await startServer((_, response) => response.end('other'));
   const client = outbound({ allowedPrivateTargets: [], alwaysAllowedOrigins: () => [own] });
   expect((await client.send(get(`${own}/path?query=1`))).body.toString()).toBe('own');
   expect(await catchFailure(client.send(get(other)))).toMatchObject({ kind: 'REFUSED_ADDRESS' });
 });
 
 test('sends plain HTTP to allowed addresses only', async () => {
-  const client = outbound({ lookup: answering('203.0.114.1') });
+  const client = outbound({ lookup: createLookup('203.0.114.1') });
   const failure = await catchFailure(client.send(get('http://hooks.example/')));
   expect(failure.kind).toBe('REFUSED_ADDRESS');
 });
@@ -141,7 +141,7 @@ test.each([
 
 test('returns a redirect without following it', async () => {
   const { receiver } = await receiverThat({ status: 200 });
-  const origin = await serving((_, response) =>
+  const origin = await startServer((_, response) =>
     response.writeHead(302, { location: receiver.url('secret') }).end(),
   );
   const answer = await outbound().send(get(origin));
@@ -151,7 +151,7 @@ test('returns a redirect without following it', async () => {
 
 test('sends method, path, headers and body unchanged', async () => {
   const seen: string[] = [];
-  const origin = await serving(async (request, response) => {
+  const origin = await startServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const { method, url, headers } = request;
@@ -194,7 +194,7 @@ test('fails with TIMEOUT and closes the socket if no response arrives in time', 
 });
 
 test('fails for a stalled body only if it is required whole', async () => {
-  const origin = await serving((_, response) => response.writeHead(200).write('part'));
+  const origin = await startServer((_, response) => response.writeHead(200).write('part'));
   const client = outbound();
   // Long enough for the first bytes to arrive on a busy machine.
   const answer = await client.send(get(origin, { timeoutMs: 1_000 }));
@@ -220,7 +220,7 @@ test('fails with DISCONNECTED if the response is not HTTP', async () => {
 });
 
 test('fails with UNREACHABLE for a closed port, an unknown name and a peer without TLS', async () => {
-  const { port } = new URL(await serving((_, response) => response.end()));
+  const { port } = new URL(await startServer((_, response) => response.end()));
   const client = outbound({
     lookup: (name) =>
       name === 'unknown.example'
@@ -254,7 +254,7 @@ test('limits requests and sockets, and queues further requests', async () => {
   let mostUnderWay = 0;
   const origins = await Promise.all(
     Array.from({ length: 6 }, () =>
-      serving((_, response) => {
+      startServer((_, response) => {
         underWay += 1;
         mostUnderWay = Math.max(mostUnderWay, underWay);
         held.push(() => {
@@ -291,7 +291,7 @@ test('fails with UNREACHABLE if the wait for a socket takes too long', async () 
 
 test('reuses connections', async () => {
   const ports = new Set<number | undefined>();
-  const origin = await serving((request, response) => {
+  const origin = await startServer((request, response) => {
     ports.add(request.socket.remotePort);
     response.end();
   });

@@ -7,7 +7,7 @@ const key = { 'x-api-key': tenant.apiKey };
 const topics = `/v1/projects/${tenant.projectName}/topics`;
 const query = (text: string) => `/graphql?query=${encodeURIComponent(text)}`;
 
-function posted(text: string, more: Record<string, string> = {}): RequestInit {
+function createRequest(text: string, more: Record<string, string> = {}): RequestInit {
   const headers = { ...key, 'content-type': 'application/json', ...more };
   return { method: 'POST', headers, body: JSON.stringify({ query: text }) };
 }
@@ -18,9 +18,9 @@ test.each<[string, string, RequestInit, number]>([
   ['REST', topics, { headers: key }, 200],
   ['a refused REST request', `${topics}?pageSize=x`, { headers: key }, 400],
   ['a REST request for an unknown project', '/v1/projects/none', { headers: key }, 404],
-  ['GraphQL by POST', '/graphql', posted(VIEWER), 200],
+  ['GraphQL by POST', '/graphql', createRequest(VIEWER), 200],
   ['GraphQL by GET', query(VIEWER), { headers: key }, 200],
-  ['GraphQL as a stream', '/graphql', posted(VIEWER, { accept: 'text/event-stream' }), 200],
+  ['GraphQL as a stream', '/graphql', createRequest(VIEWER, { accept: 'text/event-stream' }), 200],
   ["a builder's query", query('{ viewer { builder { id } } }'), { headers: bearer() }, 200],
 ])('reports the rate in the response to %s', async (_what, path, init, status) => {
   const response = await app.fetch(path, init);
@@ -38,7 +38,7 @@ test('reports no rate to unauthenticated callers', async () => {
   for (const [path, init] of [
     [topics, {}],
     [topics, { headers: { 'x-api-key': 'ik_wrong' } }],
-    ['/graphql', { ...posted(VIEWER), headers: { 'content-type': 'application/json' } }],
+    ['/graphql', { ...createRequest(VIEWER), headers: { 'content-type': 'application/json' } }],
   ] as const) {
     const response = await app.fetch(path, init);
     expect(response.headers.has('ratelimit')).toBe(false);

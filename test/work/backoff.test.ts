@@ -3,7 +3,7 @@ import { backoffMs, retryUntilDone, retryUpTo, scheduleRetry } from '../../src/w
 
 const SOON = { firstMs: 1, maxMs: 2 };
 
-function failingTimes(times: number) {
+function createFailing(times: number) {
   let calls = 0;
   return async () => {
     calls += 1;
@@ -28,13 +28,13 @@ test('retryUntilDone retries until the work succeeds, and reports every failure'
   const { signal } = new AbortController();
   const failures: number[] = [];
   const onFailure = (_error: unknown, count: number) => failures.push(count);
-  expect(await retryUntilDone(failingTimes(3), { backoff: SOON, onFailure, signal })).toBe(4);
+  expect(await retryUntilDone(createFailing(3), { backoff: SOON, onFailure, signal })).toBe(4);
   expect(failures).toEqual([1, 2, 3]);
 });
 
 test('retryUntilDone ends when its signal aborts, even while the work hangs or a wait is under way', async () => {
   const hour = { firstMs: 3_600_000, maxMs: 3_600_000 };
-  for (const work of [() => new Promise<never>(() => {}), failingTimes(1)]) {
+  for (const work of [() => new Promise<never>(() => {}), createFailing(1)]) {
     const aborting = new AbortController();
     const done = retryUntilDone(work, { backoff: hour, signal: aborting.signal });
     setImmediate(() => aborting.abort());
@@ -43,13 +43,13 @@ test('retryUntilDone ends when its signal aborts, even while the work hangs or a
 });
 
 test('retryUpTo throws the last error after the last try', async () => {
-  expect(await retryUpTo(failingTimes(2), { backoff: SOON, triesMax: 3 })).toBe(3);
-  const trying = retryUpTo(failingTimes(9), { backoff: SOON, triesMax: 3 });
+  expect(await retryUpTo(createFailing(2), { backoff: SOON, triesMax: 3 })).toBe(3);
+  const trying = retryUpTo(createFailing(9), { backoff: SOON, triesMax: 3 });
   await expect(trying).rejects.toThrow('failure 3');
 });
 
 test('retryUpTo throws a final error without another try', async () => {
-  const trying = retryUpTo(failingTimes(9), { backoff: SOON, triesMax: 3, isFinal: () => true });
+  const trying = retryUpTo(createFailing(9), { backoff: SOON, triesMax: 3, isFinal: () => true });
   await expect(trying).rejects.toThrow('failure 1');
 });
 

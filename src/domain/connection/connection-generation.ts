@@ -4,7 +4,7 @@ import type { Row } from '../../database/rows.ts';
 import type { Issue } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
-import { issueAt, refuseIssues } from '../issues.ts';
+import { issueAt, requireNoIssues } from '../issues.ts';
 import { NOT_A_PROVIDER } from '../provider/catalogue.ts';
 import { findPermittedProvider } from '../provider/provider.ts';
 import { workspaceIssues } from '../provider/provider-workspace.ts';
@@ -26,9 +26,9 @@ export const generateConnection = projectMutation({
   needs: orEndUser('connections:write', 'CONNECT'),
   input: generateConnectionInput,
   async run(call, input, { id: projectId }): Promise<Row<'Connection'>> {
-    refuseIssues(await listForeignParties(call, input));
+    requireNoIssues(await listForeignParties(call, input));
     const { scheme, issues } = await findScheme(call, projectId, input);
-    refuseIssues(issues);
+    requireNoIssues(issues);
     if (scheme === null)
       throw new Error('Bug: no scheme fits, and there is no issue with the reason.');
     const generation = { projectId, scheme, input };

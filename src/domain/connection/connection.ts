@@ -12,7 +12,7 @@ import { pickSubject } from '../../events/subject.ts';
 import type { Call, Services } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { projectRead } from '../declared-read.ts';
-import { refuseIssues } from '../issues.ts';
+import { requireNoIssues } from '../issues.ts';
 import { authScheme } from '../provider/provider.ts';
 import { createdInProject, enumeration, jsonObject, resource, updateTime } from '../resource.ts';
 import { getOwned } from '../scope.ts';
@@ -65,7 +65,7 @@ export const connectionResource = resource(
   },
 );
 
-/** Throws NOT_FOUND. */
+/** Throws NOT_FOUND if the project has no such connection. */
 export const getConnection = projectRead(
   orEndUser('read'),
   'Gets a connection with its group, its consumer and its status.',
@@ -84,7 +84,7 @@ export const updateConnection = projectMutation({
     const key = { projectId, id };
     const connection = await getOwned(call, 'Connection', { ...key, what: 'Connection' });
     refuseOtherConsumers(call, connection, 'change it');
-    refuseIssues(changeIssues(call, connection, input));
+    requireNoIssues(changeIssues(call, connection, input));
     if (Object.values(changes).every((value) => value === undefined)) return connection;
     const token =
       skipCheck || listCredentialFields(changes).length === 0

@@ -34,9 +34,10 @@ export async function removeRows(query: RunQuery, table: string, key: ErasureKey
 export async function removeInstallations(query: RunQuery, key: ErasureKey): Promise<void> {
   const isOfConsumer = findPrefix(key.id) === 'csm';
   const statement = isOfConsumer ? INSTALLATIONS_OF_CONSUMER : formatInstallationDelete(key);
-  for (let deleted = STATEMENT_ROWS; deleted === STATEMENT_ROWS; ) {
-    deleted = (await query(statement, [key.projectId, key.id])).length;
-  }
+  let deleted: unknown[];
+  do {
+    deleted = await query(statement, [key.projectId, key.id]);
+  } while (deleted.length === STATEMENT_ROWS);
 }
 
 const INSTALLATIONS_OF_CONSUMER = `
@@ -66,9 +67,10 @@ export async function removeOperations(database: Database, key: ErasureKey): Pro
   );
   const ids = operations.map(({ id }) => id);
   if (ids.length === 0) return false;
-  for (let lines = STATEMENT_LOGS; lines === STATEMENT_LOGS; ) {
-    lines = (await query(REMOVE_LOGS, [projectId, ids])).length;
-  }
+  let removedLines: unknown[];
+  do {
+    removedLines = await query(REMOVE_LOGS, [projectId, ids]);
+  } while (removedLines.length === STATEMENT_LOGS);
   await inTransaction(database, (tx) => removeWrites(tx, projectId, ids));
   for (const statement of WITH_OPERATIONS) await query(statement, [projectId, ids]);
   return true;

@@ -136,7 +136,7 @@ export const retryDelivery = projectMutation({
   },
 });
 
-/** Locks the destination against deletion until the transaction ends. Throws CONFLICT. */
+/** Locks the destination against deletion until the transaction ends. Throws CONFLICT if it was deleted. */
 async function keepDestination(tx: Transaction, { projectId, id }: RowKey): Promise<void> {
   const destinations = await run(
     tx,
@@ -159,7 +159,8 @@ export async function releasePending(
   { id: destinationId, projectId }: RowKey,
   now: Date,
 ): Promise<void> {
-  for (let released = ROWS_PER_STATEMENT; released === ROWS_PER_STATEMENT; ) {
+  let released: number;
+  do {
     released = await inTransaction(database, async (tx) => {
       announceRecorded(tx, projectId);
       const { count } = await tx.delivery.updateMany({
@@ -176,5 +177,5 @@ export async function releasePending(
       });
       return count;
     });
-  }
+  } while (released === ROWS_PER_STATEMENT);
 }

@@ -27,14 +27,14 @@ import { computed, createdInProject, enumeration, resource, updateTime } from '.
 import { findInProject } from '../scope.ts';
 import { uniquely } from '../unique.ts';
 import { releasePending } from './delivery.ts';
-import { maskTarget } from './destination-secret.ts';
 import {
-  brokenByType,
-  brokenByUrl,
+  findTypeIssues,
+  findUrlIssues,
   openStream,
-  refuseForStream,
-  refuseHost,
-} from './destination-type.ts';
+  requireAllowedHost,
+  requireNoWebhookMembers,
+} from './destination-rules.ts';
+import { maskTarget } from './destination-secret.ts';
 import { refuseIfUsed } from './destination-uses.ts';
 import { dropPending } from './dropped-deliveries.ts';
 import { closeStream, removeStream } from './stream/stream-removal.ts';
@@ -125,7 +125,7 @@ const createDestinationInput = z
     url: url.optional(),
     headers,
   })
-  .superRefine(checkRules(brokenByType))
+  .superRefine(checkRules(findTypeIssues))
   .meta({ id: 'CreateDestinationInput', description: 'The destination to create.' });
 
 const updateDestinationInput = z
@@ -142,7 +142,7 @@ const updateDestinationInput = z
       )
       .optional(),
   })
-  .superRefine(checkRules(brokenByUrl))
+  .superRefine(checkRules(findUrlIssues))
   .meta({
     id: 'UpdateDestinationInput',
     description: 'The new values of a destination. Omitted fields keep their values.',
@@ -167,7 +167,7 @@ export async function findDestination(
   return destination ?? null;
 }
 
-/** Throws NOT_FOUND. */
+/** Throws NOT_FOUND if the project has no such destination. */
 export const getDestination = projectRead(
   'read',
   'Gets a destination by its id or name.',
@@ -204,7 +204,7 @@ export async function insertDestination(
   client: Pick<Transaction, 'destination' | 'streamLog'>,
   { projectId, url, headers, ...input }: NewDestination,
 ): Promise<{ destination: Destination; signingSecret: string | null }> {
-  refuseHost(call, { url });
+  requireAllowedHost(call, { url });
   const owner = { id: newId('dst'), projectId };
   const signingSecret = input.type === 'STREAM' ? null : newSigningSecret();
   const data = {
@@ -247,10 +247,10 @@ export async function reviseDestination(
   tx: Transaction,
   { projectId, destinationId, ...changes }: DestinationChanges & { projectId: string },
 ): Promise<{ destination: Destination; afterCommit: () => Promise<void> }> {
-  refuseHost(call, changes);
+  requireAllowedHost(call, changes);
   const now = call.now();
   const current = await lockDestination(tx, projectId, destinationId);
-  refuseForStream(current, changes);
+  requireNoWebhookMembers(current, changes);
   if (changes.name !== undefined && changes.name !== current.name) await refuseIfUsed(tx, current);
   const isEnabled = changes.status === 'ENABLED' && current.status === 'DISABLED';
   if (isEnabled) announceRecorded(tx, projectId);

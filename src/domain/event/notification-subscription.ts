@@ -54,7 +54,10 @@ interface Resumption {
   end: bigint;
 }
 
-/** The position of a cursor after which no event has been removed. Throws BAD_USER_INPUT. */
+/**
+ * Returns the position of a cursor. Throws BAD_USER_INPUT if it is no cursor of the list, or if an event after it has been
+ * removed.
+ */
 async function readCursor(call: Call, { projectId, after, end }: Resumption): Promise<bigint> {
   const position = decodeCursor(eventList(projectId), after);
   if (typeof position !== 'bigint' || position > end) {

@@ -38,7 +38,7 @@ export const targetHeaders = z
     const names = new Set<string>();
     for (const [name, value] of entries) {
       const message =
-        problemWithName(name, names) ?? problemWithValue(value) ?? problemWithMask(value);
+        findHeaderNameIssue(name, names) ?? findHeaderValueIssue(value) ?? findMaskIssue(value);
       if (message !== null) context.addIssue({ code: 'custom', path: [name], message });
       names.add(name.toLowerCase());
     }
@@ -46,13 +46,16 @@ export const targetHeaders = z
   .pipe(z.record(z.string(), z.string()));
 
 /** A client that reads a destination and writes it back must not replace values by their masks. */
-function problemWithMask(value: unknown): string | null {
+function findMaskIssue(value: unknown): string | null {
   return value === MASK
     ? 'is a mask and not a value. Send the value, or list the header in `keepHeaders` of an update.'
     : null;
 }
 
-export function problemWithName(name: string, earlierNames: ReadonlySet<string>): string | null {
+export function findHeaderNameIssue(
+  name: string,
+  earlierNames: ReadonlySet<string>,
+): string | null {
   const lowercase = name.toLowerCase();
   if (name.length > NAME_MAX || !TOKEN.test(name)) {
     return `must have a name that is an HTTP token of at most ${NAME_MAX} characters.`;
@@ -63,7 +66,7 @@ export function problemWithName(name: string, earlierNames: ReadonlySet<string>)
   return earlierNames.has(lowercase) ? 'appears twice: header names are case-insensitive.' : null;
 }
 
-export function problemWithValue(value: unknown): string | null {
+export function findHeaderValueIssue(value: unknown): string | null {
   if (typeof value !== 'string') return 'must be a string.';
   if (!FIELD_VALUE.test(value)) {
     return 'must be Latin-1 text without line breaks or control characters.';

@@ -8,7 +8,7 @@ import { projectMutation } from '../declared-mutation.ts';
 import { lockContent } from '../integration/integration.ts';
 import { readIntegrationContent } from '../integration/integration-content.ts';
 import { latestRevisions } from '../integration/revision.ts';
-import { refuseIssues, toIssues } from '../issues.ts';
+import { requireNoIssues, toIssues } from '../issues.ts';
 import { getOwned } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { listIssuesAtAccount } from './check/account-check.ts';
@@ -25,7 +25,7 @@ import {
 import { updateInstallationInput } from './installation-input.ts';
 import { chooseConnection, requireParties } from './installation-parties.ts';
 import { changeInstallation, lockInstallation } from './installation-rows.ts';
-import { withOwnChoices } from './own-choices.ts';
+import { resolveObjectAliases } from './resolve-object-aliases.ts';
 
 type Installation = Row<'Installation'>;
 
@@ -51,7 +51,7 @@ export function updateOfPresentConfig(revise: (present: ConfigContent) => Config
   });
 }
 
-/** Throws BAD_USER_INPUT. */
+/** Parses a config. Throws BAD_USER_INPUT with an issue for each invalid member. */
 function parsedConfig(config: ConfigInput): ParsedConfig {
   const input = { input: { config } };
   const { data, error } = withConfig.safeParse(input);
@@ -78,19 +78,19 @@ async function update(
   const [revision] = await latestRevisions(call, [stored.integrationId]);
   const latest = revision ? readIntegrationContent(revision) : null;
   const early = await newConfig(call.database.prisma, stored);
-  const choices = { ...changes, config: withOwnChoices(call, early, latest) };
+  const choices = { ...changes, config: resolveObjectAliases(call, early, latest) };
   const present = await findPresentChoices(call, stored);
   await refuseForeignChoices(call, { id: projectId }, { choices, present });
   const missing = await listMissingAtAccount(call, stored, choices);
   return inTransaction(call.database, async (tx) => {
     const content = await lockContent(tx, { id: stored.integrationId, projectId });
     const installation = await lockInstallation(tx, key);
-    const config = withOwnChoices(call, await newConfig(tx, installation), content) ?? null;
+    const config = resolveObjectAliases(call, await newConfig(tx, installation), content) ?? null;
     const { groupId, connectionId: current } = installation;
     const criteria = { projectId, groupId, connectionId: changes.connectionId ?? current };
     const chosen = await chooseConnection(tx, { ...criteria, provider: content.provider });
     const isMoved = chosen.connectionId !== current;
-    refuseIssues([
+    requireNoIssues([
       ...chosen.issues,
       ...missing,
       ...(isMoved

@@ -13,7 +13,7 @@ import { findLatestContent } from '../integration/content-cache.ts';
 import { getIntegration, type IntegrationKey, lockContent } from '../integration/integration.ts';
 import { readIntegrationContent } from '../integration/integration-content.ts';
 import { latestRevisions } from '../integration/revision.ts';
-import { refuseIssues } from '../issues.ts';
+import { requireNoIssues } from '../issues.ts';
 import { findGroupByRef } from '../project/group.ts';
 import { loaded } from '../relations.ts';
 import { createdInProject, enumeration, resource, updateTime } from '../resource.ts';
@@ -28,7 +28,7 @@ import { createInstallationInput, deleteInstallationInput } from './installation
 import { findParties, requireParties } from './installation-parties.ts';
 import { deleteInstallations, insertInstallation, lockInstallation } from './installation-rows.ts';
 import { installedObjectResource, installedObjects } from './installed-object.ts';
-import { withOwnChoices } from './own-choices.ts';
+import { resolveObjectAliases } from './resolve-object-aliases.ts';
 
 type Installation = Row<'Installation'>;
 type CreateInput = z.output<typeof createInstallationInput>;
@@ -90,7 +90,7 @@ export async function getInstallationByKey(
   return installation;
 }
 
-/** The installation of the group with this ref. Throws NOT_FOUND. */
+/** Returns the installation of the group with this ref. Throws NOT_FOUND if it does not exist. */
 export async function getInstallationOfGroup(
   call: Call,
   { groupRef, ...key }: IntegrationKey & { groupRef: string },
@@ -119,7 +119,7 @@ export const createInstallation = projectMutation({
     } = given;
     const integration = await getIntegration(call, projectId, integrationIdOrName);
     const latest = await findLatestContent(call.database, integration);
-    const config = withOwnChoices(call, given.config, latest);
+    const config = resolveObjectAliases(call, given.config, latest);
     const input = { ...given, config };
     await refuseForeignChoices(call, { id: projectId }, { choices: input, present: null });
     const { id: integrationId, provider } = integration;
@@ -136,7 +136,7 @@ export const createInstallation = projectMutation({
         ...requested,
         projectId,
       });
-      refuseIssues([
+      requireNoIssues([
         ...requested.issues,
         ...missing,
         ...ofModule,

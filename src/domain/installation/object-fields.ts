@@ -13,7 +13,7 @@ import {
   readIntegrationContent,
 } from '../integration/integration-content.ts';
 import { latestRevisions } from '../integration/revision.ts';
-import { refuseIssues } from '../issues.ts';
+import { requireNoIssues } from '../issues.ts';
 import { projectIdOrName, ref } from '../names.ts';
 import { NOT_A_PROVIDER } from '../provider/catalogue.ts';
 import { refusingForProvider } from '../provider/provider-refusal.ts';
@@ -112,7 +112,7 @@ export const upsertObjectMetadata = projectMutation({
     const provider = call.catalogue.find(name);
     if (!provider) throw invalid('input.provider', NOT_A_PROVIDER, name);
     const define = getFieldDefiner(provider);
-    refuseIssues(definitionIssues(objects, { ...provider, define }));
+    requireNoIssues(definitionIssues(objects, { ...provider, define }));
     const connection = await getConnectionOfGroup(call, { projectId, provider: name, groupRef });
     const account = { connection, provider, define, module: null };
     return defineAll(call, account, objects);
@@ -135,7 +135,7 @@ export const upsertInstalledObjectMetadata = projectMutation({
     const provider = call.catalogue.findAt(content.provider, module);
     if (!provider) throw unprocessable(`${content.provider} is not a provider any more.`);
     const define = getFieldDefiner(provider);
-    refuseIssues(definitionIssues(objects, { ...provider, define }));
+    requireNoIssues(definitionIssues(objects, { ...provider, define }));
     const account = { connection, provider, define, module };
     return defineAll(call, account, inProviderNames(objects, content));
   },

@@ -24,7 +24,7 @@ export const backfillPeriodResource = resource('BackfillPeriod', PERIOD, {
 
 export type BackfillPeriod = z.output<typeof backfillPeriodResource>;
 
-export function* brokenPeriod({ days, fullHistory }: BackfillPeriod) {
+export function* findPeriodIssues({ days, fullHistory }: BackfillPeriod) {
   const shown = { showsValue: true };
   if ((days === null) === (fullHistory === null)) {
     yield createIssue([], 'must have exactly one of days and fullHistory.', shown);

@@ -7,7 +7,7 @@ import { fieldValueType, valueTypeWord } from '../installation/shown-field.ts';
 import { checkRules, createIssue } from '../issues.ts';
 import { orDefault, orElse, orNull } from '../optional-value.ts';
 import { enumeration, wordOfName } from '../resource.ts';
-import { backfillPeriod, brokenPeriod, PERIOD } from './backfill-period.ts';
+import { backfillPeriod, findPeriodIssues, PERIOD } from './backfill-period.ts';
 import { hourlySchedule, optionalSchedule } from './cron.ts';
 
 /** Exceeds any hand-written integration, and keeps a revision below a few megabytes. */
@@ -95,7 +95,7 @@ const backfillInput = z
   .object({
     defaultPeriod: z
       .object(backfillPeriod)
-      .superRefine(checkRules(brokenPeriod))
+      .superRefine(checkRules(findPeriodIssues))
       .meta({ id: 'BackfillPeriodInput', description: PERIOD }),
   })
   .meta({ id: 'BackfillSpecInput', description: 'The first read of an object.' });
@@ -131,7 +131,7 @@ const readObjectInput = z
     delivery: orNull(deliveryInput).describe('How records of the object are delivered.'),
     enabled: orNull(always).describe(ALWAYS_READ),
   })
-  .superRefine(checkRules(brokenFields))
+  .superRefine(checkRules(findFieldIssues))
   .meta({
     id: 'ReadObjectSpecInput',
     description: 'An object to read, with its fields, schedule and destination.',
@@ -140,7 +140,7 @@ const readObjectInput = z
 type Fields = Record<'requiredFields' | 'optionalFields', z.output<typeof fields>>;
 
 /** Checks the members of each field. A repeated field is allowed: settled-content.ts drops the earlier one. */
-function* brokenFields({ requiredFields, optionalFields }: Fields) {
+function* findFieldIssues({ requiredFields, optionalFields }: Fields) {
   for (const [list, members] of Object.entries({ requiredFields, optionalFields })) {
     for (const [index, field] of members.entries()) {
       const path = [list, index];

@@ -7,7 +7,7 @@ import type { Issue } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import type { Impact } from '../installation/check/revision-impacts.ts';
-import { addIssues, checkRules, createIssue, refuseIssues } from '../issues.ts';
+import { addIssues, checkRules, createIssue, requireNoIssues } from '../issues.ts';
 import { integrationName, projectIdOrName } from '../names.ts';
 import { providerIssues } from '../provider/provider-app-input.ts';
 import { uniquely } from '../unique.ts';
@@ -36,7 +36,7 @@ const upsertIntegrationsInput = z
       .describe('The contents, 1 to 50, each with a name of its own. Other integrations stay.'),
     destructive,
   })
-  .superRefine(checkRules(({ integrations }) => brokenNames(integrations)))
+  .superRefine(checkRules(({ integrations }) => findNameIssues(integrations)))
   .meta({
     id: 'UpsertIntegrationsInput',
     description: 'Integrations to create, and new revisions of those that exist.',
@@ -70,7 +70,7 @@ export const upsertIntegrations = projectMutation({
           await listContentIssues({ ...call, tx }, content, { ...checked, provider }),
         );
       }
-      refuseIssues(issues);
+      requireNoIssues(issues);
       return putAll(call, tx, { projectId, input, present });
     });
     return uniquely(upserted, nameTaken(`one of ${names.join(', ')}`));
@@ -93,7 +93,7 @@ async function lockPresent(
   return held;
 }
 
-function* brokenNames(contents: readonly { name: string }[]) {
+function* findNameIssues(contents: readonly { name: string }[]) {
   const twice = new Set(listRepeatedIndexes(contents.map(({ name }) => name.toLowerCase())));
   for (const [index, { name }] of contents.entries()) {
     const path = ['integrations', index, 'name'];

@@ -14,7 +14,7 @@ import { projectMutation } from '../declared-mutation.ts';
 import { projectRead, read } from '../declared-read.ts';
 import { recordDestinationUses } from '../event/destination-uses.ts';
 import { deleteInstallations } from '../installation/installation-rows.ts';
-import { refuseIssues } from '../issues.ts';
+import { requireNoIssues } from '../issues.ts';
 import { integrationName, projectIdOrName } from '../names.ts';
 import { refuseTogether } from '../paging/exclusive-filters.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
@@ -121,7 +121,7 @@ export interface IntegrationKey {
   integrationIdOrName: string;
 }
 
-/** Returns the integration in an input. Throws NOT_FOUND. */
+/** Returns the integration that an input names. Throws NOT_FOUND if the project has none. */
 export const getNamedIntegration = projectRead(
   orEndUser('read'),
   'Gets an integration by id or name.',
@@ -129,7 +129,7 @@ export const getNamedIntegration = projectRead(
     getIntegration(call, projectId, idOrName),
 );
 
-/** Throws NOT_FOUND. */
+/** Throws NOT_FOUND if the project has no such integration. */
 export async function getIntegration(
   call: Call,
   projectId: string,
@@ -195,7 +195,7 @@ export const createIntegration = projectMutation({
     const path = ['input', 'latestRevision', 'content'];
     const created = inTransaction(call.database, async (tx) => {
       const checked = { path, projectId, name, provider };
-      refuseIssues([
+      requireNoIssues([
         ...providerIssues(call, provider, ['input', 'provider']),
         ...(await listContentIssues({ ...call, tx }, latestRevision.content, checked)),
       ]);
@@ -247,13 +247,14 @@ export const deleteIntegration = projectMutation({
   input: deleteIntegrationInput,
   async run(call, input, project): Promise<{ deletedId: string }> {
     const integration = await getIntegration(call, project.id, input.integrationIdOrName);
-    for (let done = false; !done; ) {
-      done = await inTransaction(call.database, async (tx) => {
+    let isDone: boolean;
+    do {
+      isDone = await inTransaction(call.database, async (tx) => {
         const { isDeleted, recordEvents } = await removeIntegration(call, tx, integration);
         await recordEvents();
         return isDeleted;
       });
-    }
+    } while (!isDone);
     return { deletedId: integration.id };
   },
 });

@@ -17,7 +17,7 @@ import {
   rescheduleObjects,
   usersOfObjects,
 } from '../installation/installed-object-revision.ts';
-import { refuseIssues } from '../issues.ts';
+import { requireNoIssues } from '../issues.ts';
 import { projectIdOrName } from '../names.ts';
 import { orDefault } from '../optional-value.ts';
 import type { PageArgs } from '../paging/page.ts';
@@ -122,7 +122,7 @@ export const createRevision = projectMutation({
     const context = { ...integration, path: ['input', 'revision', 'content'] };
     return inTransaction(call.database, async (tx) => {
       const held = await lockIntegration(tx, integration, 'change');
-      refuseIssues(await listContentIssues({ ...call, tx }, revision.content, context));
+      requireNoIssues(await listContentIssues({ ...call, tx }, revision.content, context));
       const { content, warnings } = settleContent(call, revision.content, context.path);
       const change = {
         integration: held,

@@ -1,4 +1,4 @@
-/** The progress of the first read of an object. */
+/** The progress of an object's backfill, which is its first read. */
 import { z } from 'zod';
 import { notFound } from '../../errors.ts';
 import type { Call } from '../call.ts';
@@ -15,7 +15,7 @@ import { nativeName } from './read/read-plan.ts';
 
 export const backfillProgressResource = resource(
   'BackfillProgress',
-  'How far the first read of an object has come.',
+  "The progress of an object's backfill.",
   {
     ...operationProgressResource.shape,
     createTime: z.date().describe('When the read began.'),
@@ -29,7 +29,7 @@ export const backfillProgressResource = resource(
  */
 export const getBackfillProgress = read(
   orEndUser('read'),
-  'Gets how far the first read of an object has come.',
+  "Gets the progress of an object's backfill.",
   async (
     call: Call,
     { objectName: name, ...key }: IntegrationKey & { installationId: string; objectName: string },

@@ -18,7 +18,7 @@ export const billingAccountOfOrg: Batch<string, Row<'BillingAccount'> | null> = 
   return orgIds.map((orgId) => byOrg.get(orgId) ?? null);
 };
 
-/** Throws NOT_FOUND. */
+/** Throws NOT_FOUND if the viewer may not see the org, or if the org has no billing account. */
 export const getBillingAccount = read(
   'org:read',
   "Returns an org's billing account.",

@@ -94,7 +94,7 @@ export const findOrg = read(
   },
 );
 
-/** Throws NOT_FOUND. */
+/** Throws NOT_FOUND if the viewer may not see the org. */
 export const getOwnOrg = read(
   'org:read',
   'Returns an org.',

@@ -14,7 +14,7 @@ import {
 } from '../event/topic-destination-route.ts';
 import { createIntegration, deleteIntegration } from '../integration/integration.ts';
 import { createRevision } from '../integration/revision.ts';
-import { issueAt, refuseIssues } from '../issues.ts';
+import { issueAt, requireNoIssues } from '../issues.ts';
 import { projectIdOrName } from '../names.ts';
 import { orElse } from '../optional-value.ts';
 import {
@@ -150,7 +150,7 @@ function refuseMissingSecrets(
   const missing = requiredSecrets.filter((path) => !values.has(path));
   const surplus = [...values.keys()].filter((path) => !requiredSecrets.includes(path));
   const member = ['input', 'secrets'];
-  refuseIssues([
+  requireNoIssues([
     ...missing.map((path) => issueAt(member, `must have a value for ${path}.`)),
     ...surplus.map((path) =>
       issueAt(member, `must not have ${path}, which the plan does not need.`),

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { DomainError, type Issue } from '../../errors.ts';
 import type { Call } from '../call.ts';
-import { problemWithHost } from '../event/destination-type.ts';
+import { findHostIssue } from '../event/destination-rules.ts';
 import type { IntegrationContent } from '../integration/integration-content.ts';
 import {
   destinationIssues,
@@ -63,10 +63,14 @@ export interface Target {
 }
 
 /** Lists the issues that depend on the project, the catalogue or the settings of the server. Their names are paths in the document. */
-export function* documentIssues(call: Call, target: Target, state: ProjectState): Generator<Issue> {
+export function* findDocumentIssues(
+  call: Call,
+  target: Target,
+  state: ProjectState,
+): Generator<Issue> {
   const { document } = target;
   const destinations = destinationsAfter(target, state);
-  yield* integrationIssues(call, target, { state, destinations });
+  yield* findIntegrationIssues(call, target, { state, destinations });
   for (const [topicIndex, { destinations: names }] of (document.topics ?? []).entries()) {
     for (const [index, name] of names.entries()) {
       const path = ['topics', topicIndex, 'destinations', index];
@@ -81,16 +85,16 @@ export function* documentIssues(call: Call, target: Target, state: ProjectState)
       const detail = `must be ${stored.type}: the type of a destination never changes.`;
       yield issueAt([...path, 'type'], detail, wordOfName(type));
     }
-    const problem = url === undefined || stored?.url === url ? null : problemWithHost(url, call);
-    if (problem) yield issueAt([...path, 'url'], problem, url);
+    const hostIssue = url === undefined || stored?.url === url ? null : findHostIssue(url, call);
+    if (hostIssue) yield issueAt([...path, 'url'], hostIssue, url);
   }
   for (const [index, { publicKeyPem }] of (document.jwtKeys ?? []).entries()) {
-    const problem = problemWithKey(publicKeyPem);
-    if (problem) yield issueAt(['jwtKeys', index, 'publicKeyPem'], problem);
+    const keyIssue = findKeyIssue(publicKeyPem);
+    if (keyIssue) yield issueAt(['jwtKeys', index, 'publicKeyPem'], keyIssue);
   }
 }
 
-function* integrationIssues(
+function* findIntegrationIssues(
   call: Call,
   { document }: Target,
   { state, destinations }: { state: ProjectState; destinations: ReadonlySet<string> },
@@ -116,7 +120,7 @@ function* integrationIssues(
   }
 }
 
-function problemWithKey(publicKeyPem: string): string | null {
+function findKeyIssue(publicKeyPem: string): string | null {
   try {
     publicPem(publicKeyPem, '');
     return null;

@@ -53,10 +53,10 @@ export async function readDocument(
   const named = withNames(projectDocument, read.value, { path: [], issues });
   const { data, error } = projectDocument.safeParse(named);
   const reported = new Set(issues.map(({ name }) => name));
-  const broken = error ? toIssues(error, read.value) : [];
+  const schemaIssues = error ? toIssues(error, read.value) : [];
   addIssues(
     issues,
-    broken.filter(({ name }) => !reported.has(name)),
+    schemaIssues.filter(({ name }) => !reported.has(name)),
   );
   if (!data || issues.length > 0) throw await locateIssues({ manifests }, source, issues);
   return data;

@@ -4,9 +4,9 @@ import { MASK, maskUrl } from '../../deliveries/target-secrets.ts';
 import { conflict, invalid, invalidInput } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { insertDestination, removeDestination, reviseDestination } from '../event/destination.ts';
-import { problemWithUrl } from '../event/destination-type.ts';
+import { findUrlIssue } from '../event/destination-rules.ts';
 import { insertEventTopicRoute } from '../event/event-topic-route.ts';
-import { problemWithValue } from '../event/target-headers.ts';
+import { findHeaderValueIssue } from '../event/target-headers.ts';
 import { insertTopic } from '../event/topic.ts';
 import { insertTopicDestinationRoute } from '../event/topic-destination-route.ts';
 import {
@@ -19,7 +19,7 @@ import { listContentIssues } from '../integration/integration-content-check.ts';
 import { SPEC_VERSION } from '../integration/integration-content-input.ts';
 import { revise } from '../integration/revision.ts';
 import { settleContent } from '../integration/settled-content.ts';
-import { issueAt, refuseIssues } from '../issues.ts';
+import { issueAt, requireNoIssues } from '../issues.ts';
 import { insertJwtKey } from '../project/jwt-key.ts';
 import { storedJson } from '../storable-json.ts';
 import { uniquely } from '../unique.ts';
@@ -153,10 +153,10 @@ export class PlanRun {
     if (next.url === undefined || next.url === stored?.url) return undefined;
     const value = this.#values.get(`${path}.url`);
     if (value === undefined) return next.url;
-    const problem =
-      problemWithUrl(value) ??
+    const issue =
+      findUrlIssue(value) ??
       (maskUrl(value) === next.url ? null : `must be ${next.url} with values in its query.`);
-    if (problem) throw invalid(`input.secrets.${path}.url`, problem);
+    if (issue) throw invalid(`input.secrets.${path}.url`, issue);
     return value;
   }
 
@@ -168,8 +168,8 @@ export class PlanRun {
     const names = (next.headers ?? []).filter((name) => !stored?.headers?.includes(name));
     const headers = names.map((name) => [name, this.#values.get(`${path}.headers.${name}`) ?? '']);
     const issues = headers.flatMap(([name, value]) => {
-      const problem = value === MASK ? 'is a mask and not a value.' : problemWithValue(value);
-      return problem ? issueAt(['input', 'secrets', `${path}.headers.${name}`], problem) : [];
+      const issue = value === MASK ? 'is a mask and not a value.' : findHeaderValueIssue(value);
+      return issue ? issueAt(['input', 'secrets', `${path}.headers.${name}`], issue) : [];
     });
     if (issues.length > 0) throw invalidInput(issues);
     return Object.fromEntries(headers);
@@ -243,7 +243,7 @@ export class PlanRun {
       name,
       provider: stored?.provider ?? parsed.provider,
     };
-    refuseIssues(await listContentIssues({ ...this.#call, tx }, parsed, context));
+    requireNoIssues(await listContentIssues({ ...this.#call, tx }, parsed, context));
     const { content } = settleContent(this.#call, parsed, [path]);
     const revision = { specVersion: SPEC_VERSION, content };
     if (!stored) {

@@ -20,7 +20,7 @@ import {
   type Change,
   changeResource,
   compare,
-  documentIssues,
+  findDocumentIssues,
   type Target,
   writtenTarget,
 } from './changes.ts';
@@ -162,7 +162,7 @@ export const exportProject = projectRead(
   },
 );
 
-/** Throws NOT_FOUND. */
+/** Throws NOT_FOUND if the project has no such plan. */
 export const getPlan = projectRead(
   'read',
   'Gets a plan.',
@@ -181,7 +181,7 @@ export const planProject = projectMutation({
     const parsed = await readDocument(call, source);
     const state = await readProjectState(call.database.prisma, projectId);
     const target = createTarget(parsed, input, state);
-    await refuseDocument(call, source, documentIssues(call, target, state));
+    await refuseDocument(call, source, findDocumentIssues(call, target, state));
     const { written, warnings } = writtenTarget(call, target);
     const comparison = compare(state, written, target);
     const report = await reportOn(call, { projectId, state, target, comparison });

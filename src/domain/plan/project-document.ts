@@ -11,9 +11,9 @@ import {
 import { maskUrl } from '../../deliveries/target-secrets.ts';
 import type { Issue } from '../../errors.ts';
 import { EVENTS } from '../../events/event-types.ts';
-import { brokenByType } from '../event/destination-type.ts';
+import { findTypeIssues } from '../event/destination-rules.ts';
 import { createEventTopicRouteInput } from '../event/event-topic-route.ts';
-import { HEADERS_MAX, problemWithName } from '../event/target-headers.ts';
+import { findHeaderNameIssue, HEADERS_MAX } from '../event/target-headers.ts';
 import { listRepeatedIndexes } from '../integration/integration-content-check.ts';
 import { integrationContentInput, specVersion } from '../integration/integration-content-input.ts';
 import { checkRules, createIssue, issueAt } from '../issues.ts';
@@ -47,7 +47,7 @@ const destination = z
       'ENABLED',
     ).describe('For a webhook: `disabled` keeps its messages pending. Default: `enabled`.'),
   })
-  .superRefine(checkRules(brokenDestination));
+  .superRefine(checkRules(findDestinationIssues));
 
 const topic = z
   .object({
@@ -64,8 +64,8 @@ const topic = z
   })
   .superRefine(
     checkRules(function* ({ eventTypes, destinations }) {
-      yield* brokenRepeats(eventTypes, ['eventTypes']);
-      yield* brokenRepeats(destinations, ['destinations']);
+      yield* findRepeatIssues(eventTypes, ['eventTypes']);
+      yield* findRepeatIssues(destinations, ['destinations']);
     }),
   );
 
@@ -122,7 +122,7 @@ export const projectDocument = z
   })
   .superRefine(
     checkRules(function* ({ jwtKeys = [], destinations = [], topics = [], integrations = [] }) {
-      yield* brokenRepeats(
+      yield* findRepeatIssues(
         jwtKeys.map(({ publicKeyPem }) => publicKeyPem.trim()),
         ['jwtKeys'],
         'publicKeyPem',
@@ -132,7 +132,7 @@ export const projectDocument = z
         const names = items.map(({ name }) =>
           section === 'integrations' ? name.toLowerCase() : name,
         );
-        yield* brokenRepeats(names, [section], 'name');
+        yield* findRepeatIssues(names, [section], 'name');
       }
     }),
   )
@@ -176,7 +176,7 @@ export interface WrittenDocument {
   integrations?: ({ name: string; provider: string } & Record<string, unknown>)[];
 }
 
-function* brokenDestination({
+function* findDestinationIssues({
   url,
   headers,
   status,
@@ -189,7 +189,7 @@ function* brokenDestination({
       'must have `***` in place of each value of its query, which is a secret.',
     );
   }
-  yield* brokenByType({
+  yield* findTypeIssues({
     ...input,
     url: shown?.replace(/\*\*\*(?=&|$)/g, ''),
     headers: headers.length > 0 ? headers : undefined,
@@ -197,13 +197,13 @@ function* brokenDestination({
   });
   const seen = new Set<string>();
   for (const [index, name] of headers.entries()) {
-    const problem = problemWithName(name, seen);
-    if (problem) yield createIssue(['headers', index], problem, { showsValue: true });
+    const issue = findHeaderNameIssue(name, seen);
+    if (issue) yield createIssue(['headers', index], issue, { showsValue: true });
     seen.add(name.toLowerCase());
   }
 }
 
-function* brokenRepeats(values: readonly string[], path: PropertyKey[], member?: string) {
+function* findRepeatIssues(values: readonly string[], path: PropertyKey[], member?: string) {
   for (const index of listRepeatedIndexes(values)) {
     const itemPath = member === undefined ? [...path, index] : [...path, index, member];
     yield createIssue(itemPath, 'is named twice.', { showsValue: member !== 'publicKeyPem' });

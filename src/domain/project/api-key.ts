@@ -97,7 +97,7 @@ export const listApiKeys = read(
   },
 );
 
-/** Throws NOT_FOUND. */
+/** Throws NOT_FOUND if the project has no such API key. */
 export const getApiKey = projectRead(
   'read',
   'Returns an API key, by its value or its id.',

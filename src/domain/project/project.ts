@@ -91,7 +91,7 @@ export const readProject = read(
   },
 );
 
-/** Throws NOT_FOUND. */
+/** Throws NOT_FOUND if the viewer may not see the project. */
 export const getOwnProject = projectRead(
   orEndUser('read'),
   'Returns a project by id or name.',

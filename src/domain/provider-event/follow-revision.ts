@@ -20,7 +20,9 @@ export async function followRevision(
   if (!before.subscribe && !content.subscribe) return;
   const isSame = (part: 'subscribe' | 'read') => isDeepStrictEqual(before[part], content[part]);
   if (isSame('subscribe') && isSame('read')) return;
-  for (let afterId = '', count = BATCH_SIZE; count === BATCH_SIZE; ) {
+  let afterId = '';
+  let count: number;
+  do {
     const installations = await tx.installation.findMany({
       where: { projectId, integrationId, id: { gt: afterId } },
       orderBy: { id: 'asc' },
@@ -36,5 +38,5 @@ export async function followRevision(
     }
     afterId = installations.at(-1)?.id ?? afterId;
     count = installations.length;
-  }
+  } while (count === BATCH_SIZE);
 }

@@ -20,7 +20,12 @@ import { isUsedByOthers, removeAtProvider } from './remove-subscription.ts';
 import { joinStream } from './stream/join-stream.ts';
 import { deletePing } from './stream/stream-ping.ts';
 import { logSubscribe } from './subscribe-log.ts';
-import { changeHeld, claimDue, deleteHeld, SUBSCRIPTIONS } from './subscription-lease.ts';
+import {
+  claimDue,
+  deleteHeld,
+  SUBSCRIPTIONS,
+  updateHeldSubscription,
+} from './subscription-lease.ts';
 import { getSubscriptionParties, type SubscriptionParties } from './subscription-parties.ts';
 import { addressWithId, deleteExpiredSecrets, replaceSecrets } from './subscription-secret.ts';
 import { listWebhookSecrets, toWebhookUrl } from './webhook-secret.ts';
@@ -64,14 +69,14 @@ async function follow(unrecorded: Services, subscription: ObjectSubscription): P
   const capability = services.catalogue.find(subscription.provider)?.capabilities.subscribe;
   // The reason was reported when the subscription was stored.
   if (!capability || subscription.status === 'UNSUPPORTED') {
-    return changeHeld(services, subscription, { dueTime: null });
+    return updateHeldSubscription(services, subscription, { dueTime: null });
   }
   try {
     const parties = await getSubscriptionParties(services, subscription, capability);
     const { app, account } = parties;
     const eventParties = { providerAppId: app.id, account };
     if (!capability.calls)
-      return await changeHeld(
+      return await updateHeldSubscription(
         services,
         subscription,
         waitingState(services, subscription, eventParties),
@@ -86,7 +91,12 @@ async function follow(unrecorded: Services, subscription: ObjectSubscription): P
       const dueTime = maintenanceTime(services, renewed.expireTime);
       return await inTransaction(services.database, async (tx) => {
         const state = await statusAtProvider(tx, subscription, capability);
-        await changeHeld(services, subscription, { ...eventParties, ...state, dueTime }, tx);
+        await updateHeldSubscription(
+          services,
+          subscription,
+          { ...eventParties, ...state, dueTime },
+          tx,
+        );
         if (capability.requests?.hasOwnSecrets)
           await deleteExpiredSecrets(services, tx, subscription);
       });
@@ -166,14 +176,14 @@ async function replaceAtProvider(
 ): Promise<void> {
   // Events may arrive from now on, and are matched by these values.
   const { madeFor: _made, ...parties } = eventParties;
-  await changeHeld(services, subscription, parties);
+  await updateHeldSubscription(services, subscription, parties);
   const id = capability.requests?.hasOwnSecrets ? newId('sec') : null;
   const url = id === null ? desired.url : addressWithId(desired.url, id);
   const { providerRef, expireTime, secrets } = await calls.setUp(session, { ...desired, url });
   const dueTime = maintenanceTime(services, expireTime);
   await inTransaction(services.database, async (tx) => {
     const state = await statusAtProvider(tx, subscription, capability);
-    await changeHeld(
+    await updateHeldSubscription(
       services,
       subscription,
       { ...eventParties, ...state, providerRef, dueTime },
@@ -216,7 +226,7 @@ async function recordFailure(
   );
   const failed = { status: 'FAILED', error: reason, failures, dueTime } as const;
   await inTransaction(services.database, async (tx) => {
-    await changeHeld(services, subscription, failed, tx);
+    await updateHeldSubscription(services, subscription, failed, tx);
     if (subscription.status === 'FAILED' && subscription.error === reason) return;
     requests.operationId = await logSubscribe(services, tx, subscription, {
       status: 'FAILURE',
@@ -239,7 +249,7 @@ async function takeDown(services: Services, subscription: ObjectSubscription): P
     const fields = { err: error, installationId: subscription.installationId, failures };
     services.log.warn(fields, 'subscription.not_removed');
     if (mayPass && failures < TAKE_DOWN_TRIES_MAX) {
-      return changeHeld(services, subscription, { failures, dueTime });
+      return updateHeldSubscription(services, subscription, { failures, dueTime });
     }
     await deletePing(services, subscription);
   }

@@ -76,11 +76,10 @@ export async function removeEvents(
   { projectId, installationId, objectName }: SubscriptionKey,
 ): Promise<void> {
   const values = [projectId, installationId, objectName];
-  let count: number;
+  let removedEvents: unknown[];
   do {
-    const removedEvents = await query(REMOVE_SOME, values);
-    count = removedEvents.length;
-  } while (count === EVENT_BATCH);
+    removedEvents = await query(REMOVE_SOME, values);
+  } while (removedEvents.length === EVENT_BATCH);
 }
 
 const REMOVE_SOME = `

@@ -43,16 +43,18 @@ type Change = Partial<
 
 /**
  * Stores the result of a claim. A result with a dueTime releases the claim. A subscription that changed during the
- * claim stays due. Throws LeaseLost.
+ * claim stays due. Throws LeaseLost if the claim no longer holds the subscription.
  */
-export async function changeHeld(
+export async function updateHeldSubscription(
   { database }: Pick<Services, 'database'>,
   subscription: ObjectSubscription,
   change: Change,
   tx: Transaction | null = null,
 ): Promise<void> {
   if (!tx)
-    return inTransaction(database, (tx) => changeHeld({ database }, subscription, change, tx));
+    return inTransaction(database, (tx) =>
+      updateHeldSubscription({ database }, subscription, change, tx),
+    );
   const where = SUBSCRIPTIONS.claimFilter(subscription);
   const isReleased = change.dueTime !== undefined;
   const current = await tx.objectSubscription.findFirst({ where });

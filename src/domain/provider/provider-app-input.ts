@@ -4,7 +4,7 @@ import type { Issue } from '../../errors.ts';
 import { id } from '../../ids.ts';
 import type { Call } from '../call.ts';
 import { oauthScopes, secretText } from '../connection/credential-input.ts';
-import { issueAt, refuseIssues } from '../issues.ts';
+import { issueAt, requireNoIssues } from '../issues.ts';
 import { jsonObject } from '../json-object.ts';
 import { projectIdOrName } from '../names.ts';
 import { enumeration } from '../resource.ts';
@@ -161,7 +161,7 @@ export function parseChanges(call: Call, input: Masked): AppChanges {
   const changes: AppChanges = maskedFields(input).parse(input.providerApp);
   const { provider } = changes;
   if (provider !== undefined) {
-    refuseIssues(providerIssues(call, provider, ['input', 'providerApp', 'provider']));
+    requireNoIssues(providerIssues(call, provider, ['input', 'providerApp', 'provider']));
   }
   return changes;
 }

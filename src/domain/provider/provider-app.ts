@@ -13,7 +13,7 @@ import { DAY_MS } from '../../work/durations.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
-import { refuseIssues } from '../issues.ts';
+import { requireNoIssues } from '../issues.ts';
 import { projectIdOrName } from '../names.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
@@ -121,7 +121,7 @@ export const createProviderApp = projectMutation({
     { provider, clientId, clientSecret, webhookSecret, externalRef, scopes, metadata },
     { id: projectId },
   ) {
-    refuseIssues(providerIssues(call, provider, ['input', 'provider']));
+    requireNoIssues(providerIssues(call, provider, ['input', 'provider']));
     const appId = newId('app');
     const webhookLocation = webhookSecretLocation(appId, projectId);
     return call.database.prisma.providerApp.create({

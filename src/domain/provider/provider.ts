@@ -220,7 +220,7 @@ export const findProvider = read(
   findPermittedProvider,
 );
 
-/** Throws NOT_FOUND. */
+/** Throws NOT_FOUND if the catalogue has no such provider, or if the viewer may not see it. */
 export const getProvider = read(
   orEndUser('read'),
   'Returns a provider: how to connect to it, and what can be done with its records.',

@@ -126,7 +126,7 @@ interface PollResult {
   descriptions: KnownObjects;
 }
 
-/** Stores the fields and enqueues the messages. Throws LeaseLost. */
+/** Stores the fields and enqueues the messages. Throws LeaseLost if the claim no longer holds the watch. */
 async function record(
   services: Services,
   watch: SchemaWatch,

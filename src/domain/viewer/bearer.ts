@@ -57,7 +57,7 @@ export function readClaims(payload: object, emailsVerified: boolean): BearerClai
 }
 
 export interface BearerVerifier {
-  /** Verifies a token. Throws UNAUTHENTICATED. */
+  /** Returns the claims of a token. Throws UNAUTHENTICATED if the token is invalid or expired. */
   verify(token: string): Promise<BearerClaims>;
   /** Null unless the local issuer is used. `lifetime` defaults to 30 days, `email_verified` to true. */
   mint:

@@ -52,7 +52,7 @@ const KEY_OF_TOKEN = withoutProject(
   'select * from "JwtKey" where "id" = $1',
 );
 
-/** Verifies a token. Throws UNAUTHENTICATED. */
+/** Returns the claims of a token. Throws UNAUTHENTICATED if its key is unknown or inactive, or if the token is invalid. */
 export async function verifyJwt({ database, now }: Services, token: string): Promise<JwtClaims> {
   const [key] = await database.rows.query<Row<'JwtKey'>>(KEY_OF_TOKEN, [findKeyId(token) ?? '']);
   if (!key?.active) throw unauthenticated('The JWT key is unknown, inactive or deleted.');

@@ -61,7 +61,7 @@ export function isSession(token: string): boolean {
   return decodeHeader(token)?.typ === TYPE;
 }
 
-/** Verifies a token. Throws UNAUTHENTICATED. */
+/** Returns the claims of a token. Throws UNAUTHENTICATED if the token is invalid or expired. */
 export async function verifySession(
   { vault, now }: Services,
   token: string,

@@ -15,7 +15,10 @@ import {
 } from './root-field.ts';
 import { toRecordInstallation } from './shared-types.ts';
 
-/** A field of an object precedes one that only begins with its name, as the findings of the contract say. */
+/**
+ * Creates the root fields of Query. If the by-id field of one object has the name of another object's list, the list wins
+ * and the contract reports NAME_CLASH.
+ */
 export function createQueryFields(hash: string, typed: readonly TypedObject[]): RootFields {
   const readable = typed.filter(({ object }) => object.verbs.includes('LIST'));
   const byId = readable.filter(({ object }) => object.verbs.includes('READ_BY_ID'));

@@ -23,42 +23,42 @@ export async function writeBatch(
 ): Promise<RecordOutcome[]> {
   const { type, objectName, records, allOrNone } = write;
   const object = findObject(vendor, objectName);
-  const route = type === 'CREATE' ? object.createMany : object.updateMany;
-  if (allOrNone && records.length > 1 && !route?.partial) {
+  const batch = type === 'CREATE' ? object.createMany : object.updateMany;
+  if (allOrNone && records.length > 1 && !batch?.partial) {
     const detail = `${vendor.displayName} can't refuse a batch as a whole`;
     return records.map(({ record }) => refusedOutcome(idOfUpdate(type, record), [detail]));
   }
-  return route
-    ? writeInOneRequest(vendor, session, { ...write, object, route })
+  return batch
+    ? writeInOneRequest(vendor, session, { ...write, object, batch })
     : writeOneByOne(vendor, session, write);
 }
 
 async function writeInOneRequest(
   vendor: Vendor,
   session: ProviderSession,
-  { object, route, ...write }: BatchWrite & { object: ObjectDeclaration; route: Batch },
+  { object, batch, ...write }: BatchWrite & { object: ObjectDeclaration; batch: Batch },
 ): Promise<RecordOutcome[]> {
   const { type, objectName, records, allOrNone, idempotencyKey: key } = write;
   const { headers, bodyFormat, idempotency } = vendor.declaration;
   const list = records.map(({ record }) => nestFields(object.nested, record));
   const response = await session.send({
-    method: route.method,
-    path: fillPath(route.path, { object: objectName }, session),
-    query: { ...route.query, ...(!allOrNone && route.partial) },
+    method: batch.method,
+    path: fillPath(batch.path, { object: objectName }, session),
+    query: { ...batch.query, ...(!allOrNone && batch.partial) },
     headers: {
       ...fillTexts(headers, session),
       ...(idempotency && key && { [idempotency.header]: key }),
     },
-    body: withValue(route.body, route.records, list),
+    body: withValue(batch.body, batch.records, list),
     bodyFormat,
   });
   const ids = records.map(({ record }) => idOfUpdate(type, record));
-  const outcomes = valueAt(response.body, route.outcomes);
+  const outcomes = valueAt(response.body, batch.outcomes);
   // A vendor that refuses some records may return 207 or even 400, with an outcome for each record.
   const hasOutcomes = hasSucceeded(vendor, response) || findRefusal(vendor, response) !== null;
   if (hasOutcomes && Array.isArray(outcomes) && outcomes.length === records.length) {
-    return outcomes.map((outcome, n) =>
-      createOutcome(object, route, { outcome, id: ids[n] ?? null }),
+    return outcomes.map((outcome, index) =>
+      createOutcome(object, batch, { outcome, id: ids[index] ?? null }),
     );
   }
   return refuseOrThrow(vendor, response, ids);
@@ -75,18 +75,21 @@ async function writeOneByOne(
   { type, objectName, records, idempotencyKey }: BatchWrite,
 ): Promise<RecordOutcome[]> {
   const outcomes: RecordOutcome[] = [];
-  for (const [n, { record }] of records.entries()) {
-    const key = idempotencyKey === undefined ? {} : { idempotencyKey: `${idempotencyKey}-${n}` };
+  for (const [index, { record }] of records.entries()) {
+    const key =
+      idempotencyKey === undefined ? {} : { idempotencyKey: `${idempotencyKey}-${index}` };
     try {
       outcomes.push(await writeRecord(vendor, session, { type, objectName, record, ...key }));
     } catch (error) {
       if (!(error instanceof ProviderError) || outcomes.length === 0) throw error;
-      const doubt = error.outcomeUnknown ? 'It may have been written' : 'It was not written';
-      const skippedIds = records.slice(n + 1).map((skipped) => idOfUpdate(type, skipped.record));
+      const outcomeText = error.outcomeUnknown ? 'It may have been written' : 'It was not written';
+      const skippedIds = records
+        .slice(index + 1)
+        .map((skipped) => idOfUpdate(type, skipped.record));
       const skippedError = 'Not attempted, because an earlier record failed';
       return [
         ...outcomes,
-        refusedOutcome(idOfUpdate(type, record), [`${doubt}: ${error.message}`]),
+        refusedOutcome(idOfUpdate(type, record), [`${outcomeText}: ${error.message}`]),
         ...skippedIds.map((id) => refusedOutcome(id, [skippedError])),
       ];
     }
@@ -111,7 +114,9 @@ function createOutcome(
   const messages = errors.flatMap((pointer) => collectTexts(valueAt(outcome, pointer)));
   return refusedOutcome(
     id,
-    messages.length > 0 ? messages : [`No reason given for ${object.displayName}`],
+    messages.length > 0
+      ? messages
+      : [`The provider gave no reason for refusing this record of ${object.displayName}`],
   );
 }
 

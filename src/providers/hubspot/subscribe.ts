@@ -18,7 +18,7 @@ const TOLERANCE_MS = 5 * 60_000;
 export const subscribe: SubscribeCapability = {
   kinds: ['CREATE', 'UPDATE', 'DELETE', 'ASSOCIATION_UPDATE', 'OTHER'],
   findAccount: ({ providerWorkspaceRef }) => providerWorkspaceRef,
-  requests: { isSigned, parseEvents: parseEvents },
+  requests: { isSigned, parseEvents },
   instructions: (url) =>
     [
       `1. At HubSpot, open the app's "Webhooks" and enter ${url} as the target URL.`,

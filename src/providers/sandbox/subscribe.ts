@@ -54,7 +54,7 @@ export const subscribe: SubscribeCapability = {
   kinds: ['CREATE', 'UPDATE', 'DELETE', 'ASSOCIATION_UPDATE', 'OTHER'],
   // All callers share one workspace, so events name the account by the name that the subscription gave it.
   findAccount: ({ id }) => id,
-  requests: { isSigned, parseEvents: parseEvents },
+  requests: { isSigned, parseEvents },
   calls,
 };
 

@@ -59,7 +59,7 @@ export const revisionEndpoints = [
     method: 'POST',
     path,
     tag,
-    description: `${WARNED} It also names each reason for which the revision breaks installations, with their number. A plan names the installations.`,
+    description: `${WARNED} Warnings also list each reason why the revision breaks installations, with the number of installations affected. A plan names the installations.`,
     mutation: createRevision,
     extraInput: manifestShape,
     rewrite: revisionOfManifest,

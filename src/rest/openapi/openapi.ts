@@ -56,7 +56,7 @@ export const BASE_PATH = '/v1';
 const DESCRIPTION =
   'Projects, connections, integrations, and the records and events that move between them. Rules, keys and limits are those of the GraphQL endpoint. Errors are problem documents (RFC 9457) that name every invalid input. The headers RateLimit and RateLimit-Policy contain the number of requests that a caller has left. After a 429 or a 503, Retry-After says when to try again.';
 
-export async function registerDocument(app: FastifyInstance): Promise<void> {
+export async function registerOpenApi(app: FastifyInstance): Promise<void> {
   const toSchema = createJsonSchemaTransform(ZOD);
   const toObject = createJsonSchemaTransformObject(ZOD);
   await app.register(swagger, {
@@ -74,7 +74,7 @@ export async function registerDocument(app: FastifyInstance): Promise<void> {
     },
     stripBasePath: true,
     // The router uses `*` for the rest of a path, which is not a parameter name in OpenAPI.
-    transform: (given) => toSchema({ ...given, url: given.url.replace(/\*$/, ':path') }),
+    transform: (route) => toSchema({ ...route, url: route.url.replace(/\*$/, ':path') }),
     transformObject: (document) => ({
       ...removeUnused(toObject(document) as Document),
       webhooks: webhooks(),
@@ -104,11 +104,11 @@ export function createRouteSchema(endpoint: Endpoint): FastifySchema {
   };
 }
 
-function createSuccess({ id, output, status, mediaType: text }: Endpoint) {
+function createSuccess({ id, output, status, mediaType }: Endpoint) {
   if (!output) return z.null().describe(status === 201 ? CREATED_WITHOUT_BODY : DONE_WITHOUT_BODY);
   const { description } = output;
   if (!description) throw new Error(`The output of ${id} needs a description.`);
-  return { description, content: { [text ?? 'application/json']: { schema: output } } };
+  return { description, content: { [mediaType ?? 'application/json']: { schema: output } } };
 }
 
 const CREATED_WITHOUT_BODY =
@@ -186,9 +186,9 @@ const ZOD = { schemaRegistry: components, zodToJsonConfig: { override: describe 
 
 type Document = Partial<OpenAPIV3_1.Document>;
 
-/** Removes named schemas that no endpoint uses. The transform adds each one as input and as output. */
+/** Removes named schemas that no endpoint uses. The transform registers each schema twice, for input and for output. */
 function removeUnused(document: Document): Document {
-  const { schemas = {}, ...components } = document.components ?? {};
+  const { schemas = {}, ...otherComponents } = document.components ?? {};
   const usedNames = new Set<string>();
   const follow = (node: unknown) => {
     for (const [, name] of JSON.stringify(node).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
@@ -199,5 +199,8 @@ function removeUnused(document: Document): Document {
   };
   follow(document.paths);
   const usedSchemas = Object.entries(schemas).filter(([name]) => usedNames.has(name));
-  return { ...document, components: { ...components, schemas: Object.fromEntries(usedSchemas) } };
+  return {
+    ...document,
+    components: { ...otherComponents, schemas: Object.fromEntries(usedSchemas) },
+  };
 }

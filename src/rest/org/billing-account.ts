@@ -22,18 +22,18 @@ export const billingAccountEndpoints = [
     method: 'POST',
     path: '/billingAccounts/{billingAccountId}/portalSession',
     tag: 'Organizations',
-    summary: "Gets the address of a billing account's portal.",
-    description: 'No portal is connected to the gateway: the answer is a refusal that says so.',
+    summary: "Creates a session of a billing account's portal.",
+    description: 'Always fails with 422, because the gateway has no billing portal.',
     needs: getBillingAccount.needs,
     input: z.object({
       billingAccountId: id.describe('The id of the billing account.'),
       redirectUrl: z.string().min(1).max(2_048).describe('The URL that the portal leads back to.'),
-      timeout: z.int().min(1).optional().describe('How long the address works, in seconds.'),
+      timeout: z.int().min(1).optional().describe('The lifetime of the URL, in seconds.'),
     }),
     status: 200,
     output: z
-      .object({ url: z.url().describe('The address of the portal.') })
-      .describe('The address of the portal.'),
+      .object({ url: z.url().describe('The URL of the portal.') })
+      .describe('The portal session.'),
     run: refuseWithoutPortal,
   }),
 ];

@@ -11,7 +11,7 @@ const PROJECTS: Record<string, number> = { prj_a: 1, prj_b: 2 };
 const LONG_MS = 1_300;
 
 /** Creates a watch with statements for the nodes. The test answers each statement, or the watch fails it. */
-function watched(canCommit: (node: number) => boolean | Promise<boolean>) {
+function createWatch(canCommit: (node: number) => boolean | Promise<boolean>) {
   const lines: { msg: string; node: number }[] = [];
   const log = createLog('warn', { write: (line) => lines.push(JSON.parse(line)) });
   const tried: number[] = [];
@@ -47,7 +47,7 @@ function answerRepeatedly(ask: (projectId: string) => { answer(): void }): Dispo
 
 test('fails statements that wait for an unresponsive node, and refuses new ones', async () => {
   let isBack = false;
-  using scene = watched((node) => node !== 1 || isBack);
+  using scene = createWatch((node) => node !== 1 || isBack);
   const { watch, ask, lines } = scene;
   const waiting = Array.from({ length: 4 }, () => ask('prj_a'));
   const other = ask('prj_b');
@@ -70,7 +70,7 @@ test('fails statements that wait for an unresponsive node, and refuses new ones'
 });
 
 test('does not probe a node when few statements are slow', async () => {
-  using scene = watched(() => false);
+  using scene = createWatch(() => false);
   const { watch, ask, tried } = scene;
   ask('prj_a');
   ask('prj_a');
@@ -81,7 +81,7 @@ test('does not probe a node when few statements are slow', async () => {
 
 test('fails statements that wait too long, even if the node answers other statements', async () => {
   let isBack = false;
-  using scene = watched(() => isBack);
+  using scene = createWatch(() => isBack);
   const { watch, ask } = scene;
   const waiting = Array.from({ length: 3 }, () => ask('prj_a'));
   using _answered = answerRepeatedly(ask);
@@ -95,7 +95,7 @@ test('fails statements that wait too long, even if the node answers other statem
 
 test('treats a node as slow if it answers its statements during a failed probe', async () => {
   const { promise: failed, resolve: fail } = Promise.withResolvers<boolean>();
-  using scene = watched(() => failed);
+  using scene = createWatch(() => failed);
   const { watch, ask, tried } = scene;
   const waiting = Array.from({ length: 3 }, () => ask('prj_a'));
   await expect.poll(() => tried.length, { timeout: 10_000 }).toBe(1);
@@ -107,7 +107,7 @@ test('treats a node as slow if it answers its statements during a failed probe',
 
 test('probes a node immediately after the coordinator loses it', async () => {
   let isThere = false;
-  using scene = watched(() => isThere);
+  using scene = createWatch(() => isThere);
   const { watch, ask } = scene;
   ask('prj_a').lose();
   await expect.poll(() => watch.isAway(1)).toBe(true);
@@ -120,7 +120,7 @@ test('probes a node immediately after the coordinator loses it', async () => {
 });
 
 test('keeps statements waiting if the node accepts a new connection', async () => {
-  using scene = watched(() => true);
+  using scene = createWatch(() => true);
   const { watch, ask, tried, lines } = scene;
   const waiting = Array.from({ length: 4 }, () => ask('prj_b'));
   await expect.poll(() => tried.length).toBeGreaterThan(0);

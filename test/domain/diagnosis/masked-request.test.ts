@@ -4,7 +4,7 @@ import type { ObservedRequest } from '../../../src/domain/diagnosis/observed-out
 
 type Sent = Partial<ObservedRequest['request']>;
 
-function masked(body: unknown, sent: Sent = {}, contentType = 'application/json') {
+function mask(body: unknown, sent: Sent = {}, contentType = 'application/json') {
   const text = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
   return maskedRequest({
     id: 'req_1',
@@ -23,14 +23,13 @@ function masked(body: unknown, sent: Sent = {}, contentType = 'application/json'
   });
 }
 
-const bodyOf = (...exchange: Parameters<typeof masked>) => masked(...exchange).responseBody;
-const jsonOf = (...exchange: Parameters<typeof masked>) =>
-  JSON.parse(bodyOf(...exchange) as string);
+const bodyOf = (...exchange: Parameters<typeof mask>) => mask(...exchange).responseBody;
+const jsonOf = (...exchange: Parameters<typeof mask>) => JSON.parse(bodyOf(...exchange) as string);
 
 test('masks values of the query and private segments of the path', () => {
   const url = new URL('https://api.crm.test:8443/v3/people/ann@example.test/notes/123');
   url.search = 'limit=100&email=ann%40example.test&api_key=secret&archived=false&after=abc';
-  const { host, path } = masked({}, { url: url.href });
+  const { host, path } = mask({}, { url: url.href });
   expect(host).toBe('api.crm.test:8443');
   expect(path).toBe(
     '/v3/people/***/notes/123?limit=100&email=***&api_key=***&archived=false&after=***',
@@ -44,7 +43,7 @@ test('masks the values of all but ordinary headers', () => {
     'content-type': 'application/json',
     'user-agent': 'integration-gateway',
   };
-  expect(masked({}, { headers })).toMatchObject({
+  expect(mask({}, { headers })).toMatchObject({
     requestHeaders: {
       authorization: '***',
       'x-shopify-access-token': '***',

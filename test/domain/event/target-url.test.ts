@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
-import { problemWithHost, problemWithUrl } from '../../../src/domain/event/destination-type.ts';
+import { findHostIssue, findUrlIssue } from '../../../src/domain/event/destination-rules.ts';
 
 const sandboxUrl = 'http://127.0.0.1:4001';
 
 function refusal(text: string, allowed = ''): string | undefined {
   const config = readConfig({ ALLOWED_PRIVATE_TARGETS: allowed });
   const policy = { config, sandboxUrl: () => sandboxUrl };
-  return problemWithUrl(text) ?? problemWithHost(text, policy) ?? undefined;
+  return findUrlIssue(text) ?? findHostIssue(text, policy) ?? undefined;
 }
 
 test.each([

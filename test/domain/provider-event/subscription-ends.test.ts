@@ -35,7 +35,7 @@ const createEvents = (count: number): ProviderEvent[] =>
     raw: {},
   }));
 
-async function subscribed() {
+async function createSubscription() {
   const tenant = await app.tenant();
   const { projectId } = tenant;
   const { id: connectionId, consumer } = await generateConnection(tenant);
@@ -52,7 +52,7 @@ async function subscribed() {
 }
 
 /** Stores an event, and calls `beforeCommit` before the commit. */
-async function storing(
+async function storeEvent(
   owner: { projectId: string; providerAppId: string },
   beforeCommit: () => void,
 ) {
@@ -64,7 +64,7 @@ async function storing(
 }
 
 test('removing a subscription also deletes the events that are being stored', async () => {
-  const { key, owner } = await subscribed();
+  const { key, owner } = await createSubscription();
   await prisma.objectSubscription.updateMany({
     where: key,
     data: { isWanted: false, dueTime: services.now() },
@@ -73,7 +73,7 @@ test('removing a subscription also deletes the events that are being stored', as
   if (!claim) throw new Error('Nothing is due.');
   await prisma.objectSubscription.updateMany({ where: key, data: { isWanted: true } });
   let ending: Promise<void> | undefined;
-  await storing(owner, () => {
+  await storeEvent(owner, () => {
     ending = prisma.objectSubscription
       .updateMany({ where: key, data: { isWanted: false } })
       .then(() => deleteHeld(services, claim));
@@ -84,9 +84,9 @@ test('removing a subscription also deletes the events that are being stored', as
 });
 
 test('erasing a subscription deletes its events, and no event is stored afterwards', async () => {
-  const { key, owner, erasure } = await subscribed();
+  const { key, owner, erasure } = await createSubscription();
   let ending: Promise<boolean> | undefined;
-  await storing(owner, () => {
+  await storeEvent(owner, () => {
     ending = endSubscriptions(services, erasure);
   });
   expect(await ending).toBe(true);
@@ -95,11 +95,11 @@ test('erasing a subscription deletes its events, and no event is stored afterwar
 });
 
 test.skipIf(isEmbedded)('stores and claims events while others are being stored', async () => {
-  const { key, owner } = await subscribed();
+  const { key, owner } = await createSubscription();
   await storeAlone(services, owner, createEvents(1));
   let concurrent: Promise<unknown> | undefined;
   const done: string[] = [];
-  await storing(owner, () => {
+  await storeEvent(owner, () => {
     concurrent = (async () => {
       await storeAlone(services, owner, createEvents(1));
       done.push('stored');
@@ -125,7 +125,7 @@ test(
   'deletes many events in batches, and resumes if a process ends between two of them',
   { tags: ['all/rows'] },
   async () => {
-    const { key, owner, erasure } = await subscribed();
+    const { key, owner, erasure } = await createSubscription();
     await storeAlone(services, owner, createEvents(4_500));
     const left = async () => [
       await prisma.objectSubscription.count({ where: key }),

@@ -139,7 +139,7 @@ async function replaceAll({ env }: Scene, gateways: Gateway[], ready: () => Prom
   }
 }
 
-async function allArrived(receiver: Receiver, count: number) {
+async function waitForAll(receiver: Receiver, count: number) {
   const ids = () => receiver.received('all').map(({ id }) => id);
   await expect.poll(() => new Set(ids()).size, { timeout: 60_000 }).toBe(count);
   return { messages: ids().length };
@@ -174,7 +174,7 @@ test.skipIf(!hasBalancer)(
     recorded = await recording;
     const { served, failures } = await sending;
     const followers = await following;
-    const { messages } = await allArrived(receiver, recorded);
+    const { messages } = await waitForAll(receiver, recorded);
     const connections = followers.reduce((sum, one) => sum + one.connections, 0);
     console.log({ served, recorded, messages, connections, replaced: ROUNDS * gateways.length });
     expect(failures).toEqual([]);

@@ -14,7 +14,7 @@ import {
 
 const app = await sharedApp({ providers: PROVIDERS });
 
-async function integrating(): Promise<RestTenant> {
+async function createRestTenant(): Promise<RestTenant> {
   const rest = await restTenant(app);
   await insertDestination(app, rest.tenant);
   return rest;
@@ -33,7 +33,7 @@ function findings(rest: RestTenant, content: { name: string; provider: string })
 }
 
 test('refuses to read or write objects of a provider that supports only the proxy', async () => {
-  const rest = await integrating();
+  const rest = await createRestTenant();
   const objects = [{ objectName: 'forms' }, { objectName: 'answers' }];
   const content = contentFor('survey', {
     provider: 'jotform',
@@ -53,7 +53,7 @@ test('refuses to read or write objects of a provider that supports only the prox
 });
 
 test('refuses to write a read-only object, also in a new revision', async () => {
-  const rest = await integrating();
+  const rest = await createRestTenant();
   const users = { objects: [{ objectName: 'user' }, { objectName: 'lead' }] };
   const content = contentFor('sales', {
     provider: 'close',
@@ -72,7 +72,7 @@ test('refuses to write a read-only object, also in a new revision', async () => 
 });
 
 test('refuses a config that enables deletions that the provider does not support', async () => {
-  const rest = await integrating();
+  const rest = await createRestTenant();
   const { tenant } = rest;
   const content = contentFor('docs', {
     provider: 'github',

@@ -28,12 +28,12 @@ async function findLog(operationId: string) {
   return line;
 }
 
-function writing(...fields: Setting[]): Promise<Writer> {
+function createWriterWith(...fields: Setting[]): Promise<Writer> {
   return createWriter(app, { content: { write }, config: settings(...fields) });
 }
 
 test('writes defaults of missing fields, and logs their names without values', async () => {
-  const writer = await writing(
+  const writer = await createWriterWith(
     { fieldName: 'phone', default: '0800 1' },
     { fieldName: 'score', default: 7, writeOnUpdate: 'NEVER' },
   );
@@ -52,8 +52,12 @@ test('writes defaults of missing fields, and logs their names without values', a
 });
 
 test('does not overwrite a value at the provider if the field is written only when empty', async () => {
-  const writer = await writing({ fieldName: 'phone', default: 'none', writeOnUpdate: 'IF_EMPTY' });
-  const plain = await writing();
+  const writer = await createWriterWith({
+    fieldName: 'phone',
+    default: 'none',
+    writeOnUpdate: 'IF_EMPTY',
+  });
+  const plain = await createWriterWith();
   const [filled, empty] = [contact({ phone: '1' }), contact()];
   const created = await plain.write({ batch: [{ record: filled }, { record: empty }] });
   const ids: string[] = created.results.map(({ recordId }: { recordId: string }) => recordId);
@@ -76,7 +80,7 @@ test('does not overwrite a value at the provider if the field is written only wh
 });
 
 test('writes defaults of auto-batched records', async () => {
-  const writer = await writing({ fieldName: 'phone', default: 'collected' });
+  const writer = await createWriterWith({ fieldName: 'phone', default: 'collected' });
   const created = await writer.write({
     mode: 'ASYNCHRONOUS',
     record: contact(),

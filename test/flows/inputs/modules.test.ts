@@ -70,7 +70,7 @@ async function installed(rest: RestTenant, content: { name: string; provider: st
 }
 
 /** Sends a GET request through the installation's proxy. */
-async function forwarded({ base, tenant }: RestTenant, id: string, target: string) {
+async function callProxy({ base, tenant }: RestTenant, id: string, target: string) {
   const headers = { 'x-api-key': tenant.apiKey };
   return calling.send(`/v1${base}/installations/${id}/proxy${target}`, { headers });
 }
@@ -132,7 +132,7 @@ test("sends reads, writes and proxied requests to the module's address", async (
   await expect.poll(async () => (await findOperation()).status, POLLING).toBe('SUCCESS');
   expect((await findOperation()).metadata).toMatchObject({ progress: { recordsProcessed: 2 } });
 
-  const response = await forwarded(rest, id, '/api/v5/objects/prospects?fields=id&orderBy=id');
+  const response = await callProxy(rest, id, '/api/v5/objects/prospects?fields=id&orderBy=id');
   expect(response.status).toBe(200);
   expect(engagement.requests.at(-1)?.headers).toMatchObject({
     authorization: `Bearer ${TOKEN}`,
@@ -147,7 +147,7 @@ test("sends proxied requests to the provider's address without useModule", async
   const content = contentFor('ae', { provider: 'salesforce', ...PROSPECTS, proxy });
   const id = await installed(rest, content);
   const before = engagement.requests.length;
-  await forwarded(rest, id, '/services/data/v60.0/limits');
+  await callProxy(rest, id, '/services/data/v60.0/limits');
   expect(salesforce.requests.at(-1)?.path).toBe('/services/data/v60.0/limits');
   expect(engagement.requests.length).toBe(before);
 });
@@ -157,7 +157,7 @@ test("sends proxied requests to a path of the provider's address if the module h
   const content = { provider: 'hubspot', read: undefined };
   const proxy = { enabled: true, useModule: true };
   const id = await installed(rest, contentFor('hub', { ...content, proxy }));
-  await forwarded(rest, id, '/v3/objects/contacts?limit=1');
+  await callProxy(rest, id, '/v3/objects/contacts?limit=1');
   expect(hubspot.requests.at(-1)?.path).toBe('/crm/v3/objects/contacts');
 });
 

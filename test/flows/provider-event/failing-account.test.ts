@@ -24,7 +24,7 @@ beforeAll(async () => {
   return () => sandbox.faults.clear();
 });
 
-async function subscribed() {
+async function subscribeAccount() {
   const tenant = await app.tenant();
   const { projectId } = tenant;
   const { providerAppId, account, listArrivedIds } = await installForSentEvents(app, tenant);
@@ -46,7 +46,7 @@ function failToFetch() {
 }
 
 test('delivers events of other accounts while fetching records of one fails, and its own afterwards', async () => {
-  const [failing, sound] = [await subscribed(), await subscribed()];
+  const [failing, sound] = [await subscribeAccount(), await subscribeAccount()];
   const id = await failing.send(failToFetch());
   await expect.poll(failing.failures, POLLING).toBeGreaterThan(0);
   const other = await sound.send({});
@@ -60,7 +60,7 @@ test('delivers events of other accounts while fetching records of one fails, and
 });
 
 test('drops events that failed for a day, and logs their number', async () => {
-  const { projectId, send, arrived, failures } = await subscribed();
+  const { projectId, send, arrived, failures } = await subscribeAccount();
   await send(failToFetch());
   await expect.poll(failures, POLLING).toBeGreaterThan(0);
   const receiveTime = new Date(Date.now() - DAY_AND_MORE_MS);

@@ -31,7 +31,7 @@ beforeAll(async () => {
   };
 });
 
-async function subscribed(vendor: EventVendor, tenant?: Tenant) {
+async function subscribeVendor(vendor: EventVendor, tenant?: Tenant) {
   const by = tenant ?? (await app.tenant());
   const installed = await installEventVendor(app, { tenant: by, vendor, receiver });
   const webhook = await waitForWebhook(vendor, installed);
@@ -45,7 +45,7 @@ const update = (sequence: number) => ({ kind: 'UPDATE', sequence }) as const;
 
 test('seals an issued secret, and refuses it at the addresses of other subscriptions', async () => {
   const vendor = close as EventVendor;
-  const [one, other] = [await subscribed(vendor), await subscribed(vendor)];
+  const [one, other] = [await subscribeVendor(vendor), await subscribeVendor(vendor)];
   const [row] = await one.secrets();
   expect(row?.secretsSealed).not.toContain(one.webhook.secret);
   expect(one.webhook.url).toBe(`${one.installed.providerApp.webhookUrl}?subscription=${row?.id}`);
@@ -75,7 +75,7 @@ test('seals an issued secret, and refuses it at the addresses of other subscript
 
 test("refuses signatures with the app's own secret", async () => {
   const vendor = zendesk as EventVendor;
-  const { webhook } = await subscribed(vendor);
+  const { webhook } = await subscribeVendor(vendor);
   const send = createSender(vendor, webhook);
   expect(await send(update(1), 'the secret of the app')).toBe(401);
   expect(await send(update(1))).toBe(200);
@@ -83,7 +83,7 @@ test("refuses signatures with the app's own secret", async () => {
 
 test('gives a recreated subscription a new secret, and accepts the old one for another day', async () => {
   const vendor = close as EventVendor;
-  const { tenant, projectId, installed, webhook, secrets } = await subscribed(vendor);
+  const { tenant, projectId, installed, webhook, secrets } = await subscribeVendor(vendor);
   const before = (await installed.subscription()).providerRef;
   const input = {
     projectIdOrName: projectId,
@@ -121,7 +121,7 @@ test('gives a recreated subscription a new secret, and accepts the old one for a
 
 test('recreates a subscription that the vendor has lost', async () => {
   const vendor = close as EventVendor;
-  const { projectId, installed, webhook } = await subscribed(vendor);
+  const { projectId, installed, webhook } = await subscribeVendor(vendor);
   vendor.webhooks?.webhooks.delete(webhook.id);
   await prisma.objectSubscription.updateMany({
     where: { projectId },
@@ -137,7 +137,7 @@ test('recreates a subscription that the vendor has lost', async () => {
 
 test('accepts each secret if one subscription is several webhooks at the vendor', async () => {
   const vendor = asana as EventVendor;
-  const { installed } = await subscribed(vendor);
+  const { installed } = await subscribeVendor(vendor);
   const refs = (await installed.subscription()).providerRef?.split(' ') ?? [];
   expect(refs).toHaveLength(2);
   const webhooks = refs.flatMap((ref) => vendor.webhooks?.webhooks.get(ref) ?? []);
@@ -149,7 +149,7 @@ test('accepts each secret if one subscription is several webhooks at the vendor'
 
 test('echoes a handshake, which stores and proves nothing', async () => {
   const vendor = asana as EventVendor;
-  const { webhook, projectId, secrets } = await subscribed(vendor);
+  const { webhook, projectId, secrets } = await subscribeVendor(vendor);
   const before = await secrets();
   const greet = (url: string, secret: string) =>
     fetch(url, { method: 'POST', headers: { 'x-hook-secret': secret }, body: '{}' });
@@ -170,7 +170,7 @@ test('echoes a handshake, which stores and proves nothing', async () => {
 
 test('deletes the webhook at the vendor and its secret with the installation', async () => {
   const vendor = zendesk as EventVendor;
-  const { tenant, projectId, installed, webhook, secrets } = await subscribed(vendor);
+  const { tenant, projectId, installed, webhook, secrets } = await subscribeVendor(vendor);
   expect(await secrets()).toHaveLength(1);
   const input = { projectIdOrName: projectId, installationId: installed.id };
   await tenant.query(
@@ -184,7 +184,7 @@ test('deletes the webhook at the vendor and its secret with the installation', a
 
 test('deletes the webhook and its secret when the group is erased', async () => {
   const vendor = close as EventVendor;
-  const { tenant, projectId, webhook, secrets } = await subscribed(vendor);
+  const { tenant, projectId, webhook, secrets } = await subscribeVendor(vendor);
   const input = { projectIdOrName: projectId, groupRef: 'acme' };
   await tenant.query(
     'mutation ($input: EraseGroupInput!) { eraseGroup(input: $input) { deletedId } }',

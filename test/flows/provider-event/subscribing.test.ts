@@ -18,7 +18,7 @@ const crm = createSandboxClient(sandbox.url);
 beforeAll(async () => void (await app.app.start()));
 
 /** Returns the message that docs/webhooks.md shows. */
-function documented() {
+function readDocumentedExample() {
   const text = readFileSync('docs/webhooks.md', 'utf8');
   const [, example = ''] = /```json\n(\{\n {2}"action": "subscribe".*?)```/s.exec(text) ?? [];
   return JSON.parse(example);
@@ -42,7 +42,7 @@ test('delivers created, changed and deleted records mapped', async () => {
   ]);
   expect(entries[0]?.fields).toMatchObject({ email: expect.stringContaining('@example.test') });
   const [message = {}] = installed.messages().filter(({ action }) => action === 'subscribe');
-  const example = documented();
+  const example = readDocumentedExample();
   const without = ({ workspace: _none, ...members }: Record<string, unknown>) => members;
   expect(Object.keys(without(message)).toSorted()).toEqual(Object.keys(example).toSorted());
   expect(Object.keys(entries[1] ?? {}).toSorted()).toEqual(

@@ -25,7 +25,7 @@ const objects = [
 ];
 const content = { read: { objects } };
 
-async function paused(reading: Awaited<ReturnType<typeof installReads>>) {
+async function listPauses(reading: Awaited<ReturnType<typeof installReads>>) {
   return Promise.all(
     ['contacts', 'deals'].map(async (name) => {
       const { paused, pauseNote, nextReadTime } = await reading.object(name);
@@ -80,21 +80,21 @@ test('pauses objects by either name, and continues the others', async () => {
   const reading = await installReads(app, tenant, { content });
   await tenant.query(PAUSE, { input: { ...reading.input, objects: ['people'] } });
   const stopped = { paused: true, pauseNote: null, isScheduled: false };
-  expect(await paused(reading)).toEqual([stopped, READ]);
+  expect(await listPauses(reading)).toEqual([stopped, READ]);
   await tenant.query(PAUSE, { input: { ...reading.input, objects: ['deals'] } });
   await tenant.query(RESUME, { input: { ...reading.input, objects: ['contacts'] } });
-  expect(await paused(reading)).toEqual([READ, stopped]);
+  expect(await listPauses(reading)).toEqual([READ, stopped]);
 });
 
 test('changes nothing when paused objects are paused or reading ones are resumed', async () => {
   const tenant = await app.tenant();
   const reading = await installReads(app, tenant, { content });
   await tenant.query(RESUME, { input: { ...reading.input, note: 'unneeded' } });
-  expect(await paused(reading)).toEqual([READ, READ]);
+  expect(await listPauses(reading)).toEqual([READ, READ]);
   await tenant.query(PAUSE, { input: { ...reading.input, note: 'first' } });
-  const once = await paused(reading);
+  const once = await listPauses(reading);
   await tenant.query(PAUSE, { input: { ...reading.input, note: 'second' } });
-  expect(await paused(reading)).toEqual(once);
+  expect(await listPauses(reading)).toEqual(once);
 });
 
 /** Returns the operation of the only read, as callers see it. */
@@ -215,7 +215,7 @@ test('names unknown objects at their position, and pauses nothing', async () => 
       { in: 'body', name: 'input.objects[3]', detail, value: 'moons' },
     ]);
   }
-  expect(await paused(reading)).toEqual([READ, READ]);
+  expect(await listPauses(reading)).toEqual([READ, READ]);
 });
 
 test("requires the scope reads:control and an installation of the caller's project", async () => {
@@ -228,5 +228,5 @@ test("requires the scope reads:control and an installation of the caller's proje
     const foreign = { ...reading.input, projectIdOrName: other.projectId };
     expect((await other.refusal(mutation, { input: foreign })).code).toBe('NOT_FOUND');
   }
-  expect(await paused(reading)).toEqual([READ, READ]);
+  expect(await listPauses(reading)).toEqual([READ, READ]);
 });

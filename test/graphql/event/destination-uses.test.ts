@@ -23,14 +23,14 @@ const remove = `mutation ($input: DeleteDestinationInput!) {
   deleteDestination(input: $input) { deletedId }
 }`;
 
-async function named(tenant: Tenant, name: string) {
+async function findDestinationKey(tenant: Tenant, name: string) {
   const where = { projectId_name: { projectId: tenant.projectId, name } };
   const { id: destinationId } = await prisma.destination.findUniqueOrThrow({ where });
   return { projectIdOrName: tenant.projectId, destinationId };
 }
 
 async function refusals(tenant: Tenant, name: string) {
-  const input = await named(tenant, name);
+  const input = await findDestinationKey(tenant, name);
   const found = await tenant.refusal(rename, { input: { ...input, name: 'other' } });
   const refused = await tenant.refusal(remove, { input });
   const { instance } = refused.problem;
@@ -57,7 +57,7 @@ test('counts destinations of subscribed events as used, and those of earlier rev
   const revision = toRevision(contentFor('crm'));
   const change = { projectIdOrName: tenant.projectId, integrationIdOrName: 'crm', revision };
   await tenant.query(CREATE_REVISION, { input: change });
-  const input = await named(tenant, 'events');
+  const input = await findDestinationKey(tenant, 'events');
   expect(await tenant.query(remove, { input })).toMatchObject({
     deleteDestination: { deletedId: input.destinationId },
   });
@@ -74,7 +74,7 @@ test('counts destinations of present configs as used, and those of earlier confi
   await tenant.query(UPDATE_INSTALLATION, {
     input: { projectIdOrName: tenant.projectId, installationId: id, config: {} },
   });
-  const input = { ...(await named(tenant, 'special')), name: 'renamed' };
+  const input = { ...(await findDestinationKey(tenant, 'special')), name: 'renamed' };
   expect(await tenant.query(rename, { input })).toEqual({
     updateDestination: { destination: { name: 'renamed' } },
   });
@@ -84,7 +84,7 @@ test('deletes a destination whose name another project uses', async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
   await integrate(app, a);
   await insertDestination(app, b);
-  const input = await named(b, 'records');
+  const input = await findDestinationKey(b, 'records');
   expect(await b.query(remove, { input })).toMatchObject({ deleteDestination: {} });
 });
 
@@ -94,7 +94,7 @@ test('either deletes a destination or accepts an integration that names it, if b
     const name = `round-${round}`;
     await insertDestination(app, tenant, name);
     const read = { objects: [{ objectName: 'contacts', destination: name }] };
-    const input = await named(tenant, name);
+    const input = await findDestinationKey(tenant, name);
     const responses = await Promise.all([
       tenant.request(CREATE_INTEGRATION, integrationInput(tenant, contentFor(name, { read }))),
       tenant.request(remove, { input }),

@@ -56,7 +56,7 @@ for (let n = 0; n < 250; n++) {
   projects.store.create({ name: `p${n}` }, new Date());
 }
 
-async function proxying(provider: string) {
+async function createProxy(provider: string) {
   const tenant = await app.tenant();
   const { path } = await installProxy(app, tenant, { provider, apiKey: TOKEN });
   const headers = { 'x-api-key': tenant.apiKey };
@@ -77,7 +77,7 @@ const namesIn = (text: string) =>
     .map((line) => JSON.parse(line).name);
 
 test('returns all pages as one stream, by the last id', async () => {
-  const { ask } = await proxying('stripe');
+  const { ask } = await createProxy('stripe');
   const before = customers.requests.length;
   const response = await ask('/v1/customers?paginate=true');
   expect(response).toMatchObject({
@@ -91,7 +91,7 @@ test('returns all pages as one stream, by the last id', async () => {
 });
 
 test("keeps the caller's page size and other parameters, and follows Link headers", async () => {
-  const { ask } = await proxying('gitlab');
+  const { ask } = await createProxy('gitlab');
   const response = await ask('/api/v4/projects?paginate=true&per_page=40&membership=true');
   expect(namesIn(response.text)).toHaveLength(250);
   const last = projects.requests.at(-1);
@@ -102,7 +102,7 @@ test("keeps the caller's page size and other parameters, and follows Link header
 });
 
 test('sends a GraphQL query for each page, with its cursor', async () => {
-  const { post } = await proxying('linear');
+  const { post } = await createProxy('linear');
   for (let n = 0; n < 5; n++) issues.store.create({ title: `i${n}` }, new Date());
   const query = `query ($first: Int, $after: String) {
     issues(first: $first, after: $after) { nodes { id title } pageInfo { hasNextPage endCursor } } }`;
@@ -124,20 +124,20 @@ test('sends a GraphQL query for each page, with its cursor', async () => {
 });
 
 test("retries a page after the provider's Retry-After", async () => {
-  const { ask } = await proxying('stripe');
+  const { ask } = await createProxy('stripe');
   customers.failNext({ status: 429, headers: { 'retry-after': '0' }, body: {} });
   expect(namesIn((await ask('/v1/customers?paginate=true')).text)).toHaveLength(250);
 });
 
 test('returns 422 for a response that is not a list, and for a refused first page', async () => {
-  const { ask } = await proxying('stripe');
+  const { ask } = await createProxy('stripe');
   expect((await ask('/v1/customers/cus_1?paginate=true')).status).toBe(422);
   customers.failNext({ status: 403, body: { error: { message: 'no' } } });
   expect((await ask('/v1/customers?paginate=true')).status).toBe(422);
 });
 
 test('aborts a stream if a later page fails', async () => {
-  const { ask } = await proxying('stripe');
+  const { ask } = await createProxy('stripe');
   const [first] = customers.store.records;
   const page = { object: 'list', has_more: true, data: [{ id: first?.id, name: 'c0' }] };
   customers.failNext({ status: 200, body: page });
@@ -147,7 +147,7 @@ test('aborts a stream if a later page fails', async () => {
 });
 
 test("forwards the parameter if the provider's lists are not declared", async () => {
-  const { ask } = await proxying('crm');
+  const { ask } = await createProxy('crm');
   await ask('/customers?paginate=true');
   expect(customers.requests.at(-1)?.query.get('paginate')).toBe('true');
 });

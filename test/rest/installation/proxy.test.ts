@@ -30,14 +30,14 @@ const app = await sharedApp({
 const calling = await startRawClient(app);
 afterAll(() => calling[Symbol.asyncDispose]());
 
-async function proxying(provider = 'crm') {
+async function createProxy(provider = 'crm') {
   const tenant = await app.tenant();
   const { path, connectionId } = await installProxy(app, tenant, { provider });
   const key = { 'x-api-key': tenant.apiKey };
   return { tenant, path, connectionId, key };
 }
 
-const crm = await proxying();
+const crm = await createProxy();
 const latest = () => upstream.requests.at(-1);
 
 test('forwards method, path, query and body unchanged, and returns the response unchanged', async () => {
@@ -199,7 +199,7 @@ test('aborts the request to the provider if the caller disconnects', async () =>
 });
 
 test('returns redirects without credentials', async () => {
-  const query = await proxying('query');
+  const query = await createProxy('query');
   upstream.setHandler((req, res) => {
     res.writeHead(302, { location: `https://elsewhere.test${req.url}` }).end();
   });
@@ -260,7 +260,7 @@ test('returns a problem for requests that it cannot forward or whose provider is
     ['gone', { status: 502, reason: 'UNREACHABLE' }],
     ['private', { status: 422 }],
   ] as const) {
-    const { path, key } = await proxying(provider);
+    const { path, key } = await createProxy(provider);
     delete closing.proxy;
     expect(await problemAt(path, key)).toMatchObject(wanted);
   }
@@ -269,7 +269,7 @@ test('returns a problem for requests that it cannot forward or whose provider is
 });
 
 test("aborts a request after the provider's time limit if the provider hangs", async () => {
-  const silent = await proxying('silent');
+  const silent = await createProxy('silent');
   upstream.setHandler(() => {});
   const hung = await calling.send(`${silent.path}/x`, { headers: silent.key });
   expect(JSON.parse(hung.text)).toMatchObject({ status: 504, reason: 'TIMEOUT' });
@@ -279,7 +279,7 @@ test("aborts a request after the provider's time limit if the provider hangs", a
 });
 
 test('sends no request to a provider until its Retry-After has passed', async () => {
-  const busy = await proxying();
+  const busy = await createProxy();
   upstream.setHandler(
     (_req, res) => void res.writeHead(429, { 'retry-after': '3600' }).end('theirs'),
   );
@@ -293,7 +293,7 @@ test('sends no request to a provider until its Retry-After has passed', async ()
 });
 
 test('sets the connection to BAD_CREDENTIALS if the provider returns 401, and returns its body', async () => {
-  const bad = await proxying();
+  const bad = await createProxy();
   upstream.setHandler((_req, res) => void res.writeHead(401).end('who are you?'));
   const response = await calling.send(`${bad.path}/x`, { headers: bad.key });
   expect(response).toMatchObject({ status: 401, text: 'who are you?' });
@@ -303,7 +303,7 @@ test('sets the connection to BAD_CREDENTIALS if the provider returns 401, and re
 });
 
 test('serves other requests if a 401 response breaks off', async () => {
-  const { path, key } = await proxying();
+  const { path, key } = await createProxy();
   upstream.setHandler((req, res) => {
     res.writeHead(401, { 'content-length': 10 });
     res.flushHeaders();

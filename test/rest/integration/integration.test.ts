@@ -6,14 +6,14 @@ import { contentFor, insertDestination, toRevision } from '../../support/scenes/
 
 const app = await sharedApp();
 
-async function integrating(): Promise<RestTenant> {
+async function createRestTenant(): Promise<RestTenant> {
   const rest = await restTenant(app);
   await insertDestination(app, rest.tenant);
   return rest;
 }
 
 test('creates an integration without a response body, and finds it by Location, name and id', async () => {
-  const rest = await integrating();
+  const rest = await createRestTenant();
   const content = contentFor('crm', { proxy: { enabled: true } });
   const latestRevision = toRevision(content);
   const body = { name: 'crm', provider: 'sandbox', latestRevision };
@@ -31,7 +31,7 @@ test('creates an integration without a response body, and finds it by Location, 
 });
 
 test('returns all content as it was written', async () => {
-  const rest = await integrating();
+  const rest = await createRestTenant();
   const [contacts] = contentFor().read.objects;
   const objects = [
     {
@@ -74,7 +74,7 @@ test('returns all content as it was written', async () => {
 });
 
 test('returns an empty schedule for reads and watches without one', async () => {
-  const rest = await integrating();
+  const rest = await createRestTenant();
   const [contacts] = contentFor().read.objects;
   const { schedule: _schedule, ...unscheduled } = { schedule: undefined, ...contacts };
   const allObjects = { fieldCreated: { enabled: 'always' } };
@@ -88,7 +88,7 @@ test('returns an empty schedule for reads and watches without one', async () => 
 });
 
 test('names invalid members at their positions, for the form and for the rules', async () => {
-  const rest = await integrating();
+  const rest = await createRestTenant();
   const fetchIssues = async (body: unknown) =>
     (await rest.refusal('POST', `${rest.base}/integrations`, body)).issues?.map(
       (issue) => `${issue.in} ${issue.name}`,
@@ -130,7 +130,7 @@ test('returns 409 for a used name, and deletes an integration with its installat
 });
 
 test('uses a new revision immediately, and keeps the previous one readable', async () => {
-  const rest = await integrating();
+  const rest = await createRestTenant();
   const path = await createIntegration(rest);
   const { latestRevision: first } = await rest.get(path);
   const revision = toRevision(contentFor('crm', { displayName: 'CRM' }));
@@ -166,7 +166,7 @@ test('requires destructive=true for a revision that drops a read object', async 
 });
 
 test("returns 404 for another tenant's integrations, and 403 without the scope", async () => {
-  const [a, b] = [await integrating(), await integrating()];
+  const [a, b] = [await createRestTenant(), await createRestTenant()];
   const path = await createIntegration(a);
   const { id, latestRevision } = await a.get(path);
   for (const base of [a.base, b.base]) {

@@ -43,7 +43,7 @@ const app = await sharedApp();
 const document = app.app.rest.swagger() as unknown as Document;
 const { schemas: components } = document.components;
 
-function documented({ method, path, host }: ReferenceOperation): Documented | undefined {
+function findDocumented({ method, path, host }: ReferenceOperation): Documented | undefined {
   const fitting = Object.entries(document.paths).filter(
     ([template]) => shapeOfPath(template) === shapeOfPath(READ_PATHS[`${host} ${path}`] ?? path),
   );
@@ -99,7 +99,7 @@ function findShapeDifferences(shape: Shape, { content = {} }: Documented['respon
 const NO_RULES_OF_SAMPLES = ['minimum'];
 
 function createRow(operation: ReferenceOperation): string[] {
-  const here = documented(operation);
+  const here = findDocumented(operation);
   const differences = here ? [...new Set(findDifferences(operation, here))] : [];
   const state = here
     ? (HAS_MORE[operation.id] ?? (differences.join('; ') || 'yes'))

@@ -52,7 +52,7 @@ function createSocketClient(
 }
 
 /** Opens a socket and authenticates it. */
-async function admitted({ apiKey }: Tenant, at = url) {
+async function openAdmittedSocket({ apiKey }: Tenant, at = url) {
   const socket = await openSocket(at);
   socket.send({ type: 'connection_init', payload: { 'x-api-key': apiKey } });
   expect(await socket.next()).toEqual({ type: 'connection_ack' });
@@ -151,11 +151,11 @@ test('closes the socket with a code for each breach of the protocol', async () =
     [init, 4429],
     [{ ...operation, payload: { query: ' '.repeat(300_000) } }, 1009],
   ] as const) {
-    const socket = await admitted(tenant);
+    const socket = await openAdmittedSocket(tenant);
     socket.send(message);
     expect(await socket.closed).toMatchObject({ code });
   }
-  const twice = await admitted(tenant);
+  const twice = await openAdmittedSocket(tenant);
   twice.send(operation);
   twice.send(operation);
   expect(await twice.closed).toMatchObject({ code: 4409 });
@@ -165,7 +165,7 @@ test('closes the socket with a code for each breach of the protocol', async () =
 
 test('limits the operations of a socket, and refuses the next one', async () => {
   const tenant = await tenantWithRoutes();
-  const socket = await admitted(tenant);
+  const socket = await openAdmittedSocket(tenant);
   for (const id of names('', 101)) socket.send(subscribeTo(id, tenant.projectId));
   expect(await socket.next()).toMatchObject({
     id: '101',
@@ -200,7 +200,7 @@ test('answers an upgrade to another protocol as a plain request', async () => {
 
 test('ends a subscription soon after its key is deleted, and keeps the socket open', async () => {
   const tenant = await tenantWithRoutes();
-  const socket = await admitted(tenant);
+  const socket = await openAdmittedSocket(tenant);
   socket.send(subscribeTo('1', tenant.projectId));
   await recordNamedEvent(database, { projectId: tenant.projectId, name: 'before' });
   expect(await socket.next()).toMatchObject({ id: '1', type: 'next' });
@@ -299,7 +299,7 @@ test('closes the socket of a client that does not answer pings', async () => {
   // Longer than the client, which runs in this process, can be busy.
   await using server = await served({ pingMs: 1_000 });
   const tenant = await tenantWithRoutes();
-  const socket = await admitted(tenant, server.url);
+  const socket = await openAdmittedSocket(tenant, server.url);
   socket.socket.pause();
   expect(await server.closed).toMatchObject({ code: 1006 });
   socket.socket.resume();
@@ -311,7 +311,7 @@ test(
   { tags: ['all/rows'] },
   async () => {
     await using server = await served({});
-    const socket = await admitted(await app.tenant(), server.url);
+    const socket = await openAdmittedSocket(await app.tenant(), server.url);
     socket.socket.pause();
     const ping = { type: 'ping', payload: { echo: 'x'.repeat(200_000) } };
     for (let sent = 0; sent < 600; sent += 1) socket.send(ping);
@@ -323,7 +323,7 @@ test(
 test('loses no event for a client that pauses reading', { tags: ['all/rows'] }, async () => {
   const tenant = await tenantWithRoutes();
   const { projectId } = tenant;
-  const socket = await admitted(tenant);
+  const socket = await openAdmittedSocket(tenant);
   socket.send(subscribeTo('1', projectId));
   await recordNamedEvents(database, { projectId }, ['first']);
   expect(await socket.next()).toMatchObject({ type: 'next' });
@@ -331,7 +331,7 @@ test('loses no event for a client that pauses reading', { tags: ['all/rows'] }, 
   // More than the socket buffers hold, and more than may wait for a live subscriber.
   const texts = names('e', 700).map((name) => name.padEnd(20_000, '.'));
   await recordNamedEvents(database, { projectId }, texts);
-  const other = await admitted(tenant);
+  const other = await openAdmittedSocket(tenant);
   other.send(subscribeTo('1', projectId));
   for (let seen = 0; seen <= texts.length; seen += 1) await other.next();
   socket.socket.resume();

@@ -1,7 +1,7 @@
 /** Creates streams and appends messages to them without an app. */
 import type { Database } from '../../../src/database/database.ts';
 import { inTransaction, type Transaction } from '../../../src/database/transaction.ts';
-import { openStream } from '../../../src/domain/event/destination-type.ts';
+import { openStream } from '../../../src/domain/event/destination-rules.ts';
 import { enqueueMessages } from '../../../src/events/enqueue-messages.ts';
 import { newId } from '../../../src/ids.ts';
 

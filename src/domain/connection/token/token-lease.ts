@@ -72,7 +72,8 @@ export class Lease {
 
   /**
    * Must run before a refresh token is used. The new refresh token may exist only in this process's journal. A lasting
-   * lease keeps other processes from using the old one until this process can restart. Throws LeaseLost.
+   * lease keeps other processes from using the old one until this process can restart. Throws LeaseLost if the claim no
+   * longer holds the connection.
    */
   async outlastProcess(): Promise<void> {
     const { kind, prisma } = this.#database;

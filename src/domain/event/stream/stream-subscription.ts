@@ -46,7 +46,10 @@ export const followStreamMessages = read(
   },
 );
 
-/** The position of a cursor after which no message has been removed. Throws BAD_USER_INPUT. */
+/**
+ * Returns the position of a cursor. Throws BAD_USER_INPUT if it is no cursor of the list, or if a message after it has
+ * been removed.
+ */
 function readCursor(stream: Row<'StreamLog'>, after: string): bigint {
   const position = decodeCursor(messageList(stream.destinationId), after);
   if (typeof position !== 'bigint' || position > stream.lastPosition) {

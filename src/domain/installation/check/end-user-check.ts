@@ -6,7 +6,7 @@ import type { Row } from '../../../database/rows.ts';
 import type { Issue } from '../../../errors.ts';
 import type { Call } from '../../call.ts';
 import type { IntegrationContent } from '../../integration/integration-content.ts';
-import { issueAt, refuseIssues } from '../../issues.ts';
+import { issueAt, requireNoIssues } from '../../issues.ts';
 import { findGroupByRef } from '../../project/group.ts';
 import { findInProject } from '../../scope.ts';
 import type { ConfigChoices, ConfigContent } from '../installation-config.ts';
@@ -35,7 +35,7 @@ export async function refuseForeignChoices(
 ): Promise<void> {
   if (call.viewer.kind !== 'END_USER') return;
   const { groupRef, connectionId, config } = choices;
-  refuseIssues([
+  requireNoIssues([
     ...(groupRef === undefined ? [] : await groupIssues(call, projectId, groupRef)),
     ...(connectionId == null ? [] : await connectionIssues(call, projectId, connectionId)),
     ...(config ? PARTS.flatMap((part) => destinationIssues(part, config, present)) : []),

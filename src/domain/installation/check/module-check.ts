@@ -7,24 +7,23 @@ import { factName, findFact } from '../../connection/session/account-address.ts'
 import type { IntegrationContent } from '../../integration/integration-content.ts';
 import { issueAt } from '../../issues.ts';
 
-/** One issue for each value that the connection lacks. No issues without a connection, which is reported elsewhere. */
+/** Returns an issue for each value that the connection lacks. Returns none without a connection, which is reported elsewhere. */
 export async function listModuleIssues(
   { catalogue, tx }: Pick<Call, 'catalogue'> & { tx: Pick<Transaction, 'connection'> },
   { provider: providerName, module: moduleName }: IntegrationContent,
   { projectId, connectionId }: { projectId: string; connectionId: string | null },
 ): Promise<Issue[]> {
   const provider = catalogue.find(providerName);
-  const { inputs = [], name } = (provider && findModule(provider, moduleName)) ?? { name: null };
-  if (inputs.length === 0 || connectionId === null) return [];
+  const module = provider && findModule(provider, moduleName);
+  if (!module?.inputs?.length || connectionId === null) return [];
   const connection = await tx.connection.findUnique({
     where: { projectId_id: { projectId, id: connectionId } },
     select: { providerWorkspaceRef: true, providerMetadata: true },
   });
-  return inputs
+  return module.inputs
     .filter((input) => !connection || findFact(input.name, connection) === null)
     .map((input) => {
-      const lacking = `lacks ${factName(input.name)}, which the module ${name} needs.`;
-      const detail = `is a connection that ${lacking} Set it by updateConnection.`;
+      const detail = `is a connection that lacks ${factName(input.name)}, which the module ${module.name} needs. Set it by updateConnection.`;
       return issueAt(['input', 'connectionId'], detail, connectionId);
     });
 }

@@ -209,9 +209,11 @@ export async function* iterateInstallations(
   client: Pick<Transaction, 'installation' | 'installationConfig'>,
   { projectId, integrationId }: Pick<RevisionChange, 'projectId' | 'integrationId'>,
 ): AsyncGenerator<Installed[]> {
-  for (let after = '', count = BATCH_SIZE; count === BATCH_SIZE; ) {
+  let afterId = '';
+  let count: number;
+  do {
     const installations = await client.installation.findMany({
-      where: { projectId, integrationId, id: { gt: after } },
+      where: { projectId, integrationId, id: { gt: afterId } },
       select: { id: true, projectId: true, groupId: true, connectionId: true, configId: true },
       orderBy: { id: 'asc' },
       take: BATCH_SIZE,
@@ -224,9 +226,9 @@ export async function* iterateInstallations(
       installation,
       config: byId.get(configId) ?? { read: [], write: [] },
     }));
-    after = installations.at(-1)?.id ?? after;
+    afterId = installations.at(-1)?.id ?? afterId;
     count = installations.length;
-  }
+  } while (count === BATCH_SIZE);
 }
 
 /** The fields that schema watches have stored, by installation. Fields of another account are omitted. */

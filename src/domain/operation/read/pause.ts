@@ -13,7 +13,7 @@ import { getNextRunTime } from '../../integration/cron.ts';
 import { lockContent } from '../../integration/integration.ts';
 import type { IntegrationContent } from '../../integration/integration-content.ts';
 import { CONTENT_LIMITS, contentText } from '../../integration/integration-content-input.ts';
-import { issueAt, refuseIssues } from '../../issues.ts';
+import { issueAt, requireNoIssues } from '../../issues.ts';
 import { projectIdOrName } from '../../names.ts';
 import { orNull } from '../../optional-value.ts';
 import { getOwned } from '../../scope.ts';
@@ -126,7 +126,7 @@ async function changeObjects(
     const toNativeName = (name: string) =>
       names.has(name) ? name : nativeName(call, content, name);
     const isInstalled = (name: string) => names.has(toNativeName(name) ?? '');
-    refuseIssues(unknownIssues(objects ?? [], isInstalled));
+    requireNoIssues(unknownIssues(objects ?? [], isInstalled));
     const objectNames = objects?.flatMap((name) => toNativeName(name) ?? []);
     const where = { ...all, ...(objectNames && { objectName: { in: objectNames } }) };
     await change(tx, { where, note, installation, content });

@@ -122,7 +122,7 @@ type RunChange = Partial<
   >
 >;
 
-/** Deletes the run of this claim, because it has ended. Throws LeaseLost. */
+/** Deletes the run, which has ended. Throws LeaseLost if the claim no longer holds the run. */
 export async function endRun(tx: Transaction, claim: ReadRun): Promise<void> {
   const { count } = await tx.readRun.deleteMany({ where: RUNS.claimFilter(claim) });
   requireLease(count);

@@ -57,7 +57,7 @@ export async function attemptWrite(
   return null;
 }
 
-/** Renews the lease of the claim and saves the outcomes. Throws LeaseLost. */
+/** Renews the lease of the claim and saves the outcomes. Throws LeaseLost if the claim no longer holds the task. */
 function saveProgress(
   { database }: Services,
   { task }: Claim,

@@ -46,8 +46,8 @@ export interface EndedWrite {
 }
 
 /**
- * Records the outcomes, which all entries must have, and ends their operations. Null for the records of several calls,
- * and if the operation had already ended. Throws LeaseLost.
+ * Records the outcomes, which all entries must have, and ends their operations. Returns null for the records of several
+ * calls, and if the operation had already ended. Throws LeaseLost if the claim no longer holds the task.
  */
 export async function endWrite(
   services: Services,
@@ -238,7 +238,7 @@ export async function postponeWrite(
   });
 }
 
-/** Runs a transaction and retries it during a database outage, while the lease is renewed. Throws LeaseLost. */
+/** Runs a transaction and retries it during a database outage, while the lease is renewed. Throws LeaseLost if the claim no longer holds the task. */
 function retryTransaction<T>(
   { database, log }: Services,
   work: (tx: Transaction) => Promise<T>,

@@ -1,7 +1,7 @@
 /** The input of a write: its schema, and the rules between its members. */
 import { z } from 'zod';
 import type { ExclusiveMembers } from '../../declared-mutation.ts';
-import { problemWithName, problemWithValue } from '../../event/target-headers.ts';
+import { findHeaderNameIssue, findHeaderValueIssue } from '../../event/target-headers.ts';
 import { integrationIdOrName } from '../../integration/integration.ts';
 import { checkRules, createIssue } from '../../issues.ts';
 import { projectIdOrName, ref } from '../../names.ts';
@@ -23,14 +23,14 @@ export const WRITE_LIMITS = {
 const CREDENTIAL_HEADERS = new Set(['authorization', 'cookie', 'x-api-key']);
 
 const record = z.record(z.string(), z.unknown()).superRefine((fields, context) => {
-  const problem =
+  const issue =
     Object.keys(fields).length > WRITE_LIMITS.fields
       ? `must have at most ${WRITE_LIMITS.fields} fields.`
       : Buffer.byteLength(JSON.stringify(fields)) > WRITE_LIMITS.recordBytes
         ? `must be at most ${WRITE_LIMITS.recordBytes} bytes as JSON.`
         : null;
-  // The issue omits the value, which would make the response as large as the refused request.
-  if (problem) context.addIssue({ code: 'custom', message: problem, params: { isSecret: true } });
+  // The issue omits the value, which would make the response as large as the rejected request.
+  if (issue) context.addIssue({ code: 'custom', message: issue, params: { isSecret: true } });
   for (const path of pathsOfInexactNumbers(fields)) {
     const message = 'is beyond the integers that are exact in JSON (2^53 - 1): send it as text.';
     context.addIssue({ code: 'custom', message, path });
@@ -208,7 +208,7 @@ const members = z.object({
 
 export type WriteInput = z.output<typeof members>;
 
-export const writeRecordsInput = members.superRefine(checkRules(brokenRules)).meta({
+export const writeRecordsInput = members.superRefine(checkRules(findIssues)).meta({
   id: 'WriteRecordsInput',
   description: 'The records to write, their object, and the group whose account gets them.',
   exclusive: [
@@ -243,23 +243,23 @@ export function inputRecords({ record, batch, associations }: WriteInput): Input
   return [...single, ...several];
 }
 
-/** The rules between members that hold at every provider. */
-function* brokenRules(input: WriteInput) {
+/** Finds issues between members that every provider has. */
+function* findIssues(input: WriteInput) {
   const { record: single, batch, type } = input;
   if (single && batch) yield createIssue(['batch'], 'must not be given together with record.');
   if (!single && !batch) yield createIssue(['record'], 'is needed, or batch.');
-  if (type === 'DELETE') yield* brokenByDeletion(input);
+  if (type === 'DELETE') yield* findDeletionIssues(input);
   else if (input.associations && batch) {
     yield createIssue(['associations'], 'must be given with each record of the batch.');
   }
   if (input.batchPolicy && !batch)
     yield createIssue(['batchPolicy'], 'must be given only with batch.');
-  yield* brokenByMode(input);
-  yield* brokenByHeaders(input);
-  for (const associated of inputRecords(input)) yield* brokenById(type, associated);
+  yield* findModeIssues(input);
+  yield* findHeaderIssues(input);
+  for (const associated of inputRecords(input)) yield* findIdIssues(type, associated);
 }
 
-function* brokenByMode({ mode, batch, retryPolicy, autoBatchPolicy }: WriteInput) {
+function* findModeIssues({ mode, batch, retryPolicy, autoBatchPolicy }: WriteInput) {
   const isAsynchronous = mode === 'ASYNCHRONOUS';
   const detail = 'must be given only with the mode ASYNCHRONOUS.';
   if (retryPolicy && !isAsynchronous) yield createIssue(['retryPolicy'], detail);
@@ -269,7 +269,12 @@ function* brokenByMode({ mode, batch, retryPolicy, autoBatchPolicy }: WriteInput
   }
 }
 
-function* brokenByDeletion({ mode, batch, associations: associated, record: single }: WriteInput) {
+function* findDeletionIssues({
+  mode,
+  batch,
+  associations: associated,
+  record: single,
+}: WriteInput) {
   if (mode === 'ASYNCHRONOUS') {
     yield createIssue(['mode'], 'must be SYNCHRONOUS for a DELETE.', { showsValue: true });
   }
@@ -283,23 +288,23 @@ function* brokenByDeletion({ mode, batch, associations: associated, record: sing
 
 const recordId = z.union([z.string().min(1).max(256), z.int()]);
 
-function* brokenById(type: WriteInput['type'], { path, record }: InputRecord) {
+function* findIdIssues(type: WriteInput['type'], { path, record }: InputRecord) {
   if (type === 'CREATE' || recordId.safeParse(record.id).success) return;
   const detail = `must be the provider's id of the record to ${type.toLowerCase()}.`;
   yield createIssue([...path.slice(1), 'id'], detail, { showsValue: true });
 }
 
 /** Hides the values: a header may hold a secret. */
-function* brokenByHeaders({ headers }: WriteInput) {
+function* findHeaderIssues({ headers }: WriteInput) {
   const seen = new Set<string>();
   for (const [index, { key, value }] of (headers ?? []).entries()) {
     const name = key.toLowerCase();
-    const problem = CREDENTIAL_HEADERS.has(name)
+    const nameIssue = CREDENTIAL_HEADERS.has(name)
       ? 'is a header that the connection sets.'
-      : problemWithName(key, seen);
+      : findHeaderNameIssue(key, seen);
     seen.add(name);
-    if (problem) yield createIssue(['headers', index, 'key'], problem);
-    const wrong = problemWithValue(value);
-    if (wrong) yield createIssue(['headers', index, 'value'], wrong);
+    if (nameIssue) yield createIssue(['headers', index, 'key'], nameIssue);
+    const valueIssue = findHeaderValueIssue(value);
+    if (valueIssue) yield createIssue(['headers', index, 'value'], valueIssue);
   }
 }

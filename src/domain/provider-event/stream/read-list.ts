@@ -133,7 +133,10 @@ async function isStillNotified(services: Services, followed: FollowedList): Prom
   return true;
 }
 
-/** Creates new notifications for the list. Changes since the last known one are read separately. Throws LeaseLost. */
+/**
+ * Creates new notifications for the list. Changes since the last known one are read separately. Throws LeaseLost if the
+ * claim no longer holds the stream.
+ */
 async function createNotifications(services: Services, followed: FollowedList): Promise<void> {
   const { stream, list, session, address, ping: old } = followed;
   const created = await list.setUp(session, address);
@@ -159,7 +162,10 @@ function nextPoll({ now }: Pick<Services, 'now'>): Date {
   return new Date(now().getTime() + POLL_MS);
 }
 
-/** Releases the lease. A notification that arrived during the read makes the list due immediately. Throws LeaseLost. */
+/**
+ * Releases the lease. A notification that arrived during the read makes the list due immediately. Throws LeaseLost if the
+ * claim no longer holds the stream.
+ */
 async function releaseList(
   services: Services,
   stream: ProviderStream,

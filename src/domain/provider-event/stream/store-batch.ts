@@ -11,7 +11,7 @@ import type { Followed } from './followed.ts';
 import { findMissed, type Missed, startMissed } from './missed-changes.ts';
 import { STREAMS } from './stream-lease.ts';
 
-/** Throws LeaseLost. */
+/** Stores a batch of events and the position after them. Throws LeaseLost if the claim no longer holds the stream. */
 export async function storeBatch(
   services: Services,
   followed: Followed,

@@ -19,7 +19,7 @@ const FAILURES_REPORTED = 4;
 
 /**
  * Records that the stream is open. The count of failures stays until an event or a position arrives. If the position
- * was lost, the missed changes are read. Throws LeaseLost.
+ * was lost, the missed changes are read. Throws LeaseLost if the claim no longer holds the stream.
  */
 export async function recordStreamOpen(services: Services, followed: Followed): Promise<void> {
   const { stream } = followed;
@@ -49,7 +49,10 @@ function lostTime({ knownTime }: ProviderStream, until: Date): Missed[] {
   return [{ objectName: null, since: sinceKnown(knownTime), until }];
 }
 
-/** Records that the provider no longer has the position. The stream continues from the present. Throws LeaseLost. */
+/**
+ * Records that the provider no longer has the position. The stream continues from the present. Throws LeaseLost if the
+ * claim no longer holds the stream.
+ */
 export async function recordLostPosition(services: Services, { stream }: Followed): Promise<void> {
   const { projectId, connectionId, knownTime } = stream;
   services.log.warn({ projectId, connectionId, knownTime }, 'provider_stream.position_lost');
@@ -64,7 +67,7 @@ export async function recordLostPosition(services: Services, { stream }: Followe
   stream.position = null;
 }
 
-/** Records a failure and schedules a retry. Throws LeaseLost. */
+/** Records a failure and schedules a retry. Throws LeaseLost if the claim no longer holds the stream. */
 export async function recordStreamFailure(
   services: Services,
   stream: ProviderStream,

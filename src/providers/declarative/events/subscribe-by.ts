@@ -179,7 +179,7 @@ function respondTo(
   return { status: 200, body: { [response.token]: token, [response.signed]: signed } };
 }
 
-/** Requests the account of the connection. Throws ProviderError. */
+/** Requests the account of the connection. Throws ProviderError if the request fails. */
 export async function requestIdentity(
   vendor: Vendor,
   { method, path, body, workspaceRef, consumerRef }: Identity,

@@ -1,4 +1,4 @@
-/** Reads records by id. Events that do not contain their record need it. */
+/** Reads records by id. Used after events that contain only the record's id. */
 import type { ProviderResponse, ProviderSession } from '../../contract.ts';
 import type { ProviderRecord, RecordsRead } from '../../moving-records.ts';
 import { ProviderError } from '../../provider-error.ts';
@@ -15,7 +15,7 @@ import { fieldNames, type RequestDraft, setParameter } from './page-request.ts';
 /** The maximum number of concurrent requests of one caller. */
 const CONCURRENCY = 4;
 
-/** Reads the records. Deleted ones are omitted. */
+/** Reads the records, and omits deleted ones. Throws ProviderError if the provider cannot read by id, or if a request fails. */
 export async function readRecords(
   vendor: Vendor,
   session: ProviderSession,
@@ -94,9 +94,10 @@ function createRequest(
   };
   if (selectedFields) setParameter(page, selectedFields, fieldNames(selectedFields, fields));
   if (idList) {
+    // The replacements are functions, because a replacement text would interpret `$`.
     const idTexts = ids.map((id) => idList.template.replace('{id}', () => id));
-    const text = () => idTexts.join(idList.separator);
-    setParameter(page, idList, idList.isList ? idTexts : idList.wrap.replace('{ids}', text));
+    const joinIds = () => idTexts.join(idList.separator);
+    setParameter(page, idList, idList.isList ? idTexts : idList.wrap.replace('{ids}', joinIds));
   }
   return page;
 }

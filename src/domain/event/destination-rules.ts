@@ -1,6 +1,6 @@
 /**
- * The members that each type of destination may have. Messages are posted to a webhook, and a stream keeps them to be
- * read.
+ * The rules of a destination's members. Messages are posted to a webhook, and a stream keeps them to be read. The rules
+ * of a URL make no DNS request: each delivery attempt checks the resolved addresses.
  */
 import type { Row } from '../../database/rows.ts';
 import type { Transaction } from '../../database/transaction.ts';
@@ -8,13 +8,10 @@ import { maskedParameters } from '../../deliveries/target-secrets.ts';
 import { invalid } from '../../errors.ts';
 import { isAllowed, isRefused } from '../../outbound/address-guard.ts';
 import type { Call, Services } from '../call.ts';
-import { createIssue, issueAt, refuseIssues } from '../issues.ts';
+import { createIssue, issueAt, requireNoIssues } from '../issues.ts';
 
-/**
- * The longest URL, in characters. The rules of a URL here need no resolution of its host: each attempt checks the
- * resolved addresses.
- */
-const CHARACTERS_MAX = 2048;
+/** The longest URL of a webhook. */
+const URL_CHARACTERS_MAX = 2048;
 
 /** Names that resolve to the loopback addresses: RFC 6761, and common names of /etc/hosts. */
 const LOCAL_NAME = /^(.+\.)?(localhost[46]?(\.localdomain[46]?)?|ip6-(localhost|loopback))$/;
@@ -29,9 +26,9 @@ const INTERNAL_NAME =
 
 type Policy = Pick<Services, 'config' | 'sandboxUrl'>;
 
-/** Returns the problem of a URL's text, independent of the settings. Null if it has none. */
-export function problemWithUrl(text: string): string | null {
-  if (text.length > CHARACTERS_MAX) return `must be at most ${CHARACTERS_MAX} characters.`;
+/** Returns the issue of a URL's text, independent of the settings. Null if it has none. */
+export function findUrlIssue(text: string): string | null {
+  if (text.length > URL_CHARACTERS_MAX) return `must be at most ${URL_CHARACTERS_MAX} characters.`;
   // URL skips extra slashes before a host, and would take the first part of the path for the host.
   if (!/^https?:\/\/[^\s\p{Cc}/\\][^\s\p{Cc}]*$/iu.test(text) || !URL.canParse(text)) {
     return 'must be an absolute https URL.';
@@ -40,25 +37,25 @@ export function problemWithUrl(text: string): string | null {
   if (url.username !== '' || url.password !== '') return 'must not have a user name or password.';
   if (text.includes('#')) return 'must not have a fragment.';
   const maskedNames = maskedParameters(text);
-  return maskedNames.length > 0 ? maskProblem(maskedNames) : null;
+  return maskedNames.length > 0 ? formatMaskIssue(maskedNames) : null;
 }
 
-function maskProblem(parameters: string[]): string {
+function formatMaskIssue(parameters: string[]): string {
   const names = parameters.map((name) => `\`${name}\``).join(', ');
   return `contains a mask instead of a value for ${names} in its query. Send the whole URL, or omit it to keep the stored one.`;
 }
 
 /**
- * Returns the problem of a URL's host, for a URL that passes `problemWithUrl`. The URL must use https, or http with an
+ * Returns the issue of a URL's host, for a URL whose text has none. The URL must use https, or http with an
  * address of ALLOWED_PRIVATE_TARGETS. The sandbox is always allowed.
  */
-export function problemWithHost(text: string, { config, sandboxUrl }: Policy): string | null {
+export function findHostIssue(text: string, { config, sandboxUrl }: Policy): string | null {
   const { origin, protocol, hostname } = new URL(text);
   if (origin === new URL(sandboxUrl()).origin) return null;
   const allowedTargets = config.ALLOWED_PRIVATE_TARGETS;
   const name = hostname.replace(/\.+$/, '');
   if (name === '') return 'must be an absolute https URL.';
-  const addresses = resolveAddresses(name);
+  const addresses = findLiteralAddresses(name);
   if (addresses.length > 0 && addresses.every((address) => isRefused(address, allowedTargets))) {
     return 'must not be a private, loopback, link-local or reserved address, unless ALLOWED_PRIVATE_TARGETS contains it.';
   }
@@ -73,8 +70,11 @@ export function problemWithHost(text: string, { config, sandboxUrl }: Policy): s
   return mayBeAllowed ? null : 'must use https.';
 }
 
-/** Returns the addresses that the host literally contains. URL normalizes every notation of IPv4. */
-function resolveAddresses(hostname: string): string[] {
+/**
+ * Returns the IP address that the host is, or the loopback addresses for a local name. Makes no DNS request. URL has
+ * already normalized every notation of IPv4.
+ */
+function findLiteralAddresses(hostname: string): string[] {
   if (LOCAL_NAME.test(hostname)) return LOOPBACK;
   if (hostname.startsWith('[')) return [hostname.slice(1, -1)];
   return /^\d+(\.\d+){3}$/.test(hostname) ? [hostname] : [];
@@ -89,21 +89,21 @@ interface DestinationInput {
   status?: string | undefined;
 }
 
-/** The rules of a new destination: a webhook needs a URL, and a stream has none. */
-export function* brokenByType(input: Destination & DestinationInput) {
+/** Finds members that the type does not allow. A webhook needs a URL, and a stream has none. */
+export function* findTypeIssues(input: Destination & DestinationInput) {
   if (input.type === 'STREAM') {
-    for (const name of webhookMembers(input)) yield createIssue([name], FOR_WEBHOOKS);
+    for (const name of listWebhookMembers(input)) yield createIssue([name], FOR_WEBHOOKS);
   } else if (input.url === undefined) {
     yield createIssue(['url'], 'is required for a webhook.');
   } else {
-    yield* brokenByUrl(input);
+    yield* findUrlIssues(input);
   }
 }
 
-/** The rules of a URL that do not depend on settings. */
-export function* brokenByUrl({ url }: DestinationInput) {
-  const problem = url === undefined ? null : problemWithUrl(url);
-  if (problem) yield createIssue(['url'], problem, { showsValue: !mayContainSecret(url) });
+/** Finds an issue of the URL's text, independent of the settings. */
+export function* findUrlIssues({ url }: DestinationInput) {
+  const issue = url === undefined ? null : findUrlIssue(url);
+  if (issue) yield createIssue(['url'], issue, { showsValue: !mayContainSecret(url) });
 }
 
 /** True if the URL may contain a password or a secret query value, which errors must not repeat. */
@@ -112,21 +112,21 @@ function mayContainSecret(url = ''): boolean {
 }
 
 /** Throws BAD_USER_INPUT if the settings of the server do not allow the URL. */
-export function refuseHost(call: Call, { url }: DestinationInput): void {
-  const problem = url === undefined ? null : problemWithHost(url, call);
-  if (problem) throw invalid('input.url', problem, mayContainSecret(url) ? undefined : url);
+export function requireAllowedHost(call: Call, { url }: DestinationInput): void {
+  const issue = url === undefined ? null : findHostIssue(url, call);
+  if (issue) throw invalid('input.url', issue, mayContainSecret(url) ? undefined : url);
 }
 
-/** Throws BAD_USER_INPUT that names every member that a stream can't have. */
-export function refuseForStream({ type }: Destination, input: DestinationInput): void {
+/** Throws BAD_USER_INPUT with every member that a stream can't have. */
+export function requireNoWebhookMembers({ type }: Destination, input: DestinationInput): void {
   if (type !== 'STREAM') return;
-  refuseIssues(webhookMembers(input).map((name) => issueAt(['input', name], FOR_WEBHOOKS)));
+  requireNoIssues(listWebhookMembers(input).map((name) => issueAt(['input', name], FOR_WEBHOOKS)));
 }
 
 const FOR_WEBHOOKS = 'is for webhooks only: a stream sends nothing.';
 
-/** The names of given members that only webhooks have. Null counts as not given. */
-function webhookMembers({ url, headers, keepHeaders, status }: DestinationInput): string[] {
+/** Lists the members of the input that only webhooks have. Null counts as absent. */
+function listWebhookMembers({ url, headers, keepHeaders, status }: DestinationInput): string[] {
   return Object.entries({ url, headers, keepHeaders, status }).flatMap(([name, value]) =>
     value == null ? [] : [name],
   );

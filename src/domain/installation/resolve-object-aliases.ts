@@ -1,0 +1,36 @@
+/** Object aliases in a config: short names that the catalogue defines for a provider's objects. */
+import { ownObjectName } from '../../providers/object-support.ts';
+import type { Call } from '../call.ts';
+import type { IntegrationContent } from '../integration/integration-content.ts';
+import type { ParsedConfig } from './installation-config.ts';
+
+/**
+ * Returns the config with each object alias replaced by the provider's name of the object. A name that the revision's
+ * `content` uses stays unchanged, because a revision may be older than the alias and use it as the name of an object.
+ */
+export function resolveObjectAliases<C extends ParsedConfig | null | undefined>(
+  { catalogue }: Pick<Call, 'catalogue'>,
+  config: C,
+  content: IntegrationContent | null,
+): C | ParsedConfig {
+  if (!config || !content) return config;
+  const provider = catalogue.findAt(content.provider, content.module);
+  if (!provider?.objectAliases?.size) return config;
+  const parts = [content.read, content.write, content.subscribe];
+  const revisionNames = new Set(
+    parts.flatMap((part) => part?.objects.map(({ objectName }) => objectName) ?? []),
+  );
+  const resolveAlias = <T extends { objectName: string }>(choice: T): T => ({
+    ...choice,
+    objectName: revisionNames.has(choice.objectName)
+      ? choice.objectName
+      : ownObjectName(provider, choice.objectName),
+  });
+  const { read, write, subscribe } = config;
+  return {
+    ...config,
+    read: read.map(resolveAlias),
+    write: write.map(resolveAlias),
+    subscribe: subscribe.map(resolveAlias),
+  };
+}
