@@ -48,7 +48,7 @@ interface InstalledPartProps {
 }
 
 export function InstalledPart({ installation, mayRead }: InstalledPartProps) {
-  const { project, group, integration, objects, operations, ...fragmentRef } = useFragment(
+  const { project, group, integration, objects, operations, ...installed } = useFragment(
     INSTALLATION,
     installation,
   );
@@ -64,7 +64,7 @@ export function InstalledPart({ installation, mayRead }: InstalledPartProps) {
   return (
     <div className="installed">
       <p>
-        <Status value={fragmentRef.healthStatus} /> {fragmentRef.healthReason}
+        <Status value={installed.healthStatus} /> {installed.healthReason}
       </p>
       <ul className="plain-list">
         {objects.map((object) => {

@@ -89,19 +89,17 @@ export default function DeliveryPage({ project, id = '' }: PlaceProps) {
           <Empty title="No attempts yet" />
         ) : (
           <Table label="Attempts" columns={COLUMNS}>
-            {attempts.map(
-              ({ attemptNumber, responseStatus, error, durationMs, ...fragmentRef }) => (
-                <tr key={attemptNumber}>
-                  <td>{attemptNumber}</td>
-                  <td>{error ?? responseStatus}</td>
-                  <td>{durationMs} ms</td>
-                  <td>
-                    <Time value={fragmentRef.createTime} />
-                  </td>
-                  <td className="outcome mono">{fragmentRef.responseBody ?? '—'}</td>
-                </tr>
-              ),
-            )}
+            {attempts.map(({ attemptNumber, responseStatus, error, durationMs, ...row }) => (
+              <tr key={attemptNumber}>
+                <td>{attemptNumber}</td>
+                <td>{error ?? responseStatus}</td>
+                <td>{durationMs} ms</td>
+                <td>
+                  <Time value={row.createTime} />
+                </td>
+                <td className="outcome mono">{row.responseBody ?? '—'}</td>
+              </tr>
+            ))}
           </Table>
         )}
       </Panel>

@@ -48,32 +48,30 @@ export function DeliveryRows({ project, deliveries, address, ...props }: Deliver
       label="Deliveries"
       columns={['Message', 'Status', ...(showsDestination ? ['Destination'] : []), ...COLUMNS]}
     >
-      {rows.map(
-        ({ id, status, attempts, destination, createTime, nextAttemptTime, ...fragmentRef }) => (
-          <tr key={id}>
-            <td>
-              <Link href={address(`deliveries/${id}`)} className="strong">
-                {messageOf(fragmentRef)}
-              </Link>
-            </td>
-            <td>
-              <Status value={status} />
-            </td>
-            {showsDestination && <td>{destination?.name ?? 'deleted'}</td>}
-            <td>{attempts.length}</td>
-            <td>{attempts.at(-1)?.responseStatus ?? attempts.at(-1)?.error ?? '—'}</td>
-            <td>
-              <Time value={createTime} />
-            </td>
-            <td>
-              <DueTime value={nextAttemptTime} />
-            </td>
-            <td>
-              <RetryAction project={project} deliveryId={id} />
-            </td>
-          </tr>
-        ),
-      )}
+      {rows.map(({ id, status, attempts, destination, createTime, nextAttemptTime, ...row }) => (
+        <tr key={id}>
+          <td>
+            <Link href={address(`deliveries/${id}`)} className="strong">
+              {messageOf(row)}
+            </Link>
+          </td>
+          <td>
+            <Status value={status} />
+          </td>
+          {showsDestination && <td>{destination?.name ?? 'deleted'}</td>}
+          <td>{attempts.length}</td>
+          <td>{attempts.at(-1)?.responseStatus ?? attempts.at(-1)?.error ?? '—'}</td>
+          <td>
+            <Time value={createTime} />
+          </td>
+          <td>
+            <DueTime value={nextAttemptTime} />
+          </td>
+          <td>
+            <RetryAction project={project} deliveryId={id} />
+          </td>
+        </tr>
+      ))}
     </Table>
   );
 }

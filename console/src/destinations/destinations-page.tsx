@@ -81,45 +81,43 @@ export default function DestinationsPage({ project: idOrName }: PlaceProps) {
       <Paged fragment={LIST} parent={project} list={listOf} empty={EMPTY}>
         {(destinations) => (
           <Table label="Destinations" columns={COLUMNS}>
-            {destinations.map(
-              ({ id, name, type, url, pending, retrying, failed, ...fragmentRef }) => (
-                <tr key={id}>
-                  <td>
-                    <Link href={address(`destinations/${id}`)} className="strong">
-                      {name}
-                    </Link>
+            {destinations.map(({ id, name, type, url, pending, retrying, failed, ...row }) => (
+              <tr key={id}>
+                <td>
+                  <Link href={address(`destinations/${id}`)} className="strong">
+                    {name}
+                  </Link>
+                </td>
+                {type === 'STREAM' ? (
+                  <td colSpan={4} className="quiet">
+                    Clients read it; nothing is pushed.
                   </td>
-                  {type === 'STREAM' ? (
-                    <td colSpan={4} className="quiet">
-                      Clients read it; nothing is pushed.
+                ) : (
+                  <>
+                    <td>
+                      <DestinationState destination={row} />
                     </td>
-                  ) : (
-                    <>
-                      <td>
-                        <DestinationState destination={fragmentRef} />
-                      </td>
-                      <td>
-                        <Link href={address(`destinations/${id}?status=PENDING`)}>
-                          {pending.totalCount.toLocaleString('en')}
-                        </Link>
-                      </td>
-                      <td>
-                        <Link href={address(`destinations/${id}?status=RETRYING`)}>
-                          {retrying.totalCount.toLocaleString('en')}
-                        </Link>
-                      </td>
-                      <td>
-                        <Link href={address(`destinations/${id}?status=FAILED`)}>
-                          {failed.totalCount.toLocaleString('en')}
-                        </Link>
-                      </td>
-                    </>
-                  )}
-                  <td>{wordsOf(type)}</td>
-                  <td className="mono">{url ?? '—'}</td>
-                </tr>
-              ),
-            )}
+                    <td>
+                      <Link href={address(`destinations/${id}?status=PENDING`)}>
+                        {pending.totalCount.toLocaleString('en')}
+                      </Link>
+                    </td>
+                    <td>
+                      <Link href={address(`destinations/${id}?status=RETRYING`)}>
+                        {retrying.totalCount.toLocaleString('en')}
+                      </Link>
+                    </td>
+                    <td>
+                      <Link href={address(`destinations/${id}?status=FAILED`)}>
+                        {failed.totalCount.toLocaleString('en')}
+                      </Link>
+                    </td>
+                  </>
+                )}
+                <td>{wordsOf(type)}</td>
+                <td className="mono">{url ?? '—'}</td>
+              </tr>
+            ))}
           </Table>
         )}
       </Paged>

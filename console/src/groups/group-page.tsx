@@ -62,7 +62,7 @@ export default function GroupPage({ project: idOrName, id: groupRef = '' }: Plac
         {nodes.length === 0 ? (
           <Empty title="No connections yet" />
         ) : (
-          <Table label="Connections" columns={['Provider', 'Consumer', 'Status', 'Created']}>
+          <Table label="Connections" columns={['Provider', 'Status', 'Consumer', 'Created']}>
             {nodes.map(({ id, provider, consumer, status, createTime }) => (
               <tr key={id}>
                 <td>
@@ -70,10 +70,10 @@ export default function GroupPage({ project: idOrName, id: groupRef = '' }: Plac
                     <ProviderName name={provider} />
                   </Link>
                 </td>
-                <td>{consumer.consumerName}</td>
                 <td>
                   <Status value={status} />
                 </td>
+                <td>{consumer.consumerName}</td>
                 <td>
                   <Time value={createTime} />
                 </td>

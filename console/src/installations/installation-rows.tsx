@@ -40,7 +40,7 @@ export function InstallationRows({ installations, address }: InstallationRowsPro
   const rows = useFragment(ROW, installations);
   return (
     <Table label="Installations" columns={COLUMNS}>
-      {rows.map(({ id, group, integration, healthStatus, healthReason, ...fragmentRef }) => (
+      {rows.map(({ id, group, integration, healthStatus, healthReason, ...row }) => (
         <tr key={id}>
           <td>
             <Link href={address(`installations/${id}`)} className="strong">
@@ -52,13 +52,13 @@ export function InstallationRows({ installations, address }: InstallationRowsPro
           </td>
           <td>{integration.name}</td>
           <td>
-            <Status value={fragmentRef.connection.status} />
+            <Status value={row.connection.status} />
           </td>
           <td>
-            <Time value={fragmentRef.lastOperation?.createTime} none="none yet" />
+            <Time value={row.lastOperation?.createTime} none="none yet" />
           </td>
           <td>
-            <Time value={fragmentRef.createTime} />
+            <Time value={row.createTime} />
           </td>
         </tr>
       ))}

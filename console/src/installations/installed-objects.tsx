@@ -48,7 +48,7 @@ export function InstalledObjects({ project, installation }: InstalledObjectsProp
   };
   return (
     <Table label="Objects" columns={COLUMNS}>
-      {objects.map(({ objectName, mappedObjectName, paused, ...fragmentRef }) => {
+      {objects.map(({ objectName, mappedObjectName, paused, ...row }) => {
         const input = { projectIdOrName: project, installationId: id, objects: [objectName] };
         return (
           <tr key={objectName}>
@@ -58,20 +58,20 @@ export function InstalledObjects({ project, installation }: InstalledObjectsProp
             </td>
             <td>
               {paused ? (
-                <span title={fragmentRef.pauseNote ?? undefined}>
-                  Paused{fragmentRef.pauseNote && `: ${fragmentRef.pauseNote}`}
+                <span title={row.pauseNote ?? undefined}>
+                  Paused{row.pauseNote && `: ${row.pauseNote}`}
                 </span>
               ) : (
-                <Status value={stateOf(fragmentRef)} />
+                <Status value={stateOf(row)} />
               )}
             </td>
-            <td className="mono">{fragmentRef.schedule ?? 'none'}</td>
-            <td>{fragmentRef.recordsRead.toLocaleString('en')}</td>
+            <td className="mono">{row.schedule ?? 'none'}</td>
+            <td>{row.recordsRead.toLocaleString('en')}</td>
             <td>
-              <Time value={fragmentRef.lastReadTime} none="never" />
+              <Time value={row.lastReadTime} none="never" />
             </td>
             <td>
-              <DueTime value={fragmentRef.nextReadTime} />
+              <DueTime value={row.nextReadTime} />
             </td>
             <td>
               <div className="row">

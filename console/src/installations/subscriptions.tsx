@@ -38,16 +38,16 @@ export function Subscriptions({ installation, address }: SubscriptionsProps) {
   return (
     <Panel title="Subscriptions at the provider">
       <Table label="Subscriptions at the provider" columns={COLUMNS}>
-        {subscriptions.map(({ objectName, kinds, status, error, destination, ...fragmentRef }) => (
+        {subscriptions.map(({ objectName, kinds, status, error, destination, ...row }) => (
           <tr key={objectName}>
-            <td>{fragmentRef.mappedObjectName ?? objectName}</td>
+            <td>{row.mappedObjectName ?? objectName}</td>
             <td>{kinds.map(wordsOf).join(', ')}</td>
             <td>
               <Status value={status} /> <span className="quiet">{error}</span>
             </td>
-            <td>{fragmentRef.eventCount.toLocaleString('en')}</td>
+            <td>{row.eventCount.toLocaleString('en')}</td>
             <td>
-              <Time value={fragmentRef.lastEventTime} none="none yet" />
+              <Time value={row.lastEventTime} none="none yet" />
             </td>
             <td>
               {destination ? (

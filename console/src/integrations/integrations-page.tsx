@@ -103,7 +103,7 @@ export default function IntegrationsPage({ project: idOrName }: PlaceProps) {
       <Paged fragment={LIST} parent={project} list={listOf} empty={EMPTY}>
         {(integrations) => (
           <Table label="Integrations" columns={COLUMNS}>
-            {integrations.map(({ id, name, provider, latestRevision, ...fragmentRef }) => (
+            {integrations.map(({ id, name, provider, latestRevision, ...row }) => (
               <tr key={id}>
                 <td>
                   <Link href={address(`integrations/${name}`)} className="strong">
@@ -115,10 +115,10 @@ export default function IntegrationsPage({ project: idOrName }: PlaceProps) {
                 </td>
                 <td>{namesOf(latestRevision.content.read)}</td>
                 <td>{namesOf(latestRevision.content.write)}</td>
-                <td>{fragmentRef.revisions.totalCount}</td>
+                <td>{row.revisions.totalCount}</td>
                 <td>
                   <Link href={address(`installations?integration=${name}`)}>
-                    {fragmentRef.installations.totalCount.toLocaleString('en')}
+                    {row.installations.totalCount.toLocaleString('en')}
                   </Link>
                 </td>
                 <td>

@@ -44,7 +44,7 @@ export function OperationsList({ operations, address }: OperationsListProps) {
   const rows = useFragment(ROW, operations);
   return (
     <Table label="Operations" columns={COLUMNS}>
-      {rows.map(({ id, actionType, status, result, createTime, metadata, ...fragmentRef }) => (
+      {rows.map(({ id, actionType, status, result, createTime, metadata, ...row }) => (
         <tr key={id}>
           <td>
             <Link href={address(`operations/${id}`)} className="strong">
@@ -54,8 +54,8 @@ export function OperationsList({ operations, address }: OperationsListProps) {
           <td>
             <Status value={status} />
           </td>
-          <td>{fragmentRef.integration?.name ?? '—'}</td>
-          <td>{fragmentRef.installation?.group.groupName ?? '—'}</td>
+          <td>{row.integration?.name ?? '—'}</td>
+          <td>{row.installation?.group.groupName ?? '—'}</td>
           <td className="outcome">
             {status === 'IN_PROGRESS' && metadata.progress ? (
               <Progress

@@ -76,7 +76,7 @@ export function DestinationStates({ project, to }: CareProps) {
   }
   return (
     <ul className="plain-list">
-      {nodes.map(({ id, name, type, pending, retrying, failed, ...fragmentRef }) => (
+      {nodes.map(({ id, name, type, pending, retrying, failed, ...row }) => (
         <li key={id}>
           <Link href={to(`destinations/${id}`)} className="strong">
             {name}
@@ -95,7 +95,7 @@ export function DestinationStates({ project, to }: CareProps) {
                   </span>
                 ))}
               </span>
-              <DestinationState destination={fragmentRef} />
+              <DestinationState destination={row} />
             </span>
           )}
         </li>
