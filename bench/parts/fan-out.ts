@@ -19,9 +19,9 @@ import type { RecordRequest } from '../processes/recorder.ts';
 import { table } from '../table.ts';
 import { waitUntil } from '../wait-until.ts';
 
-/** Number of events in a transaction. It is large enough that sending dominates and not waking up. */
+/** Number of events in a transaction. Large enough that sending, not waking up, dominates the time. */
 const BURST = 50;
-/** Latencies at a low rate. */
+/** The rate at which latencies are measured. */
 const EVENTS_PER_SECOND = 5;
 /** Subscriptions start at the end of the log, which a server may take a moment to find. */
 const SETTLE_MS = 500;
@@ -93,8 +93,8 @@ async function createStream(gateway: Peer, stack: AsyncDisposableStack): Promise
     const query = `mutation Change($input: ${name[0]?.toUpperCase()}${name.slice(1)}Input!) {
       ${name}(input: $input) { ${selection} }
     }`;
-    const question: GraphqlRequest = { operationName: 'Change', query, variables: { input } };
-    return (await sendRequest(gateway, question))[name];
+    const request: GraphqlRequest = { operationName: 'Change', query, variables: { input } };
+    return (await sendRequest(gateway, request))[name];
   };
   const project = { projectIdOrName: PROJECT_NAME };
   const name = `stream-${crypto.randomUUID()}`;

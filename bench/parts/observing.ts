@@ -25,8 +25,8 @@ const SMALL_POOL = { DATABASE_POOL_SIZE: '4' };
 
 const METRICS = { METRICS_PORT: '0' };
 /**
- * A server for this part samples no traces itself. Callers decide what is traced, so that a process is
- * compared with itself.
+ * The server samples only requests whose `traceparent` is sampled, so that the same process is measured with and
+ * without traces.
  */
 const tracing = (url: string) => ({
   OTEL_EXPORTER_OTLP_ENDPOINT: url,
@@ -47,17 +47,17 @@ export interface Observing {
 }
 
 /** Servers that differ only in their settings. */
-interface Kind {
+interface Variant {
   name: string;
   env: Record<string, string>;
   /**
-   * Further requests to the same servers, compared with their first kind of request. Each kind has one, because a
-   * server with more requests is faster.
+   * A second series of requests to the same servers, compared with the first. Every variant has one, because a server
+   * that gets more requests gets faster.
    */
   second: { name: string; every: number };
 }
 
-function createKinds(receiverUrl: string): Kind[] {
+function createVariants(receiverUrl: string): Variant[] {
   const traces = tracing(receiverUrl);
   return [
     { name: 'neither', env: {}, second: { name: 'neither, again', every: NEVER } },
@@ -78,8 +78,8 @@ export async function measureObserving(
 ): Promise<Observing[]> {
   await using started = new AsyncDisposableStack();
   const receiver = started.use(await startReceiver());
-  const kinds = createKinds(receiver.url);
-  const peers: { kind: Kind; peer: Peer }[] = [];
+  const kinds = createVariants(receiver.url);
+  const peers: { kind: Variant; peer: Peer }[] = [];
   for (let round = 0; round < flags.sizes.observedServers; round += 1) {
     for (const kind of kinds) {
       const server = started.use(await startGateway(filled, { ...SMALL_POOL, ...kind.env }));
@@ -110,7 +110,7 @@ interface ServerLoad extends Load {
 }
 
 function createPeerLoads(
-  { name, second }: Kind,
+  { name, second }: Variant,
   { server }: Peer,
   requests: Buffer[],
 ): ServerLoad[] {

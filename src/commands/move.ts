@@ -42,12 +42,12 @@ async function move(to: string): Promise<void> {
         'first, and move into an empty database or folder again.',
     );
   }
-  if (!isPostgres(to)) keepKeys(config, to);
+  if (!isPostgres(to)) copyKeys(config, to);
   for (const line of listSettings(config, to)) console.log(line);
 }
 
 /** Copies the keys into the target if it is a folder. */
-function keepKeys(config: Parameters<typeof findEncryptionKeys>[0], to: string): void {
+function copyKeys(config: Parameters<typeof findEncryptionKeys>[0], to: string): void {
   const keys = findEncryptionKeys(config);
   const files = readKeptFiles(config.DATA_DIR);
   writeKeptFiles(to, keys ? { ...files, 'encryption-keys': keyFileText(keys) } : files);

@@ -79,9 +79,9 @@ async function readMessages(
   const range = { column: 'position', direction: 'asc', above, below, limit } as const;
   const messages = await rows.page('StreamMessage', stream, range);
   const selected = messages.filter(
-    ({ lastByte }, index) => index === 0 || lastByte - firstByte(messages) <= BATCH_BYTES_MAX,
+    ({ lastByte }, index) => index === 0 || lastByte - endOfFirstBody(messages) <= BATCH_BYTES_MAX,
   );
-  const bodies = await readBodies(rows.query, stream, { above, chosen: selected });
+  const bodies = await readBodies(rows.query, stream, { above, selected });
   const entries = selected.flatMap((message) => {
     const body = bodies.get(message.position);
     return body === undefined ? [] : { ...message, body };
@@ -90,7 +90,8 @@ async function readMessages(
   return { entries, readTo: isWhole ? null : (selected.at(-1)?.position ?? null) };
 }
 
-function firstByte([first]: Row<'StreamMessage'>[]): bigint {
+/** The limit does not count the first body, which may be larger than the limit. */
+function endOfFirstBody([first]: Row<'StreamMessage'>[]): bigint {
   return first?.lastByte ?? 0n;
 }
 
@@ -107,11 +108,11 @@ interface BodyRow {
   body: string;
 }
 
-/** Reads bodies by position. Throws LogLost if a message after `above` was removed, which `selected` may lack. */
+/** Reads bodies by position. Throws LogLost if a message after `above` was removed, because `selected` may then be incomplete. */
 async function readBodies(
   query: Database['rows']['query'],
   { projectId, destinationId }: StreamId,
-  { above, chosen: selected }: { above: bigint; chosen: Row<'StreamMessage'>[] },
+  { above, selected }: { above: bigint; selected: Row<'StreamMessage'>[] },
 ): Promise<Map<bigint | null, string>> {
   const positions = selected.map(({ position }) => position);
   const rows = await query<BodyRow>(BODIES, [projectId, destinationId, positions]);

@@ -214,7 +214,7 @@ function pageAfter(after: string) {
   return { next: { after } };
 }
 
-test('resumes an older cursor with a count from the id at which the count began', async () => {
+test('resumes a cursor of the older format without repeating records', async () => {
   await using server = await startHubspotServer();
   const ids = [1, 2, 3, 4].map((n) => server.store.create('deals', {}, minute(n)).id);
   const read = { objectName: 'deals', fields: [], pageSize: 2, since: minute(0) };
@@ -386,7 +386,7 @@ test('describes fields by the type that fits their input', async () => {
   expect(fields.associatedcompanyid).toMatchObject({ referenceTo: ['companies'] });
 });
 
-test('describes stages by the pipelines, even if those are forbidden', async () => {
+test('takes the values of a stage from the pipelines, and describes it without values if they are forbidden', async () => {
   await using server = await startHubspotServer();
   const { fields } = await describeObject(session(server), 'deals');
   expect(byName(fields).dealstage).toMatchObject({

@@ -6,7 +6,7 @@ const SLOW_FILES =
   /\/(docs\/walk|console\/\w+|browser|process\/[\w-]+|copies\/\w+|database\/([\w-]*migrations|statements|planner\/plans)|provider-event\/salesforce-stream|conformance|clients\/manifests)\.test\.ts$/;
 
 /**
- * Runs the files of `LONG` first. Keeps vitest's order otherwise: longest first by earlier runs, or largest
+ * Runs `SLOW_FILES` first. Keeps vitest's order otherwise: longest first by earlier runs, or largest
  * first in a fresh clone.
  */
 export class LongestFirst extends BaseSequencer {
@@ -15,8 +15,8 @@ export class LongestFirst extends BaseSequencer {
     // Files of a project stay together, because a worker loads all modules again for another project.
     const specsByProject = Map.groupBy(sorted, ({ project }) => project);
     return [...specsByProject.values()].flatMap((specs) => {
-      const isLong = ({ moduleId }: TestSpecification) => SLOW_FILES.test(moduleId);
-      return [...specs.filter(isLong), ...specs.filter((spec) => !isLong(spec))];
+      const isSlow = ({ moduleId }: TestSpecification) => SLOW_FILES.test(moduleId);
+      return [...specs.filter(isSlow), ...specs.filter((spec) => !isSlow(spec))];
     });
   }
 }

@@ -30,7 +30,9 @@ export async function endSubscriptions(services: Services, key: ErasureKey): Pro
      limit ${SUBSCRIPTIONS_MAX}`,
     [key.projectId, key.id],
   );
-  await Promise.all(subscriptions.map((subscription) => tryToTakeDown(services, subscription)));
+  await Promise.all(
+    subscriptions.map((subscription) => tryToRemoveAtProvider(services, subscription)),
+  );
   for (const subscription of subscriptions) {
     const { projectId, installationId, objectName } = subscription;
     await query(MARK_UNWANTED, [projectId, installationId, objectName]);
@@ -45,7 +47,10 @@ const MARK_UNWANTED = `
   where "projectId" = $1 and "installationId" = $2 and "objectName" = $3`;
 
 /** Removes the subscription with one attempt: the erasure does not wait for a provider that fails. */
-async function tryToTakeDown(services: Services, subscription: SubscriptionRow): Promise<void> {
+async function tryToRemoveAtProvider(
+  services: Services,
+  subscription: SubscriptionRow,
+): Promise<void> {
   await removeAtProvider(services, subscription).catch((error: unknown) => {
     const { installationId } = subscription;
     services.log.warn({ err: error, installationId }, 'subscription.not_removed');

@@ -63,5 +63,5 @@ async function lockWebhook(
   const [destination] = await run(tx, withId.where('projectId', '=', projectId).forKeyShare());
   if (!destination) throw notFound('Destination', id);
   if (destination.type === 'WEBHOOK') return destination;
-  throw invalid('input.destinationId', 'is a stream, to which nothing is sent.', id);
+  throw invalid('input.destinationId', 'is a stream. Only webhooks receive test messages.', id);
 }

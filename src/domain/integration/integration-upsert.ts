@@ -22,7 +22,7 @@ type Integration = Row<'Integration'>;
 type Input = z.output<typeof upsertIntegrationsInput>;
 type Content = Input['integrations'][number];
 
-/** Limits the transaction that contains all of them. */
+/** The most integrations in one transaction. */
 const INTEGRATIONS_MAX = 50;
 
 const upsertIntegrationsInput = z
@@ -62,16 +62,16 @@ export const upsertIntegrations = projectMutation({
       const present = await lockPresent(tx, projectId, names);
       const issues: Issue[] = [];
       for (const [index, content] of input.integrations.entries()) {
-        const checked = { projectId, path: ['input', 'integrations', index], ...content };
+        const target = { projectId, path: ['input', 'integrations', index], ...content };
         const provider = present.get(content.name)?.provider ?? content.provider;
-        addIssues(issues, providerIssues(call, content.provider, [...checked.path, 'provider']));
+        addIssues(issues, providerIssues(call, content.provider, [...target.path, 'provider']));
         addIssues(
           issues,
-          await listContentIssues({ ...call, tx }, content, { ...checked, provider }),
+          await listContentIssues({ ...call, tx }, content, { ...target, provider }),
         );
       }
       requireNoIssues(issues);
-      return putAll(call, tx, { projectId, input, present });
+      return upsertAll(call, tx, { projectId, input, present });
     });
     return uniquely(upserted, nameTaken(`one of ${names.join(', ')}`));
   },
@@ -94,26 +94,29 @@ async function lockPresent(
 }
 
 function* findNameIssues(contents: readonly { name: string }[]) {
-  const twice = new Set(listRepeatedIndexes(contents.map(({ name }) => name.toLowerCase())));
+  const repeatedIndexes = new Set(
+    listRepeatedIndexes(contents.map(({ name }) => name.toLowerCase())),
+  );
   for (const [index, { name }] of contents.entries()) {
     const path = ['integrations', index, 'name'];
     const shown = { showsValue: true };
-    if (twice.has(index)) yield createIssue(path, 'is named twice, regardless of case.', shown);
+    if (repeatedIndexes.has(index))
+      yield createIssue(path, 'is named twice, regardless of case.', shown);
     const { error } = integrationName.safeParse(name);
-    if (error) yield createIssue(path, error.issues[0]?.message ?? 'is no name.', shown);
+    if (error) yield createIssue(path, error.issues[0]?.message ?? 'is not a valid name.', shown);
   }
 }
 
-interface ToPut {
+interface UpsertInput {
   projectId: string;
   input: Input;
   present: ReadonlyMap<string, Integration>;
 }
 
-async function putAll(
+async function upsertAll(
   call: Call,
   tx: Transaction,
-  { projectId, input, present }: ToPut,
+  { projectId, input, present }: UpsertInput,
 ): Promise<UpsertedIntegrations> {
   const { specVersion: version, destructive: mayDrop } = input;
   const put: Integration[] = [];

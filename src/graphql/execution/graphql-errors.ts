@@ -17,7 +17,6 @@ export function createErrorMapper(log: Log): (error: unknown) => GraphQLError {
     const cause = graphqlError?.originalError ?? error;
     if (cause instanceof DomainError) return refusal(cause, graphqlError);
     if (cause instanceof ServiceUnavailable) return unavailable(cause, graphqlError);
-    if (graphqlError && cause === graphqlError) return requestError(graphqlError);
     if (graphqlError && cause instanceof GraphQLError) return requestError(graphqlError);
     return refusal(maskedError(log, cause, { path: graphqlError?.path }), graphqlError);
   };

@@ -58,9 +58,9 @@ export function describeResult(mutation: string): string {
 }
 
 /**
- * Adds a mutation with a payload type of its own. The plugin for exclusive members flattens `input`, and the zod plugin
- * validates it with the schema of the mutation, which gets what the schema returns. The field is nullable: if it fails,
- * the results of the fields before it stay in the response.
+ * Adds a mutation with a payload type of its own. The plugin for exclusive members flattens `input`
+ * (`records: { record }` becomes `record`). The zod plugin validates it, and the mutation receives the parsed value. The
+ * field is nullable: if it fails, the results of the fields before it stay in the response.
  */
 export function addMutation<R extends object>(
   name: string,
@@ -89,7 +89,10 @@ export function addMutation<R extends object>(
   );
 }
 
-/** The zod plugin also checks the result of the schema against the GraphQL type, whose groups may be required. */
+/**
+ * Lets the groups pass the schema: the zod plugin also checks the parsed value against the GraphQL type, in which a group may
+ * be required.
+ */
 function withGroups(schema: z.ZodObject, groups: readonly ExclusiveMembers[]): z.ZodObject {
   if (groups.length === 0) return schema;
   const kept = groups.map(({ name }) => [name, z.unknown().optional()]);

@@ -17,11 +17,11 @@ import { integrationInPath } from '../endpoint/locations.ts';
 import { withValue } from '../endpoint/mask.ts';
 import { configInput, type WireConfig } from './config/config-form.ts';
 import {
+  changeInstallation,
   MASK_MAX,
   parseMask,
   pickNamed,
   requireValue,
-  reviseInstallation,
 } from './config/revise-config.ts';
 import { installation } from './installation-view.ts';
 
@@ -130,7 +130,7 @@ async function updateMasked(
   });
   const put = (present: WireConfig) =>
     inConfig.reduce<unknown>((config, { path, value }) => withValue(config, path, value), present);
-  return reviseInstallation(request, {
+  return changeInstallation(request, {
     key,
     otherChanges: {
       connectionId: named.has('connectionId') ? values.connectionId : undefined,
@@ -149,7 +149,7 @@ function pickCreatedBy(named: Set<string>, config: { createdBy?: string } | unde
 async function patchObject(request: RestRequest, input: z.output<typeof patchInput>) {
   const { projectIdOrName: project, integrationIdOrName: integration, objectName, action } = input;
   const key = { projectIdOrName: project, integrationIdOrName: integration };
-  return reviseInstallation(request, {
+  return changeInstallation(request, {
     key: { ...key, installationId: await getInstallationId(request, input) },
     revise: (present) => {
       const objects = new Map(Object.entries(present[action]?.objects ?? {}));

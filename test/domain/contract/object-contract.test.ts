@@ -92,7 +92,7 @@ test('takes a type from the manifest, else from the account, else from all accou
   expect(findType({ valueType: 'OTHER' }, { account })).toEqual(known('JSON'));
 });
 
-test('accounts of a project agree on a type if one holds the values of all', () => {
+test('takes the widest type of the accounts if it can hold every value, and JSON otherwise', () => {
   const content = { read: reading({ requiredFields: [EMAIL] }) };
   const findType = (...valueTypes: LearnedField['valueType'][]) => {
     const types = valueTypes.map((valueType) => ({ valueType }));

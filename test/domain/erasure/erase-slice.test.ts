@@ -17,7 +17,7 @@ const { prisma } = services.database;
 const insert = insertRows(app);
 const DELIVERIES = 1_200;
 
-async function begun() {
+async function beginErasureOfGroup() {
   const { projectId, ...tenant } = await app.tenant();
   const { group, consumer } = await generateConnection(
     { ...tenant, projectId },
@@ -31,30 +31,30 @@ async function begun() {
   }
   const key = { projectId, id: group.id };
   await inTransaction(services.database, (tx) => beginErasure(services, tx, key));
-  const left = async () => [
+  const countRemaining = async () => [
     await prisma.delivery.count({ where: { projectId } }),
     await prisma.operation.count({ where: { projectId } }),
     await prisma.group.count({ where: { projectId } }),
   ];
-  return { key, left };
+  return { key, countRemaining };
 }
 
 test('resumes an erasure that a stopped worker has begun, and does nothing after its end', async () => {
-  const { key, left } = await begun();
+  const { key, countRemaining } = await beginErasureOfGroup();
   await eraseSlice(services, key, AbortSignal.abort());
-  const [deliveries, ...others] = await left();
+  const [deliveries, ...others] = await countRemaining();
   expect(deliveries).toBeGreaterThan(0);
   expect(deliveries).toBeLessThan(DELIVERIES);
   expect(others).toEqual([DELIVERIES, 1]);
   const never = new AbortController().signal;
   await Promise.all([eraseSlice(services, key, never), eraseSlice(services, key, never)]);
-  expect(await left()).toEqual([0, 0, 0]);
+  expect(await countRemaining()).toEqual([0, 0, 0]);
   expect(await prisma.erasure.count({ where: key })).toBe(0);
   await eraseSlice(services, key, never);
 });
 
 test('erases rows that are inserted during an erasure, and refuses them afterwards', async () => {
-  const { key, left } = await begun();
+  const { key, countRemaining } = await beginErasureOfGroup();
   const { projectId, id: groupId } = key;
   const insertOperation = () => insert.operation({ projectId, groupId });
   const never = new AbortController().signal;
@@ -66,6 +66,6 @@ test('erases rows that are inserted during an erasure, and refuses them afterwar
     ]);
   }
   await eraseSlice(services, key, never);
-  expect(await left()).toEqual([0, 0, 0]);
+  expect(await countRemaining()).toEqual([0, 0, 0]);
   await expect(insertOperation()).rejects.toThrow(/foreign key/i);
 });

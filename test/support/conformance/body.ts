@@ -13,7 +13,7 @@ export interface BodyField {
   values?: string[];
   /** True if GraphQL has a different rule for the field. */
   isRestOnly?: boolean;
-  /** Returns a body with the field. Default: `whole` of the body. */
+  /** Returns a body with the field. Default: the result of `createWhole`. */
   createWith?(scene: Scene): Json | Promise<Json>;
   /** Returns a body for the case that the field is absent. Default: the body without the field. */
   createWithout?(scene: Scene): Json | Promise<Json>;

@@ -36,7 +36,7 @@ interface Recording {
 
 const recordings = new Set<Recording>();
 
-/** Distinct texts that the product has sent since the last `takeSent`. */
+/** Distinct texts that the product has sent since the last `takeProductTexts`. */
 const productTexts = new Set<string>();
 /** Application names of sessions that work on whole databases: migrations and copies. */
 const WHOLE_DATABASE_SESSIONS = ['integration-gateway migrations', 'integration-gateway copy'];

@@ -15,9 +15,9 @@ const write = z.strictObject({
   headers: texts,
   /** Where the body holds the record. */
   wrap: pointer.default(''),
-  /** The other members of the body. A text that is `{name}` alone is replaced as in paths. */
+  /** The other members of the body. A string that consists only of `{name}` is replaced as in paths. */
   body: json.default({}),
-  /** The record is a text with JSON. */
+  /** The record is sent as a JSON string. */
   encoded: z.boolean().default(false),
   /** The members that a record may have. Needed if the vendor silently ignores others. */
   takes: z.array(z.string()).optional(),

@@ -19,7 +19,7 @@ import {
   type WireConfig,
 } from './config-form.ts';
 
-/** More paths than a config has members would name some twice. */
+/** The most paths in a mask. A valid mask needs fewer. */
 export const MASK_MAX = 1_000;
 
 const ALLOWED = [
@@ -66,7 +66,7 @@ export function requireValue(values: unknown, path: Path): unknown {
   throw invalidInput([issueAt(['installation', ...path], detail)]);
 }
 
-interface Revision {
+interface InstallationChange {
   key: IntegrationKey & { installationId: string };
   /** Changes in addition to those of the config. */
   otherChanges?: { connectionId?: string; configCreatedBy?: string; skipSampling?: boolean };
@@ -79,9 +79,9 @@ interface Revision {
 /**
  * Throws NOT_FOUND, also for an installation of another integration, and BAD_USER_INPUT with locations in the request.
  */
-export async function reviseInstallation(
+export async function changeInstallation(
   { call }: RestRequest,
-  { key, otherChanges, revise, locate }: Revision,
+  { key, otherChanges, revise, locate }: InstallationChange,
 ) {
   await getInstallationByKey(call, key);
   const { projectIdOrName, installationId } = key;
