@@ -113,7 +113,7 @@ test('lets only origins of the project frame the connect page', async () => {
   expect(await policyFor(`?project=${projectId}`)).toBe(
     'https://app.example https://other.example:8443',
   );
-  expect(await policyFor('?project=prj_nobody')).toBe("'none'");
+  expect(await policyFor('?project=prj_unknown')).toBe("'none'");
   expect((await fetch(`${url}/connect.js`)).headers.get('content-type')).toContain('javascript');
 });
 

@@ -197,8 +197,8 @@ test('refuses invalid choices at their positions', async () => {
     await fetchIssueNames([whole], objects({ selectedFields: { email: true, nothing: true } })),
   ).toEqual([at('.selectedFields.nothing')]);
   expect(
-    await fetchIssueNames([whole], objects({ selectedFieldMappings: { nobody: 'x' } })),
-  ).toEqual([at('.selectedFieldMappings.nobody')]);
+    await fetchIssueNames([whole], objects({ selectedFieldMappings: { unknown: 'x' } })),
+  ).toEqual([at('.selectedFieldMappings.unknown')]);
   expect(await fetchIssueNames([whole], objects({ backfill: { defaultPeriod: {} } }))).toEqual([
     at('.backfill.defaultPeriod'),
   ]);

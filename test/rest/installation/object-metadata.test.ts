@@ -61,7 +61,7 @@ test('finds an object by both of its names through an installation', async () =>
   await generateConnection(rest.tenant, { apiKey: 'sandbox-key', groupRef: 'other' });
   for (const missing of [
     path('none', 'people'),
-    path('crm', 'people', '?groupRef=nobody'),
+    path('crm', 'people', '?groupRef=unknown'),
     path('crm', 'people', '?groupRef=other'),
   ]) {
     expect(await rest.refusal('GET', missing)).toMatchObject({ status: 404 });

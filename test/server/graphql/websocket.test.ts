@@ -132,9 +132,9 @@ test('closes the socket for a wrong key and for none', async () => {
   const wrong = await openSocket(url);
   wrong.send({ type: 'connection_init', payload: { 'x-api-key': 'ik_wrong' } });
   expect(await wrong.closed).toMatchObject({ code: 4403 });
-  const nobody = await openSocket(url);
-  nobody.send({ type: 'connection_init' });
-  expect(await nobody.closed).toMatchObject({ code: 4401 });
+  const stranger = await openSocket(url);
+  stranger.send({ type: 'connection_init' });
+  expect(await stranger.closed).toMatchObject({ code: 4401 });
 });
 
 test('closes the socket with a code for each breach of the protocol', async () => {
