@@ -2,10 +2,10 @@
 import { supportedCapabilities } from '../src/providers/contract.ts';
 import {
   type Declaration,
-  declaration,
   type ObjectDeclaration,
+  providerDeclaration,
 } from '../src/providers/declarative/declaration/declaration.ts';
-import type { List } from '../src/providers/declarative/declaration/list-declaration.ts';
+import type { ListDeclaration } from '../src/providers/declarative/declaration/list-declaration.ts';
 import {
   createDeclarativeProvider,
   type DeclaredProvider,
@@ -29,13 +29,15 @@ function toFile({ name }: DeclaredProvider): string {
 
 function index(all: DeclaredProvider[]): string {
   const rows = all.map((declared) => {
-    const { objects, anyObject, apiVersion, checkedAgainst } = declaration.parse(declared.records);
-    const names = [...Object.keys(objects), ...(anyObject ? ['any other'] : [])];
+    const { objects, otherObjects, apiVersion, checkedAgainst } = providerDeclaration.parse(
+      declared.records,
+    );
+    const names = [...Object.keys(objects), ...(otherObjects ? ['any other'] : [])];
     const link = `[${declared.displayName}](${toFile(declared)})`;
     const cells = [link, names.join(', '), supports(declared), apiVersion ?? '–', checkedAgainst];
     return `| ${cells.join(' | ')} |`;
   });
-  const declarations = all.map(({ records }) => declaration.parse(records));
+  const declarations = all.map(({ records }) => providerDeclaration.parse(records));
   const notifying = declarations.filter(({ events, eventList }) => events ?? eventList);
   return lines(
     '# Providers',
@@ -72,9 +74,9 @@ function supports(declared: DeclaredProvider): string {
 }
 
 function page(declared: DeclaredProvider): string {
-  const said = declaration.parse(declared.records);
+  const said = providerDeclaration.parse(declared.records);
   const objects = Object.entries(said.objects);
-  if (said.anyObject) objects.push(['any other', said.anyObject]);
+  if (said.otherObjects) objects.push(['any other', said.otherObjects]);
   return lines(
     `# ${declared.displayName}`,
     '',
@@ -133,8 +135,8 @@ function setUp(declared: DeclaredProvider, { scopes, inputs }: Declaration): str
 
 function row(name: string, object: ObjectDeclaration): string {
   const {
-    all,
-    changed,
+    list,
+    incrementalList,
     create,
     update,
     remove,
@@ -144,13 +146,13 @@ function row(name: string, object: ObjectDeclaration): string {
     parent,
     aliases,
   } = object;
-  const list = changed ?? all;
-  const whole = changed?.whole ? changed : all;
+  const changesList = incrementalList ?? list;
+  const fullReadList = incrementalList?.fullReadQuery ? incrementalList : list;
   return `| ${[
     `\`${name}\`${also(aliases)}${parent ? ` of ${parent.object}` : ''}`,
-    pageText(whole),
-    changes(list, object),
-    describePaging(list),
+    pageText(fullReadList),
+    changes(changesList, object),
+    describePaging(changesList),
     searchList(object) ? 'by values' : '–',
     create ? (createMany ? 'one, many' : 'one') : '–',
     update ? 'yes' : '–',
@@ -163,16 +165,16 @@ function also(aliases: string[]): string {
   return aliases.length > 0 ? ` (also ${aliases.map((alias) => `\`${alias}\``).join(', ')})` : '';
 }
 
-function pageText({ size, paging }: List): string {
-  if (size) return `${size.max}`;
+function pageText({ pageSize, paging }: ListDeclaration): string {
+  if (pageSize) return `${pageSize.max}`;
   return paging.kind === 'none' ? 'all records' : "the vendor's";
 }
 
-function changes(list: List, { changedAt }: ObjectDeclaration): string {
-  if (list.days) return `last ${list.days.count} days`;
+function changes(list: ListDeclaration, { changedAt }: ObjectDeclaration): string {
+  if (list.dayRange) return `last ${list.dayRange.count} days`;
   if (list.since && list.until) return 'time range';
   if (list.since) return changedAt ? 'since a time' : 'since a time, without an end';
-  if (list.newestFirst) return 'newest first';
+  if (list.isNewestFirst) return 'newest first';
   return changedAt ? 'filtered by the gateway' : 'all records';
 }
 
@@ -199,7 +201,7 @@ function changeEvents({ events, eventList }: Declaration): string[] {
   return [...heading, `The vendor sends events of ${objects.join(', ')}. ${subscription}`];
 }
 
-function describePaging(list: List): string {
+function describePaging(list: ListDeclaration): string {
   const { kind } = list.paging;
   if (list.isKeyset) return 'exact';
   if (kind === 'none') return 'exact';

@@ -1,6 +1,6 @@
 /** Compares a real account with a declaration: one page of each object. */
 import type { Provider, ProviderSession } from '../src/providers/contract.ts';
-import { declaration } from '../src/providers/declarative/declaration/declaration.ts';
+import { providerDeclaration } from '../src/providers/declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../src/providers/declarative/declarative-provider.ts';
 import { valueAt } from '../src/providers/declarative/json.ts';
 import { readTime } from '../src/providers/declarative/times.ts';
@@ -15,7 +15,7 @@ export async function readObjects(
   { capabilities }: Provider,
   session: ProviderSession,
 ): Promise<boolean> {
-  const { objects } = declaration.parse(declared.records);
+  const { objects } = providerDeclaration.parse(declared.records);
   let isWhole = true;
   for (const [objectName, { changedAt, standardFields = {} }] of Object.entries(objects)) {
     try {

@@ -131,7 +131,7 @@ export interface ProviderLimits {
 /** The part of a provider that reads and writes records. */
 export type Connector = Pick<
   Provider,
-  'objects' | 'objectAliases' | 'commonObjects' | 'limits' | 'takes' | 'capabilities'
+  'objects' | 'objectAliases' | 'commonObjects' | 'limits' | 'features' | 'capabilities'
 >;
 
 /** A part of a provider with its own base URL. */
@@ -192,7 +192,7 @@ export interface Provider {
   inputs?: readonly CustomInput[];
   limits: ProviderLimits;
   /** Optional features of reads and writes. */
-  takes: {
+  features: {
     /** The maximum number of conditions in a search. Absent if records cannot be searched. */
     filters?: number;
     associations: boolean;

@@ -11,11 +11,11 @@ export function ownObjectName(
 
 /** Returns the maximum number of conditions in a search of the object. */
 export function searchFiltersMax(
-  { commonObjects, takes }: Pick<Provider, 'commonObjects' | 'takes'>,
+  { commonObjects, features }: Pick<Provider, 'commonObjects' | 'features'>,
   objectName: string,
 ): number {
   const object = commonObjects?.find(({ name }) => name === objectName);
-  return object?.filters ?? takes.filters ?? 0;
+  return object?.filters ?? features.filters ?? 0;
 }
 
 /** True if records of the object can be read by id. */

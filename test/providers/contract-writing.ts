@@ -196,7 +196,7 @@ function declaredAllOrNone(
   type: 'CREATE' | 'UPDATE',
   context: TestContext,
 ) {
-  const isDeclared = subject.provider.takes.allOrNone.includes(type);
+  const isDeclared = subject.provider.features.allOrNone.includes(type);
   context.skip(!isDeclared, `${subject.provider.name} takes what it can of such a batch`);
   return declared(subject, 'writeBatch', context);
 }

@@ -75,12 +75,12 @@ function declarationTests(makeSubject: MakeSubject): void {
 
   test('supports exactly the capabilities that it implements', async () => {
     await using subject = await makeSubject();
-    const { capabilities, takes } = subject.provider;
+    const { capabilities, features } = subject.provider;
     const declared = Object.entries(CAPABILITY_FUNCTIONS)
       .filter(([, key]) => capabilities[key] !== undefined)
       .map(([capability]) => capability);
     expect(supportedCapabilities(subject.provider).toSorted()).toEqual(declared.toSorted());
-    if (Object.values(takes).includes(true)) expect(capabilities.writeRecord).toBeDefined();
+    if (Object.values(features).includes(true)) expect(capabilities.writeRecord).toBeDefined();
     if (capabilities.writeRecord) expect(capabilities.readPage).toBeDefined();
     if (capabilities.defineFields) expect(capabilities.describeObject).toBeDefined();
   });

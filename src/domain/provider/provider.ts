@@ -151,7 +151,7 @@ export const providerResource = resource('Provider', 'A third-party service of t
   ),
   allOrNone: computed(
     z.array(writeType).describe('The types of batches for which `allOrNone` is possible.'),
-    ({ takes }: Provider) => takes.allOrNone,
+    ({ features }: Provider) => features.allOrNone,
   ),
   docsUrl: computed(
     z.string().nullable().describe("The URL of the vendor's documentation."),
@@ -171,7 +171,7 @@ export const providerResource = resource('Provider', 'A third-party service of t
       .describe(
         "The most `fieldFilters` that a config may have for an object; 0 if records can't be filtered.",
       ),
-    ({ takes }: Provider) => takes.filters ?? 0,
+    ({ features }: Provider) => features.filters ?? 0,
   ),
 });
 

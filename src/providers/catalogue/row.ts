@@ -44,7 +44,7 @@ export function createCatalogueProvider({ proxy, ...facts }: CatalogueRow): Prov
   return {
     ...facts,
     limits: DEFAULT_LIMITS,
-    takes: { associations: false, headers: false, idempotencyKeyMs: null, allOrNone: [] },
+    features: { associations: false, headers: false, idempotencyKeyMs: null, allOrNone: [] },
     capabilities: proxy === false ? {} : { proxy: true },
   };
 }

@@ -14,9 +14,9 @@ import {
 import type { BatchWrite } from '../moving-records.ts';
 import {
   type DeclarationInput,
-  declaration,
   type ObjectDeclaration,
   objectDeclaration,
+  providerDeclaration,
 } from './declaration/declaration.ts';
 import { allObjects, describeObject, describeStandardFields } from './describe-object.ts';
 import { createListSubscribe } from './events/event-list.ts';
@@ -43,8 +43,8 @@ async function listObjects(vendor: Vendor, session: ProviderSession): Promise<Ob
   const objectsById = new Map(standardFields.map((object) => [object.name, object]));
   if (!objectList) return standardFields;
   const { list, name, displayName } = objectList;
-  const object = objectDeclaration.parse({ displayName: 'Objects', id: name, all: list });
-  const pageSize = list.size?.max ?? OBJECTS_MAX;
+  const object = objectDeclaration.parse({ displayName: 'Objects', id: name, list });
+  const pageSize = list.pageSize?.max ?? OBJECTS_MAX;
   let cursor: string | undefined;
   do {
     const read = { objectName: 'objects', fields: [], pageSize, cursor };
@@ -84,7 +84,7 @@ export function createDeclarativeConnector({
 }
 
 function parseVendor(displayName: string, records: DeclarationInput): Vendor {
-  const { data, error } = declaration.safeParse(records);
+  const { data, error } = providerDeclaration.safeParse(records);
   if (error) {
     throw new Error(`The declaration of ${displayName} is invalid:\n${z.prettifyError(error)}`);
   }
@@ -95,10 +95,10 @@ function createConnector(
   vendor: Vendor,
   { limits, proxy }: Pick<DeclaredProvider, 'limits' | 'proxy'>,
 ): Connector {
-  const { anyObject, objects, idempotency } = vendor.declaration;
+  const { otherObjects, objects, idempotency } = vendor.declaration;
   const filters = Math.max(0, ...allObjects(vendor.declaration).map(filtersMax));
   return {
-    ...(!anyObject && { objects: Object.keys(objects) }),
+    ...(!otherObjects && { objects: Object.keys(objects) }),
     objectAliases: new Map(
       Object.entries(objects).flatMap(([name, { aliases }]) =>
         aliases.map((alias) => [alias, name] as const),
@@ -111,15 +111,15 @@ function createConnector(
       filters: filtersMax(object),
       isReadByIds: object.byIds !== undefined,
       writes: listWrites(object),
-      searchableNames: searchList(object)?.equals?.names,
+      searchableNames: searchList(object)?.equalityFilter?.namePattern,
       fields: describeStandardFields(object.standardFields),
     })),
     limits: createLimits(vendor, limits),
-    takes: {
+    features: {
       ...(filters > 0 && { filters }),
       associations: false,
       headers: false,
-      idempotencyKeyMs: idempotency?.lifeMs ?? null,
+      idempotencyKeyMs: idempotency?.keyLifetimeMs ?? null,
       allOrNone: allOrNoneTypes(vendor),
     },
     capabilities: { ...createCapabilities(vendor), ...(proxy === false ? {} : { proxy: true }) },
@@ -161,14 +161,17 @@ function listWrites({ create, update }: ObjectDeclaration): BatchWrite['type'][]
 }
 
 function filtersMax(object: ObjectDeclaration): number {
-  return searchList(object)?.equals?.max ?? 0;
+  return searchList(object)?.equalityFilter?.max ?? 0;
 }
 
-/** Returns the types of batches that the vendor can refuse as a whole: those with a setting for partial writes. */
+/** Returns the types of batches that the vendor can refuse as a whole: those whose partial success is optional. */
 function allOrNoneTypes({ declaration: declared }: Vendor): BatchWrite['type'][] {
   const supportsAllOrNone = (part: 'createMany' | 'updateMany') => {
     const routes = allObjects(declared).flatMap((object) => object[part] ?? []);
-    return routes.length > 0 && routes.every(({ partial }) => partial !== undefined);
+    return (
+      routes.length > 0 &&
+      routes.every(({ partialSuccessQuery }) => partialSuccessQuery !== undefined)
+    );
   };
   const types = {
     CREATE: supportsAllOrNone('createMany'),

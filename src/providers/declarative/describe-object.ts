@@ -19,15 +19,15 @@ const OBJECT_NAME = /^[\w-]{1,200}$/;
 /** Returns the declared objects, and the declaration for all other objects if there is one. */
 export function allObjects({
   objects,
-  anyObject,
-}: Pick<Declaration, 'objects' | 'anyObject'>): ObjectDeclaration[] {
-  return [...Object.values(objects), ...(anyObject ? [anyObject] : [])];
+  otherObjects,
+}: Pick<Declaration, 'objects' | 'otherObjects'>): ObjectDeclaration[] {
+  return [...Object.values(objects), ...(otherObjects ? [otherObjects] : [])];
 }
 
 /** Finds the declaration of an object. Throws MISSING_OBJECT if there is none. */
 export function findObject({ displayName, declaration }: Vendor, name: string): ObjectDeclaration {
   const object = Object.hasOwn(declaration.objects, name) ? declaration.objects[name] : undefined;
-  const declared = object ?? (OBJECT_NAME.test(name) ? declaration.anyObject : undefined);
+  const declared = object ?? (OBJECT_NAME.test(name) ? declaration.otherObjects : undefined);
   if (declared) return declared;
   throw new ProviderError('MISSING_OBJECT', `${displayName} has no object ${name}`);
 }

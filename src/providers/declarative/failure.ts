@@ -7,7 +7,7 @@ import {
   retryAfterMs,
   truncateMessage,
 } from '../read-responses.ts';
-import type { Declaration, WaitHeader } from './declaration/declaration.ts';
+import type { Declaration, RetryHeader } from './declaration/declaration.ts';
 import { isObject, valueAt } from './json.ts';
 
 export interface Vendor {
@@ -32,9 +32,9 @@ const KIND_OF_STATUS: Record<number, ProviderErrorKind> = {
 /** True if the response is a success. Some vendors return 200 with an error in the body. */
 export function hasSucceeded({ declaration }: Vendor, response: ProviderResponse): boolean {
   if (!isSuccess(response)) return false;
-  const { inSuccess } = declaration.errors;
-  if (inSuccess === undefined) return true;
-  const errorValue = valueAt(response.body, inSuccess);
+  const { failureMember } = declaration.errors;
+  if (failureMember === undefined) return true;
+  const errorValue = valueAt(response.body, failureMember);
   return (
     errorValue == null ||
     errorValue === false ||
@@ -50,8 +50,8 @@ export function createFailure(
   const { status } = response;
   const kind = toErrorKind(vendor, response, purpose);
   const message = `${vendor.displayName} answered ${status}: ${listMessages(vendor, response).join('; ')}`;
-  const { waitHeaders, defaultRetryAfterMs } = vendor.declaration.errors;
-  const waits = waitHeaders.map((header) => waitMs(response, header)).find((ms) => ms !== null);
+  const { retryHeaders, defaultRetryAfterMs } = vendor.declaration.errors;
+  const waits = retryHeaders.map((header) => waitMs(response, header)).find((ms) => ms !== null);
   const defaultWaitMs = kind === 'RATE_LIMITED' ? (waits ?? defaultRetryAfterMs) : undefined;
   return new ProviderError(kind, truncateMessage(message), {
     status,
@@ -60,7 +60,7 @@ export function createFailure(
 }
 
 /** Returns how long to wait. A time is compared with the vendor's clock, the `Date` header of the response. */
-function waitMs({ headers }: ProviderResponse, { name, format }: WaitHeader): number | null {
+function waitMs({ headers }: ProviderResponse, { name, format }: RetryHeader): number | null {
   const value = headers[name.toLowerCase()]?.trim() ?? '';
   const number = value === '' ? Number.NaN : Number(value);
   if (format === 'seconds') return Number.isNaN(number) ? null : number * SECOND_MS;

@@ -4,15 +4,18 @@ import type { Nested } from './declaration/object-declaration.ts';
 import { isObject, type JsonObject, valueAt, withValue } from './json.ts';
 
 /** Returns the nested fields. Empty if the record has none. */
-export function nestedFields({ at, entries, read, alias }: Nested, record: JsonObject): JsonObject {
+export function nestedFields(
+  { at, entries, decode, addAliases }: Nested,
+  record: JsonObject,
+): JsonObject {
   const container = valueAt(record, at);
   const fields =
     entries && Array.isArray(container) ? fieldsOfEntries(container, entries) : container;
   if (!isObject(fields)) return {};
-  const namedFields = alias ? { ...alias(fields), ...fields } : fields;
-  if (!read) return namedFields;
+  const namedFields = addAliases ? { ...addAliases(fields), ...fields } : fields;
+  if (!decode) return namedFields;
   return Object.fromEntries(
-    Object.entries(namedFields).map(([name, value]) => [name, read(value)]),
+    Object.entries(namedFields).map(([name, value]) => [name, decode(value)]),
   );
 }
 
@@ -29,7 +32,7 @@ function fieldsOfEntries(
 export function nestFields(nested: readonly Nested[], fields: JsonObject): JsonObject {
   let record: JsonObject = {};
   for (const [name, value] of Object.entries(fields)) {
-    const map = nested.find(({ names }) => names?.test(name));
+    const map = nested.find(({ namePattern }) => namePattern?.test(name));
     record = map ? putNested(record, map, { name, value }) : { ...record, [name]: value };
   }
   return record;
@@ -37,11 +40,12 @@ export function nestFields(nested: readonly Nested[], fields: JsonObject): JsonO
 
 function putNested(
   record: JsonObject,
-  { at, entries, write }: Nested,
+  { at, entries, encode }: Nested,
   { name, value: input }: { name: string; value: unknown },
 ): JsonObject {
-  const value = write ? write(input, name) : input;
-  if (entries?.writes !== 'list') return withValue(record, `${at}/${escapeSegment(name)}`, value);
+  const value = encode ? encode(input, name) : input;
+  if (entries?.writeFormat !== 'list')
+    return withValue(record, `${at}/${escapeSegment(name)}`, value);
   const id = /^\d{1,15}$/.test(name) ? Number(name) : name;
   const item = withValue(withValue({}, entries.name, id), entries.value, value);
   return withValue(record, `${at}/-`, item);

@@ -24,7 +24,7 @@ export async function writeBatch(
   const { type, objectName, records, allOrNone } = write;
   const object = findObject(vendor, objectName);
   const batch = type === 'CREATE' ? object.createMany : object.updateMany;
-  if (allOrNone && records.length > 1 && !batch?.partial) {
+  if (allOrNone && records.length > 1 && !batch?.partialSuccessQuery) {
     const detail = `${vendor.displayName} can't refuse a batch as a whole`;
     return records.map(({ record }) => refusedOutcome(idOfUpdate(type, record), [detail]));
   }
@@ -44,12 +44,12 @@ async function writeInOneRequest(
   const response = await session.send({
     method: batch.method,
     path: fillPath(batch.path, { object: objectName }, session),
-    query: { ...batch.query, ...(!allOrNone && batch.partial) },
+    query: { ...batch.query, ...(!allOrNone && batch.partialSuccessQuery) },
     headers: {
       ...fillTexts(headers, session),
       ...(idempotency && key && { [idempotency.header]: key }),
     },
-    body: withValue(batch.body, batch.records, list),
+    body: withValue(batch.body, batch.bodyRecords, list),
     bodyFormat,
   });
   const ids = records.map(({ record }) => idOfUpdate(type, record));

@@ -58,9 +58,9 @@ export async function writeRecord(
   if (isUpdate && response.status === 404)
     return refusedOutcome(recordId, listMessages(vendor, response));
   if (!hasSucceeded(vendor, response)) return refuseOrThrow(vendor, response, recordId);
-  const refusals = findRefusals(vendor, response, route);
-  return refusals
-    ? refusedOutcome(recordId, refusals)
+  const refusalReasons = findRefusals(vendor, response, route);
+  return refusalReasons
+    ? refusedOutcome(recordId, refusalReasons)
     : createOutcome(object, route, { response, recordId });
 }
 
@@ -91,8 +91,10 @@ function createTarget({ path, body }: Write, record: JsonObject): WriteTarget | 
 }
 
 /** Returns errors for members that the vendor would silently ignore. */
-function unsupportedErrors({ takes }: Write, fields: JsonObject): string[] {
-  const unsupported = takes ? Object.keys(fields).filter((name) => !takes.includes(name)) : [];
+function unsupportedErrors({ allowedFields }: Write, fields: JsonObject): string[] {
+  const unsupported = allowedFields
+    ? Object.keys(fields).filter((name) => !allowedFields.includes(name))
+    : [];
   return unsupported.map((name) => `${name} can't be written`);
 }
 
@@ -107,7 +109,7 @@ export async function deleteRecord(
   const variables = idVariables(object.id, id);
   if (variables === null) return refusedOutcome(null, ['No record can have that id']);
   const bodyTemplate = fillJson(remove.body, variables);
-  const body = remove.id ? withValue(bodyTemplate ?? {}, remove.id, id) : bodyTemplate;
+  const body = remove.bodyId ? withValue(bodyTemplate ?? {}, remove.bodyId, id) : bodyTemplate;
   const response = await session.send({
     method: remove.method,
     path: fillPath(remove.path, { object: objectName, ...variables }, session),
@@ -117,8 +119,8 @@ export async function deleteRecord(
   });
   if (response.status === 404) return refusedOutcome(id, listMessages(vendor, response));
   if (!hasSucceeded(vendor, response)) return refuseOrThrow(vendor, response, id);
-  const refusals = findRefusals(vendor, response, remove);
-  return refusals ? refusedOutcome(id, refusals) : writtenOutcome(id);
+  const refusalReasons = findRefusals(vendor, response, remove);
+  return refusalReasons ? refusedOutcome(id, refusalReasons) : writtenOutcome(id);
 }
 
 export function unsupportedWrite(
@@ -147,17 +149,17 @@ function encodeContent(
 
 function createBody(
   { nested }: ObjectDeclaration,
-  { wrap, body: bodyTemplate, id, encoded }: Write,
+  { bodyRecord, body: bodyTemplate, bodyId, isStringified }: Write,
   { fields, variables, recordId }: WriteTarget & { recordId: string | null },
 ): JsonObject {
   const nestedRecord = nestFields(nested, fields);
-  const record = encoded ? JSON.stringify(nestedRecord) : nestedRecord;
+  const record = isStringified ? JSON.stringify(nestedRecord) : nestedRecord;
   const body = fillJson(bodyTemplate, variables);
-  if (typeof record === 'string') return withValue(body, wrap, record);
-  const existing = valueAt(body, wrap);
+  if (typeof record === 'string') return withValue(body, bodyRecord, record);
+  const existing = valueAt(body, bodyRecord);
   const content = { ...(isObject(existing) && existing), ...record };
-  const wrapped = wrap === '' ? content : withValue(body, wrap, content);
-  return id === undefined || recordId === null ? wrapped : withValue(wrapped, id, recordId);
+  const wrapped = bodyRecord === '' ? content : withValue(body, bodyRecord, content);
+  return bodyId === undefined || recordId === null ? wrapped : withValue(wrapped, bodyId, recordId);
 }
 
 /**
@@ -169,9 +171,10 @@ function createOutcome(
   route: Write,
   { response, recordId }: { response: ProviderResponse; recordId: string | null },
 ): RecordOutcome {
-  const data = route.record === undefined ? undefined : valueAt(response.body, route.record);
-  const writtenId = recordId ?? findRecordId(route.recordId ?? object.id, data);
-  if (writtenId === null && !route.isUnnamed) {
+  const data =
+    route.responseRecord === undefined ? undefined : valueAt(response.body, route.responseRecord);
+  const writtenId = recordId ?? findRecordId(route.responseRecordId ?? object.id, data);
+  if (writtenId === null && !route.returnsNoId) {
     throw new ProviderError('DISCONNECTED', 'The response lacks the id of the created record', {
       status: response.status,
     });
@@ -183,9 +186,10 @@ function createOutcome(
 function findRefusals(
   vendor: Vendor,
   response: ProviderResponse,
-  { refusals, success }: Pick<Write, 'refusals' | 'success'>,
+  { refusalReasons, success }: Pick<Write, 'refusalReasons' | 'success'>,
 ): string[] | null {
-  const texts = refusals === undefined ? [] : collectTexts(valueAt(response.body, refusals));
+  const texts =
+    refusalReasons === undefined ? [] : collectTexts(valueAt(response.body, refusalReasons));
   if (texts.length > 0) return texts;
   const isSuccessful = !success || valueAt(response.body, success.at) === success.value;
   return isSuccessful ? null : listMessages(vendor, response);

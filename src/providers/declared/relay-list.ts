@@ -7,12 +7,12 @@ export function relayList(path: string, list: string) {
     path,
     body: { variables: {} },
     records: `/data/${list}/nodes`,
-    size: { in: 'body', name: '/variables/first', max: 250 },
+    pageSize: { in: 'body', name: '/variables/first', max: 250 },
     paging: {
       kind: 'cursor',
-      send: { in: 'body', name: '/variables/after' },
+      parameter: { in: 'body', name: '/variables/after' },
       next: `/data/${list}/pageInfo/endCursor`,
-      more: `/data/${list}/pageInfo/hasNextPage`,
+      hasMore: `/data/${list}/pageInfo/hasNextPage`,
     },
   } as const satisfies ListInput;
 }

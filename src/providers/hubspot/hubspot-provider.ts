@@ -87,7 +87,7 @@ export function hubspotProvider(options: { baseUrl?: string } = {}): Provider {
       // The maximum of a search. The maximum of a list is 100.
       pageSize: 200,
     },
-    takes: {
+    features: {
       filters: 3,
       associations: true,
       headers: false,

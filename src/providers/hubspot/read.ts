@@ -142,7 +142,7 @@ function filterGroups(filterList: Filter[]) {
   return filterList.length > 0 ? { filterGroups: [{ filters: filterList }] } : {};
 }
 
-/** A group may have six filters. Three remain for callers (`takes.filters`). */
+/** A group may have six filters. Three remain for callers (`features.filters`). */
 function createFilters(
   { objectName, since, until, filters: conditions = [] }: PageRead,
   aboveId: string | null,

@@ -20,13 +20,13 @@ function readOnlyObject(
   return {
     displayName,
     changedAt: { at: '/updatedAt', format: 'isoOffset' },
-    all: {
+    list: {
       path: `${ROOT}/${name}`,
       query: { orderBy: 'id' },
       records: '/values',
-      size: { in: 'query', name: 'limit', max: 1_000 },
+      pageSize: { in: 'query', name: 'limit', max: 1_000 },
       fields: { in: 'query', name: 'fields', always: Object.keys(COMMON_FIELDS) },
-      paging: { kind: 'lastId', send: { in: 'query', name: 'idGreaterThan' } },
+      paging: { kind: 'lastId', parameter: { in: 'query', name: 'idGreaterThan' } },
       since: { in: 'query', name: 'updatedAtAfterOrEqualTo', format: 'isoSeconds' },
       until: { in: 'query', name: 'updatedAtBeforeOrEqualTo', format: 'isoSeconds' },
     },
@@ -44,8 +44,8 @@ function writableObject(
   const path = `${ROOT}/${name}`;
   return {
     ...readOnlyObject(displayName, name, standardFields),
-    create: { method: 'POST', path, query, record: '' },
-    update: { method: 'PATCH', path: `${path}/{id}`, query, record: '' },
+    create: { method: 'POST', path, query, responseRecord: '' },
+    update: { method: 'PATCH', path: `${path}/{id}`, query, responseRecord: '' },
     remove: { path: `${path}/{id}` },
   };
 }

@@ -91,7 +91,7 @@ export function salesforceProvider(
       accountEngagement('account-engagement-demo', ENGAGEMENT_DEMO_URL, ' (demo)'),
     ],
     limits: LIMITS,
-    takes: {
+    features: {
       filters: 20,
       associations: false,
       headers: true,

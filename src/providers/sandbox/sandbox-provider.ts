@@ -64,7 +64,7 @@ export function sandboxProvider(address: () => string): Provider {
     },
     objects: ['contacts', 'companies', 'deals'],
     limits,
-    takes: {
+    features: {
       filters: 20,
       associations: true,
       headers: true,

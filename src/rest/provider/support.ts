@@ -88,7 +88,7 @@ export function showSupport(provider: Provider): z.input<typeof support> {
     subscribe: has('SUBSCRIBE'),
     bulkWrite: NO_BULK_JOBS,
     batchWrite: { create: written, update: written, upsert: never, delete: never },
-    search: { operators: { equals: (provider.takes.filters ?? 0) > 0 } },
+    search: { operators: { equals: (provider.features.filters ?? 0) > 0 } },
     subscribeSupport: {
       create: kinds.includes('CREATE'),
       update: kinds.includes('UPDATE'),

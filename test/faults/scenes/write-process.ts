@@ -14,11 +14,11 @@ process.on('message', (ms: number) => {
 
 const sandbox = sandboxProvider(() => process.env.SANDBOX_URL as string);
 const isWithoutKeys = process.env.WITHOUT_PROVIDER_KEYS !== undefined;
-const takes = { ...sandbox.takes, ...(isWithoutKeys && { idempotencyKeyMs: null }) };
+const features = { ...sandbox.features, ...(isWithoutKeys && { idempotencyKeyMs: null }) };
 const app = await createApp(readConfig(process.env), {
   log: createLog('silent'),
   now: () => new Date(Date.now() + aheadMs),
-  providers: [{ ...sandbox, takes }],
+  providers: [{ ...sandbox, features }],
 });
 const { url } = await app.start();
 process.send?.(url);

@@ -14,7 +14,7 @@ const plain = await sharedApp({
   providers: [
     {
       ...able,
-      takes: { associations: false, headers: false, idempotencyKeyMs: null, allOrNone: [] },
+      features: { associations: false, headers: false, idempotencyKeyMs: null, allOrNone: [] },
       capabilities: { writeRecord: able.capabilities.writeRecord },
     },
   ],

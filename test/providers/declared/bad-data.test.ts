@@ -13,12 +13,12 @@ import { at, type ListDeclaration, thingsProvider } from './things.ts';
 
 const ERRORS: DeclarationInput['errors'] = {
   messages: ['/error'],
-  inSuccess: '/error',
+  failureMember: '/error',
   rules: [
     { status: 400, contains: 'cursor expired', kind: 'CURSOR_GONE' },
     { contains: 'slow down', kind: 'RATE_LIMITED' },
   ],
-  waitHeaders: [{ name: 'x-reset', format: 'unixSeconds' }],
+  retryHeaders: [{ name: 'x-reset', format: 'unixSeconds' }],
   defaultRetryAfterMs: 9_000,
 };
 
@@ -26,11 +26,11 @@ function createProvider(paging: ListDeclaration['paging']): Provider {
   return thingsProvider({
     list: { paging },
     errors: ERRORS,
-    create: { method: 'POST', path: '/things', record: '/thing' },
+    create: { method: 'POST', path: '/things', responseRecord: '/thing' },
   });
 }
 
-const byCursor = createProvider({ kind: 'cursor', send: at, next: '/next' });
+const byCursor = createProvider({ kind: 'cursor', parameter: at, next: '/next' });
 
 /** Each request gets the next response, and the last one repeats. */
 async function reading(responses: ServedResponse[], provider = byCursor) {

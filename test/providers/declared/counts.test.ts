@@ -11,7 +11,7 @@ const withTotal = DECLARATIONS.map(({ name }) => name).filter((name) => {
   const object = getObject(name);
   // The list of one parent has no total of all records.
   if (object?.parent) return false;
-  const lists = [object?.all, object?.changed];
+  const lists = [object?.list, object?.incrementalList];
   return object?.count || lists.some((list) => list?.total ?? list?.totalHeader);
 });
 const withCount = withTotal.filter((name) => getObject(name)?.count);

@@ -14,11 +14,14 @@ const chosen = process.env.PROVIDER;
 for (const declared of DECLARATIONS) {
   const { name, records } = declared;
   if (chosen && name !== chosen) continue;
-  const objects = [...Object.keys(records.objects), ...(records.anyObject ? ['own_object'] : [])];
+  const objects = [
+    ...Object.keys(records.objects),
+    ...(records.otherObjects ? ['own_object'] : []),
+  ];
   for (const objectName of objects) {
-    const object = records.objects[objectName] ?? records.anyObject;
+    const object = records.objects[objectName] ?? records.otherObjects;
     // A generated server cannot read values that a function of the declaration writes.
-    if (object?.nested?.some(({ write }) => write)) continue;
+    if (object?.nested?.some(({ encode }) => encode)) continue;
     const wire = generateWire(declared, objectName);
     providerContract(`${name} ${objectName}`, () => wireSubject(declared, wire));
   }

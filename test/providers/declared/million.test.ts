@@ -84,8 +84,8 @@ async function readAll(readPage: ReadPage, session: ProviderSession, objectName:
 
 test('reads a million records in constant memory, at least half as fast as HubSpot', async () => {
   const list = {
-    paging: { kind: 'cursor', send: at, next: '/next' },
-    size: { in: 'query', name: 'size', max: PAGE },
+    paging: { kind: 'cursor', parameter: at, next: '/next' },
+    pageSize: { in: 'query', name: 'size', max: PAGE },
   } as const;
   const declared = thingsProvider({ list }).capabilities.readPage;
   const coded = hubspotProvider().capabilities.readPage;

@@ -27,15 +27,19 @@ const SIZE = { name: 'size', fallback: 10, max: 50 };
 
 /** Each kind of paging, as a vendor implements it and as it is declared. */
 const KINDS: [name: string, page: Page, paging: Paging][] = [
-  ['cursor', byCursor(SIZE, 'at'), { kind: 'cursor', send: at, next: '/next' }],
+  ['cursor', byCursor(SIZE, 'at'), { kind: 'cursor', parameter: at, next: '/next' }],
   ['next URL', byAddress(byCursor(SIZE, 'at'), 'at'), { kind: 'nextUrl', next: '/next' }],
   ['Link header', byLink(byPage(SIZE, 'at'), 'at'), { kind: 'link' }],
-  ['offset', byOffset(SIZE, 'at'), { kind: 'offset', send: at }],
-  ['offset with a flag', byOffset(SIZE, 'at'), { kind: 'offset', send: at, more: '/more' }],
-  ['offset with a total', byOffset(SIZE, 'at'), { kind: 'offset', send: at, total: '/total' }],
-  ['page number', byPage(SIZE, 'at'), { kind: 'page', send: at }],
-  ['page number with a flag', byPage(SIZE, 'at'), { kind: 'page', send: at, more: '/more' }],
-  ['last id', byLastId(SIZE, 'at'), { kind: 'lastId', send: at }],
+  ['offset', byOffset(SIZE, 'at'), { kind: 'offset', parameter: at }],
+  ['offset with a flag', byOffset(SIZE, 'at'), { kind: 'offset', parameter: at, hasMore: '/more' }],
+  ['offset with a total', byOffset(SIZE, 'at'), { kind: 'offset', parameter: at, total: '/total' }],
+  ['page number', byPage(SIZE, 'at'), { kind: 'page', parameter: at }],
+  [
+    'page number with a flag',
+    byPage(SIZE, 'at'),
+    { kind: 'page', parameter: at, hasMore: '/more' },
+  ],
+  ['last id', byLastId(SIZE, 'at'), { kind: 'lastId', parameter: at }],
 ];
 
 function fixture(page: Page): VendorFixture {
@@ -64,9 +68,12 @@ function fixture(page: Page): VendorFixture {
 async function* pages(
   paging: Paging,
   session: ProviderSession,
-  { pageSize: sizes, ...more }: { pageSize: number | (() => number) } & Partial<ListDeclaration>,
+  {
+    pageSize: sizes,
+    ...list
+  }: { pageSize: number | (() => number) } & Omit<Partial<ListDeclaration>, 'pageSize'>,
 ): AsyncGenerator<RecordPage> {
-  const { capabilities } = thingsProvider({ list: { paging, ...more } });
+  const { capabilities } = thingsProvider({ list: { paging, ...list } });
   const readPage = capabilities.readPage as NonNullable<Capabilities['readPage']>;
   let cursor: string | undefined;
   do {
@@ -126,7 +133,7 @@ test('restarts with the requested size at a page of an older cursor', async () =
   await using server = await vendorServer(fixture(byPage(SIZE, 'at')));
   for (let n = 0; n < 50; n += 1) server.store.create({}, new Date());
   const { readPage } = thingsProvider({
-    list: { paging: { kind: 'page', send: at } },
+    list: { paging: { kind: 'page', parameter: at } },
   }).capabilities;
   const cursor = JSON.stringify({ by: 'all', next: 2, first: '1', empty: 0 });
   const read = { objectName: 'things', fields: ['id'], pageSize: 20, cursor };
@@ -211,8 +218,8 @@ test('last id: returns each earlier record once despite insertions at the start'
 });
 
 test.each([
-  ['a repeated cursor', { kind: 'cursor', send: at, next: '/next' } as const, { next: 'x' }],
-  ['repeated records', { kind: 'page', send: at, more: '/more' } as const, { more: true }],
+  ['a repeated cursor', { kind: 'cursor', parameter: at, next: '/next' } as const, { next: 'x' }],
+  ['repeated records', { kind: 'page', parameter: at, hasMore: '/more' } as const, { more: true }],
 ])('stops reading if a vendor returns %s', async (_, paging, response) => {
   const loop: Page = () => ({ records: [], next: null, total: 0 });
   const broken = fixture(loop);

@@ -6,7 +6,7 @@ import type {
 } from '../../../src/providers/declarative/declaration/declaration.ts';
 import { createDeclarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
 
-export type ListDeclaration = ObjectDeclarationInput['all'];
+export type ListDeclaration = ObjectDeclarationInput['list'];
 
 /** Settings that differ between tests. */
 interface Things {
@@ -39,10 +39,10 @@ export function thingsProvider({
         things: {
           displayName: 'Things',
           changedAt: { at: '/changed', format: 'iso' },
-          all: {
+          list: {
             path: '/things',
             records: '/things',
-            size: { in: 'query', name: 'size', max: 50 },
+            pageSize: { in: 'query', name: 'size', max: 50 },
             ...list,
           },
           ...(create && { create }),

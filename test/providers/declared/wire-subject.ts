@@ -17,7 +17,7 @@ export async function wireSubject(
   const { fixture, objectName, textField, missingId, needs = {}, facts = {} } = wire;
   const server = await vendorServer(fixture);
   const toReference = fixture.createReference ?? String;
-  const object = declared.records.objects[objectName] ?? declared.records.anyObject;
+  const object = declared.records.objects[objectName] ?? declared.records.otherObjects;
   return {
     provider: createDeclarativeProvider(only(declared, objectName)),
     session: createPlainSession(server.url, createHeaders(declared, fixture.headers), { facts }),
@@ -30,9 +30,9 @@ export async function wireSubject(
     smallestPage: 2,
     tellsChanges: !wire.lacksChangeTimes,
     isSearched: wire.isSearched !== false,
-    isPaged: object?.all.size !== undefined,
+    isPaged: object?.list.pageSize !== undefined,
     creates: object?.create !== undefined || object?.createMany !== undefined,
-    namesCreated: object?.create?.isUnnamed !== true,
+    namesCreated: object?.create?.returnsNoId !== true,
     updates: object?.update !== undefined,
     isDescribedBeforehand: object?.fields === undefined,
     countRecords: () => server.store.records.length,
@@ -70,17 +70,17 @@ function only(declared: DeclaredProvider, objectName: string): DeclaredProvider 
   const { objects } = declared.records;
   const kept = Object.entries(objects).filter(([name]) => name === objectName);
   for (let parent = objects[objectName]?.parent; parent; parent = objects[parent.object]?.parent) {
-    const { displayName = '', id, all, parent: above } = objects[parent.object] ?? {};
-    if (all) kept.push([parent.object, { displayName, id, all, parent: above }]);
+    const { displayName = '', id, list, parent: above } = objects[parent.object] ?? {};
+    if (list) kept.push([parent.object, { displayName, id, list, parent: above }]);
   }
-  const { anyObject, events, ...records } = declared.records;
+  const { otherObjects, events, ...records } = declared.records;
   const reported = Object.values(events?.types ?? {}).map(({ object }) => object ?? objectName);
   const isNamed = objectName in objects;
   return {
     ...declared,
     records: {
       ...records,
-      ...(!isNamed && anyObject && { anyObject }),
+      ...(!isNamed && otherObjects && { otherObjects }),
       ...(events && reported.includes(objectName) && { events }),
       objects: Object.fromEntries(kept),
     },

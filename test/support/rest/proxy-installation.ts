@@ -61,7 +61,7 @@ export function createCrmProvider(baseUrl: string, overrides: Partial<Provider> 
       batchSize: 1,
       pageSize: 1,
     },
-    takes: { associations: false, headers: false, idempotencyKeyMs: null, allOrNone: [] },
+    features: { associations: false, headers: false, idempotencyKeyMs: null, allOrNone: [] },
     capabilities: { proxy: true },
     ...overrides,
   };

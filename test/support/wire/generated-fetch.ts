@@ -1,5 +1,5 @@
 /** Serves fetches of records by their IDs, in a wire format that is generated from a declaration. */
-import type { Fetching } from '../../../src/providers/declarative/declaration/object-declaration.ts';
+import type { IdLookup } from '../../../src/providers/declarative/declaration/object-declaration.ts';
 import { valueAt } from '../../../src/providers/declarative/json.ts';
 import { idVariables } from '../../../src/providers/declarative/record-id.ts';
 import type { ServedRequest, ServedResponse } from '../providers/provider-server.ts';
@@ -47,7 +47,7 @@ export function serveFetch(
 
 /** Returns the IDs in the request, or null if it has none. */
 function readIds(
-  byIds: Fetching,
+  byIds: IdLookup,
   request: ServedRequest,
   { objectName }: DeclaredObject,
 ): string[] | null {

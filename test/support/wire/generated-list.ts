@@ -1,6 +1,6 @@
 /** Serves lists in a wire format that is generated from a declaration: filters and pages as declared. */
 import type {
-  List,
+  ListDeclaration,
   Paging,
   TimeFilter,
 } from '../../../src/providers/declarative/declaration/list-declaration.ts';
@@ -30,17 +30,22 @@ export function serveList(
   { store, url }: { store: VendorStore; url: string },
 ): ServedResponse | undefined {
   const { object } = said;
-  const list = [object.changed, object.all].find(
+  const list = [object.incrementalList, object.list].find(
     (candidate) => candidate && isListRequest(candidate, request, said),
   );
   if (!list) return undefined;
   const sorted = filterRecords(list, request, [...store.records]).toSorted(compareRecords(list));
   const query = new URLSearchParams(request.query);
-  const size = list.size && readLocation(list.size, request)?.replace(/\D+/g, '');
+  const size = list.pageSize && readLocation(list.pageSize, request)?.replace(/\D+/g, '');
   if (size) query.set(PAGE_SIZE, size);
-  const position = 'send' in list.paging ? readLocation(list.paging.send, request) : undefined;
+  const position =
+    'parameter' in list.paging ? readLocation(list.paging.parameter, request) : undefined;
   if (position !== undefined) query.set(POSITION, position);
-  const slice = createPage(list.paging, list.size?.max ?? 1000)(sorted, { ...request, query }, url);
+  const slice = createPage(list.paging, list.pageSize?.max ?? 1000)(
+    sorted,
+    { ...request, query },
+    url,
+  );
   return createListResponse(list, slice, {
     request,
     url,
@@ -49,7 +54,7 @@ export function serveList(
 }
 
 function isListRequest(
-  list: List,
+  list: ListDeclaration,
   request: ServedRequest,
   { objectName }: DeclaredObject,
 ): boolean {
@@ -71,16 +76,16 @@ function readLocation(
   return value == null ? undefined : String(value);
 }
 
-function compareRecords({ newestFirst, isKeyset }: List) {
+function compareRecords({ isNewestFirst, isKeyset }: ListDeclaration) {
   return (a: StoredRecord, b: StoredRecord) => {
     const ageOrder = a.changedAt.getTime() - b.changedAt.getTime();
-    if (newestFirst) return -ageOrder;
+    if (isNewestFirst) return -ageOrder;
     return isKeyset ? ageOrder : 0;
   };
 }
 
 function filterRecords(
-  list: List,
+  list: ListDeclaration,
   request: ServedRequest,
   records: StoredRecord[],
 ): StoredRecord[] {
@@ -139,9 +144,12 @@ function createPage(paging: Paging, max: number): Page {
   }
 }
 
-function countFromOne({ first }: Paging & { kind: 'page' }, request: ServedRequest): ServedRequest {
+function countFromOne(
+  { firstPage }: Paging & { kind: 'page' },
+  request: ServedRequest,
+): ServedRequest {
   const query = new URLSearchParams(request.query);
-  query.set(POSITION, String(Number(query.get(POSITION) ?? first) - first + 1));
+  query.set(POSITION, String(Number(query.get(POSITION) ?? firstPage) - firstPage + 1));
   return { ...request, query };
 }
 
@@ -152,7 +160,7 @@ interface ListContext {
 }
 
 function createListResponse(
-  list: List,
+  list: ListDeclaration,
   slice: PageSlice,
   { request, url, rows }: ListContext,
 ): ServedResponse {
@@ -165,8 +173,8 @@ function createListResponse(
       body = withValue(body as object as never, pointer, value);
   };
   set(total, slice.total);
-  if ('more' in paging) set(paging.more, next !== null);
-  if ('lastPage' in paging) set(paging.lastPage, next === null);
+  if ('hasMore' in paging) set(paging.hasMore, next !== null);
+  if ('isLastPage' in paging) set(paging.isLastPage, next === null);
   if (paging.kind === 'offset') set(paging.total, slice.total);
   if (paging.kind === 'cursor') set(paging.next, next);
   const isAddress = paging.kind === 'nextUrl' || paging.kind === 'link';
@@ -176,7 +184,7 @@ function createListResponse(
   if (paging.kind === 'link' && address) headers.link = `<${address}>; rel="next"`;
   if (paging.kind === 'page') {
     // Only the last page knows the number of pages. Earlier pages report one more than their own number.
-    set(paging.pages, next === null ? 1 : Number(next) + (paging.first - 1));
+    set(paging.pageCount, next === null ? 1 : Number(next) + (paging.firstPage - 1));
     if (paging.nextHeader) headers[paging.nextHeader] = next ?? '';
   }
   return { status: 200, headers, body };

@@ -45,7 +45,7 @@ export function writeRecord(
 ) {
   const recordId = String(id);
   let record: Values = {};
-  const map = object.nested.find(({ names, entries }) => !names && !entries);
+  const map = object.nested.find(({ namePattern, entries }) => !namePattern && !entries);
   for (const [name, value] of Object.entries(values)) {
     record = withValue(record, `${map?.at ?? ''}/${name}`, value);
   }

@@ -3,8 +3,8 @@
  * differences between the declaration and the vendor.
  */
 import {
-  declaration,
   type ObjectDeclaration,
+  providerDeclaration,
 } from '../../../src/providers/declarative/declaration/declaration.ts';
 import type {
   Batch,
@@ -33,7 +33,7 @@ import type { StoredRecord, VendorStore } from './vendor-store.ts';
 import { BEARER, isObject, TOKEN, type Values, type WireVendor } from './wire-format.ts';
 
 export function generateWire(provider: DeclaredProvider, objectName: string): WireVendor {
-  const parsed = declaration.parse(provider.records);
+  const parsed = providerDeclaration.parse(provider.records);
   const vendor = { displayName: provider.displayName, declaration: parsed };
   const object = findObject(vendor, objectName);
   const textField = findTextField(object);
@@ -46,7 +46,7 @@ export function generateWire(provider: DeclaredProvider, objectName: string): Wi
     facts: Object.fromEntries(facts),
     needs: createRequiredFields(object),
     isSearched: false,
-    ...(!object.changedAt && !object.all.since && { lacksChangeTimes: true }),
+    ...(!object.changedAt && !object.list.since && { lacksChangeTimes: true }),
     fixture: {
       createId: (n) => `r${n}`,
       createReference: (id) => wholeId(object, String(id)),
@@ -114,12 +114,12 @@ function serveParents(
 ): ServedResponse | undefined {
   for (let { parent } = object; parent; parent = declaration.objects[parent.object]?.parent) {
     const above = declaration.objects[parent.object];
-    if (!above || !isRequestFor(above.all, request, {})) continue;
+    if (!above || !isRequestFor(above.list, request, {})) continue;
     const record = writeRecord(
       { object: above },
       { id: PARENT_ID, changedAt: new Date(0), values: {} },
     );
-    return { status: 200, body: setValue({}, above.all.records, [record]) };
+    return { status: 200, body: setValue({}, above.list.records, [record]) };
   }
   return undefined;
 }
@@ -147,7 +147,7 @@ function serveBatch(
   const batch = [object.createMany, object.updateMany].find(
     (candidate) => candidate && isRequestFor(candidate, request, variables),
   );
-  const inputs = batch && valueAt(request.body, batch.records);
+  const inputs = batch && valueAt(request.body, batch.bodyRecords);
   if (!batch || !Array.isArray(inputs)) return undefined;
   const outcomes = inputs.filter(isObject).map((fields) => {
     const { id, ...values } = fields;
@@ -183,8 +183,8 @@ function serveChange(
     ),
   );
   // If a create and an update have the same path, only the update has an ID in its body.
-  const names = update?.id !== undefined && update.path === create?.path;
-  const isUpdate = names && valueAt(request.body, update.id ?? '') != null;
+  const names = update?.bodyId !== undefined && update.path === create?.path;
+  const isUpdate = names && valueAt(request.body, update.bodyId ?? '') != null;
   if (
     create &&
     isRequestFor(create, request, { object: objectName }) &&
@@ -216,7 +216,7 @@ function serveChange(
 
 function refersTo(
   object: ObjectDeclaration,
-  endpoint: WireEndpoint & { id?: string | undefined },
+  endpoint: WireEndpoint & { bodyId?: string | undefined },
   { request, objectName, id }: { request: ServedRequest; objectName: string; id: string },
 ): boolean {
   const text = wholeId(object, id);
@@ -228,7 +228,7 @@ function refersTo(
     ...Object.fromEntries(names.map((name, n) => [name, parts[n] ?? ''])),
   };
   if (!isRequestFor(endpoint, request, variables)) return false;
-  return endpoint.id === undefined || findId(valueAt(request.body, endpoint.id)) === text;
+  return endpoint.bodyId === undefined || findId(valueAt(request.body, endpoint.bodyId)) === text;
 }
 
 /**
@@ -262,11 +262,11 @@ function readVariables(declared: unknown, actual: unknown): Values {
 
 function readValues(
   object: ObjectDeclaration,
-  { wrap, encoded }: Write,
+  { bodyRecord, isStringified }: Write,
   { body }: ServedRequest,
 ): Values {
-  const wrapped = valueAt(body, wrap);
-  const parsedFields: unknown = encoded ? JSON.parse(String(wrapped)) : wrapped;
+  const wrapped = valueAt(body, bodyRecord);
+  const parsedFields: unknown = isStringified ? JSON.parse(String(wrapped)) : wrapped;
   const ownFields = isObject(parsedFields) ? parsedFields : {};
   const maps = object.nested.map(({ at: pointer }) => valueAt(ownFields, pointer)).filter(isObject);
   return Object.assign({}, ownFields, ...maps);
@@ -277,10 +277,14 @@ function createWriteResponse(
   endpoint: Write,
   record: StoredRecord,
 ): ServedResponse {
-  if (endpoint.record === undefined) return { status: 204 };
-  let body = setValue({}, endpoint.record, writeRecord({ object }, record));
-  if (endpoint.recordId)
-    body = setValue(body as Values, `${endpoint.record}${endpoint.recordId}`, record.id);
+  if (endpoint.responseRecord === undefined) return { status: 204 };
+  let body = setValue({}, endpoint.responseRecord, writeRecord({ object }, record));
+  if (endpoint.responseRecordId)
+    body = setValue(
+      body as Values,
+      `${endpoint.responseRecord}${endpoint.responseRecordId}`,
+      record.id,
+    );
   if (endpoint.success)
     body = setValue(body as Values, endpoint.success.at, endpoint.success.value);
   return { status: 200, body };

@@ -49,7 +49,7 @@ export const fieldFilterResource = resource('FieldFilter', 'A condition on a fie
 interface About {
   path: readonly PropertyKey[];
   /** Null if the provider is not in the catalogue. */
-  provider: Pick<Provider, 'displayName' | 'takes' | 'commonObjects'> | null;
+  provider: Pick<Provider, 'displayName' | 'features' | 'commonObjects'> | null;
   /** The provider's name of the filtered object. */
   objectName: string;
 }

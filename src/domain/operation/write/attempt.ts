@@ -74,10 +74,10 @@ function saveProgress(
  * requests differ from the earlier ones.
  */
 export function supportsKey(
-  { takes }: Provider,
+  { features }: Provider,
   { task, entries }: { task: Claim['task']; entries: readonly WriteEntry[] },
 ): boolean {
-  return takes.idempotencyKeyMs !== null && entries.length === task.recordCount;
+  return features.idempotencyKeyMs !== null && entries.length === task.recordCount;
 }
 
 /**

@@ -57,7 +57,7 @@ export function isRepeatable(
 
 /** The latest start of an attempt whose last request reaches the provider before its idempotency key expires. */
 export function getKeyExpireTime(
-  { takes: { idempotencyKeyMs }, limits }: Pick<Provider, 'takes' | 'limits'>,
+  { features: { idempotencyKeyMs }, limits }: Pick<Provider, 'features' | 'limits'>,
   firstAttempt: Date,
 ): Date | null {
   if (idempotencyKeyMs === null) return null;

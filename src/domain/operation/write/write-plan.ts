@@ -149,16 +149,16 @@ function* providerRefusals(
     yield issueAt(['input', 'integrationIdOrName'], 'has a provider that is no longer supported.');
     return;
   }
-  const { displayName, takes } = provider;
+  const { displayName, features } = provider;
   const [capability, member] = capabilityFor(input);
   if (!supportedCapabilities(provider).includes(capability)) {
     yield issueAt(['input', member], `is not supported by ${displayName}.`);
   }
   for (const { path, associations } of records) {
-    if (!associations || takes.associations) continue;
+    if (!associations || features.associations) continue;
     yield issueAt([...path.slice(0, -1), 'associations'], `are not taken by ${displayName}.`);
   }
-  if (input.headers && !takes.headers) {
+  if (input.headers && !features.headers) {
     yield issueAt(['input', 'headers'], `are not taken by ${displayName}.`);
   }
   yield* allOrNoneRefusals(input, provider);
@@ -166,11 +166,11 @@ function* providerRefusals(
 
 function* allOrNoneRefusals(
   { type, batch, batchPolicy }: WriteInput,
-  { displayName, takes, limits }: Provider,
+  { displayName, features, limits }: Provider,
 ): Generator<Issue> {
   if (!batch || !batchPolicy?.allOrNone || type === 'DELETE') return;
   const path = ['input', 'batchPolicy', 'allOrNone'];
-  if (!takes.allOrNone.includes(type)) {
+  if (!features.allOrNone.includes(type)) {
     const detail = `is not possible: ${displayName} writes what it can of a batch of the type ${type}.`;
     yield issueAt(path, detail);
   } else if (batch.length > limits.batchSize) {

@@ -4,10 +4,10 @@
  */
 import { z } from 'zod';
 import { eventList } from './event-list-declaration.ts';
-import { events, identity } from './events-declaration.ts';
-import { list } from './list-declaration.ts';
+import { eventsDeclaration, identityRequest } from './events-declaration.ts';
+import { listDeclaration } from './list-declaration.ts';
 import { objectDeclaration } from './object-declaration.ts';
-import { pointer, texts } from './request-location.ts';
+import { pointer, stringMap } from './request-location.ts';
 
 export type {
   ListInput,
@@ -22,7 +22,7 @@ const errorRule = z.strictObject({
   status: z.int().optional(),
   /** Matches a header with this value, or with any value if none is given. */
   header: z.strictObject({ name: z.string(), value: z.string().optional() }).optional(),
-  /** Matches a text in the messages of the response. */
+  /** Matches a string in the body of the response. */
   contains: z.string().optional(),
   kind: z.enum([
     'AUTH_INVALIDATED',
@@ -37,13 +37,13 @@ const errorRule = z.strictObject({
 });
 
 /** A header other than Retry-After that says when to retry. */
-const waitHeader = z.strictObject({
+const retryHeader = z.strictObject({
   name: z.string(),
   format: z.enum(['seconds', 'unixSeconds', 'unixMilliseconds', 'iso']),
 });
-export type WaitHeader = z.output<typeof waitHeader>;
+export type RetryHeader = z.output<typeof retryHeader>;
 
-export const declaration = z.strictObject({
+export const providerDeclaration = z.strictObject({
   /** The version of the vendor's API, if a header or a path selects it. */
   apiVersion: z.string().optional(),
   /** The URL of the vendor's documentation. */
@@ -52,44 +52,46 @@ export const declaration = z.strictObject({
   checkedAgainst: z.string().min(1),
   /** Sentences for the provider's page: limits, and features of the vendor that are not used. */
   notes: z.array(z.string()).default([]),
-  /** OAuth scopes that are needed to read and write all objects. */
+  /** OAuth scopes that reading and writing all objects requires. */
   scopes: z.array(z.string()).default([]),
-  /** Values that a connection needs besides its credentials. Paths and headers refer to them by `{{name}}`. */
+  /** Values that connecting requires besides credentials. Paths and headers refer to them by `{{name}}`. */
   inputs: z
     .record(
       z.string().regex(/^\w+$/),
       z.strictObject({
         displayName: z.string(),
-        /** Not required for connecting, because the vendor returns it only to a caller with a token. */
+        /** True if connecting does not require it, because the vendor reveals it only to a caller with a token. */
         isOptional: z.boolean().default(false),
       }),
     )
     .default({}),
-  headers: texts,
+  headers: stringMap,
   bodyFormat: z.enum(['json', 'form']).default('json'),
   /** The header of the vendor's idempotency keys, and how long the vendor is known to honor a key. */
-  idempotency: z.strictObject({ header: z.string(), lifeMs: z.int().positive() }).optional(),
+  idempotency: z.strictObject({ header: z.string(), keyLifetimeMs: z.int().positive() }).optional(),
   errors: z.strictObject({
-    /** Locations of error messages: each may hold a text, a list, or a map of texts. */
+    /** Locations of error messages: each may hold a string, a list, or a map of strings. */
     messages: z.array(pointer).min(1),
     rules: z.array(errorRule).default([]),
-    /** A member of a successful response that means a failure. */
-    inSuccess: pointer.optional(),
-    waitHeaders: z.array(waitHeader).default([]),
+    /** A member whose presence in a response with a success status means a failure. */
+    failureMember: pointer.optional(),
+    retryHeaders: z.array(retryHeader).default([]),
     /** How long to wait after a 429 that does not say when to retry. */
     defaultRetryAfterMs: z.int().positive().optional(),
   }),
   objects: z.record(z.string().regex(/^[\w-]+(\/[\w-]+)*$/), objectDeclaration),
-  /** Any other object of an account. Paths refer to its name by `{object}`. */
-  anyObject: objectDeclaration.optional(),
+  /** Declares all other objects of an account. Paths refer to the object's name by `{object}`. */
+  otherObjects: objectDeclaration.optional(),
   /** Events that the vendor sends. Their objects must be readable by id. */
-  events: events.optional(),
-  /** Events of a vendor that only notifies about new entries in a list. */
+  events: eventsDeclaration.optional(),
+  /** Events of a vendor whose webhook only notifies of changes. */
   eventList: eventList.optional(),
   /** Finds the account of a token. Absent if the token response names the account, or nothing needs it. */
-  identity: identity.optional(),
+  identity: identityRequest.optional(),
   /** The list of the account's objects. */
-  objectList: z.strictObject({ list, name: pointer, displayName: pointer }).optional(),
+  objectList: z
+    .strictObject({ list: listDeclaration, name: pointer, displayName: pointer })
+    .optional(),
 });
-export type Declaration = z.output<typeof declaration>;
-export type DeclarationInput = z.input<typeof declaration>;
+export type Declaration = z.output<typeof providerDeclaration>;
+export type DeclarationInput = z.input<typeof providerDeclaration>;

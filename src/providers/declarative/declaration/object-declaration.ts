@@ -1,49 +1,57 @@
 /** The declaration of one object: its lists, writes and fields. */
 import { z } from 'zod';
 import { FIELD_VALUE_TYPES } from '../../contract.ts';
-import { list, selectedFields } from './list-declaration.ts';
-import { json, path, pointer, requestLocation, texts, timeFormat } from './request-location.ts';
+import { listDeclaration, selectedFields } from './list-declaration.ts';
+import {
+  jsonObject,
+  pathTemplate,
+  pointer,
+  requestLocation,
+  stringMap,
+  timeFormat,
+} from './request-location.ts';
 
 /** A member of a response, and its value on success. */
 const success = z.strictObject({ at: pointer, value: z.union([z.string(), z.boolean()]) });
 
-/** The request that writes a record, and its response. */
+/** The request that creates or updates a record, and its response. */
 const write = z.strictObject({
   method: z.enum(['POST', 'PUT', 'PATCH']),
-  path,
-  query: texts,
-  headers: texts,
+  path: pathTemplate,
+  query: stringMap,
+  headers: stringMap,
   /** Where the body holds the record. */
-  wrap: pointer.default(''),
+  bodyRecord: pointer.default(''),
   /** The other members of the body. A string that consists only of `{name}` is replaced as in paths. */
-  body: json.default({}),
-  /** The record is sent as a JSON string. */
-  encoded: z.boolean().default(false),
-  /** The members that a record may have. Needed if the vendor silently ignores others. */
-  takes: z.array(z.string()).optional(),
+  body: jsonObject.default({}),
+  /** True if the body holds the record as a JSON string. */
+  isStringified: z.boolean().default(false),
+  /** The fields that a write may set. Declare them if the vendor silently ignores others. */
+  allowedFields: z.array(z.string()).optional(),
   /** Where the body repeats the record's id. */
-  id: pointer.optional(),
+  bodyId: pointer.optional(),
   /** Where the response holds the record, if it does. */
-  record: pointer.optional(),
-  /** Where the record of the response holds its id. Default: as in lists. */
-  recordId: pointer.optional(),
-  /** The vendor does not return the created record's id, so the outcome is a success without an id. */
-  isUnnamed: z.boolean().default(false),
-  /** Where a successful response holds the reason of a refusal. */
-  refusals: pointer.optional(),
-  /** The member of the response that means success. */
+  responseRecord: pointer.optional(),
+  /** Where `responseRecord` holds its id. Default: the object's `id`. */
+  responseRecordId: pointer.optional(),
+  /** True if the response lacks the created record's id. The outcome is then a success without an id. */
+  returnsNoId: z.boolean().default(false),
+  /** Where a response with a success status holds the reasons of a refusal. */
+  refusalReasons: pointer.optional(),
+  /** The member of the response that means success, for vendors that return 200 for a failure. */
   success: success.optional(),
 });
 export type Write = z.output<typeof write>;
 
+/** The request that deletes a record. */
 const removal = z.strictObject({
   method: z.enum(['DELETE', 'PATCH', 'PUT', 'POST']).default('DELETE'),
-  path,
-  query: texts,
-  headers: texts,
-  body: json.optional(),
-  id: pointer.optional(),
-  refusals: pointer.optional(),
+  path: pathTemplate,
+  query: stringMap,
+  headers: stringMap,
+  body: jsonObject.optional(),
+  bodyId: pointer.optional(),
+  refusalReasons: pointer.optional(),
   success: success.optional(),
 });
 export type Removal = z.output<typeof removal>;
@@ -51,37 +59,38 @@ export type Removal = z.output<typeof removal>;
 /** A request that writes many records. The response has their outcomes in the same order. */
 const batch = z.strictObject({
   method: z.enum(['POST', 'PUT', 'PATCH']),
-  path,
-  query: texts,
-  body: json.default({}),
+  path: pathTemplate,
+  query: stringMap,
+  body: jsonObject.default({}),
   /** Where the body holds the list of records. */
-  records: pointer,
+  bodyRecords: pointer,
   /** Where the response holds the outcomes. */
   outcomes: pointer,
   /** The member of an outcome that means success, and its value. */
   success,
+  /** Where an outcome holds the record's id, the record, and error messages. */
   recordId: pointer,
   record: pointer.optional(),
   errors: z.array(pointer).min(1),
   /** Query parameters that make the vendor write the valid records even if others are refused. */
-  partial: z.record(z.string(), z.string()).optional(),
+  partialSuccessQuery: z.record(z.string(), z.string()).optional(),
 });
 export type Batch = z.output<typeof batch>;
 
-/** Reads records by id: one request for each record, or for many if `ids` is given. */
-const fetching = z.strictObject({
+/** The request that reads records by id: one record, or several if `ids` is declared. */
+const idLookup = z.strictObject({
   method: z.enum(['GET', 'POST']).default('GET'),
-  path,
-  query: texts,
-  body: json.optional(),
+  path: pathTemplate,
+  query: stringMap,
+  body: jsonObject.optional(),
   /** How a request lists several ids. */
   ids: z
     .strictObject({
       ...requestLocation.shape,
       template: z.string().includes('{id}').default('{id}'),
       separator: z.string().default(','),
-      wrap: z.string().includes('{ids}').default('{ids}'),
-      /** The ids are a list in the body instead of a text. */
+      listTemplate: z.string().includes('{ids}').default('{ids}'),
+      /** True if the ids are a JSON list in the body instead of one string. */
       isList: z.boolean().default(false),
       max: z.int().positive(),
     })
@@ -89,19 +98,19 @@ const fetching = z.strictObject({
   /** Where the response holds the record, or the list of records. */
   records: pointer,
   fields: selectedFields.optional(),
-  /** Present in deleted records only. */
-  gone: pointer.optional(),
+  /** A flag that only deleted records have. */
+  deletionFlag: pointer.optional(),
 });
-export type Fetching = z.output<typeof fetching>;
+export type IdLookup = z.output<typeof idLookup>;
 
 /** The request that counts the records, for the progress of a read. */
-const count = z.strictObject({ path, query: texts, at: pointer });
+const count = z.strictObject({ path: pathTemplate, query: stringMap, at: pointer });
 export type Count = z.output<typeof count>;
 
 /** The account's own list of fields: standard and custom ones. */
 const fieldList = z.strictObject({
-  path,
-  query: texts,
+  path: pathTemplate,
+  query: stringMap,
   fields: pointer,
   name: pointer,
   /** The prefix of the name in records, such as `custom.`. */
@@ -119,25 +128,25 @@ const fieldList = z.strictObject({
 });
 export type FieldList = z.output<typeof fieldList>;
 
-/** Fields in a map or list inside a record. They are shown as fields of the record. */
+/** A map or list of fields inside a record. They are read and written like the record's other fields. */
 const nested = z.strictObject({
   at: pointer,
-  /** Names of fields that writes put into the map or list. */
-  names: z.instanceof(RegExp).optional(),
-  /** The fields are a list of `{ id, value }`. Writes send a list or a map. */
+  /** Writes put fields with these names into the map or list. Default: none. */
+  namePattern: z.instanceof(RegExp).optional(),
+  /** Declared if the fields are a list of names and values. */
   entries: z
-    .strictObject({ name: pointer, value: pointer, writes: z.enum(['list', 'map']) })
+    .strictObject({ name: pointer, value: pointer, writeFormat: z.enum(['list', 'map']) })
     .optional(),
-  /** Converts a vendor's value, if the conversion cannot be declared. */
-  read: z.custom<(value: unknown) => unknown>((value) => typeof value === 'function').optional(),
-  /** Adds fields under other names, if records name the same field differently. */
-  alias: z
+  /** Converts a vendor's value to a plain value. */
+  decode: z.custom<(value: unknown) => unknown>((value) => typeof value === 'function').optional(),
+  /** Returns more names for fields whose name differs between records. */
+  addAliases: z
     .custom<(fields: Record<string, unknown>) => Record<string, unknown>>(
       (value) => typeof value === 'function',
     )
     .optional(),
-  /** Converts a value for a write. */
-  write: z
+  /** Converts a plain value to the vendor's value. */
+  encode: z
     .custom<(value: unknown, name: string) => unknown>((value) => typeof value === 'function')
     .optional(),
 });
@@ -149,7 +158,7 @@ const idParts = z.strictObject({
     z.string().regex(/^\w+$/),
     z.union([
       pointer,
-      /** The first group of a pattern, for example the end of a URL. */
+      /** The first group of a pattern, for example the last segment of a URL. */
       z.strictObject({ at: pointer, pattern: z.instanceof(RegExp) }),
     ]),
   ),
@@ -172,18 +181,18 @@ export const objectDeclaration = z.strictObject({
       precisionMs: z.int().positive().default(1),
     })
     .optional(),
-  /** The parent object, whose records each have a list. Paths refer to the parent's id by `as`. */
-  parent: z.strictObject({ object: z.string(), as: z.string() }).optional(),
+  /** The parent object: each of its records has its own list. Paths refer to the parent's id by `{variable}`. */
+  parent: z.strictObject({ object: z.string(), variable: z.string() }).optional(),
   nested: z.array(nested).default([]),
-  all: list,
+  list: listDeclaration,
   /** The list for incremental reads, if it differs. */
-  changed: list
+  incrementalList: listDeclaration
     .extend({
-      /** A full read also uses this list, with this query added, because the list `all` omits records. */
-      whole: z.strictObject({ query: texts }).optional(),
+      /** Parameters with which this list also serves full reads, because `list` omits records. */
+      fullReadQuery: z.record(z.string(), z.string()).optional(),
     })
     .optional(),
-  byIds: fetching.optional(),
+  byIds: idLookup.optional(),
   count: count.optional(),
   create: write.optional(),
   update: write.optional(),
@@ -196,5 +205,5 @@ export const objectDeclaration = z.strictObject({
 });
 export type ObjectDeclaration = z.output<typeof objectDeclaration>;
 export type ObjectDeclarationInput = z.input<typeof objectDeclaration>;
-export type ListInput = ObjectDeclarationInput['all'];
+export type ListInput = ObjectDeclarationInput['list'];
 export type StandardFields = NonNullable<ObjectDeclarationInput['standardFields']>;

@@ -9,7 +9,7 @@ export const pointer = z.string().regex(/^(\/[^/]*)*$/, 'must be a JSON Pointer 
  * parent, or a member of a created record. `{+name}` may contain slashes. `{{name}}` is a member of the connection's
  * metadata.
  */
-export const path = z.string().regex(/^(\/.*)?$/, 'must be empty or start with a slash');
+export const pathTemplate = z.string().regex(/^(\/.*)?$/, 'must be empty or start with a slash');
 
 /** The location of a value in a request. In a body the name is a JSON Pointer, and `/-` appends to a list. */
 export const requestLocation = z.strictObject({
@@ -18,8 +18,8 @@ export const requestLocation = z.strictObject({
 });
 export type RequestLocation = z.infer<typeof requestLocation>;
 
-export const texts = z.record(z.string(), z.string()).default({});
-export const json = z.record(z.string(), z.unknown());
+export const stringMap = z.record(z.string(), z.string()).default({});
+export const jsonObject = z.record(z.string(), z.unknown());
 
 const TIME_FORMATS = [
   /** 2026-01-02T03:04:05.678Z */

@@ -16,8 +16,8 @@ import { findId, isObject, valueAt } from '../json.ts';
 import { sendRequest } from '../send-request.ts';
 import { fillJson, fillPath } from '../template.ts';
 import { readTime } from '../times.ts';
-import { isProvenBy } from './proof.ts';
 import { nullIfGone, requireValueAt } from './subscription-calls.ts';
+import { isAuthenticatedBy } from './webhook-authentication.ts';
 
 /** The number of the first entry of a list. */
 const FIRST = 1;
@@ -29,10 +29,13 @@ async function readEntries(
   entries: EntriesDeclaration,
   { session, listPosition }: { session: ProviderSession; listPosition: ListPosition },
 ): Promise<ListPart> {
-  const { from, size } = entries;
+  const { startParameter, size } = entries;
   const { position, providerRef } = listPosition;
   const path = fillPath(entries.path, { ref: providerRef }, session);
-  const query = { ...(position !== null && { [from]: position }), [size.name]: String(size.max) };
+  const query = {
+    ...(position !== null && { [startParameter]: position }),
+    [size.name]: String(size.max),
+  };
   const response = await sendRequest(vendor, session, { method: 'GET', path, query });
   const next = valueAt(response.body, entries.next);
   const items = valueAt(response.body, entries.records);
@@ -47,7 +50,7 @@ async function readEntries(
   });
   const incomplete = read.filter(({ entry }, n) => {
     const isForgotten = n === 0 && first > Number(position ?? FIRST);
-    return isForgotten || valueAt(entry, entries.incomplete) != null;
+    return isForgotten || valueAt(entry, entries.gapMarker) != null;
   });
   return {
     events: read.flatMap((entry) => parseEvents(entries, entry, listPosition)),
@@ -110,7 +113,7 @@ type WebhookDeclaration = EventListDeclaration['webhook'];
 
 export function createListSubscribe(
   vendor: Vendor,
-  { proof, webhook, entries }: EventListDeclaration,
+  { authentication, webhook, entries }: EventListDeclaration,
 ): SubscribeCapability {
   const listedKinds = Object.values(entries.changes);
   return {
@@ -119,7 +122,8 @@ export function createListSubscribe(
     findAccount: ({ id }) => id,
     calls: NO_CALLS,
     list: {
-      isPing: (request, secret, now) => isProvenBy(proof, request, { secrets: [secret], now }),
+      isPing: (request, secret, now) =>
+        isAuthenticatedBy(authentication, request, { secrets: [secret], now }),
       setUp: (session, url) => setUp(vendor, webhook, { session, url }),
       renew: (session, ref) => renew(vendor, webhook, { session, ref }),
       takeDown: (session, ref) => takeDown(vendor, webhook, { session, ref }),
@@ -192,7 +196,7 @@ async function takeDown(
 
 async function listWebhooks(
   vendor: Vendor,
-  { path, listed: locations }: WebhookDeclaration,
+  { path, list: locations }: WebhookDeclaration,
   session: ProviderSession,
 ): Promise<{ ref: string; url: unknown; isWorking: boolean; isNotifying: boolean }[]> {
   const request = { method: 'GET', path: fillPath(path, {}, session) } as const;
@@ -204,7 +208,7 @@ async function listWebhooks(
     return {
       ref,
       url: valueAt(item, locations.url),
-      isWorking: valueAt(item, locations.isWorking) === true,
+      isWorking: valueAt(item, locations.isActive) === true,
       isNotifying: valueAt(item, locations.isNotifying) === true,
     };
   });

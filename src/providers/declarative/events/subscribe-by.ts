@@ -11,7 +11,7 @@ import {
   type WebhookResponse,
 } from '../../subscribing.ts';
 import type { Declaration, ObjectDeclaration } from '../declaration/declaration.ts';
-import type { EventsDeclaration, Identity } from '../declaration/events-declaration.ts';
+import type { EventsDeclaration, IdentityRequest } from '../declaration/events-declaration.ts';
 import type { Vendor } from '../failure.ts';
 import { findId, isObject, valueAt } from '../json.ts';
 import { nestedFields } from '../nested-fields.ts';
@@ -26,8 +26,8 @@ import {
   readEventValues,
 } from './event-values.ts';
 import { listNativeTypes } from './native-types.ts';
-import { isProven } from './proof.ts';
 import { subscriptionCalls } from './subscription-calls.ts';
+import { isAuthentic } from './webhook-authentication.ts';
 
 type ArrivedEvent = EventSource & { arrival: Arrival };
 
@@ -60,7 +60,7 @@ function isChallenge({ challenge }: EventsDeclaration, body: unknown): boolean {
 
 /** Returns an empty list for an event to ignore. Null if the value is not an event. */
 function parseEvent(
-  { objects, anyObject }: Declaration,
+  { objects, otherObjects }: Declaration,
   events: EventsDeclaration,
   source: ArrivedEvent,
 ): ProviderEvent | [] | null {
@@ -89,14 +89,14 @@ function parseEvent(
     record:
       meaning.kind === 'DELETE'
         ? null
-        : eventRecord(events, source.event, { id, object: objects[objectName] ?? anyObject }),
+        : eventRecord(events, source.event, { id, object: objects[objectName] ?? otherObjects }),
     association: null,
     raw: isObject(source.event) ? source.event : { event: source.event },
   };
 }
 
-function isSkipped({ skip }: EventsDeclaration, { event }: EventSource): boolean {
-  return skip !== undefined && valueAt(event, skip) != null;
+function isSkipped({ skipIfPresent }: EventsDeclaration, { event }: EventSource): boolean {
+  return skipIfPresent !== undefined && valueAt(event, skipIfPresent) != null;
 }
 
 function eventTime({ time }: EventsDeclaration, source: ArrivedEvent): Date | null {
@@ -104,13 +104,16 @@ function eventTime({ time }: EventsDeclaration, source: ArrivedEvent): Date | nu
 }
 
 function eventAccount({ account }: EventsDeclaration, source: ArrivedEvent): string | null {
-  if (account.of === 'subscription') return source.arrival.subscription?.account ?? null;
-  return account.of === 'address'
+  if (account.source === 'subscription') return source.arrival.subscription?.account ?? null;
+  return account.source === 'url'
     ? findAccount(source.request)
     : readEventValue(account.at, source);
 }
 
-function listChangedFields({ changed }: EventsDeclaration, event: unknown): string[] {
+function listChangedFields(
+  { changedFields: changed }: EventsDeclaration,
+  event: unknown,
+): string[] {
   const changedFields = changed === undefined ? undefined : valueAt(event, changed);
   if (typeof changedFields === 'string') return [changedFields];
   if (Array.isArray(changedFields)) return changedFields.filter((name) => typeof name === 'string');
@@ -135,14 +138,15 @@ export function createSubscribe(vendor: Vendor, events: EventsDeclaration): Subs
     kinds: PROVIDER_EVENT_KINDS.filter((kind) => declaredKinds.includes(kind)),
     listKinds: (objectName) => listNativeTypes(events, objectName).map(({ kind }) => kind),
     findAccount: ({ id, providerWorkspaceRef }, fact) => {
-      if (account.of !== 'event') return id;
-      const value = account.fact === 'workspace' ? providerWorkspaceRef : fact(account.fact);
+      if (account.source !== 'event') return id;
+      const value =
+        account.metadataName === 'workspace' ? providerWorkspaceRef : fact(account.metadataName);
       return value === null ? null : account.template.replace('{account}', () => value);
     },
     requests: {
-      ...(account.of === 'subscription' && { hasOwnSecrets: true as const }),
-      ...(events.greeting && { greet: createGreet(events.greeting) }),
-      isSigned: (request, secrets, now) => isProven(events, request, { secrets, now }),
+      ...(account.source === 'subscription' && { hasOwnSecrets: true as const }),
+      ...(events.handshake && { greet: createGreet(events.handshake) }),
+      isSigned: (request, secrets, now) => isAuthentic(events, request, { secrets, now }),
       parseEvents: (request, arrival) => parseEvents(vendor, events, { request, arrival }),
       respond: (request, secret) => respondTo(events, request, secret),
     },
@@ -157,7 +161,7 @@ export function createSubscribe(vendor: Vendor, events: EventsDeclaration): Subs
 /** A greeting that is safe to repeat in a header, and not longer than a secret. */
 const GREETING = /^[\x21-\x7e]{1,256}$/;
 
-function createGreet({ header }: NonNullable<EventsDeclaration['greeting']>) {
+function createGreet({ header }: NonNullable<EventsDeclaration['handshake']>) {
   return ({ headers }: WebhookRequest): WebhookResponse | null => {
     const greeting = headers[header.toLowerCase()];
     if (typeof greeting !== 'string' || !GREETING.test(greeting)) return null;
@@ -182,7 +186,7 @@ function respondTo(
 /** Requests the account of the connection. Throws ProviderError if the request fails. */
 export async function requestIdentity(
   vendor: Vendor,
-  { method, path, body, workspaceRef, consumerRef }: Identity,
+  { method, path, body, workspaceRef, consumerRef }: IdentityRequest,
   session: ProviderSession,
 ): Promise<AccountIdentity> {
   const request = { method, path: fillPath(path, {}, session), ...(body && { body }) };

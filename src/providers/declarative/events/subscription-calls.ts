@@ -18,7 +18,7 @@ import { sendRequest } from '../send-request.ts';
 import { fillJson, fillPath, type TemplateVariables } from '../template.ts';
 import { accountUrl } from './event-values.ts';
 import { listNativeTypes } from './native-types.ts';
-import { deriveSecret } from './proof.ts';
+import { deriveSecret } from './webhook-authentication.ts';
 
 interface SubscriptionToCreate {
   session: ProviderSession;
@@ -36,11 +36,11 @@ async function createBodies(
   events: WithSubscription,
   { session, desired }: SubscriptionToCreate,
 ): Promise<Record<string, unknown>[]> {
-  const { each, body, types: typeList } = events.subscription;
+  const { scope, body, types: typeList } = events.subscription;
   const types = listTypes(vendor, events, desired);
   const variables = {
     ...createTarget(events, desired),
-    object: events.subscription.names[desired.objectName] ?? desired.objectName,
+    object: events.subscription.objectNames[desired.objectName] ?? desired.objectName,
     objectId: await findObjectId(vendor, events.subscription, { session, desired }),
   };
   const item = itemTemplate(events.subscription, desired.objectName);
@@ -49,8 +49,8 @@ async function createBodies(
     if (!typeList) return filled;
     return putTypes(filled, { at: typeList.at, item }, { types: listedTypes, variables });
   };
-  if (each === 'type') return types.map((type) => fill({ type }, [type]));
-  if (each === 'object') return [fill({}, types)];
+  if (scope === 'type') return types.map((type) => fill({ type }, [type]));
+  if (scope === 'object') return [fill({}, types)];
   const parents = await listParents(vendor, session, desired.objectName);
   if (parents.length === 0) {
     const detail = `${vendor.displayName} grants the connection no access to a parent of ${desired.objectName}`;
@@ -67,7 +67,7 @@ function createTarget(
   { account }: EventsDeclaration,
   { url, secret, account: accountRef }: DesiredSubscription,
 ) {
-  return account.of === 'address'
+  return account.source === 'url'
     ? { url: accountUrl(url, accountRef), secret: deriveSecret(secret, accountRef) }
     : { url, secret };
 }
@@ -116,7 +116,7 @@ async function listParents(
   const parents: TemplateVariables[] = [];
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const page = await readPage(vendor, session, { ...read, cursor });
-    parents.push(...page.records.map(({ id }) => ({ [parent.as]: id })));
+    parents.push(...page.records.map(({ id }) => ({ [parent.variable]: id })));
     cursor = page.nextCursor;
   }
   return parents;
@@ -124,7 +124,7 @@ async function listParents(
 
 /** Returns the template of an item in the list of event types. */
 function itemTemplate({ types }: SubscriptionDeclaration, objectName: string): unknown {
-  return types?.itemOf[objectName] ?? types?.item;
+  return types?.itemByObject[objectName] ?? types?.item;
 }
 
 function putTypes(
@@ -189,12 +189,13 @@ async function setUp(
 
 async function createSubscription(
   vendor: Vendor,
-  { method, path, refusals }: SubscriptionDeclaration,
+  { method, path, refusalReasons }: SubscriptionDeclaration,
   { session, body }: { session: ProviderSession; body: Record<string, unknown> },
 ): Promise<ProviderResponse> {
   const request = { method, path: fillPath(path, {}, session), body };
   const response = await sendRequest(vendor, session, request, 'WRITE');
-  const refusalTexts = refusals === undefined ? [] : collectTexts(valueAt(response.body, refusals));
+  const refusalTexts =
+    refusalReasons === undefined ? [] : collectTexts(valueAt(response.body, refusalReasons));
   if (refusalTexts.length > 0) throw new ProviderError('BAD_REQUEST', refusalTexts.join('; '));
   return response;
 }
@@ -229,12 +230,12 @@ export function requireValueAt(
 
 async function allExist(
   vendor: Vendor,
-  { check }: SubscriptionDeclaration,
+  { checkPath }: SubscriptionDeclaration,
   { session, refs }: { session: ProviderSession; refs: string[] },
 ): Promise<boolean> {
-  if (check === undefined) return true;
+  if (checkPath === undefined) return true;
   for (const ref of refs) {
-    const path = fillPath(check, { ref }, session);
+    const path = fillPath(checkPath, { ref }, session);
     if ((await nullIfGone(sendRequest(vendor, session, { method: 'GET', path }))) === null)
       return false;
   }

@@ -2,13 +2,16 @@
 import type { FieldValue, PageRead } from '../../moving-records.ts';
 import { ProviderError } from '../../provider-error.ts';
 import type { ObjectDeclaration } from '../declaration/declaration.ts';
-import type { Equality, List } from '../declaration/list-declaration.ts';
+import type { EqualityFilter, ListDeclaration } from '../declaration/list-declaration.ts';
 import type { RequestLocation } from '../declaration/request-location.ts';
 import { fillJson } from '../template.ts';
 
 /** Returns the list that supports conditions. Undefined if the object has none. */
-export function searchList({ all, changed }: ObjectDeclaration): List | undefined {
-  return all.equals ? all : changed?.equals && changed;
+export function searchList({
+  list,
+  incrementalList,
+}: ObjectDeclaration): ListDeclaration | undefined {
+  return list.equalityFilter ? list : incrementalList?.equalityFilter && incrementalList;
 }
 
 /**
@@ -16,25 +19,32 @@ export function searchList({ all, changed }: ObjectDeclaration): List | undefine
  * compare.
  */
 export function* listConditions(
-  { equals }: List,
+  { equalityFilter }: ListDeclaration,
   { filters = [], objectName }: PageRead,
 ): Generator<[RequestLocation, unknown]> {
   if (filters.length === 0) return;
-  if (!equals) throw createRefusal(`${objectName} can't be searched by the values of fields`);
-  const invalidFilters = filters.filter(({ fieldName }) => !equals.names.test(fieldName));
+  if (!equalityFilter)
+    throw createRefusal(`${objectName} can't be searched by the values of fields`);
+  const invalidFilters = filters.filter(
+    ({ fieldName }) => !equalityFilter.namePattern.test(fieldName),
+  );
   if (invalidFilters.length > 0) {
     const names = invalidFilters.map(({ fieldName }) => JSON.stringify(fieldName)).join(', ');
     throw createRefusal(`${objectName} can't be searched by ${names}: no field has such a name`);
   }
-  for (const filter of filters) yield [toLocation(equals, filter), formatCondition(equals, filter)];
+  for (const filter of filters)
+    yield [toLocation(equalityFilter, filter), formatCondition(equalityFilter, filter)];
 }
 
-function toLocation({ in: part, name }: Equality, { fieldName }: FieldValue): RequestLocation {
+function toLocation(
+  { in: part, name }: EqualityFilter,
+  { fieldName }: FieldValue,
+): RequestLocation {
   return { in: part, name: name.replace('{field}', () => fieldName) };
 }
 
 function formatCondition(
-  { template, quoting }: Equality,
+  { template, quoting }: EqualityFilter,
   { fieldName, value }: FieldValue,
 ): unknown {
   if (template === '{value}' && quoting === 'none') return value;
@@ -45,7 +55,7 @@ function formatCondition(
   );
 }
 
-function quoteValue(value: FieldValue['value'], quoting: Equality['quoting']): string {
+function quoteValue(value: FieldValue['value'], quoting: EqualityFilter['quoting']): string {
   switch (quoting) {
     case 'none':
       return String(value);

@@ -3,7 +3,7 @@ import type { ProviderResponse, ProviderSession } from '../../contract.ts';
 import type { PageRead, ProviderRecord, RecordPage } from '../../moving-records.ts';
 import { ProviderError } from '../../provider-error.ts';
 import type { ObjectDeclaration } from '../declaration/declaration.ts';
-import type { List } from '../declaration/list-declaration.ts';
+import type { ListDeclaration } from '../declaration/list-declaration.ts';
 import { createFailure, hasSucceeded, type Vendor } from '../failure.ts';
 import { isObject, valueAt } from '../json.ts';
 import { nestedFields } from '../nested-fields.ts';
@@ -38,7 +38,7 @@ export async function readList(
     throw createFailure(vendor, response, 'READ');
   const rows = readRows(response, list);
   const records = rows.map((raw) => toRecord(object, raw, { read, variables }));
-  const isTimed = read.since || read.until || list.isKeyset || list.newestFirst;
+  const isTimed = read.since || read.until || list.isKeyset || list.isNewestFirst;
   const times = isTimed ? rows.map((raw) => changeTime(object, raw)) : [];
   const page = {
     response,
@@ -49,7 +49,7 @@ export async function readList(
   };
   const last = times.at(-1);
   const isPast =
-    list.newestFirst &&
+    list.isNewestFirst &&
     last != null &&
     !isInWindow(last, { since: read.since }, object.changedAt?.precisionMs);
   const next = isPast ? null : nextPosition(list, { page, position, times }, listName);
@@ -73,14 +73,20 @@ export async function readList(
  * Selects the list for a read. An incremental read uses the list `changed` if there is one; so does a full read if only
  * that list is complete. A search uses the list that supports conditions.
  */
-function selectList(object: ObjectDeclaration, read: PageRead): ['all' | 'changed', List] {
-  const { all, changed } = object;
+function selectList(
+  object: ObjectDeclaration,
+  read: PageRead,
+): ['all' | 'changed', ListDeclaration] {
+  const { list, incrementalList } = object;
   const isSearch = Boolean(read.filters?.length);
   const search = isSearch ? searchList(object) : undefined;
-  if (!changed || search === all) return ['all', all];
-  if (search === changed || read.since || read.until) return ['changed', changed];
-  if (!changed.whole) return ['all', all];
-  return ['changed', { ...changed, query: { ...changed.query, ...changed.whole.query } }];
+  if (!incrementalList || search === list) return ['all', list];
+  if (search === incrementalList || read.since || read.until) return ['changed', incrementalList];
+  if (!incrementalList.fullReadQuery) return ['all', list];
+  return [
+    'changed',
+    { ...incrementalList, query: { ...incrementalList.query, ...incrementalList.fullReadQuery } },
+  ];
 }
 
 const NO_CONTENT = 204;
@@ -90,7 +96,10 @@ const NOT_MODIFIED = 304;
 /**
  * Returns the records of a page. Throws RETRYABLE for a response of another form, such as the error page of a proxy.
  */
-export function readRows(response: ProviderResponse, { records: pointer, record }: List) {
+export function readRows(
+  response: ProviderResponse,
+  { records: pointer, record }: ListDeclaration,
+) {
   const items =
     valueAt(response.body, pointer) ?? (isEmptyList(response, pointer) ? [] : undefined);
   const rows = Array.isArray(items) ? items.map((item) => valueAt(item, record)) : [items];
@@ -109,7 +118,7 @@ function isEmptyList({ status, body }: ProviderResponse, pointer: string): boole
 }
 
 function readTotal(
-  { total, totalHeader }: List,
+  { total, totalHeader }: ListDeclaration,
   { body, headers }: ProviderResponse,
 ): number | null {
   const headerTotal = totalHeader && headers[totalHeader.toLowerCase()];
@@ -133,8 +142,8 @@ export function toRecord(
   return { id: recordId, fields, raw };
 }
 
-function isSkipped({ skip }: List, raw: Record<string, unknown>): boolean {
-  return skip !== undefined && valueAt(raw, skip) != null;
+function isSkipped({ skipIfPresent }: ListDeclaration, raw: Record<string, unknown>): boolean {
+  return skipIfPresent !== undefined && valueAt(raw, skipIfPresent) != null;
 }
 
 function isInWindow(

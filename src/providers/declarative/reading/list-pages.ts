@@ -3,7 +3,7 @@ import type { ProviderRequest, ProviderResponse, ProviderSession } from '../../c
 import type { ListRequest } from '../../moving-records.ts';
 import { ProviderError } from '../../provider-error.ts';
 import type { Declaration } from '../declaration/declaration.ts';
-import type { List } from '../declaration/list-declaration.ts';
+import type { ListDeclaration } from '../declaration/list-declaration.ts';
 import type { ObjectDeclaration } from '../declaration/object-declaration.ts';
 import type { RequestLocation } from '../declaration/request-location.ts';
 import { allObjects } from '../describe-object.ts';
@@ -49,7 +49,7 @@ export async function* listPages(
 }
 
 interface ListCandidate {
-  list: List;
+  list: ListDeclaration;
   object: ObjectDeclaration;
 }
 
@@ -61,7 +61,7 @@ type Candidates = [ListCandidate, ...ListCandidate[]];
  */
 function findLists({ displayName, declaration }: Vendor, request: ListRequest): Candidates {
   const allLists = allObjects(declaration).flatMap((object) =>
-    [object.all, object.changed].flatMap((list) => (list ? { list, object } : [])),
+    [object.list, object.incrementalList].flatMap((list) => (list ? { list, object } : [])),
   );
   const text = findQuery(request);
   const [first, ...otherLists] = allLists
@@ -76,9 +76,13 @@ function findLists({ displayName, declaration }: Vendor, request: ListRequest): 
 }
 
 /** True if the list has the path and method of the request, and its paging can be requested in that way. */
-function matches({ method, path: template, paging }: List, { path, body }: ListRequest): boolean {
+function matches(
+  { method, path: template, paging }: ListDeclaration,
+  { path, body }: ListRequest,
+): boolean {
   if (method !== (body ? 'POST' : 'GET') || !pathPattern(template).test(path)) return false;
-  if ('send' in paging) return body ? paging.send.in !== 'header' : paging.send.in === 'query';
+  if ('parameter' in paging)
+    return body ? paging.parameter.in !== 'header' : paging.parameter.in === 'query';
   return body === undefined;
 }
 
@@ -94,8 +98,8 @@ function findQuery({ body }: ListRequest): string | null {
 }
 
 /** Returns the last part of the pointer, for example `after` of `/variables/after`. */
-function positionVariable({ paging }: List): string {
-  return 'send' in paging ? (paging.send.name.split('/').at(-1) ?? '') : '';
+function positionVariable({ paging }: ListDeclaration): string {
+  return 'parameter' in paging ? (paging.parameter.name.split('/').at(-1) ?? '') : '';
 }
 
 function selectByResponse(candidates: Candidates, response: ProviderResponse): ListCandidate {
@@ -109,19 +113,23 @@ function selectByResponse(candidates: Candidates, response: ProviderResponse): L
 }
 
 /** Adds the maximum page size, unless the caller set a size. */
-function withSize({ size }: List, { path, query, body }: ListRequest): ListRequest {
-  if (!size || size.in === 'header') return { path, query, ...(body && { body }) };
-  if (size.in === 'query') {
-    return { path, query: { [size.name]: String(size.max), ...query }, ...(body && { body }) };
+function withSize({ pageSize }: ListDeclaration, { path, query, body }: ListRequest): ListRequest {
+  if (!pageSize || pageSize.in === 'header') return { path, query, ...(body && { body }) };
+  if (pageSize.in === 'query') {
+    return {
+      path,
+      query: { [pageSize.name]: String(pageSize.max), ...query },
+      ...(body && { body }),
+    };
   }
   const text = body?.query;
-  const name = size.name.split('/').at(-1);
+  const name = pageSize.name.split('/').at(-1);
   const isAccepted = typeof text !== 'string' || text.includes(`$${name}`);
-  const isSet = valueAt(body, size.name) !== undefined;
+  const isSet = valueAt(body, pageSize.name) !== undefined;
   return {
     path,
     query,
-    body: isSet || !isAccepted ? body : withValue(body ?? {}, size.name, size.max),
+    body: isSet || !isAccepted ? body : withValue(body ?? {}, pageSize.name, pageSize.max),
   };
 }
 
@@ -136,7 +144,7 @@ function pathPattern(path: string): RegExp {
 
 function createPageRequest(
   { headers }: Declaration,
-  { paging }: List,
+  { paging }: ListDeclaration,
   {
     path,
     query,
@@ -148,8 +156,8 @@ function createPageRequest(
   const method = body ? 'POST' : 'GET';
   const request = { method, path, headers: fillTexts(headers, session) } as const;
   if (parameter === null) return { ...request, query, ...(body && { body }) };
-  if (!('send' in paging)) return { ...request, path: String(parameter) };
-  const { in: part, name } = paging.send;
+  if (!('parameter' in paging)) return { ...request, path: String(parameter) };
+  const { in: part, name } = paging.parameter;
   if (part === 'body') return { ...request, query, body: withValue(body ?? {}, name, parameter) };
   return { ...request, query: { ...query, [name]: parameter }, ...(body && { body }) };
 }
@@ -163,15 +171,15 @@ interface ReadListPage {
 }
 
 function findNextParameter(
-  { list: { paging, size }, object }: ListCandidate,
+  { list: { paging, pageSize }, object }: ListCandidate,
   { response, parameter, sizedRequest, rows, session }: ReadListPage,
 ): PageParameter | null {
-  const start = 'send' in paging ? readParameter(sizedRequest, paging.send) : undefined;
+  const start = 'parameter' in paging ? readParameter(sizedRequest, paging.parameter) : undefined;
   return nextParameter(paging, {
     response,
     baseUrl: session.baseUrl,
     ids: rows.map((row) => findRecordId(object.id, row) ?? ''),
-    size: size ? Number(readParameter(sizedRequest, size)) || null : null,
+    size: pageSize ? Number(readParameter(sizedRequest, pageSize)) || null : null,
     parameter: parameter ?? start ?? null,
   });
 }

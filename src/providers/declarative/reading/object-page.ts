@@ -22,7 +22,7 @@ export async function readPage(
   const childRead = {
     object,
     read: { ...read, cursor: parentPosition.inner ?? undefined },
-    variables: { ...variables, [object.parent.as]: parentId },
+    variables: { ...variables, [object.parent.variable]: parentId },
   };
   const page = await readChildPage(vendor, session, childRead);
   const { records, nextCursor: childCursor } = page;

@@ -2,7 +2,11 @@
 import type { ProviderRequest, ProviderSession } from '../../contract.ts';
 import type { PageRead } from '../../moving-records.ts';
 import type { Declaration } from '../declaration/declaration.ts';
-import type { List, SelectedFields, TimeFilter } from '../declaration/list-declaration.ts';
+import type {
+  ListDeclaration,
+  SelectedFields,
+  TimeFilter,
+} from '../declaration/list-declaration.ts';
 import type { RequestLocation } from '../declaration/request-location.ts';
 import { withValue } from '../json.ts';
 import { fillJson, fillPath, fillQuery, fillTexts, type TemplateVariables } from '../template.ts';
@@ -25,7 +29,7 @@ interface PageRequestContext {
 
 export function createRequest(
   declaration: Declaration,
-  list: List,
+  list: ListDeclaration,
   { read, position, variables, session }: PageRequestContext,
 ): ProviderRequest {
   const { method, path, query, body } = list;
@@ -48,46 +52,52 @@ export function createRequest(
 
 const DAY_MS = 86_400_000;
 
-function lastDays({ days }: List, session: ProviderSession): [RequestLocation, string][] {
-  if (!days) return [];
+function lastDays(
+  { dayRange }: ListDeclaration,
+  session: ProviderSession,
+): [RequestLocation, string][] {
+  if (!dayRange) return [];
   const today = session.now();
-  const first = new Date(today.getTime() - days.count * DAY_MS);
+  const first = new Date(today.getTime() - dayRange.count * DAY_MS);
   return [
-    [days.from, first.toISOString().slice(0, 10)],
-    [days.to, today.toISOString().slice(0, 10)],
+    [dayRange.from, first.toISOString().slice(0, 10)],
+    [dayRange.to, today.toISOString().slice(0, 10)],
   ];
 }
 
 /** True if the vendor returns the URL of the next page. */
-function hasNextUrl({ paging }: List): boolean {
+function hasNextUrl({ paging }: ListDeclaration): boolean {
   return paging.kind === 'nextUrl' || paging.kind === 'link';
 }
 
 function* listParameters(
-  list: List,
+  list: ListDeclaration,
   read: PageRead,
   position: Position | null,
 ): Generator<[RequestLocation, unknown]> {
-  const { paging, size, fields } = list;
+  const { paging, pageSize, fields } = list;
   const records = requestedSize(list, read, position);
-  if (size && records !== null) yield [size, sizeText(size, records)];
+  if (pageSize && records !== null) yield [pageSize, sizeText(pageSize, records)];
   if (fields) yield [fields, fieldNames(fields, read.fields)];
-  if (!('send' in paging)) return;
-  if (position?.next != null) yield [paging.send, position.next];
-  else if (paging.kind === 'page') yield [paging.send, paging.first];
-  else if (paging.kind === 'offset') yield [paging.send, 0];
+  if (!('parameter' in paging)) return;
+  if (position?.next != null) yield [paging.parameter, position.next];
+  else if (paging.kind === 'page') yield [paging.parameter, paging.firstPage];
+  else if (paging.kind === 'offset') yield [paging.parameter, 0];
 }
 
 /** Returns the requested page size. Null if the vendor decides. Numbered pages keep their size during a read. */
 export function requestedSize(
-  { size }: List,
+  { pageSize: size }: ListDeclaration,
   { pageSize }: PageRead,
   position: Position | null,
 ): number | null {
   return size ? (position?.size ?? Math.min(pageSize, size.max)) : null;
 }
 
-function sizeText({ template }: NonNullable<List['size']>, size: number): string | number {
+function sizeText(
+  { template }: NonNullable<ListDeclaration['pageSize']>,
+  size: number,
+): string | number {
   return template ? template.replace('{size}', String(size)) : size;
 }
 
@@ -111,13 +121,13 @@ export function fieldNames(
 const EARLIEST_TIME = new Date('2000-01-01T00:00:00Z');
 
 function* listBounds(
-  { since, until }: List,
+  { since, until }: ListDeclaration,
   read: PageRead,
   position: Position | null,
 ): Generator<[RequestLocation, unknown]> {
   const lastTime = position?.since == null ? undefined : new Date(position.since);
   const from = lastTime ?? read.since ?? (since?.isRequired ? EARLIEST_TIME : undefined);
-  if (since && from && !(position?.next != null && since.isFirstOnly)) {
+  if (since && from && !(position?.next != null && since.isFirstPageOnly)) {
     yield [since, formatBound(since, lowerBound(since, from))];
   }
   if (until && read.until) yield [until, formatBound(until, upperBound(until, read.until))];
@@ -131,7 +141,7 @@ function formatBound({ template, format }: TimeFilter, time: Date): unknown {
 
 function setConditions(
   page: RequestDraft,
-  { expression }: List,
+  { expression }: ListDeclaration,
   conditions: [RequestLocation, unknown][],
 ): void {
   if (!expression) {
@@ -140,11 +150,11 @@ function setConditions(
   }
   const [first] = conditions;
   if (!first) return;
-  const joined = conditions.map(([, value]) => String(value)).join(expression.join);
+  const joined = conditions.map(([, value]) => String(value)).join(expression.separator);
   setParameter(
     page,
     first[0],
-    expression.wrap.replace('{all}', () => joined),
+    expression.template.replace('{all}', () => joined),
   );
 }
 

@@ -32,18 +32,20 @@ export function nextParameter(paging: Paging, page: ArrivedPage): PageParameter 
     case 'offset':
       return nextOffset(paging, page);
     case 'page':
-      return nextPage(paging, page, Number(page.parameter ?? paging.first));
+      return nextPage(paging, page, Number(page.parameter ?? paging.firstPage));
     case 'lastId':
-      return ids.length === 0 || (!paging.more && isShort(page)) ? null : (ids.at(-1) ?? null);
+      return ids.length === 0 || (!paging.hasMore && isShort(page)) ? null : (ids.at(-1) ?? null);
     case 'none':
       return null;
   }
 }
 
 function isLastPage(paging: Paging, { body }: ProviderResponse): boolean {
-  if ('more' in paging && paging.more && valueAt(body, paging.more) === false) return true;
+  if ('hasMore' in paging && paging.hasMore && valueAt(body, paging.hasMore) === false) return true;
   return (
-    'lastPage' in paging && paging.lastPage !== undefined && valueAt(body, paging.lastPage) === true
+    'isLastPage' in paging &&
+    paging.isLastPage !== undefined &&
+    valueAt(body, paging.isLastPage) === true
   );
 }
 
@@ -62,25 +64,25 @@ function linkHeaderUrl({ headers }: ProviderResponse): string | undefined {
 }
 
 function nextOffset(
-  { total, more, lastPage }: Paging & { kind: 'offset' },
+  { total, hasMore, isLastPage: lastPageFlag }: Paging & { kind: 'offset' },
   page: ArrivedPage,
 ): number | null {
   const next = Number(page.parameter ?? 0) + page.ids.length;
   if (page.ids.length === 0) return null;
   const totalCount = total === undefined ? undefined : valueAt(page.response.body, total);
   if (typeof totalCount === 'number') return next < totalCount ? next : null;
-  return !more && !lastPage && isShort(page) ? null : next;
+  return !hasMore && !lastPageFlag && isShort(page) ? null : next;
 }
 
 function nextPage(
-  { pages, more, nextHeader }: Paging & { kind: 'page' },
+  { pageCount, hasMore, nextHeader }: Paging & { kind: 'page' },
   page: ArrivedPage,
   number: number,
 ): number | null {
   if (nextHeader) return Number(page.response.headers[nextHeader.toLowerCase()]) || null;
-  const pageCount = pages === undefined ? undefined : valueAt(page.response.body, pages);
-  if (typeof pageCount === 'number') return number < pageCount ? number + 1 : null;
-  if (page.ids.length === 0 || (!more && isShort(page))) return null;
+  const count = pageCount === undefined ? undefined : valueAt(page.response.body, pageCount);
+  if (typeof count === 'number') return number < count ? number + 1 : null;
+  if (page.ids.length === 0 || (!hasMore && isShort(page))) return null;
   return number + 1;
 }
 

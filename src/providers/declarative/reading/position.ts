@@ -1,7 +1,7 @@
 /** The position of a read between two pages, stored as its cursor. */
 import { z } from 'zod';
 import { ProviderError } from '../../provider-error.ts';
-import type { List } from '../declaration/list-declaration.ts';
+import type { ListDeclaration } from '../declaration/list-declaration.ts';
 import { effectiveLowerBound } from '../times.ts';
 import { type ArrivedPage, nextParameter } from './paging.ts';
 
@@ -55,7 +55,7 @@ interface PassedPage {
 
 /** Returns the next position. Null after the last page. Throws RETRYABLE if the vendor's pages repeat or stay empty. */
 export function nextPosition(
-  list: List,
+  list: ListDeclaration,
   read: PassedPage,
   listName: Position['by'],
 ): Position | null {
@@ -86,7 +86,7 @@ export function nextPosition(
  * the vendor's filter.
  */
 function restartAtLastTime(
-  { since }: List,
+  { since }: ListDeclaration,
   { page, times }: PassedPage,
   { by, first }: Position,
 ): Position | null {

@@ -3,7 +3,7 @@ import type { ProviderResponse, ProviderSession } from '../../contract.ts';
 import type { ProviderRecord, RecordsRead } from '../../moving-records.ts';
 import { ProviderError } from '../../provider-error.ts';
 import type { ObjectDeclaration } from '../declaration/declaration.ts';
-import type { Fetching } from '../declaration/object-declaration.ts';
+import type { IdLookup } from '../declaration/object-declaration.ts';
 import { findObject } from '../describe-object.ts';
 import { createFailure, hasSucceeded, type Vendor } from '../failure.ts';
 import { isObject, valueAt } from '../json.ts';
@@ -46,7 +46,7 @@ interface FetchContext extends Omit<RecordsRead, 'ids'> {
   vendor: Vendor;
   session: ProviderSession;
   object: ObjectDeclaration;
-  byIds: Fetching;
+  byIds: IdLookup;
 }
 
 async function fetchBatch(
@@ -63,7 +63,7 @@ async function fetchBatch(
   if (!hasSucceeded(vendor, response)) throw createFailure(vendor, response, 'READ');
   const read = { fields };
   return readRows(response, byIds)
-    .filter((row) => byIds.gone === undefined || !valueAt(row, byIds.gone))
+    .filter((row) => byIds.deletionFlag === undefined || !valueAt(row, byIds.deletionFlag))
     .map((raw) => toRecord(object, raw, { read, variables: { object: objectName } }))
     .filter((record) => ids.includes(record.id));
 }
@@ -81,7 +81,7 @@ interface RecordRequest {
 
 function createRequest(
   { declaration }: Vendor,
-  byIds: Fetching,
+  byIds: IdLookup,
   { session, ids, variables, fields }: RecordRequest,
 ): RequestDraft {
   const { method, path, query, body, ids: idList, fields: selectedFields } = byIds;
@@ -97,13 +97,17 @@ function createRequest(
     // The replacements are functions, because a replacement text would interpret `$`.
     const idTexts = ids.map((id) => idList.template.replace('{id}', () => id));
     const joinIds = () => idTexts.join(idList.separator);
-    setParameter(page, idList, idList.isList ? idTexts : idList.wrap.replace('{ids}', joinIds));
+    setParameter(
+      page,
+      idList,
+      idList.isList ? idTexts : idList.listTemplate.replace('{ids}', joinIds),
+    );
   }
   return page;
 }
 
 /** Returns the records of the response. Some vendors return null for deleted records. */
-function readRows({ status, body }: ProviderResponse, { records, ids }: Fetching) {
+function readRows({ status, body }: ProviderResponse, { records, ids }: IdLookup) {
   const value = valueAt(body, records);
   if (ids === undefined) return isObject(value) ? [value] : [];
   if (Array.isArray(value)) return value.filter(isObject);

@@ -12,10 +12,10 @@ function declareObject(
   {
     name,
     type,
-    size,
-    changed = 'updated',
-    isFiltered = changed !== null,
-    required,
+    pageSizeMax,
+    timeField = 'updated',
+    isFiltered = timeField !== null,
+    requiredFilter,
     writes = ALL_WRITES,
   }: Options,
   standardFields: StandardFields,
@@ -24,25 +24,25 @@ function declareObject(
   const body = { data: { type } };
   return {
     displayName,
-    ...(changed && { changedAt: { at: `/attributes/${changed}`, format: 'iso' } }),
+    ...(timeField && { changedAt: { at: `/attributes/${timeField}`, format: 'iso' } }),
     nested: [
       { at: '/attributes' },
       { at: '/attributes/properties' },
       { at: '/attributes/event_properties' },
     ],
-    all: {
+    list: {
       path,
       query: {
-        ...(isFiltered && { sort: String(changed) }),
-        ...(required && { filter: required }),
+        ...(isFiltered && { sort: String(timeField) }),
+        ...(requiredFilter && { filter: requiredFilter }),
       },
       records: '/data',
-      ...(size && { size: { in: 'query', name: 'page[size]', max: size } }),
+      ...(pageSizeMax && { pageSize: { in: 'query', name: 'page[size]', max: pageSizeMax } }),
       paging: { kind: 'nextUrl', next: '/links/next' },
       ...(isFiltered && {
         since: {
           ...FILTER,
-          template: [required, `greater-than(${changed},{time})`].filter(Boolean).join(','),
+          template: [requiredFilter, `greater-than(${timeField},{time})`].filter(Boolean).join(','),
         },
       }),
     },
@@ -51,24 +51,24 @@ function declareObject(
       create: {
         method: 'POST',
         path,
-        wrap: '/data/attributes',
+        bodyRecord: '/data/attributes',
         body,
-        ...(writes.create === 'named' ? { record: '/data' } : { isUnnamed: true }),
+        ...(writes.create === 'returnsId' ? { responseRecord: '/data' } : { returnsNoId: true }),
       },
     }),
     ...(writes.update && {
       update: {
         method: 'PATCH',
         path: `${path}/{id}`,
-        wrap: '/data/attributes',
+        bodyRecord: '/data/attributes',
         body,
-        id: '/data/id',
-        ...(writes.update === 'answered' && { record: '/data' }),
+        bodyId: '/data/id',
+        ...(writes.update === 'returnsRecord' && { responseRecord: '/data' }),
       },
     }),
     ...(writes.remove && { remove: { path: `${path}/{id}` } }),
     standardFields: {
-      ...(changed === 'updated' && { created: 'DATETIME', updated: 'DATETIME' }),
+      ...(timeField === 'updated' && { created: 'DATETIME', updated: 'DATETIME' }),
       ...standardFields,
     },
   };
@@ -78,26 +78,24 @@ interface Options {
   name: string;
   type: string;
   /** The maximum page size. Null if the vendor decides. */
-  size: number | null;
+  pageSizeMax: number | null;
   /** The attribute with the time of change. Null if there is none. */
-  changed?: 'updated' | 'updated_at' | 'datetime' | null;
+  timeField?: 'updated' | 'updated_at' | 'datetime' | null;
   /** True if the vendor sorts and filters by that attribute. */
   isFiltered?: boolean;
   /** A condition that each list request must have. */
-  required?: string;
+  requiredFilter?: string;
   writes?: Writes;
 }
 
 interface Writes {
-  /** `unnamed` if the response lacks the id of the created record. */
-  create?: 'named' | 'unnamed';
-  /** `silent` if the response has no record. */
-  update?: 'answered' | 'silent';
+  create?: 'returnsId' | 'returnsNoId';
+  update?: 'returnsRecord' | 'returnsNothing';
   remove?: true;
 }
 
-const ALL_WRITES: Writes = { create: 'named', update: 'answered', remove: true };
-const TAG_WRITES: Writes = { ...ALL_WRITES, update: 'silent' };
+const ALL_WRITES: Writes = { create: 'returnsId', update: 'returnsRecord', remove: true };
+const TAG_WRITES: Writes = { ...ALL_WRITES, update: 'returnsNothing' };
 
 export const klaviyo: DeclaredProvider = {
   name: 'klaviyo',
@@ -156,15 +154,19 @@ export const klaviyo: DeclaredProvider = {
         {
           name: 'profiles',
           type: 'profile',
-          size: 100,
-          writes: { create: 'named', update: 'answered' },
+          pageSizeMax: 100,
+          writes: { create: 'returnsId', update: 'returnsRecord' },
         },
         { email: 'STRING', phone_number: 'STRING', first_name: 'STRING', last_name: 'STRING' },
       ),
-      lists: declareObject('Lists', { name: 'lists', type: 'list', size: 10 }, { name: 'STRING' }),
+      lists: declareObject(
+        'Lists',
+        { name: 'lists', type: 'list', pageSizeMax: 10 },
+        { name: 'STRING' },
+      ),
       segments: declareObject(
         'Segments',
-        { name: 'segments', type: 'segment', size: 10 },
+        { name: 'segments', type: 'segment', pageSizeMax: 10 },
         { name: 'STRING' },
       ),
       events: declareObject(
@@ -172,15 +174,15 @@ export const klaviyo: DeclaredProvider = {
         {
           name: 'events',
           type: 'event',
-          size: 1000,
-          changed: 'datetime',
-          writes: { create: 'unnamed' },
+          pageSizeMax: 1000,
+          timeField: 'datetime',
+          writes: { create: 'returnsNoId' },
         },
         { datetime: 'DATETIME', timestamp: 'INT', uuid: 'STRING' },
       ),
       metrics: declareObject(
         'Metrics',
-        { name: 'metrics', type: 'metric', size: null, isFiltered: false, writes: {} },
+        { name: 'metrics', type: 'metric', pageSizeMax: null, isFiltered: false, writes: {} },
         { name: 'STRING' },
       ),
       campaigns: declareObject(
@@ -188,9 +190,9 @@ export const klaviyo: DeclaredProvider = {
         {
           name: 'campaigns',
           type: 'campaign',
-          size: 100,
-          changed: 'updated_at',
-          required: "equals(messages.channel,'email')",
+          pageSizeMax: 100,
+          timeField: 'updated_at',
+          requiredFilter: "equals(messages.channel,'email')",
         },
         {
           name: 'STRING',
@@ -204,17 +206,17 @@ export const klaviyo: DeclaredProvider = {
       ),
       flows: declareObject(
         'Flows',
-        { name: 'flows', type: 'flow', size: 50 },
+        { name: 'flows', type: 'flow', pageSizeMax: 50 },
         { name: 'STRING', status: 'STRING', archived: 'BOOLEAN', trigger_type: 'STRING' },
       ),
       templates: declareObject(
         'Templates',
-        { name: 'templates', type: 'template', size: 10 },
+        { name: 'templates', type: 'template', pageSizeMax: 10 },
         { name: 'STRING' },
       ),
       'catalog-items': declareObject(
         'Catalog items',
-        { name: 'catalog-items', type: 'catalog-item', size: 100, isFiltered: false },
+        { name: 'catalog-items', type: 'catalog-item', pageSizeMax: 100, isFiltered: false },
         {
           external_id: 'STRING',
           title: 'STRING',
@@ -226,12 +228,12 @@ export const klaviyo: DeclaredProvider = {
       ),
       coupons: declareObject(
         'Coupons',
-        { name: 'coupons', type: 'coupon', size: 100, changed: null },
+        { name: 'coupons', type: 'coupon', pageSizeMax: 100, timeField: null },
         { external_id: 'STRING', description: 'STRING' },
       ),
       tags: declareObject(
         'Tags',
-        { name: 'tags', type: 'tag', size: 50, changed: null, writes: TAG_WRITES },
+        { name: 'tags', type: 'tag', pageSizeMax: 50, timeField: null, writes: TAG_WRITES },
         { name: 'STRING' },
       ),
     },

@@ -8,8 +8,8 @@ function list(path: string, records: string): ListInput {
   return {
     path,
     records: `/${records}`,
-    size: { in: 'query', name: 'count', max: 1000 },
-    paging: { kind: 'offset', send: { in: 'query', name: 'offset' }, total: '/total_items' },
+    pageSize: { in: 'query', name: 'count', max: 1000 },
+    paging: { kind: 'offset', parameter: { in: 'query', name: 'offset' }, total: '/total_items' },
     total: '/total_items',
   };
 }
@@ -18,10 +18,10 @@ function declareObject(displayName: string, name: string): ObjectDeclarationInpu
   const path = `/3.0/${name}`;
   return {
     displayName,
-    all: list(path, name),
+    list: list(path, name),
     byIds: { path: `${path}/{id}`, records: '' },
-    create: { method: 'POST', path, record: '' },
-    update: { method: 'PATCH', path: `${path}/{id}`, record: '' },
+    create: { method: 'POST', path, responseRecord: '' },
+    update: { method: 'PATCH', path: `${path}/{id}`, responseRecord: '' },
     remove: { path: `${path}/{id}` },
   };
 }
@@ -56,10 +56,10 @@ export const mailchimp: DeclaredProvider = {
       members: {
         displayName: 'Members',
         id: { parts: { list_id: '/list_id', member: '/id' }, separator: ':' },
-        parent: { object: 'lists', as: 'list_id' },
+        parent: { object: 'lists', variable: 'list_id' },
         changedAt: { at: '/last_changed', format: 'isoOffset' },
-        nested: [{ at: '/merge_fields', names: /^[A-Z0-9_]{1,10}$/ }],
-        all: {
+        nested: [{ at: '/merge_fields', namePattern: /^[A-Z0-9_]{1,10}$/ }],
+        list: {
           ...list(MEMBERS, 'members'),
           query: { sort_field: 'last_changed', sort_dir: 'ASC' },
           since: {
@@ -77,8 +77,8 @@ export const mailchimp: DeclaredProvider = {
           isKeyset: true,
         },
         byIds: { path: `${MEMBERS}/{member}`, records: '' },
-        create: { method: 'POST', path: MEMBERS, record: '' },
-        update: { method: 'PATCH', path: `${MEMBERS}/{member}`, record: '' },
+        create: { method: 'POST', path: MEMBERS, responseRecord: '' },
+        update: { method: 'PATCH', path: `${MEMBERS}/{member}`, responseRecord: '' },
         remove: { path: `${MEMBERS}/{member}` },
         standardFields: {
           email_address: 'STRING',

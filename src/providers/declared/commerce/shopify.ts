@@ -30,8 +30,8 @@ function declareObject(
     `mutation ($input: ${inputType}!) { ${singular}${verb}(${input}: $input) {
       ${singular} { ${fields.join(' ')} } userErrors { field message } } }`;
   const outcome = (verb: string) => ({
-    record: `/data/${singular}${verb}/${singular}`,
-    refusals: `/data/${singular}${verb}/userErrors`,
+    responseRecord: `/data/${singular}${verb}/${singular}`,
+    refusalReasons: `/data/${singular}${verb}/userErrors`,
   });
   const removes =
     'input' in remove
@@ -46,11 +46,11 @@ function declareObject(
   return {
     displayName,
     changedAt: { at: '/updatedAt', format: 'isoSeconds' },
-    all: {
+    list: {
       ...relayList(PATH, plural),
       since: { ...FILTER, template: "updated_at:>='{time}'" },
       until: { ...FILTER, template: "updated_at:<='{time}'" },
-      expression: { join: ' AND ' },
+      expression: { separator: ' AND ' },
       fields: {
         in: 'body',
         name: '/query',
@@ -78,23 +78,23 @@ function declareObject(
       method: 'POST',
       path: PATH,
       body: { query: mutation('Create', create) },
-      wrap: '/variables/input',
+      bodyRecord: '/variables/input',
       ...outcome('Create'),
     },
     update: {
       method: 'POST',
       path: PATH,
       body: { query: mutation('Update', update) },
-      wrap: '/variables/input',
-      id: '/variables/input/id',
+      bodyRecord: '/variables/input',
+      bodyId: '/variables/input/id',
       ...outcome('Update'),
     },
     remove: {
       method: 'POST',
       path: PATH,
       body: { query: `${removes.text} ${remove.resultMember} userErrors { field message } } }` },
-      id: removes.id,
-      refusals: `/data/${singular}Delete/userErrors`,
+      bodyId: removes.id,
+      refusalReasons: `/data/${singular}Delete/userErrors`,
     },
     standardFields,
   };
@@ -131,7 +131,7 @@ export const shopify: DeclaredProvider = {
     ],
     errors: {
       messages: ['/errors'],
-      inSuccess: '/errors',
+      failureMember: '/errors',
       rules: [
         { contains: 'THROTTLED', kind: 'RATE_LIMITED' },
         { contains: 'ACCESS_DENIED', kind: 'FORBIDDEN' },
@@ -140,14 +140,14 @@ export const shopify: DeclaredProvider = {
       defaultRetryAfterMs: 5_000,
     },
     events: {
-      proof: {
+      authentication: {
         kind: 'hmac',
         header: 'X-Shopify-Hmac-Sha256',
         algorithm: 'sha256',
         encoding: 'base64',
       },
       account: {
-        of: 'event',
+        source: 'event',
         at: { header: 'X-Shopify-Shop-Domain' },
         template: '{account}.myshopify.com',
       },

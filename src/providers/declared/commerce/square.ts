@@ -8,14 +8,14 @@ const TIMES = { created_at: 'DATETIME', updated_at: 'DATETIME' } as const;
 const customers: ObjectDeclarationInput = {
   displayName: 'Customers',
   changedAt: CHANGED,
-  all: {
+  list: {
     method: 'POST',
     path: '/v2/customers/search',
     // Sorted by creation: sorted by name, a renamed customer could move between pages and be missed.
     body: { query: { sort: { field: 'CREATED_AT', order: 'ASC' } } },
     records: '/customers',
-    size: { in: 'body', name: '/limit', max: 100 },
-    paging: { kind: 'cursor', send: { in: 'body', name: '/cursor' }, next: '/cursor' },
+    pageSize: { in: 'body', name: '/limit', max: 100 },
+    paging: { kind: 'cursor', parameter: { in: 'body', name: '/cursor' }, next: '/cursor' },
     // A change becomes searchable within a minute. The vendor does not document whether bounds are inclusive.
     since: {
       in: 'body',
@@ -30,16 +30,16 @@ const customers: ObjectDeclarationInput = {
       format: 'iso',
       isExclusive: true,
     },
-    equals: {
+    equalityFilter: {
       in: 'body',
       name: '/query/filter/{field}/exact',
-      names: /^(email_address|phone_number|reference_id)$/,
+      namePattern: /^(email_address|phone_number|reference_id)$/,
       max: 3,
     },
   },
   byIds: { path: '/v2/customers/{id}', records: '/customer' },
-  create: { method: 'POST', path: '/v2/customers', record: '/customer' },
-  update: { method: 'PUT', path: '/v2/customers/{id}', record: '/customer' },
+  create: { method: 'POST', path: '/v2/customers', responseRecord: '/customer' },
+  update: { method: 'PUT', path: '/v2/customers/{id}', responseRecord: '/customer' },
   remove: { path: '/v2/customers/{id}' },
   standardFields: {
     id: 'STRING',
@@ -62,15 +62,25 @@ const groups: ObjectDeclarationInput = {
   displayName: 'Groups of customers',
   aliases: ['customers/groups'],
   changedAt: CHANGED,
-  all: {
+  list: {
     path: '/v2/customers/groups',
     records: '/groups',
-    size: { in: 'query', name: 'limit', max: 50 },
-    paging: { kind: 'cursor', send: { in: 'query', name: 'cursor' }, next: '/cursor' },
+    pageSize: { in: 'query', name: 'limit', max: 50 },
+    paging: { kind: 'cursor', parameter: { in: 'query', name: 'cursor' }, next: '/cursor' },
   },
   byIds: { path: '/v2/customers/groups/{id}', records: '/group' },
-  create: { method: 'POST', path: '/v2/customers/groups', wrap: '/group', record: '/group' },
-  update: { method: 'PUT', path: '/v2/customers/groups/{id}', wrap: '/group', record: '/group' },
+  create: {
+    method: 'POST',
+    path: '/v2/customers/groups',
+    bodyRecord: '/group',
+    responseRecord: '/group',
+  },
+  update: {
+    method: 'PUT',
+    path: '/v2/customers/groups/{id}',
+    bodyRecord: '/group',
+    responseRecord: '/group',
+  },
   remove: { path: '/v2/customers/groups/{id}' },
   standardFields: { id: 'STRING', name: 'STRING', ...TIMES },
 };
@@ -78,26 +88,26 @@ const groups: ObjectDeclarationInput = {
 const teamMembers: ObjectDeclarationInput = {
   displayName: 'Team members',
   changedAt: CHANGED,
-  all: {
+  list: {
     method: 'POST',
     path: '/v2/team-members/search',
     body: {},
     records: '/team_members',
-    size: { in: 'body', name: '/limit', max: 200 },
-    paging: { kind: 'cursor', send: { in: 'body', name: '/cursor' }, next: '/cursor' },
+    pageSize: { in: 'body', name: '/limit', max: 200 },
+    paging: { kind: 'cursor', parameter: { in: 'body', name: '/cursor' }, next: '/cursor' },
   },
   byIds: { path: '/v2/team-members/{id}', records: '/team_member' },
   create: {
     method: 'POST',
     path: '/v2/team-members',
-    wrap: '/team_member',
-    record: '/team_member',
+    bodyRecord: '/team_member',
+    responseRecord: '/team_member',
   },
   update: {
     method: 'PUT',
     path: '/v2/team-members/{id}',
-    wrap: '/team_member',
-    record: '/team_member',
+    bodyRecord: '/team_member',
+    responseRecord: '/team_member',
   },
   standardFields: {
     id: 'STRING',
@@ -114,10 +124,20 @@ const teamMembers: ObjectDeclarationInput = {
 
 const locations: ObjectDeclarationInput = {
   displayName: 'Locations',
-  all: { path: '/v2/locations', records: '/locations', paging: { kind: 'none' } },
+  list: { path: '/v2/locations', records: '/locations', paging: { kind: 'none' } },
   byIds: { path: '/v2/locations/{id}', records: '/location' },
-  create: { method: 'POST', path: '/v2/locations', wrap: '/location', record: '/location' },
-  update: { method: 'PUT', path: '/v2/locations/{id}', wrap: '/location', record: '/location' },
+  create: {
+    method: 'POST',
+    path: '/v2/locations',
+    bodyRecord: '/location',
+    responseRecord: '/location',
+  },
+  update: {
+    method: 'PUT',
+    path: '/v2/locations/{id}',
+    bodyRecord: '/location',
+    responseRecord: '/location',
+  },
   standardFields: {
     id: 'STRING',
     name: 'STRING',

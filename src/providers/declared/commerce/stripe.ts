@@ -21,17 +21,21 @@ function declareObject(
   return {
     displayName,
     nested: [],
-    all: {
+    list: {
       path,
       ...(query && { query }),
       records: '/data',
-      size: { in: 'query', name: 'limit', max: 100 },
-      paging: { kind: 'lastId', send: { in: 'query', name: 'starting_after' }, more: '/has_more' },
+      pageSize: { in: 'query', name: 'limit', max: 100 },
+      paging: {
+        kind: 'lastId',
+        parameter: { in: 'query', name: 'starting_after' },
+        hasMore: '/has_more',
+      },
     },
     // A deleted record is still returned, with `deleted`.
-    byIds: { path: `${path}/{id}`, records: '', gone: '/deleted' },
-    ...(creates && { create: { method: 'POST', path, record: '' } }),
-    ...(updates && { update: { method: 'POST', path: `${path}/{id}`, record: '' } }),
+    byIds: { path: `${path}/{id}`, records: '', deletionFlag: '/deleted' },
+    ...(creates && { create: { method: 'POST', path, responseRecord: '' } }),
+    ...(updates && { update: { method: 'POST', path: `${path}/{id}`, responseRecord: '' } }),
     ...(remove && { remove: { path: `${path}/{id}` } }),
   };
 }
@@ -49,7 +53,7 @@ export const stripe: DeclaredProvider = {
     checkedAgainst: "the vendor's published OpenAPI description",
     bodyFormat: 'form',
     // Stripe may forget a key after 24 hours.
-    idempotency: { header: 'Idempotency-Key', lifeMs: 23 * 3_600_000 },
+    idempotency: { header: 'Idempotency-Key', keyLifetimeMs: 23 * 3_600_000 },
     errors: {
       messages: ['/error/message'],
       rules: [
@@ -62,22 +66,22 @@ export const stripe: DeclaredProvider = {
       'Events come from an endpoint for connected accounts: `providerWorkspaceRef` of a connection is its account (acct_…).',
     ],
     events: {
-      proof: {
+      authentication: {
         kind: 'hmac',
         header: 'Stripe-Signature',
         prefix: 'v1=',
         separator: ',',
         algorithm: 'sha256',
         encoding: 'hex',
-        text: '{timestamp}.{body}',
-        signedAt: {
+        signedPayload: '{timestamp}.{body}',
+        timestamp: {
           at: { header: 'Stripe-Signature' },
-          part: 't=',
+          prefix: 't=',
           unit: 'seconds',
           toleranceMs: 300_000,
         },
       },
-      account: { of: 'event', at: '/account' },
+      account: { source: 'event', at: '/account' },
       type: ['/type'],
       types: {
         'customer.created': { object: 'customers', kind: 'CREATE' },
@@ -99,7 +103,7 @@ export const stripe: DeclaredProvider = {
       nativeId: ['/id'],
       recordId: { parts: ['/data/object/id'] },
       time: { at: '/created', format: 'unixSeconds' },
-      changed: '/data/previous_attributes',
+      changedFields: '/data/previous_attributes',
       record: '/data/object',
       instructions: [
         'At Stripe, open Developers, Webhooks, and add an endpoint for events of connected accounts: {url}',

@@ -13,21 +13,30 @@ function declareObject(
     aliases: [name.toLowerCase()],
     id: `/${id}`,
     changedAt: { at: '/UpdatedDateUTC', format: 'dotNet' },
-    all: {
+    list: {
       path,
       query: { order: 'UpdatedDateUTC ASC', ...query },
       records: `/${name}`,
-      ...(isPaged && { size: { in: 'query', name: 'pageSize', max: 1000 } }),
+      ...(isPaged && { pageSize: { in: 'query', name: 'pageSize', max: 1000 } }),
       paging: isPaged
-        ? { kind: 'page', send: { in: 'query', name: 'page' }, pages: '/pagination/pageCount' }
+        ? {
+            kind: 'page',
+            parameter: { in: 'query', name: 'page' },
+            pageCount: '/pagination/pageCount',
+          }
         : { kind: 'none' },
       since: { in: 'header', name: 'If-Modified-Since', format: 'isoSeconds', isExclusive: true },
       isKeyset: isPaged,
       ...(isPaged && { total: '/pagination/itemCount' }),
     },
     byIds: { path: `${path}/{id}`, records: `/${name}/0` },
-    create: { method: 'PUT', path, wrap: `/${name}/0`, record: `/${name}/0` },
-    update: { method: 'POST', path: `${path}/{id}`, wrap: `/${name}/0`, record: `/${name}/0` },
+    create: { method: 'PUT', path, bodyRecord: `/${name}/0`, responseRecord: `/${name}/0` },
+    update: {
+      method: 'POST',
+      path: `${path}/{id}`,
+      bodyRecord: `/${name}/0`,
+      responseRecord: `/${name}/0`,
+    },
     ...(isRemoved && { remove: { path: `${path}/{id}` } }),
   };
 }
@@ -77,11 +86,16 @@ export const xero: DeclaredProvider = {
     },
     headers: { 'xero-tenant-id': '{{tenantId}}' },
     // Xero forgets a key after 6 minutes.
-    idempotency: { header: 'Idempotency-Key', lifeMs: 5 * 60_000 },
+    idempotency: { header: 'Idempotency-Key', keyLifetimeMs: 5 * 60_000 },
     errors: { messages: ['/Elements/0/ValidationErrors', '/Message', '/Detail'] },
     events: {
-      proof: { kind: 'hmac', header: 'x-xero-signature', algorithm: 'sha256', encoding: 'base64' },
-      account: { of: 'event', at: '/tenantId', fact: 'tenantId' },
+      authentication: {
+        kind: 'hmac',
+        header: 'x-xero-signature',
+        algorithm: 'sha256',
+        encoding: 'base64',
+      },
+      account: { source: 'event', at: '/tenantId', metadataName: 'tenantId' },
       list: '/events',
       type: ['/eventCategory', '/eventType'],
       types: {

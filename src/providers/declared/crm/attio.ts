@@ -41,19 +41,24 @@ function declareRecords(displayName: string): ObjectDeclarationInput {
   return {
     displayName,
     id: '/id/record_id',
-    nested: [{ at: '/values', read: attioValue }],
-    all: {
+    nested: [{ at: '/values', decode: attioValue }],
+    list: {
       method: 'POST',
       path: `${path}/query`,
       body: {},
       records: '/data',
-      size: { in: 'body', name: '/limit', max: 500 },
-      paging: { kind: 'offset', send: { in: 'body', name: '/offset' } },
-      equals: { in: 'body', name: '/filter/{field}' },
+      pageSize: { in: 'body', name: '/limit', max: 500 },
+      paging: { kind: 'offset', parameter: { in: 'body', name: '/offset' } },
+      equalityFilter: { in: 'body', name: '/filter/{field}' },
     },
     byIds: { path: `${path}/{id}`, records: '/data' },
-    create: { method: 'POST', path, wrap: '/data/values', record: '/data' },
-    update: { method: 'PATCH', path: `${path}/{id}`, wrap: '/data/values', record: '/data' },
+    create: { method: 'POST', path, bodyRecord: '/data/values', responseRecord: '/data' },
+    update: {
+      method: 'PATCH',
+      path: `${path}/{id}`,
+      bodyRecord: '/data/values',
+      responseRecord: '/data',
+    },
     remove: { path: `${path}/{id}` },
     fields: {
       path: '/v2/objects/{object}/attributes',
@@ -87,14 +92,14 @@ function declareCollection(displayName: string, name: string, max: number): Obje
   return {
     displayName,
     id: `/id/${name}_id`,
-    all: {
+    list: {
       path,
       records: '/data',
-      size: { in: 'query', name: 'limit', max },
-      paging: { kind: 'offset', send: { in: 'query', name: 'offset' } },
+      pageSize: { in: 'query', name: 'limit', max },
+      paging: { kind: 'offset', parameter: { in: 'query', name: 'offset' } },
     },
     byIds: { path: `${path}/{id}`, records: '/data' },
-    create: { method: 'POST', path, wrap: '/data', record: '/data' },
+    create: { method: 'POST', path, bodyRecord: '/data', responseRecord: '/data' },
     remove: { path: `${path}/{id}` },
   };
 }
@@ -130,8 +135,13 @@ export const attio: DeclaredProvider = {
     ],
     errors: { messages: ['/message'] },
     events: {
-      proof: { kind: 'hmac', header: 'Attio-Signature', algorithm: 'sha256', encoding: 'hex' },
-      account: { of: 'subscription' },
+      authentication: {
+        kind: 'hmac',
+        header: 'Attio-Signature',
+        algorithm: 'sha256',
+        encoding: 'hex',
+      },
+      account: { source: 'subscription' },
       list: '/events',
       type: ['/event_type'],
       // Types without an object are about the object of the subscription's filter.
@@ -161,12 +171,12 @@ export const attio: DeclaredProvider = {
               $and: [{ field: 'id.object_id', operator: 'equals', value: '{objectId}' }],
             },
           },
-          itemOf: { notes: { event_type: '{type}', filter: null } },
+          itemByObject: { notes: { event_type: '{type}', filter: null } },
         },
         ref: '/data/id/webhook_id',
         secret: { at: '/data/secret' },
-        each: 'object',
-        check: '/v2/webhooks/{ref}',
+        scope: 'object',
+        checkPath: '/v2/webhooks/{ref}',
         remove: { path: '/v2/webhooks/{ref}' },
       },
     },
@@ -176,11 +186,16 @@ export const attio: DeclaredProvider = {
       deals: declareRecords('Deals'),
       tasks: {
         ...declareCollection('Tasks', 'task', 500),
-        update: { method: 'PATCH', path: '/v2/tasks/{id}', wrap: '/data', record: '/data' },
+        update: {
+          method: 'PATCH',
+          path: '/v2/tasks/{id}',
+          bodyRecord: '/data',
+          responseRecord: '/data',
+        },
       },
       notes: declareCollection('Notes', 'note', 50),
     },
-    anyObject: declareRecords('Records of a custom object'),
+    otherObjects: declareRecords('Records of a custom object'),
     objectList: {
       list: { path: '/v2/objects', records: '/data', paging: { kind: 'none' } },
       name: '/api_slug',

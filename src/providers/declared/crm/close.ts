@@ -32,12 +32,12 @@ function declareObject(
   return {
     displayName,
     changedAt: { at: '/date_updated', format: 'iso' },
-    all: {
+    list: {
       path,
       ...(isSorted && { query: { _order_by: 'date_updated' } }),
       records: '/data',
-      size: { in: 'query', name: '_limit', max: 100 },
-      paging: { kind: 'offset', send: { in: 'query', name: '_skip' }, more: '/has_more' },
+      pageSize: { in: 'query', name: '_limit', max: 100 },
+      paging: { kind: 'offset', parameter: { in: 'query', name: '_skip' }, hasMore: '/has_more' },
       total: '/total_results',
       ...(!isReadOnly && {
         since: { in: 'query', name: 'date_updated__gte', format: 'iso' },
@@ -48,8 +48,8 @@ function declareObject(
     },
     byIds: { path: `${path}{id}/`, records: '' },
     ...(!isReadOnly && {
-      create: { method: 'POST', path, record: '' },
-      update: { method: 'PUT', path: `${path}{id}/`, record: '' },
+      create: { method: 'POST', path, responseRecord: '' },
+      update: { method: 'PUT', path: `${path}{id}/`, responseRecord: '' },
       remove: { path: `${path}{id}/` },
     }),
     standardFields: {
@@ -104,20 +104,20 @@ export const close: DeclaredProvider = {
     scopes: ['all.full_access', 'offline_access'],
     errors: { messages: ['/field-errors', '/errors', '/error'] },
     events: {
-      proof: {
+      authentication: {
         kind: 'hmac',
         header: 'close-sig-hash',
         algorithm: 'sha256',
         encoding: 'hex',
-        key: 'hex',
-        text: '{timestamp}{body}',
-        signedAt: {
+        keyEncoding: 'hex',
+        signedPayload: '{timestamp}{body}',
+        timestamp: {
           at: { header: 'close-sig-timestamp' },
           unit: 'seconds',
           toleranceMs: 300_000,
         },
       },
-      account: { of: 'subscription' },
+      account: { source: 'subscription' },
       type: ['/event/object_type', '/event/action'],
       types: {
         'lead.created': { object: 'lead', kind: 'CREATE' },
@@ -134,7 +134,7 @@ export const close: DeclaredProvider = {
       nativeId: ['/event/id', '/event/date_updated'],
       recordId: { parts: ['/event/object_id'] },
       time: { at: '/event/date_updated', format: 'iso' },
-      changed: '/event/changed_fields',
+      changedFields: '/event/changed_fields',
       acceptedStatus: 200,
       subscription: {
         path: '/api/v1/webhook/',
@@ -142,8 +142,8 @@ export const close: DeclaredProvider = {
         types: { at: '/events', item: { object_type: '{subject}', action: '{action}' } },
         ref: '/id',
         secret: { at: '/signature_key' },
-        each: 'object',
-        check: '/api/v1/webhook/{ref}/',
+        scope: 'object',
+        checkPath: '/api/v1/webhook/{ref}/',
         remove: { path: '/api/v1/webhook/{ref}/' },
       },
     },

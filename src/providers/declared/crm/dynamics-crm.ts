@@ -9,11 +9,11 @@ function declareObject(displayName: string, set: string, singular: string): Obje
     displayName,
     id: `/${singular}id`,
     changedAt: { at: '/modifiedon', format: 'isoSeconds' },
-    all: {
+    list: {
       path,
       query: { $orderby: 'modifiedon asc' },
       records: '/value',
-      size: { in: 'header', name: 'Prefer', template: 'odata.maxpagesize={size}', max: 5000 },
+      pageSize: { in: 'header', name: 'Prefer', template: 'odata.maxpagesize={size}', max: 5000 },
       paging: { kind: 'nextUrl', next: '/@odata.nextLink' },
       since: {
         in: 'query',
@@ -27,18 +27,28 @@ function declareObject(displayName: string, set: string, singular: string): Obje
         format: 'isoSeconds',
         template: 'modifiedon le {time}',
       },
-      expression: { join: ' and ' },
-      equals: { in: 'query', name: '$filter', template: '{field} eq {value}', quoting: 'odata' },
+      expression: { separator: ' and ' },
+      equalityFilter: {
+        in: 'query',
+        name: '$filter',
+        template: '{field} eq {value}',
+        quoting: 'odata',
+      },
       fields: { in: 'query', name: '$select', always: [`${singular}id`, 'modifiedon'] },
     },
     byIds: { path: recordPath, records: '' },
-    create: { method: 'POST', path, headers: { Prefer: 'return=representation' }, record: '' },
+    create: {
+      method: 'POST',
+      path,
+      headers: { Prefer: 'return=representation' },
+      responseRecord: '',
+    },
     // If-Match prevents an update of a deleted record from creating a new one.
     update: {
       method: 'PATCH',
       path: recordPath,
       headers: { Prefer: 'return=representation', 'If-Match': '*' },
-      record: '',
+      responseRecord: '',
     },
     remove: { path: recordPath },
     fields: {

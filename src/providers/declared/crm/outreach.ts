@@ -12,16 +12,16 @@ function declareObject(
   { filters = true, updates = true, removes = true }: Options = {},
 ): ObjectDeclarationInput {
   const path = `/api/v2/${name}`;
-  const write = { wrap: '/data', body: { data: { type } }, record: '/data' };
+  const write = { bodyRecord: '/data', body: { data: { type } }, responseRecord: '/data' };
   return {
     displayName,
     changedAt: { at: '/attributes/updatedAt', format: 'iso' },
-    nested: [{ at: '/attributes', names: /^(?!relationships$)/ }],
-    all: {
+    nested: [{ at: '/attributes', namePattern: /^(?!relationships$)/ }],
+    list: {
       path,
       ...(filters && { query: { sort: 'updatedAt' } }),
       records: '/data',
-      size: { in: 'query', name: 'page[size]', max: 1000 },
+      pageSize: { in: 'query', name: 'page[size]', max: 1000 },
       paging: { kind: 'nextUrl', next: '/links/next' },
       ...(filters && {
         since: { in: 'query', name: 'filter[updatedAt]', format: 'iso', template: '{time}..inf' },
@@ -30,7 +30,7 @@ function declareObject(
     byIds: { path: `${path}/{id}`, records: '/data' },
     create: { method: 'POST', path, ...write },
     ...(updates && {
-      update: { method: 'PATCH', path: `${path}/{id}`, ...write, id: '/data/id' },
+      update: { method: 'PATCH', path: `${path}/{id}`, ...write, bodyId: '/data/id' },
     }),
     ...(removes && { remove: { path: `${path}/{id}` } }),
   };
@@ -81,13 +81,13 @@ export const outreach: DeclaredProvider = {
     headers: { 'content-type': 'application/vnd.api+json', accept: 'application/vnd.api+json' },
     errors: { messages: ['/errors'] },
     events: {
-      proof: {
+      authentication: {
         kind: 'hmac',
         header: 'Outreach-Webhook-Signature',
         algorithm: 'sha256',
         encoding: 'hex',
       },
-      account: { of: 'address' },
+      account: { source: 'url' },
       type: [{ body: '/meta/eventName' }],
       types: {
         'prospect.created': { object: 'prospects', kind: 'CREATE' },
@@ -107,7 +107,7 @@ export const outreach: DeclaredProvider = {
       nativeId: ['/data/id', { body: '/meta/deliveredAt' }],
       recordId: { parts: ['/data/id'] },
       time: { at: '/meta/deliveredAt', format: 'iso' },
-      changed: '/data/attributes',
+      changedFields: '/data/attributes',
       acceptedStatus: 200,
       subscription: {
         path: '/api/v2/webhooks',
@@ -118,8 +118,8 @@ export const outreach: DeclaredProvider = {
           },
         },
         ref: '/data/id',
-        each: 'object',
-        names: {
+        scope: 'object',
+        objectNames: {
           prospects: 'prospect',
           accounts: 'account',
           opportunities: 'opportunity',

@@ -11,15 +11,15 @@ function declareObject(
   return {
     displayName,
     changedAt: { at: '/update_time', format: 'isoSeconds' },
-    nested: [{ at: '/custom_fields', names: /^[0-9a-f]{40}$/ }],
-    all: {
+    nested: [{ at: '/custom_fields', namePattern: /^[0-9a-f]{40}$/ }],
+    list: {
       path,
       query: { sort_by: 'update_time', sort_direction: filters ? 'asc' : 'desc' },
       records: '/data',
-      size: { in: 'query', name: 'limit', max: 500 },
+      pageSize: { in: 'query', name: 'limit', max: 500 },
       paging: {
         kind: 'cursor',
-        send: { in: 'query', name: 'cursor' },
+        parameter: { in: 'query', name: 'cursor' },
         next: '/additional_data/next_cursor',
       },
       ...(filters
@@ -27,11 +27,11 @@ function declareObject(
             since: { in: 'query', name: 'updated_since', format: 'isoSeconds' },
             until: { in: 'query', name: 'updated_until', format: 'isoSeconds', isExclusive: true },
           }
-        : { newestFirst: true }),
+        : { isNewestFirst: true }),
     },
     byIds: { path, ids: { in: 'query', name: 'ids', max: 100 }, records: '/data' },
-    create: { method: 'POST', path, record: '/data' },
-    update: { method: 'PATCH', path: `${path}/{id}`, record: '/data' },
+    create: { method: 'POST', path, responseRecord: '/data' },
+    update: { method: 'PATCH', path: `${path}/{id}`, responseRecord: '/data' },
     remove: { path: `${path}/{id}` },
     ...(fields && {
       fields: {
@@ -70,22 +70,22 @@ function objectOfV1(
   return {
     displayName,
     changedAt: { at: '/update_time', format: 'isoSeconds' },
-    all: {
+    list: {
       path,
       query: { sort: 'update_time ASC' },
       records: '/data',
-      size: { in: 'query', name: 'limit', max: 500 },
+      pageSize: { in: 'query', name: 'limit', max: 500 },
       paging: {
         kind: 'offset',
-        send: { in: 'query', name: 'start' },
-        ...(moreFlag && { more: moreFlag }),
+        parameter: { in: 'query', name: 'start' },
+        ...(moreFlag && { hasMore: moreFlag }),
       },
       since: { in: 'query', name: 'updated_since', format: 'isoSeconds' },
       isKeyset: true,
     },
     byIds: { path: `${path}/{id}`, records: '/data' },
-    create: { method: 'POST', path, record: '/data' },
-    update: { method, path: `${path}/{id}`, record: '/data' },
+    create: { method: 'POST', path, responseRecord: '/data' },
+    update: { method, path: `${path}/{id}`, responseRecord: '/data' },
     remove: { path: `${path}/{id}` },
   };
 }
@@ -128,8 +128,8 @@ export const pipedrive: DeclaredProvider = {
     notes: ['Leads are those that are not archived; their custom fields are those of deals.'],
     errors: { messages: ['/error', '/error_info'] },
     events: {
-      proof: { kind: 'basic', username: 'pipedrive' },
-      account: { of: 'address' },
+      authentication: { kind: 'basic', username: 'pipedrive' },
+      account: { source: 'url' },
       type: ['/meta/entity', '/meta/action'],
       types: {
         'deal.create': { object: 'deals', kind: 'CREATE' },
@@ -151,7 +151,7 @@ export const pipedrive: DeclaredProvider = {
       nativeId: ['/meta/id'],
       recordId: { parts: ['/meta/entity_id'] },
       time: { at: '/meta/timestamp', format: 'iso' },
-      changed: '/previous',
+      changedFields: '/previous',
       acceptedStatus: 200,
       subscription: {
         path: '/v1/webhooks',
@@ -164,8 +164,8 @@ export const pipedrive: DeclaredProvider = {
           http_auth_password: '{secret}',
         },
         ref: '/data/id',
-        each: 'object',
-        names: {
+        scope: 'object',
+        objectNames: {
           deals: 'deal',
           persons: 'person',
           organizations: 'organization',

@@ -15,31 +15,31 @@ function declareObject(
   return {
     displayName,
     changedAt: { at: '/updated_at', format: 'iso' },
-    all: {
+    list: {
       path,
       query: { sort_by: 'updated_at', sort_direction: 'asc' },
       records: '/data',
-      size: { in: 'query', name: 'per_page', max: 100 },
+      pageSize: { in: 'query', name: 'per_page', max: 100 },
       paging: {
         kind: 'cursor',
-        send: { in: 'query', name: 'page' },
+        parameter: { in: 'query', name: 'page' },
         next: '/metadata/paging/next_page',
       },
       since: { in: 'query', name: 'updated_at[gte]', format: 'iso' },
       isKeyset: true,
     },
     byIds: { path: `${path}/{id}`, records: '/data' },
-    ...(creates && { create: { method: 'POST', path, record: '/data' } }),
-    ...(updates && { update: { method: 'PUT', path: `${path}/{id}`, record: '/data' } }),
+    ...(creates && { create: { method: 'POST', path, responseRecord: '/data' } }),
+    ...(updates && { update: { method: 'PUT', path: `${path}/{id}`, responseRecord: '/data' } }),
     ...(removes && { remove: { path: `${path}/{id}` } }),
   };
 }
 
 /** The vendor sorts saved list views only by name, and they have no time of change. */
 function savedListViews(): ObjectDeclarationInput {
-  const { changedAt: _, all, ...rest } = declareObject('Saved list views', 'saved_list_views');
-  const { path, records, size, paging } = all;
-  return { ...rest, all: { path, records, size, paging } };
+  const { changedAt: _, list, ...rest } = declareObject('Saved list views', 'saved_list_views');
+  const { path, records, pageSize, paging } = list;
+  return { ...rest, list: { path, records, pageSize, paging } };
 }
 
 export const salesloft: DeclaredProvider = {

@@ -34,7 +34,7 @@ const API_HOSTS = [
 function declareRecords(displayName: string, aliases: string[] = []): ObjectDeclarationInput {
   const batch = {
     path: PATH,
-    records: '/data',
+    bodyRecords: '/data',
     outcomes: '/data',
     success: { at: '/status', value: 'success' },
     recordId: '/details/id',
@@ -44,16 +44,16 @@ function declareRecords(displayName: string, aliases: string[] = []): ObjectDecl
     displayName,
     aliases,
     changedAt: { at: '/Modified_Time', format: 'isoOffset' },
-    all: {
+    list: {
       path: PATH,
       query: { sort_by: 'Modified_Time', sort_order: 'asc' },
       records: '/data',
-      size: { in: 'query', name: 'per_page', max: 200 },
+      pageSize: { in: 'query', name: 'per_page', max: 200 },
       paging: {
         kind: 'cursor',
-        send: { in: 'query', name: 'page_token' },
+        parameter: { in: 'query', name: 'page_token' },
         next: '/info/next_page_token',
-        more: '/info/more_records',
+        hasMore: '/info/more_records',
       },
       since: { in: 'header', name: 'If-Modified-Since', format: 'isoOffset', isExclusive: true },
       fields: { in: 'query', name: 'fields', always: ['Modified_Time'], max: 50 },
@@ -68,16 +68,16 @@ function declareRecords(displayName: string, aliases: string[] = []): ObjectDecl
     create: {
       method: 'POST',
       path: PATH,
-      wrap: '/data/0',
-      record: OUTCOME,
-      recordId: '/details/id',
+      bodyRecord: '/data/0',
+      responseRecord: OUTCOME,
+      responseRecordId: '/details/id',
       success: SUCCESS,
     },
     update: {
       method: 'PUT',
       path: `${PATH}/{id}`,
-      wrap: '/data/0',
-      record: OUTCOME,
+      bodyRecord: '/data/0',
+      responseRecord: OUTCOME,
       success: SUCCESS,
     },
     remove: { path: `${PATH}/{id}`, success: SUCCESS },
@@ -160,7 +160,7 @@ export const zoho: DeclaredProvider = {
       Deals: declareRecords('Deals', ['deals']),
       Tasks: declareRecords('Tasks', ['tasks']),
     },
-    anyObject: declareRecords('Records of a module'),
+    otherObjects: declareRecords('Records of a module'),
     objectList: {
       list: { path: '/crm/v8/settings/modules', records: '/modules', paging: { kind: 'none' } },
       name: '/api_name',

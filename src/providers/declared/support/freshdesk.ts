@@ -13,17 +13,17 @@ function declareObject(
   return {
     displayName,
     changedAt: { at: '/updated_at', format: 'isoSeconds' },
-    nested: [{ at: '/custom_fields', names: /^cf_/ }],
-    all: {
+    nested: [{ at: '/custom_fields', namePattern: /^cf_/ }],
+    list: {
       path,
       records: '',
-      size: { in: 'query', name: 'per_page', max: 100 },
+      pageSize: { in: 'query', name: 'per_page', max: 100 },
       paging: { kind: 'link' },
       ...list,
     },
     byIds: { path: `${path}/{id}`, records: '' },
-    create: { method: 'POST', path, record: '' },
-    update: { method: 'PUT', path: `${path}/{id}`, record: '' },
+    create: { method: 'POST', path, responseRecord: '' },
+    update: { method: 'PUT', path: `${path}/{id}`, responseRecord: '' },
     remove: { path: `${path}/{id}` },
     ...(fields && {
       fields: {

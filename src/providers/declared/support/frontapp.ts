@@ -28,18 +28,22 @@ function declareObject(
     displayName,
     ...(changedAt && { changedAt: { at: '/updated_at', format: 'unixSeconds' } }),
     nested: [{ at: '/custom_fields' }],
-    all: {
+    list: {
       path,
       records: '/_results',
-      size: { in: 'query', name: 'limit', max: 100 },
+      pageSize: { in: 'query', name: 'limit', max: 100 },
       paging: { kind: 'nextUrl', next: '/_pagination/next' },
       ...list,
     },
     byIds: { path: `${path}/{id}`, records: '' },
-    ...(creates && { create: { method: 'POST', path, record: '' } }),
+    ...(creates && { create: { method: 'POST', path, responseRecord: '' } }),
     // Most updates return 204.
     ...(updates && {
-      update: { method: 'PATCH', path: `${path}/{id}`, ...(returnsRecord && { record: '' }) },
+      update: {
+        method: 'PATCH',
+        path: `${path}/{id}`,
+        ...(returnsRecord && { responseRecord: '' }),
+      },
     }),
     ...(removes && { remove: { path: `${path}/{id}` } }),
   };
@@ -51,14 +55,14 @@ function unpagedObject(
   name: string,
   { creates = false, updates = false }: { creates?: boolean; updates?: boolean } = {},
 ): ObjectDeclarationInput {
-  const { all, ...rest } = declareObject(displayName, name, {
+  const { list, ...rest } = declareObject(displayName, name, {
     returnsRecord: false,
     changedAt: false,
     creates,
     updates,
     removes: false,
   });
-  return { ...rest, all: { path: all.path, records: all.records, paging: { kind: 'none' } } };
+  return { ...rest, list: { path: list.path, records: list.records, paging: { kind: 'none' } } };
 }
 
 export const front: DeclaredProvider = {
@@ -102,7 +106,7 @@ export const front: DeclaredProvider = {
         },
       }),
       accounts: declareObject('Accounts', 'accounts', {
-        list: { query: { sort_by: 'updated_at', sort_order: 'desc' }, newestFirst: true },
+        list: { query: { sort_by: 'updated_at', sort_order: 'desc' }, isNewestFirst: true },
       }),
       tags: declareObject('Tags', 'tags', { returnsRecord: false, changedAt: false }),
       conversations: declareObject('Conversations', 'conversations', { returnsRecord: false }),
@@ -113,13 +117,13 @@ export const front: DeclaredProvider = {
       }),
       message_templates: declareObject('Message templates', 'message_templates', {
         changedAt: false,
-        list: { size: undefined },
+        list: { pageSize: undefined },
       }),
       message_template_folders: declareObject(
         'Message template folders',
         'message_template_folders',
         {
-          list: { size: undefined },
+          list: { pageSize: undefined },
         },
       ),
       channels: unpagedObject('Channels', 'channels', { updates: true }),

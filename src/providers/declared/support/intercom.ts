@@ -4,7 +4,7 @@ import type {
 } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
-type Lists = Pick<ObjectDeclarationInput, 'all' | 'changed'>;
+type Lists = Pick<ObjectDeclarationInput, 'list' | 'incrementalList'>;
 
 const NEXT = '/pages/next/starting_after';
 
@@ -19,21 +19,24 @@ function timeFilter(operator: '>' | '<') {
   } as const;
 }
 
-function searchList(name: string, records: string): NonNullable<ObjectDeclarationInput['changed']> {
+function searchList(
+  name: string,
+  records: string,
+): NonNullable<ObjectDeclarationInput['incrementalList']> {
   return {
     method: 'POST',
     path: `/${name}/search`,
     body: { query: { operator: 'AND', value: [] } },
     records,
-    size: { in: 'body', name: '/pagination/per_page', max: 150 },
+    pageSize: { in: 'body', name: '/pagination/per_page', max: 150 },
     paging: {
       kind: 'cursor',
-      send: { in: 'body', name: '/pagination/starting_after' },
+      parameter: { in: 'body', name: '/pagination/starting_after' },
       next: NEXT,
     },
     since: { ...timeFilter('>'), isRequired: true },
     until: timeFilter('<'),
-    equals: {
+    equalityFilter: {
       in: 'body',
       name: '/query/value/-',
       template: { field: '{field}', operator: '=', value: '{value}' },
@@ -47,8 +50,8 @@ function pagedList(name: string, records: string): ListInput {
   return {
     path: `/${name}`,
     records,
-    size: { in: 'query', name: 'per_page', max: 150 },
-    paging: { kind: 'cursor', send: { in: 'query', name: 'starting_after' }, next: NEXT },
+    pageSize: { in: 'query', name: 'per_page', max: 150 },
+    paging: { kind: 'cursor', parameter: { in: 'query', name: 'starting_after' }, next: NEXT },
     total: '/total_count',
   };
 }
@@ -58,11 +61,11 @@ function declareNumberedList(path: string): ListInput {
   return {
     path,
     records: '/data',
-    size: { in: 'query', name: 'per_page', max: 150 },
+    pageSize: { in: 'query', name: 'per_page', max: 150 },
     paging: {
       kind: 'page',
-      send: { in: 'query', name: 'page' },
-      pages: '/pages/total_pages',
+      parameter: { in: 'query', name: 'page' },
+      pageCount: '/pages/total_pages',
     },
     total: '/total_count',
   };
@@ -80,8 +83,8 @@ const CHANGED_AT = {
 /** Declares the writes of records below a path. */
 function writesAt(path: string): Pick<ObjectDeclarationInput, 'create' | 'update' | 'remove'> {
   return {
-    create: { method: 'POST', path, record: '' },
-    update: { method: 'PUT', path: `${path}/{id}`, record: '' },
+    create: { method: 'POST', path, responseRecord: '' },
+    update: { method: 'PUT', path: `${path}/{id}`, responseRecord: '' },
     remove: { path: `${path}/{id}` },
   };
 }
@@ -100,10 +103,10 @@ function declareObject(
     create: {
       method: 'POST',
       path: `/${name}`,
-      record: '',
-      ...(createdId && { recordId: createdId }),
+      responseRecord: '',
+      ...(createdId && { responseRecordId: createdId }),
     },
-    update: { method: 'PUT', path: `/${name}/{id}`, record: '' },
+    update: { method: 'PUT', path: `/${name}/{id}`, responseRecord: '' },
     remove: { path: `/${name}/{id}` },
     ...(model && {
       fields: {
@@ -147,18 +150,18 @@ export const intercom: DeclaredProvider = {
     headers: { 'Intercom-Version': '2.15' },
     errors: {
       messages: ['/errors', '/error'],
-      waitHeaders: [{ name: 'X-RateLimit-Reset', format: 'unixSeconds' }],
+      retryHeaders: [{ name: 'X-RateLimit-Reset', format: 'unixSeconds' }],
     },
     identity: { path: '/me', workspaceRef: '/app/id_code', consumerRef: '/id' },
     events: {
-      proof: {
+      authentication: {
         kind: 'hmac',
         header: 'X-Hub-Signature',
         prefix: 'sha1=',
         algorithm: 'sha1',
         encoding: 'hex',
       },
-      account: { of: 'event', at: '/app_id' },
+      account: { source: 'event', at: '/app_id' },
       type: ['/topic'],
       types: {
         'contact.user.created': { object: 'contacts', kind: 'CREATE' },
@@ -188,64 +191,64 @@ export const intercom: DeclaredProvider = {
     objects: {
       contacts: declareObject('Contacts', 'contacts', {
         model: 'contact',
-        all: pagedList('contacts', '/data'),
-        changed: searchList('contacts', '/data'),
+        list: pagedList('contacts', '/data'),
+        incrementalList: searchList('contacts', '/data'),
       }),
       conversations: declareObject('Conversations', 'conversations', {
         model: 'conversation',
         createdId: '/conversation_id',
-        all: pagedList('conversations', '/conversations'),
-        changed: searchList('conversations', '/conversations'),
+        list: pagedList('conversations', '/conversations'),
+        incrementalList: searchList('conversations', '/conversations'),
       }),
-      tickets: declareObject('Tickets', 'tickets', { all: searchList('tickets', '/tickets') }),
+      tickets: declareObject('Tickets', 'tickets', { list: searchList('tickets', '/tickets') }),
       companies: declareObject('Companies', 'companies', {
         model: 'company',
-        all: {
+        list: {
           method: 'POST',
           path: '/companies/list',
           records: '/data',
-          size: { in: 'query', name: 'per_page', max: 60 },
+          pageSize: { in: 'query', name: 'per_page', max: 60 },
           paging: {
             kind: 'page',
-            send: { in: 'query', name: 'page' },
-            pages: '/pages/total_pages',
+            parameter: { in: 'query', name: 'page' },
+            pageCount: '/pages/total_pages',
           },
           total: '/total_count',
         },
       }),
-      articles: declareObject('Articles', 'articles', { all: declareNumberedList('/articles') }),
+      articles: declareObject('Articles', 'articles', { list: declareNumberedList('/articles') }),
       tags: {
         displayName: 'Tags',
-        all: unpagedList('/tags', '/data'),
+        list: unpagedList('/tags', '/data'),
         byIds: { path: '/tags/{id}', records: '' },
-        create: { method: 'POST', path: '/tags', record: '' },
-        update: { method: 'POST', path: '/tags', id: '/id', record: '' },
+        create: { method: 'POST', path: '/tags', responseRecord: '' },
+        update: { method: 'POST', path: '/tags', bodyId: '/id', responseRecord: '' },
         remove: { path: '/tags/{id}' },
         standardFields: { id: 'STRING', name: 'STRING' },
       },
       teams: {
         displayName: 'Teams',
-        all: unpagedList('/teams', '/teams'),
+        list: unpagedList('/teams', '/teams'),
         byIds: { path: '/teams/{id}', records: '' },
         standardFields: { id: 'STRING', name: 'STRING', distribution_method: 'STRING' },
       },
       admins: {
         displayName: 'Admins',
-        all: unpagedList('/admins', '/admins'),
+        list: unpagedList('/admins', '/admins'),
         byIds: { path: '/admins/{id}', records: '' },
         standardFields: { id: 'STRING', name: 'STRING', email: 'STRING', job_title: 'STRING' },
       },
       segments: {
         displayName: 'Segments',
         ...CHANGED_AT,
-        all: unpagedList('/segments', '/segments'),
+        list: unpagedList('/segments', '/segments'),
         byIds: { path: '/segments/{id}', records: '' },
         standardFields: { id: 'STRING', name: 'STRING', person_type: 'STRING' },
       },
       collections: {
         displayName: 'Collections',
         ...CHANGED_AT,
-        all: declareNumberedList('/help_center/collections'),
+        list: declareNumberedList('/help_center/collections'),
         byIds: { path: '/help_center/collections/{id}', records: '' },
         ...writesAt('/help_center/collections'),
         standardFields: { id: 'STRING', name: 'STRING', description: 'STRING', url: 'STRING' },
@@ -253,7 +256,7 @@ export const intercom: DeclaredProvider = {
       help_centers: {
         displayName: 'Help centers',
         ...CHANGED_AT,
-        all: unpagedList('/help_center/help_centers', '/data'),
+        list: unpagedList('/help_center/help_centers', '/data'),
         byIds: { path: '/help_center/help_centers/{id}', records: '' },
         standardFields: {
           id: 'STRING',
@@ -265,7 +268,7 @@ export const intercom: DeclaredProvider = {
       news_items: {
         displayName: 'News items',
         ...CHANGED_AT,
-        all: declareNumberedList('/news/news_items'),
+        list: declareNumberedList('/news/news_items'),
         byIds: { path: '/news/news_items/{id}', records: '' },
         ...writesAt('/news/news_items'),
         standardFields: { id: 'STRING', title: 'STRING', body: 'STRING', state: 'STRING' },
@@ -273,16 +276,16 @@ export const intercom: DeclaredProvider = {
       newsfeeds: {
         displayName: 'Newsfeeds',
         ...CHANGED_AT,
-        all: declareNumberedList('/news/newsfeeds'),
+        list: declareNumberedList('/news/newsfeeds'),
         standardFields: { id: 'STRING', name: 'STRING' },
       },
       ticket_types: {
         displayName: 'Ticket types',
         ...CHANGED_AT,
-        all: unpagedList('/ticket_types', '/data'),
+        list: unpagedList('/ticket_types', '/data'),
         byIds: { path: '/ticket_types/{id}', records: '' },
-        create: { method: 'POST', path: '/ticket_types', record: '' },
-        update: { method: 'PUT', path: '/ticket_types/{id}', record: '' },
+        create: { method: 'POST', path: '/ticket_types', responseRecord: '' },
+        update: { method: 'PUT', path: '/ticket_types/{id}', responseRecord: '' },
         standardFields: {
           id: 'STRING',
           name: 'STRING',

@@ -10,32 +10,32 @@ function declareTable(displayName: string): ObjectDeclarationInput {
     displayName,
     id: '/sys_id',
     changedAt: { at: '/sys_updated_on', format: 'spaced' },
-    all: {
+    list: {
       path: PATH,
       query: {
         sysparm_display_value: 'false',
         sysparm_exclude_reference_link: 'true',
       },
       records: '/result',
-      size: { in: 'query', name: 'sysparm_limit', max: 1000 },
-      paging: { kind: 'offset', send: { in: 'query', name: 'sysparm_offset' } },
+      pageSize: { in: 'query', name: 'sysparm_limit', max: 1000 },
+      paging: { kind: 'offset', parameter: { in: 'query', name: 'sysparm_offset' } },
       since: { ...QUERY, template: 'sys_updated_on>={time}', isRequired: true },
       until: { ...QUERY, template: 'sys_updated_on<={time}' },
-      expression: { join: '^', wrap: '{all}^ORDERBYsys_updated_on' },
+      expression: { separator: '^', template: '{all}^ORDERBYsys_updated_on' },
       isKeyset: true,
       totalHeader: 'X-Total-Count',
-      equals: {
+      equalityFilter: {
         in: 'query',
         name: 'sysparm_query',
         template: '{field}={value}',
         quoting: 'caret',
-        names: /^[a-z]\w*(\.\w+)*$/,
+        namePattern: /^[a-z]\w*(\.\w+)*$/,
       },
       fields: { in: 'query', name: 'sysparm_fields', always: ['sys_id', 'sys_updated_on'] },
     },
     byIds: { path: `${PATH}/{id}`, records: '/result' },
-    create: { method: 'POST', path: PATH, record: '/result' },
-    update: { method: 'PATCH', path: `${PATH}/{id}`, record: '/result' },
+    create: { method: 'POST', path: PATH, responseRecord: '/result' },
+    update: { method: 'PATCH', path: `${PATH}/{id}`, responseRecord: '/result' },
     remove: { path: `${PATH}/{id}` },
   };
 }
@@ -67,6 +67,6 @@ export const serviceNow: DeclaredProvider = {
       sys_user: declareTable('Users'),
       core_company: declareTable('Companies'),
     },
-    anyObject: declareTable('Records of a table'),
+    otherObjects: declareTable('Records of a table'),
   },
 };

@@ -16,47 +16,47 @@ function declareObject(
       singular === 'ticket'
         ? {
             at: '/custom_fields',
-            names: /^\d+$/,
-            entries: { name: '/id', value: '/value', writes: 'list' },
+            namePattern: /^\d+$/,
+            entries: { name: '/id', value: '/value', writeFormat: 'list' },
           }
         : { at: `/${singular}_fields` },
     ],
-    all: {
+    list: {
       path,
       records: `/${plural}`,
-      size: { in: 'query', name: 'page[size]', max: 100 },
+      pageSize: { in: 'query', name: 'page[size]', max: 100 },
       paging: {
         kind: 'cursor',
-        send: { in: 'query', name: 'page[after]' },
+        parameter: { in: 'query', name: 'page[after]' },
         next: '/meta/after_cursor',
-        more: '/meta/has_more',
+        hasMore: '/meta/has_more',
       },
     },
     // Incremental exports. Only they filter by time of change; they also contain deleted records.
-    changed: {
+    incrementalList: {
       path: `/api/v2/incremental/${plural}${changed}`,
       records: `/${plural}`,
-      size: { in: 'query', name: 'per_page', max: 1000 },
+      pageSize: { in: 'query', name: 'per_page', max: 1000 },
       paging:
         changed === ''
-          ? { kind: 'nextUrl', next: '/next_page', lastPage: '/end_of_stream' }
+          ? { kind: 'nextUrl', next: '/next_page', isLastPage: '/end_of_stream' }
           : {
               kind: 'cursor',
-              send: { in: 'query', name: 'cursor' },
+              parameter: { in: 'query', name: 'cursor' },
               next: '/after_cursor',
-              lastPage: '/end_of_stream',
+              isLastPage: '/end_of_stream',
             },
       since: {
         in: 'query',
         name: 'start_time',
         format: 'unixSeconds',
         isRequired: true,
-        isFirstOnly: true,
+        isFirstPageOnly: true,
         // Exports refuse start times within the last minute.
         marginMs: 60_000,
       },
       // The list omits archived tickets: those closed some months ago.
-      ...(singular === 'ticket' && { whole: { query: { exclude_deleted: 'true' } } }),
+      ...(singular === 'ticket' && { fullReadQuery: { exclude_deleted: 'true' } }),
     },
     byIds: {
       path: `${path}/show_many`,
@@ -64,8 +64,13 @@ function declareObject(
       records: `/${plural}`,
     },
     count: { path: `${path}/count`, at: '/count/value' },
-    create: { method: 'POST', path, wrap: `/${singular}`, record: `/${singular}` },
-    update: { method: 'PUT', path: `${path}/{id}`, wrap: `/${singular}`, record: `/${singular}` },
+    create: { method: 'POST', path, bodyRecord: `/${singular}`, responseRecord: `/${singular}` },
+    update: {
+      method: 'PUT',
+      path: `${path}/{id}`,
+      bodyRecord: `/${singular}`,
+      responseRecord: `/${singular}`,
+    },
     remove: { path: `${path}/{id}` },
     fields: {
       path: `/api/v2/${singular}_fields`,
@@ -112,26 +117,26 @@ function pagedList(
   },
 ): ObjectDeclarationInput {
   const path = `/api/v2/${plural}`;
-  const wrapping = { wrap: `/${singular}`, record: `/${singular}` };
+  const recordLocations = { bodyRecord: `/${singular}`, responseRecord: `/${singular}` };
   return {
     displayName,
     changedAt: { at: '/updated_at', format: 'isoSeconds' },
-    all: {
+    list: {
       path,
       records: `/${plural}`,
-      ...(isPaged && { size: { in: 'query', name: 'page[size]', max: 100 } }),
+      ...(isPaged && { pageSize: { in: 'query', name: 'page[size]', max: 100 } }),
       paging: isPaged
         ? {
             kind: 'cursor',
-            send: { in: 'query', name: 'page[after]' },
+            parameter: { in: 'query', name: 'page[after]' },
             next: '/meta/after_cursor',
-            more: '/meta/has_more',
+            hasMore: '/meta/has_more',
           }
         : { kind: 'none' },
     },
     byIds: { path: `${path}/{id}`, records: `/${singular}` },
-    ...(creates && { create: { method: 'POST', path, ...wrapping } }),
-    ...(updates && { update: { method: 'PUT', path: `${path}/{id}`, ...wrapping } }),
+    ...(creates && { create: { method: 'POST', path, ...recordLocations } }),
+    ...(updates && { update: { method: 'PUT', path: `${path}/{id}`, ...recordLocations } }),
     ...(removes && { remove: { path: `${path}/{id}` } }),
     standardFields: {
       id: 'INT',
@@ -219,19 +224,19 @@ export const zendeskSupport: DeclaredProvider = {
       'A soft-deleted user is reported as an update (`active`), a permanently deleted user as a deletion.',
     ],
     events: {
-      proof: {
+      authentication: {
         kind: 'hmac',
         header: 'X-Zendesk-Webhook-Signature',
         algorithm: 'sha256',
         encoding: 'base64',
-        text: '{timestamp}{body}',
-        signedAt: {
+        signedPayload: '{timestamp}{body}',
+        timestamp: {
           at: { header: 'X-Zendesk-Webhook-Signature-Timestamp' },
           unit: 'iso',
           toleranceMs: 300_000,
         },
       },
-      account: { of: 'subscription' },
+      account: { source: 'subscription' },
       type: ['/type'],
       types: {
         ...declareTypes('tickets', {
@@ -262,8 +267,8 @@ export const zendeskSupport: DeclaredProvider = {
           path: '/api/v2/webhooks/{ref}/signing_secret',
           at: '/signing_secret/secret',
         },
-        each: 'object',
-        check: '/api/v2/webhooks/{ref}',
+        scope: 'object',
+        checkPath: '/api/v2/webhooks/{ref}',
         remove: { path: '/api/v2/webhooks/{ref}' },
       },
     },

@@ -10,25 +10,25 @@ const FORMULA = { in: 'query', name: 'filterByFormula', format: 'iso', isExclusi
 const table: ObjectDeclarationInput = {
   displayName: 'Records of a table',
   nested: [{ at: '/fields' }],
-  all: {
+  list: {
     path: PATH,
     records: '/records',
-    size: { in: 'query', name: 'pageSize', max: 100 },
-    paging: { kind: 'cursor', send: { in: 'query', name: 'offset' }, next: '/offset' },
+    pageSize: { in: 'query', name: 'pageSize', max: 100 },
+    paging: { kind: 'cursor', parameter: { in: 'query', name: 'offset' }, next: '/offset' },
     since: { ...FORMULA, template: `IS_AFTER(${CHANGED},'{time}')` },
     until: { ...FORMULA, template: `IS_BEFORE(${CHANGED},'{time}')` },
-    expression: { join: ',', wrap: 'AND({all})' },
-    equals: {
+    expression: { separator: ',', template: 'AND({all})' },
+    equalityFilter: {
       in: 'query',
       name: 'filterByFormula',
       template: '{{field}}={value}',
       quoting: 'formula',
-      names: /^[^{}\\]{1,255}$/,
+      namePattern: /^[^{}\\]{1,255}$/,
     },
   },
   byIds: { path: `${PATH}/{id}`, records: '' },
-  create: { method: 'POST', path: PATH, wrap: '/fields', record: '' },
-  update: { method: 'PATCH', path: `${PATH}/{id}`, wrap: '/fields', record: '' },
+  create: { method: 'POST', path: PATH, bodyRecord: '/fields', responseRecord: '' },
+  update: { method: 'PATCH', path: `${PATH}/{id}`, bodyRecord: '/fields', responseRecord: '' },
   remove: { path: `${PATH}/{id}` },
 };
 
@@ -65,13 +65,13 @@ export const airtable: DeclaredProvider = {
       defaultRetryAfterMs: 30_000,
     },
     eventList: {
-      proof: {
+      authentication: {
         kind: 'hmac',
         header: 'X-Airtable-Content-MAC',
         prefix: 'hmac-sha256=',
         algorithm: 'sha256',
         encoding: 'hex',
-        key: 'base64',
+        keyEncoding: 'base64',
       },
       webhook: {
         path: WEBHOOKS,
@@ -81,11 +81,11 @@ export const airtable: DeclaredProvider = {
         },
         ref: '/id',
         secret: '/macSecretBase64',
-        listed: {
+        list: {
           records: '/webhooks',
           ref: '/id',
           url: '/notificationUrl',
-          isWorking: '/isHookEnabled',
+          isActive: '/isHookEnabled',
           isNotifying: '/areNotificationsEnabled',
         },
         renew: { path: `${WEBHOOKS}/{ref}/refresh` },
@@ -95,12 +95,12 @@ export const airtable: DeclaredProvider = {
       entries: {
         path: `${WEBHOOKS}/{ref}/payloads`,
         records: '/payloads',
-        from: 'cursor',
+        startParameter: 'cursor',
         size: { name: 'limit', max: 50 },
         next: '/cursor',
         hasMore: '/mightHaveMore',
         time: { at: '/timestamp', format: 'iso' },
-        incomplete: '/error',
+        gapMarker: '/error',
         objects: 'changedTablesById',
         changes: {
           createdRecordsById: 'CREATE',
@@ -110,7 +110,7 @@ export const airtable: DeclaredProvider = {
       },
     },
     objects: {},
-    anyObject: table,
+    otherObjects: table,
     objectList: {
       list: {
         path: '/v0/meta/bases/{{base}}/tables',

@@ -23,8 +23,12 @@ function declareObject(
     path: filter ?? path,
     query,
     records: '/data',
-    size: { in: 'query', name: 'limit', max: 100 },
-    paging: { kind: 'cursor', send: { in: 'query', name: 'offset' }, next: '/next_page/offset' },
+    pageSize: { in: 'query', name: 'limit', max: 100 },
+    paging: {
+      kind: 'cursor',
+      parameter: { in: 'query', name: 'offset' },
+      next: '/next_page/offset',
+    },
     fields: {
       in: 'query',
       name: 'opt_fields',
@@ -40,15 +44,15 @@ function declareObject(
     nested: [
       {
         at: '/custom_fields',
-        names: /^\d{6,}$/,
-        entries: { name: '/gid', value: '/display_value', writes: 'map' },
+        namePattern: /^\d{6,}$/,
+        entries: { name: '/gid', value: '/display_value', writeFormat: 'map' },
       },
     ],
-    all: list,
+    list: list,
     byIds: { path: `${path}/{id}`, records: '/data', fields: list.fields },
     ...(!isReadOnly && {
-      create: { method: 'POST', path, wrap: '/data', record: '/data' },
-      update: { method: 'PUT', path: `${path}/{id}`, wrap: '/data', record: '/data' },
+      create: { method: 'POST', path, bodyRecord: '/data', responseRecord: '/data' },
+      update: { method: 'PUT', path: `${path}/{id}`, bodyRecord: '/data', responseRecord: '/data' },
       ...(removes && { remove: { path: `${path}/{id}` } }),
     }),
     standardFields,
@@ -66,7 +70,7 @@ interface Options {
   standardFields: ObjectDeclarationInput['standardFields'];
 }
 
-const OF_WORKSPACE = { object: 'workspaces', as: 'workspace' };
+const OF_WORKSPACE = { object: 'workspaces', variable: 'workspace' };
 
 export const asana: DeclaredProvider = {
   name: 'asana',
@@ -91,9 +95,14 @@ export const asana: DeclaredProvider = {
       'Portfolios are those that the connected user owns; the vendor lists all of them to service accounts alone.',
     ],
     events: {
-      proof: { kind: 'hmac', header: 'X-Hook-Signature', algorithm: 'sha256', encoding: 'hex' },
-      account: { of: 'subscription' },
-      greeting: { header: 'X-Hook-Secret' },
+      authentication: {
+        kind: 'hmac',
+        header: 'X-Hook-Signature',
+        algorithm: 'sha256',
+        encoding: 'hex',
+      },
+      account: { source: 'subscription' },
+      handshake: { header: 'X-Hook-Secret' },
       list: '/events',
       type: ['/resource/resource_type', '/action'],
       types: {
@@ -106,7 +115,7 @@ export const asana: DeclaredProvider = {
       nativeId: ['/resource/gid', '/created_at'],
       recordId: { parts: ['/resource/gid'] },
       time: { at: '/created_at', format: 'iso' },
-      changed: '/change/field',
+      changedFields: '/change/field',
       acceptedStatus: 200,
       subscription: {
         path: '/1.0/webhooks',
@@ -114,8 +123,8 @@ export const asana: DeclaredProvider = {
         types: { at: '/data/filters', item: { resource_type: '{subject}', action: '{action}' } },
         ref: '/data/gid',
         secret: { at: '/X-Hook-Secret' },
-        each: 'parent',
-        check: '/1.0/webhooks/{ref}',
+        scope: 'parent',
+        checkPath: '/1.0/webhooks/{ref}',
         remove: { path: '/1.0/webhooks/{ref}' },
       },
     },
@@ -131,7 +140,7 @@ export const asana: DeclaredProvider = {
         standardFields: { gid: 'STRING', name: 'STRING', notes: 'STRING', archived: 'BOOLEAN' },
       }),
       tasks: declareObject('Tasks', 'tasks', {
-        parent: { object: 'projects', as: 'project' },
+        parent: { object: 'projects', variable: 'project' },
         query: { project: '{project}' },
         since: true,
         standardFields: { gid: 'STRING', name: 'STRING', notes: 'STRING', completed: 'BOOLEAN' },

@@ -13,26 +13,26 @@ const issues: ObjectDeclarationInput = {
   aliases: ['issue'],
   changedAt: { at: '/fields/updated', format: 'iso' },
   nested: [{ at: '/fields' }],
-  all: {
+  list: {
     method: 'POST',
     path: '/3/search/jql',
     records: '/issues',
-    size: { in: 'body', name: '/maxResults', max: 100 },
+    pageSize: { in: 'body', name: '/maxResults', max: 100 },
     paging: {
       kind: 'cursor',
-      send: { in: 'body', name: '/nextPageToken' },
+      parameter: { in: 'body', name: '/nextPageToken' },
       next: '/nextPageToken',
-      lastPage: '/isLast',
+      isLastPage: '/isLast',
     },
     // The vendor refuses a search without a bound.
     since: { ...JQL, template: 'updated >= "{time}"', isRequired: true },
     until: { ...JQL, template: 'updated <= "{time}"' },
-    expression: { join: ' AND ', wrap: '{all} ORDER BY updated ASC' },
+    expression: { separator: ' AND ', template: '{all} ORDER BY updated ASC' },
     fields: { in: 'body', name: '/fields', always: ['updated'], isList: true },
   },
   byIds: { path: '/3/issue/{id}', records: '' },
-  create: { method: 'POST', path: '/3/issue', wrap: '/fields', record: '' },
-  update: { method: 'PUT', path: '/3/issue/{id}', wrap: '/fields' },
+  create: { method: 'POST', path: '/3/issue', bodyRecord: '/fields', responseRecord: '' },
+  update: { method: 'PUT', path: '/3/issue/{id}', bodyRecord: '/fields' },
   remove: { path: '/3/issue/{id}' },
   fields: {
     path: '/3/field',
@@ -80,33 +80,37 @@ export const atlassian: DeclaredProvider = {
     inputs: { cloudId: { displayName: 'Id of the site', isOptional: true } },
     errors: {
       messages: ['/errorMessages', '/errors', '/message'],
-      waitHeaders: [{ name: 'X-RateLimit-Reset', format: 'iso' }],
+      retryHeaders: [{ name: 'X-RateLimit-Reset', format: 'iso' }],
     },
     objects: {
       issues,
       projects: {
         displayName: 'Projects',
-        all: {
+        list: {
           path: '/3/project/search',
           records: '/values',
-          size: { in: 'query', name: 'maxResults', max: 50 },
-          paging: { kind: 'offset', send: { in: 'query', name: 'startAt' }, lastPage: '/isLast' },
+          pageSize: { in: 'query', name: 'maxResults', max: 50 },
+          paging: {
+            kind: 'offset',
+            parameter: { in: 'query', name: 'startAt' },
+            isLastPage: '/isLast',
+          },
           total: '/total',
         },
         byIds: { path: '/3/project/{id}', records: '' },
-        create: { method: 'POST', path: '/3/project', record: '' },
-        update: { method: 'PUT', path: '/3/project/{id}', record: '' },
+        create: { method: 'POST', path: '/3/project', responseRecord: '' },
+        update: { method: 'PUT', path: '/3/project/{id}', responseRecord: '' },
         remove: { path: '/3/project/{id}' },
       },
       users: {
         displayName: 'Users',
         id: '/accountId',
-        all: {
+        list: {
           path: '/3/users/search',
           records: '',
-          size: { in: 'query', name: 'maxResults', max: 50 },
+          pageSize: { in: 'query', name: 'maxResults', max: 50 },
           // A page may be shorter than requested, so only an empty page is the last.
-          paging: { kind: 'offset', send: { in: 'query', name: 'startAt' }, more: '/none' },
+          paging: { kind: 'offset', parameter: { in: 'query', name: 'startAt' }, hasMore: '/none' },
         },
       },
     },

@@ -38,17 +38,17 @@ export const github: DeclaredProvider = {
         },
         { status: 403, header: { name: 'retry-after' }, kind: 'RATE_LIMITED' },
       ],
-      waitHeaders: [{ name: 'x-ratelimit-reset', format: 'unixSeconds' }],
+      retryHeaders: [{ name: 'x-ratelimit-reset', format: 'unixSeconds' }],
     },
     events: {
-      proof: {
+      authentication: {
         kind: 'hmac',
         header: 'X-Hub-Signature-256',
         prefix: 'sha256=',
         algorithm: 'sha256',
         encoding: 'hex',
       },
-      account: { of: 'event', at: '/repository/owner/login' },
+      account: { source: 'event', at: '/repository/owner/login' },
       type: [{ header: 'X-GitHub-Event' }, '/action'],
       types: {
         'issues.opened': { object: 'issues', kind: 'CREATE' },
@@ -60,7 +60,7 @@ export const github: DeclaredProvider = {
       nativeId: [{ header: 'X-GitHub-Delivery' }],
       recordId: { parts: ['/repository/full_name', '/issue/number'], separator: '#' },
       time: { at: '/issue/updated_at', format: 'isoSeconds' },
-      changed: '/changes',
+      changedFields: '/changes',
       record: '/issue',
       instructions: [
         "At GitHub, open the app's settings and enter {url} as the webhook URL, with the content type application/json.",
@@ -74,18 +74,18 @@ export const github: DeclaredProvider = {
         aliases: ['repos'],
         id: '/full_name',
         changedAt: CHANGED_AT,
-        all: {
+        list: {
           path: '/user/repos',
           query: ORDER,
           records: '',
-          size: SIZE,
+          pageSize: SIZE,
           paging: { kind: 'link' },
           since: { ...SINCE, isExclusive: true },
           isKeyset: true,
         },
         byIds: { path: '/repos/{+id}', records: '' },
-        create: { method: 'POST', path: '/user/repos', record: '' },
-        update: { method: 'PATCH', path: '/repos/{+id}', record: '' },
+        create: { method: 'POST', path: '/user/repos', responseRecord: '' },
+        update: { method: 'PATCH', path: '/repos/{+id}', responseRecord: '' },
         remove: { path: '/repos/{+id}' },
         standardFields: {
           id: 'STRING',
@@ -107,20 +107,24 @@ export const github: DeclaredProvider = {
           separator: '#',
         },
         changedAt: CHANGED_AT,
-        all: {
+        list: {
           path: '/issues',
           query: { filter: 'all', state: 'all', ...ORDER },
           records: '',
           // The list of issues also contains pull requests.
-          skip: '/pull_request',
-          size: SIZE,
+          skipIfPresent: '/pull_request',
+          pageSize: SIZE,
           paging: { kind: 'link' },
           since: SINCE,
           isKeyset: true,
         },
         byIds: { path: '/repos/{+repository}/issues/{number}', records: '' },
-        create: { method: 'POST', path: '/repos/{+repository}/issues', record: '' },
-        update: { method: 'PATCH', path: '/repos/{+repository}/issues/{number}', record: '' },
+        create: { method: 'POST', path: '/repos/{+repository}/issues', responseRecord: '' },
+        update: {
+          method: 'PATCH',
+          path: '/repos/{+repository}/issues/{number}',
+          responseRecord: '',
+        },
         standardFields: {
           id: 'STRING',
           number: 'INT',
@@ -134,16 +138,16 @@ export const github: DeclaredProvider = {
       gists: {
         displayName: 'Gists',
         changedAt: CHANGED_AT,
-        all: {
+        list: {
           path: '/gists',
           records: '',
-          size: SIZE,
+          pageSize: SIZE,
           paging: { kind: 'link' },
           since: SINCE,
         },
         byIds: { path: '/gists/{id}', records: '' },
-        create: { method: 'POST', path: '/gists', record: '' },
-        update: { method: 'PATCH', path: '/gists/{id}', record: '' },
+        create: { method: 'POST', path: '/gists', responseRecord: '' },
+        update: { method: 'PATCH', path: '/gists/{id}', responseRecord: '' },
         remove: { path: '/gists/{id}' },
         standardFields: {
           id: 'STRING',

@@ -12,11 +12,11 @@ function declareChangeable(
   return {
     displayName,
     changedAt: { at: '/updated_at', format: 'iso' },
-    all: {
+    list: {
       path: `/api/v4/${name}`,
       query: { ...query, order_by: 'updated_at', sort: 'asc' },
       records: '',
-      size: SIZE,
+      pageSize: SIZE,
       paging: { kind: 'link' },
       since: { in: 'query', name: 'updated_after', format: 'iso' },
       isKeyset: true,
@@ -51,16 +51,16 @@ export const gitlab: DeclaredProvider = {
       projects: {
         ...declareChangeable('Projects', 'projects', { membership: 'true' }),
         byIds: { path: '/api/v4/projects/{id}', records: '' },
-        create: { method: 'POST', path: '/api/v4/projects', record: '' },
-        update: { method: 'PUT', path: '/api/v4/projects/{id}', record: '' },
+        create: { method: 'POST', path: '/api/v4/projects', responseRecord: '' },
+        update: { method: 'PUT', path: '/api/v4/projects/{id}', responseRecord: '' },
         remove: { path: '/api/v4/projects/{id}' },
       },
       groups: {
         displayName: 'Groups',
-        all: { path: '/api/v4/groups', records: '', size: SIZE, paging: { kind: 'link' } },
+        list: { path: '/api/v4/groups', records: '', pageSize: SIZE, paging: { kind: 'link' } },
         byIds: { path: '/api/v4/groups/{id}', records: '' },
-        create: { method: 'POST', path: '/api/v4/groups', record: '' },
-        update: { method: 'PUT', path: '/api/v4/groups/{id}', record: '' },
+        create: { method: 'POST', path: '/api/v4/groups', responseRecord: '' },
+        update: { method: 'PUT', path: '/api/v4/groups/{id}', responseRecord: '' },
         remove: { path: '/api/v4/groups/{id}' },
       },
       merge_requests: declareChangeable('Merge requests', 'merge_requests', {

@@ -23,7 +23,7 @@ function declareObject(
   const singular = type.charAt(0).toLowerCase() + type.slice(1);
   const fields = Object.keys({ ...COMMON_FIELDS, ...standardFields }).join(' ');
   const member = responseMember ?? singular;
-  const response = (verb: string) => ({ record: `/data/${singular}${verb}/${member}` });
+  const response = (verb: string) => ({ responseRecord: `/data/${singular}${verb}/${member}` });
   const mutation = (verb: string, id: string, args: string) =>
     `mutation ($input: ${type}${verb}Input!${id}) {
       ${singular}${verb}(${args}input: $input) { success ${member} { ${fields} } } }`;
@@ -43,12 +43,16 @@ function declareObject(
   return {
     displayName,
     changedAt: { at: '/updatedAt', format: 'iso' },
-    all: {
+    list: {
       ...relayList(PATH, list),
       ...(isFiltered && {
         since: { in: 'body', name: '/variables/filter/updatedAt/gte', format: 'iso' },
         until: { in: 'body', name: '/variables/filter/updatedAt/lte', format: 'iso' },
-        equals: { in: 'body', name: '/variables/filter/{field}/eq', names: /^[a-z]\w*$/ },
+        equalityFilter: {
+          in: 'body',
+          name: '/variables/filter/{field}/eq',
+          namePattern: /^[a-z]\w*$/,
+        },
       }),
       fields: fieldSelection,
     },
@@ -67,7 +71,7 @@ function declareObject(
         method: 'POST',
         path: PATH,
         body: { query: mutation('Create', '', '') },
-        wrap: '/variables/input',
+        bodyRecord: '/variables/input',
         ...response('Create'),
       },
     }),
@@ -75,8 +79,8 @@ function declareObject(
       method: 'POST',
       path: PATH,
       body: { query: mutation('Update', ', $id: String!', 'id: $id, ') },
-      wrap: '/variables/input',
-      id: '/variables/id',
+      bodyRecord: '/variables/input',
+      bodyId: '/variables/id',
       ...response('Update'),
     },
     ...(removes && {
@@ -84,7 +88,7 @@ function declareObject(
         method: 'POST',
         path: PATH,
         body: { query: `mutation ($id: String!) { ${singular}${removes}(id: $id) { success } }` },
-        id: '/variables/id',
+        bodyId: '/variables/id',
         success: { at: `/data/${singular}${removes}/success`, value: true },
       },
     }),
@@ -125,13 +129,13 @@ export const linear: DeclaredProvider = {
     scopes: ['read', 'write'],
     errors: {
       messages: ['/errors'],
-      inSuccess: '/errors',
+      failureMember: '/errors',
       rules: [
         { contains: 'RATELIMITED', kind: 'RATE_LIMITED' },
         { contains: 'AUTHENTICATION_ERROR', kind: 'AUTH_INVALIDATED' },
         { contains: 'FORBIDDEN', kind: 'FORBIDDEN' },
       ],
-      waitHeaders: [{ name: 'X-RateLimit-Requests-Reset', format: 'unixMilliseconds' }],
+      retryHeaders: [{ name: 'X-RateLimit-Requests-Reset', format: 'unixMilliseconds' }],
     },
     identity: {
       method: 'POST',
@@ -141,15 +145,15 @@ export const linear: DeclaredProvider = {
       consumerRef: '/data/viewer/id',
     },
     events: {
-      proof: {
+      authentication: {
         kind: 'hmac',
         header: 'Linear-Signature',
         algorithm: 'sha256',
         encoding: 'hex',
         // The signed body contains the time.
-        signedAt: { at: '/webhookTimestamp', unit: 'milliseconds', toleranceMs: 60_000 },
+        timestamp: { at: '/webhookTimestamp', unit: 'milliseconds', toleranceMs: 60_000 },
       },
-      account: { of: 'event', at: '/organizationId' },
+      account: { source: 'event', at: '/organizationId' },
       type: ['/type', '/action'],
       types: {
         'Issue.create': { object: 'issues', kind: 'CREATE' },
@@ -165,7 +169,7 @@ export const linear: DeclaredProvider = {
       nativeId: ['/data/id', '/createdAt'],
       recordId: { parts: ['/data/id'] },
       time: { at: '/createdAt', format: 'iso' },
-      changed: '/updatedFrom',
+      changedFields: '/updatedFrom',
       acceptedStatus: 200,
       instructions: [
         'At Linear, open the OAuth application and enable webhooks with the URL {url}',

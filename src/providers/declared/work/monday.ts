@@ -17,8 +17,8 @@ function list(name: string, fields: string, args = ''): ListInput {
       query: `query ($limit: Int, $page: Int) { ${name}(limit: $limit, page: $page${args}) { ${fields} } }`,
     },
     records: `/data/${name}`,
-    size: { in: 'body', name: '/variables/limit', max: 100 },
-    paging: { kind: 'page', send: { in: 'body', name: '/variables/page' } },
+    pageSize: { in: 'body', name: '/variables/limit', max: 100 },
+    paging: { kind: 'page', parameter: { in: 'body', name: '/variables/page' } },
   };
 }
 
@@ -70,10 +70,10 @@ const CHANGED_AT = { at: '/updated_at', format: 'iso' } as const;
 const items: ObjectDeclarationInput = {
   displayName: 'Items',
   id: { parts: { board_id: '/board/id', item: '/id' }, separator: ':' },
-  parent: { object: 'boards', as: 'board_id' },
+  parent: { object: 'boards', variable: 'board_id' },
   changedAt: CHANGED_AT,
-  nested: [{ at: '/column_values', entries: { name: '/id', value: '/text', writes: 'map' } }],
-  all: {
+  nested: [{ at: '/column_values', entries: { name: '/id', value: '/text', writeFormat: 'map' } }],
+  list: {
     method: 'POST',
     path: PATH,
     body: {
@@ -82,10 +82,10 @@ const items: ObjectDeclarationInput = {
       variables: { board: '{board_id}' },
     },
     records: '/data/boards/0/items_page/items',
-    size: { in: 'body', name: '/variables/limit', max: 500 },
+    pageSize: { in: 'body', name: '/variables/limit', max: 500 },
     paging: {
       kind: 'cursor',
-      send: { in: 'body', name: '/variables/cursor' },
+      parameter: { in: 'body', name: '/variables/cursor' },
       next: '/data/boards/0/items_page/cursor',
     },
   },
@@ -97,9 +97,9 @@ const items: ObjectDeclarationInput = {
         create_item(board_id: $board, item_name: $name, column_values: $values) { ${ITEM_FIELDS} } }`,
       variables: { board: '{board_id}', name: '{name}' },
     },
-    wrap: '/variables/values',
-    encoded: true,
-    record: '/data/create_item',
+    bodyRecord: '/variables/values',
+    isStringified: true,
+    responseRecord: '/data/create_item',
   },
   update: {
     method: 'POST',
@@ -110,9 +110,9 @@ const items: ObjectDeclarationInput = {
           ${ITEM_FIELDS} } }`,
       variables: { board: '{board_id}', item: '{item}' },
     },
-    wrap: '/variables/values',
-    encoded: true,
-    record: '/data/change_multiple_column_values',
+    bodyRecord: '/variables/values',
+    isStringified: true,
+    responseRecord: '/data/change_multiple_column_values',
   },
   remove: {
     method: 'POST',
@@ -128,7 +128,7 @@ const items: ObjectDeclarationInput = {
 const updates: ObjectDeclarationInput = {
   displayName: 'Updates',
   changedAt: CHANGED_AT,
-  all: list('updates', formatSelection(UPDATE)),
+  list: list('updates', formatSelection(UPDATE)),
   byIds: byIds('updates', formatSelection(UPDATE)),
   create: {
     method: 'POST',
@@ -138,9 +138,9 @@ const updates: ObjectDeclarationInput = {
         create_update(item_id: $item, body: $body) { ${formatSelection(UPDATE)} } }`,
       variables: { item: '{item_id}', body: '{body}' },
     },
-    wrap: '/variables',
-    takes: [],
-    record: '/data/create_update',
+    bodyRecord: '/variables',
+    allowedFields: [],
+    responseRecord: '/data/create_update',
   },
   update: {
     method: 'POST',
@@ -149,16 +149,16 @@ const updates: ObjectDeclarationInput = {
       query: `mutation ($id: ID!, $body: String!) {
         edit_update(id: $id, body: $body) { ${formatSelection(UPDATE)} } }`,
     },
-    wrap: '/variables',
-    takes: ['body'],
-    id: '/variables/id',
-    record: '/data/edit_update',
+    bodyRecord: '/variables',
+    allowedFields: ['body'],
+    bodyId: '/variables/id',
+    responseRecord: '/data/edit_update',
   },
   remove: {
     method: 'POST',
     path: PATH,
     body: { query: 'mutation ($id: ID!) { delete_update(id: $id) { id } }' },
-    id: '/variables/id',
+    bodyId: '/variables/id',
   },
   standardFields: UPDATE,
 };
@@ -182,7 +182,7 @@ export const monday: DeclaredProvider = {
     headers: { 'API-Version': '2026-04' },
     errors: {
       messages: ['/errors', '/error_message'],
-      inSuccess: '/errors',
+      failureMember: '/errors',
       rules: [
         { contains: 'ComplexityException', kind: 'RATE_LIMITED' },
         { contains: 'COMPLEXITY_BUDGET_EXHAUSTED', kind: 'RATE_LIMITED' },
@@ -196,7 +196,7 @@ export const monday: DeclaredProvider = {
       boards: {
         displayName: 'Boards',
         changedAt: CHANGED_AT,
-        all: list('boards', formatSelection(BOARD), ', state: active'),
+        list: list('boards', formatSelection(BOARD), ', state: active'),
         byIds: byIds('boards', formatSelection(BOARD)),
         standardFields: BOARD,
       },
@@ -204,7 +204,7 @@ export const monday: DeclaredProvider = {
       updates,
       users: {
         displayName: 'Users',
-        all: list('users', formatSelection(USER)),
+        list: list('users', formatSelection(USER)),
         byIds: byIds('users', formatSelection(USER)),
         standardFields: USER,
       },

@@ -10,12 +10,12 @@ const CHANGED_AT = { at: '/last_edited_time', format: 'iso', precisionMs: MINUTE
 
 const PAGED = {
   records: '/results',
-  size: { in: 'body', name: '/page_size', max: 100 },
+  pageSize: { in: 'body', name: '/page_size', max: 100 },
   paging: {
     kind: 'cursor',
-    send: { in: 'body', name: '/start_cursor' },
+    parameter: { in: 'body', name: '/start_cursor' },
     next: '/next_cursor',
-    more: '/has_more',
+    hasMore: '/has_more',
   },
 } as const;
 
@@ -29,7 +29,7 @@ function searchList(value: 'page' | 'data_source'): ListInput {
       sort: { timestamp: 'last_edited_time', direction: 'descending' },
     },
     ...PAGED,
-    newestFirst: true,
+    isNewestFirst: true,
   };
 }
 
@@ -51,16 +51,21 @@ function declarePages(displayName: string, list: ListInput, parent?: Record<stri
     nested: [
       {
         at: '/properties',
-        names: /^(?!(parent|icon|cover|children|in_trash)$)/,
-        read: notionValue,
-        alias: notionTitle,
-        write: notionProperty,
+        namePattern: /^(?!(parent|icon|cover|children|in_trash)$)/,
+        decode: notionValue,
+        addAliases: notionTitle,
+        encode: notionProperty,
       },
     ],
-    all: list,
-    byIds: { path: '/v1/pages/{id}', records: '', gone: '/in_trash' },
-    create: { method: 'POST', path: '/v1/pages', record: '', ...(parent && { body: { parent } }) },
-    update: { method: 'PATCH', path: '/v1/pages/{id}', record: '' },
+    list: list,
+    byIds: { path: '/v1/pages/{id}', records: '', deletionFlag: '/in_trash' },
+    create: {
+      method: 'POST',
+      path: '/v1/pages',
+      responseRecord: '',
+      ...(parent && { body: { parent } }),
+    },
+    update: { method: 'PATCH', path: '/v1/pages/{id}', responseRecord: '' },
     remove: { method: 'PATCH', path: '/v1/pages/{id}', body: { in_trash: true } },
   } satisfies ObjectDeclarationInput;
 }
@@ -101,24 +106,24 @@ export const notion: DeclaredProvider = {
       data_sources: {
         displayName: 'Data sources',
         changedAt: CHANGED_AT,
-        all: searchList('data_source'),
-        byIds: { path: '/v1/data_sources/{id}', records: '', gone: '/in_trash' },
-        create: { method: 'POST', path: '/v1/data_sources', record: '' },
-        update: { method: 'PATCH', path: '/v1/data_sources/{id}', record: '' },
+        list: searchList('data_source'),
+        byIds: { path: '/v1/data_sources/{id}', records: '', deletionFlag: '/in_trash' },
+        create: { method: 'POST', path: '/v1/data_sources', responseRecord: '' },
+        update: { method: 'PATCH', path: '/v1/data_sources/{id}', responseRecord: '' },
         remove: { method: 'PATCH', path: '/v1/data_sources/{id}', body: { in_trash: true } },
       },
       users: {
         displayName: 'Users',
-        all: {
+        list: {
           path: '/v1/users',
           ...PAGED,
-          size: { in: 'query', name: 'page_size', max: 100 },
-          paging: { ...PAGED.paging, send: { in: 'query', name: 'start_cursor' } },
+          pageSize: { in: 'query', name: 'page_size', max: 100 },
+          paging: { ...PAGED.paging, parameter: { in: 'query', name: 'start_cursor' } },
         },
         byIds: { path: '/v1/users/{id}', records: '' },
       },
     },
-    anyObject: {
+    otherObjects: {
       ...declarePages(
         'Pages of a data source',
         {

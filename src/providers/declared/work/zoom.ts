@@ -9,10 +9,10 @@ function list(path: string, records: string, max: number): ListInput {
   return {
     path,
     records: `/${records}`,
-    size: { in: 'query', name: 'page_size', max },
+    pageSize: { in: 'query', name: 'page_size', max },
     paging: {
       kind: 'cursor',
-      send: { in: 'query', name: 'next_page_token' },
+      parameter: { in: 'query', name: 'next_page_token' },
       next: '/next_page_token',
     },
     total: '/total_records',
@@ -37,7 +37,7 @@ const MEETING: StandardFields = {
   timezone: 'STRING',
   join_url: 'STRING',
 };
-const OF_USER = { object: 'users', as: 'user_id' };
+const OF_USER = { object: 'users', variable: 'user_id' };
 const LAST_MONTH = {
   from: { in: 'query', name: 'from' },
   to: { in: 'query', name: 'to' },
@@ -68,20 +68,20 @@ export const zoom: DeclaredProvider = {
     errors: { messages: ['/errors', '/message'] },
     identity: { path: '/v2/users/me', workspaceRef: '/account_id', consumerRef: '/id' },
     events: {
-      proof: {
+      authentication: {
         kind: 'hmac',
         header: 'x-zm-signature',
         prefix: 'v0=',
         algorithm: 'sha256',
         encoding: 'hex',
-        text: 'v0:{timestamp}:{body}',
-        signedAt: {
+        signedPayload: 'v0:{timestamp}:{body}',
+        timestamp: {
           at: { header: 'x-zm-request-timestamp' },
           unit: 'seconds',
           toleranceMs: 300_000,
         },
       },
-      account: { of: 'event', at: '/payload/account_id' },
+      account: { source: 'event', at: '/payload/account_id' },
       type: ['/event'],
       types: {
         'user.created': { object: 'users', kind: 'CREATE' },
@@ -113,13 +113,13 @@ export const zoom: DeclaredProvider = {
     objects: {
       users: {
         displayName: 'Users',
-        all: list('/v2/users', 'users', 2000),
+        list: list('/v2/users', 'users', 2000),
         create: {
           method: 'POST',
           path: '/v2/users',
-          wrap: '/user_info',
+          bodyRecord: '/user_info',
           body: { action: 'create' },
-          record: '',
+          responseRecord: '',
         },
         ...recordRequests('users'),
         standardFields: {
@@ -132,26 +132,26 @@ export const zoom: DeclaredProvider = {
       meetings: {
         displayName: 'Meetings',
         parent: OF_USER,
-        all: {
+        list: {
           ...list('/v2/users/{user_id}/meetings', 'meetings', 300),
           query: { type: 'scheduled' },
         },
-        create: { method: 'POST', path: '/v2/users/{user_id}/meetings', record: '' },
+        create: { method: 'POST', path: '/v2/users/{user_id}/meetings', responseRecord: '' },
         ...recordRequests('meetings'),
         standardFields: MEETING,
       },
       webinars: {
         displayName: 'Webinars',
         parent: OF_USER,
-        all: list('/v2/users/{user_id}/webinars', 'webinars', 300),
-        create: { method: 'POST', path: '/v2/users/{user_id}/webinars', record: '' },
+        list: list('/v2/users/{user_id}/webinars', 'webinars', 300),
+        create: { method: 'POST', path: '/v2/users/{user_id}/webinars', responseRecord: '' },
         ...recordRequests('webinars'),
         standardFields: MEETING,
       },
       groups: {
         displayName: 'Groups',
-        all: list('/v2/groups', 'groups', 300),
-        create: { method: 'POST', path: '/v2/groups', record: '' },
+        list: list('/v2/groups', 'groups', 300),
+        create: { method: 'POST', path: '/v2/groups', responseRecord: '' },
         ...recordRequests('groups'),
         standardFields: { id: 'STRING', name: 'STRING', total_members: 'INT' },
       },
@@ -159,7 +159,7 @@ export const zoom: DeclaredProvider = {
         displayName: 'Recordings',
         id: '/uuid',
         parent: OF_USER,
-        all: { ...list('/v2/users/{user_id}/recordings', 'meetings', 300), days: LAST_MONTH },
+        list: { ...list('/v2/users/{user_id}/recordings', 'meetings', 300), dayRange: LAST_MONTH },
         standardFields: {
           uuid: 'STRING',
           topic: 'STRING',
@@ -173,7 +173,7 @@ export const zoom: DeclaredProvider = {
         displayName: 'Meeting summaries',
         id: '/meeting_uuid',
         changedAt: { at: '/summary_last_modified_time', format: 'iso' },
-        all: list('/v2/meetings/meeting_summaries', 'summaries', 300),
+        list: list('/v2/meetings/meeting_summaries', 'summaries', 300),
         standardFields: {
           meeting_uuid: 'STRING',
           meeting_topic: 'STRING',
@@ -186,7 +186,7 @@ export const zoom: DeclaredProvider = {
       },
       users_report: {
         displayName: 'Report on users',
-        all: { ...list('/v2/report/users', 'users', 300), days: LAST_MONTH },
+        list: { ...list('/v2/report/users', 'users', 300), dayRange: LAST_MONTH },
         standardFields: {
           id: 'STRING',
           user_name: 'STRING',
@@ -199,21 +199,21 @@ export const zoom: DeclaredProvider = {
       },
       tracking_fields: {
         displayName: 'Tracking fields',
-        all: {
+        list: {
           path: '/v2/tracking_fields',
           records: '/tracking_fields',
           paging: { kind: 'none' },
           total: '/total_records',
         },
-        create: { method: 'POST', path: '/v2/tracking_fields', record: '' },
+        create: { method: 'POST', path: '/v2/tracking_fields', responseRecord: '' },
         ...recordRequests('tracking_fields'),
         standardFields: { id: 'STRING', field: 'STRING', required: 'BOOLEAN', visible: 'BOOLEAN' },
       },
       devices: {
         displayName: 'Devices',
         id: '/device_id',
-        all: list('/v2/devices', 'devices', 300),
-        create: { method: 'POST', path: '/v2/devices', isUnnamed: true },
+        list: list('/v2/devices', 'devices', 300),
+        create: { method: 'POST', path: '/v2/devices', returnsNoId: true },
         ...recordRequests('devices'),
         standardFields: {
           device_id: 'STRING',

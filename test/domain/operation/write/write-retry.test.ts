@@ -79,10 +79,17 @@ test('does not retry a creation with an uncertain attempt after the provider for
 });
 
 test('ends an attempt with an idempotency key before the provider forgets the key', () => {
-  const takes = { associations: false, headers: false, idempotencyKeyMs: 300_000, allOrNone: [] };
+  const features = {
+    associations: false,
+    headers: false,
+    idempotencyKeyMs: 300_000,
+    allOrNone: [],
+  };
   const limits = { ...sandbox.limits, timeoutMs: 30_000 };
-  expect(getKeyExpireTime({ takes, limits }, now)).toEqual(later(270_000));
-  expect(getKeyExpireTime({ takes: { ...takes, idempotencyKeyMs: null }, limits }, now)).toBeNull();
+  expect(getKeyExpireTime({ features, limits }, now)).toEqual(later(270_000));
+  expect(
+    getKeyExpireTime({ features: { ...features, idempotencyKeyMs: null }, limits }, now),
+  ).toBeNull();
 });
 
 test('fails a synchronous write immediately, and retries it twice if the outcome is unknown', () => {

@@ -1,23 +1,26 @@
 /** Verifies that a request comes from the vendor: by a signature, or by HTTP Basic. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { WebhookRequest } from '../../subscribing.ts';
-import type { EventsDeclaration, Proof } from '../declaration/events-declaration.ts';
+import type {
+  EventsDeclaration,
+  WebhookAuthentication,
+} from '../declaration/events-declaration.ts';
 import { findAccount, parseBody, readEventValue } from './event-values.ts';
 
-type Hmac = Proof & { kind: 'hmac' };
+type Hmac = WebhookAuthentication & { kind: 'hmac' };
 
-export function isProven(
-  { proof, account }: EventsDeclaration,
+export function isAuthentic(
+  { authentication, account }: EventsDeclaration,
   request: WebhookRequest,
   { secrets, now }: { secrets: readonly string[]; now: Date },
 ): boolean {
-  const accountSecrets = account.of === 'address' ? deriveSecrets(request, secrets) : secrets;
-  return isProvenBy(proof, request, { secrets: accountSecrets, now });
+  const accountSecrets = account.source === 'url' ? deriveSecrets(request, secrets) : secrets;
+  return isAuthenticatedBy(authentication, request, { secrets: accountSecrets, now });
 }
 
 /** True if one of the secrets proves the request. The secrets are used unchanged. */
-export function isProvenBy(
-  proof: Proof,
+export function isAuthenticatedBy(
+  proof: WebhookAuthentication,
   request: WebhookRequest,
   { secrets, now }: { secrets: readonly string[]; now: Date },
 ): boolean {
@@ -52,7 +55,9 @@ function isSigned(
   const timestamp = findTimestamp(proof, request);
   if (timestamp === null || !isTimely(proof, timestamp, now)) return false;
   const signatures = parseSignatures(proof, request);
-  const [before = '', after = ''] = proof.text.replace('{timestamp}', timestamp).split('{body}');
+  const [before = '', after = ''] = proof.signedPayload
+    .replace('{timestamp}', timestamp)
+    .split('{body}');
   return secrets.some((secret) => {
     const key = decodeKey(proof, secret);
     if (!key) return false;
@@ -68,9 +73,9 @@ const ENCODED = {
 } as const;
 
 /** Null if the text is not an encoded key. An empty key would let everyone sign. */
-function decodeKey({ key }: Hmac, secret: string): Buffer | null {
-  if (key === 'text') return Buffer.from(secret);
-  return ENCODED[key].test(secret) ? Buffer.from(secret, key) : null;
+function decodeKey({ keyEncoding }: Hmac, secret: string): Buffer | null {
+  if (keyEncoding === 'utf8') return Buffer.from(secret);
+  return ENCODED[keyEncoding].test(secret) ? Buffer.from(secret, keyEncoding) : null;
 }
 
 /** Returns the signatures of the request. They may have any length; only those of the right length are compared. */
@@ -84,31 +89,31 @@ function parseSignatures({ header, prefix, separator, encoding }: Hmac, request:
 }
 
 /** Returns the signed time as text. Empty if the vendor sends none, null if it is missing or not a time. */
-function findTimestamp({ signedAt, separator }: Hmac, request: WebhookRequest): string | null {
-  if (!signedAt) return '';
+function findTimestamp({ timestamp, separator }: Hmac, request: WebhookRequest): string | null {
+  if (!timestamp) return '';
   const body = parseBody(request);
-  const value = readEventValue(signedAt.at, { request, body, event: body }) ?? '';
+  const value = readEventValue(timestamp.at, { request, body, event: body }) ?? '';
   const parts = separator === undefined ? [value] : value.split(separator);
-  const timePart = parts.find((part) => part.trim().startsWith(signedAt.part))?.trim() ?? '';
-  const time = timePart.slice(signedAt.part.length);
-  return Number.isNaN(parseMilliseconds(signedAt.unit, time)) ? null : time;
+  const timePart = parts.find((part) => part.trim().startsWith(timestamp.prefix))?.trim() ?? '';
+  const time = timePart.slice(timestamp.prefix.length);
+  return Number.isNaN(parseMilliseconds(timestamp.unit, time)) ? null : time;
 }
 
 /** A strict format, because Date.parse accepts more and the text is part of the signed text. */
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 
 /** Returns the time in milliseconds since 1970. NaN if the text is not a time. */
-function parseMilliseconds(unit: NonNullable<Hmac['signedAt']>['unit'], text: string): number {
+function parseMilliseconds(unit: NonNullable<Hmac['timestamp']>['unit'], text: string): number {
   const pattern = unit === 'iso' ? ISO : /^\d{1,16}$/;
   if (!pattern.test(text)) return Number.NaN;
   if (unit === 'iso') return Date.parse(text);
   return Number(text) * (unit === 'seconds' ? 1_000 : 1);
 }
 
-function isTimely({ signedAt }: Hmac, timestamp: string, now: Date): boolean {
-  if (!signedAt) return true;
-  const ms = parseMilliseconds(signedAt.unit, timestamp);
-  return Math.abs(now.getTime() - ms) <= signedAt.toleranceMs;
+function isTimely({ timestamp }: Hmac, time: string, now: Date): boolean {
+  if (!timestamp) return true;
+  const ms = parseMilliseconds(timestamp.unit, time);
+  return Math.abs(now.getTime() - ms) <= timestamp.toleranceMs;
 }
 
 function isEqual(received: Buffer, expected: Buffer): boolean {
