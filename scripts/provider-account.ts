@@ -26,7 +26,7 @@ export function accountSession(
   const outbound = createOutbound({ allowedPrivateTargets: [], alwaysAllowedOrigins: () => [] });
   return {
     baseUrl,
-    fact: (name) => (name === 'workspace' ? workspace : (facts[name] ?? null)),
+    findMetadata: (name) => (name === 'workspace' ? workspace : (facts[name] ?? null)),
     now: () => new Date(),
     send(request) {
       const url = requestUrl({ ...provider, baseUrl }, request);

@@ -1,5 +1,5 @@
 /** Generates the pages of docs/providers/ from the declarations. */
-import { supportedCapabilities } from '../src/providers/contract.ts';
+import { listCapabilities } from '../src/providers/contract.ts';
 import {
   type Declaration,
   type ObjectDeclaration,
@@ -10,7 +10,7 @@ import {
   createDeclarativeProvider,
   type DeclaredProvider,
 } from '../src/providers/declarative/declarative-provider.ts';
-import { searchList } from '../src/providers/declarative/reading/equality.ts';
+import { findSearchList } from '../src/providers/declarative/reading/equality.ts';
 import { DECLARATIONS } from '../src/providers/declared/all.ts';
 
 /** Pages of providers that are code and not declarations. */
@@ -69,7 +69,7 @@ function index(all: DeclaredProvider[]): string {
 }
 
 function supports(declared: DeclaredProvider): string {
-  const found = supportedCapabilities(createDeclarativeProvider(declared));
+  const found = listCapabilities(createDeclarativeProvider(declared));
   return found.map((one) => one.toLowerCase().replace('_', ' ')).join(', ');
 }
 
@@ -153,7 +153,7 @@ function row(name: string, object: ObjectDeclaration): string {
     pageText(fullReadList),
     changes(changesList, object),
     describePaging(changesList),
-    searchList(object) ? 'by values' : '–',
+    findSearchList(object) ? 'by values' : '–',
     create ? (createMany ? 'one, many' : 'one') : '–',
     update ? 'yes' : '–',
     remove ? 'yes' : '–',

@@ -2,8 +2,8 @@
 import type { Provider, ProviderSession } from '../src/providers/contract.ts';
 import { providerDeclaration } from '../src/providers/declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../src/providers/declarative/declarative-provider.ts';
-import { valueAt } from '../src/providers/declarative/json.ts';
-import { readTime } from '../src/providers/declarative/times.ts';
+import { findValue } from '../src/providers/declarative/json.ts';
+import { parseTime } from '../src/providers/declarative/times.ts';
 import { ProviderError } from '../src/providers/provider-error.ts';
 
 /** Enough records to see their shape. */
@@ -23,7 +23,8 @@ export async function readObjects(
       const page = await capabilities.readPage?.(session, read);
       const records = page?.records ?? [];
       const untimed = records.filter(
-        ({ raw }) => changedAt && readTime(valueAt(raw, changedAt.at), changedAt.format) === null,
+        ({ raw }) =>
+          changedAt && parseTime(findValue(raw, changedAt.at), changedAt.format) === null,
       );
       const facts = [
         `${records.length} records`,

@@ -5,7 +5,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { supportedCapabilities } from '../src/providers/contract.ts';
+import { listCapabilities } from '../src/providers/contract.ts';
 import { createDeclarativeProvider } from '../src/providers/declarative/declarative-provider.ts';
 import { DECLARATIONS } from '../src/providers/declared/all.ts';
 import { accountSession } from './provider-account.ts';
@@ -21,7 +21,7 @@ if (!declared) {
 }
 
 const provider = createDeclarativeProvider(declared);
-console.log(`${provider.displayName}: ${supportedCapabilities(provider).join(', ')}`);
+console.log(`${provider.displayName}: ${listCapabilities(provider).join(', ')}`);
 console.log(`Checked against: ${declared.records.checkedAgainst}`);
 
 const vitest = join(import.meta.dirname, '..', 'node_modules', 'vitest', 'vitest.mjs');

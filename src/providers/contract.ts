@@ -69,7 +69,7 @@ export interface Revocation {
 }
 
 /** OAuth 2 settings of a provider. URLs may contain `{{variable}}`, replaced by the connection's workspace or metadata. */
-export interface OAuth2Facts {
+export interface OAuth2Settings {
   authorizeUrl?: string;
   tokenUrl: string;
   /** Query parameters of every authorization request. */
@@ -98,7 +98,7 @@ export interface CustomInput {
 }
 
 /** A service account: an assertion signed with its key is exchanged for tokens. */
-export interface ServiceAccountFacts {
+export interface ServiceAccountSettings {
   tokenUrl: string;
   /** The names of the inputs: the key file as base64, the list of scopes, and the user to impersonate. */
   key: string;
@@ -107,12 +107,12 @@ export interface ServiceAccountFacts {
 }
 
 /** Custom authentication: headers and query parameters with the customer's inputs (`{{name}}`), or tokens. */
-interface CustomAuthFacts {
+interface CustomAuthSettings {
   inputs: CustomInput[];
   headers?: { name: string; valueTemplate: string }[];
   queryParams?: { name: string; valueTemplate: string }[];
   /** Its access token is sent as a bearer token. */
-  serviceAccount?: ServiceAccountFacts;
+  serviceAccount?: ServiceAccountSettings;
 }
 
 export interface ProviderLimits {
@@ -170,9 +170,9 @@ export interface Provider {
   headers?: Readonly<Record<string, string>>;
   /** In order of preference: the first scheme that fits the credentials is used. */
   authSchemes: AuthScheme[];
-  oauth2?: OAuth2Facts;
+  oauth2?: OAuth2Settings;
   apiKey?: Attachment;
-  custom?: CustomAuthFacts;
+  custom?: CustomAuthSettings;
   /** A path that any valid credential can GET cheaply. The provider responds with 401 to invalid credentials. */
   healthCheck?: string;
   /** The base URL contains `{{workspace}}`, so connecting requires a workspace. */
@@ -194,11 +194,11 @@ export interface Provider {
   /** Optional features of reads and writes. */
   features: {
     /** The maximum number of conditions in a search. Absent if records cannot be searched. */
-    filters?: number;
+    filtersMax?: number;
     associations: boolean;
     headers: boolean;
     /** How long the provider is known to honor an idempotency key, in milliseconds. Null if it has no such keys. */
-    idempotencyKeyMs: number | null;
+    idempotencyKeyLifetimeMs: number | null;
     /** The types of batches that the provider can refuse as a whole. */
     allOrNone: readonly BatchWrite['type'][];
   };
@@ -239,7 +239,7 @@ export interface Capabilities {
 }
 
 /** The capabilities that the provider implements. */
-export function supportedCapabilities({ capabilities }: Provider): ProviderCapability[] {
+export function listCapabilities({ capabilities }: Provider): ProviderCapability[] {
   const has: Record<ProviderCapability, boolean> = {
     READ: capabilities.readPage !== undefined,
     WRITE: capabilities.writeRecord !== undefined,
@@ -253,21 +253,21 @@ export function supportedCapabilities({ capabilities }: Provider): ProviderCapab
 }
 
 /** The capabilities of the provider for this object. It may read objects that it can't write. */
-export function objectCapabilities(
+export function listObjectCapabilities(
   provider: Provider,
   objectName: string,
 ): readonly ProviderCapability[] {
   const object = provider.commonObjects?.find(({ name }) => name === objectName);
-  return object?.supports ?? supportedCapabilities(provider);
+  return object?.supports ?? listCapabilities(provider);
 }
 
 /** True if the provider has the capability for this object. */
-export function supportsFor(
+export function supportsCapability(
   provider: Provider,
   objectName: string,
   capability: ProviderCapability,
 ): boolean {
-  return objectCapabilities(provider, objectName).includes(capability);
+  return listObjectCapabilities(provider, objectName).includes(capability);
 }
 
 /**
@@ -279,7 +279,7 @@ export interface ProviderSession {
   /** The connection's base URL with its variables replaced, without a trailing slash. */
   baseUrl: string;
   /** The connection's `workspace` or a member of its provider metadata. Null if it is absent. */
-  fact(name: string): string | null;
+  findMetadata(name: string): string | null;
   /** The current time of the gateway, for lists that require an end date. */
   now(): Date;
   send(request: ProviderRequest): Promise<ProviderResponse>;
@@ -308,9 +308,9 @@ export interface ProviderResponse {
 interface CommonObject extends ObjectSummary {
   supports: readonly ProviderCapability[];
   /** The maximum number of conditions in a search. Default: that of the provider. */
-  filters?: number;
+  filtersMax?: number;
   /** True if records can be read by id. Default: true if the provider has `readRecords`. */
-  isReadByIds?: boolean;
+  canReadByIds?: boolean;
   /** The writes that the object supports. Default: both, if it supports WRITE. */
   writes?: readonly BatchWrite['type'][];
   /** Matches the fields that a search may name. Default: all fields. */

@@ -59,7 +59,7 @@ export interface DefineFieldsCapability {
    * Creates the fields, and updates those that differ. Repeating it changes nothing. Returns one outcome for each
    * definition, in order. Throws if the object is unknown or there was no response.
    */
-  define(session: ProviderSession, definitions: FieldDefinitions): Promise<DefinedField[]>;
+  define(session: ProviderSession, definitions: FieldDefinitions): Promise<FieldOutcome[]>;
 }
 
 export interface FieldDefinitions {
@@ -68,7 +68,7 @@ export interface FieldDefinitions {
 }
 
 /** The outcome of one definition. Failures are returned, not thrown. */
-export interface DefinedField {
+export interface FieldOutcome {
   action: 'CREATE' | 'UPDATE' | 'NONE';
   /** The reason why the field is not as defined. Null on success. */
   error: string | null;
@@ -77,17 +77,17 @@ export interface DefinedField {
   metadata: Record<string, unknown> | null;
 }
 
-export function definedField(
-  action: DefinedField['action'],
+export function createFieldOutcome(
+  action: FieldOutcome['action'],
   metadata: Record<string, unknown>,
   warnings: string[] = [],
-): DefinedField {
+): FieldOutcome {
   return { action, error: null, warnings, metadata };
 }
 
-export function undefinedField(
+export function createRefusedField(
   error: string,
   metadata: Record<string, unknown> | null = null,
-): DefinedField {
+): FieldOutcome {
   return { action: 'NONE', error, warnings: [], metadata };
 }

@@ -2,7 +2,7 @@
  * Parses JSON of a provider. An integer beyond the range of a JavaScript number becomes a string with the same digits; most
  * of these are ids. Returns the text itself if it is not JSON, and null if it is empty.
  */
-export function parseExactly(text: string): unknown {
+export function parseExactJson(text: string): unknown {
   if (text === '') return null;
   try {
     return LONG_NUMBER.test(text) ? JSON.parse(text, keepExactNumber) : JSON.parse(text);

@@ -23,28 +23,28 @@ export function findModule(provider: Provider, name: string | null): ProviderMod
  * Returns the provider as an integration with that module uses it: with the module's base URL and connector. Null if the
  * provider has no such module.
  */
-export function providerAt(provider: Provider, name: string | null): Provider | null {
+export function applyModule(provider: Provider, name: string | null): Provider | null {
   const module = findModule(provider, name);
   if (!module) return null;
   const { connector, inputs } = module;
   if (!connector) return inputs ? { ...provider, inputs } : provider;
-  return { ...withModuleUrl(provider, module), ...withoutObjects, ...connector };
+  return { ...withModuleUrl(provider, module), ...NO_OBJECTS, ...connector };
 }
 /** Removes the provider's objects: a module with its own connector has none of them. */
-const withoutObjects = {
+const NO_OBJECTS = {
   objects: undefined,
   objectAliases: undefined,
   commonObjects: undefined,
 };
 
 /** Returns the target of the proxy: the module's base URL if `useModule` is set, otherwise the provider's. */
-export function proxyTarget(
+export function findProxyTarget(
   provider: Provider,
   { module: name, useModule }: { module: string | null; useModule: boolean },
 ): Provider | null {
   if (!useModule) return provider;
   const module = findModule(provider, name);
-  const moduleProvider = providerAt(provider, name);
+  const moduleProvider = applyModule(provider, name);
   return module && moduleProvider && withModuleUrl(moduleProvider, module);
 }
 

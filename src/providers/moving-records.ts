@@ -96,13 +96,13 @@ export interface RecordOutcome {
 }
 
 /** `recordId` is null if the vendor does not return the id of the created record. */
-export function writtenOutcome(
+export function createWrittenOutcome(
   recordId: string | null,
   data: Record<string, unknown> | null = null,
 ): RecordOutcome {
   return { success: true, recordId, data, errors: [] };
 }
 
-export function refusedOutcome(recordId: string | null, errors: string[]): RecordOutcome {
+export function createRefusedOutcome(recordId: string | null, errors: string[]): RecordOutcome {
   return { success: false, recordId, data: null, errors };
 }

@@ -18,7 +18,7 @@ export function isSuccess({ status }: Pick<ProviderResponse, 'status'>): boolean
  * a proxy's error page or a truncated body is temporary; DISCONNECTED after a write, whose outcome is then unknown, so that
  * it is not repeated blindly.
  */
-export function responseBody<Schema extends z.ZodType>(
+export function parseResponse<Schema extends z.ZodType>(
   schema: Schema,
   response: ProviderResponse,
   purpose: RequestPurpose,
@@ -38,7 +38,7 @@ export function responseBody<Schema extends z.ZodType>(
  * Parses `Retry-After` into milliseconds: seconds, or an HTTP date, which is compared with the response's own `Date` so that
  * clocks need not agree. Null if the header is absent or invalid.
  */
-export function retryAfterMs({ headers }: Pick<ProviderResponse, 'headers'>): number | null {
+export function parseRetryAfterMs({ headers }: Pick<ProviderResponse, 'headers'>): number | null {
   const value = headers['retry-after']?.trim() ?? '';
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1_000;
   const retryTime = Date.parse(value);

@@ -74,21 +74,21 @@ export interface CreatedSubscription {
 }
 
 /** The body has another form than the provider's events. */
-export class MalformedEvents extends Error {
+export class MalformedEventsError extends Error {
   override name = 'MalformedEvents';
 }
 
 /** Manages subscriptions by requests to the provider. */
 export interface SubscriptionCalls {
   /** All installations of a connection share one subscription, which is deleted with the last of them. */
-  areShared?: true;
+  isShared?: true;
   /** Subscriptions expire unless they are renewed. */
-  expire?: true;
-  setUp(session: ProviderSession, desired: DesiredSubscription): Promise<CreatedSubscription>;
+  expires?: true;
+  create(session: ProviderSession, desired: DesiredSubscription): Promise<CreatedSubscription>;
   /** Extends the subscription. Null if the provider no longer has it. */
   renew(session: ProviderSession, providerRef: string): Promise<CreatedSubscription | null>;
   /** Succeeds if the provider no longer has the subscription. */
-  takeDown(session: ProviderSession, providerRef: string): Promise<void>;
+  delete(session: ProviderSession, providerRef: string): Promise<void>;
 }
 
 export interface WebhookResponse {
@@ -106,7 +106,7 @@ export interface AddressedSubscription {
 }
 
 /** Facts about a request that its content lacks. */
-export interface Arrival {
+export interface WebhookContext {
   now: Date;
   /** Null for a provider that signs with the secrets of the app. */
   subscription: AddressedSubscription | null;
@@ -120,11 +120,11 @@ export interface EventRequests {
    * The response to a request that verifies the URL before a secret exists; null for other requests. Such a request is not
    * authenticated.
    */
-  greet?: (request: WebhookRequest) => WebhookResponse | null;
+  answerHandshake?: (request: WebhookRequest) => WebhookResponse | null;
   /** True if one of the secrets signed the request recently. Compares in constant time. */
   isSigned(request: WebhookRequest, secrets: readonly string[], now: Date): boolean;
   /** Parses the events. Omits unknown event types. Throws MalformedEvents. */
-  parseEvents(request: WebhookRequest, arrival: Arrival): ProviderEvent[];
+  parseEvents(request: WebhookRequest, arrival: WebhookContext): ProviderEvent[];
   /** The response to an accepted request. `secret` is the current one. Default: 204. */
   respond?: (request: WebhookRequest, secret: string) => WebhookResponse;
 }
@@ -178,7 +178,7 @@ export interface EventStream {
 }
 
 /** A webhook that only notifies the gateway of new entries in a list. */
-export interface CreatedPing {
+export interface CreatedWebhook {
   /** The provider's id of the webhook. */
   providerRef: string;
   /** The secret that signs its requests. */
@@ -194,7 +194,7 @@ export interface ListPosition {
 }
 
 /** The entries that one request returns. */
-export interface ListPart {
+export interface EntryPage {
   events: ProviderEvent[];
   /** The position after this part. A read that starts there repeats none of its entries. */
   position: string;
@@ -210,13 +210,13 @@ export interface EventList {
   /** True if the secret signed the request. Compares in constant time. */
   isPing(request: WebhookRequest, secret: string, now: Date): boolean;
   /** Creates the webhook, and deletes others with the same URL, whose secrets are lost. */
-  setUp(session: ProviderSession, url: string): Promise<CreatedPing>;
+  createWebhook(session: ProviderSession, url: string): Promise<CreatedWebhook>;
   /** Extends the webhook and restarts it if the provider stopped it. False if the provider no longer has it. */
-  renew(session: ProviderSession, providerRef: string): Promise<boolean>;
+  renewWebhook(session: ProviderSession, providerRef: string): Promise<boolean>;
   /** Succeeds if the provider no longer has the webhook. */
-  takeDown(session: ProviderSession, providerRef: string): Promise<void>;
+  deleteWebhook(session: ProviderSession, providerRef: string): Promise<void>;
   /** Throws ProviderError: CURSOR_GONE if the provider no longer knows the position. */
-  read(session: ProviderSession, start: ListPosition): Promise<ListPart>;
+  read(session: ProviderSession, start: ListPosition): Promise<EntryPage>;
 }
 
 export interface SubscribeCapability {
@@ -228,7 +228,7 @@ export interface SubscribeCapability {
   findAccount(
     connection: { id: string; providerWorkspaceRef: string | null },
     /** Returns a member of the connection's metadata. */
-    fact: (name: string) => string | null,
+    findMetadata: (name: string) => string | null,
   ): string | null;
   /** The source of events: exactly one of `requests`, `stream` and `list`. */
   requests?: EventRequests;

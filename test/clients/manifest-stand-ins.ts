@@ -8,13 +8,13 @@ import {
 } from '../../src/providers/declarative/declarative-provider.ts';
 import { DECLARATIONS } from '../../src/providers/declared/all.ts';
 import { hubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
-import { providerAt } from '../../src/providers/modules.ts';
-import { ownObjectName } from '../../src/providers/object-support.ts';
+import { applyModule } from '../../src/providers/modules.ts';
+import { resolveObjectName } from '../../src/providers/object-support.ts';
 import { salesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
 import { startHubspotServer } from '../support/providers/hubspot-server.ts';
 import { startSalesforceServer } from '../support/providers/salesforce-server.ts';
 import { accountEngagement } from '../support/wire/account-engagement.ts';
-import { FACT } from '../support/wire/generated-parts.ts';
+import { METADATA } from '../support/wire/generated-parts.ts';
 import { generateWire } from '../support/wire/generated-wire.ts';
 import { type VendorServer, vendorServer } from '../support/wire/vendor-server.ts';
 import { TOKEN } from '../support/wire/wire-format.ts';
@@ -57,8 +57,8 @@ export async function standIns(): Promise<StandIns> {
 
   const openDeclared = async ({ provider: name, module, objectName }: Wanted): Promise<Account> => {
     const declaredProvider = declared.find((other) => other.name === name) as DeclaredProvider;
-    const accountObject = ownObjectName(
-      providerAt(createDeclarativeProvider(declaredProvider), module),
+    const accountObject = resolveObjectName(
+      applyModule(createDeclarativeProvider(declaredProvider), module),
       objectName,
     );
     const { fixture, facts, needs, textField } = generateWire(declaredProvider, accountObject);
@@ -68,7 +68,7 @@ export async function standIns(): Promise<StandIns> {
     return {
       connection: {
         apiKey: TOKEN,
-        providerWorkspaceRef: FACT.fact('workspace'),
+        providerWorkspaceRef: METADATA.findMetadata('workspace'),
         providerMetadata: facts,
       },
       record: { ...needs, [textField]: 'Written' },

@@ -22,7 +22,7 @@ const base: Omit<Provider, 'name' | 'displayName'> = {
     batchSize: 1,
     pageSize: 1,
   },
-  features: { associations: false, headers: false, idempotencyKeyMs: null, allOrNone: [] },
+  features: { associations: false, headers: false, idempotencyKeyLifetimeMs: null, allOrNone: [] },
   capabilities: { proxy: true },
 };
 const providers: Provider[] = [

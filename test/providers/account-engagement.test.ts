@@ -1,6 +1,11 @@
 /** The module of Salesforce with an address of its own fulfils the provider contract. */
 import { expect, test } from 'vitest';
-import { findModule, listModules, providerAt, proxyTarget } from '../../src/providers/modules.ts';
+import {
+  applyModule,
+  findModule,
+  findProxyTarget,
+  listModules,
+} from '../../src/providers/modules.ts';
 import { salesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
 import { createPlainSession } from '../support/providers/provider-session.ts';
 import { accountEngagement } from '../support/wire/account-engagement.ts';
@@ -14,7 +19,7 @@ const MODULE = 'account-engagement';
 providerContract(MODULE, async (): Promise<ContractSubject> => {
   const { fixture, facts, ...vendor } = accountEngagement;
   const server = await vendorServer(fixture);
-  const provider = providerAt(salesforceProvider({ engagementUrl: server.url }), MODULE);
+  const provider = applyModule(salesforceProvider({ engagementUrl: server.url }), MODULE);
   if (!provider) throw new Error('Salesforce has no such module.');
   return {
     ...vendor,
@@ -46,14 +51,15 @@ test('returns a single module for a provider without modules', () => {
   const { modules: _modules, ...provider } = salesforceProvider();
   const { displayName, baseUrl } = provider;
   expect(listModules(provider)).toEqual([{ name: 'root', displayName, baseUrl }]);
-  expect(providerAt(provider, 'root')).toBe(provider);
-  expect(providerAt(provider, 'crm')).toBeNull();
+  expect(applyModule(provider, 'root')).toBe(provider);
+  expect(applyModule(provider, 'crm')).toBeNull();
 });
 
 test("uses the first module by default, and another one's address only on request", () => {
   const provider = salesforceProvider();
   expect(findModule(provider, null)?.name).toBe('crm');
-  expect(providerAt(provider, null)).toBe(provider);
-  const to = (useModule: boolean) => proxyTarget(provider, { module: MODULE, useModule })?.baseUrl;
+  expect(applyModule(provider, null)).toBe(provider);
+  const to = (useModule: boolean) =>
+    findProxyTarget(provider, { module: MODULE, useModule })?.baseUrl;
   expect([to(false), to(true)]).toEqual([provider.baseUrl, 'https://pi.pardot.com']);
 });

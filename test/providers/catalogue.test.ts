@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CATALOGUE } from '../../src/providers/catalogue/all-rows.ts';
-import { type Provider, supportedCapabilities } from '../../src/providers/contract.ts';
+import { listCapabilities, type Provider } from '../../src/providers/contract.ts';
 import { DECLARED } from '../../src/providers/declared/all.ts';
 import { unboundHosts } from './whole-hosts.ts';
 
@@ -63,7 +63,7 @@ describe.each(CATALOGUE.map((provider) => ({ name: provider.name, provider })))(
 
   test('supports only the proxy unless it is declared', () => {
     if (DECLARED.includes(provider)) return;
-    expect(supportedCapabilities(provider)).toEqual(['PROXY']);
+    expect(listCapabilities(provider)).toEqual(['PROXY']);
   });
 });
 

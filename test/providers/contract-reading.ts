@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { FIELD_VALUE_TYPES } from '../../src/providers/contract.ts';
 import type { PageRead } from '../../src/providers/moving-records.ts';
-import { searchFiltersMax } from '../../src/providers/object-support.ts';
+import { getFiltersMax } from '../../src/providers/object-support.ts';
 import {
   type ContractSubject,
   catchFailure,
@@ -102,7 +102,7 @@ export function readTests(makeSubject: MakeSubject): void {
     await using subject = await makeSubject();
     const readPage = declared(subject, 'readPage', context);
     const { provider, objectName, textField, session } = subject;
-    if (subject.isSearched === false || searchFiltersMax(provider, objectName) === 0) {
+    if (subject.isSearched === false || getFiltersMax(provider, objectName) === 0) {
       context.skip(`${provider.name} does not search ${objectName}`);
     }
     for (const text of ['plain', "O'Neill", 'a^b', 'back\\slash', 'and "quotes"']) {

@@ -1,6 +1,6 @@
 /** The provider contract for receiving changes. */
 import { expect, type TestContext, test } from 'vitest';
-import { type EventRequests, MalformedEvents } from '../../src/providers/subscribing.ts';
+import { type EventRequests, MalformedEventsError } from '../../src/providers/subscribing.ts';
 import {
   type ContractSubject,
   declared,
@@ -66,7 +66,7 @@ export function subscribeTests(makeSubject: MakeSubject): void {
         body: Buffer.from(text),
       };
       expect(() => parseEvents(request, { now: new Date(), subscription: null }), text).toThrow(
-        MalformedEvents,
+        MalformedEventsError,
       );
     }
   });

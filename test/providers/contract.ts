@@ -4,11 +4,7 @@
  */
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import {
-  AUTH_SCHEMES,
-  type Capabilities,
-  supportedCapabilities,
-} from '../../src/providers/contract.ts';
+import { AUTH_SCHEMES, type Capabilities, listCapabilities } from '../../src/providers/contract.ts';
 import type { ProviderErrorKind } from '../../src/providers/provider-error.ts';
 import { defineTests, defining } from './contract-defining.ts';
 import { metadataTests, readTests } from './contract-reading.ts';
@@ -79,7 +75,7 @@ function declarationTests(makeSubject: MakeSubject): void {
     const declared = Object.entries(CAPABILITY_FUNCTIONS)
       .filter(([, key]) => capabilities[key] !== undefined)
       .map(([capability]) => capability);
-    expect(supportedCapabilities(subject.provider).toSorted()).toEqual(declared.toSorted());
+    expect(listCapabilities(subject.provider).toSorted()).toEqual(declared.toSorted());
     if (Object.values(features).includes(true)) expect(capabilities.writeRecord).toBeDefined();
     if (capabilities.writeRecord) expect(capabilities.readPage).toBeDefined();
     if (capabilities.defineFields) expect(capabilities.describeObject).toBeDefined();

@@ -9,7 +9,7 @@ import type {
   ProviderSession,
 } from '../../providers/contract.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
-import { isSuccess, retryAfterMs } from '../../providers/read-responses.ts';
+import { isSuccess, parseRetryAfterMs } from '../../providers/read-responses.ts';
 import type { Services } from '../call.ts';
 import { observedOutbound } from '../diagnosis/observed-outbound.ts';
 import type { Caller } from '../provider/provider-limits.ts';
@@ -97,7 +97,7 @@ class ConnectionSession implements AccountSession {
     this.#provider = provider;
   }
 
-  fact(name: string): string | null {
+  findMetadata(name: string): string | null {
     return findFact(name, this.#connection);
   }
 
@@ -280,7 +280,7 @@ class ConnectionSession implements AccountSession {
     response: Pick<ProviderResponse, 'status' | 'headers'>,
     credentials: UnsealedCredentials,
   ): Promise<void> {
-    const waitMs = retryAfterMs(response);
+    const waitMs = parseRetryAfterMs(response);
     if (response.status === TOO_MANY || (response.status === UNAVAILABLE && waitMs !== null)) {
       this.#services.providerAccess.limits.pause(this.#caller, waitMs);
     }

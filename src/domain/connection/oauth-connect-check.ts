@@ -5,7 +5,7 @@ import { type Issue, invalid, invalidInput } from '../../errors.ts';
 import {
   type AuthScheme,
   isConsentScheme,
-  type OAuth2Facts,
+  type OAuth2Settings,
   type Provider,
 } from '../../providers/contract.ts';
 import type { Call } from '../call.ts';
@@ -31,7 +31,7 @@ const PKCE: AuthScheme = 'OAUTH2_AUTHORIZATION_CODE_PKCE';
 type Input = Omit<z.output<typeof startOAuthConnectInput>, 'projectIdOrName'>;
 
 export interface ConnectPlan {
-  provider: Provider & { oauth2: OAuth2Facts };
+  provider: Provider & { oauth2: OAuth2Settings };
   scheme: AuthScheme;
   app: { id: string; packageInstallUrl: string | null };
   scopes: string[];
@@ -76,7 +76,10 @@ export async function planConnect(
 }
 
 /** The provider without the inputs that occur in its consent addresses, which are checked separately. */
-function withoutAddressed(provider: Provider, { authorizeUrl, tokenUrl }: OAuth2Facts): Provider {
+function withoutAddressed(
+  provider: Provider,
+  { authorizeUrl, tokenUrl }: OAuth2Settings,
+): Provider {
   const addresses = `${authorizeUrl} ${tokenUrl}`;
   const inputs = provider.inputs?.filter(({ name }) => !addresses.includes(`{{${name}}}`));
   return { ...provider, inputs: inputs ?? [] };
@@ -141,7 +144,7 @@ function schemeIssues(provider: Provider, { authScheme }: Input): Issue[] {
 }
 
 /** Issues with the workspace, and with other values that the addresses need before a token exists. */
-function addressIssues(provider: Provider, oauth2: OAuth2Facts, account: AccountFacts): Issue[] {
+function addressIssues(provider: Provider, oauth2: OAuth2Settings, account: AccountFacts): Issue[] {
   const { providerWorkspaceRef } = account;
   const isLearned = providerWorkspaceRef === null && comesWithToken(provider);
   const ofWorkspace = isLearned ? [] : workspaceIssues(provider, providerWorkspaceRef);

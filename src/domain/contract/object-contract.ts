@@ -8,9 +8,9 @@ import {
   type ObjectDescription,
   type Provider,
   type ProviderCapability,
-  supportsFor,
+  supportsCapability,
 } from '../../providers/contract.ts';
-import { isReadByIds, searchFiltersMax } from '../../providers/object-support.ts';
+import { canReadByIds, getFiltersMax } from '../../providers/object-support.ts';
 import type { ConfigContent } from '../installation/installation-config.ts';
 import type {
   IntegrationContent,
@@ -225,7 +225,7 @@ function objectContract(input: ContractInput, specs: ObjectSpecs): ObjectContrac
     filterable: {
       fields: hasSearch ? searchable.map(({ name }) => name) : [],
       conditionsMax:
-        hasSearch && provider ? searchFiltersMax(provider, providerObject) - conditions : 0,
+        hasSearch && provider ? getFiltersMax(provider, providerObject) - conditions : 0,
     },
     acceptsOtherFields,
     fields,
@@ -262,7 +262,8 @@ function listVerbs(
 ): ContractVerb[] {
   const { provider, config } = input;
   if (!provider) return [];
-  const can = (capability: ProviderCapability) => supportsFor(provider, providerObject, capability);
+  const can = (capability: ProviderCapability) =>
+    supportsCapability(provider, providerObject, capability);
   const conditions =
     config?.read.find(({ objectName }) => objectName === providerObject)?.fieldFilters?.length ?? 0;
   const isRead = read !== null && can('READ');
@@ -271,8 +272,8 @@ function listVerbs(
   const deletes = !config || writeChoice(config, providerObject)?.deletionEnabled === true;
   const allowed: Record<ContractVerb, boolean> = {
     LIST: isRead,
-    SEARCH: isRead && searchFiltersMax(provider, providerObject) > conditions,
-    READ_BY_ID: isRead && isReadByIds(provider, providerObject),
+    SEARCH: isRead && getFiltersMax(provider, providerObject) > conditions,
+    READ_BY_ID: isRead && canReadByIds(provider, providerObject),
     CREATE: isWritten && (writes?.includes('CREATE') ?? true),
     UPDATE: isWritten && (writes?.includes('UPDATE') ?? true),
     DELETE: write !== null && can('DELETE') && deletes,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { invalid, notFound, unprocessable } from '../../errors.ts';
 import type { Provider } from '../../providers/contract.ts';
-import type { DefinedField, DefineFieldsCapability } from '../../providers/defining-fields.ts';
+import type { DefineFieldsCapability, FieldOutcome } from '../../providers/defining-fields.ts';
 import type { Call } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
 import { projectMutation } from '../declared-mutation.ts';
@@ -54,14 +54,14 @@ const upsertInstalledObjectMetadataInput = z
 /** The outcome of each definition, in the order of the input. */
 export interface DefinedObject {
   objectName: string;
-  fields: (DefinedField & { fieldName: string })[];
+  fields: (FieldOutcome & { fieldName: string })[];
 }
 
 const fieldAction = enumeration('FieldAction', 'The change that was applied to a field.', {
   CREATE: 'It was created.',
   UPDATE: 'It was updated.',
   NONE: 'No change: it is as defined already, or the provider refused.',
-} satisfies Record<DefinedField['action'], string>);
+} satisfies Record<FieldOutcome['action'], string>);
 
 export const fieldUpsertResource = resource(
   'FieldUpsert',

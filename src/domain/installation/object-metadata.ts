@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { invalid, notFound } from '../../errors.ts';
 import type { ObjectDescription } from '../../providers/contract.ts';
-import { ownObjectName } from '../../providers/object-support.ts';
+import { resolveObjectName } from '../../providers/object-support.ts';
 import type { Call } from '../call.ts';
 import { findConnectionOfGroup } from '../connection/connection-of-group.ts';
 import { projectRead, read } from '../declared-read.ts';
@@ -151,7 +151,7 @@ function describe(
 ): Promise<ObjectDescription> {
   const { connection, module, name } = target;
   const provider = call.catalogue.findAt(connection.provider, module);
-  const objectName = ownObjectName(provider, name);
+  const objectName = resolveObjectName(provider, name);
   const { id: connectionId, projectId } = connection;
   return waitingForProvider(call, { projectId, connectionId }, () =>
     refusingForProvider(() => describeObject({ services: call, connection, module, objectName })),

@@ -122,7 +122,7 @@ function withRetries(session: ProviderSession, signal: AbortSignal): ProviderSes
   };
   return {
     baseUrl: session.baseUrl,
-    fact: (name) => session.fact(name),
+    findMetadata: (name) => session.findMetadata(name),
     now: () => session.now(),
     send,
   };

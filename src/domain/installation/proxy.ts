@@ -3,7 +3,7 @@ import type { Row } from '../../database/rows.ts';
 import { DomainError, notFound, unprocessable } from '../../errors.ts';
 import type { StreamedResponse } from '../../outbound/client.ts';
 import type { Provider } from '../../providers/contract.ts';
-import { proxyTarget } from '../../providers/modules.ts';
+import { findProxyTarget } from '../../providers/modules.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
 import type { Call } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
@@ -11,7 +11,7 @@ import type { ForwardedRequest } from '../connection/session/forwarded-request.t
 import { projectRead, read } from '../declared-read.ts';
 import { readIntegrationContent } from '../integration/integration-content.ts';
 import { latestRevisions } from '../integration/revision.ts';
-import { supportedCapabilities } from '../provider/provider.ts';
+import { listCapabilities } from '../provider/provider.ts';
 import { providerRefusal } from '../provider/provider-refusal.ts';
 import { waitingBeyond } from '../provider/provider-wait.ts';
 import { byId, getOwned } from '../scope.ts';
@@ -75,10 +75,10 @@ export const getForwarding = projectRead(
       throw unprocessable("The installation's config does not let requests through.");
     }
     const whole = call.catalogue.find(connection.provider);
-    const provider = whole && proxyTarget(whole, { module, useModule: proxy.useModule });
+    const provider = whole && findProxyTarget(whole, { module, useModule: proxy.useModule });
     if (!provider)
       throw unprocessable(`${connection.provider} does not forward requests any more.`);
-    if (!supportedCapabilities(provider).includes('PROXY')) {
+    if (!listCapabilities(provider).includes('PROXY')) {
       throw unprocessable(`Requests to ${provider.displayName} are not forwarded.`);
     }
     return { connection, provider };

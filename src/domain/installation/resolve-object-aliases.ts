@@ -1,5 +1,5 @@
 /** Object aliases in a config: short names that the catalogue defines for a provider's objects. */
-import { ownObjectName } from '../../providers/object-support.ts';
+import { resolveObjectName } from '../../providers/object-support.ts';
 import type { Call } from '../call.ts';
 import type { IntegrationContent } from '../integration/integration-content.ts';
 import type { ParsedConfig } from './installation-config.ts';
@@ -24,7 +24,7 @@ export function resolveObjectAliases<C extends ParsedConfig | null | undefined>(
     ...choice,
     objectName: revisionNames.has(choice.objectName)
       ? choice.objectName
-      : ownObjectName(provider, choice.objectName),
+      : resolveObjectName(provider, choice.objectName),
   });
   const { read, write, subscribe } = config;
   return {

@@ -1,11 +1,11 @@
 /** Checks that an integration uses only what its provider supports. */
 import type { Issue } from '../../errors.ts';
 import {
+  listCapabilities,
   PROVIDER_CAPABILITIES,
   type Provider,
   type ProviderCapability,
-  supportedCapabilities,
-  supportsFor,
+  supportsCapability,
 } from '../../providers/contract.ts';
 import { findModule, listModules } from '../../providers/modules.ts';
 import { issueAt, pathName } from '../issues.ts';
@@ -27,7 +27,7 @@ export function* capabilityIssues(
     objectIssues(objects, [...path, block, 'objects'], { provider, capability });
   yield* listLackingIssues(read?.objects ?? [], 'read', 'READ');
   yield* listLackingIssues(write?.objects ?? [], 'write', 'WRITE');
-  const has = supportedCapabilities(provider);
+  const has = listCapabilities(provider);
   if (proxy?.enabled && !has.includes('PROXY')) {
     const detail = `must be false: ${provider.displayName} does not support PROXY.`;
     yield issueAt([...path, 'proxy', 'enabled'], detail, true);
@@ -58,7 +58,7 @@ export function subscribeWarnings(
   provider: Provider,
 ): string[] {
   return (subscribe?.objects ?? []).flatMap(({ objectName }, index) => {
-    if (supportsFor(provider, objectName, 'SUBSCRIBE')) return [];
+    if (supportsCapability(provider, objectName, 'SUBSCRIBE')) return [];
     const memberName = pathName([...path, 'subscribe', 'objects', index, 'objectName']);
     return `${memberName}: ${missingCapability(provider, objectName, 'SUBSCRIBE')} Its installations will be UNHEALTHY.`;
   });
@@ -72,7 +72,7 @@ function* objectIssues(
   for (const [index, { objectName }] of objects.entries()) {
     // Another check reports unknown objects.
     if (provider.objects && !provider.objects.includes(objectName)) continue;
-    if (supportsFor(provider, objectName, capability)) continue;
+    if (supportsCapability(provider, objectName, capability)) continue;
     const detail = missingCapability(provider, objectName, capability);
     yield issueAt([...path, index, 'objectName'], detail, objectName);
   }
@@ -85,13 +85,13 @@ function missingCapability(
   capability: ProviderCapability,
 ): string {
   const { displayName } = provider;
-  const ofProvider = supportedCapabilities(provider);
+  const ofProvider = listCapabilities(provider);
   if (!ofProvider.includes(capability)) {
     const others = ofProvider.length > 0 ? `only ${ofProvider.join(', ')}` : 'connections only';
     return `needs ${capability}, which ${displayName} does not support: it supports ${others}.`;
   }
   const ofObject = PROVIDER_CAPABILITIES.filter((candidate) =>
-    supportsFor(provider, objectName, candidate),
+    supportsCapability(provider, objectName, candidate),
   );
   return `needs ${capability}, which ${displayName} supports for other objects: this one supports only ${ofObject.join(', ')}.`;
 }

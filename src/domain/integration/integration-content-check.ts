@@ -2,8 +2,8 @@
 import type { Transaction } from '../../database/transaction.ts';
 import { ISSUES_MAX, type Issue } from '../../errors.ts';
 import type { Provider } from '../../providers/contract.ts';
-import { providerAt } from '../../providers/modules.ts';
-import { ownObjectName } from '../../providers/object-support.ts';
+import { applyModule } from '../../providers/modules.ts';
+import { resolveObjectName } from '../../providers/object-support.ts';
 import type { Call } from '../call.ts';
 import { lockDestinations } from '../event/destination-uses.ts';
 import { issueAt } from '../issues.ts';
@@ -58,7 +58,7 @@ export function listIssuesWithDestinations(
   const ofModule = whole ? [...moduleIssues(content, path, whole)] : [];
   // Without modules, the capabilities of a provider do not depend on the content's module.
   const module = whole?.modules ? content.module : null;
-  const provider = whole && providerAt(whole, module ?? null);
+  const provider = whole && applyModule(whole, module ?? null);
   const context = { path, name, provider: provider ?? { name: providerName }, destinations };
   const settled = withOwnNames(content, whole);
   return [
@@ -79,7 +79,7 @@ function* sameObjectIssues(
   for (const part of ['read', 'write', 'subscribe'] as const) {
     const listed = new Set<string>();
     for (const [index, { objectName }] of (content[part]?.objects ?? []).entries()) {
-      const ownName = ownObjectName(provider, objectName);
+      const ownName = resolveObjectName(provider, objectName);
       const first = firstNames.get(ownName) ?? objectName;
       const namePath = [...path, part, 'objects', index, 'objectName'];
       if (first !== objectName) {

@@ -1,7 +1,7 @@
 /** Converts checked content to its stored form: with the provider's own names, and with each field once. */
 import type { Provider } from '../../providers/contract.ts';
-import { findModule, providerAt } from '../../providers/modules.ts';
-import { ownObjectName } from '../../providers/object-support.ts';
+import { applyModule, findModule } from '../../providers/modules.ts';
+import { resolveObjectName } from '../../providers/object-support.ts';
 import type { Call } from '../call.ts';
 import { pathName } from '../issues.ts';
 import { subscribeWarnings } from './integration-capability-check.ts';
@@ -71,7 +71,7 @@ export function settleContent(
 ): Settled {
   const provider = call.catalogue.find(content.provider);
   const settled = settleFields(call, withOwnNames(content, provider), path);
-  const moduleProvider = provider && providerAt(provider, settled.content.module ?? null);
+  const moduleProvider = provider && applyModule(provider, settled.content.module ?? null);
   if (!moduleProvider) return settled;
   const warnings = subscribeWarnings(settled.content, path, moduleProvider);
   return { ...settled, warnings: [...settled.warnings, ...warnings] };
@@ -87,10 +87,10 @@ export function withOwnNames<C extends IntegrationContent>(
 ): C {
   if (!provider) return content;
   const { module = null, read, write, subscribe } = content;
-  const moduleProvider = providerAt(provider, module);
+  const moduleProvider = applyModule(provider, module);
   const toOwnName = <T extends { objectName: string }>(object: T): T => ({
     ...object,
-    objectName: ownObjectName(moduleProvider, object.objectName),
+    objectName: resolveObjectName(moduleProvider, object.objectName),
   });
   return {
     ...content,

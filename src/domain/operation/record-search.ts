@@ -7,7 +7,7 @@ import type { Row } from '../../database/rows.ts';
 import { type DomainError, invalid, notFound, unprocessable } from '../../errors.ts';
 import type { Capabilities } from '../../providers/contract.ts';
 import type { FieldValue, ProviderRecord, RecordPage } from '../../providers/moving-records.ts';
-import { isReadByIds, searchFiltersMax } from '../../providers/object-support.ts';
+import { canReadByIds, getFiltersMax } from '../../providers/object-support.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
 import type { Call } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
@@ -160,7 +160,7 @@ export const readInstallationRecords = read(
     const source = await getSearchSource(call, installation, name);
     const { plan, provider } = source;
     const readRecords = provider.capabilities.readRecords;
-    if (!readRecords || !isReadByIds(provider, plan.objectName)) {
+    if (!readRecords || !canReadByIds(provider, plan.objectName)) {
       const detail = `${provider.displayName} does not support reading ${plan.objectName} by id: its records can only be listed.`;
       throw unprocessable(detail);
     }
@@ -238,7 +238,7 @@ function parseConditions(
   filters: NonNullable<RecordsInput['filters']>,
 ): FieldValue[] | null {
   const { objectName: native } = plan;
-  const filtersMax = searchFiltersMax(provider, native);
+  const filtersMax = getFiltersMax(provider, native);
   if (filters.length > 0 && filtersMax === 0) {
     const detail = `${provider.displayName} does not support search of ${native}: its records can only be listed, without conditions.`;
     throw unprocessable(detail);

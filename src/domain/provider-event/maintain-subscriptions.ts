@@ -179,7 +179,7 @@ async function replaceAtProvider(
   await updateHeldSubscription(services, subscription, parties);
   const id = capability.requests?.hasOwnSecrets ? newId('sec') : null;
   const url = id === null ? desired.url : addressWithId(desired.url, id);
-  const { providerRef, expireTime, secrets } = await calls.setUp(session, { ...desired, url });
+  const { providerRef, expireTime, secrets } = await calls.create(session, { ...desired, url });
   const dueTime = maintenanceTime(services, expireTime);
   await inTransaction(services.database, async (tx) => {
     const state = await statusAtProvider(tx, subscription, capability);
@@ -199,8 +199,8 @@ async function replaceAtProvider(
   });
   const old = subscription.providerRef;
   if (old === null || old === providerRef) return;
-  if (calls.areShared && (await isUsedByOthers(services, subscription))) return;
-  await calls.takeDown(session, old).catch((error: unknown) => {
+  if (calls.isShared && (await isUsedByOthers(services, subscription))) return;
+  await calls.delete(session, old).catch((error: unknown) => {
     const fields = { err: error, installationId: subscription.installationId, providerRef: old };
     services.log.warn(fields, 'subscription.old_not_removed');
   });

@@ -7,10 +7,10 @@ import type { Database } from '../../database/database.ts';
 import { withoutProject } from '../../database/projects/all-projects.ts';
 import {
   type AddressedSubscription,
-  type Arrival,
   type EventRequests,
-  MalformedEvents,
+  MalformedEventsError,
   type ProviderEvent,
+  type WebhookContext,
   type WebhookRequest,
   type WebhookResponse,
 } from '../../providers/subscribing.ts';
@@ -59,7 +59,7 @@ export async function receiveEvents(
   const { requests, list } = services.catalogue.find(to.provider)?.capabilities.subscribe ?? {};
   if (list) return receivePing(services, list, { app: await findApp(services, to), request });
   if (!requests) return createOutcome('UNKNOWN_APP');
-  const greeting = requests.greet?.(request);
+  const greeting = requests.answerHandshake?.(request);
   if (greeting) return { ...createOutcome('ACCEPTED'), response: greeting };
   const app = await findApp(services, to);
   const signers = await findSigners(services, requests, { app, request });
@@ -108,7 +108,7 @@ function createOutcome(receipt: Receipt, storedCount = 0): Received {
 function readEvents(
   requests: EventRequests,
   request: WebhookRequest,
-  arrival: Arrival,
+  arrival: WebhookContext,
 ): ProviderEvent[] | null {
   try {
     const events = requests.parseEvents(request, arrival);
@@ -116,7 +116,7 @@ function readEvents(
       nativeId.length <= NATIVE_ID_MAX && time >= FIRST_TIME && time < TIMES_END;
     return events.length <= EVENTS_MAX && events.every(isSound) ? events : null;
   } catch (error) {
-    if (error instanceof MalformedEvents) return null;
+    if (error instanceof MalformedEventsError) return null;
     throw error;
   }
 }

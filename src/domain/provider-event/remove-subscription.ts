@@ -33,10 +33,10 @@ export async function removeAtProvider(
   if (!connection) return;
   const session = openSession(services, connection);
   if (list) return removePing(services, list, { subscription, session });
-  if (calls.areShared && (await isUsedByOthers(services, subscription))) return;
-  await calls.takeDown(session, providerRef);
+  if (calls.isShared && (await isUsedByOthers(services, subscription))) return;
+  await calls.delete(session, providerRef);
   // Another installation may have reused the removed subscription in the meantime. Its maintenance creates a new one.
-  if (calls.areShared) {
+  if (calls.isShared) {
     const dueTime = services.now();
     await prisma.objectSubscription.updateMany({
       where: toOthersFilter(subscription),

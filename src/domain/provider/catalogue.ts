@@ -1,6 +1,6 @@
 /** The providers that this server supports, by name. */
 import type { Provider } from '../../providers/contract.ts';
-import { providerAt } from '../../providers/modules.ts';
+import { applyModule } from '../../providers/modules.ts';
 
 /** The issue for an unknown name. */
 export const NOT_A_PROVIDER =
@@ -23,7 +23,7 @@ export function createCatalogue(providers: readonly Provider[]): Catalogue {
     find,
     findAt(name, module) {
       const provider = find(name);
-      return provider && providerAt(provider, module);
+      return provider && applyModule(provider, module);
     },
   };
 }

@@ -6,14 +6,14 @@ import { providerId } from '../../ids.ts';
 import {
   type AuthScheme,
   type CustomInput,
+  listCapabilities,
+  listObjectCapabilities,
   type ObjectSummary,
-  objectCapabilities,
   type Provider,
   type ProviderCapability,
   type ProviderModule,
-  supportedCapabilities,
 } from '../../providers/contract.ts';
-import { listModules, providerAt } from '../../providers/modules.ts';
+import { applyModule, listModules } from '../../providers/modules.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
 import type { PageArgs } from '../paging/page.ts';
@@ -28,8 +28,8 @@ export type {
   Provider,
   ProviderModule,
 } from '../../providers/contract.ts';
-export { supportedCapabilities } from '../../providers/contract.ts';
-export { listModules, providerAt } from '../../providers/modules.ts';
+export { listCapabilities } from '../../providers/contract.ts';
+export { applyModule, listModules } from '../../providers/modules.ts';
 
 const providerCapability = enumeration(
   'ProviderCapability',
@@ -118,7 +118,7 @@ export const providerModuleResource = resource(
       .describe('The base URL of its API, to which `proxy.useModule` sends requests.'),
     supports: computed(
       z.array(providerCapability).describe('The capabilities of the gateway for its records.'),
-      ({ provider }: ModuleOfProvider) => supportedCapabilities(provider),
+      ({ provider }: ModuleOfProvider) => listCapabilities(provider),
     ),
     objects: computed(
       z.array(providerObjectResource).describe('The objects that every account has in it.'),
@@ -147,7 +147,7 @@ export const providerResource = resource('Provider', 'A third-party service of t
     .meta({ wireName: 'baseURL' }),
   supports: computed(
     z.array(providerCapability).describe('The capabilities of the gateway for its records.'),
-    supportedCapabilities,
+    listCapabilities,
   ),
   allOrNone: computed(
     z.array(writeType).describe('The types of batches for which `allOrNone` is possible.'),
@@ -171,7 +171,7 @@ export const providerResource = resource('Provider', 'A third-party service of t
       .describe(
         "The most `fieldFilters` that a config may have for an object; 0 if records can't be filtered.",
       ),
-    ({ features }: Provider) => features.filters ?? 0,
+    ({ features }: Provider) => features.filtersMax ?? 0,
   ),
 });
 
@@ -184,14 +184,14 @@ export function withSupport(
   provider: Provider,
   { name, displayName }: ObjectSummary,
 ): ObjectOfProvider {
-  return { name, displayName, supports: objectCapabilities(provider, name) };
+  return { name, displayName, supports: listObjectCapabilities(provider, name) };
 }
 
 /** The modules of the provider, at least one. */
 export function modulesWithProvider(provider: Provider): ModuleOfProvider[] {
   return listModules(provider).map((module) => ({
     ...module,
-    provider: providerAt(provider, module.name) ?? provider,
+    provider: applyModule(provider, module.name) ?? provider,
   }));
 }
 

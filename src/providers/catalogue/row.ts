@@ -44,7 +44,12 @@ export function createCatalogueProvider({ proxy, ...facts }: CatalogueRow): Prov
   return {
     ...facts,
     limits: DEFAULT_LIMITS,
-    features: { associations: false, headers: false, idempotencyKeyMs: null, allOrNone: [] },
+    features: {
+      associations: false,
+      headers: false,
+      idempotencyKeyLifetimeMs: null,
+      allOrNone: [],
+    },
     capabilities: proxy === false ? {} : { proxy: true },
   };
 }

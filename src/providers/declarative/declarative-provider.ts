@@ -18,12 +18,12 @@ import {
   objectDeclaration,
   providerDeclaration,
 } from './declaration/declaration.ts';
-import { allObjects, describeObject, describeStandardFields } from './describe-object.ts';
+import { describeObject, describeStandardFields, listDeclaredObjects } from './describe-object.ts';
 import { createListSubscribe } from './events/event-list.ts';
-import { createSubscribe, requestIdentity } from './events/subscribe-by.ts';
+import { createSubscribe, requestIdentity } from './events/webhook-events.ts';
 import type { Vendor } from './failure.ts';
-import { findId, valueAt } from './json.ts';
-import { searchList } from './reading/equality.ts';
+import { findValue, parseId } from './json.ts';
+import { findSearchList } from './reading/equality.ts';
 import { readList } from './reading/list-page.ts';
 import { listPages } from './reading/list-pages.ts';
 import { readPage } from './reading/object-page.ts';
@@ -50,7 +50,7 @@ async function listObjects(vendor: Vendor, session: ProviderSession): Promise<Ob
     const read = { objectName: 'objects', fields: [], pageSize, cursor };
     const page = await readList(vendor, session, { object, read, variables: {} });
     for (const { id, raw } of page.records) {
-      objectsById.set(id, { name: id, displayName: findId(valueAt(raw, displayName)) ?? id });
+      objectsById.set(id, { name: id, displayName: parseId(findValue(raw, displayName)) ?? id });
     }
     cursor = page.nextCursor ?? undefined;
   } while (cursor !== undefined && objectsById.size < OBJECTS_MAX);
@@ -71,7 +71,7 @@ export function createDeclarativeProvider({
   ...facts
 }: DeclaredProvider): Provider {
   const vendor = parseVendor(facts.displayName, records);
-  return { ...facts, ...createFacts(vendor), ...createConnector(vendor, { limits, proxy }) };
+  return { ...facts, ...describeVendor(vendor), ...createConnector(vendor, { limits, proxy }) };
 }
 
 /** Creates the connector of a provider's module. Throws if the declaration is invalid. */
@@ -96,7 +96,7 @@ function createConnector(
   { limits, proxy }: Pick<DeclaredProvider, 'limits' | 'proxy'>,
 ): Connector {
   const { otherObjects, objects, idempotency } = vendor.declaration;
-  const filters = Math.max(0, ...allObjects(vendor.declaration).map(filtersMax));
+  const filters = Math.max(0, ...listDeclaredObjects(vendor.declaration).map(getFiltersMax));
   return {
     ...(!otherObjects && { objects: Object.keys(objects) }),
     objectAliases: new Map(
@@ -107,11 +107,11 @@ function createConnector(
     commonObjects: Object.entries(objects).map(([name, object]) => ({
       name,
       displayName: object.displayName,
-      supports: listCapabilities(object),
-      filters: filtersMax(object),
+      supports: listObjectCapabilities(object),
+      filters: getFiltersMax(object),
       isReadByIds: object.byIds !== undefined,
       writes: listWrites(object),
-      searchableNames: searchList(object)?.equalityFilter?.namePattern,
+      searchableNames: findSearchList(object)?.equalityFilter?.namePattern,
       fields: describeStandardFields(object.standardFields),
     })),
     limits: createLimits(vendor, limits),
@@ -119,8 +119,8 @@ function createConnector(
       ...(filters > 0 && { filters }),
       associations: false,
       headers: false,
-      idempotencyKeyMs: idempotency?.keyLifetimeMs ?? null,
-      allOrNone: allOrNoneTypes(vendor),
+      idempotencyKeyLifetimeMs: idempotency?.keyLifetimeMs ?? null,
+      allOrNone: listAllOrNoneTypes(vendor),
     },
     capabilities: { ...createCapabilities(vendor), ...(proxy === false ? {} : { proxy: true }) },
   };
@@ -133,14 +133,16 @@ function createLimits(
   { declaration: declared }: Vendor,
   limits: Partial<ProviderLimits> = {},
 ): ProviderLimits {
-  const hasBatches = allObjects(declared).every(({ create, createMany }) => !create || createMany);
+  const hasBatches = listDeclaredObjects(declared).every(
+    ({ create, createMany }) => !create || createMany,
+  );
   const batchSize = hasBatches ? DEFAULT_LIMITS.batchSize : ONE_BY_ONE_MAX;
   return { ...DEFAULT_LIMITS, batchSize, ...limits };
 }
 
-type DeclaredFacts = Pick<Provider, 'docsUrl' | 'apiVersion' | 'scopes' | 'inputs'>;
+type VendorDescription = Pick<Provider, 'docsUrl' | 'apiVersion' | 'scopes' | 'inputs'>;
 
-function createFacts({ declaration: declared }: Vendor): DeclaredFacts {
+function describeVendor({ declaration: declared }: Vendor): VendorDescription {
   const { docsUrl, apiVersion, scopes, inputs } = declared;
   return {
     docsUrl,
@@ -160,14 +162,14 @@ function listWrites({ create, update }: ObjectDeclaration): BatchWrite['type'][]
   return (['CREATE', 'UPDATE'] as const).filter((type) => routes[type] !== undefined);
 }
 
-function filtersMax(object: ObjectDeclaration): number {
-  return searchList(object)?.equalityFilter?.max ?? 0;
+function getFiltersMax(object: ObjectDeclaration): number {
+  return findSearchList(object)?.equalityFilter?.max ?? 0;
 }
 
 /** Returns the types of batches that the vendor can refuse as a whole: those whose partial success is optional. */
-function allOrNoneTypes({ declaration: declared }: Vendor): BatchWrite['type'][] {
+function listAllOrNoneTypes({ declaration: declared }: Vendor): BatchWrite['type'][] {
   const supportsAllOrNone = (part: 'createMany' | 'updateMany') => {
-    const routes = allObjects(declared).flatMap((object) => object[part] ?? []);
+    const routes = listDeclaredObjects(declared).flatMap((object) => object[part] ?? []);
     return (
       routes.length > 0 &&
       routes.every(({ partialSuccessQuery }) => partialSuccessQuery !== undefined)
@@ -181,7 +183,7 @@ function allOrNoneTypes({ declaration: declared }: Vendor): BatchWrite['type'][]
 }
 
 /** Returns the capabilities for one object's records. */
-function listCapabilities(object: ObjectDeclaration): ProviderCapability[] {
+function listObjectCapabilities(object: ObjectDeclaration): ProviderCapability[] {
   const { create, update, remove, createMany, updateMany, fields, standardFields } = object;
   const has: Partial<Record<ProviderCapability, unknown>> = {
     READ: true,
@@ -195,7 +197,7 @@ function listCapabilities(object: ObjectDeclaration): ProviderCapability[] {
 
 function createCapabilities(vendor: Vendor): Capabilities {
   const { events, eventList, identity } = vendor.declaration;
-  const objects = allObjects(vendor.declaration);
+  const objects = listDeclaredObjects(vendor.declaration);
   const has = (part: keyof ObjectDeclaration) => objects.some((object) => object[part]);
   return {
     readPage: (session, read) => readPage(vendor, session, read),

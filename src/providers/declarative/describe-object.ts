@@ -9,7 +9,7 @@ import { ProviderError } from '../provider-error.ts';
 import type { Declaration, ObjectDeclaration } from './declaration/declaration.ts';
 import type { FieldList } from './declaration/object-declaration.ts';
 import type { Vendor } from './failure.ts';
-import { isObject, valueAt } from './json.ts';
+import { findValue, isObject } from './json.ts';
 import { sendRequest } from './send-request.ts';
 import { fillPath, fillQuery } from './template.ts';
 
@@ -17,7 +17,7 @@ import { fillPath, fillQuery } from './template.ts';
 const OBJECT_NAME = /^[\w-]{1,200}$/;
 
 /** Returns the declared objects, and the declaration for all other objects if there is one. */
-export function allObjects({
+export function listDeclaredObjects({
   objects,
   otherObjects,
 }: Pick<Declaration, 'objects' | 'otherObjects'>): ObjectDeclaration[] {
@@ -44,7 +44,10 @@ export async function describeObject(
   const listedFields = fields
     ? await describeListedFields(vendor, session, { list: fields, objectName })
     : [];
-  const uniqueFields = uniqueByName([...describeStandardFields(standardFields), ...listedFields]);
+  const uniqueFields = removeDuplicates([
+    ...describeStandardFields(standardFields),
+    ...listedFields,
+  ]);
   return {
     name: objectName,
     displayName,
@@ -80,7 +83,7 @@ async function describeListedFields(
     path: fillPath(list.path, { object: objectName }, session),
     query: fillQuery(list.query, { object: objectName }, session),
   });
-  const container = valueAt(response.body, list.fields);
+  const container = findValue(response.body, list.fields);
   // Some vendors return a map by name instead of a list.
   const items = isObject(container) ? Object.values(container) : container;
   if (!Array.isArray(items)) {
@@ -90,41 +93,41 @@ async function describeListedFields(
 }
 
 function describeField(list: FieldList, field: Record<string, unknown>): FieldDescription {
-  const providerType = textAt(field, list.type);
+  const providerType = findString(field, list.type);
   const valueType = list.types[providerType ?? ''] ?? 'OTHER';
-  const isWritable = flagAt(field, list.isWritable) ?? !flagAt(field, list.isReadOnly);
+  const isWritable = findFlag(field, list.isWritable) ?? !findFlag(field, list.isReadOnly);
   return {
-    fieldName: `${list.prefix}${textAt(field, list.name)}`,
-    displayName: textAt(field, list.displayName),
+    fieldName: `${list.prefix}${findString(field, list.name)}`,
+    displayName: findString(field, list.displayName),
     valueType,
     providerType,
     readOnly: !isWritable,
-    isCustom: flagAt(field, list.isCustom) ?? false,
-    isRequired: flagAt(field, list.isRequired) ?? false,
+    isCustom: findFlag(field, list.isCustom) ?? false,
+    isRequired: findFlag(field, list.isRequired) ?? false,
     values: valueType.endsWith('_SELECT') ? parseOptions(list, field) : null,
     referenceTo: valueType === 'REFERENCE' ? [] : null,
   };
 }
 
 function parseOptions({ options }: FieldList, field: Record<string, unknown>) {
-  const items = options ? valueAt(field, options.at) : undefined;
+  const items = options ? findValue(field, options.at) : undefined;
   if (!options || !Array.isArray(items)) return [];
   return items.map((option) => ({
-    value: String(valueAt(option, options.value)),
-    displayValue: String(valueAt(option, options.displayValue)),
+    value: String(findValue(option, options.value)),
+    displayValue: String(findValue(option, options.displayValue)),
   }));
 }
 
-function textAt(field: Record<string, unknown>, pointer: string | undefined): string | null {
-  const value = pointer === undefined ? undefined : valueAt(field, pointer);
+function findString(field: Record<string, unknown>, pointer: string | undefined): string | null {
+  const value = pointer === undefined ? undefined : findValue(field, pointer);
   return typeof value === 'string' || typeof value === 'number' ? String(value) : null;
 }
 
-function flagAt(field: Record<string, unknown>, pointer: string | undefined): boolean | null {
-  const value = pointer === undefined ? undefined : valueAt(field, pointer);
+function findFlag(field: Record<string, unknown>, pointer: string | undefined): boolean | null {
+  const value = pointer === undefined ? undefined : findValue(field, pointer);
   return typeof value === 'boolean' ? value : null;
 }
 
-function uniqueByName(fields: FieldDescription[]): FieldDescription[] {
+function removeDuplicates(fields: FieldDescription[]): FieldDescription[] {
   return [...new Map(fields.map((field) => [field.fieldName, field])).values()];
 }

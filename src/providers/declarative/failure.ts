@@ -3,12 +3,12 @@ import type { ProviderResponse } from '../contract.ts';
 import { ProviderError, type ProviderErrorKind } from '../provider-error.ts';
 import {
   isSuccess,
+  parseRetryAfterMs,
   type RequestPurpose,
-  retryAfterMs,
   truncateMessage,
 } from '../read-responses.ts';
 import type { Declaration, RetryHeader } from './declaration/declaration.ts';
-import { isObject, valueAt } from './json.ts';
+import { findValue, isObject } from './json.ts';
 
 export interface Vendor {
   displayName: string;
@@ -18,7 +18,7 @@ export interface Vendor {
 /** The maximum number of messages of one error response that are passed on. */
 const MESSAGES_MAX = 20;
 
-const KIND_OF_STATUS: Record<number, ProviderErrorKind> = {
+const KIND_BY_STATUS: Record<number, ProviderErrorKind> = {
   401: 'AUTH_INVALIDATED',
   402: 'FORBIDDEN',
   403: 'FORBIDDEN',
@@ -34,7 +34,7 @@ export function hasSucceeded({ declaration }: Vendor, response: ProviderResponse
   if (!isSuccess(response)) return false;
   const { failureMember } = declaration.errors;
   if (failureMember === undefined) return true;
-  const errorValue = valueAt(response.body, failureMember);
+  const errorValue = findValue(response.body, failureMember);
   return (
     errorValue == null ||
     errorValue === false ||
@@ -51,16 +51,18 @@ export function createFailure(
   const kind = toErrorKind(vendor, response, purpose);
   const message = `${vendor.displayName} answered ${status}: ${listMessages(vendor, response).join('; ')}`;
   const { retryHeaders, defaultRetryAfterMs } = vendor.declaration.errors;
-  const waits = retryHeaders.map((header) => waitMs(response, header)).find((ms) => ms !== null);
+  const waits = retryHeaders
+    .map((header) => parseWaitMs(response, header))
+    .find((ms) => ms !== null);
   const defaultWaitMs = kind === 'RATE_LIMITED' ? (waits ?? defaultRetryAfterMs) : undefined;
   return new ProviderError(kind, truncateMessage(message), {
     status,
-    retryAfterMs: retryAfterMs(response) ?? defaultWaitMs ?? null,
+    retryAfterMs: parseRetryAfterMs(response) ?? defaultWaitMs ?? null,
   });
 }
 
 /** Returns how long to wait. A time is compared with the vendor's clock, the `Date` header of the response. */
-function waitMs({ headers }: ProviderResponse, { name, format }: RetryHeader): number | null {
+function parseWaitMs({ headers }: ProviderResponse, { name, format }: RetryHeader): number | null {
   const value = headers[name.toLowerCase()]?.trim() ?? '';
   const number = value === '' ? Number.NaN : Number(value);
   if (format === 'seconds') return Number.isNaN(number) ? null : number * SECOND_MS;
@@ -82,19 +84,19 @@ export function findRefusal(vendor: Vendor, response: ProviderResponse): string[
 /** Returns the vendor's messages, at least one. */
 export function listMessages({ declaration }: Vendor, response: ProviderResponse): string[] {
   const reported = declaration.errors.messages.flatMap((pointer) =>
-    collectTexts(valueAt(response.body, pointer)),
+    collectMessages(findValue(response.body, pointer)),
   );
   const texts = reported.length > 0 ? reported : [`no reason given (status ${response.status})`];
   return [...new Set(texts)].slice(0, MESSAGES_MAX).map(truncateMessage);
 }
 
 /** Returns the texts at any depth, each with the name of its field. Vendors nest messages by field. */
-export function collectTexts(value: unknown): string[] {
+export function collectMessages(value: unknown): string[] {
   if (typeof value === 'string') return value.trim() === '' ? [] : [value];
-  if (Array.isArray(value)) return value.flatMap(collectTexts);
+  if (Array.isArray(value)) return value.flatMap(collectMessages);
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([name, member]) =>
-    collectTexts(member).map((text) => (MESSAGE_MEMBERS.has(name) ? text : `${name}: ${text}`)),
+    collectMessages(member).map((text) => (MESSAGE_MEMBERS.has(name) ? text : `${name}: ${text}`)),
   );
 }
 
@@ -113,7 +115,7 @@ function toErrorKind(
   );
   // Only a read has a cursor that can expire.
   if (rule && (rule.kind !== 'CURSOR_GONE' || purpose === 'READ')) return rule.kind;
-  return KIND_OF_STATUS[status] ?? (status >= 500 ? 'SERVER_ERROR' : 'BAD_REQUEST');
+  return KIND_BY_STATUS[status] ?? (status >= 500 ? 'SERVER_ERROR' : 'BAD_REQUEST');
 }
 
 function hasHeader(

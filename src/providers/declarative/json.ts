@@ -7,7 +7,7 @@ export type JsonObject = Record<string, unknown>;
 const COMPILED = new Map<string, ReturnType<typeof jsonPointer.compile>>();
 
 /** Returns the value at the pointer. Undefined if there is none. */
-export function valueAt(json: unknown, pointer: string): unknown {
+export function findValue(json: unknown, pointer: string): unknown {
   if (pointer === '') return json;
   if (typeof json !== 'object' || json === null) return undefined;
   const compiled = COMPILED.get(pointer) ?? jsonPointer.compile(pointer);
@@ -23,7 +23,7 @@ export function withValue(json: JsonObject, pointer: string, value: unknown): Js
 }
 
 /** Returns an id as text. A whole number becomes text; null if the value can't be an id. */
-export function findId(value: unknown): string | null {
+export function parseId(value: unknown): string | null {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : null;
   return typeof value === 'string' && value !== '' ? value : null;
 }

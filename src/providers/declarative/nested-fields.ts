@@ -1,16 +1,15 @@
 /** Converts between fields in a map or list inside a record and plain fields of the record. */
 
 import type { Nested } from './declaration/object-declaration.ts';
-import { isObject, type JsonObject, valueAt, withValue } from './json.ts';
+import { findValue, isObject, type JsonObject, withValue } from './json.ts';
 
 /** Returns the nested fields. Empty if the record has none. */
-export function nestedFields(
+export function flattenFields(
   { at, entries, decode, addAliases }: Nested,
   record: JsonObject,
 ): JsonObject {
-  const container = valueAt(record, at);
-  const fields =
-    entries && Array.isArray(container) ? fieldsOfEntries(container, entries) : container;
+  const container = findValue(record, at);
+  const fields = entries && Array.isArray(container) ? parseEntries(container, entries) : container;
   if (!isObject(fields)) return {};
   const namedFields = addAliases ? { ...addAliases(fields), ...fields } : fields;
   if (!decode) return namedFields;
@@ -19,12 +18,12 @@ export function nestedFields(
   );
 }
 
-function fieldsOfEntries(
+function parseEntries(
   list: unknown[],
   { name, value }: Pick<NonNullable<Nested['entries']>, 'name' | 'value'>,
 ): JsonObject {
   return Object.fromEntries(
-    list.map((item) => [String(valueAt(item, name)), valueAt(item, value)]),
+    list.map((item) => [String(findValue(item, name)), findValue(item, value)]),
   );
 }
 
@@ -33,12 +32,12 @@ export function nestFields(nested: readonly Nested[], fields: JsonObject): JsonO
   let record: JsonObject = {};
   for (const [name, value] of Object.entries(fields)) {
     const map = nested.find(({ namePattern }) => namePattern?.test(name));
-    record = map ? putNested(record, map, { name, value }) : { ...record, [name]: value };
+    record = map ? setNested(record, map, { name, value }) : { ...record, [name]: value };
   }
   return record;
 }
 
-function putNested(
+function setNested(
   record: JsonObject,
   { at, entries, encode }: Nested,
   { name, value: input }: { name: string; value: unknown },

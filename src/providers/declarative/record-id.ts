@@ -1,27 +1,27 @@
 /** Reads and splits ids of records. An id is one member of the record, or several parts joined to one text. */
 import type { ObjectDeclaration } from './declaration/declaration.ts';
 import type { IdParts } from './declaration/object-declaration.ts';
-import { findId, valueAt } from './json.ts';
+import { findValue, parseId } from './json.ts';
 import type { TemplateVariables } from './template.ts';
 
 type IdDeclaration = ObjectDeclaration['id'];
 
 /** Returns the id of a record. Null if it has none. */
 export function findRecordId(id: IdDeclaration, record: unknown): string | null {
-  if (typeof id === 'string') return findId(valueAt(record, id));
+  if (typeof id === 'string') return parseId(findValue(record, id));
   const parts = Object.values(id.parts).map((part) => findPart(part, record));
   return parts.every((part) => part !== null) ? parts.join(id.separator) : null;
 }
 
 function findPart(part: IdParts['parts'][string], record: unknown): string | null {
-  if (typeof part === 'string') return findId(valueAt(record, part));
-  const match = part.pattern.exec(findId(valueAt(record, part.at)) ?? '');
+  if (typeof part === 'string') return parseId(findValue(record, part));
+  const match = part.pattern.exec(parseId(findValue(record, part.at)) ?? '');
   return match?.[1] ?? null;
 }
 
 /** Returns the variables for paths that an id provides. Null if no record can have this id. */
-export function idVariables(id: IdDeclaration, value: unknown): TemplateVariables | null {
-  const text = findId(value);
+export function listIdVariables(id: IdDeclaration, value: unknown): TemplateVariables | null {
+  const text = parseId(value);
   if (text === null || text === '.' || text === '..') return null;
   if (typeof id === 'string') return { id: text };
   const names = Object.keys(id.parts);

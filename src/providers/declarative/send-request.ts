@@ -2,7 +2,7 @@
 import type { ProviderRequest, ProviderResponse, ProviderSession } from '../contract.ts';
 import type { RequestPurpose } from '../read-responses.ts';
 import { createFailure, hasSucceeded, type Vendor } from './failure.ts';
-import { fillTexts } from './template.ts';
+import { fillStrings } from './template.ts';
 
 /** Throws ProviderError if the response is not a success. */
 export async function sendRequest(
@@ -11,7 +11,7 @@ export async function sendRequest(
   request: Omit<ProviderRequest, 'headers'>,
   purpose: RequestPurpose = 'READ',
 ): Promise<ProviderResponse> {
-  const headers = fillTexts(vendor.declaration.headers, session);
+  const headers = fillStrings(vendor.declaration.headers, session);
   const response = await session.send({ ...request, headers });
   if (hasSucceeded(vendor, response)) return response;
   throw createFailure(vendor, response, purpose);

@@ -5,17 +5,17 @@ import type { JsonObject } from './json.ts';
 
 export type TemplateVariables = Record<string, string | undefined>;
 
-const FACT = /\{\{(\w+)\}\}/g;
+const METADATA = /\{\{(\w+)\}\}/g;
 const VARIABLE = /\{(\+?)(\w+)\}/g;
 
 /** Fills in a path. Throws BAD_REQUEST if a variable is missing or its value would change the path's structure. */
 export function fillPath(
   template: string,
   variables: TemplateVariables,
-  session: Pick<ProviderSession, 'fact'>,
+  session: Pick<ProviderSession, 'findMetadata'>,
 ): string {
-  const withFacts = template.replaceAll(FACT, (_all, name: string) =>
-    encodeSegment(name, requiredFact(session, name)),
+  const withFacts = template.replaceAll(METADATA, (_all, name: string) =>
+    encodeSegment(name, getMetadata(session, name)),
   );
   return withFacts.replaceAll(VARIABLE, (_all, mark: string, name: string) => {
     const value = variables[name];
@@ -25,13 +25,13 @@ export function fillPath(
   });
 }
 
-export function fillTexts(
+export function fillStrings(
   templates: Record<string, string>,
-  session: Pick<ProviderSession, 'fact'>,
+  session: Pick<ProviderSession, 'findMetadata'>,
 ): Record<string, string> {
   const filled = Object.entries(templates).map(([name, template]) => [
     name,
-    template.replaceAll(FACT, (_all, name: string) => requiredFact(session, name)),
+    template.replaceAll(METADATA, (_all, name: string) => getMetadata(session, name)),
   ]);
   return Object.fromEntries(filled);
 }
@@ -40,9 +40,9 @@ export function fillTexts(
 export function fillQuery(
   query: Record<string, string>,
   variables: TemplateVariables,
-  session: Pick<ProviderSession, 'fact'>,
+  session: Pick<ProviderSession, 'findMetadata'>,
 ): Record<string, string> {
-  const filled = Object.entries(fillTexts(query, session)).map(([name, template]) => [
+  const filled = Object.entries(fillStrings(query, session)).map(([name, template]) => [
     name,
     template.replaceAll(VARIABLE, (match, _mark, variable: string) => variables[variable] ?? match),
   ]);
@@ -50,7 +50,7 @@ export function fillQuery(
 }
 
 /** A text that is only a variable. In JSON, a name in braces inside a longer text may be GraphQL. */
-const ALONE = /^\{(\w+)\}$/;
+const WHOLE_VARIABLE = /^\{(\w+)\}$/;
 
 /** Returns a copy of the body with variables filled in: texts that are only `{name}`. */
 export function fillJson<Body extends JsonObject | undefined>(
@@ -59,21 +59,21 @@ export function fillJson<Body extends JsonObject | undefined>(
 ): Body {
   if (body === undefined) return body;
   return JSON.parse(JSON.stringify(body), (_key, member) => {
-    const [, name] = (typeof member === 'string' && ALONE.exec(member)) || [];
+    const [, name] = (typeof member === 'string' && WHOLE_VARIABLE.exec(member)) || [];
     return name === undefined ? member : (variables[name] ?? member);
   });
 }
 
 /** Returns the variables of a path and a body. */
 export function listVariables(template: string, body: JsonObject = {}): string[] {
-  const inPath = template.replaceAll(FACT, '').matchAll(VARIABLE);
+  const inPath = template.replaceAll(METADATA, '').matchAll(VARIABLE);
   const inBody = JSON.stringify(body).matchAll(/"\{(\w+)\}"/g);
   const names = [...[...inPath].map(([, , name]) => name), ...[...inBody].map(([, name]) => name)];
   return [...new Set(names.filter((name) => name !== undefined))];
 }
 
-function requiredFact(session: Pick<ProviderSession, 'fact'>, name: string): string {
-  const value = session.fact(name);
+function getMetadata(session: Pick<ProviderSession, 'findMetadata'>, name: string): string {
+  const value = session.findMetadata(name);
   if (value !== null) return value;
   throw new ProviderError('BAD_REQUEST', `The connection lacks ${name}, which its URL requires`);
 }

@@ -6,31 +6,31 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 
 /** The smallest step of a format, in milliseconds. */
-function precisionMs(format: TimeFormat): number {
+function getPrecisionMs(format: TimeFormat): number {
   if (format === 'iso' || format === 'unixMilliseconds' || format === 'dotNet') return 1;
   return format === 'minutes' ? MINUTE_MS : SECOND_MS;
 }
 
 /** The time to request records from. It is never too late; records that are too early are dropped from the page. */
-export function lowerBound({ format, isExclusive, marginMs }: TimeFilter, since: Date): Date {
-  return new Date(since.getTime() - marginMs - (isExclusive ? precisionMs(format) : 0));
+export function getLowerBound({ format, isExclusive, marginMs }: TimeFilter, since: Date): Date {
+  return new Date(since.getTime() - marginMs - (isExclusive ? getPrecisionMs(format) : 0));
 }
 
 /** The time that the written bound stands for. */
-export function effectiveLowerBound(filter: TimeFilter, since: Date): Date {
-  const precision = precisionMs(filter.format);
-  return new Date(Math.floor(lowerBound(filter, since).getTime() / precision) * precision);
+export function getEffectiveLowerBound(filter: TimeFilter, since: Date): Date {
+  const precision = getPrecisionMs(filter.format);
+  return new Date(Math.floor(getLowerBound(filter, since).getTime() / precision) * precision);
 }
 
 /** Returns the upper bound to request. It is never too early; records that are too late are dropped from the page. */
-export function upperBound({ format, isExclusive, marginMs }: TimeFilter, until: Date): Date {
-  const precision = precisionMs(format);
+export function getUpperBound({ format, isExclusive, marginMs }: TimeFilter, until: Date): Date {
+  const precision = getPrecisionMs(format);
   return new Date(until.getTime() + marginMs + (precision - 1) + (isExclusive ? precision : 0));
 }
 
 /** Writes a time, rounded down to the format's precision. A lower bound is therefore never too late. */
-export function writeTime(time: Date, format: TimeFormat): string {
-  const ms = Math.floor(time.getTime() / precisionMs(format)) * precisionMs(format);
+export function formatTime(time: Date, format: TimeFormat): string {
+  const ms = Math.floor(time.getTime() / getPrecisionMs(format)) * getPrecisionMs(format);
   const iso = new Date(ms).toISOString();
   switch (format) {
     case 'iso':
@@ -55,7 +55,7 @@ export function writeTime(time: Date, format: TimeFormat): string {
 }
 
 /** Parses a time. Null if the value is not a time. A text without a zone is in UTC. */
-export function readTime(value: unknown, format: TimeFormat): Date | null {
+export function parseTime(value: unknown, format: TimeFormat): Date | null {
   const time = new Date(parseMilliseconds(value, format));
   return Number.isNaN(time.getTime()) ? null : time;
 }
@@ -65,7 +65,7 @@ function parseMilliseconds(value: unknown, format: TimeFormat): number {
   if (format === 'unixMilliseconds') return toNumber(value);
   if (typeof value !== 'string') return Number.NaN;
   if (format === 'dotNet') return toNumber(DOT_NET.exec(value)?.[1]);
-  return Date.parse(withZone(value));
+  return Date.parse(addTimeZone(value));
 }
 
 /**
@@ -83,7 +83,7 @@ const WITHOUT_ZONE = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?$/;
 /** An offset such as +0000. Date.parse requires a colon in it, as in ISO 8601. */
 const ZONE_WITHOUT_COLON = /([+-]\d\d)(\d\d)$/;
 
-function withZone(text: string): string {
+function addTimeZone(text: string): string {
   if (WITHOUT_ZONE.test(text)) return `${text.replace(' ', 'T')}Z`;
   return text.includes('T') ? text.replace(ZONE_WITHOUT_COLON, '$1:$2') : text;
 }

@@ -2,18 +2,24 @@
 import type { ProviderResponse, ProviderSession } from '../contract.ts';
 import {
   type BatchWrite,
+  createRefusedOutcome,
+  createWrittenOutcome,
   type RecordOutcome,
-  refusedOutcome,
-  writtenOutcome,
 } from '../moving-records.ts';
 import { ProviderError } from '../provider-error.ts';
 import type { ObjectDeclaration } from './declaration/declaration.ts';
 import type { Batch } from './declaration/object-declaration.ts';
 import { findObject } from './describe-object.ts';
-import { collectTexts, createFailure, findRefusal, hasSucceeded, type Vendor } from './failure.ts';
-import { findId, isObject, valueAt, withValue } from './json.ts';
+import {
+  collectMessages,
+  createFailure,
+  findRefusal,
+  hasSucceeded,
+  type Vendor,
+} from './failure.ts';
+import { findValue, isObject, parseId, withValue } from './json.ts';
 import { nestFields } from './nested-fields.ts';
-import { fillPath, fillTexts } from './template.ts';
+import { fillPath, fillStrings } from './template.ts';
 import { writeRecord } from './write-record.ts';
 
 export async function writeBatch(
@@ -26,7 +32,7 @@ export async function writeBatch(
   const batch = type === 'CREATE' ? object.createMany : object.updateMany;
   if (allOrNone && records.length > 1 && !batch?.partialSuccessQuery) {
     const detail = `${vendor.displayName} can't refuse a batch as a whole`;
-    return records.map(({ record }) => refusedOutcome(idOfUpdate(type, record), [detail]));
+    return records.map(({ record }) => createRefusedOutcome(findUpdatedId(type, record), [detail]));
   }
   return batch
     ? writeInOneRequest(vendor, session, { ...write, object, batch })
@@ -46,14 +52,14 @@ async function writeInOneRequest(
     path: fillPath(batch.path, { object: objectName }, session),
     query: { ...batch.query, ...(!allOrNone && batch.partialSuccessQuery) },
     headers: {
-      ...fillTexts(headers, session),
+      ...fillStrings(headers, session),
       ...(idempotency && key && { [idempotency.header]: key }),
     },
     body: withValue(batch.body, batch.bodyRecords, list),
     bodyFormat,
   });
-  const ids = records.map(({ record }) => idOfUpdate(type, record));
-  const outcomes = valueAt(response.body, batch.outcomes);
+  const ids = records.map(({ record }) => findUpdatedId(type, record));
+  const outcomes = findValue(response.body, batch.outcomes);
   // A vendor that refuses some records may return 207 or even 400, with an outcome for each record.
   const hasOutcomes = hasSucceeded(vendor, response) || findRefusal(vendor, response) !== null;
   if (hasOutcomes && Array.isArray(outcomes) && outcomes.length === records.length) {
@@ -85,20 +91,20 @@ async function writeOneByOne(
       const outcomeText = error.outcomeUnknown ? 'It may have been written' : 'It was not written';
       const skippedIds = records
         .slice(index + 1)
-        .map((skipped) => idOfUpdate(type, skipped.record));
+        .map((skipped) => findUpdatedId(type, skipped.record));
       const skippedError = 'Not attempted, because an earlier record failed';
       return [
         ...outcomes,
-        refusedOutcome(idOfUpdate(type, record), [`${outcomeText}: ${error.message}`]),
-        ...skippedIds.map((id) => refusedOutcome(id, [skippedError])),
+        createRefusedOutcome(findUpdatedId(type, record), [`${outcomeText}: ${error.message}`]),
+        ...skippedIds.map((id) => createRefusedOutcome(id, [skippedError])),
       ];
     }
   }
   return outcomes;
 }
 
-function idOfUpdate(type: BatchWrite['type'], record: Record<string, unknown>): string | null {
-  return type === 'CREATE' ? null : findId(record.id);
+function findUpdatedId(type: BatchWrite['type'], record: Record<string, unknown>): string | null {
+  return type === 'CREATE' ? null : parseId(record.id);
 }
 
 function createOutcome(
@@ -106,13 +112,13 @@ function createOutcome(
   { success, recordId, record, errors }: Batch,
   { outcome, id }: { outcome: unknown; id: string | null },
 ): RecordOutcome {
-  const writtenId = id ?? findId(valueAt(outcome, recordId));
-  if (valueAt(outcome, success.at) === success.value && writtenId !== null) {
-    const data = record === undefined ? undefined : valueAt(outcome, record);
-    return writtenOutcome(writtenId, isObject(data) ? data : null);
+  const writtenId = id ?? parseId(findValue(outcome, recordId));
+  if (findValue(outcome, success.at) === success.value && writtenId !== null) {
+    const data = record === undefined ? undefined : findValue(outcome, record);
+    return createWrittenOutcome(writtenId, isObject(data) ? data : null);
   }
-  const messages = errors.flatMap((pointer) => collectTexts(valueAt(outcome, pointer)));
-  return refusedOutcome(
+  const messages = errors.flatMap((pointer) => collectMessages(findValue(outcome, pointer)));
+  return createRefusedOutcome(
     id,
     messages.length > 0
       ? messages
@@ -133,5 +139,5 @@ function refuseOrThrow(
   }
   const refusal = findRefusal(vendor, response);
   if (refusal === null) throw createFailure(vendor, response, 'WRITE');
-  return ids.map((id) => refusedOutcome(id, refusal));
+  return ids.map((id) => createRefusedOutcome(id, refusal));
 }

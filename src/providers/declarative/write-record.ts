@@ -1,31 +1,31 @@
 /** Creates, updates and deletes single records, as declared. */
 import type { ProviderRequest, ProviderResponse, ProviderSession } from '../contract.ts';
 import {
+  createRefusedOutcome,
+  createWrittenOutcome,
   type RecordOutcome,
   type RecordRemoval,
   type RecordWrite,
-  refusedOutcome,
-  writtenOutcome,
 } from '../moving-records.ts';
 import { ProviderError } from '../provider-error.ts';
 import type { Declaration, ObjectDeclaration } from './declaration/declaration.ts';
 import type { Write } from './declaration/object-declaration.ts';
 import { findObject } from './describe-object.ts';
 import {
-  collectTexts,
+  collectMessages,
   createFailure,
   findRefusal,
   hasSucceeded,
   listMessages,
   type Vendor,
 } from './failure.ts';
-import { findId, isObject, type JsonObject, valueAt, withValue } from './json.ts';
+import { findValue, isObject, type JsonObject, parseId, withValue } from './json.ts';
 import { nestFields } from './nested-fields.ts';
-import { findRecordId, idVariables } from './record-id.ts';
+import { findRecordId, listIdVariables } from './record-id.ts';
 import {
   fillJson,
   fillPath,
-  fillTexts,
+  fillStrings,
   listVariables,
   type TemplateVariables,
 } from './template.ts';
@@ -38,11 +38,14 @@ export async function writeRecord(
   const object = findObject(vendor, write.objectName);
   const isUpdate = write.type === 'UPDATE';
   const route = isUpdate ? object.update : object.create;
-  if (!route) throw unsupportedWrite(vendor, isUpdate ? 'updates' : 'creates', write.objectName);
-  const target = isUpdate ? updateTarget(object, write.record) : createTarget(route, write.record);
-  if (Array.isArray(target)) return refusedOutcome(null, target);
-  const unsupported = unsupportedErrors(route, target.fields);
-  if (unsupported.length > 0) return refusedOutcome(target.variables.id ?? null, unsupported);
+  if (!route)
+    throw createUnsupportedError(vendor, isUpdate ? 'updates' : 'creates', write.objectName);
+  const target = isUpdate
+    ? createUpdateTarget(object, write.record)
+    : createCreateTarget(route, write.record);
+  if (Array.isArray(target)) return createRefusedOutcome(null, target);
+  const unsupported = listUnsupportedFields(route, target.fields);
+  if (unsupported.length > 0) return createRefusedOutcome(target.variables.id ?? null, unsupported);
   const variables = { object: write.objectName, ...target.variables };
   const recordId = isUpdate ? (target.variables.id ?? null) : null;
   const response = await session.send({
@@ -56,11 +59,11 @@ export async function writeRecord(
     ),
   });
   if (isUpdate && response.status === 404)
-    return refusedOutcome(recordId, listMessages(vendor, response));
+    return createRefusedOutcome(recordId, listMessages(vendor, response));
   if (!hasSucceeded(vendor, response)) return refuseOrThrow(vendor, response, recordId);
-  const refusalReasons = findRefusals(vendor, response, route);
+  const refusalReasons = findRefusalReasons(vendor, response, route);
   return refusalReasons
-    ? refusedOutcome(recordId, refusalReasons)
+    ? createRefusedOutcome(recordId, refusalReasons)
     : createOutcome(object, route, { response, recordId });
 }
 
@@ -70,28 +73,28 @@ interface WriteTarget {
 }
 
 /** Returns the id's variables and the changed fields of an update, or the reasons why they are unknown. */
-function updateTarget(
+function createUpdateTarget(
   { id: idDeclaration }: ObjectDeclaration,
   { id, ...fields }: JsonObject,
 ): WriteTarget | string[] {
-  const variables = idVariables(idDeclaration, id);
+  const variables = listIdVariables(idDeclaration, id);
   return variables ? { variables, fields } : ['An update needs the id of a record'];
 }
 
 /** Splits the record of a create into variables of the path and fields of the body. */
-function createTarget({ path, body }: Write, record: JsonObject): WriteTarget | string[] {
+function createCreateTarget({ path, body }: Write, record: JsonObject): WriteTarget | string[] {
   const names = listVariables(path, body).filter((name) => name !== 'object');
-  const missing = names.filter((name) => findId(record[name]) === null);
+  const missing = names.filter((name) => parseId(record[name]) === null);
   if (missing.length > 0) return missing.map((name) => `A create needs ${name}`);
   const fields = Object.fromEntries(
     Object.entries(record).filter(([name]) => !names.includes(name)),
   );
-  const variables = Object.fromEntries(names.map((name) => [name, findId(record[name]) ?? '']));
+  const variables = Object.fromEntries(names.map((name) => [name, parseId(record[name]) ?? '']));
   return { variables, fields };
 }
 
 /** Returns errors for members that the vendor would silently ignore. */
-function unsupportedErrors({ allowedFields }: Write, fields: JsonObject): string[] {
+function listUnsupportedFields({ allowedFields }: Write, fields: JsonObject): string[] {
   const unsupported = allowedFields
     ? Object.keys(fields).filter((name) => !allowedFields.includes(name))
     : [];
@@ -105,9 +108,9 @@ export async function deleteRecord(
 ): Promise<RecordOutcome> {
   const object = findObject(vendor, objectName);
   const { remove } = object;
-  if (!remove) throw unsupportedWrite(vendor, 'deletes', objectName);
-  const variables = idVariables(object.id, id);
-  if (variables === null) return refusedOutcome(null, ['No record can have that id']);
+  if (!remove) throw createUnsupportedError(vendor, 'deletes', objectName);
+  const variables = listIdVariables(object.id, id);
+  if (variables === null) return createRefusedOutcome(null, ['No record can have that id']);
   const bodyTemplate = fillJson(remove.body, variables);
   const body = remove.bodyId ? withValue(bodyTemplate ?? {}, remove.bodyId, id) : bodyTemplate;
   const response = await session.send({
@@ -117,13 +120,13 @@ export async function deleteRecord(
     headers: createHeaders(vendor.declaration, session, remove),
     ...(body && encodeContent(vendor.declaration, body)),
   });
-  if (response.status === 404) return refusedOutcome(id, listMessages(vendor, response));
+  if (response.status === 404) return createRefusedOutcome(id, listMessages(vendor, response));
   if (!hasSucceeded(vendor, response)) return refuseOrThrow(vendor, response, id);
-  const refusalReasons = findRefusals(vendor, response, remove);
-  return refusalReasons ? refusedOutcome(id, refusalReasons) : writtenOutcome(id);
+  const refusalReasons = findRefusalReasons(vendor, response, remove);
+  return refusalReasons ? createRefusedOutcome(id, refusalReasons) : createWrittenOutcome(id);
 }
 
-export function unsupportedWrite(
+export function createUnsupportedError(
   { displayName }: Vendor,
   verb: string,
   objectName: string,
@@ -136,7 +139,7 @@ function createHeaders(
   session: ProviderSession,
   { headers: ownHeaders, key }: { headers: Record<string, string>; key?: string | undefined },
 ): Record<string, string> {
-  const filled = fillTexts({ ...headers, ...ownHeaders }, session);
+  const filled = fillStrings({ ...headers, ...ownHeaders }, session);
   return { ...filled, ...(idempotency && key && { [idempotency.header]: key }) };
 }
 
@@ -156,7 +159,7 @@ function createBody(
   const record = isStringified ? JSON.stringify(nestedRecord) : nestedRecord;
   const body = fillJson(bodyTemplate, variables);
   if (typeof record === 'string') return withValue(body, bodyRecord, record);
-  const existing = valueAt(body, bodyRecord);
+  const existing = findValue(body, bodyRecord);
   const content = { ...(isObject(existing) && existing), ...record };
   const wrapped = bodyRecord === '' ? content : withValue(body, bodyRecord, content);
   return bodyId === undefined || recordId === null ? wrapped : withValue(wrapped, bodyId, recordId);
@@ -172,26 +175,26 @@ function createOutcome(
   { response, recordId }: { response: ProviderResponse; recordId: string | null },
 ): RecordOutcome {
   const data =
-    route.responseRecord === undefined ? undefined : valueAt(response.body, route.responseRecord);
+    route.responseRecord === undefined ? undefined : findValue(response.body, route.responseRecord);
   const writtenId = recordId ?? findRecordId(route.responseRecordId ?? object.id, data);
   if (writtenId === null && !route.returnsNoId) {
     throw new ProviderError('DISCONNECTED', 'The response lacks the id of the created record', {
       status: response.status,
     });
   }
-  return writtenOutcome(writtenId, isObject(data) ? data : null);
+  return createWrittenOutcome(writtenId, isObject(data) ? data : null);
 }
 
 /** Returns the errors inside a response with a success status. Null if there are none. */
-function findRefusals(
+function findRefusalReasons(
   vendor: Vendor,
   response: ProviderResponse,
   { refusalReasons, success }: Pick<Write, 'refusalReasons' | 'success'>,
 ): string[] | null {
   const texts =
-    refusalReasons === undefined ? [] : collectTexts(valueAt(response.body, refusalReasons));
+    refusalReasons === undefined ? [] : collectMessages(findValue(response.body, refusalReasons));
   if (texts.length > 0) return texts;
-  const isSuccessful = !success || valueAt(response.body, success.at) === success.value;
+  const isSuccessful = !success || findValue(response.body, success.at) === success.value;
   return isSuccessful ? null : listMessages(vendor, response);
 }
 
@@ -202,5 +205,5 @@ function refuseOrThrow(
 ): RecordOutcome {
   const refusal = findRefusal(vendor, response);
   if (refusal === null) throw createFailure(vendor, response, 'WRITE');
-  return refusedOutcome(recordId, refusal);
+  return createRefusedOutcome(recordId, refusal);
 }

@@ -1,14 +1,14 @@
 /** Defines properties. New ones have their own group, so that people see where they come from. */
 import type { FieldValueType, ProviderResponse, ProviderSession } from '../contract.ts';
 import {
-  type DefinedField,
+  createFieldOutcome,
+  createRefusedField,
   type DefineFieldsCapability,
-  definedField,
   type FieldDefinition,
   type FieldDefinitions,
-  undefinedField,
+  type FieldOutcome,
 } from '../defining-fields.ts';
-import { isSuccess, responseBody } from '../read-responses.ts';
+import { isSuccess, parseResponse } from '../read-responses.ts';
 import { paths } from './paths.ts';
 import { createFailure, findRefusal, requireSuccess } from './refused.ts';
 import { type Property, propertiesResponse, property } from './wire.ts';
@@ -54,13 +54,13 @@ export const defineFields: DefineFieldsCapability = {
 async function define(
   session: ProviderSession,
   { objectName, fields }: FieldDefinitions,
-): Promise<DefinedField[]> {
+): Promise<FieldOutcome[]> {
   const response = await session.send({ method: 'GET', path: paths.properties(objectName) });
-  const { results } = responseBody(propertiesResponse, requireSuccess(response), 'READ');
+  const { results } = parseResponse(propertiesResponse, requireSuccess(response), 'READ');
   const propertiesByName = new Map(results.map((property) => [property.name, property]));
   if (fields.some(({ fieldName }) => !propertiesByName.has(fieldName)))
     await createGroup(session, objectName);
-  const defined: DefinedField[] = [];
+  const defined: FieldOutcome[] = [];
   // Sequential, because the same name may occur twice and must be created once.
   for (const field of fields) {
     const existing = propertiesByName.get(field.fieldName);
@@ -93,7 +93,7 @@ async function create(
   session: ProviderSession,
   objectName: string,
   field: FieldDefinition,
-): Promise<DefinedField> {
+): Promise<FieldOutcome> {
   const { fieldName, displayName, description, unique } = field;
   const options = createOptions(field, []);
   const body = {
@@ -113,18 +113,18 @@ async function update(
   session: ProviderSession,
   objectName: string,
   { field, existing }: { field: FieldDefinition; existing: Property },
-): Promise<DefinedField> {
+): Promise<FieldOutcome> {
   const { type } = TYPES[field.valueType] ?? {};
   const isBoolean = field.valueType === 'BOOLEAN' && existing.fieldType === 'booleancheckbox';
   if (existing.type !== type && !isBoolean) {
     const detail = `The property already exists with the type ${existing.type}.${existing.fieldType}.`;
-    return undefinedField(detail, existing);
+    return createRefusedField(detail, existing);
   }
   if (field.unique && !existing.hasUniqueValue) {
-    return undefinedField('The property already exists without unique values.', existing);
+    return createRefusedField('The property already exists without unique values.', existing);
   }
   const changes = findChanges(field, existing);
-  if (Object.keys(changes).length === 0) return definedField('NONE', existing);
+  if (Object.keys(changes).length === 0) return createFieldOutcome('NONE', existing);
   const path = paths.property(objectName, field.fieldName);
   return toOutcome('UPDATE', await session.send({ method: 'PATCH', path, body: changes }));
 }
@@ -164,9 +164,10 @@ function createOptions(field: FieldDefinition, existing: Options): Options | nul
   ];
 }
 
-function toOutcome(action: 'CREATE' | 'UPDATE', response: ProviderResponse): DefinedField {
-  if (isSuccess(response)) return definedField(action, responseBody(property, response, 'WRITE'));
+function toOutcome(action: 'CREATE' | 'UPDATE', response: ProviderResponse): FieldOutcome {
+  if (isSuccess(response))
+    return createFieldOutcome(action, parseResponse(property, response, 'WRITE'));
   const refusal = findRefusal(response);
   if (refusal === null) throw createFailure(response, 'WRITE');
-  return undefinedField(refusal.join(' '));
+  return createRefusedField(refusal.join(' '));
 }

@@ -88,10 +88,10 @@ export function hubspotProvider(options: { baseUrl?: string } = {}): Provider {
       pageSize: 200,
     },
     features: {
-      filters: 3,
+      filtersMax: 3,
       associations: true,
       headers: false,
-      idempotencyKeyMs: null,
+      idempotencyKeyLifetimeMs: null,
       // HubSpot always writes the valid records of a batch of updates.
       allOrNone: ['CREATE'],
     },

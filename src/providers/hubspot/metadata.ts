@@ -7,7 +7,7 @@ import type {
   ProviderSession,
 } from '../contract.ts';
 import type { ProviderErrorKind } from '../provider-error.ts';
-import { isSuccess, responseBody } from '../read-responses.ts';
+import { isSuccess, parseResponse } from '../read-responses.ts';
 import { paths } from './paths.ts';
 import { createFailure } from './refused.ts';
 import { type Property, pipelinesResponse, propertiesResponse, schemaResponse } from './wire.ts';
@@ -21,7 +21,7 @@ export async function describeObject(
 ): Promise<ObjectDescription> {
   const response = await session.send({ method: 'GET', path: paths.properties(objectName) });
   if (!isSuccess(response)) throw createFailure(response, 'READ');
-  const { results } = responseBody(propertiesResponse, response, 'READ');
+  const { results } = parseResponse(propertiesResponse, response, 'READ');
   const [schema, stages] = await Promise.all([
     findResponse(session, paths.schema(objectName), schemaResponse),
     results.some(({ name }) => STAGE_PROPERTIES.has(name))
@@ -48,7 +48,7 @@ async function findResponse<Schema extends z.ZodType>(
   schema: Schema,
 ): Promise<z.output<Schema> | null> {
   const response = await session.send({ method: 'GET', path });
-  if (isSuccess(response)) return responseBody(schema, response, 'READ');
+  if (isSuccess(response)) return parseResponse(schema, response, 'READ');
   const error = createFailure(response, 'READ');
   if (INVISIBLE.has(error.kind)) return null;
   throw error;

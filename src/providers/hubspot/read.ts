@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ProviderSession } from '../contract.ts';
 import type { PageRead, ProviderRecord, RecordPage, RecordsRead } from '../moving-records.ts';
 import { ProviderError } from '../provider-error.ts';
-import { responseBody } from '../read-responses.ts';
+import { parseResponse } from '../read-responses.ts';
 import { paths } from './paths.ts';
 import { requireSuccess } from './refused.ts';
 import { type CrmRecord, listResponse, recordsResponse, searchResponse } from './wire.ts';
@@ -50,7 +50,7 @@ export async function readRecords(
     path: paths.batchRead(objectName),
     body: { inputs: ids.map((id) => ({ id })), properties: listProperties({ fields }) },
   });
-  const { results } = responseBody(recordsResponse, requireSuccess(response), 'READ');
+  const { results } = parseResponse(recordsResponse, requireSuccess(response), 'READ');
   return results.map((record) => toRecord(record, fields));
 }
 
@@ -66,7 +66,7 @@ async function listPage(session: ProviderSession, read: PageRead): Promise<Recor
       after: cursor?.after,
     },
   });
-  const { results, paging } = responseBody(listResponse, requireSuccess(response), 'READ');
+  const { results, paging } = parseResponse(listResponse, requireSuccess(response), 'READ');
   const after = paging?.next?.after;
   return {
     records: results.map((record) => toRecord(record, read.fields)),
@@ -89,7 +89,7 @@ async function countRecords(
     body: { limit: 1 },
   } as const;
   try {
-    return responseBody(searchResponse, requireSuccess(await session.send(countRequest)), 'READ')
+    return parseResponse(searchResponse, requireSuccess(await session.send(countRequest)), 'READ')
       .total;
   } catch (error) {
     if (error instanceof ProviderError) return null;
@@ -110,7 +110,11 @@ async function searchPage(session: ProviderSession, read: PageRead): Promise<Rec
       ...(cursor?.pastEmpty && { after: cursor.pastEmpty }),
     },
   });
-  const { results, paging, total } = responseBody(searchResponse, requireSuccess(response), 'READ');
+  const { results, paging, total } = parseResponse(
+    searchResponse,
+    requireSuccess(response),
+    'READ',
+  );
   const current = cursor ?? { by: 'search' as const, after: null, aboveId: null, total };
   const next = nextSearch(current, { after: paging?.next?.after, lastId: results.at(-1)?.id });
   return {

@@ -3,8 +3,8 @@ import type { ProviderResponse } from '../contract.ts';
 import { ProviderError, type ProviderErrorKind } from '../provider-error.ts';
 import {
   isSuccess,
+  parseRetryAfterMs,
   type RequestPurpose,
-  retryAfterMs,
   truncateMessage,
 } from '../read-responses.ts';
 import { type ErrorResponse, errorResponse } from './wire.ts';
@@ -30,7 +30,7 @@ export function createFailure(response: ProviderResponse, purpose: RequestPurpos
   const message = `HubSpot answered ${status}: ${listMessages(response).join('; ')}`;
   return new ProviderError(toErrorKind(response, purpose), truncateMessage(message), {
     status,
-    retryAfterMs: retryAfterMs(response) ?? (status === 423 ? LOCK_MS : null),
+    retryAfterMs: parseRetryAfterMs(response) ?? (status === 423 ? LOCK_MS : null),
   });
 }
 

@@ -5,7 +5,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import {
-  MalformedEvents,
+  MalformedEventsError,
   type ProviderAssociation,
   type ProviderEvent,
   type ProviderEventKind,
@@ -127,6 +127,8 @@ function parsedBody(body: Buffer): { event: HubspotEvent; raw: Record<string, un
     const sent = JSON.parse(body.toString('utf8'));
     return bodySchema.parse(sent).map((event, index) => ({ event, raw: sent[index] }));
   } catch (cause) {
-    throw new MalformedEvents('The body does not have the form of events of HubSpot.', { cause });
+    throw new MalformedEventsError('The body does not have the form of events of HubSpot.', {
+      cause,
+    });
   }
 }

@@ -2,11 +2,11 @@
 import type { ProviderSession } from '../contract.ts';
 import {
   type BatchWrite,
+  createRefusedOutcome,
+  createWrittenOutcome,
   type RecordOutcome,
-  refusedOutcome,
-  writtenOutcome,
 } from '../moving-records.ts';
-import { isSuccess, responseBody } from '../read-responses.ts';
+import { isSuccess, parseResponse } from '../read-responses.ts';
 import { paths } from './paths.ts';
 import { createFailure, findRefusal } from './refused.ts';
 import { type BatchError, type BatchResponse, batchResponse } from './wire.ts';
@@ -25,12 +25,12 @@ export async function writeBatch(
     body: { inputs },
   });
   if (isSuccess(response)) {
-    const body = responseBody(batchResponse, response, 'WRITE');
+    const body = parseResponse(batchResponse, response, 'WRITE');
     return isCreate ? createOutcomes(inputs, body) : updateOutcomes(inputs, body);
   }
   const refusal = findRefusal(response);
   if (refusal === null) throw createFailure(response, 'WRITE');
-  return inputs.map(({ id = null }) => refusedOutcome(id, refusal));
+  return inputs.map(({ id = null }) => createRefusedOutcome(id, refusal));
 }
 
 interface BatchInput {
@@ -67,7 +67,7 @@ function createOutcomes(inputs: BatchInput[], { results, errors }: BatchResponse
   const untraced = results.filter(({ objectWriteTraceId }) => !objectWriteTraceId);
   return inputs.map(({ objectWriteTraceId: traceId = '' }) => {
     const refusal = errorsByTrace.get(traceId);
-    if (refusal) return refusedOutcome(null, refusal);
+    if (refusal) return createRefusedOutcome(null, refusal);
     return toOutcome(traced.get(traceId) ?? untraced.shift(), null, errors);
   });
 }
@@ -78,7 +78,7 @@ function updateOutcomes(inputs: BatchInput[], { results, errors }: BatchResponse
   return inputs.map(({ id = '' }) => {
     const refusal = errorsById.get(id);
     return refusal
-      ? refusedOutcome(id || null, refusal)
+      ? createRefusedOutcome(id || null, refusal)
       : toOutcome(resultsById.get(id), id || null, errors);
   });
 }
@@ -88,10 +88,10 @@ function toOutcome(
   recordId: string | null,
   errors: BatchError[],
 ): RecordOutcome {
-  if (result) return writtenOutcome(result.id, result.properties);
+  if (result) return createWrittenOutcome(result.id, result.properties);
   // No error refers to this record, so all messages are returned.
   const messages = [...new Set(errors.map(({ message }) => message))];
-  return refusedOutcome(
+  return createRefusedOutcome(
     recordId,
     messages.length > 0 ? messages : ['HubSpot returned no outcome for this record'],
   );

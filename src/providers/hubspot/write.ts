@@ -1,14 +1,14 @@
 /** Creates, updates and deletes single records. */
 import type { ProviderResponse, ProviderSession } from '../contract.ts';
 import {
+  createRefusedOutcome,
+  createWrittenOutcome,
   type RecordOutcome,
   type RecordRemoval,
   type RecordWrite,
-  refusedOutcome,
-  writtenOutcome,
 } from '../moving-records.ts';
 import { ProviderError } from '../provider-error.ts';
-import { isSuccess, responseBody } from '../read-responses.ts';
+import { isSuccess, parseResponse } from '../read-responses.ts';
 import { findRecordId, paths } from './paths.ts';
 import { createFailure, findRefusal, listMessages } from './refused.ts';
 import { writtenRecord } from './wire.ts';
@@ -37,10 +37,10 @@ async function updateRecord(
   const { id, ...properties } = record;
   const recordId = findRecordId(id);
   if (recordId === null)
-    return refusedOutcome(null, ['An update needs the id of a HubSpot record']);
+    return createRefusedOutcome(null, ['An update needs the id of a HubSpot record']);
   const path = paths.record(objectName, recordId);
   const response = await session.send({ method: 'PATCH', path, body: { properties } });
-  if (response.status === 404) return refusedOutcome(recordId, listMessages(response));
+  if (response.status === 404) return createRefusedOutcome(recordId, listMessages(response));
   return writeOutcome(response, recordId);
 }
 
@@ -49,13 +49,13 @@ export async function deleteRecord(
   { objectName, id }: RecordRemoval,
 ): Promise<RecordOutcome> {
   const recordId = findRecordId(id);
-  if (recordId === null) return refusedOutcome(null, ['No HubSpot record can have that id']);
+  if (recordId === null) return createRefusedOutcome(null, ['No HubSpot record can have that id']);
   const response = await session.send({
     method: 'DELETE',
     path: paths.removal(objectName, recordId),
   });
-  if (isSuccess(response)) return writtenOutcome(recordId);
-  if (response.status === 404) return refusedOutcome(recordId, listMessages(response));
+  if (isSuccess(response)) return createWrittenOutcome(recordId);
+  if (response.status === 404) return createRefusedOutcome(recordId, listMessages(response));
   return refusedOrThrown(response, recordId);
 }
 
@@ -70,12 +70,12 @@ export function refuseAssociations(associations: unknown[] | undefined): void {
 
 function writeOutcome(response: ProviderResponse, recordId: string | null): RecordOutcome {
   if (!isSuccess(response)) return refusedOrThrown(response, recordId);
-  const { id, properties } = responseBody(writtenRecord, response, 'WRITE');
-  return writtenOutcome(id, properties);
+  const { id, properties } = parseResponse(writtenRecord, response, 'WRITE');
+  return createWrittenOutcome(id, properties);
 }
 
 function refusedOrThrown(response: ProviderResponse, recordId: string | null): RecordOutcome {
   const refusal = findRefusal(response);
   if (refusal === null) throw createFailure(response, 'WRITE');
-  return refusedOutcome(recordId, refusal);
+  return createRefusedOutcome(recordId, refusal);
 }

@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import type { ProviderSession } from '../contract.ts';
 import { ProviderError } from '../provider-error.ts';
-import { isSuccess, responseBody } from '../read-responses.ts';
+import { isSuccess, parseResponse } from '../read-responses.ts';
 import type {
   CreatedSubscription,
   DesiredSubscription,
@@ -21,9 +21,12 @@ const NOT_FOUND = 404;
 const SEPARATOR = '/';
 
 export const calls: SubscriptionCalls = {
-  areShared: true,
+  isShared: true,
 
-  async setUp(session, { account, objectName }: DesiredSubscription): Promise<CreatedSubscription> {
+  async create(
+    session,
+    { account, objectName }: DesiredSubscription,
+  ): Promise<CreatedSubscription> {
     const channel = channelName(account);
     const channelId = await findOrCreate(session, CHANNELS, channel, {
       FullName: `${channel}__chn`,
@@ -46,7 +49,7 @@ export const calls: SubscriptionCalls = {
     return { providerRef, expireTime: null };
   },
 
-  async takeDown(session, providerRef) {
+  async delete(session, providerRef) {
     const { channelId, memberId } = idsIn(providerRef);
     await remove(session, MEMBERS, memberId);
     const otherMembers = await query(
@@ -102,7 +105,7 @@ async function findOrCreate(
   const existing = await find();
   if (existing !== undefined) return existing;
   const response = await session.send({ method: 'POST', path: paths.tooling(kind), body });
-  if (isSuccess(response)) return responseBody(createResponse, response, 'WRITE').id;
+  if (isSuccess(response)) return parseResponse(createResponse, response, 'WRITE').id;
   const error = createFailure(response);
   const concurrentMember =
     error instanceof ProviderError && !error.isTemporary ? await find() : undefined;
@@ -113,7 +116,7 @@ async function findOrCreate(
 async function query(session: ProviderSession, q: string): Promise<string[]> {
   const response = await session.send({ method: 'GET', path: paths.toolingQuery, query: { q } });
   if (!isSuccess(response)) throw createFailure(response);
-  return responseBody(queryResponse, response, 'READ').records.map(({ Id }) => Id);
+  return parseResponse(queryResponse, response, 'READ').records.map(({ Id }) => Id);
 }
 
 async function remove(session: ProviderSession, kind: Kind, id: string): Promise<void> {

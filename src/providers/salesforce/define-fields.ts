@@ -1,14 +1,14 @@
 /** Defines custom fields by the Tooling API. The data API can only describe them. */
 import type { ProviderRequest, ProviderResponse, ProviderSession } from '../contract.ts';
 import {
-  type DefinedField,
+  createFieldOutcome,
+  createRefusedField,
   type DefineFieldsCapability,
-  definedField,
   type FieldDefinition,
   type FieldDefinitions,
-  undefinedField,
+  type FieldOutcome,
 } from '../defining-fields.ts';
-import { isSuccess, responseBody } from '../read-responses.ts';
+import { isSuccess, parseResponse } from '../read-responses.ts';
 import { isUpToDate, mergeMetadata, requiredDefaults, TYPES, toMetadata } from './custom-field.ts';
 import { makeVisible } from './field-visibility.ts';
 import { paths } from './paths.ts';
@@ -46,9 +46,9 @@ export const defineFields: DefineFieldsCapability = {
 async function define(
   session: ProviderSession,
   { objectName, fields }: FieldDefinitions,
-): Promise<DefinedField[]> {
+): Promise<FieldOutcome[]> {
   const object = await findName(session, objectName);
-  const defined: DefinedField[] = [];
+  const defined: FieldOutcome[] = [];
   // Sequential, because Salesforce locks an object while it changes.
   for (const field of fields) defined.push(await defineOne(session, object, field));
   const visible = fields.flatMap(({ fieldName, required }, index) =>
@@ -66,14 +66,14 @@ async function define(
 async function findName(session: ProviderSession, objectName: string): Promise<string> {
   const response = await session.send({ method: 'GET', path: paths.description(objectName) });
   if (!isSuccess(response)) throw createFailure(response);
-  return responseBody(describeResponse, response, 'READ').name;
+  return parseResponse(describeResponse, response, 'READ').name;
 }
 
 async function defineOne(
   session: ProviderSession,
   object: string,
   field: FieldDefinition,
-): Promise<DefinedField> {
+): Promise<FieldOutcome> {
   const desired = toMetadata(field);
   const existing = await findField(session, object, field.fieldName);
   if (!existing) {
@@ -83,9 +83,9 @@ async function defineOne(
   }
   if (existing.Metadata.type !== desired.type) {
     const detail = `The field already exists with the type ${existing.Metadata.type}.`;
-    return undefinedField(detail, existing.Metadata);
+    return createRefusedField(detail, existing.Metadata);
   }
-  if (isUpToDate(desired, existing.Metadata)) return definedField('NONE', existing.Metadata);
+  if (isUpToDate(desired, existing.Metadata)) return createFieldOutcome('NONE', existing.Metadata);
   const metadata = mergeMetadata(desired, existing.Metadata);
   const path = paths.customField(existing.Id);
   return change(session, { method: 'PATCH', path, body: { Metadata: metadata } }, metadata);
@@ -96,23 +96,23 @@ async function findField(session: ProviderSession, object: string, fieldName: st
   const q = `SELECT Id, Metadata FROM CustomField WHERE EntityDefinition.QualifiedApiName = '${object}' AND DeveloperName = '${name}' AND NamespacePrefix = null`;
   const response = await session.send({ method: 'GET', path: paths.toolingQuery, query: { q } });
   if (!isSuccess(response)) throw createFailure(response);
-  return responseBody(toolingResponse, response, 'READ').records[0] ?? null;
+  return parseResponse(toolingResponse, response, 'READ').records[0] ?? null;
 }
 
 async function change(
   session: ProviderSession,
   request: ProviderRequest,
   metadata: Record<string, unknown>,
-): Promise<DefinedField> {
+): Promise<FieldOutcome> {
   const response = await session.send(request);
   if (!isSuccess(response)) return refusedOrThrown(response);
-  if (request.method === 'PATCH') return definedField('UPDATE', metadata);
-  responseBody(createResponse, response, 'WRITE');
-  return definedField('CREATE', metadata);
+  if (request.method === 'PATCH') return createFieldOutcome('UPDATE', metadata);
+  parseResponse(createResponse, response, 'WRITE');
+  return createFieldOutcome('CREATE', metadata);
 }
 
-function refusedOrThrown(response: ProviderResponse): DefinedField {
+function refusedOrThrown(response: ProviderResponse): FieldOutcome {
   const refusal = findRefusal(response);
   if (refusal === null) throw createFailure(response);
-  return undefinedField(refusal.join(' '));
+  return createRefusedField(refusal.join(' '));
 }

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import type { ProviderResponse, ProviderSession } from '../contract.ts';
 import { ProviderError } from '../provider-error.ts';
-import { isSuccess, responseBody } from '../read-responses.ts';
+import { isSuccess, parseResponse } from '../read-responses.ts';
 import { paths } from './paths.ts';
 import { createFailure } from './refused.ts';
 import { createResponse } from './wire.ts';
@@ -50,7 +50,7 @@ async function permissionSet(session: ProviderSession): Promise<string> {
 
 async function assign(session: ProviderSession, PermissionSetId: string): Promise<void> {
   const response = await session.send({ method: 'GET', path: paths.userInfo });
-  const { user_id: AssigneeId } = responseBody(userInfo, requireSuccess(response), 'READ');
+  const { user_id: AssigneeId } = parseResponse(userInfo, requireSuccess(response), 'READ');
   const assigned = await query(
     session,
     `SELECT Id FROM PermissionSetAssignment WHERE AssigneeId = '${AssigneeId}' AND PermissionSetId = '${PermissionSetId}'`,
@@ -79,12 +79,12 @@ async function permit(
 
 async function query(session: ProviderSession, q: string) {
   const response = await session.send({ method: 'GET', path: paths.query, query: { q } });
-  return responseBody(rows, requireSuccess(response), 'READ').records;
+  return parseResponse(rows, requireSuccess(response), 'READ').records;
 }
 
 async function create(session: ProviderSession, object: string, body: object): Promise<string> {
   const response = await session.send({ method: 'POST', path: paths.records(object), body });
-  return responseBody(createResponse, requireSuccess(response), 'WRITE').id;
+  return parseResponse(createResponse, requireSuccess(response), 'WRITE').id;
 }
 
 function requireSuccess(response: ProviderResponse): ProviderResponse {

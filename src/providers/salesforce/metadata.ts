@@ -6,7 +6,7 @@ import type {
   ProviderResponse,
   ProviderSession,
 } from '../contract.ts';
-import { isSuccess, responseBody } from '../read-responses.ts';
+import { isSuccess, parseResponse } from '../read-responses.ts';
 import { paths } from './paths.ts';
 import { createFailure } from './refused.ts';
 import { compositeResult, describeResponse, type SalesforceField } from './wire.ts';
@@ -27,13 +27,13 @@ export async function describeObject(
   if (!isSuccess(response)) throw createFailure(response);
   const described = innerResponse(response);
   if (!isSuccess(described)) throw createFailure(described);
-  const { label, fields } = responseBody(describeResponse, described, 'READ');
+  const { label, fields } = parseResponse(describeResponse, described, 'READ');
   return { name: objectName, displayName: label ?? null, fields: fields.map(describeField) };
 }
 
 /** Returns the inner response. A composite request succeeds even if the request inside it fails. */
 function innerResponse(response: ProviderResponse): ProviderResponse {
-  const [part] = responseBody(compositeResult, response, 'READ').compositeResponse;
+  const [part] = parseResponse(compositeResult, response, 'READ').compositeResponse;
   return { status: part.httpStatusCode, headers: response.headers, body: part.body };
 }
 

@@ -2,7 +2,7 @@
 import type { ProviderRequest, ProviderSession } from '../contract.ts';
 import type { PageRead, ProviderRecord, RecordPage } from '../moving-records.ts';
 import { ProviderError } from '../provider-error.ts';
-import { isSuccess, responseBody } from '../read-responses.ts';
+import { isSuccess, parseResponse } from '../read-responses.ts';
 import { fieldPath, objectApiName } from './object-names.ts';
 import { paths } from './paths.ts';
 import { createFailure } from './refused.ts';
@@ -19,7 +19,7 @@ export async function readPage(session: ProviderSession, read: PageRead): Promis
     headers: { 'sforce-query-options': `batchSize=${size}` },
   });
   if (!isSuccess(response)) throw createFailure(response);
-  const body = responseBody(queryResponse, response, 'READ');
+  const body = parseResponse(queryResponse, response, 'READ');
   const fieldPaths = read.fields.map((field): [string, string[]] => [field, fieldPath(field)]);
   return {
     records: body.records.map((row) => toRecord(row, fieldPaths)),

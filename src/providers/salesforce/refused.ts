@@ -1,7 +1,7 @@
 /** Maps Salesforce's error responses to ProviderError. */
 import type { ProviderResponse } from '../contract.ts';
 import { ProviderError, type ProviderErrorKind } from '../provider-error.ts';
-import { retryAfterMs, truncateMessage } from '../read-responses.ts';
+import { parseRetryAfterMs, truncateMessage } from '../read-responses.ts';
 import { errorResponse, type SalesforceError } from './wire.ts';
 
 /** Codes are more specific than the status. For example, REQUEST_LIMIT_EXCEEDED has status 403. */
@@ -31,7 +31,7 @@ export function createFailure(response: ProviderResponse): ProviderError {
   const message = `Salesforce answered ${response.status}: ${listMessages(response).join('; ')}`;
   return new ProviderError(toErrorKind(response), truncateMessage(message), {
     status: response.status,
-    retryAfterMs: retryAfterMs(response),
+    retryAfterMs: parseRetryAfterMs(response),
   });
 }
 

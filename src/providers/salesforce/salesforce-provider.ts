@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { AccountIdentity, Provider, ProviderLimits, ProviderSession } from '../contract.ts';
 import type { ProviderRecord, RecordsRead } from '../moving-records.ts';
-import { isSuccess, responseBody } from '../read-responses.ts';
+import { isSuccess, parseResponse } from '../read-responses.ts';
 import { accountEngagement } from './account-engagement.ts';
 import { defineFields } from './define-fields.ts';
 import { describeObject } from './metadata.ts';
@@ -27,7 +27,7 @@ async function readRecords(
   const q = `SELECT ${selectedColumns(fields)} FROM ${objectApiName(objectName)} WHERE Id IN (${quotedIds})`;
   const response = await session.send({ method: 'GET', path: paths.query, query: { q } });
   if (!isSuccess(response)) throw createFailure(response);
-  const { records } = responseBody(queryResponse, response, 'READ');
+  const { records } = parseResponse(queryResponse, response, 'READ');
   const fieldPaths = fields.map((field): [string, string[]] => [field, fieldPath(field)]);
   const rows = new Map(records.map((row) => [row.Id.slice(0, SHORT_ID), row]));
   return validIds.flatMap((id) => {
@@ -92,10 +92,10 @@ export function salesforceProvider(
     ],
     limits: LIMITS,
     features: {
-      filters: 20,
+      filtersMax: 20,
       associations: false,
       headers: true,
-      idempotencyKeyMs: null,
+      idempotencyKeyLifetimeMs: null,
       allOrNone: ['CREATE', 'UPDATE'],
     },
     capabilities: {

@@ -1,7 +1,7 @@
 /** Subscribes to Salesforce's Change Data Capture by its Pub/Sub API. */
 import { z } from 'zod';
 import type { ProviderSession } from '../contract.ts';
-import { isSuccess, responseBody } from '../read-responses.ts';
+import { isSuccess, parseResponse } from '../read-responses.ts';
 import type { ProviderEvent, SubscribeCapability, TimeSpan } from '../subscribing.ts';
 import { calls, topicName } from './channel-members.ts';
 import { paths } from './paths.ts';
@@ -38,7 +38,7 @@ const userInfo = z.object({ organization_id: z.string().min(15).max(18) });
 async function findOrganization(session: ProviderSession): Promise<string> {
   const response = await session.send({ method: 'GET', path: paths.userInfo });
   if (!isSuccess(response)) throw createFailure(response);
-  return responseBody(userInfo, response, 'READ').organization_id;
+  return parseResponse(userInfo, response, 'READ').organization_id;
 }
 
 const deletedResponse = z.object({
@@ -55,7 +55,7 @@ async function findDeletions(
   const query = { start: since.toISOString(), end: end.toISOString() };
   const response = await session.send({ method: 'GET', path, query });
   if (!isSuccess(response)) throw createFailure(response);
-  const { deletedRecords } = responseBody(deletedResponse, response, 'READ');
+  const { deletedRecords } = parseResponse(deletedResponse, response, 'READ');
   return deletedRecords.map(({ id, deletedDate }) => ({
     nativeId: ['deleted', id, deletedDate].join('.'),
     account,

@@ -2,14 +2,14 @@
 import type { ProviderResponse, ProviderSession } from '../contract.ts';
 import {
   type BatchWrite,
+  createRefusedOutcome,
+  createWrittenOutcome,
   type RecordOutcome,
   type RecordRemoval,
   type RecordWrite,
-  refusedOutcome,
-  writtenOutcome,
 } from '../moving-records.ts';
 import { ProviderError } from '../provider-error.ts';
-import { isSuccess, responseBody } from '../read-responses.ts';
+import { isSuccess, parseResponse } from '../read-responses.ts';
 import { findRecordId, objectApiName } from './object-names.ts';
 import { paths } from './paths.ts';
 import { createFailure, findRefusal, listMessages, messageText } from './refused.ts';
@@ -50,8 +50,8 @@ async function createRecord(session: ProviderSession, write: RecordWrite): Promi
     body: write.record,
   });
   if (!isSuccess(response)) return refusedOrThrown(response, null);
-  const { id } = responseBody(createResponse, response, 'WRITE');
-  return writtenOutcome(id);
+  const { id } = parseResponse(createResponse, response, 'WRITE');
+  return createWrittenOutcome(id);
 }
 
 async function updateRecord(
@@ -61,7 +61,7 @@ async function updateRecord(
   const { id, ...fields } = record;
   const recordId = findRecordId(id);
   if (recordId === null)
-    return refusedOutcome(null, ['An update needs the id of a Salesforce record']);
+    return createRefusedOutcome(null, ['An update needs the id of a Salesforce record']);
   const response = await session.send({
     method: 'POST',
     path: paths.record(objectName, recordId),
@@ -69,7 +69,7 @@ async function updateRecord(
     headers: forwardedHeaders(headers),
     body: fields,
   });
-  return isSuccess(response) ? writtenOutcome(recordId) : refusedOrThrown(response, recordId);
+  return isSuccess(response) ? createWrittenOutcome(recordId) : refusedOrThrown(response, recordId);
 }
 
 export async function deleteRecord(
@@ -77,13 +77,14 @@ export async function deleteRecord(
   { objectName, id, headers }: RecordRemoval,
 ): Promise<RecordOutcome> {
   const recordId = findRecordId(id);
-  if (recordId === null) return refusedOutcome(null, ['No Salesforce record can have that id']);
+  if (recordId === null)
+    return createRefusedOutcome(null, ['No Salesforce record can have that id']);
   const response = await session.send({
     method: 'DELETE',
     path: paths.record(objectName, recordId),
     headers: forwardedHeaders(headers),
   });
-  return isSuccess(response) ? writtenOutcome(recordId) : refusedOrThrown(response, recordId);
+  return isSuccess(response) ? createWrittenOutcome(recordId) : refusedOrThrown(response, recordId);
 }
 
 export async function writeBatch(
@@ -105,18 +106,18 @@ export async function writeBatch(
   if (isSuccess(response)) return batchOutcomes(response, ids);
   const refusal = findRefusal(response);
   if (refusal === null) throw createFailure(response);
-  return ids.map((id) => refusedOutcome(id, refusal));
+  return ids.map((id) => createRefusedOutcome(id, refusal));
 }
 
 function batchOutcomes(response: ProviderResponse, ids: (string | null)[]): RecordOutcome[] {
-  const results = responseBody(collectionResponse.length(ids.length), response, 'WRITE');
+  const results = parseResponse(collectionResponse.length(ids.length), response, 'WRITE');
   return results.map(({ id, success, errors }, index) => {
     const recordId = id ?? ids[index] ?? null;
     if (success) return { success, recordId, data: null, errors: [] };
     const errorTexts = errors.map((error) =>
       messageText({ ...error, errorCode: error.statusCode }),
     );
-    return refusedOutcome(
+    return createRefusedOutcome(
       recordId,
       errorTexts.length > 0 ? errorTexts : ['Salesforce gave no reason'],
     );
@@ -129,5 +130,5 @@ function refusedOrThrown(response: ProviderResponse, recordId: string | null): R
   const isMissing = error.kind === 'MISSING_OBJECT' && recordId !== null;
   const refusal = isMissing ? listMessages(response) : findRefusal(response);
   if (refusal === null) throw error;
-  return refusedOutcome(recordId, refusal);
+  return createRefusedOutcome(recordId, refusal);
 }

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import type { FieldValueType, ProviderSession } from '../contract.ts';
 import {
-  type DefinedField,
+  createFieldOutcome,
+  createRefusedField,
   type DefineFieldsCapability,
-  definedField,
   type FieldDefinition,
   type FieldDefinitions,
-  undefinedField,
+  type FieldOutcome,
 } from '../defining-fields.ts';
-import { isSuccess, responseBody } from '../read-responses.ts';
+import { isSuccess, parseResponse } from '../read-responses.ts';
 import { objectPath } from './read.ts';
 import { isRecordRefusal, refusalError, refusalMessages } from './wire.ts';
 
@@ -53,8 +53,8 @@ export const defineFields: DefineFieldsCapability = {
 async function define(
   session: ProviderSession,
   { objectName, fields }: FieldDefinitions,
-): Promise<DefinedField[]> {
-  const defined: DefinedField[] = [];
+): Promise<FieldOutcome[]> {
+  const defined: FieldOutcome[] = [];
   for (const field of fields) defined.push(await defineOne(session, objectName, field));
   return defined;
 }
@@ -63,7 +63,7 @@ async function defineOne(
   session: ProviderSession,
   objectName: string,
   field: FieldDefinition,
-): Promise<DefinedField> {
+): Promise<FieldOutcome> {
   const { fieldName, displayName, valueType, description, required, unique } = field;
   const { stringOptions, association } = field;
   const response = await session.send({
@@ -80,9 +80,9 @@ async function defineOne(
     },
   });
   if (isSuccess(response)) {
-    const { action, field: metadata } = responseBody(definedSchema, response, 'WRITE');
-    return definedField(ACTIONS[action], metadata);
+    const { action, field: metadata } = parseResponse(definedSchema, response, 'WRITE');
+    return createFieldOutcome(ACTIONS[action], metadata);
   }
   if (!isRecordRefusal(response)) throw refusalError(response);
-  return undefinedField(refusalMessages(response).join(' '));
+  return createRefusedField(refusalMessages(response).join(' '));
 }

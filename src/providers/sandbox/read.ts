@@ -12,7 +12,7 @@ import type {
   RecordPage,
   RecordsRead,
 } from '../moving-records.ts';
-import { isSuccess, responseBody } from '../read-responses.ts';
+import { isSuccess, parseResponse } from '../read-responses.ts';
 import { type fieldSchema, objectSchema, pageSchema, recordsSchema, refusalError } from './wire.ts';
 
 export async function describeObject(
@@ -21,7 +21,7 @@ export async function describeObject(
 ): Promise<ObjectDescription> {
   const response = await session.send({ method: 'GET', path: objectPath(objectName) });
   if (!isSuccess(response)) throw refusalError(response);
-  const { name, displayName, fields } = responseBody(objectSchema, response, 'READ');
+  const { name, displayName, fields } = parseResponse(objectSchema, response, 'READ');
   return { name, displayName, fields: fields.map(describedField) };
 }
 
@@ -39,7 +39,7 @@ export async function readPage(session: ProviderSession, read: PageRead): Promis
     },
   });
   if (!isSuccess(response)) throw refusalError(response);
-  const { records, nextCursor, total } = responseBody(pageSchema, response, 'READ');
+  const { records, nextCursor, total } = parseResponse(pageSchema, response, 'READ');
   return {
     records: records.map((raw) => ({ id: raw.id, fields: pick(raw, read.fields), raw })),
     nextCursor,
@@ -58,7 +58,7 @@ export async function readRecords(
   const path = `${objectPath(objectName)}/batch/read`;
   const response = await session.send({ method: 'POST', path, body: { ids } });
   if (!isSuccess(response)) throw refusalError(response);
-  const { records } = responseBody(recordsSchema, response, 'READ');
+  const { records } = parseResponse(recordsSchema, response, 'READ');
   return records.map((raw) => ({ id: raw.id, fields: pick(raw, fields), raw }));
 }
 

@@ -65,11 +65,11 @@ export function sandboxProvider(address: () => string): Provider {
     objects: ['contacts', 'companies', 'deals'],
     limits,
     features: {
-      filters: 20,
+      filtersMax: 20,
       associations: true,
       headers: true,
       // The sandbox keeps keys for 24 hours.
-      idempotencyKeyMs: 23 * 3_600_000,
+      idempotencyKeyLifetimeMs: 23 * 3_600_000,
       allOrNone: ['CREATE', 'UPDATE'],
     },
     capabilities,

@@ -2,11 +2,11 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import type { ProviderResponse, ProviderSession } from '../contract.ts';
-import { isSuccess, responseBody } from '../read-responses.ts';
+import { isSuccess, parseResponse } from '../read-responses.ts';
 import {
   type CreatedSubscription,
   type DesiredSubscription,
-  MalformedEvents,
+  MalformedEventsError,
   type ProviderEvent,
   type ProviderEventKind,
   type SubscribeCapability,
@@ -27,9 +27,9 @@ const KINDS = new Map<string, ProviderEventKind>([
 ]);
 
 const calls: SubscriptionCalls = {
-  expire: true,
+  expires: true,
 
-  async setUp(session, desired) {
+  async create(session, desired) {
     const { objectName, url, secret, account } = desired;
     const body = { objectName, url, secret, account, events: listTypes(desired) };
     return createdSubscription(
@@ -43,7 +43,7 @@ const calls: SubscriptionCalls = {
     return response.status === NOT_FOUND ? null : createdSubscription(requireSuccess(response));
   },
 
-  async takeDown(session: ProviderSession, providerRef: string) {
+  async delete(session: ProviderSession, providerRef: string) {
     const path = `${PATH}/${encodeURIComponent(providerRef)}`;
     const response = await session.send({ method: 'DELETE', path });
     if (response.status !== NOT_FOUND) requireSuccess(response);
@@ -121,7 +121,7 @@ function parsedBody(body: Buffer): z.output<typeof bodySchema> {
   try {
     return bodySchema.parse(JSON.parse(body.toString('utf8')));
   } catch (cause) {
-    throw new MalformedEvents('The body does not have the form of events of the sandbox.', {
+    throw new MalformedEventsError('The body does not have the form of events of the sandbox.', {
       cause,
     });
   }
@@ -133,6 +133,6 @@ function requireSuccess(response: ProviderResponse): ProviderResponse {
 }
 
 function createdSubscription(response: ProviderResponse): CreatedSubscription {
-  const { id, expiresAt } = responseBody(subscriptionSchema, response, 'WRITE');
+  const { id, expiresAt } = parseResponse(subscriptionSchema, response, 'WRITE');
   return { providerRef: id, expireTime: new Date(expiresAt) };
 }

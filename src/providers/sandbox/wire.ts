@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { ProviderResponse } from '../contract.ts';
 import { ProviderError, type ProviderErrorKind } from '../provider-error.ts';
-import { retryAfterMs, truncateMessage } from '../read-responses.ts';
+import { parseRetryAfterMs, truncateMessage } from '../read-responses.ts';
 
 export const fieldSchema = z.object({
   name: z.string(),
@@ -66,7 +66,7 @@ export function listMessages(problems: z.output<typeof problemSchema>[]): string
 export function refusalError(response: ProviderResponse): ProviderError {
   return new ProviderError(toErrorKind(response), refusalMessages(response).join('; '), {
     status: response.status,
-    retryAfterMs: retryAfterMs(response),
+    retryAfterMs: parseRetryAfterMs(response),
   });
 }
 

@@ -1,14 +1,14 @@
 import type { ProviderResponse, ProviderSession } from '../contract.ts';
 import {
   type BatchWrite,
+  createRefusedOutcome,
+  createWrittenOutcome,
   type RecordOutcome,
   type RecordRemoval,
   type RecordWrite,
-  refusedOutcome,
-  writtenOutcome,
 } from '../moving-records.ts';
 import { ProviderError } from '../provider-error.ts';
-import { isSuccess, responseBody } from '../read-responses.ts';
+import { isSuccess, parseResponse } from '../read-responses.ts';
 import { objectPath } from './read.ts';
 import {
   batchSchema,
@@ -41,7 +41,7 @@ export async function writeRecord(
     body: { record, associations: write.associations },
   });
   if (!isSuccess(response)) return refusalOutcome(response, recordId);
-  const written = responseBody(writtenSchema, response, 'WRITE');
+  const written = parseResponse(writtenSchema, response, 'WRITE');
   return createAcceptedOutcome(written.record, written.echoedHeaders);
 }
 
@@ -81,11 +81,11 @@ export async function deleteRecord(
     headers: requestHeaders({ headers }),
   });
   if (!isSuccess(response)) return refusalOutcome(response, id);
-  return writtenOutcome(id);
+  return createWrittenOutcome(id);
 }
 
 function batchOutcomes(response: ProviderResponse, ids: (string | null)[]): RecordOutcome[] {
-  const { results, echoedHeaders } = responseBody(batchSchema, response, 'WRITE');
+  const { results, echoedHeaders } = parseResponse(batchSchema, response, 'WRITE');
   return ids.map((id, index) => {
     const result = results[index];
     if (result === undefined) {
@@ -120,7 +120,7 @@ function createAcceptedOutcome(
   echoedHeaders: Record<string, string>,
 ): RecordOutcome {
   const data = Object.keys(echoedHeaders).length > 0 ? { ...record, echoedHeaders } : record;
-  return writtenOutcome(record.id, data);
+  return createWrittenOutcome(record.id, data);
 }
 
 function refusalOutcome(response: ProviderResponse, recordId: string | null): RecordOutcome {
@@ -130,5 +130,5 @@ function refusalOutcome(response: ProviderResponse, recordId: string | null): Re
 
 /** Creates the outcome of a refused record. An empty id means that the record has none. */
 function refuseRecord(recordId: string | null, errors: string[]): RecordOutcome {
-  return refusedOutcome(recordId || null, errors);
+  return createRefusedOutcome(recordId || null, errors);
 }

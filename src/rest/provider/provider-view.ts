@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import {
   type AuthScheme,
+  applyModule,
   listModules,
   type Provider,
   type ProviderModule,
-  providerAt,
   providerResource,
 } from '../../domain/provider/provider.ts';
 import { computed } from '../../domain/resource.ts';
@@ -186,7 +186,7 @@ export const provider = extendResource(providerResource, {
 });
 
 function showModule(row: Provider, { name, displayName, baseUrl: baseURL }: ProviderModule) {
-  return { displayName, baseURL, support: showSupport(providerAt(row, name) ?? row) };
+  return { displayName, baseURL, support: showSupport(applyModule(row, name) ?? row) };
 }
 
 type AuthType = z.output<typeof authType>;

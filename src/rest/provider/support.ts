@@ -1,6 +1,6 @@
 /** The support of a provider's records, in the terms of the reference API's catalog. */
 import { z } from 'zod';
-import { type Provider, supportedCapabilities } from '../../domain/provider/provider.ts';
+import { listCapabilities, type Provider } from '../../domain/provider/provider.ts';
 
 const flag = (what: string) => z.boolean().describe(`Whether ${what}.`);
 
@@ -64,7 +64,7 @@ export function showRequirements({
   if (!subscribe) return {};
   return {
     registration: subscribe.instructions !== undefined,
-    maintenance: subscribe.calls?.expire === true,
+    maintenance: subscribe.calls?.expires === true,
     postProcess: false,
     subscribeByAPI: subscribe.calls !== undefined,
   };
@@ -73,7 +73,7 @@ export function showRequirements({
 const NO_BULK_JOBS = { insert: false, update: false, upsert: false, delete: false };
 
 export function showSupport(provider: Provider): z.input<typeof support> {
-  const capabilities = supportedCapabilities(provider);
+  const capabilities = listCapabilities(provider);
   const has = (name: (typeof capabilities)[number]) => capabilities.includes(name);
   const written = has('BATCH_WRITE')
     ? { supported: true, defaultRecordLimit: provider.limits.batchSize }
@@ -88,7 +88,7 @@ export function showSupport(provider: Provider): z.input<typeof support> {
     subscribe: has('SUBSCRIBE'),
     bulkWrite: NO_BULK_JOBS,
     batchWrite: { create: written, update: written, upsert: never, delete: never },
-    search: { operators: { equals: (provider.features.filters ?? 0) > 0 } },
+    search: { operators: { equals: (provider.features.filtersMax ?? 0) > 0 } },
     subscribeSupport: {
       create: kinds.includes('CREATE'),
       update: kinds.includes('UPDATE'),

@@ -12,7 +12,7 @@ import {
 } from '../../../src/domain/installation/installation-config.ts';
 import { integrationContentInput } from '../../../src/domain/integration/integration-content-input.ts';
 import type { FieldDescription } from '../../../src/providers/contract.ts';
-import { providerAt } from '../../../src/providers/modules.ts';
+import { applyModule } from '../../../src/providers/modules.ts';
 import { PROVIDERS } from '../../support/scenes/connections.ts';
 
 export interface Given {
@@ -35,7 +35,7 @@ export function createInput({
   return {
     integration: parsed.name,
     content: parsed,
-    provider: provider ? providerAt(provider, parsed.module) : null,
+    provider: provider ? applyModule(provider, parsed.module) : null,
     learned,
     config: config && storedConfig(installationConfigInput.parse(config), parsed),
     descriptions:

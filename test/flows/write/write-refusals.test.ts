@@ -14,7 +14,12 @@ const plain = await sharedApp({
   providers: [
     {
       ...able,
-      features: { associations: false, headers: false, idempotencyKeyMs: null, allOrNone: [] },
+      features: {
+        associations: false,
+        headers: false,
+        idempotencyKeyLifetimeMs: null,
+        allOrNone: [],
+      },
       capabilities: { writeRecord: able.capabilities.writeRecord },
     },
   ],

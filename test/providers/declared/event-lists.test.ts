@@ -43,7 +43,7 @@ beforeEach(async () => {
 });
 
 async function createWebhook(): Promise<AirtableWebhook> {
-  const { providerRef, secret } = await list.setUp(session, URL_OF_PING);
+  const { providerRef, secret } = await list.createWebhook(session, URL_OF_PING);
   const webhook = base.webhooks.get(providerRef);
   expect(webhook).toMatchObject({ url: URL_OF_PING, macSecretBase64: secret });
   return webhook as AirtableWebhook;
@@ -111,7 +111,7 @@ test('returns an event for each change of a record, with a stable id', async () 
   const again = await read(webhook, '2');
   expect(again.events.map(({ nativeId }) => nativeId)).toEqual(ids.slice(3));
   // Another webhook counts its transactions anew, so its events have other ids.
-  await list.takeDown(session, webhook.id);
+  await list.deleteWebhook(session, webhook.id);
   const other = await createWebhook();
   base.change({ tblTasks: { created: ['rec1'] } }, NOW);
   expect(ids).not.toContain((await read(other)).events[0]?.nativeId);
@@ -175,8 +175,8 @@ test('removes a webhook whose creation went unconfirmed before it creates anothe
   const webhook = await createWebhook();
   expect([...base.webhooks.values()]).toMatchObject([others, { id: webhook.id }]);
   expect(base.webhooks.has(lost.id)).toBe(false);
-  await list.takeDown(session, webhook.id);
-  await list.takeDown(session, webhook.id);
+  await list.deleteWebhook(session, webhook.id);
+  await list.deleteWebhook(session, webhook.id);
   expect([...base.webhooks.values()]).toMatchObject([others]);
 });
 
@@ -184,13 +184,13 @@ test('renews and re-enables a webhook, and reports a missing or disabled one', a
   const webhook = await createWebhook();
   webhook.areNotificationsEnabled = false;
   webhook.expirationTime = new Date(Date.now() + DAY_MS);
-  expect(await list.renew(session, webhook.id)).toBe(true);
+  expect(await list.renewWebhook(session, webhook.id)).toBe(true);
   expect(webhook.areNotificationsEnabled).toBe(true);
   expect(webhook.expirationTime.getTime()).toBeGreaterThan(Date.now() + 6 * DAY_MS);
   webhook.isHookEnabled = false;
-  expect(await list.renew(session, webhook.id)).toBe(false);
+  expect(await list.renewWebhook(session, webhook.id)).toBe(false);
   base.webhooks.clear();
-  expect(await list.renew(session, webhook.id)).toBe(false);
+  expect(await list.renewWebhook(session, webhook.id)).toBe(false);
 });
 
 test.each([

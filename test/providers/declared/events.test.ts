@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import { DECLARED } from '../../../src/providers/declared/all.ts';
 import type {
-  Arrival,
   SubscribeCapability,
+  WebhookContext,
   WebhookRequest,
 } from '../../../src/providers/subscribing.ts';
 import { startProviderServer } from '../../support/providers/provider-server.ts';
@@ -43,14 +43,14 @@ interface Vendor {
   secret: string;
   /** The secret that the gateway knows. */
   knownSecret: string;
-  arrival: Arrival;
+  arrival: WebhookContext;
 }
 
 async function startVendor(name: string, subscribe: SubscribeCapability): Promise<Vendor> {
   const wire = WIRE_EVENTS[name] as WireEvents;
   const { providerWorkspaceRef = null, facts = {} } = wire.connection ?? {};
   const account =
-    subscribe.findAccount({ id: 'con_1', providerWorkspaceRef }, (fact) => facts[fact] ?? null) ??
+    subscribe.findAccount({ id: 'con_1', providerWorkspaceRef }, (name) => facts[name] ?? null) ??
     '';
   expect(account).not.toBe('');
   const { url, secret } = wire.webhooks
@@ -80,12 +80,12 @@ async function subscribed(
   );
   await using gateway = await startProviderServer(({ method, headers }) => {
     const greeting = { method, url: URL_OF_APP, headers, body: Buffer.from('{}') };
-    return requests?.greet?.(greeting) ?? { status: 401 };
+    return requests?.answerHandshake?.(greeting) ?? { status: 401 };
   });
   const { objectName } = wire;
   const url = `${gateway.url}/webhooks/vendor/app_1`;
   const wanted = { objectName, kinds: [...KINDS], otherEvents: [], url, secret: SECRET, account };
-  const made = await calls?.setUp(createPlainSession(vendor.url), wanted);
+  const made = await calls?.create(createPlainSession(vendor.url), wanted);
   const kept = [...webhooks.webhooks.values()];
   const secrets = kept.map(({ secret }) => secret);
   expect(made).toEqual({
@@ -187,14 +187,14 @@ test.each(
   let status = 204;
   await using server = await startProviderServer(() => ({ status }));
   const session = createPlainSession(server.url);
-  await calls?.takeDown(session, '9');
+  await calls?.delete(session, '9');
   expect(server.requests).toMatchObject([
     { method: 'DELETE', path: expect.stringMatching(/\/9\/?$/) },
   ]);
   status = 404;
-  await calls?.takeDown(session, '9');
+  await calls?.delete(session, '9');
   status = 403;
-  expect(await catchFailure(calls?.takeDown(session, '9') as Promise<void>)).toMatchObject({
+  expect(await catchFailure(calls?.delete(session, '9') as Promise<void>)).toMatchObject({
     kind: 'FORBIDDEN',
   });
   expect(name).not.toBe('');
@@ -239,7 +239,7 @@ test('attio: subscribes to notes without a filter, and identifies them by their 
     async (request) => (await webhooks.serve(request)) ?? { status: 404 },
   );
   const wanted = { objectName: 'notes', kinds: [...KINDS], otherEvents: [], account: 'con_1' };
-  await calls?.setUp(createPlainSession(server.url), { ...wanted, url: URL_OF_APP, secret: '' });
+  await calls?.create(createPlainSession(server.url), { ...wanted, url: URL_OF_APP, secret: '' });
   const types = ['note.created', 'note.updated', 'note-content.updated', 'note.deleted'];
   expect(server.requests.map(({ body }) => body)).toEqual([
     {
@@ -272,7 +272,7 @@ test('asana: refuses a subscription per parent if the account has no parent', as
   const { calls } = sending.find(({ name }) => name === 'asana')?.subscribe ?? {};
   await using server = await startProviderServer(() => ({ status: 200, body: { data: [] } }));
   const wanted = { objectName: 'projects', kinds: [...KINDS], otherEvents: [], account: 'con_1' };
-  const made = calls?.setUp(createPlainSession(server.url), {
+  const made = calls?.create(createPlainSession(server.url), {
     ...wanted,
     url: URL_OF_APP,
     secret: '',

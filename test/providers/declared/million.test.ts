@@ -22,7 +22,7 @@ const PAGE = 1_000;
 function createSession(answerAt: (from: number) => unknown, fromIn: (cursor: unknown) => number) {
   const session: ProviderSession = {
     baseUrl: 'https://vendor.example',
-    fact: () => null,
+    findMetadata: () => null,
     now: () => new Date(),
     send: async ({ query, body }): Promise<ProviderResponse> => {
       const sent = { ...query, ...(body as object | undefined) } as {

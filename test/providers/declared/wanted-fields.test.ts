@@ -14,7 +14,7 @@ async function requestFor(declared: DeclaredProvider, objectName: string, fields
   const sent: ProviderRequest[] = [];
   const session = {
     baseUrl: 'https://vendor.example',
-    fact: () => null,
+    findMetadata: () => null,
     now: () => new Date(),
     send: async (request: ProviderRequest) => {
       sent.push(request);

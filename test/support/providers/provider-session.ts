@@ -9,7 +9,7 @@ import type {
   ProviderResponse,
   ProviderSession,
 } from '../../../src/providers/contract.ts';
-import { parseExactly } from '../../../src/providers/exact-json.ts';
+import { parseExactJson } from '../../../src/providers/exact-json.ts';
 import { ProviderError, type ProviderErrorKind } from '../../../src/providers/provider-error.ts';
 
 /** Far longer than any local response takes, and far shorter than the test runner's timeout. */
@@ -26,7 +26,7 @@ export function createPlainSession(
   }: { timeoutMs?: number; facts?: Record<string, string>; now?: () => Date } = {},
 ): ProviderSession {
   const base = baseUrl.replace(/\/+$/, '');
-  return { baseUrl: base, fact: (name) => facts[name] ?? null, now, send };
+  return { baseUrl: base, findMetadata: (name) => facts[name] ?? null, now, send };
 
   async function send(providerRequest: ProviderRequest): Promise<ProviderResponse> {
     const url = requestUrl(base, providerRequest);
@@ -49,7 +49,7 @@ export function createPlainSession(
       return {
         status: response.statusCode,
         headers: flattenHeaders(response.headers),
-        body: parseExactly(await response.body.text()),
+        body: parseExactJson(await response.body.text()),
       };
     } catch (cause) {
       throw new ProviderError(

@@ -61,7 +61,12 @@ export function createCrmProvider(baseUrl: string, overrides: Partial<Provider> 
       batchSize: 1,
       pageSize: 1,
     },
-    features: { associations: false, headers: false, idempotencyKeyMs: null, allOrNone: [] },
+    features: {
+      associations: false,
+      headers: false,
+      idempotencyKeyLifetimeMs: null,
+      allOrNone: [],
+    },
     capabilities: { proxy: true },
     ...overrides,
   };

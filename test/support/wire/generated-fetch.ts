@@ -1,7 +1,7 @@
 /** Serves fetches of records by their IDs, in a wire format that is generated from a declaration. */
 import type { IdLookup } from '../../../src/providers/declarative/declaration/object-declaration.ts';
-import { valueAt } from '../../../src/providers/declarative/json.ts';
-import { idVariables } from '../../../src/providers/declarative/record-id.ts';
+import { findValue } from '../../../src/providers/declarative/json.ts';
+import { listIdVariables } from '../../../src/providers/declarative/record-id.ts';
 import type { ServedRequest, ServedResponse } from '../providers/provider-server.ts';
 import {
   type DeclaredObject,
@@ -23,7 +23,7 @@ export function serveFetch(
   const records = store.records.filter((record) => {
     const text = wholeId(said.object, String(record.id));
     if (byIds.ids) return requestedIds?.includes(text);
-    return isRequestFor(byIds, request, { object: said.objectName, ...idVariables(id, text) });
+    return isRequestFor(byIds, request, { object: said.objectName, ...listIdVariables(id, text) });
   });
   if (byIds.ids) {
     if (requestedIds === null) return undefined;
@@ -54,6 +54,6 @@ function readIds(
   const { ids } = byIds;
   if (!ids || !isRequestFor(byIds, request, { object: objectName })) return null;
   if (ids.in === 'query') return request.query.get(ids.name)?.split(ids.separator) ?? null;
-  const listedIds = valueAt(request.body, ids.name);
+  const listedIds = findValue(request.body, ids.name);
   return Array.isArray(listedIds) ? listedIds.map(String) : null;
 }

@@ -5,8 +5,8 @@ import type {
   TimeFilter,
 } from '../../../src/providers/declarative/declaration/list-declaration.ts';
 import type { RequestLocation } from '../../../src/providers/declarative/declaration/request-location.ts';
-import { valueAt, withValue } from '../../../src/providers/declarative/json.ts';
-import { readTime } from '../../../src/providers/declarative/times.ts';
+import { findValue, withValue } from '../../../src/providers/declarative/json.ts';
+import { parseTime } from '../../../src/providers/declarative/times.ts';
 import type { ServedRequest, ServedResponse } from '../providers/provider-server.ts';
 import { type DeclaredObject, isRequestFor, setValue, writeRecord } from './generated-parts.ts';
 import {
@@ -63,7 +63,7 @@ function isListRequest(
   if (list.path.includes('{object}') && !request.path.includes(objectName)) return false;
   if (fields?.in !== 'body' || fields.isList) return true;
   const [before = ''] = fields.template.split('{fields}');
-  return String(valueAt(request.body, fields.name) ?? '').startsWith(before);
+  return String(findValue(request.body, fields.name) ?? '').startsWith(before);
 }
 
 function readLocation(
@@ -72,7 +72,7 @@ function readLocation(
 ): string | undefined {
   if (part === 'query') return request.query.get(name) ?? undefined;
   if (part === 'header') return request.headers[name.toLowerCase()];
-  const value = valueAt(request.body, name);
+  const value = findValue(request.body, name);
   return value == null ? undefined : String(value);
 }
 
@@ -108,12 +108,12 @@ function findBound(filter: TimeFilter, request: ServedRequest): Date | null {
           JSON.stringify(template).replace('"{time}"', '{time}'),
           readConditions(filter, request),
         );
-  return text === null ? null : readTime(text, format);
+  return text === null ? null : parseTime(text, format);
 }
 
 /** Returns the conditions of a filter that is appended to a JSON list. */
 function readConditions({ name }: TimeFilter, { body }: ServedRequest): string {
-  return JSON.stringify(valueAt(body, name.replace(/\/-$/, '')) ?? null);
+  return JSON.stringify(findValue(body, name.replace(/\/-$/, '')) ?? null);
 }
 
 function findTime(template: string, text: string | undefined): string | null {

@@ -6,13 +6,13 @@ import type {
 } from '../../../src/providers/declarative/declaration/declaration.ts';
 import type { Write } from '../../../src/providers/declarative/declaration/object-declaration.ts';
 import { withValue } from '../../../src/providers/declarative/json.ts';
-import { writeTime } from '../../../src/providers/declarative/times.ts';
+import { formatTime } from '../../../src/providers/declarative/times.ts';
 import type { ServedRequest } from '../providers/provider-server.ts';
 import type { StoredRecord } from './vendor-store.ts';
 import { isObject, type Values } from './wire-format.ts';
 
 /** Values of the facts in paths. */
-export const FACT = { fact: (name: string) => `the-${name}` };
+export const METADATA = { findMetadata: (name: string) => `the-${name}` };
 export const PARENT_ID = 'parent-1';
 /** The ID that a declared pattern extracts from the end of a URL. */
 export const OWNED_ID = 'owner/parent-1';
@@ -51,7 +51,7 @@ export function writeRecord(
   }
   if (object.changedAt) {
     const { at, format } = object.changedAt;
-    const text = writeTime(changedAt, format);
+    const text = formatTime(changedAt, format);
     record = withValue(record, at, format.startsWith('unix') ? Number(text) : text);
   }
   if (typeof object.id === 'string') return withValue(record, object.id, recordId);
@@ -109,7 +109,7 @@ function matchesVariables(
 
 function toPattern(part: string, variables: Record<string, string>): string {
   const [, fact] = /^\{\{(\w+)\}\}$/.exec(part) ?? [];
-  if (fact !== undefined) return FACT.fact(fact);
+  if (fact !== undefined) return METADATA.findMetadata(fact);
   const [, mark, name] = /^\{(\+?)(\w+)\}$/.exec(part) ?? [];
   if (name === undefined) return escapePattern(part);
   return escapePattern(variables[name] ?? '') || (mark === '+' ? '.+' : '[^/]+');

@@ -12,16 +12,16 @@ import type {
 } from '../../../src/providers/declarative/declaration/object-declaration.ts';
 import type { DeclaredProvider } from '../../../src/providers/declarative/declarative-provider.ts';
 import { findObject } from '../../../src/providers/declarative/describe-object.ts';
-import { findId, valueAt, withValue } from '../../../src/providers/declarative/json.ts';
+import { findValue, parseId, withValue } from '../../../src/providers/declarative/json.ts';
 import { fillPath, listVariables } from '../../../src/providers/declarative/template.ts';
 import type { ServedRequest, ServedResponse } from '../providers/provider-server.ts';
 import { serveFetch } from './generated-fetch.ts';
 import { serveList } from './generated-list.ts';
 import {
   type DeclaredObject,
-  FACT,
   idParts,
   isRequestFor,
+  METADATA,
   OWNED_ID,
   PARENT_ID,
   setValue,
@@ -38,7 +38,7 @@ export function generateWire(provider: DeclaredProvider, objectName: string): Wi
   const object = findObject(vendor, objectName);
   const textField = findTextField(object);
   const declaredObject: DeclaredObject = { declaration: parsed, object, objectName, textField };
-  const facts = Object.keys(parsed.inputs).map((name) => [name, FACT.fact(name)]);
+  const facts = Object.keys(parsed.inputs).map((name) => [name, METADATA.findMetadata(name)]);
   return {
     objectName,
     textField,
@@ -129,7 +129,7 @@ function serveFields(
   request: ServedRequest,
 ): ServedResponse | undefined {
   if (!fields || request.method !== 'GET') return undefined;
-  const path = fillPath(fields.path, { object: objectName }, FACT);
+  const path = fillPath(fields.path, { object: objectName }, METADATA);
   const isByObject = Object.values(fields.query).some((value) => value.includes('{object}'));
   if (decodeURIComponent(request.path) !== decodeURIComponent(path)) return undefined;
   if (isByObject && ![...request.query.values()].includes(objectName)) return undefined;
@@ -147,7 +147,7 @@ function serveBatch(
   const batch = [object.createMany, object.updateMany].find(
     (candidate) => candidate && isRequestFor(candidate, request, variables),
   );
-  const inputs = batch && valueAt(request.body, batch.bodyRecords);
+  const inputs = batch && findValue(request.body, batch.bodyRecords);
   if (!batch || !Array.isArray(inputs)) return undefined;
   const outcomes = inputs.filter(isObject).map((fields) => {
     const { id, ...values } = fields;
@@ -184,7 +184,7 @@ function serveChange(
   );
   // If a create and an update have the same path, only the update has an ID in its body.
   const names = update?.bodyId !== undefined && update.path === create?.path;
-  const isUpdate = names && valueAt(request.body, update.bodyId ?? '') != null;
+  const isUpdate = names && findValue(request.body, update.bodyId ?? '') != null;
   if (
     create &&
     isRequestFor(create, request, { object: objectName }) &&
@@ -228,7 +228,9 @@ function refersTo(
     ...Object.fromEntries(names.map((name, n) => [name, parts[n] ?? ''])),
   };
   if (!isRequestFor(endpoint, request, variables)) return false;
-  return endpoint.bodyId === undefined || findId(valueAt(request.body, endpoint.bodyId)) === text;
+  return (
+    endpoint.bodyId === undefined || parseId(findValue(request.body, endpoint.bodyId)) === text
+  );
 }
 
 /**
@@ -265,10 +267,12 @@ function readValues(
   { bodyRecord, isStringified }: Write,
   { body }: ServedRequest,
 ): Values {
-  const wrapped = valueAt(body, bodyRecord);
+  const wrapped = findValue(body, bodyRecord);
   const parsedFields: unknown = isStringified ? JSON.parse(String(wrapped)) : wrapped;
   const ownFields = isObject(parsedFields) ? parsedFields : {};
-  const maps = object.nested.map(({ at: pointer }) => valueAt(ownFields, pointer)).filter(isObject);
+  const maps = object.nested
+    .map(({ at: pointer }) => findValue(ownFields, pointer))
+    .filter(isObject);
   return Object.assign({}, ownFields, ...maps);
 }
 

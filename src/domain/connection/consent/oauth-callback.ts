@@ -2,7 +2,7 @@
 import type { Tables } from '../../../database/tables.ts';
 import { isMissingRow } from '../../../database/violations.ts';
 import { DomainError } from '../../../errors.ts';
-import type { OAuth2Facts, Provider } from '../../../providers/contract.ts';
+import type { OAuth2Settings, Provider } from '../../../providers/contract.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Services } from '../../call.ts';
 import { type Waiter, waitingForProvider } from '../../provider/provider-wait.ts';
@@ -26,7 +26,7 @@ interface AccountFacts {
 const REF_LENGTH_MAX = 1_024;
 
 function accountFacts(
-  provider: Provider & { oauth2: OAuth2Facts },
+  provider: Provider & { oauth2: OAuth2Settings },
   { facts }: TokenResponse,
   input: { providerWorkspaceRef?: string | null },
 ): AccountFacts {

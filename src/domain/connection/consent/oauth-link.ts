@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Row } from '../../../database/rows.ts';
 import type { Tables } from '../../../database/tables.ts';
-import type { OAuth2Facts, Provider } from '../../../providers/contract.ts';
+import type { OAuth2Settings, Provider } from '../../../providers/contract.ts';
 import type { Services } from '../../call.ts';
 import { storedJson } from '../../storable-json.ts';
 import { codeVerifierLocation, type StoredConnect } from '../oauth-connect.ts';
@@ -61,7 +61,7 @@ export async function openLink(
 }
 
 interface Parts {
-  provider: Provider & { oauth2: OAuth2Facts };
+  provider: Provider & { oauth2: OAuth2Settings };
   app: Pick<Row<'ProviderApp'>, 'clientId' | 'metadata'>;
   connect: OAuthConnect;
 }

@@ -1,7 +1,7 @@
 /** Checks that a provider accepts credentials before they are stored, if the check is inexpensive. */
 import { DomainError, unprocessable } from '../../../errors.ts';
 import type { Provider, ProviderRequest } from '../../../providers/contract.ts';
-import { collectTexts } from '../../../providers/declarative/failure.ts';
+import { collectMessages } from '../../../providers/declarative/failure.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import { truncateMessage } from '../../../providers/read-responses.ts';
 import { withDeadline } from '../../../work/deadline.ts';
@@ -121,7 +121,7 @@ async function callHealthCheck(
 
 /** The provider's explanation for humans. Secrets that it repeats are masked. */
 function explanationIn(body: unknown, secrets: readonly string[]): string {
-  const texts = collectTexts(body).filter((text) => !text.trimStart().startsWith('<'));
+  const texts = collectMessages(body).filter((text) => !text.trimStart().startsWith('<'));
   const sentences = texts.filter((text) => !CODE.test(text));
   const explanation = (sentences.length > 0 ? sentences : texts).join('; ');
   const masked = secrets

@@ -1,8 +1,8 @@
 import type { OutboundResponse } from '../../../outbound/client.ts';
 import type { ProviderResponse } from '../../../providers/contract.ts';
-import { parseExactly } from '../../../providers/exact-json.ts';
+import { parseExactJson } from '../../../providers/exact-json.ts';
 
 /** Parses the body as JSON. A body that is not JSON stays text, and an empty body becomes null. */
 export function providerResponse({ status, headers, body }: OutboundResponse): ProviderResponse {
-  return { status, headers, body: parseExactly(body.toString('utf8')) };
+  return { status, headers, body: parseExactJson(body.toString('utf8')) };
 }

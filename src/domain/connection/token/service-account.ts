@@ -2,7 +2,7 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { z } from 'zod';
-import type { ServiceAccountFacts } from '../../../providers/contract.ts';
+import type { ServiceAccountSettings } from '../../../providers/contract.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 
 const ALGORITHM = 'RS256';
@@ -27,7 +27,7 @@ type Inputs = Record<string, unknown>;
 
 /** Problems with the inputs of a service account, by input name. They never contain the values of the inputs. */
 export function serviceAccountProblems(
-  { key, scopes, subject }: ServiceAccountFacts,
+  { key, scopes, subject }: ServiceAccountSettings,
   inputs: Inputs,
 ): { input: string; detail: string }[] {
   const problems = [];
@@ -47,7 +47,7 @@ export function serviceAccountProblems(
 
 /** Returns an assertion signed with the account's key. The token endpoint exchanges it for an access token. */
 export async function signAssertion(
-  facts: ServiceAccountFacts,
+  facts: ServiceAccountSettings,
   inputs: Inputs,
   now: Date,
 ): Promise<string> {

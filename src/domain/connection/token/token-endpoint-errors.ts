@@ -1,7 +1,7 @@
 /** Classifies a token endpoint's error: the credentials are invalid, or the failure may be temporary. */
 import type { ProviderResponse } from '../../../providers/contract.ts';
 import { ProviderError, type ProviderErrorKind } from '../../../providers/provider-error.ts';
-import { retryAfterMs, truncateMessage } from '../../../providers/read-responses.ts';
+import { parseRetryAfterMs, truncateMessage } from '../../../providers/read-responses.ts';
 import type { TokenRequest } from './token-endpoint.ts';
 
 /** Error codes of RFC 6749 section 5.2, and equivalent codes of individual providers. */
@@ -51,7 +51,7 @@ export function endpointRefusal(request: Request, response: ProviderResponse): P
   const reason = [code, description].filter(Boolean).join(': ') || 'no reason given';
   const { status } = response;
   const message = formatMessage(request, `responded with ${status}: ${reason}`);
-  const details = { status, retryAfterMs: retryAfterMs(response) };
+  const details = { status, retryAfterMs: parseRetryAfterMs(response) };
   const refusal = new EndpointRefusal(toErrorKind(response, code), message, details);
   refusal.code = code;
   return refusal;

@@ -1,7 +1,7 @@
 /** Requests tokens from a provider's token endpoint (RFC 6749). */
 import { z } from 'zod';
 import { OutboundError } from '../../../outbound/error.ts';
-import type { OAuth2Facts, Provider, ProviderResponse } from '../../../providers/contract.ts';
+import type { OAuth2Settings, Provider, ProviderResponse } from '../../../providers/contract.ts';
 import { isSuccess } from '../../../providers/read-responses.ts';
 import type { Services } from '../../call.ts';
 import { observedOutbound } from '../../diagnosis/observed-outbound.ts';
@@ -29,7 +29,7 @@ export interface OAuthClient {
 }
 
 export interface TokenRequest {
-  provider: Provider & { oauth2: OAuth2Facts };
+  provider: Provider & { oauth2: OAuth2Settings };
   account: AccountFacts;
   /** Null for a grant that needs no client. */
   client: OAuthClient | null;

@@ -1,5 +1,5 @@
 /** Builds the request to a token endpoint that gets a new access token without a user. */
-import type { OAuth2Facts, Provider } from '../../../providers/contract.ts';
+import type { OAuth2Settings, Provider } from '../../../providers/contract.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Services } from '../../call.ts';
 import { clientSecretLocation } from '../../provider/provider-app.ts';
@@ -9,7 +9,7 @@ import type { TokenCredentials } from './token.ts';
 import type { OAuthClient, TokenRequest } from './token-endpoint.ts';
 import type { LeasedConnection } from './token-lease.ts';
 
-type OAuthProvider = Provider & { oauth2: OAuth2Facts };
+type OAuthProvider = Provider & { oauth2: OAuth2Settings };
 
 /** Throws BAD_REQUEST if the provider is not in the catalogue or has no OAuth. */
 export function getOAuthProvider({ catalogue }: Pick<Services, 'catalogue'>, name: string) {

@@ -5,7 +5,7 @@
  */
 import type { Row } from '../../../database/rows.ts';
 import type { Issue } from '../../../errors.ts';
-import { type Provider, supportsFor } from '../../../providers/contract.ts';
+import { type Provider, supportsCapability } from '../../../providers/contract.ts';
 import { ProviderError, type ProviderErrorKind } from '../../../providers/provider-error.ts';
 import { withDeadline } from '../../../work/deadline.ts';
 import type { Services } from '../../call.ts';
@@ -92,7 +92,7 @@ async function fetchFieldNames(
   { connection, provider, module, chosen: { objectName, fields } }: Check,
 ): Promise<string[] | null> {
   const { describeObject: describe, readPage } = provider.capabilities;
-  if (describe && supportsFor(provider, objectName, 'METADATA')) {
+  if (describe && supportsCapability(provider, objectName, 'METADATA')) {
     const described = await describeObject({ services, connection, module, objectName });
     if (described.isPartial) return null;
     return described.fields.map(({ fieldName }) => fieldName);

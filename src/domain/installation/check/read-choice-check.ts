@@ -1,6 +1,6 @@
 /** Validates the read choices of a config. */
 import type { Issue } from '../../../errors.ts';
-import { type Provider, supportsFor } from '../../../providers/contract.ts';
+import { type Provider, supportsCapability } from '../../../providers/contract.ts';
 import type { ReadObject } from '../../integration/integration-content.ts';
 import {
   destinationIssues,
@@ -148,7 +148,7 @@ function* selectsAllIssues(
   { path, provider }: { path: Path; provider: Provider | null },
 ): Generator<Issue> {
   if (selectedFieldsAuto == null || optionalFieldsAuto !== 'all' || !provider) return;
-  if (supportsFor(provider, objectName, 'METADATA')) return;
+  if (supportsCapability(provider, objectName, 'METADATA')) return;
   const detail = `must be left out: ${provider.displayName} does not tell the fields of ${objectName}.`;
   yield issueAt([...path, 'selectedFieldsAuto'], detail, selectedFieldsAuto);
 }

@@ -1,7 +1,7 @@
 /** Validates the write choices of a config. */
 import type { Issue } from '../../../errors.ts';
-import { type Provider, supportsFor } from '../../../providers/contract.ts';
-import { isReadByIds } from '../../../providers/object-support.ts';
+import { type Provider, supportsCapability } from '../../../providers/contract.ts';
+import { canReadByIds } from '../../../providers/object-support.ts';
 import type { IntegrationContent } from '../../integration/integration-content.ts';
 import { listRepeatedIndexes } from '../../integration/integration-content-check.ts';
 import { issueAt } from '../../issues.ts';
@@ -34,7 +34,7 @@ function* deletionIssues(
   path: Path,
   provider: Provider | null,
 ): Generator<Issue> {
-  if (!deletionEnabled || !provider || supportsFor(provider, objectName, 'DELETE')) return;
+  if (!deletionEnabled || !provider || supportsCapability(provider, objectName, 'DELETE')) return;
   const detail = `must be false: ${provider.displayName} does not delete ${objectName}.`;
   yield issueAt([...path, 'deletionEnabled'], detail, true);
 }
@@ -65,7 +65,7 @@ function* occasionIssues(
   path: Path,
   provider: Provider | null,
 ): Generator<Issue> {
-  const isUnread = provider !== null && !isReadByIds(provider, objectName);
+  const isUnread = provider !== null && !canReadByIds(provider, objectName);
   for (const [index, { writeOnCreate, writeOnUpdate }] of (fields ?? []).entries()) {
     if (writeOnCreate === 'IF_EMPTY') {
       const detail = 'must be ALWAYS or NEVER: a new record has no values.';

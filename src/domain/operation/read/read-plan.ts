@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Provider } from '../../../providers/contract.ts';
-import { ownObjectName } from '../../../providers/object-support.ts';
+import { resolveObjectName } from '../../../providers/object-support.ts';
 import { DAY_MS } from '../../../work/durations.ts';
 import type { Call } from '../../call.ts';
 import type { FieldFilter } from '../../installation/choice/field-filter.ts';
@@ -27,7 +27,7 @@ export function nativeName(
   name: string,
 ): string | null {
   const objects = read?.objects ?? [];
-  const alias = ownObjectName(catalogue.findAt(provider, module), name);
+  const alias = resolveObjectName(catalogue.findAt(provider, module), name);
   const object =
     objects.find(({ objectName }) => objectName === name) ??
     objects.find(({ mapToName }) => mapToName === name) ??

@@ -77,7 +77,7 @@ export function supportsKey(
   { features }: Provider,
   { task, entries }: { task: Claim['task']; entries: readonly WriteEntry[] },
 ): boolean {
-  return features.idempotencyKeyMs !== null && entries.length === task.recordCount;
+  return features.idempotencyKeyLifetimeMs !== null && entries.length === task.recordCount;
 }
 
 /**

@@ -57,11 +57,11 @@ export function isRepeatable(
 
 /** The latest start of an attempt whose last request reaches the provider before its idempotency key expires. */
 export function getKeyExpireTime(
-  { features: { idempotencyKeyMs }, limits }: Pick<Provider, 'features' | 'limits'>,
+  { features: { idempotencyKeyLifetimeMs }, limits }: Pick<Provider, 'features' | 'limits'>,
   firstAttempt: Date,
 ): Date | null {
-  if (idempotencyKeyMs === null) return null;
-  return new Date(firstAttempt.getTime() + idempotencyKeyMs - limits.timeoutMs);
+  if (idempotencyKeyLifetimeMs === null) return null;
+  return new Date(firstAttempt.getTime() + idempotencyKeyLifetimeMs - limits.timeoutMs);
 }
 
 /** Decides what follows a failed attempt. `random` returns numbers from 0 to below 1. */

@@ -7,7 +7,7 @@ import {
 import type { Row } from '../../../database/rows.ts';
 import { DomainError, type Issue, invalidInput, notFound, unprocessable } from '../../../errors.ts';
 import type { Provider, ProviderCapability } from '../../../providers/contract.ts';
-import { ownObjectName } from '../../../providers/object-support.ts';
+import { resolveObjectName } from '../../../providers/object-support.ts';
 import type { Call } from '../../call.ts';
 import { isConsentPending } from '../../connection/token/pending-consent.ts';
 import { AWAITS_CONSENT } from '../../connection/token/token.ts';
@@ -15,7 +15,7 @@ import { type ConfigContent, readConfigContent } from '../../installation/instal
 import { findContent, findLatestContent } from '../../integration/content-cache.ts';
 import type { IntegrationContent, WriteObject } from '../../integration/integration-content.ts';
 import { issueAt } from '../../issues.ts';
-import { supportedCapabilities } from '../../provider/provider.ts';
+import { listCapabilities } from '../../provider/provider.ts';
 import { asStoredJson } from '../../storable-json.ts';
 import { createFieldNames, type MappedRecord, mapRecord } from './record-mapping.ts';
 import { type InputRecord, inputRecords, type WriteInput } from './write-input.ts';
@@ -48,7 +48,7 @@ export async function planWrite(
   const provider = call.catalogue.findAt(integration.provider, content.module);
   const object =
     findWriteObject(content, input.objectName) ??
-    findWriteObject(content, ownObjectName(provider, input.objectName));
+    findWriteObject(content, resolveObjectName(provider, input.objectName));
   const choice = config?.write.find(({ objectName }) => objectName === object?.objectName);
   const names = object && config && createFieldNames(content, config, object);
   const rules = { type: input.type, names, settings: choice?.fields ?? [] };
@@ -151,7 +151,7 @@ function* providerRefusals(
   }
   const { displayName, features } = provider;
   const [capability, member] = capabilityFor(input);
-  if (!supportedCapabilities(provider).includes(capability)) {
+  if (!listCapabilities(provider).includes(capability)) {
     yield issueAt(['input', member], `is not supported by ${displayName}.`);
   }
   for (const { path, associations } of records) {

@@ -4,7 +4,7 @@
  */
 import { inTransaction } from '../../../database/transaction.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
-import type { EventList, ListPart, SubscribeCapability } from '../../../providers/subscribing.ts';
+import type { EntryPage, EventList, SubscribeCapability } from '../../../providers/subscribing.ts';
 import { HOUR_MS } from '../../../work/durations.ts';
 import { RELEASED_LEASE, requireLease } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
@@ -104,7 +104,7 @@ async function readPart(
   services: Services,
   followed: FollowedList,
   providerRef: string,
-): Promise<ListPart> {
+): Promise<EntryPage> {
   const { list, session, account, stream } = followed;
   const read = () => list.read(session, { account, providerRef, position: stream.position });
   try {
@@ -125,7 +125,7 @@ function isCheckDue({ now }: Pick<Services, 'now'>, { ping, address }: FollowedL
 async function isStillNotified(services: Services, followed: FollowedList): Promise<boolean> {
   const { stream, list, session, ping, address } = followed;
   if (!ping || ping.address !== address) return false;
-  if (!(await list.renew(session, ping.providerRef))) return false;
+  if (!(await list.renewWebhook(session, ping.providerRef))) return false;
   const { projectId, connectionId: id } = stream;
   const where = { projectId, id, providerRef: ping.providerRef };
   const data = { checkTime: nextPoll(services) };
@@ -139,7 +139,7 @@ async function isStillNotified(services: Services, followed: FollowedList): Prom
  */
 async function createNotifications(services: Services, followed: FollowedList): Promise<void> {
   const { stream, list, session, address, ping: old } = followed;
-  const created = await list.setUp(session, address);
+  const created = await list.createWebhook(session, address);
   const begun = { position: null, failures: 0 };
   followed.ping = await inTransaction(services.database, async (tx) => {
     await STREAMS.updateHeld(tx.providerStream, stream, begun);
@@ -151,7 +151,7 @@ async function createNotifications(services: Services, followed: FollowedList): 
   });
   Object.assign(stream, begun);
   if (old === null || old.providerRef === created.providerRef) return;
-  await list.takeDown(session, old.providerRef).catch((error: unknown) => {
+  await list.deleteWebhook(session, old.providerRef).catch((error: unknown) => {
     const { connectionId } = stream;
     const fields = { err: error, connectionId, providerRef: old.providerRef };
     services.log.warn(fields, 'subscription.old_not_removed');

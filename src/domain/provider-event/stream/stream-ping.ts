@@ -5,7 +5,7 @@
 import type { Row } from '../../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
 import { announceSubscriptions } from '../../../events/channel.ts';
-import type { CreatedPing, EventList, WebhookRequest } from '../../../providers/subscribing.ts';
+import type { CreatedWebhook, EventList, WebhookRequest } from '../../../providers/subscribing.ts';
 import type { SealedLocation } from '../../../secrets.ts';
 import { RELEASED_LEASE } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
@@ -23,7 +23,7 @@ export async function replacePing(
   { vault }: Pick<Services, 'vault'>,
   tx: Transaction,
   { projectId, connectionId: id }: Key,
-  { secret, ...created }: CreatedPing & Pick<StreamPing, 'address' | 'checkTime'>,
+  { secret, ...created }: CreatedWebhook & Pick<StreamPing, 'address' | 'checkTime'>,
 ): Promise<StreamPing> {
   const data = { ...created, secretSealed: vault.seal(secret, toSealedLocation(id, projectId)) };
   return tx.streamPing.upsert({
@@ -81,7 +81,7 @@ export async function removePing(
 ): Promise<void> {
   const ping = await findUnneeded(services, subscription);
   if (!ping) return;
-  await list.takeDown(session, ping.providerRef);
+  await list.deleteWebhook(session, ping.providerRef);
   await forget(services, ping);
 }
 

@@ -2,8 +2,8 @@
 import type { ProviderResponse, ProviderSession } from '../../contract.ts';
 import { ProviderError } from '../../provider-error.ts';
 import {
-  type CreatedPing,
-  type ListPart,
+  type CreatedWebhook,
+  type EntryPage,
   type ListPosition,
   PROVIDER_EVENT_KINDS,
   type ProviderEvent,
@@ -12,11 +12,11 @@ import {
 } from '../../subscribing.ts';
 import type { EventListDeclaration } from '../declaration/event-list-declaration.ts';
 import type { Vendor } from '../failure.ts';
-import { findId, isObject, valueAt } from '../json.ts';
+import { findValue, isObject, parseId } from '../json.ts';
 import { sendRequest } from '../send-request.ts';
 import { fillJson, fillPath } from '../template.ts';
-import { readTime } from '../times.ts';
-import { nullIfGone, requireValueAt } from './subscription-calls.ts';
+import { parseTime } from '../times.ts';
+import { ignoreMissing, requireValueAt } from './subscription-calls.ts';
 import { isAuthenticatedBy } from './webhook-authentication.ts';
 
 /** The number of the first entry of a list. */
@@ -28,7 +28,7 @@ async function readEntries(
   vendor: Vendor,
   entries: EntriesDeclaration,
   { session, listPosition }: { session: ProviderSession; listPosition: ListPosition },
-): Promise<ListPart> {
+): Promise<EntryPage> {
   const { startParameter, size } = entries;
   const { position, providerRef } = listPosition;
   const path = fillPath(entries.path, { ref: providerRef }, session);
@@ -37,32 +37,32 @@ async function readEntries(
     [size.name]: String(size.max),
   };
   const response = await sendRequest(vendor, session, { method: 'GET', path, query });
-  const next = valueAt(response.body, entries.next);
-  const items = valueAt(response.body, entries.records);
+  const next = findValue(response.body, entries.next);
+  const items = findValue(response.body, entries.records);
   if (!Number.isSafeInteger(next) || !Array.isArray(items)) {
-    throw malformedList(response, 'the list of changes or the next position');
+    throw createMalformedListError(response, 'the list of changes or the next position');
   }
   const first = Number(next) - items.length;
   const read = items.map((entry: unknown, n) => {
-    const time = readTime(valueAt(entry, entries.time.at), entries.time.format);
-    if (!isObject(entry) || !time) throw malformedList(response, 'the time of a change');
+    const time = parseTime(findValue(entry, entries.time.at), entries.time.format);
+    if (!isObject(entry) || !time) throw createMalformedListError(response, 'the time of a change');
     return { entry, time, number: first + n };
   });
   const incomplete = read.filter(({ entry }, n) => {
     const isForgotten = n === 0 && first > Number(position ?? FIRST);
-    return isForgotten || valueAt(entry, entries.gapMarker) != null;
+    return isForgotten || findValue(entry, entries.gapMarker) != null;
   });
   return {
     events: read.flatMap((entry) => parseEvents(entries, entry, listPosition)),
     position: String(next),
     // A list whose position does not advance has no more entries, even if the vendor says so.
-    hasMore: valueAt(response.body, entries.hasMore) === true && String(next) !== position,
+    hasMore: findValue(response.body, entries.hasMore) === true && String(next) !== position,
     lastTime: read.at(-1)?.time ?? null,
     incompleteUntil: incomplete.at(-1)?.time ?? null,
   };
 }
 
-function malformedList({ status }: ProviderResponse, missing: string): ProviderError {
+function createMalformedListError({ status }: ProviderResponse, missing: string): ProviderError {
   return new ProviderError('DISCONNECTED', `The response lacks ${missing}`, { status });
 }
 
@@ -120,38 +120,38 @@ export function createListSubscribe(
     kinds: PROVIDER_EVENT_KINDS.filter((kind) => listedKinds.includes(kind)),
     // Each connection has its own list.
     findAccount: ({ id }) => id,
-    calls: NO_CALLS,
+    calls: LIST_SUBSCRIPTION_CALLS,
     list: {
       isPing: (request, secret, now) =>
         isAuthenticatedBy(authentication, request, { secrets: [secret], now }),
-      setUp: (session, url) => setUp(vendor, webhook, { session, url }),
-      renew: (session, ref) => renew(vendor, webhook, { session, ref }),
-      takeDown: (session, ref) => takeDown(vendor, webhook, { session, ref }),
+      createWebhook: (session, url) => createWebhook(vendor, webhook, { session, url }),
+      renewWebhook: (session, ref) => renewWebhook(vendor, webhook, { session, ref }),
+      deleteWebhook: (session, ref) => deleteWebhook(vendor, webhook, { session, ref }),
       read: (session, listPosition) => readEntries(vendor, entries, { session, listPosition }),
     },
   };
 }
 
 /** The list covers all objects, so a subscription to one object needs no request. */
-const NO_CALLS: SubscriptionCalls = {
-  areShared: true,
-  setUp: async () => WHOLE_LIST,
-  renew: async () => WHOLE_LIST,
-  takeDown: async () => {},
+const LIST_SUBSCRIPTION_CALLS: SubscriptionCalls = {
+  isShared: true,
+  create: async () => LIST_SUBSCRIPTION,
+  renew: async () => LIST_SUBSCRIPTION,
+  delete: async () => {},
 };
-const WHOLE_LIST = { providerRef: 'list', expireTime: null };
+const LIST_SUBSCRIPTION = { providerRef: 'list', expireTime: null };
 
 /**
  * Creates the webhook. First deletes webhooks with the same URL, left from lost responses, because the vendor permits
  * few.
  */
-async function setUp(
+async function createWebhook(
   vendor: Vendor,
   webhook: WebhookDeclaration,
   { session, url }: { session: ProviderSession; url: string },
-): Promise<CreatedPing> {
+): Promise<CreatedWebhook> {
   for (const { ref, url: listedUrl } of await listWebhooks(vendor, webhook, session)) {
-    if (listedUrl === url) await takeDown(vendor, webhook, { session, ref });
+    if (listedUrl === url) await deleteWebhook(vendor, webhook, { session, ref });
   }
   const path = fillPath(webhook.path, {}, session);
   const body = fillJson(webhook.body, { url });
@@ -167,7 +167,7 @@ interface WebhookRef {
   ref: string;
 }
 
-async function renew(
+async function renewWebhook(
   vendor: Vendor,
   webhook: WebhookDeclaration,
   { session, ref }: WebhookRef,
@@ -185,13 +185,13 @@ async function renew(
   return true;
 }
 
-async function takeDown(
+async function deleteWebhook(
   vendor: Vendor,
   { remove }: WebhookDeclaration,
   { session, ref }: WebhookRef,
 ): Promise<void> {
   const path = fillPath(remove.path, { ref }, session);
-  await nullIfGone(sendRequest(vendor, session, { method: 'DELETE', path }, 'WRITE'));
+  await ignoreMissing(sendRequest(vendor, session, { method: 'DELETE', path }, 'WRITE'));
 }
 
 async function listWebhooks(
@@ -201,15 +201,15 @@ async function listWebhooks(
 ): Promise<{ ref: string; url: unknown; isWorking: boolean; isNotifying: boolean }[]> {
   const request = { method: 'GET', path: fillPath(path, {}, session) } as const;
   const { body } = await sendRequest(vendor, session, request);
-  const items = valueAt(body, locations.records);
+  const items = findValue(body, locations.records);
   return (Array.isArray(items) ? items : []).flatMap((item: unknown) => {
-    const ref = findId(valueAt(item, locations.ref));
+    const ref = parseId(findValue(item, locations.ref));
     if (ref === null) return [];
     return {
       ref,
-      url: valueAt(item, locations.url),
-      isWorking: valueAt(item, locations.isActive) === true,
-      isNotifying: valueAt(item, locations.isNotifying) === true,
+      url: findValue(item, locations.url),
+      isWorking: findValue(item, locations.isActive) === true,
+      isNotifying: findValue(item, locations.isNotifying) === true,
     };
   });
 }

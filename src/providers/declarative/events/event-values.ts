@@ -1,8 +1,8 @@
 /** Reads the facts of an event from their declared locations. */
-import { parseExactly } from '../../exact-json.ts';
+import { parseExactJson } from '../../exact-json.ts';
 import type { WebhookRequest } from '../../subscribing.ts';
 import type { EventValue } from '../declaration/events-declaration.ts';
-import { findId, valueAt } from '../json.ts';
+import { findValue, parseId } from '../json.ts';
 
 export interface EventSource {
   request: WebhookRequest;
@@ -15,13 +15,13 @@ export function readEventValue(
   location: EventValue,
   { request, body, event }: EventSource,
 ): string | null {
-  if (typeof location === 'string') return findId(valueAt(event, location));
+  if (typeof location === 'string') return parseId(findValue(event, location));
   if ('firstOf' in location) {
-    const candidates = location.firstOf.map((pointer) => findId(valueAt(event, pointer)));
+    const candidates = location.firstOf.map((pointer) => parseId(findValue(event, pointer)));
     return candidates.find((candidate) => candidate !== null) ?? null;
   }
-  if ('body' in location) return findId(valueAt(body, location.body));
-  return findId(request.headers[location.header.toLowerCase()]);
+  if ('body' in location) return parseId(findValue(body, location.body));
+  return parseId(request.headers[location.header.toLowerCase()]);
 }
 
 /** Returns all values. Null if one is missing. */
@@ -35,13 +35,13 @@ export function readEventValues(
 
 /** Returns the parsed JSON of the body, or its text if it is not JSON. */
 export function parseBody({ body }: WebhookRequest): unknown {
-  return parseExactly(body.toString('utf8'));
+  return parseExactJson(body.toString('utf8'));
 }
 
 /** The query parameter of a webhook URL that names the account of its events. */
 const ACCOUNT = 'account';
 
-export function accountUrl(url: string, account: string): string {
+export function createAccountUrl(url: string, account: string): string {
   const address = new URL(url);
   address.searchParams.set(ACCOUNT, account);
   return address.href;

@@ -11,12 +11,12 @@ import type {
   SubscriptionDeclaration,
 } from '../declaration/events-declaration.ts';
 import { findObject } from '../describe-object.ts';
-import { collectTexts, type Vendor } from '../failure.ts';
-import { findId, valueAt, withValue } from '../json.ts';
+import { collectMessages, type Vendor } from '../failure.ts';
+import { findValue, parseId, withValue } from '../json.ts';
 import { readPage } from '../reading/object-page.ts';
 import { sendRequest } from '../send-request.ts';
 import { fillJson, fillPath, type TemplateVariables } from '../template.ts';
-import { accountUrl } from './event-values.ts';
+import { createAccountUrl } from './event-values.ts';
 import { listNativeTypes } from './native-types.ts';
 import { deriveSecret } from './webhook-authentication.ts';
 
@@ -43,11 +43,11 @@ async function createBodies(
     object: events.subscription.objectNames[desired.objectName] ?? desired.objectName,
     objectId: await findObjectId(vendor, events.subscription, { session, desired }),
   };
-  const item = itemTemplate(events.subscription, desired.objectName);
+  const item = getItemTemplate(events.subscription, desired.objectName);
   const fill = (extra: TemplateVariables, listedTypes: string[]) => {
     const filled = fillJson(body, { ...variables, ...extra });
     if (!typeList) return filled;
-    return putTypes(filled, { at: typeList.at, item }, { types: listedTypes, variables });
+    return setTypes(filled, { at: typeList.at, item }, { types: listedTypes, variables });
   };
   if (scope === 'type') return types.map((type) => fill({ type }, [type]));
   if (scope === 'object') return [fill({}, types)];
@@ -68,7 +68,7 @@ function createTarget(
   { url, secret, account: accountRef }: DesiredSubscription,
 ) {
   return account.source === 'url'
-    ? { url: accountUrl(url, accountRef), secret: deriveSecret(secret, accountRef) }
+    ? { url: createAccountUrl(url, accountRef), secret: deriveSecret(secret, accountRef) }
     : { url, secret };
 }
 
@@ -93,11 +93,11 @@ async function findObjectId(
   { session, desired: { objectName } }: SubscriptionToCreate,
 ): Promise<string | undefined> {
   const { objectId: idRequest, body } = subscription;
-  const templates = JSON.stringify([body, itemTemplate(subscription, objectName)]);
+  const templates = JSON.stringify([body, getItemTemplate(subscription, objectName)]);
   if (!idRequest || !templates.includes('{objectId}')) return undefined;
   const path = fillPath(idRequest.path, { object: objectName }, session);
   const response = await sendRequest(vendor, session, { method: 'GET', path });
-  const id = findId(valueAt(response.body, idRequest.at));
+  const id = parseId(findValue(response.body, idRequest.at));
   if (id !== null) return id;
   throw new ProviderError('MISSING_OBJECT', `${vendor.displayName} has no id of ${objectName}`);
 }
@@ -123,11 +123,11 @@ async function listParents(
 }
 
 /** Returns the template of an item in the list of event types. */
-function itemTemplate({ types }: SubscriptionDeclaration, objectName: string): unknown {
+function getItemTemplate({ types }: SubscriptionDeclaration, objectName: string): unknown {
   return types?.itemByObject[objectName] ?? types?.item;
 }
 
-function putTypes(
+function setTypes(
   body: Record<string, unknown>,
   { at, item }: { at: string; item: unknown },
   { types, variables }: { types: string[]; variables: TemplateVariables },
@@ -142,20 +142,21 @@ function putTypes(
 /** Separates the vendor's ids of one subscription. No vendor has a space in an id. */
 const SEPARATOR = ' ';
 
-export function subscriptionCalls(
+export function createSubscriptionCalls(
   vendor: Vendor,
   events: EventsDeclaration,
   subscription: SubscriptionDeclaration,
 ): SubscriptionCalls {
   return {
-    setUp: (session, desired) => setUp(vendor, { ...events, subscription }, { session, desired }),
+    create: (session, desired) =>
+      createSubscriptions(vendor, { ...events, subscription }, { session, desired }),
     // A subscription lasts until it is deleted.
     renew: async (session, providerRef) =>
       (await allExist(vendor, subscription, { session, refs: splitRefs(providerRef) }))
         ? { providerRef, expireTime: null }
         : null,
-    takeDown: (session, providerRef) =>
-      takeDown(vendor, subscription, { session, refs: splitRefs(providerRef) }),
+    delete: (session, providerRef) =>
+      deleteSubscriptions(vendor, subscription, { session, refs: splitRefs(providerRef) }),
   };
 }
 
@@ -164,7 +165,7 @@ function splitRefs(providerRef: string): string[] {
 }
 
 /** Creates the subscriptions. If one is refused, deletes those that were created before it. */
-async function setUp(
+async function createSubscriptions(
   vendor: Vendor,
   events: EventsDeclaration & { subscription: SubscriptionDeclaration },
   { session, desired }: { session: ProviderSession; desired: DesiredSubscription },
@@ -180,7 +181,7 @@ async function setUp(
       secrets.push(...(await readSecrets(vendor, subscription, { session, ref, response })));
     }
   } catch (error) {
-    await takeDown(vendor, subscription, { session, refs }).catch(() => undefined);
+    await deleteSubscriptions(vendor, subscription, { session, refs }).catch(() => undefined);
     throw error;
   }
   const providerRef = refs.join(SEPARATOR);
@@ -195,7 +196,7 @@ async function createSubscription(
   const request = { method, path: fillPath(path, {}, session), body };
   const response = await sendRequest(vendor, session, request, 'WRITE');
   const refusalTexts =
-    refusalReasons === undefined ? [] : collectTexts(valueAt(response.body, refusalReasons));
+    refusalReasons === undefined ? [] : collectMessages(findValue(response.body, refusalReasons));
   if (refusalTexts.length > 0) throw new ProviderError('BAD_REQUEST', refusalTexts.join('; '));
   return response;
 }
@@ -223,7 +224,7 @@ export function requireValueAt(
   pointer: string,
   missing: string,
 ): string {
-  const value = findId(valueAt(body, pointer));
+  const value = parseId(findValue(body, pointer));
   if (value !== null) return value;
   throw new ProviderError('DISCONNECTED', `The response lacks ${missing}`, { status });
 }
@@ -236,14 +237,14 @@ async function allExist(
   if (checkPath === undefined) return true;
   for (const ref of refs) {
     const path = fillPath(checkPath, { ref }, session);
-    if ((await nullIfGone(sendRequest(vendor, session, { method: 'GET', path }))) === null)
+    if ((await ignoreMissing(sendRequest(vendor, session, { method: 'GET', path }))) === null)
       return false;
   }
   return true;
 }
 
 /** Deletes the subscriptions. A subscription that no longer exists is not an error. */
-async function takeDown(
+async function deleteSubscriptions(
   vendor: Vendor,
   { remove }: SubscriptionDeclaration,
   { session, refs }: { session: ProviderSession; refs: string[] },
@@ -252,12 +253,12 @@ async function takeDown(
     const { method, body } = remove;
     const path = fillPath(remove.path, { ref }, session);
     const request = { method, path, ...(body && { body: fillJson(body, { ref }) }) };
-    await nullIfGone(sendRequest(vendor, session, request, 'WRITE'));
+    await ignoreMissing(sendRequest(vendor, session, request, 'WRITE'));
   }
 }
 
 /** Awaits a response. Null if the vendor no longer has the resource. */
-export async function nullIfGone(
+export async function ignoreMissing(
   sending: Promise<ProviderResponse>,
 ): Promise<ProviderResponse | null> {
   try {

@@ -7,7 +7,7 @@ import type { RequestLocation } from '../declaration/request-location.ts';
 import { fillJson } from '../template.ts';
 
 /** Returns the list that supports conditions. Undefined if the object has none. */
-export function searchList({
+export function findSearchList({
   list,
   incrementalList,
 }: ObjectDeclaration): ListDeclaration | undefined {
@@ -24,13 +24,13 @@ export function* listConditions(
 ): Generator<[RequestLocation, unknown]> {
   if (filters.length === 0) return;
   if (!equalityFilter)
-    throw createRefusal(`${objectName} can't be searched by the values of fields`);
+    throw createBadRequest(`${objectName} can't be searched by the values of fields`);
   const invalidFilters = filters.filter(
     ({ fieldName }) => !equalityFilter.namePattern.test(fieldName),
   );
   if (invalidFilters.length > 0) {
     const names = invalidFilters.map(({ fieldName }) => JSON.stringify(fieldName)).join(', ');
-    throw createRefusal(`${objectName} can't be searched by ${names}: no field has such a name`);
+    throw createBadRequest(`${objectName} can't be searched by ${names}: no field has such a name`);
   }
   for (const filter of filters)
     yield [toLocation(equalityFilter, filter), formatCondition(equalityFilter, filter)];
@@ -71,6 +71,6 @@ function quoteValue(value: FieldValue['value'], quoting: EqualityFilter['quoting
   }
 }
 
-function createRefusal(message: string): ProviderError {
+function createBadRequest(message: string): ProviderError {
   return new ProviderError('BAD_REQUEST', message);
 }

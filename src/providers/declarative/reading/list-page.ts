@@ -5,15 +5,15 @@ import { ProviderError } from '../../provider-error.ts';
 import type { ObjectDeclaration } from '../declaration/declaration.ts';
 import type { ListDeclaration } from '../declaration/list-declaration.ts';
 import { createFailure, hasSucceeded, type Vendor } from '../failure.ts';
-import { isObject, valueAt } from '../json.ts';
-import { nestedFields } from '../nested-fields.ts';
+import { findValue, isObject } from '../json.ts';
+import { flattenFields } from '../nested-fields.ts';
 import { findRecordId } from '../record-id.ts';
 import { sendRequest } from '../send-request.ts';
 import { fillPath, fillQuery, type TemplateVariables } from '../template.ts';
-import { readTime } from '../times.ts';
-import { searchList } from './equality.ts';
-import { createRequest, requestedSize } from './page-request.ts';
-import { nextPosition, readPosition } from './position.ts';
+import { parseTime } from '../times.ts';
+import { findSearchList } from './equality.ts';
+import { createRequest, getPageSize } from './page-request.ts';
+import { findNextPosition, readPosition } from './position.ts';
 
 export interface ListRead {
   object: ObjectDeclaration;
@@ -39,12 +39,12 @@ export async function readList(
   const rows = readRows(response, list);
   const records = rows.map((raw) => toRecord(object, raw, { read, variables }));
   const isTimed = read.since || read.until || list.isKeyset || list.isNewestFirst;
-  const times = isTimed ? rows.map((raw) => changeTime(object, raw)) : [];
+  const times = isTimed ? rows.map((raw) => readChangeTime(object, raw)) : [];
   const page = {
     response,
     baseUrl: session.baseUrl,
     ids: records.map(({ id }) => id),
-    size: requestedSize(list, read, position),
+    size: getPageSize(list, read, position),
     parameter: position?.next ?? null,
   };
   const last = times.at(-1);
@@ -52,7 +52,7 @@ export async function readList(
     list.isNewestFirst &&
     last != null &&
     !isInWindow(last, { since: read.since }, object.changedAt?.precisionMs);
-  const next = isPast ? null : nextPosition(list, { page, position, times }, listName);
+  const next = isPast ? null : findNextPosition(list, { page, position, times }, listName);
   const seen = new Set(position?.seen);
   return {
     records: records.filter(
@@ -65,7 +65,7 @@ export async function readList(
     estimatedTotal: position
       ? null
       : (readTotal(list, response) ??
-        (await countAll(vendor, session, { object, read, variables }))),
+        (await countRecords(vendor, session, { object, read, variables }))),
   };
 }
 
@@ -79,7 +79,7 @@ function selectList(
 ): ['all' | 'changed', ListDeclaration] {
   const { list, incrementalList } = object;
   const isSearch = Boolean(read.filters?.length);
-  const search = isSearch ? searchList(object) : undefined;
+  const search = isSearch ? findSearchList(object) : undefined;
   if (!incrementalList || search === list) return ['all', list];
   if (search === incrementalList || read.since || read.until) return ['changed', incrementalList];
   if (!incrementalList.fullReadQuery) return ['all', list];
@@ -101,8 +101,8 @@ export function readRows(
   { records: pointer, record }: ListDeclaration,
 ) {
   const items =
-    valueAt(response.body, pointer) ?? (isEmptyList(response, pointer) ? [] : undefined);
-  const rows = Array.isArray(items) ? items.map((item) => valueAt(item, record)) : [items];
+    findValue(response.body, pointer) ?? (isEmptyList(response, pointer) ? [] : undefined);
+  const rows = Array.isArray(items) ? items.map((item) => findValue(item, record)) : [items];
   if (rows.every(isObject) && Array.isArray(items)) return rows;
   throw new ProviderError('RETRYABLE', 'The response has no list of records', {
     status: response.status,
@@ -122,7 +122,7 @@ function readTotal(
   { body, headers }: ProviderResponse,
 ): number | null {
   const headerTotal = totalHeader && headers[totalHeader.toLowerCase()];
-  const count = total === undefined ? Number(headerTotal || Number.NaN) : valueAt(body, total);
+  const count = total === undefined ? Number(headerTotal || Number.NaN) : findValue(body, total);
   return typeof count === 'number' && Number.isSafeInteger(count) ? count : null;
 }
 
@@ -133,7 +133,7 @@ export function toRecord(
 ): ProviderRecord {
   const recordId = findRecordId(id, raw);
   if (recordId === null) throw new ProviderError('RETRYABLE', 'A record of the list has no id');
-  const maps = [raw, ...nested.map((declaration) => nestedFields(declaration, raw)), variables];
+  const maps = [raw, ...nested.map((declaration) => flattenFields(declaration, raw)), variables];
   const fields: Record<string, unknown> = {};
   for (const field of read.fields) {
     const source = maps.find((map) => Object.hasOwn(map, field));
@@ -143,7 +143,7 @@ export function toRecord(
 }
 
 function isSkipped({ skipIfPresent }: ListDeclaration, raw: Record<string, unknown>): boolean {
-  return skipIfPresent !== undefined && valueAt(raw, skipIfPresent) != null;
+  return skipIfPresent !== undefined && findValue(raw, skipIfPresent) != null;
 }
 
 function isInWindow(
@@ -157,15 +157,18 @@ function isInWindow(
 }
 
 /** Returns the record's time of change. Null if it has none. */
-function changeTime({ changedAt }: ObjectDeclaration, raw: Record<string, unknown>): Date | null {
-  return changedAt ? readTime(valueAt(raw, changedAt.at), changedAt.format) : null;
+function readChangeTime(
+  { changedAt }: ObjectDeclaration,
+  raw: Record<string, unknown>,
+): Date | null {
+  return changedAt ? parseTime(findValue(raw, changedAt.at), changedAt.format) : null;
 }
 
 /**
  * Counts the records of a full read, if the vendor has a request for that besides the list. Null if the count fails,
  * because a read does not need it.
  */
-async function countAll(
+async function countRecords(
   vendor: Vendor,
   session: ProviderSession,
   { object: { count }, read, variables }: ListRead,
@@ -177,6 +180,6 @@ async function countAll(
     path: fillPath(count.path, variables, session),
     query: fillQuery(count.query, variables, session),
   }).catch(() => null);
-  const total = Number(valueAt(response?.body, count.at) ?? Number.NaN);
+  const total = Number(findValue(response?.body, count.at) ?? Number.NaN);
   return Number.isSafeInteger(total) ? total : null;
 }

@@ -6,13 +6,13 @@ import type { Declaration } from '../declaration/declaration.ts';
 import type { ListDeclaration } from '../declaration/list-declaration.ts';
 import type { ObjectDeclaration } from '../declaration/object-declaration.ts';
 import type { RequestLocation } from '../declaration/request-location.ts';
-import { allObjects } from '../describe-object.ts';
+import { listDeclaredObjects } from '../describe-object.ts';
 import { createFailure, hasSucceeded, type Vendor } from '../failure.ts';
-import { valueAt, withValue } from '../json.ts';
+import { findValue, withValue } from '../json.ts';
 import { findRecordId } from '../record-id.ts';
-import { fillTexts } from '../template.ts';
+import { fillStrings } from '../template.ts';
 import { readRows } from './list-page.ts';
-import { nextParameter, type PageParameter } from './paging.ts';
+import { findNextParameter, type PageParameter } from './paging.ts';
 
 type ProxyRecord = Record<string, unknown>;
 
@@ -28,7 +28,7 @@ export async function* listPages(
 ): AsyncGenerator<ProxyRecord[]> {
   const candidates = findLists(vendor, request);
   const [first] = candidates;
-  const sizedRequest = withSize(first.list, request);
+  const sizedRequest = setPageSize(first.list, request);
   let selected: ListCandidate | undefined;
   let parameter: PageParameter | null = null;
   do {
@@ -40,7 +40,7 @@ export async function* listPages(
     selected ??= selectByResponse(candidates, response);
     const rows = readRows(response, selected.list);
     yield rows;
-    const next = findNextParameter(selected, { response, parameter, sizedRequest, rows, session });
+    const next = findNextPage(selected, { response, parameter, sizedRequest, rows, session });
     if (next !== null && next === parameter) {
       throw new ProviderError('RETRYABLE', 'The pages of the list repeat themselves');
     }
@@ -60,13 +60,13 @@ type Candidates = [ListCandidate, ...ListCandidate[]];
  * BAD_REQUEST.
  */
 function findLists({ displayName, declaration }: Vendor, request: ListRequest): Candidates {
-  const allLists = allObjects(declaration).flatMap((object) =>
+  const allLists = listDeclaredObjects(declaration).flatMap((object) =>
     [object.list, object.incrementalList].flatMap((list) => (list ? { list, object } : [])),
   );
   const text = findQuery(request);
   const [first, ...otherLists] = allLists
-    .filter(({ list }) => matches(list, request))
-    .filter(({ list }) => text === null || text.includes(`$${positionVariable(list)}`));
+    .filter(({ list }) => matchesRequest(list, request))
+    .filter(({ list }) => text === null || text.includes(`$${getPositionVariable(list)}`));
   if (first) return [first, ...otherLists];
   const reason =
     text === null
@@ -76,11 +76,11 @@ function findLists({ displayName, declaration }: Vendor, request: ListRequest): 
 }
 
 /** True if the list has the path and method of the request, and its paging can be requested in that way. */
-function matches(
+function matchesRequest(
   { method, path: template, paging }: ListDeclaration,
   { path, body }: ListRequest,
 ): boolean {
-  if (method !== (body ? 'POST' : 'GET') || !pathPattern(template).test(path)) return false;
+  if (method !== (body ? 'POST' : 'GET') || !createPathPattern(template).test(path)) return false;
   if ('parameter' in paging)
     return body ? paging.parameter.in !== 'header' : paging.parameter.in === 'query';
   return body === undefined;
@@ -98,14 +98,16 @@ function findQuery({ body }: ListRequest): string | null {
 }
 
 /** Returns the last part of the pointer, for example `after` of `/variables/after`. */
-function positionVariable({ paging }: ListDeclaration): string {
+function getPositionVariable({ paging }: ListDeclaration): string {
   return 'parameter' in paging ? (paging.parameter.name.split('/').at(-1) ?? '') : '';
 }
 
 function selectByResponse(candidates: Candidates, response: ProviderResponse): ListCandidate {
   const [first, ...otherCandidates] = candidates;
   if (otherCandidates.length === 0) return first;
-  const match = candidates.find(({ list }) => Array.isArray(valueAt(response.body, list.records)));
+  const match = candidates.find(({ list }) =>
+    Array.isArray(findValue(response.body, list.records)),
+  );
   if (match) return match;
   throw new ProviderError('BAD_REQUEST', 'The response has none of the declared lists', {
     status: response.status,
@@ -113,7 +115,10 @@ function selectByResponse(candidates: Candidates, response: ProviderResponse): L
 }
 
 /** Adds the maximum page size, unless the caller set a size. */
-function withSize({ pageSize }: ListDeclaration, { path, query, body }: ListRequest): ListRequest {
+function setPageSize(
+  { pageSize }: ListDeclaration,
+  { path, query, body }: ListRequest,
+): ListRequest {
   if (!pageSize || pageSize.in === 'header') return { path, query, ...(body && { body }) };
   if (pageSize.in === 'query') {
     return {
@@ -125,7 +130,7 @@ function withSize({ pageSize }: ListDeclaration, { path, query, body }: ListRequ
   const text = body?.query;
   const name = pageSize.name.split('/').at(-1);
   const isAccepted = typeof text !== 'string' || text.includes(`$${name}`);
-  const isSet = valueAt(body, pageSize.name) !== undefined;
+  const isSet = findValue(body, pageSize.name) !== undefined;
   return {
     path,
     query,
@@ -133,7 +138,7 @@ function withSize({ pageSize }: ListDeclaration, { path, query, body }: ListRequ
   };
 }
 
-function pathPattern(path: string): RegExp {
+function createPathPattern(path: string): RegExp {
   const parts = path.split(/(\{\{\w+\}\}|\{\+?\w+\})/);
   const pattern = parts.map((part) => {
     if (part.startsWith('{')) return part.startsWith('{+') ? '.+' : '[^/]+';
@@ -154,7 +159,7 @@ function createPageRequest(
   }: ListRequest & { parameter: PageParameter | null; session: ProviderSession },
 ): ProviderRequest {
   const method = body ? 'POST' : 'GET';
-  const request = { method, path, headers: fillTexts(headers, session) } as const;
+  const request = { method, path, headers: fillStrings(headers, session) } as const;
   if (parameter === null) return { ...request, query, ...(body && { body }) };
   if (!('parameter' in paging)) return { ...request, path: String(parameter) };
   const { in: part, name } = paging.parameter;
@@ -162,7 +167,7 @@ function createPageRequest(
   return { ...request, query: { ...query, [name]: parameter }, ...(body && { body }) };
 }
 
-interface ReadListPage {
+interface ListPageResult {
   response: ProviderResponse;
   parameter: PageParameter | null;
   sizedRequest: ListRequest;
@@ -170,12 +175,12 @@ interface ReadListPage {
   session: ProviderSession;
 }
 
-function findNextParameter(
+function findNextPage(
   { list: { paging, pageSize }, object }: ListCandidate,
-  { response, parameter, sizedRequest, rows, session }: ReadListPage,
+  { response, parameter, sizedRequest, rows, session }: ListPageResult,
 ): PageParameter | null {
   const start = 'parameter' in paging ? readParameter(sizedRequest, paging.parameter) : undefined;
-  return nextParameter(paging, {
+  return findNextParameter(paging, {
     response,
     baseUrl: session.baseUrl,
     ids: rows.map((row) => findRecordId(object.id, row) ?? ''),
@@ -188,6 +193,6 @@ function readParameter(
   { query, body }: ListRequest,
   { in: part, name }: RequestLocation,
 ): PageParameter | undefined {
-  const value = part === 'query' ? query[name] : valueAt(body, name);
+  const value = part === 'query' ? query[name] : findValue(body, name);
   return typeof value === 'string' || typeof value === 'number' ? value : undefined;
 }

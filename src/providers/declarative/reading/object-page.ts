@@ -6,7 +6,7 @@ import { ProviderError } from '../../provider-error.ts';
 import { findObject } from '../describe-object.ts';
 import type { Vendor } from '../failure.ts';
 import { type ListRead, readList } from './list-page.ts';
-import { foreignCursorError, parseJson } from './position.ts';
+import { createCursorError, parseJson } from './position.ts';
 
 export async function readPage(
   vendor: Vendor,
@@ -72,7 +72,7 @@ async function findCurrentParent(
 function readParentPosition(cursor: string): ParentPosition {
   const result = storedPosition.safeParse(parseJson(cursor));
   if (result.success) return result.data;
-  throw foreignCursorError();
+  throw createCursorError();
 }
 
 /** Reads a page below a parent. If the parent was deleted after it was listed, the page is empty. */

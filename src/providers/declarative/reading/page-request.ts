@@ -9,8 +9,8 @@ import type {
 } from '../declaration/list-declaration.ts';
 import type { RequestLocation } from '../declaration/request-location.ts';
 import { withValue } from '../json.ts';
-import { fillJson, fillPath, fillQuery, fillTexts, type TemplateVariables } from '../template.ts';
-import { lowerBound, upperBound, writeTime } from '../times.ts';
+import { fillJson, fillPath, fillQuery, fillStrings, type TemplateVariables } from '../template.ts';
+import { formatTime, getLowerBound, getUpperBound } from '../times.ts';
 import { listConditions } from './equality.ts';
 import type { Position } from './position.ts';
 
@@ -33,7 +33,7 @@ export function createRequest(
   { read, position, variables, session }: PageRequestContext,
 ): ProviderRequest {
   const { method, path, query, body } = list;
-  const headers = fillTexts(declaration.headers, session);
+  const headers = fillStrings(declaration.headers, session);
   const page: RequestDraft = {
     method,
     path: fillPath(path, variables, session),
@@ -43,7 +43,7 @@ export function createRequest(
   };
   for (const [location, value] of listParameters(list, read, position))
     setParameter(page, location, value);
-  for (const [location, value] of lastDays(list, session)) setParameter(page, location, value);
+  for (const [location, value] of listDayBounds(list, session)) setParameter(page, location, value);
   setConditions(page, list, [...listBounds(list, read, position), ...listConditions(list, read)]);
   if (position?.next == null || !hasNextUrl(list)) return page;
   // The URL already contains the query. Headers are sent with every page.
@@ -52,7 +52,7 @@ export function createRequest(
 
 const DAY_MS = 86_400_000;
 
-function lastDays(
+function listDayBounds(
   { dayRange }: ListDeclaration,
   session: ProviderSession,
 ): [RequestLocation, string][] {
@@ -76,9 +76,9 @@ function* listParameters(
   position: Position | null,
 ): Generator<[RequestLocation, unknown]> {
   const { paging, pageSize, fields } = list;
-  const records = requestedSize(list, read, position);
-  if (pageSize && records !== null) yield [pageSize, sizeText(pageSize, records)];
-  if (fields) yield [fields, fieldNames(fields, read.fields)];
+  const records = getPageSize(list, read, position);
+  if (pageSize && records !== null) yield [pageSize, formatSize(pageSize, records)];
+  if (fields) yield [fields, formatFieldNames(fields, read.fields)];
   if (!('parameter' in paging)) return;
   if (position?.next != null) yield [paging.parameter, position.next];
   else if (paging.kind === 'page') yield [paging.parameter, paging.firstPage];
@@ -86,7 +86,7 @@ function* listParameters(
 }
 
 /** Returns the requested page size. Null if the vendor decides. Numbered pages keep their size during a read. */
-export function requestedSize(
+export function getPageSize(
   { pageSize: size }: ListDeclaration,
   { pageSize }: PageRead,
   position: Position | null,
@@ -94,24 +94,24 @@ export function requestedSize(
   return size ? (position?.size ?? Math.min(pageSize, size.max)) : null;
 }
 
-function sizeText(
+function formatSize(
   { template }: NonNullable<ListDeclaration['pageSize']>,
   size: number,
 ): string | number {
   return template ? template.replace('{size}', String(size)) : size;
 }
 
-const ALONE = '{fields}';
+const NAMES_ONLY = '{fields}';
 /** Names that are safe inside a GraphQL selection: they can't end it or start another. */
 const NAME = /^[A-Za-z_]\w*$/;
 
-export function fieldNames(
+export function formatFieldNames(
   { always, separator, template, isList, max }: SelectedFields,
   requested: string[],
 ): string | string[] {
   // `id` is the gateway's name for the record's identifier. The vendor's name may differ.
   const permitted = requested.filter(
-    (name) => name !== 'id' && (template === ALONE || NAME.test(name)),
+    (name) => name !== 'id' && (template === NAMES_ONLY || NAME.test(name)),
   );
   const names = [...new Set([...always, ...permitted])].slice(0, max);
   return isList ? names : template.replace('{fields}', names.join(separator));
@@ -128,13 +128,13 @@ function* listBounds(
   const lastTime = position?.since == null ? undefined : new Date(position.since);
   const from = lastTime ?? read.since ?? (since?.isRequired ? EARLIEST_TIME : undefined);
   if (since && from && !(position?.next != null && since.isFirstPageOnly)) {
-    yield [since, formatBound(since, lowerBound(since, from))];
+    yield [since, formatBound(since, getLowerBound(since, from))];
   }
-  if (until && read.until) yield [until, formatBound(until, upperBound(until, read.until))];
+  if (until && read.until) yield [until, formatBound(until, getUpperBound(until, read.until))];
 }
 
 function formatBound({ template, format }: TimeFilter, time: Date): unknown {
-  const text = writeTime(time, format);
+  const text = formatTime(time, format);
   if (typeof template === 'string') return template.replace('{time}', () => text);
   return fillJson(template, { time: format.startsWith('unix') ? Number(text) : text });
 }

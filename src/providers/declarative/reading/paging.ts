@@ -2,12 +2,12 @@
 import LinkHeader from 'http-link-header';
 import type { ProviderResponse } from '../../contract.ts';
 import type { Paging } from '../declaration/list-declaration.ts';
-import { valueAt } from '../json.ts';
+import { findValue } from '../json.ts';
 
 /** The parameter of a page: a cursor, a URL, an offset, a page number or a record id. */
 export type PageParameter = string | number;
 
-export interface ArrivedPage {
+export interface PageResponse {
   response: ProviderResponse;
   baseUrl: string;
   /** The record ids, in the order of the response. */
@@ -19,20 +19,20 @@ export interface ArrivedPage {
 }
 
 /** Returns the parameter of the next page. Null after the last page. */
-export function nextParameter(paging: Paging, page: ArrivedPage): PageParameter | null {
+export function findNextParameter(paging: Paging, page: PageResponse): PageParameter | null {
   const { response, ids } = page;
   if (isLastPage(paging, response)) return null;
   switch (paging.kind) {
     case 'cursor':
-      return readCursor(valueAt(response.body, paging.next));
+      return readCursor(findValue(response.body, paging.next));
     case 'nextUrl':
-      return resolveUrl(valueAt(response.body, paging.next), page);
+      return resolveUrl(findValue(response.body, paging.next), page);
     case 'link':
-      return resolveUrl(linkHeaderUrl(response), page);
+      return resolveUrl(readLinkHeader(response), page);
     case 'offset':
-      return nextOffset(paging, page);
+      return findNextOffset(paging, page);
     case 'page':
-      return nextPage(paging, page, Number(page.parameter ?? paging.firstPage));
+      return findNextPageNumber(paging, page, Number(page.parameter ?? paging.firstPage));
     case 'lastId':
       return ids.length === 0 || (!paging.hasMore && isShort(page)) ? null : (ids.at(-1) ?? null);
     case 'none':
@@ -41,11 +41,12 @@ export function nextParameter(paging: Paging, page: ArrivedPage): PageParameter 
 }
 
 function isLastPage(paging: Paging, { body }: ProviderResponse): boolean {
-  if ('hasMore' in paging && paging.hasMore && valueAt(body, paging.hasMore) === false) return true;
+  if ('hasMore' in paging && paging.hasMore && findValue(body, paging.hasMore) === false)
+    return true;
   return (
     'isLastPage' in paging &&
     paging.isLastPage !== undefined &&
-    valueAt(body, paging.isLastPage) === true
+    findValue(body, paging.isLastPage) === true
   );
 }
 
@@ -54,39 +55,39 @@ function readCursor(value: unknown): PageParameter | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-function resolveUrl(value: unknown, { baseUrl }: ArrivedPage): string | null {
+function resolveUrl(value: unknown, { baseUrl }: PageResponse): string | null {
   if (typeof value !== 'string' || value === '') return null;
   return URL.parse(value, baseUrl)?.href ?? null;
 }
 
-function linkHeaderUrl({ headers }: ProviderResponse): string | undefined {
+function readLinkHeader({ headers }: ProviderResponse): string | undefined {
   return headers.link ? LinkHeader.parse(headers.link).rel('next')[0]?.uri : undefined;
 }
 
-function nextOffset(
+function findNextOffset(
   { total, hasMore, isLastPage: lastPageFlag }: Paging & { kind: 'offset' },
-  page: ArrivedPage,
+  page: PageResponse,
 ): number | null {
   const next = Number(page.parameter ?? 0) + page.ids.length;
   if (page.ids.length === 0) return null;
-  const totalCount = total === undefined ? undefined : valueAt(page.response.body, total);
+  const totalCount = total === undefined ? undefined : findValue(page.response.body, total);
   if (typeof totalCount === 'number') return next < totalCount ? next : null;
   return !hasMore && !lastPageFlag && isShort(page) ? null : next;
 }
 
-function nextPage(
+function findNextPageNumber(
   { pageCount, hasMore, nextHeader }: Paging & { kind: 'page' },
-  page: ArrivedPage,
+  page: PageResponse,
   number: number,
 ): number | null {
   if (nextHeader) return Number(page.response.headers[nextHeader.toLowerCase()]) || null;
-  const count = pageCount === undefined ? undefined : valueAt(page.response.body, pageCount);
+  const count = pageCount === undefined ? undefined : findValue(page.response.body, pageCount);
   if (typeof count === 'number') return number < count ? number + 1 : null;
   if (page.ids.length === 0 || (!hasMore && isShort(page))) return null;
   return number + 1;
 }
 
 /** True if the page has fewer records than requested, so it is the last one. */
-function isShort({ ids, size }: ArrivedPage): boolean {
+function isShort({ ids, size }: PageResponse): boolean {
   return size !== null && ids.length < size;
 }

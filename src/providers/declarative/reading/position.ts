@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { ProviderError } from '../../provider-error.ts';
 import type { ListDeclaration } from '../declaration/list-declaration.ts';
-import { effectiveLowerBound } from '../times.ts';
-import { type ArrivedPage, nextParameter } from './paging.ts';
+import { getEffectiveLowerBound } from '../times.ts';
+import { findNextParameter, type PageResponse } from './paging.ts';
 
 const storedPosition = z.strictObject({
   by: z.enum(['all', 'changed']),
@@ -30,10 +30,10 @@ export function readPosition(text: string | undefined, listName: Position['by'])
   if (text === undefined) return null;
   const result = storedPosition.safeParse(parseJson(text));
   if (result.success && result.data.by === listName) return result.data;
-  throw foreignCursorError();
+  throw createCursorError();
 }
 
-export function foreignCursorError(): ProviderError {
+export function createCursorError(): ProviderError {
   return new ProviderError('CURSOR_GONE', 'The cursor is not one of this read');
 }
 
@@ -46,22 +46,22 @@ export function parseJson(text: string): unknown {
   }
 }
 
-interface PassedPage {
-  page: ArrivedPage;
+interface PageResult {
+  page: PageResponse;
   position: Position | null;
   /** The time of change of each record, in the order of the response. Null if a record has none. */
   times: (Date | null)[];
 }
 
 /** Returns the next position. Null after the last page. Throws RETRYABLE if the vendor's pages repeat or stay empty. */
-export function nextPosition(
+export function findNextPosition(
   list: ListDeclaration,
-  read: PassedPage,
+  read: PageResult,
   listName: Position['by'],
 ): Position | null {
   const { page, position } = read;
   const first = page.ids[0] ?? null;
-  const next = nextParameter(list.paging, page);
+  const next = findNextParameter(list.paging, page);
   if (next === null) return null;
   const empty = page.ids.length === 0 ? (position?.empty ?? 0) + 1 : 0;
   const isRepeated = position && (next === position.next || (first && first === position.first));
@@ -87,12 +87,12 @@ export function nextPosition(
  */
 function restartAtLastTime(
   { since }: ListDeclaration,
-  { page, times }: PassedPage,
+  { page, times }: PageResult,
   { by, first }: Position,
 ): Position | null {
   const [start, end] = [times[0], times.at(-1)];
   if (!since || !start || !end) return null;
-  const boundTime = effectiveLowerBound(since, end);
+  const boundTime = getEffectiveLowerBound(since, end);
   if (start >= boundTime) return null;
   const seenIds = page.ids.filter((_id, n) => (times[n] ?? start) >= boundTime);
   return { by, next: null, first, empty: 0, since: end.getTime(), seen: seenIds };

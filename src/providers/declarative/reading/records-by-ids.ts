@@ -6,11 +6,11 @@ import type { ObjectDeclaration } from '../declaration/declaration.ts';
 import type { IdLookup } from '../declaration/object-declaration.ts';
 import { findObject } from '../describe-object.ts';
 import { createFailure, hasSucceeded, type Vendor } from '../failure.ts';
-import { isObject, valueAt } from '../json.ts';
-import { idVariables } from '../record-id.ts';
-import { fillJson, fillPath, fillQuery, fillTexts } from '../template.ts';
+import { findValue, isObject } from '../json.ts';
+import { listIdVariables } from '../record-id.ts';
+import { fillJson, fillPath, fillQuery, fillStrings } from '../template.ts';
 import { toRecord } from './list-page.ts';
-import { fieldNames, type RequestDraft, setParameter } from './page-request.ts';
+import { formatFieldNames, type RequestDraft, setParameter } from './page-request.ts';
 
 /** The maximum number of concurrent requests of one caller. */
 const CONCURRENCY = 4;
@@ -54,7 +54,7 @@ async function fetchBatch(
   ids: string[],
 ): Promise<ProviderRecord[]> {
   const [id = ''] = ids;
-  const variables = { object: objectName, ...idVariables(object.id, id) };
+  const variables = { object: objectName, ...listIdVariables(object.id, id) };
   const response = await session.send(
     createRequest(vendor, byIds, { session, ids, variables, fields }),
   );
@@ -63,7 +63,7 @@ async function fetchBatch(
   if (!hasSucceeded(vendor, response)) throw createFailure(vendor, response, 'READ');
   const read = { fields };
   return readRows(response, byIds)
-    .filter((row) => byIds.deletionFlag === undefined || !valueAt(row, byIds.deletionFlag))
+    .filter((row) => byIds.deletionFlag === undefined || !findValue(row, byIds.deletionFlag))
     .map((raw) => toRecord(object, raw, { read, variables: { object: objectName } }))
     .filter((record) => ids.includes(record.id));
 }
@@ -89,10 +89,10 @@ function createRequest(
     method,
     path: fillPath(path, variables, session),
     query: fillQuery(query, variables, session),
-    headers: fillTexts(declaration.headers, session),
+    headers: fillStrings(declaration.headers, session),
     body: fillJson(body, variables),
   };
-  if (selectedFields) setParameter(page, selectedFields, fieldNames(selectedFields, fields));
+  if (selectedFields) setParameter(page, selectedFields, formatFieldNames(selectedFields, fields));
   if (idList) {
     // The replacements are functions, because a replacement text would interpret `$`.
     const idTexts = ids.map((id) => idList.template.replace('{id}', () => id));
@@ -108,7 +108,7 @@ function createRequest(
 
 /** Returns the records of the response. Some vendors return null for deleted records. */
 function readRows({ status, body }: ProviderResponse, { records, ids }: IdLookup) {
-  const value = valueAt(body, records);
+  const value = findValue(body, records);
   if (ids === undefined) return isObject(value) ? [value] : [];
   if (Array.isArray(value)) return value.filter(isObject);
   if (value == null && (isObject(body) || status === 204)) return [];

@@ -82,13 +82,13 @@ test('ends an attempt with an idempotency key before the provider forgets the ke
   const features = {
     associations: false,
     headers: false,
-    idempotencyKeyMs: 300_000,
+    idempotencyKeyLifetimeMs: 300_000,
     allOrNone: [],
   };
   const limits = { ...sandbox.limits, timeoutMs: 30_000 };
   expect(getKeyExpireTime({ features, limits }, now)).toEqual(later(270_000));
   expect(
-    getKeyExpireTime({ features: { ...features, idempotencyKeyMs: null }, limits }, now),
+    getKeyExpireTime({ features: { ...features, idempotencyKeyLifetimeMs: null }, limits }, now),
   ).toBeNull();
 });
 

@@ -2,22 +2,22 @@
 import { createHmac } from 'node:crypto';
 import type { AccountIdentity, ProviderSession } from '../../contract.ts';
 import {
-  type Arrival,
-  MalformedEvents,
+  MalformedEventsError,
   PROVIDER_EVENT_KINDS,
   type ProviderEvent,
   type SubscribeCapability,
+  type WebhookContext,
   type WebhookRequest,
   type WebhookResponse,
 } from '../../subscribing.ts';
 import type { Declaration, ObjectDeclaration } from '../declaration/declaration.ts';
 import type { EventsDeclaration, IdentityRequest } from '../declaration/events-declaration.ts';
 import type { Vendor } from '../failure.ts';
-import { findId, isObject, valueAt } from '../json.ts';
-import { nestedFields } from '../nested-fields.ts';
+import { findValue, isObject, parseId } from '../json.ts';
+import { flattenFields } from '../nested-fields.ts';
 import { sendRequest } from '../send-request.ts';
 import { fillPath } from '../template.ts';
-import { readTime } from '../times.ts';
+import { parseTime } from '../times.ts';
 import {
   type EventSource,
   findAccount,
@@ -26,10 +26,10 @@ import {
   readEventValues,
 } from './event-values.ts';
 import { listNativeTypes } from './native-types.ts';
-import { subscriptionCalls } from './subscription-calls.ts';
+import { createSubscriptionCalls } from './subscription-calls.ts';
 import { isAuthentic } from './webhook-authentication.ts';
 
-type ArrivedEvent = EventSource & { arrival: Arrival };
+type EventContext = EventSource & { arrival: WebhookContext };
 
 /** The maximum number of events in a request. No vendor sends more. */
 const EVENTS_MAX = 10_000;
@@ -38,31 +38,33 @@ const EVENTS_MAX = 10_000;
 function parseEvents(
   { displayName, declaration }: Vendor,
   events: EventsDeclaration,
-  { request, arrival }: { request: WebhookRequest; arrival: Arrival },
+  { request, arrival }: { request: WebhookRequest; arrival: WebhookContext },
 ): ProviderEvent[] {
   const body = parseBody(request);
-  const items = events.list === undefined ? [body] : valueAt(body, events.list);
+  const items = events.list === undefined ? [body] : findValue(body, events.list);
   if (!isObject(body) || !Array.isArray(items) || items.length > EVENTS_MAX) {
-    throw new MalformedEvents(`The body does not have the form of events of ${displayName}.`);
+    throw new MalformedEventsError(`The body does not have the form of events of ${displayName}.`);
   }
   if (isChallenge(events, body)) return [];
   return items.flatMap((event) => {
     const parsedEvent = parseEvent(declaration, events, { request, arrival, body, event });
     if (parsedEvent === null)
-      throw new MalformedEvents(`An event does not have the form of events of ${displayName}.`);
+      throw new MalformedEventsError(
+        `An event does not have the form of events of ${displayName}.`,
+      );
     return parsedEvent;
   });
 }
 
 function isChallenge({ challenge }: EventsDeclaration, body: unknown): boolean {
-  return challenge !== undefined && valueAt(body, challenge.at) === challenge.value;
+  return challenge !== undefined && findValue(body, challenge.at) === challenge.value;
 }
 
 /** Returns an empty list for an event to ignore. Null if the value is not an event. */
 function parseEvent(
   { objects, otherObjects }: Declaration,
   events: EventsDeclaration,
-  source: ArrivedEvent,
+  source: EventContext,
 ): ProviderEvent | [] | null {
   const type = readEventValues(events.type, source)?.join('.');
   if (type === undefined) return null;
@@ -71,8 +73,8 @@ function parseEvent(
   const { nativeId, recordId } = events;
   const ids = readEventValues(nativeId, source);
   const record = readEventValues(recordId.parts, source);
-  const time = eventTime(events, source);
-  const account = eventAccount(events, source);
+  const time = readEventTime(events, source);
+  const account = readEventAccount(events, source);
   const objectName = meaning.object ?? source.arrival.subscription?.objectName ?? null;
   if (!ids || !record || !time || account === null || objectName === null) return null;
   const template = recordId.templates[objectName] ?? '{id}';
@@ -89,21 +91,24 @@ function parseEvent(
     record:
       meaning.kind === 'DELETE'
         ? null
-        : eventRecord(events, source.event, { id, object: objects[objectName] ?? otherObjects }),
+        : readEventRecord(events, source.event, {
+            id,
+            object: objects[objectName] ?? otherObjects,
+          }),
     association: null,
     raw: isObject(source.event) ? source.event : { event: source.event },
   };
 }
 
 function isSkipped({ skipIfPresent }: EventsDeclaration, { event }: EventSource): boolean {
-  return skipIfPresent !== undefined && valueAt(event, skipIfPresent) != null;
+  return skipIfPresent !== undefined && findValue(event, skipIfPresent) != null;
 }
 
-function eventTime({ time }: EventsDeclaration, source: ArrivedEvent): Date | null {
-  return time ? readTime(readEventValue(time.at, source), time.format) : source.arrival.now;
+function readEventTime({ time }: EventsDeclaration, source: EventContext): Date | null {
+  return time ? parseTime(readEventValue(time.at, source), time.format) : source.arrival.now;
 }
 
-function eventAccount({ account }: EventsDeclaration, source: ArrivedEvent): string | null {
+function readEventAccount({ account }: EventsDeclaration, source: EventContext): string | null {
   if (account.source === 'subscription') return source.arrival.subscription?.account ?? null;
   return account.source === 'url'
     ? findAccount(source.request)
@@ -114,20 +119,20 @@ function listChangedFields(
   { changedFields: changed }: EventsDeclaration,
   event: unknown,
 ): string[] {
-  const changedFields = changed === undefined ? undefined : valueAt(event, changed);
+  const changedFields = changed === undefined ? undefined : findValue(event, changed);
   if (typeof changedFields === 'string') return [changedFields];
   if (Array.isArray(changedFields)) return changedFields.filter((name) => typeof name === 'string');
   return isObject(changedFields) ? Object.keys(changedFields) : [];
 }
 
-function eventRecord(
+function readEventRecord(
   { record }: EventsDeclaration,
   event: unknown,
   { id, object }: { id: string; object: ObjectDeclaration | undefined },
 ): ProviderEvent['record'] {
-  const raw = record === undefined ? undefined : valueAt(event, record);
+  const raw = record === undefined ? undefined : findValue(event, record);
   if (!isObject(raw) || !object) return null;
-  const nested = object.nested.map((declaration) => nestedFields(declaration, raw));
+  const nested = object.nested.map((declaration) => flattenFields(declaration, raw));
   return { id, fields: Object.assign({}, ...nested.toReversed(), raw, { id }), raw };
 }
 
@@ -137,20 +142,22 @@ export function createSubscribe(vendor: Vendor, events: EventsDeclaration): Subs
   return {
     kinds: PROVIDER_EVENT_KINDS.filter((kind) => declaredKinds.includes(kind)),
     listKinds: (objectName) => listNativeTypes(events, objectName).map(({ kind }) => kind),
-    findAccount: ({ id, providerWorkspaceRef }, fact) => {
+    findAccount: ({ id, providerWorkspaceRef }, findMetadata) => {
       if (account.source !== 'event') return id;
       const value =
-        account.metadataName === 'workspace' ? providerWorkspaceRef : fact(account.metadataName);
+        account.metadataName === 'workspace'
+          ? providerWorkspaceRef
+          : findMetadata(account.metadataName);
       return value === null ? null : account.template.replace('{account}', () => value);
     },
     requests: {
       ...(account.source === 'subscription' && { hasOwnSecrets: true as const }),
-      ...(events.handshake && { greet: createGreet(events.handshake) }),
+      ...(events.handshake && { answerHandshake: createHandshake(events.handshake) }),
       isSigned: (request, secrets, now) => isAuthentic(events, request, { secrets, now }),
       parseEvents: (request, arrival) => parseEvents(vendor, events, { request, arrival }),
-      respond: (request, secret) => respondTo(events, request, secret),
+      respond: (request, secret) => createResponse(events, request, secret),
     },
-    ...(subscription && { calls: subscriptionCalls(vendor, events, subscription) }),
+    ...(subscription && { calls: createSubscriptionCalls(vendor, events, subscription) }),
     ...(instructions && {
       instructions: (url: string) =>
         instructions.map((line, n) => `${n + 1}. ${line.replace('{url}', () => url)}`).join('\n'),
@@ -161,7 +168,7 @@ export function createSubscribe(vendor: Vendor, events: EventsDeclaration): Subs
 /** A greeting that is safe to repeat in a header, and not longer than a secret. */
 const GREETING = /^[\x21-\x7e]{1,256}$/;
 
-function createGreet({ header }: NonNullable<EventsDeclaration['handshake']>) {
+function createHandshake({ header }: NonNullable<EventsDeclaration['handshake']>) {
   return ({ headers }: WebhookRequest): WebhookResponse | null => {
     const greeting = headers[header.toLowerCase()];
     if (typeof greeting !== 'string' || !GREETING.test(greeting)) return null;
@@ -169,7 +176,7 @@ function createGreet({ header }: NonNullable<EventsDeclaration['handshake']>) {
   };
 }
 
-function respondTo(
+function createResponse(
   events: EventsDeclaration,
   request: WebhookRequest,
   secret: string,
@@ -177,7 +184,7 @@ function respondTo(
   const { challenge, acceptedStatus } = events;
   const body = challenge && parseBody(request);
   if (!challenge || !isChallenge(events, body)) return { status: acceptedStatus };
-  const token = findId(valueAt(body, challenge.token)) ?? '';
+  const token = parseId(findValue(body, challenge.token)) ?? '';
   const signed = createHmac('sha256', secret).update(token).digest('hex');
   const { response } = challenge;
   return { status: 200, body: { [response.token]: token, [response.signed]: signed } };
@@ -192,7 +199,7 @@ export async function requestIdentity(
   const request = { method, path: fillPath(path, {}, session), ...(body && { body }) };
   const response = await sendRequest(vendor, session, request);
   return {
-    workspaceRef: findId(valueAt(response.body, workspaceRef)),
-    consumerRef: consumerRef === undefined ? null : findId(valueAt(response.body, consumerRef)),
+    workspaceRef: parseId(findValue(response.body, workspaceRef)),
+    consumerRef: consumerRef === undefined ? null : parseId(findValue(response.body, consumerRef)),
   };
 }
