@@ -86,8 +86,8 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     yoga: openYoga({
       services,
       admission,
-      ownDocuments: createConsoleDocuments(),
-      tabs: (projectIdOrName) =>
+      findPageDocument: createConsoleDocuments(),
+      listTabs: (projectIdOrName) =>
         projectIdOrName === undefined ? state.tabs : findTypedTabs(state.demo, projectIdOrName),
       plugins: overrides.plugins,
     }),
@@ -121,7 +121,7 @@ function openFront(parts: AppParts, { hasAdapter }: Overrides): Promise<Front> {
   return createFront({
     ...parts,
     hasAdapter,
-    demo: () => state.demo,
+    findDemo: () => state.demo,
     mintDemoToken: () => mintDemoToken(verifier, { lifetime: DEMO_TOKEN_LIFETIME }),
     demoFile: () => state.demoFile,
     isReady: () => state.isReady,

@@ -93,7 +93,7 @@ function addRoute(app: Rest, endpoint: Endpoint, gateway: Gateway): void {
       const { 'x-api-key': apiKey, authorization } = headers;
       const response = await runRequest(endpoint, gateway, {
         credentials: { apiKey: apiKey as string | undefined, authorization },
-        sender: request.facts,
+        sender: request.metadata,
         parts: { path, query, header: headersFor(endpoint, headers), body },
         validate: (schema, given) => {
           // Fastify's type of the result is a boolean, whatever the compiler returns.

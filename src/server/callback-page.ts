@@ -7,18 +7,18 @@ import {
 } from '../domain/connection/consent/oauth-callback.ts';
 import type { Waiter } from '../domain/provider/provider-wait.ts';
 import { type Html, html } from '../html.ts';
-import { findBrowserSecret, openerOrigins, privatePage } from './oauth-page.ts';
+import { findBrowserSecret, listOpenerOrigins, respondPrivately } from './oauth-page.ts';
 import { createPage, type PageScript, toParagraphs } from './plain-page.ts';
 
 /** The maximum length of a provider's text on the page. */
 const TEXT_LENGTH_MAX = 300;
 
-export async function oauthCallback(services: Waiter, request: Request): Promise<Response> {
+export async function respondToCallback(services: Waiter, request: Request): Promise<Response> {
   if (request.method !== 'GET') {
     return new Response(null, { status: 405, headers: { allow: 'GET' } });
   }
   const { searchParams } = new URL(request.url);
-  return privatePage(services, async () => {
+  return respondPrivately(services, async () => {
     const outcome = await finishOAuthConnect(services, {
       browser: findBrowserSecret(services, request),
       state: searchParams.get('state'),
@@ -26,16 +26,15 @@ export async function oauthCallback(services: Waiter, request: Request): Promise
       error: searchParams.get('error'),
       errorDescription: searchParams.get('error_description'),
     });
-    return respondTo(outcome, services.config);
+    return createOutcomeResponse(outcome, services.config);
   });
 }
 
 type OpenerConfig = Pick<Config, 'CORS_ORIGINS' | 'REDIRECT_ORIGINS'>;
 
-function respondTo(outcome: CallbackOutcome, origins: OpenerConfig): Response {
+function createOutcomeResponse(outcome: CallbackOutcome, origins: OpenerConfig): Response {
   const projectOrigins = 'page' in outcome ? outcome.page?.origins : [];
-  const notifyScript = (message: unknown) =>
-    notifyOpener(message, openerOrigins(origins, projectOrigins));
+  const openerOrigins = listOpenerOrigins(origins, projectOrigins);
   switch (outcome.kind) {
     case 'UNKNOWN':
     case 'OTHER_BROWSER': {
@@ -44,28 +43,29 @@ function respondTo(outcome: CallbackOutcome, origins: OpenerConfig): Response {
         detail,
         'Go back to the app that sent you here and connect again.',
       ]);
-      const script = notifyScript(failure('invalid_request', detail));
+      const message = createFailureMessage('invalid_request', detail);
+      const script = createNotifyScript(message, openerOrigins);
       return createPage(400, 'Not connected', { content, script });
     }
     case 'CONNECTED': {
       const { redirectUrl, connectionId } = outcome;
       if (redirectUrl !== null) return redirect(redirectUrl, { connectionId });
       const content = createContent(outcome.page, ['You can close this window.']);
-      const script = notifyScript({
+      const message = {
         eventType: 'AUTHORIZATION_SUCCEEDED',
         data: { connection: connectionId },
-      });
+      };
+      const script = createNotifyScript(message, openerOrigins);
       return createPage(200, 'Connected', { content, script });
     }
     case 'FAILED': {
-      const [error, detail] = [truncate(outcome.error), truncate(outcome.detail)];
+      const error = truncate(outcome.error);
+      const detail = truncate(outcome.detail);
       const { redirectUrl } = outcome;
       if (redirectUrl !== null) return redirect(redirectUrl, { error, error_description: detail });
       const content = createContent(outcome.page, [detail, `(${error})`]);
-      return createPage(400, 'Not connected', {
-        content,
-        script: notifyScript(failure(error, detail)),
-      });
+      const script = createNotifyScript(createFailureMessage(error, detail), openerOrigins);
+      return createPage(400, 'Not connected', { content, script });
     }
   }
 }
@@ -77,7 +77,7 @@ const REFUSALS = {
 };
 
 /**
- * Builds the content: the texts, a link to the app's package if there is one, and the gateway's name unless the plan
+ * Returns the paragraphs, a link to the app's package if there is one, and the gateway's name unless the project
  * removes it.
  */
 function createContent(connectPage: ConnectPage | null, paragraphs: string[]): Html {
@@ -86,20 +86,20 @@ function createContent(connectPage: ConnectPage | null, paragraphs: string[]): H
     packageInstallUrl === null
       ? html``
       : html`<p><a href="${packageInstallUrl}" rel="noreferrer">Install the package of ${appName ?? 'the app'}</a>, if your account does not have it yet.</p>\n`;
-  const sentBy = appName === null ? html`` : html`<p>You came from ${appName}.</p>\n`;
+  const appNotice = appName === null ? html`` : html`<p>You came from ${appName}.</p>\n`;
   const brand = isBranded ? html`<p><small>Connected by Integration gateway</small></p>\n` : html``;
-  return html`${toParagraphs(paragraphs)}${installLink}${sentBy}${brand}`;
+  return html`${toParagraphs(paragraphs)}${installLink}${appNotice}${brand}`;
 }
 
-function failure(error: string, detail: string) {
+function createFailureMessage(error: string, detail: string) {
   return { eventType: 'AUTHORIZATION_FAILED', data: { error, error_description: detail } };
 }
 
 /**
- * Sends the message to the window that opened this one. Browsers deliver it only if that window shows a page of one of
- * the origins. A window without an opener stays open.
+ * Returns a script that sends the message to the window that opened the page. Browsers deliver it only if that window
+ * shows a page of one of the origins. A window without an opener stays open.
  */
-function notifyOpener(message: unknown, origins: string[]): PageScript {
+function createNotifyScript(message: unknown, origins: string[]): PageScript {
   return { source: NOTIFY_AND_CLOSE, data: { message, origins } };
 }
 

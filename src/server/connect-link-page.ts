@@ -10,31 +10,40 @@ import {
   type PartyName,
 } from '../domain/connection/consent/oauth-link.ts';
 import { type Html, html } from '../html.ts';
-import { browserCookie, findBrowserSecret, openerOrigins, privatePage } from './oauth-page.ts';
-import { createPage, page } from './plain-page.ts';
+import {
+  findBrowserSecret,
+  formatBrowserCookie,
+  listOpenerOrigins,
+  respondPrivately,
+} from './oauth-page.ts';
+import { createPage, createTextPage } from './plain-page.ts';
 
-export async function connectLinkPage(services: Services, request: Request): Promise<Response> {
+export async function respondToConnectLink(
+  services: Services,
+  request: Request,
+): Promise<Response> {
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     return new Response(null, { status: 405, headers: { allow: 'GET, HEAD' } });
   }
-  return privatePage(services, async () => {
+  return respondPrivately(services, async () => {
     const browser = findBrowserSecret(services, request) ?? randomText();
     const ticket = new URL(request.url).searchParams.get('ticket');
     const link = await openLink(services, { ticket, browser });
-    if (!link) return USED_OR_EXPIRED();
+    if (!link) return createExpiredPage();
     const response = isFromOwnPage(request)
       ? new Response(null, { status: 302, headers: { location: link.consentUrl } })
-      : confirmationPage(link, isFromOpener(services, request, link));
-    response.headers.set('set-cookie', browserCookie(services, browser));
+      : createConfirmationPage(link, isFromOpener(services, request, link));
+    response.headers.set('set-cookie', formatBrowserCookie(services, browser));
     return response;
   });
 }
 
-const USED_OR_EXPIRED = () =>
-  page(400, 'Not connected', [
+function createExpiredPage(): Response {
+  return createTextPage(400, 'Not connected', [
     'This link has already been used, or it has expired.',
     'Go back to the app that sent you here and connect again.',
   ]);
+}
 
 /**
  * True for requests from the connect page and the console, which show the customer themselves. Browsers set the header,
@@ -50,10 +59,10 @@ function isFromOwnPage({ headers }: Request): boolean {
  */
 function isFromOpener({ config }: Services, { headers }: Request, { page }: OpenedLink): boolean {
   const origin = URL.parse(headers.get('referer') ?? '')?.origin;
-  return origin !== undefined && openerOrigins(config, page.origins).includes(origin);
+  return origin !== undefined && listOpenerOrigins(config, page.origins).includes(origin);
 }
 
-function confirmationPage(link: OpenedLink, mayContinue: boolean): Response {
+function createConfirmationPage(link: OpenedLink, mayContinue: boolean): Response {
   const { providerName, consentUrl } = link;
   return createPage(200, `Connect ${providerName}`, {
     content: createContent(link),
@@ -76,8 +85,8 @@ function createContent({ providerName, consentUrl, group, consumer, page }: Open
   return html`<p>You are about to give ${appName} access to your ${providerName} account, on behalf of:</p>
 <dl>
 <div><dt>App</dt><dd>${appName}</dd></div>
-<div><dt>Organization</dt><dd>${displayText(group)}</dd></div>
-<div><dt>User</dt><dd>${displayText(consumer)}</dd></div>
+<div><dt>Organization</dt><dd>${formatParty(group)}</dd></div>
+<div><dt>User</dt><dd>${formatParty(consumer)}</dd></div>
 </dl>
 <p>Continue only if this is your organization and you expected this request. Otherwise close this page: that organization
 would get access to the data of your account.</p>
@@ -85,7 +94,7 @@ would get access to the data of your account.</p>
 ${brand}`;
 }
 
-/** Shows the ref besides the name, because a caller may choose any name. */
-function displayText({ name, ref }: PartyName): string {
+/** Includes the ref in addition to the name, because a caller may choose any name. */
+function formatParty({ name, ref }: PartyName): string {
   return name === null || name === ref ? ref : `${name} (${ref})`;
 }

@@ -1,32 +1,35 @@
-/** Shared parts of the pages of an OAuth connect: headers, error pages, the opener and the browser's cookie. */
+/** Functions for the pages of an OAuth connect: headers, error pages, the opener and the browser's cookie. */
 import type { Config } from '../config.ts';
 import type { Services } from '../domain/call.ts';
 import { isBrowserSecret } from '../domain/connection/consent/connect-ticket.ts';
 import { LIFETIME_MS } from '../domain/connection/oauth-connect.ts';
 import { DomainError, type Problem, ServiceUnavailable } from '../errors.ts';
 import { type Cookie, createCookie } from './http/cookies.ts';
-import { page } from './plain-page.ts';
+import { createTextPage } from './plain-page.ts';
 
 /** Headers of pages whose URLs contain secrets: no referrer, no caching. */
-const PRIVATE = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' };
+const PRIVATE_HEADERS = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' };
 
-export async function privatePage(
+/** Adds the headers to a response. Failures become error pages. */
+export async function respondPrivately(
   { log }: Pick<Services, 'log'>,
   respond: () => Promise<Response>,
 ): Promise<Response> {
   const response = await respond().catch((error: unknown) => {
-    if (error instanceof ServiceUnavailable) return retryLater(error.problem);
+    if (error instanceof ServiceUnavailable) return createRetryPage(error.problem);
     const isLimited = error instanceof DomainError && 'limit' in error.extra;
-    if (isLimited) return retryLater(error.problem);
+    if (isLimited) return createRetryPage(error.problem);
     log.error({ error }, 'connect.failed');
-    return page(500, 'Not connected', ['The gateway failed. Connect again in a few seconds.']);
+    return createTextPage(500, 'Not connected', [
+      'The gateway failed. Connect again in a few seconds.',
+    ]);
   });
-  for (const [name, value] of Object.entries(PRIVATE)) response.headers.set(name, value);
+  for (const [name, value] of Object.entries(PRIVATE_HEADERS)) response.headers.set(name, value);
   return response;
 }
 
-function retryLater({ status, retryAfterSeconds }: Problem): Response {
-  const response = page(status, 'Not connected', [
+function createRetryPage({ status, retryAfterSeconds }: Problem): Response {
+  const response = createTextPage(status, 'Not connected', [
     'The gateway is not available at the moment. Connect again in a few seconds.',
   ]);
   response.headers.set('retry-after', String(retryAfterSeconds));
@@ -34,7 +37,7 @@ function retryLater({ status, retryAfterSeconds }: Problem): Response {
 }
 
 /** Origins of pages that may open a connect in a window: those of the operator, and those of the project. */
-export function openerOrigins(
+export function listOpenerOrigins(
   { CORS_ORIGINS, REDIRECT_ORIGINS }: Pick<Config, 'CORS_ORIGINS' | 'REDIRECT_ORIGINS'>,
   projectOrigins: readonly string[] = [],
 ): string[] {
@@ -59,6 +62,6 @@ export function findBrowserSecret(
 }
 
 /** Returns the header that sets the cookie of the browser. */
-export function browserCookie(services: Pick<Services, 'config'>, secret: string): string {
+export function formatBrowserCookie(services: Pick<Services, 'config'>, secret: string): string {
   return createBrowserCookie(services).set(secret, LIFETIME_MS);
 }

@@ -5,16 +5,16 @@ import { LINK_PATH } from '../domain/connection/oauth-connect.ts';
 import { CALLBACK_PATH } from '../domain/provider/provider-app.ts';
 import { PROBLEM_PAGES } from '../errors.ts';
 import { VERSION } from '../version.ts';
-import { oauthCallback } from './callback-page.ts';
-import { connectLinkPage } from './connect-link-page.ts';
+import { respondToCallback } from './callback-page.ts';
+import { respondToConnectLink } from './connect-link-page.ts';
 import { hasDocs } from './docs/docs.ts';
 import { sendResponse } from './plain-page.ts';
-import { problemPage } from './problem-page.ts';
-import { type StartLinks, startPage, startResponse } from './start-page.ts';
+import { createProblemPage } from './problem-page.ts';
+import { createRootResponse, createStartPage, type StartLinks } from './start-page.ts';
 
 export interface PageParts {
   services: Services;
-  /** The path of the file with the demo's key. Null if there is no demo, or it is not filled yet. */
+  /** The path of the file with the demo's key. Null if there is no demo, or if it is not filled yet. */
   demoFile: () => string | null;
   /** False until the server has started, and while it stops. */
   isReady: () => boolean;
@@ -24,14 +24,14 @@ export interface PageParts {
 export function registerHealth(app: FastifyInstance, { services, isReady }: PageParts): void {
   app.get('/livez', async () => ({ status: 'live', version: VERSION }));
   app.get('/readyz', async (_request, reply) => {
-    const isReached = await services.database.ping().then(
+    const isDatabaseReached = await services.database.ping().then(
       () => true,
       () => false,
     );
-    const isUsable = isReached && isReady();
-    return reply.code(isUsable ? 200 : 503).send({
-      status: isUsable ? 'ready' : 'not ready',
-      database: isReached ? 'reached' : 'not reached',
+    const canServe = isDatabaseReached && isReady();
+    return reply.code(canServe ? 200 : 503).send({
+      status: canServe ? 'ready' : 'not ready',
+      database: isDatabaseReached ? 'reached' : 'not reached',
     });
   });
 }
@@ -41,42 +41,46 @@ export function registerPages(app: FastifyInstance, parts: PageParts): void {
     reply.header('vary', 'Accept');
     return sendResponse(
       reply,
-      startResponse(request.headers.accept, createStartLinks(parts, request)),
+      createRootResponse(request.headers.accept, createStartLinks(parts, request)),
     );
   });
   app.get('/start', (request, reply) =>
-    sendResponse(reply, startPage(createStartLinks(parts, request))),
+    sendResponse(reply, createStartPage(createStartLinks(parts, request))),
   );
-  app.get(PROBLEM_PAGES, ({ facts }, reply) => sendResponse(reply, problemPage(facts.path)));
-  app.get(`${PROBLEM_PAGES}/*`, ({ facts }, reply) => sendResponse(reply, problemPage(facts.path)));
+  app.get(PROBLEM_PAGES, ({ metadata }, reply) =>
+    sendResponse(reply, createProblemPage(metadata.path)),
+  );
+  app.get(`${PROBLEM_PAGES}/*`, ({ metadata }, reply) =>
+    sendResponse(reply, createProblemPage(metadata.path)),
+  );
   app.all(LINK_PATH, async (request, reply) =>
-    sendResponse(reply, await connectLinkPage(parts.services, toFetchRequest(request))),
+    sendResponse(reply, await respondToConnectLink(parts.services, toFetchRequest(request))),
   );
   app.all(CALLBACK_PATH, async (request, reply) => {
-    const { slot } = request.facts;
+    const { slot } = request.metadata;
     const services = { ...parts.services, ...(slot && { slot }) };
-    return sendResponse(reply, await oauthCallback(services, toFetchRequest(request)));
+    return sendResponse(reply, await respondToCallback(services, toFetchRequest(request)));
   });
 }
 
 /** Converts a request for the pages of an OAuth connect. They do not read its body. */
 function toFetchRequest({ method, url, headers }: FastifyRequest): Request {
   const { cookie = '', referer = '', 'sec-fetch-site': site } = headers;
-  const readHeaders = {
+  const usedHeaders = {
     cookie,
     referer,
     ...(typeof site === 'string' && { 'sec-fetch-site': site }),
   };
-  return new Request(`http://localhost${url}`, { method, headers: readHeaders });
+  return new Request(`http://localhost${url}`, { method, headers: usedHeaders });
 }
 
 function createStartLinks(
   { services, demoFile }: PageParts,
-  { facts }: FastifyRequest,
+  { metadata }: FastifyRequest,
 ): StartLinks {
   const { publicUrl, sandboxUrl } = services;
   return {
-    url: facts.gatewayUrl ?? publicUrl(),
+    url: metadata.gatewayUrl ?? publicUrl(),
     sandboxUrl: sandboxUrl(),
     demoFile: demoFile(),
     hasDocs: hasDocs(),

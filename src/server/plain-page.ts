@@ -23,7 +23,7 @@ pre { background: var(--soft); border: 1px solid var(--line); border-radius: .4r
 `;
 const toHashSource = (text: string) =>
   `sha256-${createHash('sha256').update(text).digest('base64')}`;
-const POLICY = [
+const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   `style-src '${toHashSource(STYLE)}'`,
   "base-uri 'none'",
@@ -31,7 +31,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-export function page(status: number, title: string, paragraphs: string[]): Response {
+export function createTextPage(status: number, title: string, paragraphs: string[]): Response {
   return createPage(status, title, { content: toParagraphs(paragraphs) });
 }
 
@@ -52,14 +52,14 @@ export function createPage(
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>${title}</title><style>${new Html(STYLE)}</style></head>
 <body><main><h1>${title}</h1>
-${content}</main>${script ? scriptElements(script) : ''}</body>
+${content}</main>${script ? createScriptElements(script) : ''}</body>
 </html>
 `;
   const headers = {
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': script
-      ? `${POLICY}; script-src '${toHashSource(script.source)}'`
-      : POLICY,
+      ? `${CONTENT_SECURITY_POLICY}; script-src '${toHashSource(script.source)}'`
+      : CONTENT_SECURITY_POLICY,
   };
   return new Response(text, { status, headers });
 }
@@ -72,7 +72,7 @@ export function toParagraphs(paragraphs: string[]): Html {
  * Returns the elements of a script and its data. The policy permits data without a hash, because it is not a script.
  * Escaping `<` keeps the data from closing its element.
  */
-function scriptElements({ source, data }: PageScript): Html {
+function createScriptElements({ source, data }: PageScript): Html {
   const json = JSON.stringify(data).replaceAll('<', '\\u003c');
   return new Html(
     `<script type="application/json" id="data">${json}</script><script>${source}</script>`,
@@ -82,6 +82,6 @@ function scriptElements({ source, data }: PageScript): Html {
 /** Sends a complete page with its length. */
 export async function sendResponse(reply: FastifyReply, response: Response): Promise<FastifyReply> {
   reply.code(response.status).headers(Object.fromEntries(response.headers));
-  // Sent as bytes, because Fastify would add a charset to JSON text, which its media type does not define.
+  // The body is sent as bytes. To a string of JSON, Fastify would add a charset, which its media type does not define.
   return reply.send(response.body ? Buffer.from(await response.arrayBuffer()) : undefined);
 }

@@ -1,4 +1,4 @@
-/** The pages behind `href` of problem documents: the meaning of each type of problem, and what to do. */
+/** The pages that `href` of a problem document links to: the meaning of each type of problem, and what to do. */
 import {
   DomainError,
   ERROR_STATUS,
@@ -8,7 +8,7 @@ import {
   problemTitle,
 } from '../errors.ts';
 import { html } from '../html.ts';
-import { createPage, page } from './plain-page.ts';
+import { createPage, createTextPage } from './plain-page.ts';
 
 /** The meaning of a problem, and what the caller can do. */
 type Guide = [meaning: string, remedy: string];
@@ -91,16 +91,22 @@ const CODES = new Map(
   ]),
 );
 
-export function problemPage(path: string): Response {
+export function createProblemPage(path: string): Response {
   if (path === PROBLEM_PAGES)
-    return createPage(200, 'Problems', { content: html`<ul>${[...CODES].map(link)}</ul>` });
+    return createPage(200, 'Problems', {
+      content: html`<ul>${[...CODES].map(renderProblemLink)}</ul>`,
+    });
   const code = CODES.get(path);
   if (!code) throw new DomainError('NOT_FOUND', `There is no type of problem at ${path}.`);
   const [meaning, remedy] = GUIDES[code];
   const type = `urn:problem:${problemName(code)}, ${code}`;
-  return page(200, problemTitle(code), [meaning, remedy, `${type}: ${ERROR_STATUS[code]}`]);
+  return createTextPage(200, problemTitle(code), [
+    meaning,
+    remedy,
+    `${type}: ${ERROR_STATUS[code]}`,
+  ]);
 }
 
-function link([path, code]: [string, ErrorCode]) {
+function renderProblemLink([path, code]: [string, ErrorCode]) {
   return html`<li><a href="${path.slice(1)}">${problemTitle(code)}</a> (${code})</li>\n`;
 }

@@ -11,9 +11,9 @@ const PATH = /^\/webhooks\/([\w.-]{1,64})\/(app_[0-9a-z]{26})$/;
 
 export function registerWebhooks(scope: FastifyInstance, services: Services, slots: Slots): void {
   const refuseBody = (request: FastifyRequest, reply: FastifyReply, outcome: BodyRefusal) => {
-    const { provider } = parseAppPath(request) ?? { provider: '' };
-    services.meters.providerEventReceived({ provider: metricName(services, provider), outcome });
-    return sendProblem(reply, outcome === 'COMPRESSED' ? compressed() : tooLarge());
+    const provider = getMetricName(services, parseAppPath(request)?.provider);
+    services.meters.providerEventReceived({ provider, outcome });
+    return sendProblem(reply, createBodyProblem(outcome));
   };
   scope.removeAllContentTypeParsers();
   // The exact bytes are kept, because signatures cover them.
@@ -22,9 +22,11 @@ export function registerWebhooks(scope: FastifyInstance, services: Services, slo
   );
   // Invalid requests are refused before their bodies are read.
   scope.addHook('onRequest', (request, reply, done) => {
-    if (!parseAppPath(request)) return void sendProblem(reply, unknownPath());
-    if (request.method !== 'POST')
-      return void sendProblem(reply.header('allow', 'POST'), wrongMethod());
+    if (!parseAppPath(request)) return void sendProblem(reply, createUnknownPathProblem());
+    if (request.method !== 'POST') {
+      const problem = createProblem('METHOD_NOT_ALLOWED', 'Send events by POST.');
+      return void sendProblem(reply.header('allow', 'POST'), problem);
+    }
     if (request.headers['content-encoding'] !== undefined) {
       return void refuseBody(request, reply, 'COMPRESSED');
     }
@@ -35,24 +37,32 @@ export function registerWebhooks(scope: FastifyInstance, services: Services, slo
     if (error.code !== 'FST_ERR_CTP_BODY_TOO_LARGE') throw error;
     return refuseBody(request, reply, 'TOO_LARGE');
   });
-  scope.setNotFoundHandler((_request, reply) => sendProblem(reply, unknownPath()));
-  scope.all('/*', { bodyLimit: EVENT_BODY_BYTES_MAX }, async (request, reply) => {
-    const { method, headers, facts } = request;
-    const app = parseAppPath(request);
-    if (!app) return sendProblem(reply, unknownPath());
-    const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-    const url = (facts.gatewayUrl ?? services.publicUrl()) + request.url;
-    const input = { method, url, headers, body };
-    const { receipt, stored, response, waitSeconds } = await receiveEvents(services, app, input);
-    const provider = metricName(services, app.provider);
-    services.meters.providerEventReceived({ provider, outcome: receipt });
-    services.meters.providerEventsMoved({ provider, outcome: 'stored', count: stored });
-    const line = { requestId: facts.requestId, ...app, receipt, stored };
-    services.log.info(line, 'provider_events.received');
-    if (receipt !== 'ACCEPTED') return sendProblem(reply, problemFor(receipt, waitSeconds));
-    const { status, headers: replyHeaders = {}, body: text } = response ?? { status: 204 };
-    return reply.code(status).headers(replyHeaders).send(text);
-  });
+  scope.setNotFoundHandler((_request, reply) => sendProblem(reply, createUnknownPathProblem()));
+  scope.all('/*', { bodyLimit: EVENT_BODY_BYTES_MAX }, (request, reply) =>
+    receiveWebhook(services, request, reply),
+  );
+}
+
+async function receiveWebhook(
+  services: Services,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { method, headers, metadata } = request;
+  const app = parseAppPath(request);
+  if (!app) return sendProblem(reply, createUnknownPathProblem());
+  const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+  const url = (metadata.gatewayUrl ?? services.publicUrl()) + request.url;
+  const input = { method, url, headers, body };
+  const { receipt, stored, response, waitSeconds } = await receiveEvents(services, app, input);
+  const provider = getMetricName(services, app.provider);
+  services.meters.providerEventReceived({ provider, outcome: receipt });
+  services.meters.providerEventsMoved({ provider, outcome: 'stored', count: stored });
+  const fields = { requestId: metadata.requestId, ...app, receipt, stored };
+  services.log.info(fields, 'provider_events.received');
+  if (receipt !== 'ACCEPTED') return sendProblem(reply, createReceiptProblem(receipt, waitSeconds));
+  const { status, headers: replyHeaders = {}, body: text } = response ?? { status: 204 };
+  return reply.code(status).headers(replyHeaders).send(text);
 }
 
 type BodyRefusal = 'COMPRESSED' | 'TOO_LARGE';
@@ -62,30 +72,41 @@ interface AddressedApp {
   providerAppId: string;
 }
 
-function parseAppPath({ facts }: FastifyRequest): AddressedApp | null {
-  const [, provider, providerAppId] = PATH.exec(facts.path) ?? [];
+function parseAppPath({ metadata }: FastifyRequest): AddressedApp | null {
+  const [, provider, providerAppId] = PATH.exec(metadata.path) ?? [];
   return provider && providerAppId ? { provider, providerAppId } : null;
 }
 
 /** Returns the provider's name for metrics. Paths may contain any name, so unknown ones share a label. */
-function metricName({ catalogue }: Services, name: string): string {
+function getMetricName({ catalogue }: Services, name = ''): string {
   return catalogue.find(name)?.name ?? 'unknown';
 }
 
-const unknownPath = () =>
-  createProblem('NOT_FOUND', 'Send events to /webhooks/{provider}/{providerAppId}.');
-const wrongMethod = () => createProblem('METHOD_NOT_ALLOWED', 'Send events by POST.');
-const tooLarge = () =>
-  createProblem('CONTENT_TOO_LARGE', `The body must have at most ${EVENT_BODY_BYTES_MAX} bytes.`);
-const compressed = () => createProblem('UNSUPPORTED_MEDIA_TYPE', 'Send the body uncompressed.');
-const notSigned = () =>
-  createProblem(
+function createUnknownPathProblem(): Problem {
+  return createProblem('NOT_FOUND', 'Send events to /webhooks/{provider}/{providerAppId}.');
+}
+
+function createBodyProblem(refusal: BodyRefusal): Problem {
+  return refusal === 'COMPRESSED'
+    ? createProblem('UNSUPPORTED_MEDIA_TYPE', 'Send the body uncompressed.')
+    : createProblem(
+        'CONTENT_TOO_LARGE',
+        `The body must have at most ${EVENT_BODY_BYTES_MAX} bytes.`,
+      );
+}
+
+function createUnsignedProblem(): Problem {
+  return createProblem(
     'UNAUTHENTICATED',
     'The request is not signed with a secret of this app or of the subscription in its URL.',
   );
+}
 
 /** Returns the problem for a refused request. Retry-After has whole seconds, and at least one. */
-function problemFor(receipt: Exclude<Receipt, 'ACCEPTED'>, waitSeconds?: number): Problem {
+function createReceiptProblem(
+  receipt: Exclude<Receipt, 'ACCEPTED'>,
+  waitSeconds?: number,
+): Problem {
   const problem = PROBLEMS[receipt]();
   return waitSeconds === undefined
     ? problem
@@ -94,24 +115,17 @@ function problemFor(receipt: Exclude<Receipt, 'ACCEPTED'>, waitSeconds?: number)
 
 const PROBLEMS: Record<Exclude<Receipt, 'ACCEPTED'>, () => Problem> = {
   // Both have one response, so that it does not reveal which apps exist.
-  REFUSED: notSigned,
-  UNKNOWN_APP: notSigned,
+  REFUSED: createUnsignedProblem,
+  UNKNOWN_APP: createUnsignedProblem,
   MALFORMED: () =>
     createProblem('BAD_USER_INPUT', "The body does not have the form of this provider's events."),
   TOO_FAST: () =>
-    createProblem(
-      'RATE_LIMITED',
-      'The event rate is exceeded. Retry after the time in Retry-After.',
-      {
-        status: 503,
-      },
-    ),
+    createRateProblem('The event rate is exceeded. Retry after the time in Retry-After.'),
   FULL: () =>
-    createProblem(
-      'RATE_LIMITED',
-      'Too many events are pending. Retry after the time in Retry-After.',
-      {
-        status: 503,
-      },
-    ),
+    createRateProblem('Too many events are pending. Retry after the time in Retry-After.'),
 };
+
+/** The status is 503, because providers retry after it. */
+function createRateProblem(detail: string): Problem {
+  return createProblem('RATE_LIMITED', detail, { status: 503 });
+}

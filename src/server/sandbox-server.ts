@@ -22,15 +22,15 @@ export interface SandboxHost {
 }
 
 /**
- * Starts the sandbox on SANDBOX_PORT if it is set. Otherwise it tries the port of the previous run, so that stored URLs stay valid,
- * then the port after the gateway's, then any free one.
+ * Starts the sandbox on SANDBOX_PORT if it is set. Otherwise tries the port of the previous run, so that stored URLs stay
+ * valid, then the port after the gateway's, then any free one.
  */
 export async function startSandbox(config: Config, lastUrl?: string): Promise<SandboxServer> {
   const { SANDBOX_HOST: host, SANDBOX_PORT: port } = config;
   if (port !== 0) return startSandboxServer({ host, port });
-  for (const preferred of preferredPorts(config, lastUrl)) {
+  for (const preferredPort of listPreferredPorts(config, lastUrl)) {
     try {
-      return await startSandboxServer({ host, port: preferred });
+      return await startSandboxServer({ host, port: preferredPort });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
     }
@@ -38,7 +38,7 @@ export async function startSandbox(config: Config, lastUrl?: string): Promise<Sa
   return startSandboxServer({ host, port: 0 });
 }
 
-function preferredPorts({ PORT }: Config, lastUrl?: string): number[] {
+function listPreferredPorts({ PORT }: Config, lastUrl?: string): number[] {
   const last = lastUrl ? [Number(new URL(lastUrl).port)] : [];
   return PORT === 0 ? last : [...last, PORT + 1];
 }

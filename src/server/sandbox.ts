@@ -39,7 +39,7 @@ function createSandboxLease(query: RunQuery): SandboxLease {
   const token = randomUUID();
   return {
     async claim() {
-      const [claimed] = await query<{ url: string | null }>(
+      const [lease] = await query<{ url: string | null }>(
         `insert into "SandboxLease" ("id", "token", "expireTime") values (1, $1, ${EXPIRE_TIME_SQL})
          on conflict ("id") do update
            set "token" = excluded."token", "expireTime" = excluded."expireTime"
@@ -47,14 +47,14 @@ function createSandboxLease(query: RunQuery): SandboxLease {
          returning "url"`,
         [token],
       );
-      return claimed ? { lastUrl: claimed.url ?? undefined } : null;
+      return lease ? { lastUrl: lease.url ?? undefined } : null;
     },
     async renew(url) {
-      const renewed = await query(
+      const rows = await query(
         `update "SandboxLease" set "url" = $2, "expireTime" = ${EXPIRE_TIME_SQL} where "token" = $1 returning "id"`,
         [token, url],
       );
-      return renewed.length > 0;
+      return rows.length > 0;
     },
     async findUrl() {
       const [row] = await query<{ url: string | null }>(`select "url" from "SandboxLease"`, []);
@@ -131,8 +131,8 @@ class SharedSandbox implements Sandbox {
 
   async #poll(): Promise<void> {
     if (this.#server) return this.#renewOrClose(this.#server);
-    const claimed = await this.#lease.claim();
-    if (claimed) await this.#run(claimed.lastUrl);
+    const claim = await this.#lease.claim();
+    if (claim) await this.#run(claim.lastUrl);
     else this.#remoteUrl = (await this.#lease.findUrl()) ?? this.#remoteUrl;
   }
 
@@ -160,10 +160,10 @@ class SharedSandbox implements Sandbox {
     await endWithin(this.#polling, RELEASE_MS);
     if (!this.#server) return;
     await this.#server.close();
-    const released = this.#lease.release().catch((error: unknown) => {
+    const release = this.#lease.release().catch((error: unknown) => {
       this.#host.log.warn({ err: error }, 'sandbox.lease_not_released');
     });
-    await endWithin(released, RELEASE_MS);
+    await endWithin(release, RELEASE_MS);
   }
 }
 

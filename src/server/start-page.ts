@@ -13,15 +13,15 @@ export interface StartLinks {
   hasDocs: boolean;
 }
 
-export function startPage(startLinks: StartLinks): Response {
-  return createPage(200, 'Integration gateway', { content: startContent(startLinks) });
+export function createStartPage(startLinks: StartLinks): Response {
+  return createPage(200, 'Integration gateway', { content: renderContent(startLinks) });
 }
 
 /**
  * Redirects browsers to the console, and returns JSON to programs. The redirect is relative, so that it also works
  * behind a proxy.
  */
-export function startResponse(
+export function createRootResponse(
   accept: string | undefined,
   { url, sandboxUrl, hasDocs }: StartLinks,
 ): Response {
@@ -40,7 +40,7 @@ export function startResponse(
 }
 
 /** Links to the gateway are relative, so that they also work at a URL that the gateway does not know. */
-function startContent(startLinks: StartLinks): Html {
+function renderContent(startLinks: StartLinks): Html {
   const { url, sandboxUrl, demoFile, hasDocs } = startLinks;
   return html`<p>The gateway runs at <code>${url}</code>.</p>
 <dl>
@@ -50,42 +50,42 @@ function startContent(startLinks: StartLinks): Html {
 <dd>Explore and run the GraphQL API, at <code>${url}/graphql</code>.</dd></div>
 <div><dt><a href="v1/docs">REST reference</a></dt>
 <dd>The same over REST, with its <a href="v1/openapi.json">OpenAPI document</a> for programs.</dd></div>
-${hasDocs ? docsRow() : html``}<div><dt><a href="${sandboxUrl}">Sandbox CRM</a></dt>
+${hasDocs ? renderDocsRow() : html``}<div><dt><a href="${sandboxUrl}">Sandbox CRM</a></dt>
 <dd>The built-in provider for trials, at <code>${sandboxUrl}</code>.</dd></div>
-${demoFile === null ? html`` : keyRow(demoFile)}</dl>
-${demoFile === null ? withoutDemo(url) : withDemo(url, demoFile)}`;
+${demoFile === null ? html`` : renderKeyRow(demoFile)}</dl>
+${demoFile === null ? renderFirstCommand(url) : renderDemoCommands(url, demoFile)}`;
 }
 
-function docsRow(): Html {
+function renderDocsRow(): Html {
   return html`<div><dt><a href="docs/">Documentation</a></dt>
 <dd>Guides and references, with search.</dd></div>\n`;
 }
 
-function keyRow(demoFile: string): Html {
+function renderKeyRow(demoFile: string): Html {
   return html`<div><dt>The demo's key</dt>
-<dd><code>apiKey</code> in <code>${demoFile}</code>, beside ids and a builder's token.
+<dd><code>apiKey</code> in <code>${demoFile}</code>, which also has ids and a builder's token.
 In a browser on the gateway's machine, GraphiQL already has it.</dd></div>\n`;
 }
 
 /** The first commands of the README. A test compares them. */
-function withDemo(url: string, demoFile: string): Html {
-  const read = (member: string) =>
-    `node -p ${shellQuote(`require(${requirePath(demoFile)}).${member}`)}`;
+function renderDemoCommands(url: string, demoFile: string): Html {
+  const readMember = (member: string) =>
+    `node -p ${quoteForShell(`require(${toRequirePath(demoFile)}).${member}`)}`;
   return html`<h2>First commands</h2>
 <p>Run them in the folder of the project. A click selects a block. List the demo's operations:</p>
-<pre tabindex="0">key=$(${read('apiKey')})
+<pre tabindex="0">key=$(${readMember('apiKey')})
 curl -s ${url}/graphql -H "x-api-key: $key" -H 'content-type: application/json' \\
   -d '{"query":"{ project { operations(first: 3) { totalCount nodes { id result } } } }"}'</pre>
 <p>Write a record to the sandbox, then list its records:</p>
 <pre tabindex="0">curl -s ${url}/graphql -H "x-api-key: $key" -H 'content-type: application/json' -d '{"query":
   "mutation { writeRecords(input: { integrationIdOrName: \\"crm-sync\\", objectName: \\"deals\\", groupRef: \\"acme\\", type: CREATE, records: { record: { name: \\"A deal\\" } } }) { operation { id status result } result { recordId } } }"}'
-curl -s "$(${read('sandboxUrl')})/objects/deals/records"</pre>
+curl -s "$(${readMember('sandboxUrl')})/objects/deals/records"</pre>
 <p>The same over REST:</p>
 <pre tabindex="0">curl -s "${url}/v1/projects/demo/integrations" -H "x-api-key: $key"</pre>
 <p>docs/quickstart.md continues with a project of your own.</p>`;
 }
 
-function withoutDemo(url: string): Html {
+function renderFirstCommand(url: string): Html {
   return html`<h2>First command</h2>
 <p>With an API key of a project in <code>$key</code>:</p>
 <pre tabindex="0">curl -s ${url}/graphql -H "x-api-key: $key" -H 'content-type: application/json' \\
@@ -94,11 +94,11 @@ function withoutDemo(url: string): Html {
 }
 
 /** Returns a path that `require` does not mistake for a package name. */
-function requirePath(file: string): string {
+function toRequirePath(file: string): string {
   return JSON.stringify(isAbsolute(file) ? file : `./${file}`);
 }
 
-/** Quotes a text as a single word of a shell. */
-function shellQuote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
+/** Quotes a string as a single word of a shell. */
+function quoteForShell(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import type { z } from 'zod';
 import { unwrapSchema } from '../../src/domain/unwrapped.ts';
 import { EVENT_PARTS, EVENTS } from '../../src/events/event-types.ts';
-import { typeNameOfEvent } from '../../src/graphql/schema/schema-builder.ts';
+import { getEventTypeName } from '../../src/graphql/schema/schema-builder.ts';
 import { ROOT } from '../support/documents.ts';
 
 const FILE = join(ROOT, 'docs/webhooks.md');
@@ -26,7 +26,7 @@ function listing(): string {
       .filter(([name]) => !part || !(name in part[1].shape))
       .map(([name, schema]) => `${code(name)}${unwrapSchema(schema).isOptional ? '?' : ''}`);
     const body = [...(part ? [`*${part[0]}*`] : []), ...members].join(', ');
-    return `| ${code(wireName)} | ${code(typeNameOfEvent(type))} | ${happened} | ${body} |`;
+    return `| ${code(wireName)} | ${code(getEventTypeName(type))} | ${happened} | ${body} |`;
   });
   const shared = parts.map(
     ([name, { shape }]) => `*${name}*: ${Object.keys(shape).map(code).join(', ')}.`,

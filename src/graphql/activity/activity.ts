@@ -11,9 +11,9 @@ import {
 } from '../../domain/activity/activity.ts';
 import type { ActivityRange } from '../../domain/activity/activity-series.ts';
 import { byId } from '../../domain/scope.ts';
-import { needing } from '../schema/needing.ts';
+import { describeField } from '../schema/describe-field.ts';
 import { objectType } from '../schema/object-type.ts';
-import { parsedArgs } from '../schema/parsed-args.ts';
+import { createArgs } from '../schema/parsed-args.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Destination, Project } from '../schema/types.ts';
 
@@ -40,27 +40,27 @@ for (const type of [DeliveryActivity, StreamActivity]) {
 
 builder.objectField(Project, 'activity', (t) =>
   t.field({
-    ...needing(getActivityRange),
+    ...describeField(getActivityRange),
     type: Activity,
-    args: parsedArgs(t.arg, activityInput),
+    args: createArgs(t.arg, activityInput),
     resolve: (project, args, { call }) => getActivityRange(call, project, args),
   }),
 );
 
 builder.objectField(Destination, 'activity', (t) =>
   t.field({
-    ...needing(listDestinationActivity),
+    ...describeField(listDestinationActivity),
     type: [DeliveryActivity],
-    args: parsedArgs(t.arg, activityInput),
+    args: createArgs(t.arg, activityInput),
     resolve: (destination, args, { call }) => listDestinationActivity(call, destination, args),
   }),
 );
 
 builder.objectField(Destination, 'streamActivity', (t) =>
   t.field({
-    ...needing(listStreamActivity),
+    ...describeField(listStreamActivity),
     type: [StreamActivity],
-    args: parsedArgs(t.arg, activityInput),
+    args: createArgs(t.arg, activityInput),
     resolve: (destination, args, { call }) => listStreamActivity(call, destination, args),
   }),
 );

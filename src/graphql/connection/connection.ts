@@ -17,10 +17,10 @@ import {
   listConnections,
 } from '../../domain/connection/list/connection-list.ts';
 import { ProviderObject } from '../provider/provider.ts';
-import { linkField, sureLinkField } from '../schema/fields.ts';
+import { describeField } from '../schema/describe-field.ts';
+import { linkField, requiredLinkField } from '../schema/fields.ts';
 import { addList } from '../schema/lists.ts';
 import { addDeletions, addMutations } from '../schema/mutations.ts';
-import { needing } from '../schema/needing.ts';
 import { objectType } from '../schema/object-type.ts';
 import { builder } from '../schema/schema-builder.ts';
 import {
@@ -39,13 +39,13 @@ const ConnectionCredentials = objectType(
 
 objectType(ConnectedAccount, connectionResource, (t) => ({
   credentials: t.field({
-    ...needing(shownCredentials),
+    ...describeField(shownCredentials),
     type: ConnectionCredentials,
     nullable: true,
     resolve: (connection, _args, { find }) => find(shownCredentials, connection),
   }),
   objects: t.field({
-    ...needing(listAccountObjects),
+    ...describeField(listAccountObjects),
     type: [ProviderObject],
     nullable: true,
     resolve: (connection, _args, { call }) => listAccountObjects(call, connection),
@@ -53,13 +53,13 @@ objectType(ConnectedAccount, connectionResource, (t) => ({
 }));
 
 builder.objectFields(ConnectedAccount, (t) => ({
-  group: sureLinkField(t, {
+  group: requiredLinkField(t, {
     type: Group,
     table: 'Group',
     column: 'groupId',
     description: 'The group whose account it is.',
   }),
-  consumer: sureLinkField(t, {
+  consumer: requiredLinkField(t, {
     type: Consumer,
     table: 'Consumer',
     column: 'consumerId',

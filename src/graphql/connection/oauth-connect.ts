@@ -4,7 +4,7 @@ import { startOAuthUpdate } from '../../domain/connection/oauth-update.ts';
 import { addMutation } from '../schema/mutations.ts';
 import { builder } from '../schema/schema-builder.ts';
 
-function startedPayload(name: string, description: string) {
+function createConnectPayload(name: string, description: string) {
   return builder.objectRef<StartedConnect>(name).implement({
     description,
     fields: (t) => ({
@@ -28,7 +28,7 @@ function startedPayload(name: string, description: string) {
 addMutation(
   'startOAuthConnect',
   startOAuthConnect,
-  startedPayload(
+  createConnectPayload(
     'StartOAuthConnectPayload',
     'Result of `startOAuthConnect`: the link at which the person consents at the provider.',
   ),
@@ -36,7 +36,7 @@ addMutation(
 addMutation(
   'startOAuthUpdate',
   startOAuthUpdate,
-  startedPayload(
+  createConnectPayload(
     'StartOAuthUpdatePayload',
     'Result of `startOAuthUpdate`: the link at which the person consents again.',
   ),

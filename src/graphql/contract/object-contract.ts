@@ -4,7 +4,7 @@ import {
   projectContracts,
   revisionContracts,
 } from '../../domain/contract/read-contract.ts';
-import { needing } from '../schema/needing.ts';
+import { describeField } from '../schema/describe-field.ts';
 import { objectType } from '../schema/object-type.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Installation, Project, Revision } from '../schema/types.ts';
@@ -13,7 +13,7 @@ const ContractType = objectType(builder.objectRef<Contract>('Contract'), contrac
 
 builder.objectField(Revision, 'contract', (t) =>
   t.field({
-    ...needing(revisionContracts),
+    ...describeField(revisionContracts),
     type: ContractType,
     nullable: true,
     resolve: (revision, _args, { find }) => find(revisionContracts, revision),
@@ -22,7 +22,7 @@ builder.objectField(Revision, 'contract', (t) =>
 
 builder.objectField(Installation, 'contract', (t) =>
   t.field({
-    ...needing(installationContracts),
+    ...describeField(installationContracts),
     type: ContractType,
     nullable: true,
     resolve: (installation, _args, { find }) => find(installationContracts, installation),
@@ -31,7 +31,7 @@ builder.objectField(Installation, 'contract', (t) =>
 
 builder.objectField(Project, 'contract', (t) =>
   t.field({
-    ...needing(projectContracts),
+    ...describeField(projectContracts),
     type: ContractType,
     nullable: true,
     // DataLoader rejects the items that are errors.

@@ -21,12 +21,12 @@ import {
   retryDeliveries,
 } from '../../domain/event/retry-deliveries.ts';
 import { sendTestMessage } from '../../domain/event/test-message.ts';
+import { describeField } from '../schema/describe-field.ts';
 import { linkField } from '../schema/fields.ts';
 import { addList } from '../schema/lists.ts';
 import { addMutation, addMutations } from '../schema/mutations.ts';
-import { needing } from '../schema/needing.ts';
 import { objectType } from '../schema/object-type.ts';
-import { parsedArgs } from '../schema/parsed-args.ts';
+import { createArgs } from '../schema/parsed-args.ts';
 import { builder } from '../schema/schema-builder.ts';
 import {
   Deliveries,
@@ -39,7 +39,7 @@ import {
 
 objectType(builder.objectRef<Attempt>('DeliveryAttempt'), deliveryAttemptResource, (t) => ({
   responseBody: t.string({
-    ...needing(readResponseBody),
+    ...describeField(readResponseBody),
     nullable: true,
     resolve: (attempt, _args, { call }) => readResponseBody(call, attempt),
   }),
@@ -65,7 +65,7 @@ objectType(Delivery, deliveryResource, (t) => ({
     description: 'The read whose records it carries. Null for other messages.',
   }),
   body: t.field({
-    ...needing(deliveryBody),
+    ...describeField(deliveryBody),
     type: 'JSONObject',
     nullable: true,
     resolve: (delivery, _args, { call }) => deliveryBody(call, delivery),
@@ -79,8 +79,8 @@ addList(Project, 'deliveries', Deliveries, listProjectDeliveries, {
 
 builder.objectField(Project, 'retryableDeliveryCount', (t) =>
   t.int({
-    ...needing(countRetryable),
-    args: parsedArgs(t.arg, retryableInput),
+    ...describeField(countRetryable),
+    args: createArgs(t.arg, retryableInput),
     resolve: (project, args, { call }) => countRetryable(call, project, args),
   }),
 );

@@ -11,27 +11,27 @@ import {
   listDestinations,
 } from '../../domain/event/destination-list.ts';
 import { readSigningSecret, readTargetValues } from '../../domain/event/destination-secret.ts';
+import { describeField } from '../schema/describe-field.ts';
 import { addList } from '../schema/lists.ts';
 import { addDeletions, addMutation, addMutations, describeResult } from '../schema/mutations.ts';
-import { needing } from '../schema/needing.ts';
 import { objectType } from '../schema/object-type.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Destination, Destinations, Project } from '../schema/types.ts';
 
 objectType(Destination, destinationResource, (t) => ({
   signingSecret: t.string({
-    ...needing(readSigningSecret),
+    ...describeField(readSigningSecret),
     nullable: true,
     resolve: (destination, _args, { find }) => find(readSigningSecret, destination),
   }),
   urlWithValues: t.string({
-    ...needing(readTargetValues, '`url` with the values of its query. Null for a stream.'),
+    ...describeField(readTargetValues, '`url` with the values of its query. Null for a stream.'),
     nullable: true,
     resolve: async (destination, _args, { find }) =>
       (await find(readTargetValues, destination)).url,
   }),
   headerValues: t.field({
-    ...needing(readTargetValues, 'Values of `headers` by name. Null if `headers` is.'),
+    ...describeField(readTargetValues, 'Values of `headers` by name. Null if `headers` is.'),
     type: 'JSONObject',
     nullable: true,
     resolve: async (destination, _args, { find }) =>

@@ -6,14 +6,14 @@ import {
   listEventTopicRoutes,
   listRoutesToTopic,
 } from '../../domain/event/event-topic-route.ts';
-import { sureLinkField } from '../schema/fields.ts';
+import { requiredLinkField } from '../schema/fields.ts';
 import { addList } from '../schema/lists.ts';
 import { addDeletions, addMutations } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
 import { EventTopicRoute, EventTopicRoutes, Project, Topic } from '../schema/types.ts';
 
 objectType(EventTopicRoute, eventTopicRouteResource, (t) => ({
-  topic: sureLinkField(t, {
+  topic: requiredLinkField(t, {
     type: Topic,
     table: 'Topic',
     column: 'topicId',

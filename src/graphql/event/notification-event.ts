@@ -8,7 +8,7 @@ import { linkField } from '../schema/fields.ts';
 import { addList } from '../schema/lists.ts';
 import { Node } from '../schema/node-field.ts';
 import { resourceFields } from '../schema/object-type.ts';
-import { typeNameOfEvent } from '../schema/schema-builder.ts';
+import { getEventTypeName } from '../schema/schema-builder.ts';
 import {
   ConnectedAccount,
   Destination,
@@ -23,7 +23,7 @@ import {
 NotificationEvent.implement({
   description: `${notificationEventResource.description} Each type of event is a type with the members of its \`data\`.`,
   interfaces: [Node],
-  resolveType: ({ eventType }) => typeNameOfEvent(eventType),
+  resolveType: ({ eventType }) => getEventTypeName(eventType),
   fields: (t) => ({
     ...resourceFields(t, notificationEventResource),
     topics: t.field({

@@ -1,7 +1,7 @@
 import { followStreamMessages } from '../../domain/event/stream/stream-subscription.ts';
 import { listStreamMessages, messageBody } from '../../domain/event/stream-message.ts';
+import { describeField } from '../schema/describe-field.ts';
 import { addList } from '../schema/lists.ts';
-import { needing } from '../schema/needing.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Destination, StreamMessage, StreamMessageEdge, StreamMessages } from '../schema/types.ts';
 
@@ -14,7 +14,7 @@ StreamMessage.implement({
       description: 'When it was put into the stream.',
     }),
     body: t.field({
-      ...needing(messageBody),
+      ...describeField(messageBody),
       type: 'JSONObject',
       resolve: (message, _args, { call }) => messageBody(call, message),
     }),
@@ -26,7 +26,7 @@ addList(Destination, 'messages', StreamMessages, listStreamMessages);
 builder.subscriptionFields((t) => ({
   streamMessages: t.field({
     type: StreamMessageEdge,
-    ...needing(followStreamMessages),
+    ...describeField(followStreamMessages),
     args: {
       destinationId: t.arg.id({ required: true, description: 'The id of the destination.' }),
       after: t.arg.string({

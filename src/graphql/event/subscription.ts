@@ -5,8 +5,8 @@ import {
   followOperation,
 } from '../../domain/event/notification-subscription.ts';
 import { projectIdOrName } from '../../domain/names.ts';
-import { needing } from '../schema/needing.ts';
-import { parsedArgs } from '../schema/parsed-args.ts';
+import { describeField } from '../schema/describe-field.ts';
+import { createArgs } from '../schema/parsed-args.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { NotificationEventEdge, Operation } from '../schema/types.ts';
 
@@ -17,9 +17,9 @@ builder.subscriptionType({
 builder.subscriptionFields((t) => ({
   notificationEvents: t.field({
     type: NotificationEventEdge,
-    ...needing(followNotificationEvents),
+    ...describeField(followNotificationEvents),
     args: {
-      ...parsedArgs(t.arg, z.object({ projectIdOrName, ...eventFilters.shape })),
+      ...createArgs(t.arg, z.object({ projectIdOrName, ...eventFilters.shape })),
       after: t.arg.string({
         description:
           'The cursor of the last event that the client received: the stream begins after it. Default: from now on.',
@@ -32,7 +32,7 @@ builder.subscriptionFields((t) => ({
   }),
   operation: t.field({
     type: Operation,
-    ...needing(followOperation),
+    ...describeField(followOperation),
     args: { id: t.arg.id({ required: true, description: 'The id of the operation.' }) },
     subscribe: (_root, { id }, { call }) => followOperation(call, id),
     resolve: ({ node }) => node,

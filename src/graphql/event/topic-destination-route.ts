@@ -6,7 +6,7 @@ import {
   topicDestinationRouteFilters,
   topicDestinationRouteResource,
 } from '../../domain/event/topic-destination-route.ts';
-import { sureLinkField } from '../schema/fields.ts';
+import { requiredLinkField } from '../schema/fields.ts';
 import { addList } from '../schema/lists.ts';
 import { addDeletions, addMutations } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
@@ -19,13 +19,13 @@ import {
 } from '../schema/types.ts';
 
 objectType(TopicDestinationRoute, topicDestinationRouteResource, (t) => ({
-  topic: sureLinkField(t, {
+  topic: requiredLinkField(t, {
     type: Topic,
     table: 'Topic',
     column: 'topicId',
     description: 'The topic whose events are sent.',
   }),
-  destination: sureLinkField(t, {
+  destination: requiredLinkField(t, {
     type: Destination,
     table: 'Destination',
     column: 'destinationId',

@@ -4,14 +4,14 @@ import { EVENTS } from '../../domain/event/notification-event.ts';
 import { byId, type Row } from '../../domain/scope.ts';
 import { fieldOptions } from '../schema/inputs.ts';
 import { Node } from '../schema/node-field.ts';
-import { builder, type Types, typeNameOfEvent } from '../schema/schema-builder.ts';
+import { builder, getEventTypeName, type Types } from '../schema/schema-builder.ts';
 import { Delivery, Integration, NotificationEvent } from '../schema/types.ts';
 
 type Event = Row<'NotificationEvent'>;
 type Fields = PothosSchemaTypes.ObjectFieldBuilder<Types, Event>;
 
 for (const [eventType, { wireName, happened, data }] of Object.entries(EVENTS)) {
-  const name = typeNameOfEvent(eventType);
+  const name = getEventTypeName(eventType);
   builder.objectType(builder.objectRef<Event>(name), {
     description: `The event \`${wireName}\`. ${happened}`,
     // NotificationEvent must come last: its `id` has a resolver, and that of Node has none.
@@ -24,9 +24,9 @@ function createFields(t: Fields, name: string, shape: z.ZodRawShape) {
   const fields = Object.entries(shape).flatMap(([member, schema]) => [
     [
       getFieldName(member, schema as z.ZodType),
-      memberField(t, { name, member, schema: schema as z.ZodType }),
+      createMemberField(t, { name, member, schema: schema as z.ZodType }),
     ],
-    ...objectField(t, member),
+    ...createObjectFields(t, member),
   ]);
   return Object.fromEntries(fields);
 }
@@ -42,7 +42,7 @@ interface Member {
   schema: z.ZodType;
 }
 
-function memberField(t: Fields, { name, member, schema }: Member) {
+function createMemberField(t: Fields, { name, member, schema }: Member) {
   const { type, required, description } = fieldOptions(`${name}.${member}`, schema);
   return t.field({
     type: type as 'JSON',
@@ -53,7 +53,7 @@ function memberField(t: Fields, { name, member, schema }: Member) {
 }
 
 /** Fields for objects that members name by id, in addition to those of the interface. */
-function objectField(t: Fields, member: string) {
+function createObjectFields(t: Fields, member: string) {
   if (member === 'integrationId') {
     const integration = t.field({
       type: Integration,

@@ -5,7 +5,7 @@ import type { RequestSlot } from '../../domain/viewer/share/request-slot.ts';
 import type { Credentials, Viewer } from '../../domain/viewer/viewer.ts';
 
 /** The caller and other facts from the request. */
-interface ContextFacts {
+interface CallerContext {
   viewer: Viewer | null;
   requestId: string;
   /** The caller's credentials. An open stream checks them periodically. */
@@ -16,7 +16,7 @@ interface ContextFacts {
   gatewayUrl?: string | null | undefined;
 }
 
-export interface Context extends ContextFacts, Relations {
+export interface Context extends CallerContext, Relations {
   /**
    * Absent without credentials. In that case no resolver runs, because authorized-callers.ts refuses every root
    * field.
@@ -27,7 +27,7 @@ export interface Context extends ContextFacts, Relations {
 /** Creates the context. `slot` is the slot of the request, which an event of a stream does not have. */
 export function createContext(
   services: Services,
-  facts: ContextFacts,
+  facts: CallerContext,
   slot?: RequestSlot,
 ): Context {
   const { viewer, gatewayUrl } = facts;

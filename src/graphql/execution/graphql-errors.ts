@@ -15,15 +15,15 @@ export function createErrorMapper(log: Log): (error: unknown) => GraphQLError {
   return (error) => {
     const graphqlError = error instanceof GraphQLError ? error : null;
     const cause = graphqlError?.originalError ?? error;
-    if (cause instanceof DomainError) return refusal(cause, graphqlError);
-    if (cause instanceof ServiceUnavailable) return unavailable(cause, graphqlError);
-    if (graphqlError && cause instanceof GraphQLError) return requestError(graphqlError);
-    return refusal(maskedError(log, cause, { path: graphqlError?.path }), graphqlError);
+    if (cause instanceof DomainError) return mapDomainError(cause, graphqlError);
+    if (cause instanceof ServiceUnavailable) return mapOutage(cause, graphqlError);
+    if (graphqlError && cause instanceof GraphQLError) return mapRequestError(graphqlError);
+    return mapDomainError(maskedError(log, cause, { path: graphqlError?.path }), graphqlError);
   };
 }
 
 /** Maps an error that a domain function throws. */
-function refusal(error: DomainError, cause: GraphQLError | null): GraphQLError {
+function mapDomainError(error: DomainError, cause: GraphQLError | null): GraphQLError {
   return toGraphQLError(error.code, error.message, {
     extra: { issues: error.issues, ...error.extra },
     cause,
@@ -31,10 +31,7 @@ function refusal(error: DomainError, cause: GraphQLError | null): GraphQLError {
 }
 
 /** Maps an outage. Each outage is logged once, not for each request. */
-function unavailable(
-  { message, retryAfterSeconds }: ServiceUnavailable,
-  cause: GraphQLError | null,
-) {
+function mapOutage({ message, retryAfterSeconds }: ServiceUnavailable, cause: GraphQLError | null) {
   return toGraphQLError('SERVICE_UNAVAILABLE', message, {
     extra: { retryAfterSeconds },
     cause,
@@ -42,15 +39,17 @@ function unavailable(
 }
 
 /** Maps an error of graphql-js or Yoga, which means that the request itself is invalid. */
-function requestError(error: GraphQLError): GraphQLError {
+function mapRequestError(error: GraphQLError): GraphQLError {
   if (error.extensions.problem) return error;
   // Yoga's own rejections, such as an unsupported method or an oversized body, have a status and headers.
   const { status, headers } = (error.extensions.http ?? {}) as {
     status?: number;
     headers?: object;
   };
-  const invalid: ErrorCode = 'GRAPHQL_VALIDATION_FAILED';
-  const { code, extra } = status ? httpRefusal(status, invalid) : { code: invalid, extra: {} };
+  const defaultCode: ErrorCode = 'GRAPHQL_VALIDATION_FAILED';
+  const { code, extra } = status
+    ? httpRefusal(status, defaultCode)
+    : { code: defaultCode, extra: {} };
   const http = status || headers ? { status, headers } : undefined;
   return toGraphQLError(code, error.message, { extra, cause: error, http });
 }
@@ -86,8 +85,8 @@ export function toGraphQLError(
 }
 
 /** Returns a result without status and headers, as clients receive it. */
-export function publicResult({ data, errors, extensions }: ExecutionResult) {
-  const formatted = errors?.map((error): GraphQLFormattedError => {
+export function toPublicResult({ data, errors, extensions }: ExecutionResult) {
+  const publicErrors = errors?.map((error): GraphQLFormattedError => {
     const { extensions: allExtensions = {}, ...rest } = error.toJSON();
     const { http: _http, ...publicExtensions } = allExtensions;
     return { ...rest, extensions: publicExtensions };
@@ -95,7 +94,7 @@ export function publicResult({ data, errors, extensions }: ExecutionResult) {
   const { http: _http, ...publicExtensions } = extensions ?? {};
   return {
     ...(data !== undefined && { data }),
-    ...(formatted && { errors: formatted }),
+    ...(publicErrors && { errors: publicErrors }),
     ...(Object.keys(publicExtensions).length > 0 && { extensions: publicExtensions }),
   };
 }

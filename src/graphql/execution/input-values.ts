@@ -34,24 +34,24 @@ import { toGraphQLError, truncateMessage } from './graphql-errors.ts';
 const ERRORS_MAX = 50;
 
 /** Replaces the rule ValuesOfCorrectTypeRule, whose messages repeat the values. */
-export function literalErrors(schema: GraphQLSchema, document: DocumentNode): GraphQLError[] {
+export function listLiteralErrors(schema: GraphQLSchema, document: DocumentNode): GraphQLError[] {
   const errors: GraphQLError[] = [];
   const types = new TypeInfo(schema);
   const context = new ValidationContext(schema, document, types, (error) => {
-    if (errors.length < ERRORS_MAX) errors.push(withoutValue(error, types.getInputType()));
+    if (errors.length < ERRORS_MAX) errors.push(omitValue(error, types.getInputType()));
   });
   visit(document, visitWithTypeInfo(types, ValuesOfCorrectTypeRule(context)));
   return errors;
 }
 
-function withoutValue(error: GraphQLError, type: GraphQLInputType | null | undefined) {
+function omitValue(error: GraphQLError, type: GraphQLInputType | null | undefined) {
   const [node] = error.nodes ?? [];
   // Errors about members of an input object name only types and fields. An error without a node comes from a custom
   // scalar.
-  const isOfMembers =
+  const concernsMembers =
     node?.kind === Kind.OBJECT_FIELD ||
     (node?.kind === Kind.OBJECT && isInputObjectType(type && getNamedType(type)));
-  if (!node || !type || isOfMembers) return error;
+  if (!node || !type || concernsMembers) return error;
   return new GraphQLError(`A value of type ${type} must be ${describeType(type)}.`, {
     nodes: node,
   });
@@ -60,7 +60,7 @@ function withoutValue(error: GraphQLError, type: GraphQLInputType | null | undef
 type Variables = Pick<ExecutionArgs, 'schema' | 'document' | 'operationName' | 'variableValues'>;
 
 /** Returns the errors of the variables of a valid operation. */
-export function variableErrors({
+export function listVariableErrors({
   schema,
   document,
   operationName,
@@ -96,23 +96,23 @@ function listIssues(
   try {
     coerceInputValue(value, type, (path, invalid, { message }) => {
       // graphql-js would report every error of a large value.
-      if (issues.length === ERRORS_MAX) throw ENOUGH;
-      const part = typeAt(type, path);
-      const isOwn = invalid != null && isListed(part);
-      const detail = isOwn ? `It must be ${describeType(part)}.` : truncateMessage(message);
+      if (issues.length === ERRORS_MAX) throw LIMIT_REACHED;
+      const part = getTypeAt(type, path);
+      const isReplaced = invalid != null && isEnumOrBuiltIn(part);
+      const detail = isReplaced ? `It must be ${describeType(part)}.` : truncateMessage(message);
       issues.push({ in: 'body', name: formatPath(name, path), detail });
     });
   } catch (error) {
-    if (error !== ENOUGH) throw error;
+    if (error !== LIMIT_REACHED) throw error;
   }
   return issues;
 }
 
-const ENOUGH = new Error('The maximum number of errors is reached.');
+const LIMIT_REACHED = new Error('The maximum number of errors is reached.');
 
 type Path = readonly (string | number)[];
 
-function typeAt(type: GraphQLInputType, path: Path): GraphQLInputType {
+function getTypeAt(type: GraphQLInputType, path: Path): GraphQLInputType {
   return path.reduce<GraphQLInputType>((parent, key) => {
     const plain = getNullableType(parent);
     if (isListType(plain)) return plain.ofType;
@@ -135,7 +135,7 @@ const SCALARS: Readonly<Record<string, string>> = {
 };
 
 /** False for input objects and custom scalars, whose messages contain no value. */
-function isListed(type: GraphQLInputType): boolean {
+function isEnumOrBuiltIn(type: GraphQLInputType): boolean {
   const namedType = getNamedType(type);
   return isEnumType(namedType) || isSpecifiedScalarType(namedType);
 }

@@ -1,6 +1,6 @@
 /** A result as it is sent to subscribers. Subscribers share the object, so each of its texts is built once. */
 import type { ExecutionResult } from 'graphql';
-import { publicResult } from './graphql-errors.ts';
+import { toPublicResult } from './graphql-errors.ts';
 
 export class Message implements ExecutionResult {
   readonly data: ExecutionResult['data'];
@@ -19,7 +19,7 @@ export class Message implements ExecutionResult {
 
   /** The result as JSON. */
   get json(): string {
-    this.#json ??= JSON.stringify(publicResult(this));
+    this.#json ??= JSON.stringify(toPublicResult(this));
     return this.#json;
   }
 

@@ -77,7 +77,7 @@ export interface OperationContext extends Caller, Omit<Context, keyof Caller> {
   /** Set by use-fair-shares.ts if the slot ends with the operation. */
   ownsSlot?: boolean;
   /** Set by use-metrics.ts: `performance.now()` at the start of the operation. */
-  startedMs?: number;
+  startMs?: number;
   /** Set by use-tracing.ts. `isOwn` is false if the span belongs to the HTTP request. */
   tracing?: { traced: TraceContext; isOwn: boolean };
 }
@@ -89,14 +89,14 @@ export type OperationArgs = ExecutionArgs & { contextValue: OperationContext };
 /** Reads the caller from the headers of a request. */
 export function readCaller(
   header: (name: string) => string | null,
-  facts: Pick<
+  metadata: Pick<
     Caller,
     'requestId' | 'address' | 'page' | 'gatewayUrl' | 'setHeader' | 'slot' | 'projectIdOrName'
   > &
     Pick<Credentials, 'session'>,
 ): Caller {
-  const { requestId, address, page, gatewayUrl, setHeader, slot, projectIdOrName } = facts;
-  const { session = null } = facts;
+  const { requestId, address, page, gatewayUrl, setHeader, slot, projectIdOrName } = metadata;
+  const { session = null } = metadata;
   return {
     requestId,
     projectIdOrName,

@@ -37,7 +37,7 @@ interface QuerySize {
   rootFields: number;
 }
 
-const NOTHING: QuerySize = {
+const EMPTY_SIZE: QuerySize = {
   depth: 0,
   introspectionDepth: 0,
   aliases: 0,
@@ -50,48 +50,48 @@ function measureSize(document: DocumentNode, operation: OperationDefinitionNode)
   const fragments = indexFragments(document);
   const fragmentSizes = new Map<string, QuerySize>();
 
-  const sizeOfSelections = ({ selections }: SelectionSetNode): QuerySize =>
+  const measureSelections = ({ selections }: SelectionSetNode): QuerySize =>
     selections.reduce<QuerySize>((sum, selection) => {
       const directives = (selection.directives ?? []).length;
-      if (selection.kind === Kind.FIELD) return add(sum, sizeOfField(selection), directives);
+      if (selection.kind === Kind.FIELD) return addSizes(sum, measureField(selection), directives);
       if (selection.kind === Kind.INLINE_FRAGMENT) {
-        return add(sum, sizeOfSelections(selection.selectionSet), directives);
+        return addSizes(sum, measureSelections(selection.selectionSet), directives);
       }
-      return add(sum, sizeOfFragment(selection.name.value), directives);
-    }, NOTHING);
+      return addSizes(sum, measureFragment(selection.name.value), directives);
+    }, EMPTY_SIZE);
 
-  const sizeOfField = (field: FieldNode): QuerySize => {
-    const inner = field.selectionSet ? sizeOfSelections(field.selectionSet) : NOTHING;
-    const introspects = field.name.value.startsWith('__');
-    const depth = 1 + Math.max(inner.depth, introspects ? inner.introspectionDepth : 0);
+  const measureField = (field: FieldNode): QuerySize => {
+    const inner = field.selectionSet ? measureSelections(field.selectionSet) : EMPTY_SIZE;
+    const isIntrospection = field.name.value.startsWith('__');
+    const depth = 1 + Math.max(inner.depth, isIntrospection ? inner.introspectionDepth : 0);
     return {
       ...inner,
-      depth: introspects ? 1 : depth,
-      introspectionDepth: introspects ? depth : inner.introspectionDepth,
+      depth: isIntrospection ? 1 : depth,
+      introspectionDepth: isIntrospection ? depth : inner.introspectionDepth,
       aliases: inner.aliases + (field.alias ? 1 : 0),
       rootFields: 1,
     };
   };
 
-  const sizeOfFragment = (name: string): QuerySize => {
+  const measureFragment = (name: string): QuerySize => {
     const size = fragmentSizes.get(name);
     if (size) return size;
     // Validation rejects a fragment that contains itself. Here, the recursion only has to end.
-    fragmentSizes.set(name, NOTHING);
+    fragmentSizes.set(name, EMPTY_SIZE);
     const fragment = fragments.get(name);
-    const measured = fragment ? sizeOfSelections(fragment.selectionSet) : NOTHING;
-    fragmentSizes.set(name, measured);
-    return measured;
+    const fragmentSize = fragment ? measureSelections(fragment.selectionSet) : EMPTY_SIZE;
+    fragmentSizes.set(name, fragmentSize);
+    return fragmentSize;
   };
 
-  return add(
-    sizeOfSelections(operation.selectionSet),
-    NOTHING,
+  return addSizes(
+    measureSelections(operation.selectionSet),
+    EMPTY_SIZE,
     (operation.directives ?? []).length,
   );
 }
 
-function add(a: QuerySize, b: QuerySize, directives: number): QuerySize {
+function addSizes(a: QuerySize, b: QuerySize, directives: number): QuerySize {
   return {
     depth: Math.max(a.depth, b.depth),
     introspectionDepth: Math.max(a.introspectionDepth, b.introspectionDepth),
@@ -110,13 +110,13 @@ export interface Cost {
   providerCalls: number;
 }
 
-const FREE: Cost = { cost: 0, providerCalls: 0 };
+const NO_COST: Cost = { cost: 0, providerCalls: 0 };
 
 function addCosts(a: Cost, b: Cost): Cost {
   return { cost: a.cost + b.cost, providerCalls: a.providerCalls + b.providerCalls };
 }
 
-interface CostQuestion {
+interface CostInput {
   schema: GraphQLSchema;
   document: DocumentNode;
   operation: OperationDefinitionNode;
@@ -124,56 +124,56 @@ interface CostQuestion {
 }
 
 /** Returns the cost of a valid operation with its variables. */
-function measureCost({ schema, document, operation, variables }: CostQuestion): Cost {
+function measureCost({ schema, document, operation, variables }: CostInput): Cost {
   const fragments = indexFragments(document);
   const fragmentCosts = new Map<string, Cost>();
 
-  const costOfSelections = (set: SelectionSetNode, typeName: string): Cost =>
+  const measureSelections = (set: SelectionSetNode, typeName: string): Cost =>
     set.selections.reduce((sum, selection) => {
-      if (selection.kind === Kind.FIELD) return addCosts(sum, costOfField(selection, typeName));
+      if (selection.kind === Kind.FIELD) return addCosts(sum, measureField(selection, typeName));
       if (selection.kind === Kind.INLINE_FRAGMENT) {
         const inner = selection.typeCondition?.name.value ?? typeName;
-        return addCosts(sum, costOfSelections(selection.selectionSet, inner));
+        return addCosts(sum, measureSelections(selection.selectionSet, inner));
       }
-      return addCosts(sum, costOfFragment(selection.name.value));
-    }, FREE);
+      return addCosts(sum, measureFragment(selection.name.value));
+    }, NO_COST);
 
-  const costOfFragment = (name: string): Cost => {
+  const measureFragment = (name: string): Cost => {
     let cost = fragmentCosts.get(name);
     if (cost === undefined) {
       const fragment = fragments.get(name);
       cost = fragment
-        ? costOfSelections(fragment.selectionSet, fragment.typeCondition.name.value)
-        : FREE;
+        ? measureSelections(fragment.selectionSet, fragment.typeCondition.name.value)
+        : NO_COST;
       fragmentCosts.set(name, cost);
     }
     return cost;
   };
 
-  const costOfField = (field: FieldNode, parentName: string): Cost => {
-    if (!field.selectionSet || field.name.value.startsWith('__')) return FREE;
+  const measureField = (field: FieldNode, parentName: string): Cost => {
+    if (!field.selectionSet || field.name.value.startsWith('__')) return NO_COST;
     const parent = schema.getType(parentName);
     const definition =
       isObjectType(parent) || isInterfaceType(parent)
         ? parent.getFields()[field.name.value]
         : undefined;
-    if (!definition) return FREE;
-    const inner = costOfSelections(field.selectionSet, getNamedType(definition.type).name);
-    const itemCost = isFree(definition.type) ? 0 : 1;
+    if (!definition) return NO_COST;
+    const inner = measureSelections(field.selectionSet, getNamedType(definition.type).name);
+    const itemCost = isWrapper(definition.type) ? 0 : 1;
     const calls = Number(definition.extensions.providerCalls ?? 0);
-    const times = countItems(field, definition.args, variables);
+    const itemCount = countItems(field, definition.args, variables);
     return {
-      cost: calls * PROVIDER_CALL_COST + (itemCost + inner.cost) * times,
-      providerCalls: calls + inner.providerCalls * times,
+      cost: calls * PROVIDER_CALL_COST + (itemCost + inner.cost) * itemCount,
+      providerCalls: calls + inner.providerCalls * itemCount,
     };
   };
 
   const root = schema.getRootType(operation.operation);
-  return root ? costOfSelections(operation.selectionSet, root.name) : FREE;
+  return root ? measureSelections(operation.selectionSet, root.name) : NO_COST;
 }
 
 /** True for connections, edges and pageInfo, which only wrap other objects. */
-function isFree(type: GraphQLOutputType): boolean {
+function isWrapper(type: GraphQLOutputType): boolean {
   const namedType = getNamedType(type);
   if (!isCompositeType(namedType)) return true;
   return (
@@ -191,7 +191,7 @@ function countItems(
   args: readonly { name: string }[],
   variables: Record<string, unknown>,
 ): number {
-  const argumentValue = (name: string): unknown => {
+  const findArgument = (name: string): unknown => {
     const value = field.arguments?.find((argument) => argument.name.value === name)?.value;
     if (value?.kind === Kind.INT) return Number(value.value);
     if (value?.kind === Kind.LIST) return value.values;
@@ -200,10 +200,10 @@ function countItems(
   };
   const names = args.map((arg) => arg.name);
   if (names.includes('first')) {
-    const size = argumentValue('first') ?? argumentValue('last');
+    const size = findArgument('first') ?? findArgument('last');
     return typeof size === 'number' && size > 0 ? size : PAGE_DEFAULT;
   }
-  const ids = names.includes('ids') ? argumentValue('ids') : undefined;
+  const ids = names.includes('ids') ? findArgument('ids') : undefined;
   return Array.isArray(ids) ? ids.length : 1;
 }
 
@@ -216,7 +216,7 @@ function indexFragments(document: DocumentNode): Map<string, FragmentDefinitionN
 }
 
 /** The introspection queries of common tools stay below this depth. */
-const INTROSPECTION_DEPTH = 20;
+const INTROSPECTION_DEPTH_MAX = 20;
 
 const LIMITS = [
   ['depth', 'LIMIT_DEPTH'],
@@ -225,23 +225,23 @@ const LIMITS = [
 ] as const;
 
 /** Parses a document. Throws a GraphQLError if the text is too long, has too many tokens, or is malformed. */
-export function parseWithin(config: Config, text: string): DocumentNode {
+export function parseDocument(config: Config, text: string): DocumentNode {
   const bytes = Buffer.byteLength(text);
   if (bytes > config.LIMIT_DOCUMENT_BYTES) {
-    throw limitError('document bytes', bytes, config.LIMIT_DOCUMENT_BYTES);
+    throw createLimitError('document bytes', bytes, config.LIMIT_DOCUMENT_BYTES);
   }
   const maxTokens = config.LIMIT_TOKENS;
   try {
     return parse(text, { maxTokens });
   } catch (error) {
-    throw error instanceof GraphQLError ? parseError(text, error, maxTokens) : error;
+    throw error instanceof GraphQLError ? createParseError(text, error, maxTokens) : error;
   }
 }
 
-const STRINGS: readonly TokenKind[] = [TokenKind.STRING, TokenKind.BLOCK_STRING];
+const STRING_TOKENS: readonly TokenKind[] = [TokenKind.STRING, TokenKind.BLOCK_STRING];
 
 /** Finds the token at which parsing failed. A string is not repeated in the error, because it may be a secret. */
-function parseError(text: string, error: GraphQLError, maxTokens: number): GraphQLError {
+function createParseError(text: string, error: GraphQLError, maxTokens: number): GraphQLError {
   const toParseFailure = (detail: string) =>
     toGraphQLError('GRAPHQL_PARSE_FAILED', detail, { cause: error });
   const lexer = new Lexer(new Source(text));
@@ -250,8 +250,8 @@ function parseError(text: string, error: GraphQLError, maxTokens: number): Graph
       const { kind, start } = lexer.advance();
       const isEnd = start === error.positions?.[0];
       if (kind === TokenKind.EOF) return toParseFailure(error.message);
-      if (count > maxTokens) return limitError('tokens', count, maxTokens);
-      if (isEnd && STRINGS.includes(kind))
+      if (count > maxTokens) return createLimitError('tokens', count, maxTokens);
+      if (isEnd && STRING_TOKENS.includes(kind))
         return toParseFailure('Syntax Error: Unexpected string.');
       if (isEnd) return toParseFailure(error.message);
     }
@@ -262,7 +262,7 @@ function parseError(text: string, error: GraphQLError, maxTokens: number): Graph
 }
 
 /** Returns an error for every limit that an operation of the document exceeds. */
-export function sizeErrors(config: Config, document: DocumentNode): GraphQLError[] {
+export function listSizeErrors(config: Config, document: DocumentNode): GraphQLError[] {
   return document.definitions
     .filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)
     .flatMap((operation) => {
@@ -272,17 +272,17 @@ export function sizeErrors(config: Config, document: DocumentNode): GraphQLError
       return [
         ...LIMITS.map(([name, limit]) => [name, size[name], config[limit]] as const),
         ['root fields', size.rootFields, config[rootLimit]] as const,
-        ['introspection depth', size.introspectionDepth, INTROSPECTION_DEPTH] as const,
+        ['introspection depth', size.introspectionDepth, INTROSPECTION_DEPTH_MAX] as const,
       ];
     })
     .filter(([, value, limit]) => value > limit)
-    .map(([name, value, limit]) => limitError(name, value, limit));
+    .map(([name, value, limit]) => createLimitError(name, value, limit));
 }
 
 export type CostFunction = (variables: Record<string, unknown> | null | undefined) => Cost;
 
 /** Returns a function that computes the cost of a valid operation from its variables. */
-export function costFunction(
+export function createCostFunction(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
@@ -297,8 +297,8 @@ export function costFunction(
   return (variables) => cost({ ...defaults, ...variables });
 }
 
-export function costError({ cost }: Cost, { LIMIT_COST }: Config): GraphQLError | null {
-  return cost > LIMIT_COST ? limitError('cost', cost, LIMIT_COST) : null;
+export function findCostError({ cost }: Cost, { LIMIT_COST }: Config): GraphQLError | null {
+  return cost > LIMIT_COST ? createLimitError('cost', cost, LIMIT_COST) : null;
 }
 
 /** Returns the defaults of variables, by name. */
@@ -310,7 +310,7 @@ function listDefaults({ variableDefinitions = [] }: OperationDefinitionNode) {
   );
 }
 
-function limitError(limit: string, value: number, maximum: number) {
+function createLimitError(limit: string, value: number, maximum: number) {
   const detail = `The ${limit} of this operation is ${value}; the limit is ${maximum}.`;
   return toGraphQLError('QUERY_LIMIT_EXCEEDED', detail, { extra: { limit, value, maximum } });
 }

@@ -13,14 +13,14 @@ import { toGraphQLError } from './graphql-errors.ts';
 type Settings = Pick<Config, 'TRUSTED_DOCUMENTS' | 'TRUSTED_DOCUMENTS_FILES'>;
 
 /** The gateway's own pages have a manifest of this form too. */
-export const manifest = z.record(z.string().min(1), z.string().min(1));
+export const documentManifest = z.record(z.string().min(1), z.string().min(1));
 
 export interface DocumentParams {
   query?: string | null;
   documentId?: string | null;
 }
 
-interface FoundDocument {
+interface OperationDocument {
   text: string;
   /** Whether the text is from a manifest, so that every caller may run it. */
   isTrusted: boolean;
@@ -28,34 +28,34 @@ interface FoundDocument {
 
 export interface TrustedDocuments {
   /** Returns the text itself, or the one that `documentId` names. Throws a GraphQLError for an unknown id. */
-  find(params: DocumentParams): FoundDocument;
+  find(params: DocumentParams): OperationDocument;
   /** True if some callers may run only trusted documents. */
-  areOnly: boolean;
+  areRequired: boolean;
   /** Throws a GraphQLError if the caller must not run this text, which is not trusted. */
-  refuseFor(viewer: Viewer | null, text: string): void;
+  requireTrusted(viewer: Viewer | null, text: string): void;
 }
 
 /** Documents of the gateway's own pages, which are trusted without a setting. */
-export type OwnDocuments = (id: string) => string | undefined;
+export type FindPageDocument = (id: string) => string | undefined;
 
 /** Throws StartRefused if a file is not a manifest. */
 export function createTrustedDocuments(
   settings: Settings,
-  ownDocument: OwnDocuments = () => undefined,
+  findPageDocument: FindPageDocument = () => undefined,
 ): TrustedDocuments {
   const documents = new Map(settings.TRUSTED_DOCUMENTS_FILES.flatMap(readManifest));
   const areOnly = settings.TRUSTED_DOCUMENTS === 'only';
   return {
-    areOnly,
+    areRequired: areOnly,
     find({ query, documentId }) {
       if (documentId == null) return { text: query ?? '', isTrusted: false };
       // Libraries that require a query send an empty one.
-      if (query) throw refusal('Send either query or documentId, not both.');
-      const text = documents.get(documentId) ?? ownDocument(documentId);
+      if (query) throw createRefusal('Send either query or documentId, not both.');
+      const text = documents.get(documentId) ?? findPageDocument(documentId);
       if (text !== undefined) return { text, isTrusted: true };
-      throw refusal('No manifest of this server contains the documentId.');
+      throw createRefusal('No manifest of this server contains the documentId.');
     },
-    refuseFor(viewer, text) {
+    requireTrusted(viewer, text) {
       if (!areOnly || (viewer && viewer.kind !== 'END_USER')) return;
       if (viewer === null && isIntrospection(text)) return;
       throw toGraphQLError(
@@ -68,35 +68,35 @@ export function createTrustedDocuments(
 
 function readManifest(path: string): [id: string, text: string][] {
   try {
-    return Object.entries(manifest.parse(JSON.parse(readFileSync(path, 'utf8'))));
+    return Object.entries(documentManifest.parse(JSON.parse(readFileSync(path, 'utf8'))));
   } catch (error) {
-    const why =
+    const reason =
       error instanceof Error && 'code' in error ? String(error.code) : 'it is not a manifest';
     throw new StartRefused(
-      `TRUSTED_DOCUMENTS_FILES: ${path} can't be read (${why}). It must be a JSON object with documents by their ids.`,
+      `TRUSTED_DOCUMENTS_FILES: ${path} can't be read (${reason}). It must be a JSON object with documents by their ids.`,
     );
   }
 }
 
-function refusal(detail: string): GraphQLError {
+function createRefusal(detail: string): GraphQLError {
   return toGraphQLError('GRAPHQL_VALIDATION_FAILED', detail);
 }
 
 /** True for the query with which GraphiQL loads the schema before the user enters a key. */
 function isIntrospection(text: string): boolean {
   if (!text.includes('IntrospectionQuery')) return false;
-  INTROSPECTIONS ??= new Set(introspectionTexts().map(stripIgnoredCharacters));
+  introspectionQueries ??= new Set(listIntrospectionQueries().map(stripIgnoredCharacters));
   try {
-    return INTROSPECTIONS.has(stripIgnoredCharacters(text));
+    return introspectionQueries.has(stripIgnoredCharacters(text));
   } catch {
     return false;
   }
 }
 
-let INTROSPECTIONS: Set<string> | undefined;
+let introspectionQueries: Set<string> | undefined;
 
 /** The introspection queries of graphql-js, with each combination of the options that GraphiQL offers. */
-function introspectionTexts(): string[] {
+function listIntrospectionQueries(): string[] {
   return [true, false].flatMap((inputValueDeprecation) =>
     [true, false].map((schemaDescription) =>
       getIntrospectionQuery({ inputValueDeprecation, schemaDescription }),

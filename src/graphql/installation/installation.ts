@@ -26,12 +26,12 @@ import { latestRevisions } from '../../domain/integration/revision.ts';
 import { objectSubscriptions } from '../../domain/provider-event/object-subscription.ts';
 import { byId } from '../../domain/scope.ts';
 import { ObjectSubscription } from '../provider-event/object-subscription.ts';
-import { sureLinkField } from '../schema/fields.ts';
+import { describeField } from '../schema/describe-field.ts';
+import { requiredLinkField } from '../schema/fields.ts';
 import { addList } from '../schema/lists.ts';
 import { addDeletions, addMutations } from '../schema/mutations.ts';
-import { needing } from '../schema/needing.ts';
 import { objectType } from '../schema/object-type.ts';
-import { parsedArgs } from '../schema/parsed-args.ts';
+import { createArgs } from '../schema/parsed-args.ts';
 import { builder } from '../schema/schema-builder.ts';
 import {
   ConnectedAccount,
@@ -78,9 +78,9 @@ objectType(Installation, installationResource, (t) => ({
     resolve: (installation, _args, { find }) => find(lastOperations, installation),
   }),
   objectMetadata: t.field({
-    ...needing(objectMetadataOfInstallation),
+    ...describeField(objectMetadataOfInstallation),
     type: ObjectMetadata,
-    args: parsedArgs(t.arg, metadataOptions),
+    args: createArgs(t.arg, metadataOptions),
     resolve: (installation, options, { call }) =>
       objectMetadataOfInstallation(call, installation, options),
   }),
@@ -93,25 +93,25 @@ objectType(Installation, installationResource, (t) => ({
 }));
 
 builder.objectFields(Installation, (t) => ({
-  integration: sureLinkField(t, {
+  integration: requiredLinkField(t, {
     type: Integration,
     table: 'Integration',
     column: 'integrationId',
     description: 'The integration that is installed.',
   }),
-  group: sureLinkField(t, {
+  group: requiredLinkField(t, {
     type: Group,
     table: 'Group',
     column: 'groupId',
     description: 'The group that uses the integration.',
   }),
-  connection: sureLinkField(t, {
+  connection: requiredLinkField(t, {
     type: ConnectedAccount,
     table: 'Connection',
     column: 'connectionId',
     description: 'The connection through which it reads and writes.',
   }),
-  config: sureLinkField(t, {
+  config: requiredLinkField(t, {
     type: InstallationConfig,
     table: 'InstallationConfig',
     column: 'configId',

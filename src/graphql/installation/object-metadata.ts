@@ -6,9 +6,9 @@ import {
   readObjectMetadata,
 } from '../../domain/installation/object-metadata.ts';
 import { fieldValueResource } from '../../domain/installation/shown-field.ts';
-import { needing } from '../schema/needing.ts';
+import { describeField } from '../schema/describe-field.ts';
 import { objectType } from '../schema/object-type.ts';
-import { parsedArgs } from '../schema/parsed-args.ts';
+import { createArgs } from '../schema/parsed-args.ts';
 import { builder } from '../schema/schema-builder.ts';
 
 export const FieldValue = objectType(
@@ -23,9 +23,9 @@ export const ObjectMetadata = objectType(
 
 builder.queryField('objectMetadata', (t) =>
   t.field({
-    ...needing(readObjectMetadata),
+    ...describeField(readObjectMetadata),
     type: ObjectMetadata,
-    args: parsedArgs(t.arg, objectMetadataInput),
+    args: createArgs(t.arg, objectMetadataInput),
     resolve: (_root, input, { call }) => readObjectMetadata(call, input),
   }),
 );

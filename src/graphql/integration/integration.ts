@@ -8,17 +8,17 @@ import {
   readIntegration,
 } from '../../domain/integration/integration.ts';
 import { upsertIntegrations } from '../../domain/integration/integration-upsert.ts';
-import { sureLinkField } from '../schema/fields.ts';
+import { describeField } from '../schema/describe-field.ts';
+import { requiredLinkField } from '../schema/fields.ts';
 import { addList } from '../schema/lists.ts';
 import { addDeletions, addMutation, describeResult } from '../schema/mutations.ts';
-import { needing } from '../schema/needing.ts';
 import { objectType } from '../schema/object-type.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Integration, Integrations, Project, Revision } from '../schema/types.ts';
 import { impactsField, WARNINGS } from './revision.ts';
 
 objectType(Integration, integrationResource, (t) => ({
-  latestRevision: sureLinkField(t, {
+  latestRevision: requiredLinkField(t, {
     type: Revision,
     table: 'Revision',
     column: 'latestRevisionId',
@@ -28,7 +28,7 @@ objectType(Integration, integrationResource, (t) => ({
 
 builder.objectFields(Project, (t) => ({
   integration: t.field({
-    ...needing(readIntegration),
+    ...describeField(readIntegration),
     type: Integration,
     nullable: true,
     args: {

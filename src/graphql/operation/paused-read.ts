@@ -4,7 +4,7 @@ import {
   pausedReadResource,
 } from '../../domain/operation/paused-read.ts';
 import { byId } from '../../domain/scope.ts';
-import { needing } from '../schema/needing.ts';
+import { describeField } from '../schema/describe-field.ts';
 import { objectType } from '../schema/object-type.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Installation, Project } from '../schema/types.ts';
@@ -24,7 +24,7 @@ const PausedReadType = objectType(
 
 builder.objectField(Project, 'pausedReads', (t) =>
   t.field({
-    ...needing(listPausedReads),
+    ...describeField(listPausedReads),
     type: [PausedReadType],
     resolve: (project, _args, { call }) => listPausedReads(call, project),
   }),

@@ -5,9 +5,9 @@ import {
   type RecordsPage,
   recordsInput,
 } from '../../domain/operation/record-search.ts';
-import { needing } from '../schema/needing.ts';
+import { describeField } from '../schema/describe-field.ts';
 import { objectType } from '../schema/object-type.ts';
-import { parsedArgs } from '../schema/parsed-args.ts';
+import { createArgs } from '../schema/parsed-args.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Installation } from '../schema/types.ts';
 
@@ -53,14 +53,14 @@ const RecordConnection = builder.objectRef<RecordsPage>('RecordConnection').impl
   }),
 });
 
-const { extensions, ...described } = needing(listInstallationRecords);
+const { extensions, ...described } = describeField(listInstallationRecords);
 
 builder.objectField(Installation, 'records', (t) =>
   t.field({
     ...described,
     extensions: { ...extensions, providerCalls: 1 },
     type: RecordConnection,
-    args: parsedArgs(t.arg, recordsInput),
+    args: createArgs(t.arg, recordsInput),
     resolve: (installation, input, { call }) => listInstallationRecords(call, installation, input),
   }),
 );

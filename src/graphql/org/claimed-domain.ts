@@ -10,11 +10,11 @@ import {
   releaseClaimedDomain,
   verifyClaimedDomain,
 } from '../../domain/org/domain-proof.ts';
+import { describeField } from '../schema/describe-field.ts';
 import { addList } from '../schema/lists.ts';
 import { addDeletions, addMutations } from '../schema/mutations.ts';
-import { needing } from '../schema/needing.ts';
 import { objectType } from '../schema/object-type.ts';
-import { parsedArgs } from '../schema/parsed-args.ts';
+import { createArgs } from '../schema/parsed-args.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { ClaimedDomain, ClaimedDomains, Org } from '../schema/types.ts';
 
@@ -22,10 +22,10 @@ objectType(ClaimedDomain, claimedDomainResource);
 
 builder.queryField('claimedDomain', (t) =>
   t.field({
-    ...needing(findClaimedDomain),
+    ...describeField(findClaimedDomain),
     type: ClaimedDomain,
     nullable: true,
-    args: parsedArgs(t.arg, domainKey),
+    args: createArgs(t.arg, domainKey),
     resolve: (_root, key, { call }) => findClaimedDomain(call, key),
   }),
 );

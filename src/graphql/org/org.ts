@@ -8,9 +8,9 @@ import {
   orgResource,
   updateOrg,
 } from '../../domain/org/org.ts';
-import { addOwnList } from '../schema/lists.ts';
+import { describeField } from '../schema/describe-field.ts';
+import { addViewerList } from '../schema/lists.ts';
 import { addDeletions, addMutations } from '../schema/mutations.ts';
-import { needing } from '../schema/needing.ts';
 import { objectType } from '../schema/object-type.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { BillingAccount, Org, Orgs } from '../schema/types.ts';
@@ -28,7 +28,7 @@ objectType(Org, orgResource, (t) => ({
 
 builder.queryFields((t) => ({
   org: t.field({
-    ...needing(findOrg),
+    ...describeField(findOrg),
     type: Org,
     nullable: true,
     args: { id: t.arg.id({ required: true, description: 'The id of the org.' }) },
@@ -39,4 +39,4 @@ builder.queryFields((t) => ({
 addMutations('org', Org, { createOrg, updateOrg });
 addDeletions({ deleteOrg });
 
-addOwnList('Query', 'orgs', Orgs, listOrgs);
+addViewerList('Query', 'orgs', Orgs, listOrgs);

@@ -6,10 +6,10 @@ import {
   planResource,
   projectExportResource,
 } from '../../domain/plan/plan.ts';
+import { describeField } from '../schema/describe-field.ts';
 import { addMutations } from '../schema/mutations.ts';
-import { needing } from '../schema/needing.ts';
 import { objectType } from '../schema/object-type.ts';
-import { parsedArgs } from '../schema/parsed-args.ts';
+import { createArgs } from '../schema/parsed-args.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Plan } from '../schema/types.ts';
 import './impact.ts';
@@ -23,9 +23,9 @@ const ProjectExport = objectType(
 
 builder.queryField('exportProject', (t) =>
   t.field({
-    ...needing(exportProject),
+    ...describeField(exportProject),
     type: ProjectExport,
-    args: parsedArgs(t.arg, exportProjectInput),
+    args: createArgs(t.arg, exportProjectInput),
     resolve: (_root, args, { call }) =>
       exportProject(call, { ...args, format: args.format ?? 'YAML' }),
   }),

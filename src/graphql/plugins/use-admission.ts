@@ -17,7 +17,7 @@ export function useAdmission(admission: Pick<Admission, 'admit'>): OperationPlug
 export function useTrustedDocuments(trusted: TrustedDocuments): OperationPlugin {
   return {
     onContextBuilding({ context: { viewer, text = '', isTrusted } }) {
-      if (!isTrusted) trusted.refuseFor(viewer, text);
+      if (!isTrusted) trusted.requireTrusted(viewer, text);
     },
   };
 }

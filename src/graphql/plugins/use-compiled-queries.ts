@@ -14,7 +14,7 @@ import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { OperationPlugin } from '../execution/operation-context.ts';
 
 /** Compiling costs as much as a few runs, and the function takes memory. */
-const RUNS_BEFORE = 3;
+const RUNS_BEFORE_COMPILING = 3;
 
 type Execute = (args: ExecutionArgs) => Promise<ExecutionResult> | ExecutionResult;
 
@@ -28,7 +28,7 @@ export function useCompiledQueries(): OperationPlugin {
       if (project) return setExecuteFn(execute);
       let run = executors.get(operation);
       if (!run) {
-        run = createExecute(operation);
+        run = createExecutor(operation);
         executors.set(operation, run);
       }
       setExecuteFn(run);
@@ -37,9 +37,9 @@ export function useCompiledQueries(): OperationPlugin {
 }
 
 /** Returns the executor of one operation. Call it with arguments of that operation only. */
-export function createExecute(
+export function createExecutor(
   { operation, name }: OperationDefinitionNode,
-  runsBefore = RUNS_BEFORE,
+  runsBefore = RUNS_BEFORE_COMPILING,
 ): Execute {
   if (operation !== 'query') return execute;
   let runs = 0;
@@ -51,14 +51,14 @@ export function createExecute(
     const { rootValue, contextValue, variableValues } = args;
     const result = compiled.query(rootValue, contextValue, variableValues ?? {});
     return result instanceof Promise
-      ? result.then((outcome) => (isGood(outcome) ? outcome : execute(args)))
-      : isGood(result)
+      ? result.then((outcome) => (hasSucceeded(outcome) ? outcome : execute(args)))
+      : hasSucceeded(result)
         ? result
         : execute(args);
   };
 }
 
-function isGood({ data, errors }: ExecutionResult): boolean {
+function hasSucceeded({ data, errors }: ExecutionResult): boolean {
   return data != null && !errors?.length;
 }
 

@@ -7,7 +7,7 @@ import type { Config } from '../../config.ts';
 import { findLongList } from '../../domain/storable-input.ts';
 import { invalidInput } from '../../errors.ts';
 import type { OperationPlugin } from '../execution/operation-context.ts';
-import { type CostFunction, costError, costFunction } from '../execution/query-limits.ts';
+import { type CostFunction, createCostFunction, findCostError } from '../execution/query-limits.ts';
 
 export function useCost(config: Config): OperationPlugin {
   // A schema that is no longer cached can be collected, although a cached document still has the operation.
@@ -26,12 +26,12 @@ export function useCost(config: Config): OperationPlugin {
       }
       let costOf = costs.get(operation);
       if (!costOf) {
-        costOf = costFunction(schema, document, operation);
+        costOf = createCostFunction(schema, document, operation);
         costs.set(operation, costOf);
       }
       const cost = costOf(params.variables);
       extendContext({ cost });
-      const error = costError(cost, config);
+      const error = findCostError(cost, config);
       if (error) throw error;
       // graphql-js checks each item of a list before any of our rules is applied.
       const longList = findLongList(params.variables);

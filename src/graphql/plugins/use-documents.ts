@@ -17,9 +17,9 @@ import type { Config } from '../../config.ts';
 import type { Exclusive } from '../../domain/paging/exclusive-filters.ts';
 import { inSpan } from '../../spans.ts';
 import { toGraphQLError } from '../execution/graphql-errors.ts';
-import { literalErrors } from '../execution/input-values.ts';
+import { listLiteralErrors } from '../execution/input-values.ts';
 import type { OperationPlugin } from '../execution/operation-context.ts';
-import { parseWithin, sizeErrors } from '../execution/query-limits.ts';
+import { listSizeErrors, parseDocument } from '../execution/query-limits.ts';
 import type { TrustedDocuments } from '../execution/trusted-documents.ts';
 
 /** Cached texts. A document takes about BYTES_PER_CHARACTER of memory for each character of its text. */
@@ -34,7 +34,7 @@ interface ValidDocument {
 }
 
 export function useDocuments(config: Config, trusted: TrustedDocuments): OperationPlugin {
-  const valid = new LRUCache<string, ValidDocument>({
+  const validDocuments = new LRUCache<string, ValidDocument>({
     max: TEXTS_MAX,
     maxSize: BYTES_MAX,
     sizeCalculation: (_document, text) => BYTES_PER_CHARACTER * (text.length + 1),
@@ -44,7 +44,8 @@ export function useDocuments(config: Config, trusted: TrustedDocuments): Operati
       setParseFn(() => {
         const { text, isTrusted } = trusted.find(context.params);
         const document =
-          valid.get(text)?.document ?? inSpan('parse', {}, () => parseWithin(config, text));
+          validDocuments.get(text)?.document ??
+          inSpan('parse', {}, () => parseDocument(config, text));
         const operation = getOperation(document, context.params.operationName);
         extendContext({ document, operation, text, isTrusted });
         return document;
@@ -53,36 +54,37 @@ export function useDocuments(config: Config, trusted: TrustedDocuments): Operati
     onValidate({ context, params, extendContext, setResult }) {
       const { text = '', isTrusted, projectIdOrName } = context;
       const { documentAST: document, rules } = params;
-      const rulesOfArguments = [...(rules ?? specifiedRules), exclusiveArguments];
-      const check = (schema: GraphQLSchema) => {
-        const cached = valid.get(text);
+      const allRules = [...(rules ?? specifiedRules), checkExclusiveArguments];
+      const validateFor = (schema: GraphQLSchema) => {
+        const cached = validDocuments.get(text);
         const schemas = cached && cached.document === document ? cached.schemas : new WeakSet();
         if (schemas.has(schema)) return [];
-        const tooLarge = sizeErrors(config, document);
+        const tooLarge = listSizeErrors(config, document);
         const errors =
-          tooLarge.length > 0 ? tooLarge : validationErrors(schema, document, rulesOfArguments);
+          tooLarge.length > 0 ? tooLarge : listValidationErrors(schema, document, allRules);
         // Anyone can send useless texts, so only valid texts are cached.
-        if (errors.length === 0) valid.set(text, { document, schemas: schemas.add(schema) });
+        if (errors.length === 0)
+          validDocuments.set(text, { document, schemas: schemas.add(schema) });
         return errors;
       };
       // The schema of a project depends on the caller. Validation errors name parts of the schema, which some callers
       // may not see.
-      if (projectIdOrName !== undefined || (trusted.areOnly && !isTrusted)) {
-        extendContext({ validateLater: check });
+      if (projectIdOrName !== undefined || (trusted.areRequired && !isTrusted)) {
+        extendContext({ validateLater: validateFor });
         setResult([]);
         return;
       }
-      setResult(check(params.schema as GraphQLSchema));
+      setResult(validateFor(params.schema as GraphQLSchema));
     },
   };
 }
 
 /** Checks literals last. Their errors must not repeat values, as those of graphql-js do. */
-function validationErrors(
+function listValidationErrors(
   ...[schema, document, rules = specifiedRules]: Parameters<typeof validate>
 ) {
   const otherRules = rules.filter((rule) => rule !== ValuesOfCorrectTypeRule);
-  return [...validate(schema, document, otherRules), ...literalErrors(schema, document)];
+  return [...validate(schema, document, otherRules), ...listLiteralErrors(schema, document)];
 }
 
 function getOperation(
@@ -98,7 +100,7 @@ function getOperation(
 }
 
 /** Rejects combinations of list filters that no index supports, whatever their values. */
-const exclusiveArguments: ValidationRule = (context) => ({
+const checkExclusiveArguments: ValidationRule = (context) => ({
   Field(node) {
     const exclusive = context.getFieldDef()?.extensions.exclusive as Exclusive | undefined;
     for (const names of exclusive ?? []) {

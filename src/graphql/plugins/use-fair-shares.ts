@@ -10,7 +10,7 @@ import { RequestSlot } from '../../domain/viewer/share/request-slot.ts';
 import type { OperationContext, OperationPlugin } from '../execution/operation-context.ts';
 
 /** Must follow useCost and precede useResolverContext. */
-export function useCostOfRate(
+export function useRateCost(
   { config, shares, meters }: Services,
   admission: Pick<Admission, 'spend'>,
 ): OperationPlugin {

@@ -10,17 +10,17 @@ export function useMetrics(meters: Meters): OperationPlugin {
   if (!meters.isOn) return {};
   return {
     onEnveloped({ extendContext }) {
-      extendContext({ startedMs: performance.now() });
+      extendContext({ startMs: performance.now() });
     },
     onPluginInit({ addPlugin }) {
-      addPlugin(useOutcome((context, errors) => record(meters, context, errors)));
+      addPlugin(useOutcome((context, errors) => recordOperation(meters, context, errors)));
     },
   };
 }
 
-function record(
+function recordOperation(
   meters: Meters,
-  { operation, viewer, cost, startedMs = performance.now() }: OperationContext,
+  { operation, viewer, cost, startMs = performance.now() }: OperationContext,
   errors: readonly GraphQLError[],
 ): void {
   if (cost !== undefined) meters.costComputed(cost.cost);
@@ -35,7 +35,7 @@ function record(
     surface: 'graphql',
     kind: operation?.operation ?? 'unknown',
     outcome: first ? String(first.extensions.code ?? 'INTERNAL_ERROR') : OK,
-    seconds: secondsSince(startedMs),
+    seconds: secondsSince(startMs),
     projectId: (viewer && findProjectId(viewer)) ?? undefined,
   });
 }

@@ -1,6 +1,6 @@
 /** Maps errors of every step to GraphQL errors with a code and a problem document, and masks unexpected ones. */
 import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
-import { variableErrors } from '../execution/input-values.ts';
+import { listVariableErrors } from '../execution/input-values.ts';
 import { listErrors, type OperationPlugin } from '../execution/operation-context.ts';
 
 type MapError = (error: unknown) => GraphQLError;
@@ -14,7 +14,7 @@ export function toProblems(
   mapError: MapError,
 ): readonly GraphQLError[] {
   const isOfVariables = errors.every(({ path }) => path === undefined);
-  const variableIssues = isOfVariables ? variableErrors(args) : [];
+  const variableIssues = isOfVariables ? listVariableErrors(args) : [];
   return variableIssues.length > 0 ? variableIssues : errors.map(mapError);
 }
 

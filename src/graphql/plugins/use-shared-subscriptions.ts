@@ -29,7 +29,7 @@ import { toProblems } from './use-problems.ts';
 
 type OperationKey = (variables: Record<string, unknown> | null | undefined) => string;
 
-let operations = 0;
+let lastOperationNumber = 0;
 
 /**
  * The key of the operation and of the variables below its root field, on which a message depends in addition to its
@@ -40,11 +40,11 @@ export function createOperationKey(
   document: DocumentNode,
   operation: OperationDefinitionNode,
 ): OperationKey {
-  operations += 1;
-  const number = operations;
+  lastOperationNumber += 1;
+  const number = lastOperationNumber;
   let names: string[] | undefined;
   return (variables) => {
-    names ??= variablesBelowRoot(document, operation);
+    names ??= listVariablesBelowRoot(document, operation);
     // An absent variable has its default value, but a null one does not.
     const values = names.map((name) =>
       variables && Object.hasOwn(variables, name) ? [variables[name]] : [],
@@ -54,7 +54,7 @@ export function createOperationKey(
 }
 
 /** A key of all facts that determine the rights of a caller. */
-export function viewerKey(viewer: Viewer): string {
+export function createViewerKey(viewer: Viewer): string {
   if (viewer.kind === 'END_USER') {
     const { id, projectId, integrationIds, permissions } = viewer;
     return `${projectId} ${id} ${integrationIds?.join() ?? '*'} ${permissions.join()}`;
@@ -63,17 +63,20 @@ export function viewerKey(viewer: Viewer): string {
   return `${viewer.id} ${orgs.join()} ${viewer.scopes.join()}`;
 }
 
-function variablesBelowRoot(document: DocumentNode, operation: OperationDefinitionNode): string[] {
+function listVariablesBelowRoot(
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+): string[] {
   // All variables of a fragment count, even if it contains the root field. This only reduces
   // sharing.
-  const below = operation.selectionSet.selections.flatMap((root): ASTNode[] =>
+  const nodes = operation.selectionSet.selections.flatMap((root): ASTNode[] =>
     root.kind === Kind.FIELD
       ? [...(root.directives ?? []), ...(root.selectionSet ? [root.selectionSet] : [])]
       : [root],
   );
   const fragments = document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION);
   const names = new Set<string>();
-  for (const node of [...below, ...fragments]) {
+  for (const node of [...nodes, ...fragments]) {
     visit(node, { Variable: ({ name }) => void names.add(name.value) });
   }
   return [...names].sort();
@@ -81,7 +84,7 @@ function variablesBelowRoot(document: DocumentNode, operation: OperationDefiniti
 
 const OUTAGE: ErrorCode = 'SERVICE_UNAVAILABLE';
 /** Delay between attempts to execute an item while the database is unreachable. */
-const AWAY_MS = 1_000;
+const RETRY_MS = 1_000;
 
 type Item = StreamItem<unknown, string | undefined>;
 
@@ -91,7 +94,7 @@ interface SubscriptionParts {
   mapError: (error: unknown) => GraphQLError;
 }
 
-interface Live extends SubscriptionParts {
+interface SubscriptionRuntime extends SubscriptionParts {
   /** Executes one event with all plugins. */
   execute: (args: ExecutionArgs) => Promise<ExecutionResult>;
 }
@@ -103,7 +106,7 @@ interface Subscription {
 
 export function useSharedSubscriptions(parts: SubscriptionParts): OperationPlugin {
   const keysBySchema = new WeakMap<GraphQLSchema, WeakMap<OperationDefinitionNode, OperationKey>>();
-  let live: Live;
+  let live: SubscriptionRuntime;
   return {
     onYogaInit({ yoga }) {
       const { execute } = yoga.getEnveloped({});
@@ -134,7 +137,7 @@ export function useSharedSubscriptions(parts: SubscriptionParts): OperationPlugi
 
 /** Returns the messages as they arrive. Returns errors if the stream can't be opened. */
 async function subscribe(
-  live: Live,
+  live: SubscriptionRuntime,
   subscription: Subscription,
 ): Promise<AsyncIterable<Message> | ExecutionResult> {
   const { mapError } = live;
@@ -145,7 +148,7 @@ async function subscribe(
     }
     const items = (source as AsyncIterable<Item>)[Symbol.asyncIterator]();
     try {
-      return new LiveMessages(live, subscription, items);
+      return new SubscriptionMessages(live, subscription, items);
     } catch (error) {
       await items.return?.();
       throw error;
@@ -159,8 +162,8 @@ type Next = IteratorResult<Message, void>;
 const DONE = { done: true, value: undefined } as const;
 
 /** A class and not a generator, because return() must end a next() that waits for an item. */
-class LiveMessages implements AsyncIterableIterator<Message, void, void>, AsyncDisposable {
-  readonly #live: Live;
+class SubscriptionMessages implements AsyncIterableIterator<Message, void, void>, AsyncDisposable {
+  readonly #live: SubscriptionRuntime;
   readonly #subscription: Subscription;
   readonly #items: AsyncIterator<Item>;
   readonly #stream: OpenStream;
@@ -171,7 +174,7 @@ class LiveMessages implements AsyncIterableIterator<Message, void, void>, AsyncD
   #isOver = false;
 
   /** Throws if the caller has too many streams. */
-  constructor(live: Live, subscription: Subscription, items: AsyncIterator<Item>) {
+  constructor(live: SubscriptionRuntime, subscription: Subscription, items: AsyncIterator<Item>) {
     const { viewer, credentials } = subscription.args.contextValue;
     if (!viewer) throw new Error('Bug: a stream was opened for a caller without credentials.');
     this.#live = live;
@@ -228,16 +231,16 @@ class LiveMessages implements AsyncIterableIterator<Message, void, void>, AsyncD
   }
 
   #shareKeyOf(viewer: Viewer): string {
-    return `${this.#subscription.operationKey} ${viewerKey(viewer)}`;
+    return `${this.#subscription.operationKey} ${createViewerKey(viewer)}`;
   }
 
   readonly #messageOf = async (item: Item): Promise<Message> => {
     for (;;) {
       const message = await this.#execute(item);
-      const isAway = message.errors?.some(({ extensions }) => extensions.code === OUTAGE);
-      if (!isAway || this.#live.streams.areEnding) return message;
+      const isUnreachable = message.errors?.some(({ extensions }) => extensions.code === OUTAGE);
+      if (!isUnreachable || this.#live.streams.areEnding) return message;
       // No item is skipped during an outage. It is sent afterwards.
-      await sleep(AWAY_MS, undefined, { ref: false });
+      await sleep(RETRY_MS, undefined, { ref: false });
     }
   };
 

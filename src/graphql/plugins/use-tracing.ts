@@ -7,7 +7,7 @@ import { beginTrace, failSpan, inSpan, runInContext, sampledContext } from '../.
 import type { OperationContext, OperationPlugin } from '../execution/operation-context.ts';
 import { useOutcome } from './use-outcome.ts';
 
-const NAME = 'graphql';
+const SPAN_NAME = 'graphql';
 
 /** Does nothing if no trace receiver is configured. */
 export function useTracing(tracer: Tracer | null): OperationPlugin {
@@ -18,12 +18,12 @@ export function useTracing(tracer: Tracer | null): OperationPlugin {
   };
   return {
     onEnveloped({ context, extendContext }) {
-      const request = sampledContext();
+      const requestContext = sampledContext();
       if (context?.isOnSocket) {
-        const traced = beginTrace(tracer, { name: NAME, kind: SpanKind.SERVER });
+        const traced = beginTrace(tracer, { name: SPAN_NAME, kind: SpanKind.SERVER });
         extendContext({ tracing: { traced, isOwn: true } });
-      } else if (request) {
-        extendContext({ tracing: { traced: request, isOwn: false } });
+      } else if (requestContext) {
+        extendContext({ tracing: { traced: requestContext, isOwn: false } });
       }
     },
     instrumentation: {
@@ -35,7 +35,7 @@ export function useTracing(tracer: Tracer | null): OperationPlugin {
         // The request of an event stream lasts as long as the stream, so the opening has a span of its own.
         if (tracing && !tracing.isOwn) {
           const { traced } = tracing;
-          const span = tracer.startSpan(NAME, {}, traced);
+          const span = tracer.startSpan(SPAN_NAME, {}, traced);
           context.tracing = { traced: trace.setSpan(traced, span), isOwn: true };
         }
         return runInSpan(payload, work);
@@ -52,7 +52,7 @@ export function useTracing(tracer: Tracer | null): OperationPlugin {
         useOutcome(({ tracing, operation, cost }, errors) => {
           const span = tracing && trace.getSpan(tracing.traced);
           if (!span) return;
-          describe(span, { operation, cost });
+          setOperationAttributes(span, { operation, cost });
           if (errors[0]) failSpan(span, String(errors[0].extensions.code ?? 'INTERNAL_ERROR'));
           if (tracing.isOwn) span.end();
         }),
@@ -61,7 +61,10 @@ export function useTracing(tracer: Tracer | null): OperationPlugin {
   };
 }
 
-function describe(span: Span, { operation, cost }: Pick<OperationContext, 'operation' | 'cost'>) {
+function setOperationAttributes(
+  span: Span,
+  { operation, cost }: Pick<OperationContext, 'operation' | 'cost'>,
+) {
   if (!operation) return;
   span.setAttributes({
     'graphql.operation.type': operation.operation,

@@ -17,8 +17,8 @@ import {
 import type { ProjectTable, Row } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
 import type { Context } from '../execution/context.ts';
-import { needing } from '../schema/needing.ts';
-import { parsedArgs } from '../schema/parsed-args.ts';
+import { describeField } from '../schema/describe-field.ts';
+import { createArgs } from '../schema/parsed-args.ts';
 import { builder, type Types } from '../schema/schema-builder.ts';
 import {
   ConnectedAccount,
@@ -39,7 +39,7 @@ const INSTALLATION_KEYS: Keys = [['id'], ['integrationIdOrName', 'groupRef']];
 const PROVIDER_APP_KEYS: Keys = [['id'], ['provider']];
 
 /** Validates the combination of arguments. Tests that walk the schema read `extensions.keys` to choose one. */
-function keyed(keys: Keys) {
+function createKeyOptions(keys: Keys) {
   const [first = '', ...others] = keys.map((key) =>
     key.filter((name) => !name.endsWith('?')).join(' and '),
   );
@@ -73,34 +73,34 @@ const oneId = (what: string) =>
 const provider = (text: string) => z.string().max(128).nullish().describe(text);
 
 /** A field that finds an object by one argument. */
-function byName<T extends ProjectTable>(
+function createNameField<T extends ProjectTable>(
   t: ProjectFields,
   type: ObjectRef<Types, Row<T>>,
-  { find, arg: [name, schema] }: ByName<T>,
+  { find, arg: [name, schema] }: NameFieldOptions<T>,
 ) {
   return t.field({
-    ...needing(find),
+    ...describeField(find),
     type,
     nullable: true,
-    args: parsedArgs(t.arg, z.object({ [name]: schema })),
+    args: createArgs(t.arg, z.object({ [name]: schema })),
     resolve: (project, args, { call }) => find(call, project, args[name] as string) as never,
   });
 }
 
 /** A field that finds an object by one of several combinations of arguments. */
-function byKeys<T extends ProjectTable, S extends z.ZodObject>(
+function createKeyField<T extends ProjectTable, S extends z.ZodObject>(
   t: ProjectFields,
   type: ObjectRef<Types, Row<T>>,
-  { find, keys, args }: ByKeys<T, S>,
+  { find, keys, args }: KeyFieldOptions<T, S>,
 ) {
-  const { extensions, validate } = keyed(keys);
-  const { description, extensions: needs } = needing(find);
+  const { extensions, validate } = createKeyOptions(keys);
+  const { description, extensions: needs } = describeField(find);
   return t.field({
     description,
     extensions: { ...needs, ...extensions },
     type,
     nullable: true,
-    args: parsedArgs(t.arg, args),
+    args: createArgs(t.arg, args),
     validate,
     resolve: (project: Row<'Project'>, given: object, { call }: Context) =>
       find(call, project, given as z.output<S>),
@@ -113,38 +113,38 @@ type Find<A, T extends ProjectTable> = Read<
   Promise<Row<T> | null>
 >;
 
-interface ByName<T extends ProjectTable> {
+interface NameFieldOptions<T extends ProjectTable> {
   find: Find<string, T>;
   arg: [name: string, schema: z.ZodType];
 }
 
-interface ByKeys<T extends ProjectTable, S extends z.ZodObject> {
+interface KeyFieldOptions<T extends ProjectTable, S extends z.ZodObject> {
   find: Find<z.output<S>, T>;
   keys: Keys;
   args: S;
 }
 
 builder.objectFields(Project, (t) => ({
-  destination: byName(t, Destination, {
+  destination: createNameField(t, Destination, {
     find: lookUpDestination,
     arg: ['idOrName', idOrName('destination')],
   }),
-  topic: byName(t, Topic, {
+  topic: createNameField(t, Topic, {
     find: lookUpTopic,
     arg: ['idOrName', idOrName('topic')],
   }),
-  group: byName(t, Group, {
+  group: createNameField(t, Group, {
     find: lookUpGroup,
     arg: ['idOrRef', idOrRef('group')],
   }),
-  consumer: byName(t, Consumer, {
+  consumer: createNameField(t, Consumer, {
     find: lookUpConsumer,
     arg: ['idOrRef', idOrRef('consumer')],
   }),
 }));
 
 builder.objectFields(Project, (t) => ({
-  connection: byKeys(t, ConnectedAccount, {
+  connection: createKeyField(t, ConnectedAccount, {
     find: lookUpConnection,
     keys: CONNECTION_KEYS,
     args: z.object({
@@ -158,7 +158,7 @@ builder.objectFields(Project, (t) => ({
         ),
     }),
   }),
-  installation: byKeys(t, Installation, {
+  installation: createKeyField(t, Installation, {
     find: lookUpInstallation,
     keys: INSTALLATION_KEYS,
     args: z.object({
@@ -171,7 +171,7 @@ builder.objectFields(Project, (t) => ({
       groupRef,
     }),
   }),
-  providerApp: byKeys(t, ProviderApp, {
+  providerApp: createKeyField(t, ProviderApp, {
     find: lookUpProviderApp,
     keys: PROVIDER_APP_KEYS,
     args: z.object({

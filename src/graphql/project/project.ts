@@ -8,16 +8,16 @@ import {
   readProject,
   updateProject,
 } from '../../domain/project/project.ts';
-import { addList, addOwnList } from '../schema/lists.ts';
+import { describeField } from '../schema/describe-field.ts';
+import { addList, addViewerList } from '../schema/lists.ts';
 import { addDeletions, addMutations } from '../schema/mutations.ts';
-import { needing } from '../schema/needing.ts';
 import { objectType } from '../schema/object-type.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Org, Project, Projects } from '../schema/types.ts';
 
 objectType(Project, projectResource, (t) => ({
   org: t.field({
-    ...needing(getOrgOfProject),
+    ...describeField(getOrgOfProject),
     type: Org,
     nullable: true,
     resolve: (project, _args, { call }) => getOrgOfProject(call, project),
@@ -26,7 +26,7 @@ objectType(Project, projectResource, (t) => ({
 
 builder.queryFields((t) => ({
   project: t.field({
-    ...needing(readProject),
+    ...describeField(readProject),
     type: Project,
     nullable: true,
     args: {
@@ -44,4 +44,4 @@ addList(Org, 'projects', Projects, listOrgProjects);
 addMutations('project', Project, { createProject, updateProject });
 addDeletions({ deleteProject });
 
-addOwnList('Query', 'projects', Projects, listProjects);
+addViewerList('Query', 'projects', Projects, listProjects);

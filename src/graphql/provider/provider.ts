@@ -6,14 +6,14 @@ import {
   type ModuleOfProvider,
   modulesWithProvider,
   type ObjectOfProvider,
-  type Provider as ProviderFacts,
+  type Provider as ProviderShape,
   providerInputResource,
   providerModuleResource,
   providerObjectResource,
   providerResource,
 } from '../../domain/provider/provider.ts';
-import { addOwnList } from '../schema/lists.ts';
-import { needing } from '../schema/needing.ts';
+import { describeField } from '../schema/describe-field.ts';
+import { addViewerList } from '../schema/lists.ts';
 import { objectType } from '../schema/object-type.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { createConnection } from '../schema/types.ts';
@@ -34,7 +34,7 @@ const ProviderModule = objectType(
 );
 
 const Provider = objectType(
-  builder.objectRef<ProviderFacts>('Provider'),
+  builder.objectRef<ProviderShape>('Provider'),
   providerResource,
   (t) => ({
     objects: t.field({
@@ -65,7 +65,7 @@ const Providers = createConnection(Provider, 'providers');
 
 builder.queryFields((t) => ({
   provider: t.field({
-    ...needing(findProvider),
+    ...describeField(findProvider),
     type: Provider,
     nullable: true,
     args: {
@@ -78,4 +78,4 @@ builder.queryFields((t) => ({
   }),
 }));
 
-addOwnList('Query', 'providers', Providers, listProviders);
+addViewerList('Query', 'providers', Providers, listProviders);

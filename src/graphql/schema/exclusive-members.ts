@@ -31,27 +31,38 @@ class ExclusiveMembersPlugin<Types extends SchemaTypes> extends BasePlugin<Types
     return async (parent, args, context, info) => {
       const { input } = args as { input: Record<string, unknown> };
       try {
-        return await resolve(parent, { ...args, input: flattened(input, groups) }, context, info);
+        return await resolve(
+          parent,
+          { ...args, input: flattenGroups(input, groups) },
+          context,
+          info,
+        );
       } catch (error) {
-        throw errorInGroups(error, groups);
+        throw addGroupsToError(error, groups);
       }
     };
   }
 }
 
-function flattened(input: Record<string, unknown>, groups: readonly ExclusiveMembers[]) {
+function flattenGroups(input: Record<string, unknown>, groups: readonly ExclusiveMembers[]) {
   return Object.assign({ ...input }, ...groups.map(({ name }) => input[name]));
 }
 
 /** Writes `input.credentials.apiKey` for `input.apiKey`, in the issues of a refusal and in its message. */
-function errorInGroups(error: unknown, groups: readonly ExclusiveMembers[]): unknown {
+function addGroupsToError(error: unknown, groups: readonly ExclusiveMembers[]): unknown {
   if (!(error instanceof DomainError) || !error.issues) return error;
-  const issues = error.issues.map((issue) => ({ ...issue, name: inGroups(issue.name, groups) }));
+  const issues = error.issues.map((issue) => ({
+    ...issue,
+    name: addGroupNames(issue.name, groups),
+  }));
   if (error.code === 'BAD_USER_INPUT') return invalidInput(issues, error.extra);
-  return new DomainError(error.code, inGroups(error.message, groups), { ...error.extra, issues });
+  return new DomainError(error.code, addGroupNames(error.message, groups), {
+    ...error.extra,
+    issues,
+  });
 }
 
-function inGroups(text: string, groups: readonly ExclusiveMembers[]): string {
+function addGroupNames(text: string, groups: readonly ExclusiveMembers[]): string {
   return groups.reduce((named, { name, members }) => {
     // Texts in double quotes are the caller's.
     const pattern = new RegExp(

@@ -47,13 +47,15 @@ export function linkField<P, T extends ProjectTable>(
     extensions: { link: { table, column } satisfies LinkTo },
     resolve: (parent, _args, { find }) => {
       const id = parent[column] as string | null;
-      return (id === null ? null : (linkedRow(parent, column) ?? find(byId(table), id))) as never;
+      return (
+        id === null ? null : (getLinkedRow(parent, column) ?? find(byId(table), id))
+      ) as never;
     },
   });
 }
 
 /** Defines a relation that is never null. */
-export function sureLinkField<P, T extends ProjectTable>(
+export function requiredLinkField<P, T extends ProjectTable>(
   t: FieldBuilder<P>,
   { type, table, column, description }: LinkOptions<T, IdColumn<P, string>>,
 ) {
@@ -62,11 +64,11 @@ export function sureLinkField<P, T extends ProjectTable>(
     description,
     extensions: { link: { table, column } satisfies LinkTo },
     resolve: (parent, _args, { get }) =>
-      (linkedRow(parent, column) ?? get(byId(table), parent[column] as string)) as never,
+      (getLinkedRow(parent, column) ?? get(byId(table), parent[column] as string)) as never,
   });
 }
 
 /** Returns the relation that was read with the parent's page. Undefined if the page was read without it. */
-function linkedRow(parent: unknown, column: string): object | null | undefined {
+function getLinkedRow(parent: unknown, column: string): object | null | undefined {
   return (parent as PageRow).linked?.[column];
 }

@@ -38,7 +38,7 @@ export function getEnum<E extends z.ZodEnum>(schema: E): EnumRef<Types, z.output
 }
 
 /** Returns the description of an `input` argument, which is that of its type. */
-export function inputDescription(schema: z.ZodObject): string {
+export function describeInput(schema: z.ZodObject): string {
   const { id: name, description } = schema.meta() ?? {};
   if (!description) throw new Error(`${name} needs a description.`);
   return description;

@@ -17,13 +17,13 @@ import type { Exclusive } from '../../domain/paging/exclusive-filters.ts';
 import type { Page, PageArgs } from '../../domain/paging/page.ts';
 import type { LinkTo } from '../../domain/scope.ts';
 import type { Context } from '../execution/context.ts';
-import { needing } from './needing.ts';
-import { type ParsedArgs, parsedArgs } from './parsed-args.ts';
+import { describeField } from './describe-field.ts';
+import { createArgs, type ParsedArgs } from './parsed-args.ts';
 import { builder, type Types } from './schema-builder.ts';
 
 type TypeRef<T> = ObjectRef<Types, T> | InterfaceRef<Types, T>;
-type Lists<N> = readonly [TypeRef<N>, unknown];
-type Listed<N> = Promise<Page<N>> | Page<N>;
+type ListTypes<N> = readonly [TypeRef<N>, unknown];
+type ListResult<N> = Promise<Page<N>> | Page<N>;
 type Args<F extends z.ZodObject> = InputShapeFromFields<ParsedArgs<F>> & PageArgs;
 
 interface ListOptions<F> {
@@ -40,14 +40,14 @@ export function addList<
 >(
   parent: TypeRef<P>,
   name: string,
-  lists: Lists<N>,
-  list: Read<[parent: P, args: Args<F>], Listed<N>>,
+  lists: ListTypes<N>,
+  list: Read<[parent: P, args: Args<F>], ListResult<N>>,
   { filters, exclusive = [] }: ListOptions<F> = {},
 ): void {
   const defineField = (t: FieldBuilder<P>) =>
     defineList(t, lists, {
       declared: list,
-      args: filters && parsedArgs(t.arg, filters),
+      args: filters && createArgs(t.arg, filters),
       exclusive,
       run: (row: P, args: Args<F>, call) => list(call, row, args),
     });
@@ -57,11 +57,11 @@ export function addList<
 }
 
 /** Adds a list of what the caller may see, to the root or to a type. The read receives only the page arguments. */
-export function addOwnList<P, N extends object>(
+export function addViewerList<P, N extends object>(
   parent: ObjectRef<Types, P> | 'Query',
   name: string,
-  lists: Lists<N>,
-  list: Read<[args: PageArgs], Listed<N>>,
+  lists: ListTypes<N>,
+  list: Read<[args: PageArgs], ListResult<N>>,
 ): void {
   const defineField = (t: FieldBuilder<P>) =>
     defineList(t, lists, {
@@ -79,15 +79,15 @@ interface ListDefinition<P, A, N> {
   declared: Pick<Read<never, unknown>, 'needs' | 'description'>;
   args?: unknown;
   exclusive: Exclusive;
-  run(parent: P, args: A, call: Call): Listed<N>;
+  run(parent: P, args: A, call: Call): ListResult<N>;
 }
 
 function defineList<P, N extends object, A extends PageArgs>(
   t: FieldBuilder<P>,
-  [type, connection]: Lists<N>,
+  [type, connection]: ListTypes<N>,
   { declared, args, exclusive, run }: ListDefinition<P, A, N>,
 ) {
-  const { extensions, ...described } = needing(declared);
+  const { extensions, ...described } = describeField(declared);
   const field = {
     ...described,
     extensions: { ...extensions, exclusive },
@@ -127,11 +127,11 @@ function getLinks(info: GraphQLResolveInfo): readonly LinkTo[] {
 function findLinks({ fieldNodes, returnType, fragments }: GraphQLResolveInfo): LinkTo[] {
   const list = getNamedType(returnType);
   const item = findType(findField(list, 'nodes'));
-  const page = fieldsIn(fieldNodes, fragments);
-  const edges = fieldsIn(page.get('edges') ?? [], fragments);
+  const page = groupFieldsByName(fieldNodes, fragments);
+  const edges = groupFieldsByName(page.get('edges') ?? [], fragments);
   const items = [...(page.get('nodes') ?? []), ...(edges.get('node') ?? [])];
   // Sorted, because each distinct statement text is prepared separately.
-  const names = [...fieldsIn(items, fragments).keys()].sort();
+  const names = [...groupFieldsByName(items, fragments).keys()].sort();
   return names.flatMap((name) => {
     const link = findField(item, name)?.extensions.link as LinkTo | undefined;
     return link ? [link] : [];
@@ -139,7 +139,10 @@ function findLinks({ fieldNodes, returnType, fragments }: GraphQLResolveInfo): L
 }
 
 /** Returns the fields of all nodes by name, without those that a directive may skip. */
-function fieldsIn(nodes: readonly FieldNode[], fragments: GraphQLResolveInfo['fragments']) {
+function groupFieldsByName(
+  nodes: readonly FieldNode[],
+  fragments: GraphQLResolveInfo['fragments'],
+) {
   const fields = new Map<string, FieldNode[]>();
   const fragmentNames = new Set<string>();
   const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);

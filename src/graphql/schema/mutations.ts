@@ -6,8 +6,8 @@ import {
   listExclusiveMembers,
   type Mutation,
 } from '../../domain/declared-mutation.ts';
-import { inputDescription, inputType } from './inputs.ts';
-import { needing } from './needing.ts';
+import { describeField } from './describe-field.ts';
+import { describeInput, inputType } from './inputs.ts';
 import { builder, type Types } from './schema-builder.ts';
 
 type Mutations<R> = Record<string, Mutation<z.ZodObject, R>>;
@@ -68,7 +68,7 @@ export function addMutation<R extends object>(
   payload: ObjectRef<Types, R>,
 ): void {
   const groups = listExclusiveMembers(mutation.input);
-  const { extensions, ...described } = needing(mutation);
+  const { extensions, ...described } = describeField(mutation);
   builder.mutationField(name, (t) =>
     t.field({
       ...described,
@@ -79,12 +79,12 @@ export function addMutation<R extends object>(
         input: t.arg({
           type: inputType(mutation.input),
           required: true,
-          description: inputDescription(mutation.input),
-          validate: { schema: withGroups(mutation.input, groups) },
+          description: describeInput(mutation.input),
+          validate: { schema: allowGroups(mutation.input, groups) },
         }),
       },
       resolve: (_root, { input }, { call }) =>
-        mutation(call, withoutGroups(input as Record<string, unknown>, groups)),
+        mutation(call, removeGroups(input as Record<string, unknown>, groups)),
     }),
   );
 }
@@ -93,14 +93,14 @@ export function addMutation<R extends object>(
  * Lets the groups pass the schema: the zod plugin also checks the parsed value against the GraphQL type, in which a group may
  * be required.
  */
-function withGroups(schema: z.ZodObject, groups: readonly ExclusiveMembers[]): z.ZodObject {
+function allowGroups(schema: z.ZodObject, groups: readonly ExclusiveMembers[]): z.ZodObject {
   if (groups.length === 0) return schema;
   const kept = groups.map(({ name }) => [name, z.unknown().optional()]);
   return schema.safeExtend(Object.fromEntries(kept)).meta({ ...schema.meta() });
 }
 
 /** Removes the groups from the input, which is a new object of the schema. Their members are in the input itself. */
-function withoutGroups(
+function removeGroups(
   input: Record<string, unknown>,
   groups: readonly ExclusiveMembers[],
 ): Record<string, unknown> {

@@ -47,7 +47,7 @@ export function objectType<Row extends object, S extends z.ZodRawShape & Readabl
 }
 
 /** The types of resources by the names of these. Those that only other resources contain are created at first use. */
-const types = new Map<string, ObjectRef<Types, object>>();
+const typesByName = new Map<string, ObjectRef<Types, object>>();
 
 function implement<Row extends object>(
   type: ObjectRef<Types, Row>,
@@ -57,7 +57,7 @@ function implement<Row extends object>(
   const { name, description } = getDeclaration(resource);
   const isNode = (resource.shape.id as z.ZodType | undefined)?.meta()?.graphql === 'ID';
   const interfaces = isNode ? [Node as InterfaceParam<Types>] : [];
-  types.set(name, type as ObjectRef<Types, object>);
+  typesByName.set(name, type as ObjectRef<Types, object>);
   builder.objectType(type, {
     description,
     interfaces,
@@ -84,7 +84,7 @@ function field(t: FieldsBuilder, name: string, schema: z.ZodType) {
   const { inner, isOptional: nullable, description } = unwrapSchema(schema);
   if (!description) throw new Error(`The field ${name} needs a description.`);
   const value = findComputation(schema);
-  const options = { type: outputType(name, inner), nullable, description };
+  const options = { type: getOutputType(name, inner), nullable, description };
   // An exposed column has no resolver, which compiled queries read fastest.
   return value
     ? t.field({
@@ -94,9 +94,11 @@ function field(t: FieldsBuilder, name: string, schema: z.ZodType) {
     : t.expose(name as never, options as never);
 }
 
-function outputType(name: string, schema: z.ZodType): unknown {
-  if (isList(schema)) return [outputType(name, unwrapSchema(schema.element as z.ZodType).inner)];
+function getOutputType(name: string, schema: z.ZodType): unknown {
+  if (isList(schema)) return [getOutputType(name, unwrapSchema(schema.element as z.ZodType).inner)];
   if (!(schema instanceof z.ZodObject)) return getScalar(name, schema);
   const { name: typeName } = getDeclaration(schema);
-  return types.get(typeName) ?? implement(builder.objectRef<object>(typeName), schema, () => ({}));
+  return (
+    typesByName.get(typeName) ?? implement(builder.objectRef<object>(typeName), schema, () => ({}))
+  );
 }

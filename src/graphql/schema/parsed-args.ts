@@ -12,7 +12,7 @@ export type ParsedArgs<S extends z.ZodObject> = {
 type OrNull<V> = undefined extends V ? V | null : V;
 
 /** The arguments of a read. The zod plugin validates each with its member of the schema. */
-export function parsedArgs<S extends z.ZodObject>(
+export function createArgs<S extends z.ZodObject>(
   arg: ArgBuilder<Types>,
   schema: S,
 ): ParsedArgs<S> {

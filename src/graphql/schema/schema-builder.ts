@@ -32,7 +32,7 @@ const pageSizeText = `1 to ${PAGE_MAX}. Default: ${PAGE_DEFAULT}, if neither fir
  * For a member that may be a promise. Without this, Pothos removes the field's resolver, and a compiled query returns
  * the promise as the value.
  */
-const MAYBE_PROMISED = { extensions: { pothosExposedField: undefined } };
+const KEPT_RESOLVER = { extensions: { pothosExposedField: undefined } };
 
 /** SchemaTypes as Pothos completes them, for its generic types. */
 export type Types = PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>;
@@ -71,11 +71,11 @@ export const builder = new SchemaBuilder<SchemaTypes>({
       description: 'Whether items precede or follow a page, and the cursors to read them.',
     },
     hasNextPageFieldOptions: {
-      ...MAYBE_PROMISED,
+      ...KEPT_RESOLVER,
       description: 'Whether items follow the last one of this page.',
     },
     hasPreviousPageFieldOptions: {
-      ...MAYBE_PROMISED,
+      ...KEPT_RESOLVER,
       description: 'Whether items precede the first one of this page.',
     },
     startCursorFieldOptions: {
@@ -106,7 +106,7 @@ export const builder = new SchemaBuilder<SchemaTypes>({
     },
     nodeTypeOptions: {
       description: 'An object that node(id:) can return.',
-      resolveType: (node: unknown) => typeNameOfNode(node as ResolvedNode),
+      resolveType: (node: unknown) => getNodeTypeName(node as ResolvedNode),
     },
   },
 });
@@ -135,17 +135,17 @@ interface ResolvedNode {
 }
 
 /** The GraphQL type of a node. */
-function typeNameOfNode({ id, eventType = '' }: ResolvedNode): string | undefined {
+function getNodeTypeName({ id, eventType = '' }: ResolvedNode): string | undefined {
   if (id === undefined) return 'Provider';
   const prefix = findPrefix(id);
   if (!prefix) return undefined;
-  if (prefix === 'evt') return typeNameOfEvent(eventType);
+  if (prefix === 'evt') return getEventTypeName(eventType);
   // Relay reserves names that end in "Connection", so the reference API's connection has another name.
   return prefix === 'con' ? 'ConnectedAccount' : ID_PREFIXES[prefix];
 }
 
 /** `ConnectionCreated` for `CONNECTION_CREATED`. */
-export function typeNameOfEvent(eventType: string): string {
+export function getEventTypeName(eventType: string): string {
   return eventType
     .toLowerCase()
     .replace(/(?:^|_)(\w)/g, (_all, letter: string) => letter.toUpperCase());

@@ -7,34 +7,34 @@ import type { ShownMessage } from '../../domain/event/stream-message.ts';
 import type { IdTable, Row } from '../../domain/scope.ts';
 import { builder, type Types } from './schema-builder.ts';
 
-export const Org = rowType('Org');
-export const Invite = rowType('Invite');
-export const Builder = rowType('Builder');
-export const BillingAccount = rowType('BillingAccount');
-export const ClaimedDomain = rowType('ClaimedDomain');
-export const Project = rowType('Project');
-export const ApiKey = rowType('ApiKey');
-export const JwtKey = rowType('JwtKey');
-export const ProviderApp = rowType('ProviderApp');
-export const Group = rowType('Group');
-export const Consumer = rowType('Consumer');
+export const Org = createRowType('Org');
+export const Invite = createRowType('Invite');
+export const Builder = createRowType('Builder');
+export const BillingAccount = createRowType('BillingAccount');
+export const ClaimedDomain = createRowType('ClaimedDomain');
+export const Project = createRowType('Project');
+export const ApiKey = createRowType('ApiKey');
+export const JwtKey = createRowType('JwtKey');
+export const ProviderApp = createRowType('ProviderApp');
+export const Group = createRowType('Group');
+export const Consumer = createRowType('Consumer');
 /** The reference API's connection. Relay reserves names that end in "Connection". */
 export const ConnectedAccount = builder.objectRef<Row<'Connection'>>('ConnectedAccount');
-export const Integration = rowType('Integration');
-export const Revision = rowType('Revision');
-export const Plan = rowType('Plan');
-export const Installation = rowType('Installation');
-export const InstallationConfig = rowType('InstallationConfig');
-export const Operation = rowType('Operation');
-export const RecordedRequest = rowType('RecordedRequest');
-export const Topic = rowType('Topic');
-export const Destination = rowType('Destination');
-export const EventTopicRoute = rowType('EventTopicRoute');
-export const TopicDestinationRoute = rowType('TopicDestinationRoute');
+export const Integration = createRowType('Integration');
+export const Revision = createRowType('Revision');
+export const Plan = createRowType('Plan');
+export const Installation = createRowType('Installation');
+export const InstallationConfig = createRowType('InstallationConfig');
+export const Operation = createRowType('Operation');
+export const RecordedRequest = createRowType('RecordedRequest');
+export const Topic = createRowType('Topic');
+export const Destination = createRowType('Destination');
+export const EventTopicRoute = createRowType('EventTopicRoute');
+export const TopicDestinationRoute = createRowType('TopicDestinationRoute');
 /** The interface of all event types, which graphql/event/typed-events.ts implements. */
 export const NotificationEvent =
   builder.interfaceRef<Row<'NotificationEvent'>>('NotificationEvent');
-export const Delivery = rowType('Delivery');
+export const Delivery = createRowType('Delivery');
 export const StreamMessage = builder.objectRef<ShownMessage>('StreamMessage');
 
 export const Orgs = createConnection(Org, 'orgs');
@@ -78,7 +78,7 @@ export const StreamMessages = createConnection(
 
 type OutputRef<T> = ObjectRef<Types, T> | InterfaceRef<Types, T>;
 
-function rowType<T extends IdTable>(table: T) {
+function createRowType<T extends IdTable>(table: T) {
   return builder.objectRef<Row<T>>(table);
 }
 

@@ -6,8 +6,8 @@ import { writeObjectRecord } from '../../domain/operation/object-write.ts';
 import { writeRecords } from '../../domain/operation/write-records.ts';
 import { invalidInput } from '../../errors.ts';
 import {
-  describe,
-  GROUP,
+  describeRootField,
+  GROUP_ARGUMENT,
   type RootFields,
   renameMembers,
   type TypedObject,
@@ -33,7 +33,7 @@ function* listMutations(typed: TypedObject): Generator<[string, RootFields[strin
   if (verbs.includes('DELETE')) yield [`delete${name}`, createField(typed, 'DELETE', null)];
 }
 
-const TEXTS = {
+const DESCRIPTIONS = {
   CREATE: "Creates a record in the group's account.",
   UPDATE:
     "Changes a record in the group's account. Absent fields keep their values, and null clears one.",
@@ -48,15 +48,15 @@ const ID = {
 /** The field is nullable: if it fails, the results of the fields before it stay in the response. */
 function createField(
   { object }: TypedObject,
-  type: keyof typeof TEXTS,
+  type: keyof typeof DESCRIPTIONS,
   input: GraphQLInputObjectType | null,
 ): RootFields[string] {
   const names = new Map(object.fields.map(({ name }) => [memberName(name), name]));
   return {
-    ...describe(writeRecords, 1, TEXTS[type]),
+    ...describeRootField(writeRecords, 1, DESCRIPTIONS[type]),
     type: WriteResultType,
     args: {
-      group: GROUP,
+      group: GROUP_ARGUMENT,
       ...(type !== 'CREATE' && { id: ID }),
       ...(input && {
         input: { type: new GraphQLNonNull(input), description: 'The values of the record.' },

@@ -38,7 +38,7 @@ import {
   RecordInstallationType,
   toRecordInstallation,
 } from './shared-types.ts';
-import { outputValue } from './typed-values.ts';
+import { toOutputValue } from './typed-values.ts';
 
 const SCALAR_TYPES: Readonly<Record<(typeof SCALARS)[keyof typeof SCALARS], GraphQLScalarType>> = {
   String: GraphQLString,
@@ -78,11 +78,11 @@ export function createObjectTypes(
   const enumTypes = new Map<FieldContract, GraphQLEnumType>();
   for (const field of object.fields) {
     const name = enums.get(field);
-    if (name) enumTypes.set(field, enumType(name, field));
+    if (name) enumTypes.set(field, createFieldEnumType(name, field));
   }
   const itemType = (field: FieldContract): ItemType =>
     enumTypes.get(field) ?? SCALAR_TYPES[SCALARS[field.type]];
-  const record = recordType(object, itemType);
+  const record = createRecordType(object, itemType);
   const searchable = object.fields.filter(
     ({ name, isList }) => object.filterable.fields.includes(name) && !isList,
   );
@@ -93,13 +93,16 @@ export function createObjectTypes(
   const others: InputMembers = hasOtherFields(object) ? { [OTHER_FIELDS]: OTHER_MEMBER } : {};
   return {
     record,
-    connection: connectionType(object, record),
-    where: input(types.where, inputMembers(searchable, itemType)),
+    connection: createConnectionType(object, record),
+    where: input(types.where, createInputMembers(searchable, itemType)),
     create: input(types.create, {
-      ...inputMembers(createdFields(object), itemType, (field) => field.isRequired),
+      ...createInputMembers(createdFields(object), itemType, (field) => field.isRequired),
       ...others,
     }),
-    update: input(types.update, { ...inputMembers(updatedFields(object), itemType), ...others }),
+    update: input(types.update, {
+      ...createInputMembers(updatedFields(object), itemType),
+      ...others,
+    }),
   };
 }
 
@@ -110,7 +113,10 @@ const OTHER_MEMBER = {
   description: "Further fields of the provider, by the provider's names.",
 };
 
-function enumType(name: string, { description, values }: FieldContract): GraphQLEnumType {
+function createFieldEnumType(
+  name: string,
+  { description, values }: FieldContract,
+): GraphQLEnumType {
   const entries = (values ?? []).map(({ value, displayValue }) => [
     value,
     { description: displayValue },
@@ -118,7 +124,7 @@ function enumType(name: string, { description, values }: FieldContract): GraphQL
   return new GraphQLEnumType({ name, description, values: Object.fromEntries(entries) });
 }
 
-function inputMembers(
+function createInputMembers(
   fields: readonly FieldContract[],
   itemType: (field: FieldContract) => ItemType,
   isRequired: (field: FieldContract) => boolean = () => false,
@@ -151,7 +157,7 @@ const RECORD_MEMBERS = {
   },
 };
 
-function recordType(
+function createRecordType(
   object: GeneratedObject,
   itemType: (field: FieldContract) => ItemType,
 ): GraphQLObjectType<ShownRecord> {
@@ -169,8 +175,8 @@ function recordType(
   // One function for all fields, because a schema has thousands.
   const resolve = (source: ShownRecord, _args: unknown, _context: unknown, info: FieldInfo) => {
     const field = byMember.get(info.fieldName) as FieldContract;
-    const value = fieldValue(source.record, field.name);
-    return outputValue(field, value, enumValues.get(field) ?? null);
+    const value = findFieldValue(source.record, field.name);
+    return toOutputValue(field, value, enumValues.get(field) ?? null);
   };
   const members = fields.map((field) => {
     const item = itemType(field);
@@ -206,7 +212,7 @@ interface FieldInfo {
 }
 
 /** Mapped names take precedence. A field that the installation does not read has no value. */
-function fieldValue(
+function findFieldValue(
   { fields, mappedFields }: Pick<ShownRecord['record'], 'fields' | 'mappedFields'>,
   name: string,
 ): unknown {
@@ -214,7 +220,7 @@ function fieldValue(
   return Object.hasOwn(fields, name) ? fields[name] : null;
 }
 
-function connectionType(
+function createConnectionType(
   { types }: GeneratedObject,
   record: GraphQLObjectType<ShownRecord>,
 ): GraphQLObjectType<ServedPage> {

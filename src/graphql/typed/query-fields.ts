@@ -5,8 +5,8 @@ import { listObjectRecords, readObjectRecord } from '../../domain/operation/obje
 import { PAGE_DEFAULT, PAGE_MAX } from '../../domain/paging/page.ts';
 import type { ShownRecord } from './object-types.ts';
 import {
-  describe,
-  GROUP,
+  describeRootField,
+  GROUP_ARGUMENT,
   type RootFields,
   renameMembers,
   type TypedObject,
@@ -28,19 +28,21 @@ export function createQueryFields(hash: string, typed: readonly TypedObject[]): 
       description: 'The hash of the contract behind this schema.',
       resolve: () => hash,
     },
-    ...Object.fromEntries(byId.map((one) => [byIdName(one.object.name), recordField(one)])),
-    ...Object.fromEntries(readable.map((one) => [memberName(one.object.name), listField(one)])),
+    ...Object.fromEntries(byId.map((one) => [byIdName(one.object.name), createRecordField(one)])),
+    ...Object.fromEntries(
+      readable.map((one) => [memberName(one.object.name), createListField(one)]),
+    ),
   };
 }
 
-function listField({ object, types }: TypedObject): RootFields[string] {
+function createListField({ object, types }: TypedObject): RootFields[string] {
   const members = new Map(object.fields.map(({ name }) => [memberName(name), name]));
   return {
-    ...describe(listObjectRecords, 1),
+    ...describeRootField(listObjectRecords, 1),
     // Nullable, so that a failure for one group leaves the records of the others in the result.
     type: types.connection,
     args: {
-      group: GROUP,
+      group: GROUP_ARGUMENT,
       ...(types.where && {
         where: {
           type: types.where,
@@ -67,12 +69,12 @@ function listField({ object, types }: TypedObject): RootFields[string] {
   };
 }
 
-function recordField({ object, types }: TypedObject): RootFields[string] {
+function createRecordField({ object, types }: TypedObject): RootFields[string] {
   return {
-    ...describe(readObjectRecord, 1),
+    ...describeRootField(readObjectRecord, 1),
     type: types.record,
     args: {
-      group: GROUP,
+      group: GROUP_ARGUMENT,
       id: { type: new GraphQLNonNull(GraphQLID), description: "The provider's id of the record." },
     },
     resolve: withStorableArgs(async ({ group, id }, context): Promise<ShownRecord | null> => {

@@ -6,7 +6,7 @@ import { listUnstorable } from '../../domain/storable-input.ts';
 import type { Need } from '../../domain/viewer/needs.ts';
 import { ISSUES_MAX, invalidInput } from '../../errors.ts';
 import type { OperationContext } from '../execution/operation-context.ts';
-import { needing } from '../schema/needing.ts';
+import { describeField } from '../schema/describe-field.ts';
 import type { ObjectTypes } from './object-types.ts';
 
 type RootField = GraphQLFieldConfig<unknown, OperationContext>;
@@ -20,19 +20,19 @@ export interface TypedObject {
   types: ObjectTypes;
 }
 
-export const GROUP: GraphQLArgumentConfig = {
+export const GROUP_ARGUMENT: GraphQLArgumentConfig = {
   type: GraphQLID,
   description:
     "The ref of the group. Default: the group of an end user's token; others must pass it.",
 };
 
 /** `providerCalls` is the most requests that the field sends to a provider. */
-export function describe(
+export function describeRootField(
   declared: { needs: Need; description: string },
   providerCalls: number,
   text = declared.description,
 ) {
-  const { description, extensions } = needing(declared, text);
+  const { description, extensions } = describeField(declared, text);
   return { description, extensions: { ...extensions, providerCalls } };
 }
 

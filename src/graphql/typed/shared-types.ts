@@ -26,7 +26,11 @@ export const JsonObjectType = new GraphQLScalarType({
 });
 
 /** Values pass unchanged, because providers give and take texts. */
-function textType(name: string, text: z.ZodType<string>, example: string): GraphQLScalarType {
+function createStringType(
+  name: string,
+  text: z.ZodType<string>,
+  example: string,
+): GraphQLScalarType {
   return new GraphQLScalarType({
     name,
     description: `A text like ${example}. Some providers give it in another form.`,
@@ -37,8 +41,8 @@ function textType(name: string, text: z.ZodType<string>, example: string): Graph
   });
 }
 
-export const DateType = textType('Date', z.iso.date(), '`2026-01-31`');
-export const DateTimeType = textType(
+export const DateType = createStringType('Date', z.iso.date(), '`2026-01-31`');
+export const DateTimeType = createStringType(
   'DateTime',
   z.iso.datetime({ offset: true }),
   '`2026-01-31T12:00:00Z`',

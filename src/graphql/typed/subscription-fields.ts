@@ -13,7 +13,7 @@ import type { OperationContext } from '../execution/operation-context.ts';
 import type { ShownRecord } from './object-types.ts';
 import { RecordEventKindType, toEventKind } from './record-event-kind.ts';
 import {
-  describe,
+  describeRootField,
   type RootFields,
   type TypedObject,
   toObjectOfGroup,
@@ -21,7 +21,7 @@ import {
 } from './root-field.ts';
 import { DateTimeType, type RecordInstallation, RecordInstallationType } from './shared-types.ts';
 
-const TEXT =
+const DESCRIPTION =
   "The changes of records in customers' accounts: each message of the stream that receives them, first those after the cursor, then each new one. No message is missed or repeated. Without `after`, only new ones.";
 
 export function createSubscriptionFields(typed: readonly TypedObject[]): RootFields {
@@ -34,7 +34,7 @@ export function createSubscriptionFields(typed: readonly TypedObject[]): RootFie
 function createField(typed: TypedObject): RootFields[string] {
   const { object } = typed;
   return {
-    ...describe(followStreamMessages, 0, TEXT),
+    ...describeRootField(followStreamMessages, 0, DESCRIPTION),
     type: new GraphQLNonNull(createChangesType(typed)),
     args: {
       group: {

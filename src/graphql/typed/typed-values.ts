@@ -9,20 +9,20 @@ type Item = string | number | boolean;
  * several selected values as `a;b`. Null if there is no value. Throws UNPROCESSABLE for a value that the type does not
  * have. `values` are those of the field's enum type, if it has one.
  */
-export function outputValue(
+export function toOutputValue(
   { name, type, isList }: Pick<FieldContract, 'name' | 'type' | 'isList'>,
   value: unknown,
   values: ReadonlySet<string> | null,
 ): unknown {
   if (value === undefined || value === null || type === 'JSON') return value ?? null;
-  const outputItem = (item: unknown): Item => {
-    const converted = convert(type, item);
+  const toOutputItem = (item: unknown): Item => {
+    const converted = convertItem(type, item);
     if (converted === null || (values && !values.has(String(converted))))
-      throw unexpected(name, type);
+      throw createUnexpectedValueError(name, type);
     return converted;
   };
-  if (!isList) return value === '' && type !== 'STRING' ? null : outputItem(value);
-  return toItems(value).map(outputItem);
+  if (!isList) return value === '' && type !== 'STRING' ? null : toOutputItem(value);
+  return toItems(value).map(toOutputItem);
 }
 
 function toItems(value: unknown): readonly unknown[] {
@@ -31,7 +31,7 @@ function toItems(value: unknown): readonly unknown[] {
 }
 
 /** Null for a value that the type does not have. */
-function convert(type: Exclude<FieldContract['type'], 'JSON'>, value: unknown): Item | null {
+function convertItem(type: Exclude<FieldContract['type'], 'JSON'>, value: unknown): Item | null {
   switch (type) {
     case 'INTEGER':
     case 'NUMBER':
@@ -52,7 +52,7 @@ function toNumber(value: unknown): number | null {
 }
 
 /** The message omits the value, because it is record data. */
-function unexpected(name: string, type: FieldContract['type']) {
+function createUnexpectedValueError(name: string, type: FieldContract['type']) {
   return unprocessable(
     `The account has a value of ${name} that the type ${type} of the contract does not have. Select _raw to see it, and pin another valueType in the manifest.`,
   );

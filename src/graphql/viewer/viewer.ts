@@ -6,7 +6,7 @@ import {
   type Viewer as ViewerRow,
   viewerResource,
 } from '../../domain/viewer/viewer.ts';
-import { addOwnList } from '../schema/lists.ts';
+import { addViewerList } from '../schema/lists.ts';
 import { objectType } from '../schema/object-type.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Builder, Consumer, Group, Invites, Orgs, Project } from '../schema/types.ts';
@@ -52,5 +52,5 @@ builder.queryField('viewer', (t) =>
   }),
 );
 
-addOwnList(Viewer, 'invites', Invites, listInvitesToViewer);
-addOwnList(Viewer, 'joinableOrgs', Orgs, listJoinableOrgs);
+addViewerList(Viewer, 'invites', Invites, listInvitesToViewer);
+addViewerList(Viewer, 'joinableOrgs', Orgs, listJoinableOrgs);

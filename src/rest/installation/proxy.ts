@@ -55,7 +55,7 @@ async function passOn(
   const { 'x-api-key': apiKey, authorization } = req.headers;
   const viewer = await admit(parts.admission, {
     credentials: { apiKey: apiKey as string | undefined, authorization },
-    sender: request.facts,
+    sender: request.metadata,
     setHeader: (name, value) => void reply.header(name, value),
   });
   // Callers who are not admitted never get a slot, however slowly their bodies come.
@@ -66,7 +66,7 @@ async function passOn(
   res.once('close', () => gone.abort(new Error('The caller has gone.')));
   const forwarded = toForwardedRequest(req, gone.signal);
   try {
-    const answer = await runInTurn(viewer, request.facts, async (slot) => {
+    const answer = await runInTurn(viewer, request.metadata, async (slot) => {
       const call = createCall(parts.services, viewer, { slot });
       const pages = isPaginated(forwarded) ? await forwardPages(call, key, forwarded) : null;
       return pages ?? forwardRequest(call, key, forwarded);

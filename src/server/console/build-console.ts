@@ -7,18 +7,18 @@ import type { Log } from '../../log.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const CONSOLE = join(ROOT, 'console');
-export const BUILT = join(CONSOLE, 'dist');
+export const CONSOLE_DIST = join(CONSOLE, 'dist');
 /** Sources of the bundle outside the console's folder. */
-const SHARED = ['schema.graphql', 'package-lock.json'];
-const GENERATED = /^(dist|__generated__)/;
+const SHARED_SOURCES = ['schema.graphql', 'package-lock.json'];
+const GENERATED_FOLDER = /^(dist|__generated__)/;
 
 /**
  * Without the build packages (a production install), the existing bundle is used. If the build fails, the error is
  * logged and an older bundle is used.
  */
-export async function buildIfOld(log: Log): Promise<void> {
-  if ((await changedAt(BUILT)) >= (await newestSourceTime())) return;
-  if ((await changedAt(join(ROOT, 'node_modules', 'vite'))) === 0) return;
+export async function buildIfStale(log: Log): Promise<void> {
+  if ((await getModifiedMs(CONSOLE_DIST)) >= (await findNewestSourceMs())) return;
+  if ((await getModifiedMs(join(ROOT, 'node_modules', 'vite'))) === 0) return;
   try {
     log.info('console.building');
     await promisify(execFile)(process.execPath, [join(CONSOLE, 'build.ts')], { cwd: ROOT });
@@ -27,12 +27,18 @@ export async function buildIfOld(log: Log): Promise<void> {
   }
 }
 
-async function newestSourceTime(): Promise<number> {
+async function findNewestSourceMs(): Promise<number> {
   const names = await readdir(CONSOLE).catch(() => []);
-  const topPaths = names.filter((name) => !GENERATED.test(name)).map((name) => join(CONSOLE, name));
+  const topPaths = names
+    .filter((name) => !GENERATED_FOLDER.test(name))
+    .map((name) => join(CONSOLE, name));
   const nestedPaths = await Promise.all(topPaths.map(listFilesBelow));
-  const paths = [...topPaths, ...nestedPaths.flat(), ...SHARED.map((name) => join(ROOT, name))];
-  return Math.max(0, ...(await Promise.all(paths.map(changedAt))));
+  const paths = [
+    ...topPaths,
+    ...nestedPaths.flat(),
+    ...SHARED_SOURCES.map((name) => join(ROOT, name)),
+  ];
+  return Math.max(0, ...(await Promise.all(paths.map(getModifiedMs))));
 }
 
 async function listFilesBelow(path: string): Promise<string[]> {
@@ -41,7 +47,7 @@ async function listFilesBelow(path: string): Promise<string[]> {
 }
 
 /** The modification time of a file. 0 if it does not exist. */
-async function changedAt(path: string): Promise<number> {
+async function getModifiedMs(path: string): Promise<number> {
   return stat(path).then(
     ({ mtimeMs }) => mtimeMs,
     () => 0,

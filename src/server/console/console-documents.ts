@@ -1,25 +1,28 @@
-/** The operations of the console and the connect page by id, from the manifest of relay-compiler. */
+/** Finds the operations of the console and the connect page by id, in the manifest of relay-compiler. */
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { manifest, type OwnDocuments } from '../../graphql/execution/trusted-documents.ts';
-import { BUILT } from './build-console.ts';
+import {
+  documentManifest,
+  type FindPageDocument,
+} from '../../graphql/execution/trusted-documents.ts';
+import { CONSOLE_DIST } from './build-console.ts';
 
-const MANIFEST = join(BUILT, 'documents.json');
+const MANIFEST = join(CONSOLE_DIST, 'documents.json');
 
 /**
- * Reads the manifest when a request has an unknown id, and again after it changed. Another process may have served the
- * page, and the console may be built after the start.
+ * Reads the manifest when a request has an unknown id, and again after the file has changed. The console may be built
+ * after the start, and another process may have served a page of a later build.
  */
-export function createConsoleDocuments(path = MANIFEST): OwnDocuments {
+export function createConsoleDocuments(path = MANIFEST): FindPageDocument {
   let documents = new Map<string, string>();
-  let readAt = 0;
+  let lastModifiedMs = 0;
   return (id) => {
     const document = documents.get(id);
     if (document !== undefined) return document;
-    const changedAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-    if (changedAt !== readAt) {
-      documents = changedAt === 0 ? new Map() : readDocuments(path);
-      readAt = changedAt;
+    const modifiedMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    if (modifiedMs !== lastModifiedMs) {
+      documents = modifiedMs === 0 ? new Map() : readDocuments(path);
+      lastModifiedMs = modifiedMs;
     }
     return documents.get(id);
   };
@@ -27,7 +30,7 @@ export function createConsoleDocuments(path = MANIFEST): OwnDocuments {
 
 function readDocuments(path: string): Map<string, string> {
   try {
-    return new Map(Object.entries(manifest.parse(JSON.parse(readFileSync(path, 'utf8')))));
+    return new Map(Object.entries(documentManifest.parse(JSON.parse(readFileSync(path, 'utf8')))));
   } catch {
     // A build is replacing the file.
     return new Map();

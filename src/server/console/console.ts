@@ -14,15 +14,15 @@ import { isStorableText } from '../../domain/storable-json.ts';
 import { ServiceUnavailable } from '../../errors.ts';
 import { VERSION } from '../../version.ts';
 import { hasDocs } from '../docs/docs.ts';
-import { page, sendResponse } from '../plain-page.ts';
-import { BUILT, buildIfOld } from './build-console.ts';
+import { createTextPage, sendResponse } from '../plain-page.ts';
+import { buildIfStale, CONSOLE_DIST } from './build-console.ts';
 import { type DemoSignIn, isFromThisMachine } from './demo-sign-in.ts';
 
 /**
  * The content security policy permits only the gateway's own scripts, styles and requests. The hash permits the style
  * element that React Aria adds.
  */
-const POLICY = [
+const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self' 'sha256-38RhXrc7EdReTKsOm23ZPOCUgniTUUcjky8QOOrQx6o='",
@@ -37,16 +37,16 @@ const FILE = /^[\w-]+\.(js|json|svg)$/;
 
 export interface ConsoleParts {
   services: Services;
-  /** Null if there is no demo, or it is not filled yet. */
-  demo: () => DemoSignIn | null;
+  /** Null if there is no demo, or if it is not filled yet. */
+  findDemo: () => DemoSignIn | null;
   /** A token of the demo's builder that expires within an hour; undefined if the issuer is not the local one. */
   mintDemoToken: () => Promise<string | undefined>;
 }
 
 export async function registerConsole(scope: FastifyInstance, parts: ConsoleParts): Promise<void> {
-  const { services, demo, mintDemoToken } = parts;
+  const { services, findDemo, mintDemoToken } = parts;
   await scope.register(files, {
-    root: BUILT,
+    root: CONSOLE_DIST,
     serve: false,
     preCompressed: true,
     maxAge: '1y',
@@ -56,18 +56,18 @@ export async function registerConsole(scope: FastifyInstance, parts: ConsolePart
   });
   let building: Promise<void> | undefined;
   const ensureBuilt = async () => {
-    building ??= buildIfOld(services.log);
+    building ??= buildIfStale(services.log);
     await building;
   };
-  scope.get('/console/demo.json', async ({ headers, facts }, reply) => {
-    const { httpVersion, address } = facts;
+  scope.get('/console/demo.json', async ({ headers, metadata }, reply) => {
+    const { httpVersion, address } = metadata;
     const publicUrl = services.config.PUBLIC_URL;
     const isLocal = isFromThisMachine({ headers, httpVersion, address, publicUrl });
-    const signIn = isLocal ? demo() : null;
+    const signIn = isLocal ? findDemo() : null;
     if (!signIn) return reply.code(204).send();
     return { apiKey: signIn.apiKey, bearerToken: await mintDemoToken() };
   });
-  const sendConsole = async ({ facts: { path } }: FastifyRequest, reply: FastifyReply) => {
+  const sendConsole = async ({ metadata: { path } }: FastifyRequest, reply: FastifyReply) => {
     await ensureBuilt();
     const subpath = path.slice('/console/'.length);
     if (ASSET.test(subpath)) return reply.sendFile(subpath);
@@ -77,7 +77,7 @@ export async function registerConsole(scope: FastifyInstance, parts: ConsolePart
     const depth = path.split('/').length - 2;
     const basePath = depth === 0 ? 'console/' : `./${'../'.repeat(depth - 1)}`;
     const redirectUrl = services.publicUrl() + CALLBACK_PATH;
-    return sendPage(reply, { name: 'index.html', basePath, framedBy: [], redirectUrl });
+    return sendPage(reply, { name: 'index.html', basePath, frameAncestors: [], redirectUrl });
   };
   scope.get('/console', sendConsole);
   scope.get('/console/*', sendConsole);
@@ -85,26 +85,27 @@ export async function registerConsole(scope: FastifyInstance, parts: ConsolePart
   scope.setErrorHandler((error, _request, reply) => {
     if (!(error instanceof ServiceUnavailable)) throw error;
     reply.header('retry-after', String(error.retryAfterSeconds));
-    return sendResponse(reply, UNAVAILABLE());
+    return sendResponse(reply, createUnavailablePage());
   });
 }
 
 function registerConnect(
   scope: FastifyInstance,
   services: Services,
-  whenBuilt: () => Promise<void>,
+  ensureBuilt: () => Promise<void>,
 ): void {
   scope.get('/connect.js', async (_request, reply) => {
-    await whenBuilt();
+    await ensureBuilt();
     return sendFile(reply, 'connect.js');
   });
   scope.get('/connect', async (request, reply) => {
-    await whenBuilt();
+    await ensureBuilt();
     const project = new URLSearchParams(request.url.split('?')[1]).get('project');
-    if (project !== null && !isStorableText(project)) return sendResponse(reply, INVALID_LINK());
+    if (project !== null && !isStorableText(project))
+      return sendResponse(reply, createInvalidLinkPage());
     // The server does not see the token. It must belong to this project, so pages of this project may frame the page.
-    const framedBy = project === null ? [] : await findAllowedOrigins(services, project);
-    return sendPage(reply, { name: 'connect.html', basePath: 'console/', framedBy });
+    const frameAncestors = project === null ? [] : await findAllowedOrigins(services, project);
+    return sendPage(reply, { name: 'connect.html', basePath: 'console/', frameAncestors });
   });
 }
 
@@ -118,45 +119,54 @@ interface PageFile {
   /** The relative path from the page to the folder of its files. */
   basePath: string;
   /** Origins of pages that may frame this page. */
-  framedBy: readonly string[];
+  frameAncestors: readonly string[];
   /** The OAuth redirect URL that builders register at providers. */
   redirectUrl?: string;
 }
 
 async function sendPage(
   reply: FastifyReply,
-  { name, basePath, framedBy, redirectUrl }: PageFile,
+  { name, basePath, frameAncestors, redirectUrl }: PageFile,
 ): Promise<FastifyReply> {
-  const file = await readFile(join(BUILT, name), 'utf8').catch(() => null);
-  if (file === null) return sendResponse(reply, NOT_BUILT());
+  const file = await readFile(join(CONSOLE_DIST, name), 'utf8').catch(() => null);
+  if (file === null) return sendResponse(reply, createNotBuiltPage());
+  const attributes = [
+    `data-version="${VERSION}"`,
+    ...(hasDocs() ? ['data-docs'] : []),
+    ...(redirectUrl ? [`data-redirect-url="${redirectUrl}"`] : []),
+  ];
   const text = file
     .replaceAll('="./', `="${basePath}`)
-    .replace(
-      '<html',
-      `<html data-version="${VERSION}"${hasDocs() ? ' data-docs' : ''}${redirectUrl ? ` data-redirect-url="${redirectUrl}"` : ''}`,
-    );
+    .replace('<html', `<html ${attributes.join(' ')}`);
   const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
-  const ancestors = framedBy.length > 0 ? framedBy.join(' ') : "'none'";
+  const ancestors = frameAncestors.length > 0 ? frameAncestors.join(' ') : "'none'";
   reply.headers({
     etag,
     'cache-control': 'no-cache',
     'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': [...POLICY, `frame-ancestors ${ancestors}`].join('; '),
+    'content-security-policy': [...CONTENT_SECURITY_POLICY, `frame-ancestors ${ancestors}`].join(
+      '; ',
+    ),
     'referrer-policy': 'no-referrer',
   });
   if (reply.request.headers['if-none-match'] === etag) return reply.code(304).send();
   return reply.send(text);
 }
 
-const NOT_BUILT = () =>
-  page(503, 'The console is not built', [
+function createNotBuiltPage(): Response {
+  return createTextPage(503, 'The console is not built', [
     'A production install has no packages to build it with. Run `npm run console` on a machine that has all packages, and copy the folder console/dist.',
   ]);
-const INVALID_LINK = () =>
-  page(400, 'This link is not valid', [
+}
+
+function createInvalidLinkPage(): Response {
+  return createTextPage(400, 'This link is not valid', [
     'The link names no project. Go back to the app that sent you here and connect again.',
   ]);
-const UNAVAILABLE = () =>
-  page(503, 'Not available', [
+}
+
+function createUnavailablePage(): Response {
+  return createTextPage(503, 'Not available', [
     'The gateway is not available at the moment. Reload this page in a few seconds.',
   ]);
+}

@@ -7,16 +7,16 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import files from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
-import { page, sendResponse } from '../plain-page.ts';
+import { createTextPage, sendResponse } from '../plain-page.ts';
 
-const BUILT = join(import.meta.dirname, '..', '..', '..', 'docs', 'dist');
+const DOCS_DIST = join(import.meta.dirname, '..', '..', '..', 'docs', 'dist');
 
 /**
  * The content security policy permits only the gateway's own resources. Code blocks have their colors in style
  * attributes. The hash permits the style element with which the theme suppresses transitions when it switches between
  * light and dark.
  */
-const POLICY = [
+const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self' 'sha256-skqujXORqzxt1aE0NNXxujEanPTX6raoqSscTV/Ww/Y='",
@@ -33,12 +33,12 @@ const IMMUTABLE = { maxAge: '1y', immutable: true };
 const REVALIDATED = { cacheControl: false };
 
 /** True if the site is built. It may be built after the start. */
-export function hasDocs(folder = BUILT): boolean {
+export function hasDocs(folder = DOCS_DIST): boolean {
   return existsSync(join(folder, 'index.html'));
 }
 
 /** Registers the site in a context with the prefix /docs. */
-export async function registerDocs(scope: FastifyInstance, folder = BUILT): Promise<void> {
+export async function registerDocs(scope: FastifyInstance, folder = DOCS_DIST): Promise<void> {
   // The folder may not exist when the process starts.
   await scope.register(files, {
     root: folder,
@@ -47,31 +47,35 @@ export async function registerDocs(scope: FastifyInstance, folder = BUILT): Prom
     suppressWarning: true,
   });
   scope.addHook('onRequest', (_request, reply, done) => {
-    reply.headers({ 'content-security-policy': POLICY, 'referrer-policy': 'no-referrer' });
+    reply.headers({
+      'content-security-policy': CONTENT_SECURITY_POLICY,
+      'referrer-policy': 'no-referrer',
+    });
     done();
   });
   scope.get<{ Params: { '*'?: string } }>('/*', async ({ params }, reply) => {
     const path = params['*'] ?? '';
     if (path.startsWith('assets/')) return reply.sendFile(path, IMMUTABLE);
-    return reply.header('cache-control', 'no-cache').sendFile(toFile(path), REVALIDATED);
+    return reply.header('cache-control', 'no-cache').sendFile(toFilePath(path), REVALIDATED);
   });
   // The redirect is relative, so that it also works behind a proxy that changes the host.
   scope.get('', (_request, reply) => reply.redirect('docs/'));
   scope.setNotFoundHandler(async (_request, reply) => {
     const text = await readFile(join(folder, '404.html'), 'utf8').catch(() => null);
-    if (text === null) return sendResponse(reply, NOT_BUILT());
+    if (text === null) return sendResponse(reply, createNotBuiltPage());
     reply.header('cache-control', 'no-cache').type('text/html; charset=utf-8');
     return reply.code(404).send(text);
   });
 }
 
 /** URLs of pages have no extension. */
-function toFile(path: string): string {
+function toFilePath(path: string): string {
   if (path === '' || path.endsWith('/')) return `${path}index.html`;
   return /\.\w+$/.test(path) || path.startsWith('files/') ? path : `${path}.html`;
 }
 
-const NOT_BUILT = () =>
-  page(404, 'The documentation is not built', [
+function createNotBuiltPage(): Response {
+  return createTextPage(404, 'The documentation is not built', [
     'Run `npm run docs` in the folder of the gateway, then reload this page. The same pages are Markdown files in the folder docs.',
   ]);
+}

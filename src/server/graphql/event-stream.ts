@@ -3,7 +3,7 @@ import type { Writable } from 'node:stream';
 import type { ExecutionResult } from 'graphql';
 import { Message } from '../../graphql/execution/message.ts';
 import type { Results } from '../../graphql/execution/operation-context.ts';
-import { statusAndHeaders } from './graphql-http-response.ts';
+import { findStatusAndHeaders } from './graphql-http-response.ts';
 import { isStream, type StreamFormat } from './stream-format.ts';
 
 /** Keeps proxies from closing a quiet connection. */
@@ -15,13 +15,13 @@ const STALLED_CHECKS_MAX = 3;
  * Returns the status and headers of a stream. graphql-sse reports refusals inside the stream, except for those that
  * decide whether a client reconnects.
  */
-export function streamHead({ contentType }: StreamFormat, results: Results) {
+export function createStreamHead({ contentType }: StreamFormat, results: Results) {
   const headers = {
     'content-type': contentType,
     'cache-control': 'no-store',
     'x-accel-buffering': 'no',
   };
-  const http = isStream(results) ? null : statusAndHeaders(results);
+  const http = isStream(results) ? null : findStatusAndHeaders(results);
   const hasErrorStatus = http && (http.status >= 500 || [401, 429].includes(http.status));
   return hasErrorStatus
     ? { status: http.status, headers: { ...headers, ...http.headers } }
@@ -45,17 +45,17 @@ export async function writeStream(
   body: Writable,
   { format, keepAliveMs = KEEP_ALIVE_MS, isCut, onStalled }: StreamOptions,
 ): Promise<void> {
-  const iterator = isStream(results) ? results[Symbol.asyncIterator]() : yieldOnce(results);
-  let written = 0;
-  let writtenAtCheck = 0;
+  const iterator = isStream(results) ? results[Symbol.asyncIterator]() : yieldResult(results);
+  let writtenCount = 0;
+  let writtenCountAtCheck = 0;
   let idleChecks = 0;
-  const check = () => {
-    idleChecks = writtenAtCheck === written ? idleChecks + 1 : 0;
-    writtenAtCheck = written;
+  const checkProgress = () => {
+    idleChecks = writtenCountAtCheck === writtenCount ? idleChecks + 1 : 0;
+    writtenCountAtCheck = writtenCount;
     if (body.writableLength === 0) body.write(format.keepAlive);
     else if (idleChecks >= STALLED_CHECKS_MAX) onStalled();
   };
-  const timer = setInterval(check, keepAliveMs).unref();
+  const timer = setInterval(checkProgress, keepAliveMs).unref();
   const close = () => {
     clearInterval(timer);
     void iterator.return?.();
@@ -64,16 +64,16 @@ export async function writeStream(
   else body.once('close', close);
   // The client disconnected. A `close` event follows.
   body.on('error', () => {});
-  body.write(format.opening);
+  body.write(format.prologue);
   try {
     for (;;) {
       const { done, value } = await iterator.next();
       if (body.destroyed) return;
       if (done) break;
-      written += 1;
-      if (!body.write(format.message(value))) await waitForDrain(body);
+      writtenCount += 1;
+      if (!body.write(format.encode(value))) await waitForDrain(body);
     }
-    body.end(isCut() ? format.interrupted : format.complete);
+    body.end(isCut() ? format.interruption : format.completion);
   } catch (error) {
     body.destroy(error as Error);
   }
@@ -91,6 +91,6 @@ function waitForDrain(body: Writable): Promise<void> {
   });
 }
 
-async function* yieldOnce(result: ExecutionResult): AsyncGenerator<Message> {
+async function* yieldResult(result: ExecutionResult): AsyncGenerator<Message> {
   yield new Message(result);
 }

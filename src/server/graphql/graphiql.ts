@@ -6,8 +6,8 @@ export interface GraphiqlTab {
   headers: Record<string, string>;
 }
 
-/** `projectIdOrName` names the project of a typed API. */
-export function graphiqlOptions(
+/** Returns the options of the page: that of a project's typed API, or that of `/graphql` if there is no project. */
+export function createGraphiqlOptions(
   tabs: GraphiqlTab[],
   projectIdOrName: string | undefined,
 ): GraphiQLOptions {
@@ -17,8 +17,8 @@ export function graphiqlOptions(
   if (!first) return { title, defaultQuery: isTyped ? DEFAULT_TYPED_QUERY : DEFAULT_QUERY };
   return {
     title,
-    defaultHeaders: json(first.headers),
-    defaultTabs: tabs.map(({ query, headers }) => ({ query, headers: json(headers) })),
+    defaultHeaders: formatJson(first.headers),
+    defaultTabs: tabs.map(({ query, headers }) => ({ query, headers: formatJson(headers) })),
   };
 }
 
@@ -36,8 +36,8 @@ const TAB_STYLE = `<style>
 @media (width < 1400px) { .graphiql-logo { display: none !important } }
 </style>`;
 
-/** Renders the page. Its code has many megabytes, so it is loaded at the first request. */
-export async function graphiqlPage(options?: GraphiQLOptions): Promise<string> {
+/** Renders the page. The renderer has many megabytes of code, so it is loaded at the first request. */
+export async function renderGraphiqlPage(options?: GraphiQLOptions): Promise<string> {
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
   return String(renderGraphiQL(options)).replace('</head>', `${TAB_STYLE}</head>`);
 }
@@ -58,6 +58,6 @@ const DEFAULT_TYPED_QUERY = `# Put an API key into the Headers tab: { "x-api-key
 }
 `;
 
-function json(value: unknown): string {
+function formatJson(value: unknown): string {
   return JSON.stringify(value, null, 2);
 }

@@ -1,7 +1,7 @@
 /** The HTTP response for a result: the status of its errors if no part of the operation ran, otherwise 200. */
 import type { ExecutionResult } from 'graphql';
 import type { Problem } from '../../errors.ts';
-import { publicResult } from '../../graphql/execution/graphql-errors.ts';
+import { toPublicResult } from '../../graphql/execution/graphql-errors.ts';
 
 interface GraphqlHttpResponse {
   status: number;
@@ -11,14 +11,14 @@ interface GraphqlHttpResponse {
 
 const GRAPHQL_JSON = 'application/graphql-response+json';
 
-export function graphqlHttpResponse(
+export function createGraphqlHttpResponse(
   result: ExecutionResult,
   accept: string | null | undefined,
 ): GraphqlHttpResponse {
   const type = accept?.includes(GRAPHQL_JSON) ? GRAPHQL_JSON : 'application/json';
-  const { status: httpStatus, headers } = statusAndHeaders(result);
+  const { status: httpStatus, headers } = findStatusAndHeaders(result);
   const status = type !== GRAPHQL_JSON && isWellFormed(result, httpStatus) ? 200 : httpStatus;
-  const body = JSON.stringify(result.errors || result.extensions ? publicResult(result) : result);
+  const body = JSON.stringify(result.errors || result.extensions ? toPublicResult(result) : result);
   return { status, headers: { 'content-type': `${type}; charset=utf-8`, ...headers }, body };
 }
 
@@ -38,7 +38,7 @@ function isWellFormed({ errors = [] }: ExecutionResult, status: number): boolean
 }
 
 /** Returns status and headers of a result. Yoga's own refusals (wrong method, body too large) have their own. */
-export function statusAndHeaders({
+export function findStatusAndHeaders({
   data,
   errors = [],
 }: ExecutionResult): Omit<GraphqlHttpResponse, 'body'> {
@@ -52,12 +52,14 @@ export function statusAndHeaders({
   );
   const hasResult = data !== undefined && !(didNothing && isRefused);
   if (status === 0 || hasResult) return { status: 200, headers: {} };
-  const wait = problems.find((problem) => typeof problem.retryAfterSeconds === 'number');
+  const retryableProblem = problems.find(
+    (problem) => typeof problem.retryAfterSeconds === 'number',
+  );
   const yogaHeaders = errors.map((error) => (error.extensions?.http as Http | undefined)?.headers);
   const headers = Object.assign(
     {},
     ...yogaHeaders,
-    wait && { 'retry-after': `${wait.retryAfterSeconds}` },
+    retryableProblem && { 'retry-after': `${retryableProblem.retryAfterSeconds}` },
   );
   return { status, headers };
 }

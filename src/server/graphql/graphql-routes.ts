@@ -8,8 +8,8 @@ import type { Admission } from '../../domain/viewer/admission.ts';
 import { httpRefusal } from '../../errors.ts';
 import { createErrorMapper, toGraphQLError } from '../../graphql/execution/graphql-errors.ts';
 import { readCaller } from '../../graphql/execution/operation-context.ts';
-import { graphqlHttpResponse } from './graphql-http-response.ts';
-import { createPlainGraphql, findPlainParams } from './plain-graphql.ts';
+import { createGraphqlHttpResponse } from './graphql-http-response.ts';
+import { createPlainGraphql, parsePlainRequest } from './plain-graphql.ts';
 import type { Yoga } from './yoga.ts';
 
 export interface GraphqlParts {
@@ -21,7 +21,7 @@ export interface GraphqlParts {
 }
 
 /** Error codes of Fastify, which occur before the handler runs. */
-const REFUSALS: Record<string, (bytesMax: number) => string> = {
+const REFUSAL_DETAILS: Record<string, (bytesMax: number) => string> = {
   FST_ERR_CTP_BODY_TOO_LARGE: (bytesMax) =>
     `The body is larger than ${bytesMax} bytes, which is LIMIT_BODY_BYTES of the server.`,
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () => 'Send the operation as application/json.',
@@ -38,11 +38,11 @@ export function registerGraphql(scope: FastifyInstance, parts: GraphqlParts): vo
   );
   scope.setErrorHandler<{ code?: string; statusCode?: number } & Error>((error, request, reply) => {
     const { code = '', statusCode: status = 500 } = error;
-    const detail = REFUSALS[code]?.(config.LIMIT_BODY_BYTES) ?? 'The body cannot be read.';
+    const detail = REFUSAL_DETAILS[code]?.(config.LIMIT_BODY_BYTES) ?? 'The body cannot be read.';
     const isUnreadable = code.startsWith('FST_') && status < 500;
     const { code: refusalCode, extra } = httpRefusal(status);
     const refusal = isUnreadable ? toGraphQLError(refusalCode, detail, { extra }) : mapError(error);
-    const { headers, body, ...response } = graphqlHttpResponse(
+    const { headers, body, ...response } = createGraphqlHttpResponse(
       { errors: [refusal] },
       request.headers.accept,
     );
@@ -55,13 +55,13 @@ export function registerGraphql(scope: FastifyInstance, parts: GraphqlParts): vo
       url,
       prefixTrailingSlash: 'no-slash',
       onRequest(request, _reply, done) {
-        request.facts.projectIdOrName = request.params.projectIdOrName;
+        request.metadata.projectIdOrName = request.params.projectIdOrName;
         done();
       },
       handler(request, reply) {
-        const params = hasAdapter ? findPlainParams(request) : null;
+        const params = hasAdapter ? parsePlainRequest(request) : null;
         if (params) respondToPlain(request, reply, params);
-        else return handleByYoga(yoga, request, reply);
+        else return respondWithYoga(yoga, request, reply);
       },
     });
   }
@@ -70,15 +70,15 @@ export function registerGraphql(scope: FastifyInstance, parts: GraphqlParts): vo
 /** The path of a project's typed API, below that of the API. */
 const PROJECT_PATH = '/projects/:projectIdOrName';
 
-async function handleByYoga(
+async function respondWithYoga(
   yoga: Yoga,
-  { facts, raw: req, body }: FastifyRequest,
+  { metadata, raw: req, body }: FastifyRequest,
   { raw: res }: FastifyReply,
 ): Promise<Response> {
   const { headers, method = 'GET', url = '' } = req;
   const disconnected = new AbortController();
   res.once('close', () => res.writableFinished || disconnected.abort());
-  // Yoga serves one path. The facts have the project.
+  // Yoga serves one path. The metadata has the project.
   const query = url.includes('?') ? url.slice(url.indexOf('?')) : '';
   const request = new Request(`http://${headers.host ?? 'localhost'}/graphql${query}`, {
     method,
@@ -86,6 +86,6 @@ async function handleByYoga(
     signal: disconnected.signal,
     ...(Buffer.isBuffer(body) && { body: body as Buffer<ArrayBuffer> }),
   });
-  const caller = readCaller((name) => request.headers.get(name), facts);
-  return yoga.fetch(request, { ...facts, ...caller });
+  const caller = readCaller((name) => request.headers.get(name), metadata);
+  return yoga.fetch(request, { ...metadata, ...caller });
 }

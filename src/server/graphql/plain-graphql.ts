@@ -1,6 +1,6 @@
 /**
- * The adapter for plain requests, which are nearly all: one operation, posted as JSON. It runs the plugins of the Yoga
- * instance without Yoga's HTTP layer, which costs more than most queries.
+ * The adapter for plain requests: one operation, posted as JSON. Nearly all requests are plain. It runs the plugins of the
+ * Yoga instance without Yoga's HTTP layer, which costs more than most queries.
  */
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -9,10 +9,10 @@ import type { OpenStreams } from '../../domain/viewer/open-streams.ts';
 import { createErrorMapper } from '../../graphql/execution/graphql-errors.ts';
 import { type OperationParams, readCaller } from '../../graphql/execution/operation-context.ts';
 import type { Log } from '../../log.ts';
-import { streamHead, writeStream } from './event-stream.ts';
-import { graphqlHttpResponse } from './graphql-http-response.ts';
+import { createStreamHead, writeStream } from './event-stream.ts';
+import { createGraphqlHttpResponse } from './graphql-http-response.ts';
 import { runOperation } from './run-operation.ts';
-import { acceptableResults, findStreamFormat, wantsStream } from './stream-format.ts';
+import { acceptsOnlyStream, findStreamFormat, refuseUnacceptable } from './stream-format.ts';
 import type { Yoga } from './yoga.ts';
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
@@ -38,31 +38,31 @@ export function createPlainGraphql({ log, yoga, streams }: PlainGraphql): PlainH
   };
 
   const send = (reply: FastifyReply, result: ExecutionResult, accept: string | undefined) => {
-    const { status, headers, body } = graphqlHttpResponse(result, accept);
+    const { status, headers, body } = createGraphqlHttpResponse(result, accept);
     const res = open(reply, status, { ...headers, 'content-length': Buffer.byteLength(body) });
     // Defers the write, so that responses of the same turn of the event loop are written together: each write wakes a
     // client.
     setImmediate(() => res.end(body));
   };
 
-  const run = async ({ headers, facts }: FastifyRequest, params: OperationParams) => {
+  const run = async ({ headers, metadata }: FastifyRequest, params: OperationParams) => {
     const header = (name: string) => (headers[name] as string | undefined) ?? null;
-    const results = await runOperation(yoga, params, readCaller(header, facts));
-    return acceptableResults(headers.accept, results);
+    const results = await runOperation(yoga, params, readCaller(header, metadata));
+    return refuseUnacceptable(headers.accept, results);
   };
 
   return async (request, reply, params) => {
-    const { facts, headers } = request;
+    const { metadata, headers } = request;
     try {
       const results = await run(request, params);
       const format = findStreamFormat(headers.accept, results);
       if (!format) return send(reply, results as ExecutionResult, headers.accept);
       // LIMIT_SUBSCRIPTIONS limits open streams instead of the request slot.
-      facts.slot?.leave();
-      const head = streamHead(format, results);
+      metadata.slot?.leave();
+      const head = createStreamHead(format, results);
       const res = open(reply, head.status, head.headers);
       const isCut = () => streams.areEnding;
-      await writeStream(results, res, { format, isCut, onStalled: facts.disconnect });
+      await writeStream(results, res, { format, isCut, onStalled: metadata.disconnect });
     } catch (error) {
       if (reply.raw.headersSent) reply.raw.destroy();
       else send(reply, { errors: [mapError(error)] }, headers.accept);
@@ -71,21 +71,25 @@ export function createPlainGraphql({ log, yoga, streams }: PlainGraphql): PlainH
 }
 
 /** Returns the operation of a plain request. Null for a request that Yoga's own handler must serve. */
-export function findPlainParams({ method, headers, body }: FastifyRequest): OperationParams | null {
+export function parsePlainRequest({
+  method,
+  headers,
+  body,
+}: FastifyRequest): OperationParams | null {
   const isPlain =
     method === 'POST' &&
     JSON_TYPE.test(headers['content-type'] ?? '') &&
     headers['content-encoding'] === undefined &&
     Buffer.isBuffer(body) &&
-    accepts(headers.accept);
+    isAcceptable(headers.accept);
   return isPlain ? parseParams(body) : null;
 }
 
-function accepts(accept: string | undefined): boolean {
-  return accept === undefined || JSON_ACCEPTED.test(accept) || wantsStream(accept);
+function isAcceptable(accept: string | undefined): boolean {
+  return accept === undefined || JSON_ACCEPTED.test(accept) || acceptsOnlyStream(accept);
 }
 
-const MEMBERS = new Set(['query', 'documentId', 'variables', 'operationName', 'extensions']);
+const PARAM_NAMES = new Set(['query', 'documentId', 'variables', 'operationName', 'extensions']);
 
 /** Parses the body. Null if it is invalid; Yoga's own handler then refuses it with the reason. */
 function parseParams(body: Buffer): OperationParams | null {
@@ -102,7 +106,7 @@ function isOperationParams(params: unknown): params is OperationParams {
   const { query, documentId, variables, extensions, operationName } = params;
   if (typeof (documentId ?? query) !== 'string') return false;
   return (
-    Object.keys(params).every((name) => MEMBERS.has(name)) &&
+    Object.keys(params).every((name) => PARAM_NAMES.has(name)) &&
     (query == null || typeof query === 'string') &&
     (variables == null || isObject(variables)) &&
     (extensions == null || isObject(extensions)) &&

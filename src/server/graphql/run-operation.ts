@@ -42,8 +42,10 @@ export async function openOperation(
 
 /** Opens and runs an operation. Never throws. */
 export async function runOperation(
-  ...operation: Parameters<typeof openOperation>
+  yoga: Pick<Yoga, 'getEnveloped'>,
+  params: OperationParams,
+  caller: Caller,
 ): Promise<Results> {
-  const openedOperation = await openOperation(...operation);
+  const openedOperation = await openOperation(yoga, params, caller);
   return 'errors' in openedOperation ? openedOperation : openedOperation.run();
 }

@@ -9,8 +9,8 @@ import type { Credentials, Viewer } from '../../domain/viewer/viewer.ts';
 import { DomainError, type ErrorCode } from '../../errors.ts';
 import {
   createErrorMapper,
-  publicResult,
   toGraphQLError,
+  toPublicResult,
 } from '../../graphql/execution/graphql-errors.ts';
 import type { Message } from '../../graphql/execution/message.ts';
 import type { OperationParams } from '../../graphql/execution/operation-context.ts';
@@ -35,8 +35,8 @@ const OPERATIONS_MAX = 100;
 /** Time limit for the client to send connection_init. */
 export const INIT_MS = 3_000;
 
-/** Facts about a socket from the server's side. */
-interface SocketFacts {
+/** The `extra` of graphql-ws: the socket, and metadata of its upgrade request. */
+interface SocketExtra {
   socket: WebSocket;
   headers: IncomingHttpHeaders;
   /** The session of the console that the cookie of the upgrade request names. */
@@ -71,12 +71,12 @@ export interface OperationServices {
 
 type RunArgs = OpenedOperation['args'] & Pick<OpenedOperation, 'run'>;
 
-export function createSocketOperations(services: OperationServices): Server<SocketFacts> {
+export function createSocketOperations(services: OperationServices): Server<SocketExtra> {
   const { log, yoga, admission, initMs = INIT_MS } = services;
   const mapError = createErrorMapper(log);
 
   const open = async (
-    { requestId, address, projectIdOrName, page, gatewayUrl, credentials = {} }: SocketFacts,
+    { requestId, address, projectIdOrName, page, gatewayUrl, credentials = {} }: SocketExtra,
     params: OperationParams,
   ): Promise<RunArgs | readonly GraphQLError[]> => {
     const caller = {
@@ -94,20 +94,20 @@ export function createSocketOperations(services: OperationServices): Server<Sock
       : { ...openedOperation.args, run: openedOperation.run };
   };
 
-  return makeServer<Record<string, unknown> | undefined, SocketFacts>({
+  return makeServer<Record<string, unknown> | undefined, SocketExtra>({
     connectionInitWaitTimeout: initMs,
     onConnect: (context) => admit(context, admission),
     onSubscribe: ({ extra, subscriptions }, _id, payload) =>
       Object.keys(subscriptions).length > OPERATIONS_MAX
-        ? [tooManyOperations()]
+        ? [createTooManyOperationsError()]
         : open(extra, payload as OperationParams),
     execute: (args) => (args as RunArgs).run(),
     subscribe: (args) => (args as RunArgs).run(),
     onOperation: ({ extra }, id, _payload, _args, results) =>
       isStream(results) ? sendDirectly(results, { id, send: extra.send }) : undefined,
-    onNext: (_context, _id, _payload, _args, result) => publicResult(result),
+    onNext: (_context, _id, _payload, _args, result) => toPublicResult(result),
     onError: (_context, _id, _payload, errors) =>
-      publicResult({ errors: errors.map(mapError) }).errors ?? [],
+      toPublicResult({ errors: errors.map(mapError) }).errors ?? [],
   });
 }
 
@@ -117,10 +117,10 @@ export function createSocketOperations(services: OperationServices): Server<Sock
  */
 function sendDirectly(
   messages: AsyncIterable<Message>,
-  { id, send }: { id: string; send: SocketFacts['send'] },
+  { id, send }: { id: string; send: SocketExtra['send'] },
 ): AsyncGenerator<ExecutionResult> {
   const iterator = messages[Symbol.asyncIterator]();
-  const head = `{"id":${JSON.stringify(id)},"type":"next","payload":`;
+  const messagePrefix = `{"id":${JSON.stringify(id)},"type":"next","payload":`;
   const end = async (): Promise<IteratorResult<ExecutionResult>> => {
     await iterator.return?.();
     return { done: true, value: undefined };
@@ -130,7 +130,7 @@ function sendDirectly(
       for (;;) {
         const { done, value } = await iterator.next();
         if (done) return { done: true, value: undefined };
-        await send(`${head}${value.json}}`);
+        await send(`${messagePrefix}${value.json}}`);
       }
     },
     return: end,
@@ -148,11 +148,11 @@ function sendDirectly(
 }
 
 /** Refusals that the same client must not retry. */
-const REFUSALS: readonly ErrorCode[] = ['UNAUTHENTICATED', 'FORBIDDEN'];
+const FINAL_CODES: readonly ErrorCode[] = ['UNAUTHENTICATED', 'FORBIDDEN'];
 
 /** Admits the client, or closes the socket. The protocol has no other way to refuse connection_init. */
 async function admit(
-  { connectionParams, extra }: Context<Record<string, unknown> | undefined, SocketFacts>,
+  { connectionParams, extra }: Context<Record<string, unknown> | undefined, SocketExtra>,
   admission: Admission,
 ): Promise<boolean> {
   const credentials = findCredentials(connectionParams, extra);
@@ -166,8 +166,8 @@ async function admit(
     }
     extra.onAdmitted(viewer);
   } catch (error) {
-    const isRefused = error instanceof DomainError && REFUSALS.includes(error.code);
-    extra.socket.close(isRefused ? CLOSE.forbidden : CLOSE.tryAgainLater, reasonFor(error));
+    const isRefused = error instanceof DomainError && FINAL_CODES.includes(error.code);
+    extra.socket.close(isRefused ? CLOSE.forbidden : CLOSE.tryAgainLater, createCloseReason(error));
     return false;
   }
   extra.credentials = credentials;
@@ -181,7 +181,7 @@ const REASON_MAX = 120;
  * Returns the reason of a close code. For limits it starts with status, limit and Retry-After, because close codes have
  * no headers.
  */
-function reasonFor(error: unknown): string {
+function createCloseReason(error: unknown): string {
   if (!(error instanceof DomainError)) return 'Try again later.';
   const { status, limit, retryAfterSeconds, detail } = error.problem;
   const isLimited = typeof limit === 'string';
@@ -197,22 +197,23 @@ function reasonFor(error: unknown): string {
  */
 function findCredentials(
   params: Record<string, unknown> | undefined,
-  { headers, session }: Pick<SocketFacts, 'headers' | 'session'>,
+  { headers, session }: Pick<SocketExtra, 'headers' | 'session'>,
 ): Credentials {
   const entries = Object.entries(params ?? {}).map(([name, value]) => [name.toLowerCase(), value]);
   const { 'x-api-key': apiKey, authorization } = Object.fromEntries(entries);
-  const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null);
-  if (text(apiKey) || text(authorization)) {
-    return { apiKey: text(apiKey), authorization: text(authorization) };
+  const toCredential = (value: unknown) =>
+    typeof value === 'string' && value !== '' ? value : null;
+  if (toCredential(apiKey) || toCredential(authorization)) {
+    return { apiKey: toCredential(apiKey), authorization: toCredential(authorization) };
   }
   return {
-    apiKey: text(headers['x-api-key']),
-    authorization: text(headers.authorization),
+    apiKey: toCredential(headers['x-api-key']),
+    authorization: toCredential(headers.authorization),
     session,
   };
 }
 
-function tooManyOperations(): GraphQLError {
+function createTooManyOperationsError(): GraphQLError {
   const detail = `This socket runs ${OPERATIONS_MAX} operations already, which is the limit. Complete one, or open another socket.`;
   const extra = { limit: 'operations of a socket', maximum: OPERATIONS_MAX };
   return toGraphQLError('QUERY_LIMIT_EXCEEDED', detail, { extra });

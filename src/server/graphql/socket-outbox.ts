@@ -29,15 +29,15 @@ export function createOutbox(
   onOverflow: () => void,
 ): Outbox {
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
-  let waiting = 0;
-  let last: Promise<void> = Promise.resolve();
+  let waitingCount = 0;
+  let lastSend: Promise<void> = Promise.resolve();
 
   const sendNow = (message: string) => {
-    // After the socket closes, senders wait forever: otherwise they would read the rest of the log for a client that is
-    // gone.
+    // A closing socket sends nothing, so senders wait for its close. Otherwise they would read the rest of the log for a
+    // client that is gone.
     if (socket.readyState !== socket.OPEN) return closed;
     if (socket.bufferedAmount < BUFFERED_BYTES_MAX) {
-      sendTogether(connection);
+      combineWrites(connection);
       socket.send(message);
       return undefined;
     }
@@ -46,24 +46,24 @@ export function createOutbox(
 
   return {
     async send(message) {
-      if (waiting === 0 && socket.bufferedAmount < BUFFERED_BYTES_MAX) return sendNow(message);
-      if (waiting >= WAITING_MAX) {
+      if (waitingCount === 0 && socket.bufferedAmount < BUFFERED_BYTES_MAX) return sendNow(message);
+      if (waitingCount >= WAITING_MAX) {
         onOverflow();
         return closed;
       }
-      waiting += 1;
-      last = last
+      waitingCount += 1;
+      lastSend = lastSend
         .then(() => sendNow(message))
         .then(() => {
-          waiting -= 1;
+          waitingCount -= 1;
         });
-      return last;
+      return lastSend;
     },
   };
 }
 
 /** Combines the messages of this turn of the event loop into one system call. */
-function sendTogether(connection: Duplex): void {
+function combineWrites(connection: Duplex): void {
   if (connection.writableCorked > 0) return;
   connection.cork();
   process.nextTick(() => connection.uncork());

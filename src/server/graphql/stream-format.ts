@@ -7,28 +7,30 @@ import type { Results } from '../../graphql/execution/operation-context.ts';
 export interface StreamFormat {
   contentType: string;
   /** The first bytes. They let a client's fetch resolve before the first event. */
-  opening: string;
+  prologue: string;
   keepAlive: string;
-  message(message: Message): Buffer;
-  complete: string;
+  encode(message: Message): Buffer;
+  /** The last bytes after a completed operation. */
+  completion: string;
   /** The last bytes if the server ends the stream before the operation completes. */
-  interrupted: string;
+  interruption: string;
 }
 
 /** Server-sent events of graphql-sse: `next` for each message, `complete` after the last one. */
 const EVENT_STREAM: StreamFormat = {
   contentType: 'text/event-stream; charset=utf-8',
-  opening: ':\n\n',
+  prologue: ':\n\n',
   keepAlive: ':\n\n',
-  message: (message) => message.serverSentEvent,
-  complete: 'event: complete\ndata:\n\n',
-  interrupted: '',
+  encode: (message) => message.serverSentEvent,
+  completion: 'event: complete\ndata:\n\n',
+  interruption: '',
 };
 
-const multipartPart = (json: string) =>
-  `\r\ncontent-type: application/json\r\n\r\n${json}\r\n--graphql`;
+function formatPart(json: string): string {
+  return `\r\ncontent-type: application/json\r\n\r\n${json}\r\n--graphql`;
+}
 
-const INTERRUPTED = multipartPart(
+const INTERRUPTION_PART = formatPart(
   JSON.stringify({
     payload: null,
     errors: [
@@ -46,25 +48,25 @@ const INTERRUPTED = multipartPart(
  */
 const MULTIPART: StreamFormat = {
   contentType: 'multipart/mixed;boundary="graphql";subscriptionSpec=1.0',
-  opening: '\r\n--graphql',
-  keepAlive: multipartPart('{}'),
-  message: (message) => message.multipartPart(multipartPart),
-  complete: '--\r\n',
-  interrupted: `${INTERRUPTED}--\r\n`,
+  prologue: '\r\n--graphql',
+  keepAlive: formatPart('{}'),
+  encode: (message) => message.multipartPart(formatPart),
+  completion: '--\r\n',
+  interruption: `${INTERRUPTION_PART}--\r\n`,
 };
 
-const ANY = /\*\/\*|text\/\*/;
+const WILDCARD = /\*\/\*|text\/\*/;
 
 /**
  * Returns the format to use. Null if the client accepts neither. A named format precedes one that only a wildcard
  * permits.
  */
-function acceptedFormat(accept: string | null | undefined): StreamFormat | null {
+function findAcceptedFormat(accept: string | null | undefined): StreamFormat | null {
   if (!accept) return EVENT_STREAM;
   const types = accept.toLowerCase().split(',');
   if (types.some((type) => type.includes('text/event-stream'))) return EVENT_STREAM;
   if (types.some(isMultipart)) return MULTIPART;
-  return types.some((type) => ANY.test(type)) ? EVENT_STREAM : null;
+  return types.some((type) => WILDCARD.test(type)) ? EVENT_STREAM : null;
 }
 
 function isMultipart(type: string): boolean {
@@ -78,13 +80,13 @@ export function findStreamFormat(
   accept: string | null | undefined,
   result: unknown,
 ): StreamFormat | null {
-  if (wantsStream(accept)) return EVENT_STREAM;
-  return isStream(result) ? acceptedFormat(accept) : null;
+  if (acceptsOnlyStream(accept)) return EVENT_STREAM;
+  return isStream(result) ? findAcceptedFormat(accept) : null;
 }
 
 /** Returns the results, or an error with status 406 if the client accepts no format for a stream. */
-export function acceptableResults(accept: string | null | undefined, results: Results): Results {
-  if (!isStream(results) || acceptedFormat(accept)) return results;
+export function refuseUnacceptable(accept: string | null | undefined, results: Results): Results {
+  if (!isStream(results) || findAcceptedFormat(accept)) return results;
   // The operation is already open. Closing its iterator releases the caller's share of subscriptions.
   void results[Symbol.asyncIterator]().return?.();
   return NOT_ACCEPTABLE;
@@ -101,7 +103,7 @@ const NOT_ACCEPTABLE: ExecutionResult = {
 };
 
 /** True if the client accepts server-sent events and no JSON. */
-export function wantsStream(accept: string | null | undefined): boolean {
+export function acceptsOnlyStream(accept: string | null | undefined): boolean {
   return !!accept?.includes('text/event-stream') && !/json|\*\/\*/.test(accept);
 }
 

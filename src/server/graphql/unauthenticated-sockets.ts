@@ -18,9 +18,9 @@ interface UnauthenticatedSocket {
 
 interface UnauthenticatedSockets {
   enter(socket: WebSocket, client: UnauthenticatedSocket): void;
-  /** connection_init has arrived. The client now waits for the server. */
-  initReceived(socket: WebSocket): void;
-  /** The socket was admitted or closed. */
+  /** Call when connection_init has arrived. From then on the client waits for the server. */
+  markInitReceived(socket: WebSocket): void;
+  /** Call when the socket is admitted or closed. */
   leave(socket: WebSocket): void;
 }
 
@@ -32,27 +32,27 @@ export function createUnauthenticatedSockets(
     networkMax: LIMIT_UNFINISHED,
     networkBytesMax: LIMIT_UNFINISHED_BYTES,
   });
-  const waiting = new WeakSet<WebSocket>();
+  const initializedSockets = new WeakSet<WebSocket>();
   return {
-    initReceived: (socket) => void waiting.add(socket),
+    markInitReceived: (socket) => void initializedSockets.add(socket),
     leave: (socket) => budget.leave(socket),
     enter(socket, { connection, address }) {
-      const readBefore = connection.bytesRead;
+      const bytesReadBefore = connection.bytesRead;
       budget.enter(socket, {
         network: toNetwork(address),
         bytes: UNAUTHENTICATED_BYTES_MAX,
-        isOver: () => socket.readyState === socket.CLOSED,
+        hasEnded: () => socket.readyState === socket.CLOSED,
         isSlow: (elapsedMs) =>
-          (elapsedMs > initMs + CLOSE_GRACE_MS && !waiting.has(socket)) ||
-          connection.bytesRead - readBefore > UNAUTHENTICATED_BYTES_MAX,
-        cut: () => cutOff(socket, connection),
+          (elapsedMs > initMs + CLOSE_GRACE_MS && !initializedSockets.has(socket)) ||
+          connection.bytesRead - bytesReadBefore > UNAUTHENTICATED_BYTES_MAX,
+        cut: () => closeAndCut(socket, connection),
       });
     },
   };
 }
 
 /** Sends the close code and ends the connection without waiting for the client. */
-function cutOff(socket: WebSocket, connection: Socket): void {
+function closeAndCut(socket: WebSocket, connection: Socket): void {
   socket.close(
     CLOSE.tryAgainLater,
     'connection_init arrived too late. Connect again and send it immediately.',

@@ -3,8 +3,8 @@ import { PassThrough } from 'node:stream';
 import type { Plugin } from 'graphql-yoga';
 import type { OpenStreams } from '../../domain/viewer/open-streams.ts';
 import type { Results } from '../../graphql/execution/operation-context.ts';
-import type { RequestFacts } from '../http/request-facts.ts';
-import { streamHead, writeStream } from './event-stream.ts';
+import type { RequestMetadata } from '../http/request-metadata.ts';
+import { createStreamHead, writeStream } from './event-stream.ts';
 import { findStreamFormat } from './stream-format.ts';
 
 /** The buffer is small, so that results are created only as the client reads. Until then events stay in the log. */
@@ -16,7 +16,7 @@ type ResultProcessor = Parameters<Parameters<OnResultProcess>[0]['setResultProce
 export function useEventStream(
   streams: Pick<OpenStreams, 'areEnding'>,
   { keepAliveMs }: { keepAliveMs?: number } = {},
-): Plugin<object, RequestFacts> {
+): Plugin<object, RequestMetadata> {
   return {
     onResultProcess({ request, result, setResultProcessor, serverContext }) {
       const accept = request.headers.get('accept');
@@ -35,7 +35,7 @@ export function useEventStream(
         // The client may already have disconnected, and then no event would close the stream.
         if (request.signal.aborted) body.destroy();
         request.signal.addEventListener('abort', () => body.destroy(), { once: true });
-        return new Response(body as never, streamHead(format, results as Results));
+        return new Response(body as never, createStreamHead(format, results as Results));
       };
       setResultProcessor(processor, format.contentType);
     },

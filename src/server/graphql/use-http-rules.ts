@@ -6,24 +6,19 @@ import { createGraphQLError, type Plugin } from 'graphql-yoga';
 import { createProblem, httpRefusal } from '../../errors.ts';
 import { toGraphQLError } from '../../graphql/execution/graphql-errors.ts';
 import type { Results } from '../../graphql/execution/operation-context.ts';
-import { graphqlHttpResponse } from './graphql-http-response.ts';
-import { acceptableResults, findStreamFormat } from './stream-format.ts';
+import { createGraphqlHttpResponse } from './graphql-http-response.ts';
+import { findStreamFormat, refuseUnacceptable } from './stream-format.ts';
 
 export function useHttpRules(mapError: (error: unknown) => GraphQLError): Plugin {
   return {
     onRequestParse({ request, endResponse, fetchAPI }) {
-      const refuse = (status: number, detail: string) => {
-        const { code, extra } = httpRefusal(status);
-        const problem = createProblem(code, detail, extra);
-        endResponse(
-          fetchAPI.Response.json(
-            { errors: [{ message: detail, extensions: { code, problem } }] },
-            { status },
-          ),
-        );
-      };
       const refusal = findRefusal(request);
-      if (refusal) refuse(refusal.status, refusal.detail);
+      if (!refusal) return;
+      const { status, detail } = refusal;
+      const { code, extra } = httpRefusal(status);
+      const problem = createProblem(code, detail, extra);
+      const errors = [{ message: detail, extensions: { code, problem } }];
+      endResponse(fetchAPI.Response.json({ errors }, { status }));
     },
     onParams({ request, params, setParams }) {
       const documentId = findDocumentId(request, params);
@@ -48,14 +43,14 @@ export function useHttpRules(mapError: (error: unknown) => GraphQLError): Plugin
     onResultProcess({ request, result, setResult, resultProcessor, setResultProcessor }) {
       const accept = request.headers.get('accept');
       if (Array.isArray(result) || findStreamFormat(accept, result)) return;
-      const acceptable = acceptableResults(accept, result as Results);
+      const acceptable = refuseUnacceptable(accept, result as Results);
       if (acceptable !== result) setResult(acceptable as ExecutionResult);
       else if (!resultProcessor) return;
-      const processor: NonNullable<typeof resultProcessor> = (processed, { Response }) => {
-        const { errors, ...members } = processed as ExecutionResult;
+      const processor: NonNullable<typeof resultProcessor> = (finalResult, { Response }) => {
+        const { errors, ...members } = finalResult as ExecutionResult;
         // Yoga's own refusals have no problem document yet.
-        const result = errors ? { ...members, errors: errors.map(mapError) } : members;
-        const { body, ...init } = graphqlHttpResponse(result, accept);
+        const mappedResult = errors ? { ...members, errors: errors.map(mapError) } : members;
+        const { body, ...init } = createGraphqlHttpResponse(mappedResult, accept);
         return new Response(body, init);
       };
       setResultProcessor(processor, 'application/json');

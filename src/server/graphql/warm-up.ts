@@ -4,15 +4,15 @@ import { runOperation } from './run-operation.ts';
 import type { Yoga } from './yoga.ts';
 
 /**
- * The number of operations after which Node has compiled the code of all operations. Their texts differ, because a
- * cached text is not parsed again.
+ * The number of operations after which Node has compiled the code that every operation runs. Their documents differ,
+ * because a cached document is not parsed again.
  */
-const OPERATIONS = 20;
+const OPERATION_COUNT = 20;
 
 export async function warmUp(database: Database, yoga: Yoga): Promise<void> {
   // Prisma loads its query compiler for its first statement.
   await database.prisma.$transaction([database.prisma.org.findFirst({ where: { id: '' } })]);
-  for (let count = 1; count <= OPERATIONS; count += 1) {
+  for (let count = 1; count <= OPERATION_COUNT; count += 1) {
     const query = `mutation WarmUp${count} { createTopic(input: { projectIdOrName: "", name: "" }) { topic { id } } }`;
     // The operation has no credentials: it is parsed, validated, costed and compiled, and then refused.
     await runOperation(yoga, { query }, { requestId: 'warm-up', address: '', credentials: {} });

@@ -35,7 +35,7 @@ interface WebSocketServices extends OperationServices {
   pingMs?: number;
 }
 
-const FROM_SERVERS: ReadonlySet<MessageType> = new Set([
+const SERVER_MESSAGE_TYPES: ReadonlySet<MessageType> = new Set([
   MessageType.ConnectionAck,
   MessageType.Next,
   MessageType.Error,
@@ -63,8 +63,8 @@ export function attachWebSocket(server: Server, services: WebSocketServices): We
   let isStopping = false;
   const upgrade = ({ request, connection, head }: Upgrade, mayOpen: boolean) => {
     const refusal = isStopping
-      ? stoppingProblem()
-      : (sockets.refusal ?? findRefusal(request, mayOpen));
+      ? createStoppingProblem()
+      : (sockets.findRefusal() ?? findRefusal(request, mayOpen));
     if (refusal) return refuseUpgrade(connection, refusal);
     protocol.handleUpgrade(request, connection, head, (socket) => sockets.open(socket, request));
   };
@@ -90,7 +90,7 @@ export function attachWebSocket(server: Server, services: WebSocketServices): We
   };
 }
 
-function stoppingProblem(): Problem {
+function createStoppingProblem(): Problem {
   const detail = 'The server is stopping. Connect again.';
   return createProblem('SERVICE_UNAVAILABLE', detail, { retryAfterSeconds: 1 });
 }
@@ -138,7 +138,7 @@ function refuseUpgrade(socket: Duplex, problem: Problem): void {
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }
 
-/** All sockets, from their upgrade until they close. A connection_init with valid credentials admits them. */
+/** All sockets, from their upgrade until they close. A connection_init with valid credentials admits a socket. */
 class OpenSockets {
   readonly #services: WebSocketServices;
   readonly #operations: ReturnType<typeof createSocketOperations>;
@@ -150,8 +150,8 @@ class OpenSockets {
     this.#unauthenticatedSockets = createUnauthenticatedSockets(services.config, services.initMs);
   }
 
-  /** The reason to refuse all new sockets. Null if the limit is not reached. */
-  get refusal(): Problem | null {
+  /** Returns the reason to refuse all new sockets. Null if the limit is not reached. */
+  findRefusal(): Problem | null {
     const { shares } = this.#services;
     const { held, max } = shares.get('sockets');
     return held < max ? null : shares.refusal('sockets', 'process').problem;
@@ -161,20 +161,20 @@ class OpenSockets {
     const { log, sessionCookie, shares, pingMs = PING_MS } = this.#services;
     const connection = request.socket;
     const path = readPath(request);
-    const facts = this.#factsOf(request);
+    const metadata = this.#createMetadata(request);
     const startedAt = performance.now();
-    this.#unauthenticatedSockets.enter(socket, { connection, address: facts.address });
+    this.#unauthenticatedSockets.enter(socket, { connection, address: metadata.address });
     const outbox = createOutbox(socket, connection, () => socket.terminate());
     // The library itself closes the socket with a code for the error. Without this listener the error would end the
     // process.
-    socket.on('error', (error) => log.debug({ err: error, ...facts }, 'socket.failed'));
-    const closed = this.#operations.opened(this.#librarySocket(socket, outbox.send), {
-      ...facts,
+    socket.on('error', (error) => log.debug({ err: error, ...metadata }, 'socket.failed'));
+    const notifyClosed = this.#operations.opened(this.#toLibrarySocket(socket, outbox.send), {
+      ...metadata,
       socket,
       headers: request.headers,
       session: sessionCookie.find(request.headers),
       send: outbox.send,
-      onInitReceived: () => this.#unauthenticatedSockets.initReceived(socket),
+      onInitReceived: () => this.#unauthenticatedSockets.markInitReceived(socket),
       onAdmitted: (viewer) => {
         // The close event, which would release the share, has already occurred.
         if (socket.readyState === socket.CLOSED) return;
@@ -184,39 +184,39 @@ class OpenSockets {
         this.#unauthenticatedSockets.leave(socket);
       },
     });
-    const stopPinging = keepAlive(socket, pingMs);
+    const stopPinging = pingRegularly(socket, pingMs);
     socket.once('close', (code, reason) => {
       stopPinging();
       this.#unauthenticatedSockets.leave(socket);
       const ms = Math.round(performance.now() - startedAt);
-      log.info({ ...facts, path, code, ms }, 'socket.closed');
-      closed(code, String(reason)).catch((error: unknown) =>
+      log.info({ ...metadata, path, code, ms }, 'socket.closed');
+      notifyClosed(code, String(reason)).catch((error: unknown) =>
         log.error({ err: error }, 'socket.failed'),
       );
     });
   }
 
-  #factsOf(request: IncomingMessage) {
+  #createMetadata(request: IncomingMessage) {
     const { addresses, cors, gatewayUrl } = this.#services;
     return {
       requestId: randomUUID(),
       projectIdOrName: findProject(readPath(request)),
       address: addresses.find(request),
-      page: cors.foreignPage(request.headers),
+      page: cors.findForeignPage(request.headers),
       gatewayUrl: gatewayUrl(request.headers),
     };
   }
 
-  /** Returns the socket in the form that the protocol's library requires. */
-  #librarySocket(socket: WebSocket, send: (message: string) => Promise<void>): LibrarySocket {
+  /** Adapts the socket to the interface that the protocol's library requires. */
+  #toLibrarySocket(socket: WebSocket, send: (message: string) => Promise<void>): LibrarySocket {
     return {
       protocol: socket.protocol,
       send,
       close: (code, reason) => socket.close(code, reason),
-      onMessage: (take) => {
+      onMessage: (listener) => {
         socket.on('message', (data) => {
           const message = String(data);
-          take(message).catch((error: unknown) => this.#refuse(socket, message, error));
+          listener(message).catch((error: unknown) => this.#refuse(socket, message, error));
         });
       },
     };
@@ -227,7 +227,7 @@ class OpenSockets {
    * failures of the gateway.
    */
   #refuse(socket: WebSocket, message: string, error: unknown): void {
-    if (FROM_SERVERS.has(parseMessage(message).type)) {
+    if (SERVER_MESSAGE_TYPES.has(parseMessage(message).type)) {
       socket.close(CLOSE.badRequest, 'Unexpected message');
       return;
     }
@@ -247,7 +247,7 @@ function closeOrTerminate(socket: WebSocket, code: number, reason: string): void
 }
 
 /** Closes a socket that does not respond to pings. Its client is gone, or reads too slowly. */
-function keepAlive(socket: WebSocket, pingMs: number): () => void {
+function pingRegularly(socket: WebSocket, pingMs: number): () => void {
   let hasResponded = true;
   socket.on('pong', () => {
     hasResponded = true;

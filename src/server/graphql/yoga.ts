@@ -11,7 +11,7 @@ import type {
 } from '../../graphql/execution/operation-context.ts';
 import {
   createTrustedDocuments,
-  type OwnDocuments,
+  type FindPageDocument,
 } from '../../graphql/execution/trusted-documents.ts';
 import {
   useAdmission,
@@ -23,7 +23,7 @@ import { useCompiledQueries } from '../../graphql/plugins/use-compiled-queries.t
 import { useCost } from '../../graphql/plugins/use-cost.ts';
 import { useDeadline } from '../../graphql/plugins/use-deadline.ts';
 import { useDocuments } from '../../graphql/plugins/use-documents.ts';
-import { useCostOfRate, useTurns } from '../../graphql/plugins/use-fair-shares.ts';
+import { useRateCost, useTurns } from '../../graphql/plugins/use-fair-shares.ts';
 import { useMetrics } from '../../graphql/plugins/use-metrics.ts';
 import { useProblems } from '../../graphql/plugins/use-problems.ts';
 import { useSchema } from '../../graphql/plugins/use-schema.ts';
@@ -31,22 +31,22 @@ import { useSharedSubscriptions } from '../../graphql/plugins/use-shared-subscri
 import { useTracing } from '../../graphql/plugins/use-tracing.ts';
 import { schema } from '../../graphql/schema/schema.ts';
 import { isFromThisMachine } from '../console/demo-sign-in.ts';
-import type { RequestFacts } from '../http/request-facts.ts';
-import { type GraphiqlTab, graphiqlOptions, graphiqlPage } from './graphiql.ts';
+import type { RequestMetadata } from '../http/request-metadata.ts';
+import { createGraphiqlOptions, type GraphiqlTab, renderGraphiqlPage } from './graphiql.ts';
 import { useEventStream } from './use-event-stream.ts';
 import { useHttpRules } from './use-http-rules.ts';
 
 /** The server context of a request. The adapter and WebSockets provide only a Caller. */
-type ServerContext = RequestFacts & Caller;
+type ServerContext = RequestMetadata & Caller;
 
 export type Yoga = YogaServerInstance<ServerContext, OperationContext>;
 
 interface YogaParts {
   services: Services;
   admission: Admission;
-  ownDocuments?: OwnDocuments;
-  /** The tabs of GraphiQL, of /graphql or of a project's typed API, read at each request for its page. */
-  tabs?: (projectIdOrName: string | undefined) => GraphiqlTab[];
+  findPageDocument?: FindPageDocument;
+  /** Returns the tabs of GraphiQL for /graphql or for a project's typed API. Called at each request for the page. */
+  listTabs?: (projectIdOrName: string | undefined) => GraphiqlTab[];
   /** Plugins that run after the gateway's own. */
   plugins?: OperationPlugin[];
 }
@@ -54,26 +54,26 @@ interface YogaParts {
 export function openYoga({
   services,
   admission,
-  ownDocuments,
-  tabs = () => [],
+  findPageDocument,
+  listTabs = () => [],
   plugins = [],
 }: YogaParts): Yoga {
   const { config, log, meters, tracer } = services;
   const { streams } = admission;
-  const trusted = createTrustedDocuments(config, ownDocuments);
+  const trustedDocuments = createTrustedDocuments(config, findPageDocument);
   const mapError = createErrorMapper(log);
   return createYoga<ServerContext, OperationContext>({
     schema,
     plugins: [
       useHttpRules(mapError),
       useEventStream(streams),
-      useDocuments(config, trusted),
+      useDocuments(config, trustedDocuments),
       useAdmission(admission),
-      useTrustedDocuments(trusted),
+      useTrustedDocuments(trustedDocuments),
       useSchema(schema, services),
       useLateValidation(),
       useCost(config),
-      useCostOfRate(services, admission),
+      useRateCost(services, admission),
       useResolverContext(services),
       // Each of the following plugins wraps the execution of the previous ones.
       useCompiledQueries(),
@@ -85,19 +85,19 @@ export function openYoga({
       useTracing(tracer),
       ...plugins,
     ],
-    graphiql: (request, facts) => {
-      facts.setHeader('content-security-policy', "frame-ancestors 'none'");
-      const mayHaveKeys = isOpenedLocally(request, facts, config.PUBLIC_URL);
-      const { projectIdOrName } = facts;
-      const ownTabs = tabs(projectIdOrName);
-      return graphiqlOptions(mayHaveKeys ? ownTabs : withoutKeys(ownTabs), projectIdOrName);
+    graphiql: (request, metadata) => {
+      metadata.setHeader('content-security-policy', "frame-ancestors 'none'");
+      const mayHaveKeys = isOpenedLocally(request, metadata, config.PUBLIC_URL);
+      const { projectIdOrName } = metadata;
+      const tabs = listTabs(projectIdOrName);
+      return createGraphiqlOptions(mayHaveKeys ? tabs : removeHeaders(tabs), projectIdOrName);
     },
-    renderGraphiQL: graphiqlPage,
-    ...httpOptions(config),
+    renderGraphiQL: renderGraphiqlPage,
+    ...createHttpOptions(config),
   });
 }
 
-function httpOptions({
+function createHttpOptions({
   LIMIT_BODY_BYTES,
 }: Config): Partial<YogaServerOptions<ServerContext, OperationContext>> {
   return {
@@ -122,13 +122,13 @@ function httpOptions({
  */
 function isOpenedLocally(
   { headers }: Request,
-  { httpVersion, address }: RequestFacts,
+  { httpVersion, address }: RequestMetadata,
   publicUrl: string | undefined,
 ): boolean {
-  const local = { headers: Object.fromEntries(headers), httpVersion, address, publicUrl };
-  return !headers.has('origin') && isFromThisMachine(local);
+  const localRequest = { headers: Object.fromEntries(headers), httpVersion, address, publicUrl };
+  return !headers.has('origin') && isFromThisMachine(localRequest);
 }
 
-function withoutKeys(tabs: GraphiqlTab[]): GraphiqlTab[] {
+function removeHeaders(tabs: GraphiqlTab[]): GraphiqlTab[] {
   return tabs.map((tab) => ({ ...tab, headers: {} }));
 }

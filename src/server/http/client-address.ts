@@ -51,7 +51,7 @@ function listForwarded(headers: IncomingMessage['headers']): string[] {
 }
 
 /**
- * Parses `192.0.2.1`, `192.0.2.1:80`, `2001:db8::1` or `[2001:db8::1]:80`, each quoted or not. Null for other texts.
+ * Parses `192.0.2.1`, `192.0.2.1:80`, `2001:db8::1` or `[2001:db8::1]:80`, each quoted or not. Null for other strings.
  */
 function parseAddress(text: string): string | null {
   const unquoted = text.trim().replace(/^"(.*)"$/, '$1');

@@ -1,11 +1,6 @@
 /** Cookies of the gateway's pages: their names, their attributes, and how they are read. */
 import type { Config } from '../../config.ts';
 
-/** True if browsers reach the gateway over HTTPS. */
-function isSecure({ PUBLIC_URL }: Pick<Config, 'PUBLIC_URL'>): boolean {
-  return PUBLIC_URL?.startsWith('https:') ?? false;
-}
-
 export interface Cookie {
   /** Returns the value that the request's header has. Null if there is none. */
   find(header: string | null | undefined): string | null;
@@ -19,11 +14,11 @@ export interface Cookie {
  * and a `Strict` one is not.
  */
 export function createCookie(
-  config: Pick<Config, 'PUBLIC_URL'>,
+  { PUBLIC_URL }: Pick<Config, 'PUBLIC_URL'>,
   { name: baseName, sameSite }: { name: string; sameSite: 'Lax' | 'Strict' },
 ): Cookie {
-  const isPrefixed = isSecure(config);
-  const name = isPrefixed ? `__Host-${baseName}` : baseName;
+  const isSecure = PUBLIC_URL?.startsWith('https:') ?? false;
+  const name = isSecure ? `__Host-${baseName}` : baseName;
   return {
     find(header) {
       if (!header) return null;
@@ -38,7 +33,7 @@ export function createCookie(
         `Max-Age=${Math.floor(lifetimeMs / 1_000)}`,
         'HttpOnly',
         `SameSite=${sameSite}`,
-        ...(isPrefixed ? ['Secure'] : []),
+        ...(isSecure ? ['Secure'] : []),
       ].join('; '),
   };
 }

@@ -8,7 +8,7 @@ import type { FastifyCorsOptions, FastifyCorsOptionsDelegateCallback } from '@fa
 import type { Config } from '../../config.ts';
 
 /** Response headers that scripts may read besides the CORS-safelisted ones. */
-const EXPOSED = 'link, location, ratelimit, ratelimit-policy, retry-after, x-request-id';
+const EXPOSED_HEADERS = 'link, location, ratelimit, ratelimit-policy, retry-after, x-request-id';
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 const PREFLIGHT_SECONDS = 600;
 
@@ -22,7 +22,7 @@ export interface Cors {
    * Returns the origin of the page that sends a request. Null for the gateway's own pages, for pages of CORS_ORIGINS,
    * and without an Origin header. Admission then checks that the caller's project allows the origin.
    */
-  foreignPage(headers: OriginHeaders): string | null;
+  findForeignPage(headers: OriginHeaders): string | null;
   /**
    * True if a page of the gateway itself sends the request. Browsers name the page's origin, except in some GET requests of
    * the same origin, which `Sec-Fetch-Site` identifies. False for requests that no browser sends.
@@ -37,10 +37,10 @@ export interface Cors {
 type CorsConfig = Pick<Config, 'CORS_ORIGINS' | 'PUBLIC_URL'>;
 
 export function createCors(config: CorsConfig, isAllowedAnywhere: IsAllowedAnywhere): Cors {
-  const configured = new Set(config.CORS_ORIGINS);
+  const configuredOrigins = new Set(config.CORS_ORIGINS);
   const ownOrigin = config.PUBLIC_URL && new URL(config.PUBLIC_URL).origin;
-  const foreignPage = ({ origin, host }: OriginHeaders): string | null => {
-    if (origin === undefined || configured.has(origin) || origin === ownOrigin) return null;
+  const findForeignPage = ({ origin, host }: OriginHeaders): string | null => {
+    if (origin === undefined || configuredOrigins.has(origin) || origin === ownOrigin) return null;
     return URL.canParse(origin) && new URL(origin).host === host ? null : origin;
   };
   const isOwnOrigin = (origin: string, host: string | undefined): boolean => {
@@ -50,32 +50,32 @@ export function createCors(config: CorsConfig, isAllowedAnywhere: IsAllowedAnywh
     return host !== undefined && URL.parse(origin)?.host === host;
   };
   const mayRead = (headers: OriginHeaders): boolean | Promise<boolean> => {
-    const page = foreignPage(headers);
-    return page === null ? configured.has(headers.origin ?? '') : isAllowedAnywhere(page);
+    const page = findForeignPage(headers);
+    return page === null ? configuredOrigins.has(headers.origin ?? '') : isAllowedAnywhere(page);
   };
   const delegator: FastifyCorsOptionsDelegateCallback = ({ headers }, done) => {
     const decide = (origin: boolean) =>
       done(null, {
         origin,
         methods: METHODS,
-        exposedHeaders: EXPOSED,
+        exposedHeaders: EXPOSED_HEADERS,
         maxAge: PREFLIGHT_SECONDS,
-        // Other OPTIONS requests have their own response. For example, a proxied one goes to the provider.
+        // Routes respond to other OPTIONS requests. For example, a proxied one goes to the provider.
         preflight: 'access-control-request-method' in headers,
       });
-    const allowed = mayRead(headers);
-    if (typeof allowed === 'boolean') decide(allowed);
-    else allowed.then(decide, (error: Error) => done(error));
+    const isAllowed = mayRead(headers);
+    if (typeof isAllowed === 'boolean') decide(isAllowed);
+    else isAllowed.then(decide, (error: Error) => done(error));
   };
   return {
-    foreignPage,
+    findForeignPage,
     isFromOwnPage({ origin, host, 'sec-fetch-site': site }) {
       if (site !== undefined && site !== 'same-origin') return false;
       return origin === undefined ? site === 'same-origin' : isOwnOrigin(origin, host);
     },
     options: { delegator },
     mayOpenSocket(headers) {
-      const page = foreignPage(headers);
+      const page = findForeignPage(headers);
       return page === null || isAllowedAnywhere(page);
     },
   };

@@ -18,7 +18,7 @@ import type { ClientAddresses } from './client-address.ts';
 import type { Cors } from './cors.ts';
 import type { GatewayUrl } from './gateway-url.ts';
 import { createHttpServer, type HttpServer } from './http-server.ts';
-import { beginRequest, findRefusal } from './request-facts.ts';
+import { beginRequest, findRefusal } from './request-metadata.ts';
 import type { SessionCookie } from './session-cookie.ts';
 import { createSlots, type Slots } from './slots.ts';
 import { watchBodies } from './unfinished.ts';
@@ -36,7 +36,7 @@ export interface Front extends HttpServer {
 }
 
 /** Much longer than any name or id, so that validation reports too long ones. */
-const PARAM_MAX = 2_048;
+const PARAM_LENGTH_MAX = 2_048;
 
 export async function createFront(parts: FrontParts): Promise<Front> {
   const { services, admission } = parts;
@@ -48,8 +48,11 @@ export async function createFront(parts: FrontParts): Promise<Front> {
   // Routes that do not read a body leave it on the connection.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _body, done) => done(null));
-  app.setNotFoundHandler({ preHandler: slots.pageHook }, ({ facts }, reply) =>
-    sendProblem(reply, hasApiRole(config) ? notFoundAt(facts.path) : workerProblem()),
+  app.setNotFoundHandler({ preHandler: slots.pageHook }, ({ metadata }, reply) =>
+    sendProblem(
+      reply,
+      hasApiRole(config) ? createNotFoundProblem(metadata.path) : createWorkerProblem(),
+    ),
   );
   registerHealth(app, parts);
   let rest: Rest = app;
@@ -60,7 +63,7 @@ export async function createFront(parts: FrontParts): Promise<Front> {
       await registerRest(scope, { services, admission, takeSlot: slots.take });
     };
     app.register(restScope, { prefix: BASE_PATH });
-    registerOthers(app, parts, slots);
+    registerSurfaces(app, parts, slots);
   }
   await app.ready();
   return { ...server, rest };
@@ -75,8 +78,8 @@ function openServer({
   ...parts
 }: FrontParts): HttpServer {
   const { config, log, meters, tracer } = services;
-  const { foreignPage } = parts.cors;
-  const observers = { log, meters, tracer, addresses, foreignPage, gatewayUrl, sessionCookie };
+  const { findForeignPage } = parts.cors;
+  const observers = { log, meters, tracer, addresses, findForeignPage, gatewayUrl, sessionCookie };
   const sendError = (error: unknown, { routeOptions }: FastifyRequest, reply: FastifyReply) =>
     sendProblem(reply, toProblem(error, { log, route: routeOptions?.url }));
   const server = createHttpServer({
@@ -84,7 +87,7 @@ function openServer({
     headMs: config.LIMIT_HEAD_MS,
     bodyLimit: config.LIMIT_BODY_BYTES,
     rewriteUrl: pathOnHost(config),
-    routerOptions: { maxParamLength: PARAM_MAX },
+    routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
     // Fastify runs no hooks for a path that its router can't parse.
     frameworkErrors(error, request, reply) {
       beginRequest(observers, request, reply);
@@ -92,18 +95,18 @@ function openServer({
     },
   });
   server.app.setErrorHandler(sendError);
-  server.app.decorateRequest('facts');
+  server.app.decorateRequest('metadata');
   server.app.addHook('onRequest', (request, reply, done) => {
-    const traced = beginRequest(observers, request, reply);
+    const traceContext = beginRequest(observers, request, reply);
     const refusal = findRefusal(request);
     if (refusal) sendProblem(reply.header('connection', 'close'), refusal);
-    else runInContext(traced, done);
+    else runInContext(traceContext, done);
   });
   return server;
 }
 
 /** Registers each surface in its own context, with its own hooks, body parsers and form of errors. */
-function registerOthers(app: FastifyInstance, parts: FrontParts, slots: Slots): void {
+function registerSurfaces(app: FastifyInstance, parts: FrontParts, slots: Slots): void {
   const graphqlScope = async (scope: FastifyInstance) => {
     // The form of a response depends on the Accept header.
     scope.addHook('onRequest', (_request, reply, done) => {
@@ -139,13 +142,13 @@ export function hasApiRole({ ROLES }: Config): boolean {
   return ROLES.includes('api');
 }
 
-function workerProblem() {
+function createWorkerProblem() {
   return createProblem(
     'NOT_FOUND',
     'This process is a worker: it serves only /livez and /readyz. Send the request to a process with the role api.',
   );
 }
 
-function notFoundAt(path: string) {
+function createNotFoundProblem(path: string) {
   return createProblem('NOT_FOUND', `There is nothing at ${path}.`);
 }

@@ -14,7 +14,7 @@ export interface Slots {
 }
 
 export function createSlots({ shares, meters }: Pick<Services, 'shares' | 'meters'>): Slots {
-  const take: TakeSlot = ({ facts }, reply) => {
+  const take: TakeSlot = ({ metadata }, reply) => {
     const { raw: res } = reply;
     // The client has disconnected, or the request was refused before its body was complete.
     if (res.destroyed || res.writableEnded) {
@@ -22,10 +22,10 @@ export function createSlots({ shares, meters }: Pick<Services, 'shares' | 'meter
       return false;
     }
     const slot = new RequestSlot(shares, meters);
-    const refusal = slot.enter(toNetwork(facts.address));
+    const refusal = slot.enter(toNetwork(metadata.address));
     if (refusal) throw refusal;
     res.once('close', () => slot.leave());
-    facts.slot = slot;
+    metadata.slot = slot;
     return true;
   };
   return {
@@ -35,7 +35,7 @@ export function createSlots({ shares, meters }: Pick<Services, 'shares' | 'meter
     },
     pageHook(request, reply, done) {
       if (!take(request, reply)) return;
-      request.facts.slot?.enterUnknown();
+      request.metadata.slot?.enterUnknown();
       done();
     },
   };

@@ -6,12 +6,12 @@ import { createProblem } from '../../errors.ts';
 import { sendProblem } from '../../rest/endpoint/rest-errors.ts';
 import { openFilesMax } from './open-files.ts';
 
-export interface Unfinished {
+export interface UnfinishedInput {
   network: string;
   /** The maximum memory that it can use. */
   bytes: number;
   /** True if the input is complete or its client has disconnected. */
-  isOver(): boolean;
+  hasEnded(): boolean;
   isSlow(elapsedMs: number): boolean;
   cut(reason: CutReason): void;
 }
@@ -19,7 +19,7 @@ export interface Unfinished {
 type CutReason = 'slow' | 'crowded';
 type UnfinishedLimits = { networkMax: number; networkBytesMax: number; allMax?: number };
 
-/** Limits for all networks together. They reserve memory and file descriptors for well-behaved clients. */
+/** Limits for all networks together. They leave memory and file descriptors to well-behaved clients. */
 const ALL_MAX = Math.min(8_000, Math.floor(openFilesMax() / 4));
 const ALL_BYTES_MAX = 256 * 1024 * 1024;
 const SWEEP_MS = 100;
@@ -34,16 +34,16 @@ const YOUNG_MS = 1_000;
 export class UnfinishedBudget {
   readonly #limits: UnfinishedLimits;
   /** Entries from the oldest to the newest. */
-  readonly #entries = new Map<object, Unfinished & { sinceMs: number }>();
+  readonly #entries = new Map<object, UnfinishedInput & { sinceMs: number }>();
   /** A clock that excludes stalls of the event loop, during which the server could not read. */
   #clockMs = 0;
   #isSweeping = false;
 
-  constructor(limits: UnfinishedLimits) {
-    this.#limits = limits;
+  constructor(budgetLimits: UnfinishedLimits) {
+    this.#limits = budgetLimits;
   }
 
-  enter(key: object, entry: Unfinished): void {
+  enter(key: object, entry: UnfinishedInput): void {
     const [oldest] = this.#entries.keys();
     const isFull = this.#entries.size >= (this.#limits.allMax ?? ALL_MAX);
     if (isFull && oldest) this.leave(oldest)?.cut('crowded');
@@ -51,7 +51,7 @@ export class UnfinishedBudget {
     if (!this.#isSweeping) this.#planSweep(performance.now());
   }
 
-  leave(key: object): Unfinished | undefined {
+  leave(key: object): UnfinishedInput | undefined {
     const entry = this.#entries.get(key);
     this.#entries.delete(key);
     return entry;
@@ -62,7 +62,7 @@ export class UnfinishedBudget {
     if (!this.#isSweeping) return;
     setTimeout(() => {
       this.#clockMs += Math.min(performance.now() - plannedAt, 2 * SWEEP_MS);
-      for (const [key, { isOver }] of this.#entries) if (isOver()) this.#entries.delete(key);
+      for (const [key, { hasEnded }] of this.#entries) if (hasEnded()) this.#entries.delete(key);
       const cuts = this.#findCuts().slice(-CUTS_MAX).reverse();
       for (const [key, reason] of cuts) this.leave(key)?.cut(reason);
       this.#planSweep(performance.now());
@@ -83,40 +83,43 @@ export class UnfinishedBudget {
       allBytes += entry.bytes;
       const isCrowded = networkSum.count > networkMax || networkSum.bytes > networkBytesMax;
       if (entry.isSlow(ageMs)) return [[key, 'slow']];
-      const isOver = allBytes > ALL_BYTES_MAX || (isCrowded && ageMs > YOUNG_MS);
-      return isOver ? [[key, 'crowded']] : [];
+      const mustLeave = allBytes > ALL_BYTES_MAX || (isCrowded && ageMs > YOUNG_MS);
+      return mustLeave ? [[key, 'crowded']] : [];
     });
   }
 }
 
-const SLOW = 'Send the body within LIMIT_BODY_MS, or at LIMIT_BODY_BYTES_PER_SECOND or faster.';
-const CROWDED =
+const SLOW_DETAIL =
+  'Send the body within LIMIT_BODY_MS, or at LIMIT_BODY_BYTES_PER_SECOND or faster.';
+const CROWDED_DETAIL =
   'Too many requests of this address are unfinished. Complete them before you send more.';
 const PROBLEMS = {
-  slow: () => createProblem('BAD_USER_INPUT', SLOW, { status: 408 }),
-  crowded: () => createProblem('RATE_LIMITED', CROWDED, { status: 503, retryAfterSeconds: 1 }),
+  slow: () => createProblem('BAD_USER_INPUT', SLOW_DETAIL, { status: 408 }),
+  crowded: () =>
+    createProblem('RATE_LIMITED', CROWDED_DETAIL, { status: 503, retryAfterSeconds: 1 }),
 };
 
 /** Cuts slow and crowded bodies. Node's own timeouts cut slow heads. */
 export function watchBodies(app: FastifyInstance, config: Config): void {
   const { LIMIT_BODY_BYTES: bytesMax, LIMIT_UNFINISHED, LIMIT_UNFINISHED_BYTES } = config;
-  const limits = { networkMax: LIMIT_UNFINISHED, networkBytesMax: LIMIT_UNFINISHED_BYTES };
-  const budget = new UnfinishedBudget(limits);
-  const watch = ({ raw: req, headers, facts }: FastifyRequest, reply: FastifyReply) => {
+  const budgetLimits = { networkMax: LIMIT_UNFINISHED, networkBytesMax: LIMIT_UNFINISHED_BYTES };
+  const budget = new UnfinishedBudget(budgetLimits);
+  const watch = ({ raw: req, headers, metadata }: FastifyRequest, reply: FastifyReply) => {
     const { socket } = req;
     if (req.complete || socket.destroyed) return;
-    // Bytes that a provider has not accepted yet do not make the client slow.
-    const readBefore = socket.bytesRead;
-    let [blockedMs, checkedAtMs] = [0, 0];
+    const bytesReadBefore = socket.bytesRead;
+    // Time during which the gateway does not read, for example because a provider accepts a proxied body slowly.
+    let blockedMs = 0;
+    let checkedAtMs = 0;
     budget.enter(req, {
-      network: toNetwork(facts.address),
+      network: toNetwork(metadata.address),
       bytes: Math.min(Number(headers['content-length'] ?? bytesMax), bytesMax),
-      isOver: () => req.complete || socket.destroyed,
+      hasEnded: () => req.complete || socket.destroyed,
       isSlow(elapsedMs) {
         if (req.readableLength > 0) blockedMs += elapsedMs - checkedAtMs;
         checkedAtMs = elapsedMs;
         const dueSeconds = (elapsedMs - blockedMs - config.LIMIT_BODY_MS) / 1_000;
-        return socket.bytesRead - readBefore < dueSeconds * config.LIMIT_BODY_BYTES_PER_SECOND;
+        return socket.bytesRead - bytesReadBefore < dueSeconds * config.LIMIT_BODY_BYTES_PER_SECOND;
       },
       cut(reason) {
         if (reply.raw.headersSent) req.destroy();

@@ -31,7 +31,7 @@ export function registerLocalSignIn(scope: FastifyInstance, parts: SignInParts):
     requireOwnPage(cors.isFromOwnPage(request.headers));
     const { data, error } = localSignInInput.safeParse(request.body);
     if (error) throw invalidInput(toIssues(error, request.body));
-    await openSession(parts, signIn(data, request.facts), { request, reply });
+    await openSession(parts, signIn(data, request.metadata), { request, reply });
     return reply.code(204).send();
   });
 }

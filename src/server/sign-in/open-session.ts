@@ -16,7 +16,7 @@ export async function openSession(
 ): Promise<void> {
   const { builder } = await enrolBuilder(services, claims);
   const secret = await createSession(services, builder.id);
-  const { session } = request.facts;
+  const { session } = request.metadata;
   if (session) await endSession(services, session.secret);
   reply.header('set-cookie', sessionCookie.set(secret));
 }

@@ -26,13 +26,13 @@ export function registerOpenIdSignIn(scope: FastifyInstance, parts: SignInParts)
   const signIns = new OpenIdSignIns(parts);
   scope.register(async (pages) => {
     pages.setErrorHandler((error, request, reply) => signIns.fail(error, { request, reply }));
-    pages.get<Start>(SIGN_IN_PATH, (request, reply) => signIns.begin({ request, reply }));
+    pages.get<SignInRoute>(SIGN_IN_PATH, (request, reply) => signIns.begin({ request, reply }));
     pages.get(SIGN_IN_CALLBACK_PATH, (request, reply) => signIns.finish({ request, reply }));
   });
 }
 
-/** The query of a sign-in's link. */
-interface Start {
+/** The route of a sign-in's link, with its query. */
+interface SignInRoute {
   Querystring: { issuer?: unknown; return?: unknown };
 }
 
@@ -53,7 +53,7 @@ class OpenIdSignIns {
 
   /** Leads the browser to the provider that the link names. */
   async begin(exchange: {
-    request: FastifyRequest<Start>;
+    request: FastifyRequest<SignInRoute>;
     reply: FastifyReply;
   }): Promise<FastifyReply> {
     const { request, reply } = exchange;
@@ -77,7 +77,7 @@ class OpenIdSignIns {
     const pending = this.#pendingCookie.find(request.headers.cookie);
     const issuer = this.#findIssuer(pending?.issuer);
     reply.header('set-cookie', this.#pendingCookie.remove());
-    if (!pending || !issuer) return this.#refuse(issuer, exchange, NOT_PENDING);
+    if (!pending || !issuer) return this.#refuse(issuer, exchange, NO_PENDING_SIGN_IN);
     const callbackUrl = new URL(buildRedirectUrl(issuer, { services, request }));
     callbackUrl.search = request.url.split('?')[1] ?? '';
     const claims = await this.#clients.finish(issuer, callbackUrl, pending.checks);
@@ -123,7 +123,7 @@ const UNKNOWN_ISSUER = {
   status: 400,
   paragraphs: ['This link names no OpenID provider of this gateway.'],
 };
-const NOT_PENDING = {
+const NO_PENDING_SIGN_IN = {
   status: 400,
   paragraphs: [
     'This sign-in has expired, has ended already, or was begun in another browser.',

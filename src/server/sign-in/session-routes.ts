@@ -19,14 +19,14 @@ export function registerSession(
   { services, admission, sessionCookie }: SignInParts,
 ): void {
   /** Admits the builder like every caller, within their rate. Returns the secret of the session. */
-  const admit = async ({ facts }: FastifyRequest): Promise<string> => {
-    const { address, page, slot, setHeader, session } = facts;
+  const admit = async ({ metadata }: FastifyRequest): Promise<string> => {
+    const { address, page, slot, setHeader, session } = metadata;
     await admission.admit({ session }, { address, page, slot, setHeader });
     if (!session) throw missingCredentials();
     return session.secret;
   };
   const findSession = async (request: FastifyRequest): Promise<ConsoleSession | null> => {
-    if (!request.facts.session?.isFromOwnPage) return null;
+    if (!request.metadata.session?.isFromOwnPage) return null;
     try {
       return await getSession(services, await admit(request));
     } catch (error) {
@@ -50,7 +50,7 @@ export function registerSession(
     const session = await renewSession(services, await admit(request));
     return { session: showSession(services, session) };
   });
-  scope.delete(SESSION_PATH, async ({ facts: { session } }, reply) => {
+  scope.delete(SESSION_PATH, async ({ metadata: { session } }, reply) => {
     if (session) {
       requireOwnPage(session.isFromOwnPage);
       await endSession(services, session.secret);

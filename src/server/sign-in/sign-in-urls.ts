@@ -8,31 +8,34 @@ const CONSOLE_PATH = '/console';
 /** The path is in a cookie. Paths of the console are far shorter. */
 const RETURN_PATH_MAX = 512;
 
-/** The gateway as a request reaches it. */
-interface Reached {
+/** A request, whose URL of the gateway is used in links. */
+interface GatewayRequest {
   services: Pick<Services, 'publicUrl'>;
-  request: Pick<FastifyRequest, 'facts'>;
+  request: Pick<FastifyRequest, 'metadata'>;
 }
 
-function findGatewayUrl({ services, request }: Reached): string {
-  return request.facts.gatewayUrl ?? services.publicUrl();
+function findGatewayUrl({ services, request }: GatewayRequest): string {
+  return request.metadata.gatewayUrl ?? services.publicUrl();
 }
 
 /** The URL at which the provider returns the browser. It must be registered at the provider. */
-export function buildRedirectUrl({ redirectUrl }: SignInIssuer, reached: Reached): string {
-  return redirectUrl ?? `${findGatewayUrl(reached)}${SIGN_IN_CALLBACK_PATH}`;
+export function buildRedirectUrl(
+  { redirectUrl }: SignInIssuer,
+  gatewayRequest: GatewayRequest,
+): string {
+  return redirectUrl ?? `${findGatewayUrl(gatewayRequest)}${SIGN_IN_CALLBACK_PATH}`;
 }
 
 /**
  * The gateway's URL for sign-ins at a provider: that of its redirect URL, because cookies of the sign-in and of the session
  * must be of the same host.
  */
-function buildBaseUrl(issuer: SignInIssuer, reached: Reached): string {
+function buildBaseUrl(issuer: SignInIssuer, reached: GatewayRequest): string {
   return buildRedirectUrl(issuer, reached).slice(0, -SIGN_IN_CALLBACK_PATH.length);
 }
 
 /** The URL of a link that begins a sign-in at the provider. */
-export function buildSignInUrl(issuer: SignInIssuer, reached: Reached): string {
+export function buildSignInUrl(issuer: SignInIssuer, reached: GatewayRequest): string {
   const query = new URLSearchParams({ issuer: issuer.issuer });
   return `${buildBaseUrl(issuer, reached)}${SIGN_IN_PATH}?${query}`;
 }
@@ -40,7 +43,7 @@ export function buildSignInUrl(issuer: SignInIssuer, reached: Reached): string {
 /** The URL of a page of the console, by default of its first page. */
 export function buildConsoleUrl(
   issuer: SignInIssuer | null,
-  reached: Reached,
+  reached: GatewayRequest,
   path = CONSOLE_PATH,
 ): string {
   return `${issuer ? buildBaseUrl(issuer, reached) : findGatewayUrl(reached)}${path}`;
@@ -50,10 +53,10 @@ export function buildConsoleUrl(
  * Returns the path of the console that a sign-in leads to. Other paths and URLs become the console's first page, so that a
  * link to the sign-in can't lead to another site.
  */
-export function parseReturnPath(text: unknown): string {
-  if (typeof text !== 'string' || text.length > RETURN_PATH_MAX) return CONSOLE_PATH;
+export function parseReturnPath(path: unknown): string {
+  if (typeof path !== 'string' || path.length > RETURN_PATH_MAX) return CONSOLE_PATH;
   const base = 'http://console.invalid';
-  const url = URL.parse(text, base);
+  const url = URL.parse(path, base);
   const isConsole =
     url?.origin === base &&
     (url.pathname === CONSOLE_PATH || url.pathname.startsWith(`${CONSOLE_PATH}/`));

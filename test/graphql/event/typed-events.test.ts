@@ -7,7 +7,7 @@ import { unwrapSchema } from '../../../src/domain/unwrapped.ts';
 import { EVENTS } from '../../../src/events/event-types.ts';
 import { type EventToRecord, recordEvent } from '../../../src/events/record.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
-import { typeNameOfEvent } from '../../../src/graphql/schema/schema-builder.ts';
+import { getEventTypeName } from '../../../src/graphql/schema/schema-builder.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import { openEventStream } from '../../support/event-stream.ts';
 import { generateConnection, keepEvents } from '../../support/scenes/connections.ts';
@@ -22,7 +22,7 @@ const types = Object.keys(EVENTS) as (keyof typeof EVENTS)[];
 const ALIAS = 'ofDelivery';
 const FRAGMENTS = types
   .map((type) => {
-    const name = typeNameOfEvent(type);
+    const name = getEventTypeName(type);
     const { shape } = EVENTS[type].data;
     const members = Object.keys(shape).map((member) =>
       name === 'DeliveryFailed' && member === 'operationId'
@@ -50,7 +50,7 @@ function listMembers({ __typename, id, eventType, data, [ALIAS]: operationId, ..
 }
 
 function expectTyped(node: Node, type: string): void {
-  expect([node.eventType, node.__typename]).toEqual([type, typeNameOfEvent(type)]);
+  expect([node.eventType, node.__typename]).toEqual([type, getEventTypeName(type)]);
   const declared = z.strictObject(EVENTS[type as keyof typeof EVENTS].data.shape);
   expect(declared.safeParse(node.data)).toMatchObject({ success: true });
   expect([type, listMembers(node)]).toEqual([type, inGraphql(declared, node.data)]);
@@ -88,7 +88,7 @@ async function recordAll({ projectId }: Tenant) {
 
 test('declares a type that implements the interface for every type of event', () => {
   const NotificationEvent = schema.getType('NotificationEvent');
-  const names = types.map(typeNameOfEvent).toSorted();
+  const names = types.map(getEventTypeName).toSorted();
   expect(names.map((name) => schema.getType(name))).not.toContain(undefined);
   for (const name of names) {
     const interfaces = (schema.getType(name) as GraphQLObjectType).getInterfaces();

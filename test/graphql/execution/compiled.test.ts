@@ -7,7 +7,7 @@ import { type ExecutionArgs, execute, getOperationAST, parse } from 'graphql';
 import { expect, test } from 'vitest';
 import { ALL_SCOPES, type Scope } from '../../../src/domain/viewer/scopes.ts';
 import { createContext } from '../../../src/graphql/execution/context.ts';
-import { createExecute } from '../../../src/graphql/plugins/use-compiled-queries.ts';
+import { createExecutor } from '../../../src/graphql/plugins/use-compiled-queries.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { ID_PREFIXES } from '../../../src/ids.ts';
 import { sharedApp } from '../../support/app.ts';
@@ -57,7 +57,7 @@ async function responses({ query, operationName, variables, scopes = ALL_SCOPES 
     variableValues: variables,
     contextValue: createContext(services, { viewer, requestId: 'test' }),
   });
-  const compiled = createExecute(operation, 1);
+  const compiled = createExecutor(operation, 1);
   return {
     expected: JSON.stringify(await execute(args())),
     first: JSON.stringify(await compiled(args())),

@@ -13,7 +13,7 @@ import { DomainError } from '../../../src/errors.ts';
 import { EVENTS } from '../../../src/events/event-types.ts';
 import { createContext } from '../../../src/graphql/execution/context.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
-import { typeNameOfEvent } from '../../../src/graphql/schema/schema-builder.ts';
+import { getEventTypeName } from '../../../src/graphql/schema/schema-builder.ts';
 import { newId } from '../../../src/ids.ts';
 import { sharedApp } from '../../support/app.ts';
 import { type Field, minimalOperation } from '../../support/minimal-operation.ts';
@@ -59,7 +59,7 @@ for (const table of IN_PROJECT) {
 
 for (const eventType of Object.keys(EVENTS)) {
   const event = objects.get('NotificationEvent');
-  objects.set(typeNameOfEvent(eventType), event && { ...event, eventType });
+  objects.set(getEventTypeName(eventType), event && { ...event, eventType });
 }
 objects.delete('NotificationEvent');
 

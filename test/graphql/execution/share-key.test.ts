@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { EndUserViewer } from '../../../src/domain/viewer/end-user.ts';
 import {
   createOperationKey,
-  viewerKey,
+  createViewerKey,
 } from '../../../src/graphql/plugins/use-shared-subscriptions.ts';
 
 function createKeys(document: DocumentNode) {
@@ -37,10 +37,10 @@ test('distinguishes operations, callers and scopes', () => {
   const ids = { id: 'key_1', projectId: 'prj_1', orgId: 'org_1' };
   const key = { kind: 'API_KEY' as const, ...ids, allowedOrigins: [] };
   const keys = [
-    viewerKey({ ...key, scopes: ['read'] }),
-    viewerKey({ ...key, scopes: ['read', 'org:read'] }),
-    viewerKey({ ...key, id: 'key_2', scopes: ['read'] }),
-    viewerKey({ ...key, orgId: 'org_2', scopes: ['read'] }),
+    createViewerKey({ ...key, scopes: ['read'] }),
+    createViewerKey({ ...key, scopes: ['read', 'org:read'] }),
+    createViewerKey({ ...key, id: 'key_2', scopes: ['read'] }),
+    createViewerKey({ ...key, orgId: 'org_2', scopes: ['read'] }),
   ];
   expect(new Set(keys).size).toBe(keys.length);
 });
@@ -61,14 +61,14 @@ test('distinguishes end users by everything that their tokens contain except the
     allowedOrigins: [],
   };
   const keys = [
-    viewerKey(user),
-    viewerKey({ ...user, id: 'grp_1 csm_2', consumerId: 'csm_2' }),
-    viewerKey({ ...user, id: 'grp_2 csm_1', groupId: 'grp_2' }),
-    viewerKey({ ...user, projectId: 'prj_2' }),
-    viewerKey({ ...user, integrationIds: [] }),
-    viewerKey({ ...user, integrationIds: ['int_1'] }),
-    viewerKey({ ...user, permissions: ['CONNECT', 'INSTALL'] }),
+    createViewerKey(user),
+    createViewerKey({ ...user, id: 'grp_1 csm_2', consumerId: 'csm_2' }),
+    createViewerKey({ ...user, id: 'grp_2 csm_1', groupId: 'grp_2' }),
+    createViewerKey({ ...user, projectId: 'prj_2' }),
+    createViewerKey({ ...user, integrationIds: [] }),
+    createViewerKey({ ...user, integrationIds: ['int_1'] }),
+    createViewerKey({ ...user, permissions: ['CONNECT', 'INSTALL'] }),
   ];
   expect(new Set(keys).size).toBe(keys.length);
-  expect(viewerKey({ ...user, expireTime: new Date(0) })).toBe(keys[0]);
+  expect(createViewerKey({ ...user, expireTime: new Date(0) })).toBe(keys[0]);
 });

@@ -4,7 +4,7 @@ import { createSchema, createYoga } from 'graphql-yoga';
 import { expect, test } from 'vitest';
 import { Message } from '../../../src/graphql/execution/message.ts';
 import { useEventStream } from '../../../src/server/graphql/use-event-stream.ts';
-import type { RequestFacts } from '../../../src/server/http/request-facts.ts';
+import type { RequestMetadata } from '../../../src/server/http/request-metadata.ts';
 
 const KILOBYTE = 'x'.repeat(1024);
 
@@ -27,7 +27,7 @@ async function endless(events: number) {
       left.resolve();
     }
   }
-  const yoga = createYoga<RequestFacts>({
+  const yoga = createYoga<RequestMetadata>({
     schema: createSchema({ typeDefs: 'type Query { a: Int } type Subscription { tick: String }' }),
     logging: false,
     plugins: [

@@ -129,7 +129,7 @@ function openRoom(limits: ConstructorParameters<typeof UnfinishedBudget>[0]) {
       {
         network,
         bytes,
-        isOver: () => false,
+        hasEnded: () => false,
         isSlow: () => false,
         cut: (reason) => void cut.push(`${name} ${reason}`),
       },

@@ -1,4 +1,4 @@
-/** Prepares every request: its id, facts for its handler, common headers, a log line and a span. */
+/** Prepares every request: its metadata, common headers, a log line and a span. */
 import { randomUUID } from 'node:crypto';
 import { type Context, ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -13,7 +13,7 @@ import type { Cors } from './cors.ts';
 import type { GatewayUrl } from './gateway-url.ts';
 import type { SessionCookie } from './session-cookie.ts';
 
-export interface RequestFacts {
+export interface RequestMetadata {
   requestId: string;
   /** The client's address. */
   address: string;
@@ -39,18 +39,18 @@ export interface RequestFacts {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    facts: RequestFacts;
+    metadata: RequestMetadata;
   }
 }
 
 /** A client's request id is used if it is safe in a log. */
 const REQUEST_ID = /^[\w.-]{1,64}$/;
 /** Paths of health checks, which are not traced. */
-const UNTRACED = ['/livez', '/readyz'];
+const UNTRACED_PATHS = ['/livez', '/readyz'];
 
 interface Observers extends Pick<Services, 'log' | 'meters' | 'tracer'> {
   addresses: ClientAddresses;
-  foreignPage: Cors['foreignPage'];
+  findForeignPage: Cors['findForeignPage'];
   gatewayUrl: GatewayUrl;
   sessionCookie: SessionCookie;
 }
@@ -60,8 +60,8 @@ export function beginRequest(observers: Observers, request: FastifyRequest, repl
   const startedAt = performance.now();
   const { log, meters } = observers;
   const { raw: res } = reply;
-  request.facts = createFacts(request, reply, observers);
-  const { requestId, address, path } = request.facts;
+  request.metadata = createMetadata(request, reply, observers);
+  const { requestId, address, path } = request.metadata;
   reply.headers({
     'x-request-id': requestId,
     'x-content-type-options': 'nosniff',
@@ -70,40 +70,45 @@ export function beginRequest(observers: Observers, request: FastifyRequest, repl
   });
   const { method } = request;
   const route = toSurface(path);
-  const traced = startTrace(observers, request, route);
+  const traceContext = startTrace(observers, request, route);
   res.once('close', () => {
     const seconds = secondsSince(startedAt);
     const { statusCode: status } = res;
     meters.httpResponded({ method, route, status, seconds });
-    const ms = Math.round(seconds * 1_000);
-    const line = { requestId, address, method, path: withoutKeys(path), status, ms };
-    const level = FILE_OF_PAGE.test(path) && status < 400 ? 'debug' : 'info';
-    runInContext(traced, () =>
-      log[level](res.writableFinished ? line : { ...line, isCut: true }, 'request.ended'),
-    );
-    const span = trace.getSpan(traced)?.setAttribute('http.response.status_code', status);
+    const fields = {
+      requestId,
+      address,
+      method,
+      path: maskKeys(path),
+      status,
+      ms: Math.round(seconds * 1_000),
+      ...(!res.writableFinished && { isCut: true }),
+    };
+    const level = PAGE_FILE.test(path) && status < 400 ? 'debug' : 'info';
+    runInContext(traceContext, () => log[level](fields, 'request.ended'));
+    const span = trace.getSpan(traceContext)?.setAttribute('http.response.status_code', status);
     if (span && status >= 500) failSpan(span, String(status));
     span?.end();
   });
-  return traced;
+  return traceContext;
 }
 
-function createFacts(
+function createMetadata(
   { raw: req, originalUrl }: FastifyRequest,
   reply: FastifyReply,
-  { addresses, foreignPage, gatewayUrl, sessionCookie }: Observers,
-): RequestFacts {
+  { addresses, findForeignPage, gatewayUrl, sessionCookie }: Observers,
+): RequestMetadata {
   const { headers, httpVersion, socket } = req;
   const clientId = headers['x-request-id'];
-  const query = originalUrl.indexOf('?');
+  const queryStart = originalUrl.indexOf('?');
   return {
     requestId: typeof clientId === 'string' && REQUEST_ID.test(clientId) ? clientId : randomUUID(),
     address: addresses.find(req),
     httpVersion,
-    page: foreignPage(headers),
+    page: findForeignPage(headers),
     gatewayUrl: gatewayUrl(headers),
     session: sessionCookie.find(headers),
-    path: query < 0 ? originalUrl : originalUrl.slice(0, query),
+    path: queryStart < 0 ? originalUrl : originalUrl.slice(0, queryStart),
     setHeader: (name, value) => void reply.header(name, value),
     disconnect: () => socket.destroy(),
   };
@@ -115,10 +120,10 @@ function createFacts(
  */
 function startTrace(
   { tracer }: Observers,
-  { method, headers, facts }: FastifyRequest,
+  { method, headers, metadata }: FastifyRequest,
   route: string,
 ): Context {
-  if (!tracer || UNTRACED.includes(route)) return ROOT_CONTEXT;
+  if (!tracer || UNTRACED_PATHS.includes(route)) return ROOT_CONTEXT;
   const { traceparent } = headers;
   return beginTrace(tracer, {
     name: `${method} ${route}`,
@@ -127,21 +132,21 @@ function startTrace(
     attributes: {
       'http.request.method': method,
       'http.route': route,
-      'gateway.request_id': facts.requestId,
+      'gateway.request_id': metadata.requestId,
     },
   });
 }
 
 /** Masks API keys, which REST accepts as parts of paths. */
-function withoutKeys(path: string): string {
+function maskKeys(path: string): string {
   return path.includes('/ik_') ? path.replace(/\/ik_[^/]*/g, '/***') : path;
 }
 
 /** Files of the console, the documentation and the REST reference. Each of their pages loads many. */
-const FILE_OF_PAGE =
+const PAGE_FILE =
   /^\/(?:console|docs)\/(?:assets\/|[\w-]+\.svg$)|^\/v1\/docs\/static\/|^\/connect\.js$/;
 
-const PAGES = new Set([
+const PAGE_PATHS = new Set([
   '/graphql',
   '/',
   '/start',
@@ -153,29 +158,27 @@ const PAGES = new Set([
   '/sign-in',
   '/sign-in/callback',
   '/sign-in/local',
-  ...UNTRACED,
+  ...UNTRACED_PATHS,
 ]);
-const FOLDERS = ['/graphql', '/v1', '/console', '/docs', '/webhooks', '/problems'];
+const PATH_PREFIXES = ['/graphql', '/v1', '/console', '/docs', '/webhooks', '/problems'];
 
 /** Returns the part of the API or the console that a path belongs to. Metrics have a series for each. */
 function toSurface(path: string): string {
-  if (PAGES.has(path)) return path;
-  const folder = FOLDERS.find(
+  if (PAGE_PATHS.has(path)) return path;
+  const folder = PATH_PREFIXES.find(
     (candidate) => path === candidate || path.startsWith(`${candidate}/`),
   );
   return `${folder ?? ''}/*`;
 }
 
-/** Returns the refusal of a request that no handler can process. */
+/** Returns the reason to refuse a request that no handler can process. Null for any other request. */
 export function findRefusal({ raw, headers, originalUrl }: FastifyRequest): Problem | null {
   // HTTP/0.9 has no headers, so its responses can't say what they are.
-  if (raw.httpVersion === '0.9') return unsupportedVersion();
+  if (raw.httpVersion === '0.9') {
+    const detail = 'HTTP/0.9 is not supported. Use HTTP/1.1.';
+    return createProblem('BAD_USER_INPUT', detail, { status: 505 });
+  }
   return URL.canParse(`http://${headers.host ?? 'localhost'}${originalUrl}`)
     ? null
-    : invalidRequest();
+    : createProblem('BAD_USER_INPUT', 'The Host header or the path is not valid HTTP.');
 }
-
-const unsupportedVersion = () =>
-  createProblem('BAD_USER_INPUT', 'HTTP/0.9 is not supported. Use HTTP/1.1.', { status: 505 });
-const invalidRequest = () =>
-  createProblem('BAD_USER_INPUT', 'The Host header or the path is not valid HTTP.');

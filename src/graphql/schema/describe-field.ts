@@ -5,7 +5,7 @@ import { type Need, needText } from '../../domain/viewer/needs.ts';
  * Returns the options of a field that calls a declared function. `description` replaces that of the declaration.
  * Tests that walk the schema read `extensions.needs`.
  */
-export function needing(
+export function describeField(
   declared: { needs: Need; description: string },
   description = declared.description,
 ) {
