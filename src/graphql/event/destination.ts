@@ -44,26 +44,25 @@ addList(Project, 'destinations', Destinations, listDestinations, {
   exclusive: DESTINATION_EXCLUSIVE,
 });
 
-type Created = Awaited<ReturnType<typeof createDestination>>;
-type Rotated = Awaited<ReturnType<typeof rotateDestinationSecret>>;
-
-const CreateDestinationPayload = builder.objectRef<Created>('CreateDestinationPayload').implement({
-  description:
-    'The answer of createDestination: the destination, and the secret to check its messages by.',
-  fields: (t) => ({
-    destination: t.expose('destination', {
-      type: Destination,
-      description: 'The destination. Its id is used in routes, its name in integrations.',
+const CreateDestinationPayload = builder
+  .objectRef<Awaited<ReturnType<typeof createDestination>>>('CreateDestinationPayload')
+  .implement({
+    description:
+      'Result of `createDestination`: the destination, and the secret that verifies its messages.',
+    fields: (t) => ({
+      destination: t.expose('destination', {
+        type: Destination,
+        description: 'The destination. Its id is used in routes, its name in integrations.',
+      }),
+      signingSecret: t.exposeString('signingSecret', {
+        nullable: true,
+        description: `The secret that signs every message; null for a stream. Later it is shown only with the scope \`${readSigningSecret.needs}\`.`,
+      }),
     }),
-    signingSecret: t.exposeString('signingSecret', {
-      nullable: true,
-      description: `The secret that signs every message; null for a stream. Later it is shown only with the scope \`${readSigningSecret.needs}\`.`,
-    }),
-  }),
-});
+  });
 
 const RotateDestinationSecretPayload = builder
-  .objectRef<Rotated>('RotateDestinationSecretPayload')
+  .objectRef<Awaited<ReturnType<typeof rotateDestinationSecret>>>('RotateDestinationSecretPayload')
   .implement({
     description: describeResult('rotateDestinationSecret'),
     fields: (t) => ({

@@ -25,7 +25,7 @@ builder.subscriptionFields((t) => ({
           'The cursor of the last event that the client received: the stream begins after it. Default: from now on.',
       }),
     },
-    // A client that reconnects sends the same operation; its Last-Event-ID header says where its stream broke off.
+    // A client that reconnects sends the same operation. Its Last-Event-ID header has the last cursor.
     subscribe: (_root, { after, ...args }, { call, lastEventId }) =>
       followNotificationEvents(call, { ...args, after: lastEventId ?? after }),
     resolve: (item) => item,

@@ -31,7 +31,7 @@ function createFields(t: Fields, name: string, shape: z.ZodRawShape) {
   return Object.fromEntries(fields);
 }
 
-/** The name of a member's field. */
+/** Returns the name of a member's field. */
 function getFieldName(member: string, schema: z.ZodType): string {
   return (schema.meta()?.field as string | undefined) ?? member;
 }
@@ -52,7 +52,7 @@ function createMemberField(t: Fields, { name, member, schema }: Member) {
   });
 }
 
-/** Fields for objects that members name by id, in addition to those of the interface. */
+/** Returns fields for objects that members name by id, in addition to those of the interface. */
 function createObjectFields(t: Fields, member: string) {
   if (member === 'integrationId') {
     const integration = t.field({
@@ -75,7 +75,7 @@ function createObjectFields(t: Fields, member: string) {
   return [['delivery', delivery]];
 }
 
-/** Null for a member that was added after the event was recorded. */
+/** Returns the member's value. Null for a member that was added after the event was recorded. */
 function readMember({ data }: Event, member: string): unknown {
   return (data as Record<string, unknown>)[member] ?? null;
 }

@@ -4,7 +4,7 @@ import { createRelations, type Relations } from '../../domain/relations.ts';
 import type { RequestSlot } from '../../domain/viewer/share/request-slot.ts';
 import type { Credentials, Viewer } from '../../domain/viewer/viewer.ts';
 
-/** The caller and other facts from the request. */
+/** The caller, and what resolvers need of its request. */
 interface CallerContext {
   viewer: Viewer | null;
   requestId: string;
@@ -27,10 +27,10 @@ export interface Context extends CallerContext, Relations {
 /** Creates the context. `slot` is the slot of the request, which an event of a stream does not have. */
 export function createContext(
   services: Services,
-  facts: CallerContext,
+  callerContext: CallerContext,
   slot?: RequestSlot,
 ): Context {
-  const { viewer, gatewayUrl } = facts;
+  const { viewer, gatewayUrl } = callerContext;
   const call = (viewer && createCall(services, viewer, { slot, gatewayUrl })) as Call;
-  return { ...facts, call, ...createRelations(call) };
+  return { ...callerContext, call, ...createRelations(call) };
 }

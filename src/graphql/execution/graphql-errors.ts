@@ -30,7 +30,7 @@ function mapDomainError(error: DomainError, cause: GraphQLError | null): GraphQL
   });
 }
 
-/** Maps an outage. Each outage is logged once, not for each request. */
+/** Maps an outage. It is not logged here: each outage is logged once, and not for each request. */
 function mapOutage({ message, retryAfterSeconds }: ServiceUnavailable, cause: GraphQLError | null) {
   return toGraphQLError('SERVICE_UNAVAILABLE', message, {
     extra: { retryAfterSeconds },
@@ -41,7 +41,7 @@ function mapOutage({ message, retryAfterSeconds }: ServiceUnavailable, cause: Gr
 /** Maps an error of graphql-js or Yoga, which means that the request itself is invalid. */
 function mapRequestError(error: GraphQLError): GraphQLError {
   if (error.extensions.problem) return error;
-  // Yoga's own rejections, such as an unsupported method or an oversized body, have a status and headers.
+  // Yoga's own refusals, for example of an unsupported method or an oversized body, have a status and headers.
   const { status, headers } = (error.extensions.http ?? {}) as {
     status?: number;
     headers?: object;
@@ -55,11 +55,11 @@ function mapRequestError(error: GraphQLError): GraphQLError {
 }
 
 /** Longer than any message that contains no name from the caller. */
-const DETAIL_MAX = 1_000;
+const DETAIL_LENGTH_MAX = 1_000;
 
 /** Truncates a message that repeats a long name from the caller. */
 export function truncateMessage(message: string): string {
-  return message.length > DETAIL_MAX ? `${message.slice(0, DETAIL_MAX)}...` : message;
+  return message.length > DETAIL_LENGTH_MAX ? `${message.slice(0, DETAIL_LENGTH_MAX)}...` : message;
 }
 
 interface Details {
@@ -71,10 +71,10 @@ interface Details {
 
 export function toGraphQLError(
   code: ErrorCode,
-  text: string,
+  message: string,
   { extra = {}, cause, http }: Details = {},
 ): GraphQLError {
-  const detail = truncateMessage(text);
+  const detail = truncateMessage(message);
   return new GraphQLError(detail, {
     nodes: cause?.nodes,
     source: cause?.source,

@@ -1,6 +1,6 @@
 /**
- * Reports invalid values of literals and variables. Messages omit the values, which may be secrets or a megabyte long.
- * graphql-js finds the errors.
+ * Reports invalid literals and variables. graphql-js finds the errors. Our messages omit the values, which may be secrets
+ * or a megabyte long.
  */
 import {
   coerceInputValue,

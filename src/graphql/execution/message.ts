@@ -1,4 +1,4 @@
-/** A result as it is sent to subscribers. Subscribers share the object, so each of its texts is built once. */
+/** A result as it is sent to subscribers. They share the object, so each of its formats is encoded once. */
 import type { ExecutionResult } from 'graphql';
 import { toPublicResult } from './graphql-errors.ts';
 

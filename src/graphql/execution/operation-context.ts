@@ -79,7 +79,7 @@ export interface OperationContext extends Caller, Omit<Context, keyof Caller> {
   /** Set by use-metrics.ts: `performance.now()` at the start of the operation. */
   startMs?: number;
   /** Set by use-tracing.ts. `isOwn` is false if the span belongs to the HTTP request. */
-  tracing?: { traced: TraceContext; isOwn: boolean };
+  tracing?: { traceContext: TraceContext; isOwn: boolean };
 }
 
 export type OperationPlugin = Plugin<OperationContext>;
@@ -118,7 +118,7 @@ export function readCaller(
 /** The header that requests `extensions.cost`. */
 const COST_HEADER = 'x-query-cost';
 
-/** Returns the errors that a step of the pipeline has thrown: one, or several in an AggregateError. */
-export function listErrors(thrown: unknown): readonly unknown[] {
-  return thrown instanceof AggregateError ? thrown.errors : [thrown];
+/** Returns the errors of a step of the pipeline, which throws one error or several in an AggregateError. */
+export function listErrors(error: unknown): readonly unknown[] {
+  return error instanceof AggregateError ? error.errors : [error];
 }

@@ -1,4 +1,8 @@
-/** Rejects an operation that is too large before any part of it runs. */
+/**
+ * Measures an operation, and refuses one that is too large, before any part of it runs. Measured are depth, aliases,
+ * directives, root fields, and cost. Each object costs 1, and a request to a provider 100, multiplied by the page sizes
+ * around it. Each fragment is measured once, so that measuring takes linear time.
+ */
 import {
   type DocumentNode,
   type FieldNode,
@@ -22,12 +26,6 @@ import {
 import type { Config } from '../../config.ts';
 import { PAGE_DEFAULT } from '../../domain/paging/page.ts';
 import { toGraphQLError } from './graphql-errors.ts';
-
-/**
- * Measures an operation before it runs: depth, aliases, directives, root fields, and its cost. Each object costs 1, and
- * a request to a provider 100, multiplied by the page sizes around it. Each fragment is measured once, so that measuring
- * takes linear time.
- */
 
 interface QuerySize {
   depth: number;
@@ -123,7 +121,7 @@ interface CostInput {
   variables: Record<string, unknown>;
 }
 
-/** Returns the cost of a valid operation with its variables. */
+/** Returns the cost of a valid operation with these variables. */
 function measureCost({ schema, document, operation, variables }: CostInput): Cost {
   const fragments = indexFragments(document);
   const fragmentCosts = new Map<string, Cost>();
@@ -279,22 +277,22 @@ export function listSizeErrors(config: Config, document: DocumentNode): GraphQLE
     .map(([name, value, limit]) => createLimitError(name, value, limit));
 }
 
-export type CostFunction = (variables: Record<string, unknown> | null | undefined) => Cost;
+type CostFunction = (variables: Record<string, unknown> | null | undefined) => Cost;
 
 /** Returns a function that computes the cost of a valid operation from its variables. */
-export function createCostFunction(
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  operation: OperationDefinitionNode,
-): CostFunction {
-  const defaults = listDefaults(operation);
-  const cost = (variables: Record<string, unknown>) =>
+export function createCostFunction({
+  schema,
+  document,
+  operation,
+}: Omit<CostInput, 'variables'>): CostFunction {
+  const measure = (variables: Record<string, unknown>) =>
     measureCost({ schema, document, operation, variables });
   if (!operation.variableDefinitions?.length) {
-    const constantCost = cost({});
+    const constantCost = measure({});
     return () => constantCost;
   }
-  return (variables) => cost({ ...defaults, ...variables });
+  const defaults = listDefaults(operation);
+  return (variables) => measure({ ...defaults, ...variables });
 }
 
 export function findCostError({ cost }: Cost, { LIMIT_COST }: Config): GraphQLError | null {

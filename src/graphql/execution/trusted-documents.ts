@@ -1,6 +1,6 @@
 /**
  * Documents that requests name by `documentId`. They come from manifests that a client's compiler writes: relay-compiler
- * (`persistConfig.file`) or graphql-codegen (`persistedDocuments`). A manifest is a JSON object of texts by id.
+ * (`persistConfig.file`) or graphql-codegen (`persistedDocuments`). A manifest is a JSON object of documents by id.
  */
 import { readFileSync } from 'node:fs';
 import { type GraphQLError, getIntrospectionQuery, stripIgnoredCharacters } from 'graphql';
@@ -12,7 +12,7 @@ import { toGraphQLError } from './graphql-errors.ts';
 
 type Settings = Pick<Config, 'TRUSTED_DOCUMENTS' | 'TRUSTED_DOCUMENTS_FILES'>;
 
-/** The gateway's own pages have a manifest of this form too. */
+/** The form of a manifest. The gateway's own pages have one too. */
 export const documentManifest = z.record(z.string().min(1), z.string().min(1));
 
 export interface DocumentParams {
@@ -22,7 +22,7 @@ export interface DocumentParams {
 
 interface OperationDocument {
   text: string;
-  /** Whether the text is from a manifest, so that every caller may run it. */
+  /** True if the document is from a manifest. Every caller may run it. */
   isTrusted: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface TrustedDocuments {
   requireTrusted(viewer: Viewer | null, text: string): void;
 }
 
-/** Documents of the gateway's own pages, which are trusted without a setting. */
+/** Finds a document of the gateway's own pages, which are trusted without a setting. */
 export type FindPageDocument = (id: string) => string | undefined;
 
 /** Throws StartRefused if a file is not a manifest. */

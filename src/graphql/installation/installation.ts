@@ -68,7 +68,7 @@ objectType(InstallationConfig, installationConfigResource);
 objectType(Installation, installationResource, (t) => ({
   revision: t.field({
     type: Revision,
-    description: "The integration's latest revision, which is in force for all installations.",
+    description: "The integration's latest revision, which is active for all installations.",
     resolve: ({ integrationId }, _args, { get }) => get(latestRevisions, integrationId),
   }),
   lastOperation: t.field({
@@ -115,7 +115,7 @@ builder.objectFields(Installation, (t) => ({
     type: InstallationConfig,
     table: 'InstallationConfig',
     column: 'configId',
-    description: 'The choices of the customer that are in force.',
+    description: 'The active choices of the customer.',
   }),
 }));
 

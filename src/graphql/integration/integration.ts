@@ -22,7 +22,7 @@ objectType(Integration, integrationResource, (t) => ({
     type: Revision,
     table: 'Revision',
     column: 'latestRevisionId',
-    description: 'The revision in force for all installations.',
+    description: 'The revision that is active for all installations.',
   }),
 }));
 
@@ -53,7 +53,7 @@ const CreateIntegrationPayload = builder
     fields: (t) => ({
       integration: t.field({
         type: Integration,
-        description: 'The integration. Give its id or name as integrationIdOrName.',
+        description: 'The integration. Pass its id or name as `integrationIdOrName`.',
         resolve: ({ integration }) => integration,
       }),
       warnings: t.exposeStringList('warnings', { description: WARNINGS }),

@@ -38,7 +38,7 @@ const CreateRevisionPayload = builder
     fields: (t) => ({
       revision: t.field({
         type: Revision,
-        description: 'The revision, which is now in force.',
+        description: 'The revision, which is now active.',
         resolve: ({ revision }) => revision,
       }),
       integration: t.field({

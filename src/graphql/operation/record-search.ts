@@ -20,12 +20,13 @@ const RecordEdge = builder.objectRef<RecordsPage['edges'][number]>('RecordEdge')
   description: 'One of the records, with its position in the list.',
   fields: (t) => ({
     cursor: t.string({
-      description: 'Marks this place in the list: give it as after to read on from here.',
+      description:
+        'The position of the record in the list. Pass it as after to continue from here.',
       resolve: ({ cursor }) => cursor,
     }),
     node: t.field({
       type: AccountRecord,
-      description: 'The record at this place in the list.',
+      description: 'The record at this position in the list.',
       resolve: ({ node }) => node,
     }),
   }),
@@ -53,11 +54,11 @@ const RecordConnection = builder.objectRef<RecordsPage>('RecordConnection').impl
   }),
 });
 
-const { extensions, ...described } = describeField(listInstallationRecords);
+const { extensions, ...options } = describeField(listInstallationRecords);
 
 builder.objectField(Installation, 'records', (t) =>
   t.field({
-    ...described,
+    ...options,
     extensions: { ...extensions, providerCalls: 1 },
     type: RecordConnection,
     args: createArgs(t.arg, recordsInput),

@@ -28,7 +28,7 @@ const WriteResult = objectType(
 
 const WriteRecordsPayload = builder.objectRef<WriteOutcome>('WriteRecordsPayload').implement({
   description:
-    'The answer of writeRecords: the operation and, of a synchronous write, what became of each record.',
+    'Result of `writeRecords`: the operation, and the outcomes of the records of a synchronous write.',
   fields: (t) => ({
     operationId: t.id({
       description: 'The id of the operation.',

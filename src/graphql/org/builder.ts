@@ -1,4 +1,4 @@
-/** The type Builder, which is a person. schema-builder.ts builds the schema. */
+/** The type Builder, which is a person. Do not confuse it with the Pothos builder of schema-builder.ts. */
 import { builderResource, listBuilders } from '../../domain/org/builder.ts';
 import { addMember, removeMember } from '../../domain/org/member.ts';
 import { addList } from '../schema/lists.ts';

@@ -40,7 +40,7 @@ const DeleteInvitePayload = builder
 const AcceptInvitePayload = builder
   .objectRef<Awaited<ReturnType<typeof acceptInvite>>>('AcceptInvitePayload')
   .implement({
-    description: 'The answer of acceptInvite: the invite, and the new member.',
+    description: 'Result of `acceptInvite`: the invite, and the new member.',
     fields: (t) => ({
       invite: t.field({
         type: Invite,

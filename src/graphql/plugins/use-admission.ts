@@ -13,7 +13,7 @@ export function useAdmission(admission: Pick<Admission, 'admit'>): OperationPlug
   };
 }
 
-/** With TRUSTED_DOCUMENTS=only: refuses other documents to callers who may run only trusted ones. Must follow useAdmission. */
+/** Refuses other documents to callers who may run only trusted ones. Must follow useAdmission. */
 export function useTrustedDocuments(trusted: TrustedDocuments): OperationPlugin {
   return {
     onContextBuilding({ context: { viewer, text = '', isTrusted } }) {
@@ -32,7 +32,7 @@ export function useLateValidation(): OperationPlugin {
   };
 }
 
-/** Must follow useAdmission. */
+/** Creates the context of resolvers. Must follow useAdmission. */
 export function useResolverContext(services: Services): OperationPlugin {
   return {
     onContextBuilding({ context, extendContext }) {

@@ -23,15 +23,12 @@ export function useCompiledQueries(): OperationPlugin {
   const executors = new WeakMap<OperationDefinitionNode, Execute>();
   return {
     onExecute({ context: { operation, project }, setExecuteFn }) {
-      // A query of a typed API waits for providers. If it were repeated after an error, they would be called again.
       if (!operation) return;
+      // A query of a typed API sends requests to providers. A repetition after an error would send them again.
       if (project) return setExecuteFn(execute);
-      let run = executors.get(operation);
-      if (!run) {
-        run = createExecutor(operation);
-        executors.set(operation, run);
-      }
-      setExecuteFn(run);
+      const executor = executors.get(operation) ?? createExecutor(operation);
+      executors.set(operation, executor);
+      setExecuteFn(executor);
     },
   };
 }
@@ -43,18 +40,16 @@ export function createExecutor(
 ): Execute {
   if (operation !== 'query') return execute;
   let runs = 0;
-  let compiled: CompiledQuery | null = null;
+  let compiledQuery: CompiledQuery | null = null;
   return (args) => {
     runs += 1;
-    if (runs === runsBefore) compiled = compile(args, name?.value);
-    if (!compiled) return execute(args);
+    if (runs === runsBefore) compiledQuery = compile(args, name?.value);
+    if (!compiledQuery) return execute(args);
     const { rootValue, contextValue, variableValues } = args;
-    const result = compiled.query(rootValue, contextValue, variableValues ?? {});
-    return result instanceof Promise
-      ? result.then((outcome) => (hasSucceeded(outcome) ? outcome : execute(args)))
-      : hasSucceeded(result)
-        ? result
-        : execute(args);
+    const repeatOnError = (result: ExecutionResult) =>
+      hasSucceeded(result) ? result : execute(args);
+    const result = compiledQuery.query(rootValue, contextValue, variableValues ?? {});
+    return result instanceof Promise ? result.then(repeatOnError) : repeatOnError(result);
   };
 }
 
@@ -68,12 +63,12 @@ function compile(
   operationName: string | undefined,
 ): CompiledQuery | null {
   try {
-    const compiled = compileQuery(schema, document, operationName, {
+    const compiledQuery = compileQuery(schema, document, operationName, {
       disablingCapturingStackErrors: true,
       // Resolvers are typed, so values need no check. Checking them takes a third of the memory of a page.
       disableLeafSerialization: true,
     });
-    return isCompiledQuery(compiled) ? compiled : null;
+    return isCompiledQuery(compiledQuery) ? compiledQuery : null;
   } catch {
     return null;
   }

@@ -11,9 +11,9 @@ export function useDeadline({ config, database }: Services): OperationPlugin {
       const isChange = kind === 'mutation';
       const maximumMs = operationMsMax(config, { isChange });
       setExecuteFn((args) => {
-        const running = executeFn(args);
-        if (!(running instanceof Promise)) return running;
-        return withDeadline(running, maximumMs, () => {
+        const execution = executeFn(args);
+        if (!(execution instanceof Promise)) return execution;
+        return withDeadline(execution, maximumMs, () => {
           throw database.outages.timeoutError(timeoutError('operation', { isChange, maximumMs }));
         });
       });

@@ -54,14 +54,17 @@ export function useDocuments(config: Config, trusted: TrustedDocuments): Operati
     onValidate({ context, params, extendContext, setResult }) {
       const { text = '', isTrusted, projectIdOrName } = context;
       const { documentAST: document, rules } = params;
-      const allRules = [...(rules ?? specifiedRules), checkExclusiveArguments];
+      const allRules = [
+        ...((rules as ValidationRule[]) ?? specifiedRules),
+        checkExclusiveArguments,
+      ];
       const validateFor = (schema: GraphQLSchema) => {
         const cached = validDocuments.get(text);
         const schemas = cached && cached.document === document ? cached.schemas : new WeakSet();
         if (schemas.has(schema)) return [];
-        const tooLarge = listSizeErrors(config, document);
+        const sizeErrors = listSizeErrors(config, document);
         const errors =
-          tooLarge.length > 0 ? tooLarge : listValidationErrors(schema, document, allRules);
+          sizeErrors.length > 0 ? sizeErrors : listValidationErrors(schema, document, allRules);
         // Anyone can send useless texts, so only valid texts are cached.
         if (errors.length === 0)
           validDocuments.set(text, { document, schemas: schemas.add(schema) });
@@ -79,10 +82,12 @@ export function useDocuments(config: Config, trusted: TrustedDocuments): Operati
   };
 }
 
-/** Checks literals last. Their errors must not repeat values, as those of graphql-js do. */
+/** Checks literals last, with a rule of our own, because errors of graphql-js repeat values. */
 function listValidationErrors(
-  ...[schema, document, rules = specifiedRules]: Parameters<typeof validate>
-) {
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  rules: readonly ValidationRule[],
+): readonly GraphQLError[] {
   const otherRules = rules.filter((rule) => rule !== ValuesOfCorrectTypeRule);
   return [...validate(schema, document, otherRules), ...listLiteralErrors(schema, document)];
 }
@@ -99,7 +104,7 @@ function getOperation(
   throw toGraphQLError('GRAPHQL_VALIDATION_FAILED', detail);
 }
 
-/** Rejects combinations of list filters that no index supports, whatever their values. */
+/** Refuses combinations of list filters that no index supports, whatever their values. */
 const checkExclusiveArguments: ValidationRule = (context) => ({
   Field(node) {
     const exclusive = context.getFieldDef()?.extensions.exclusive as Exclusive | undefined;

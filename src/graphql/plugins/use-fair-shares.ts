@@ -9,7 +9,7 @@ import { toWeight } from '../../domain/viewer/share/process-shares.ts';
 import { RequestSlot } from '../../domain/viewer/share/request-slot.ts';
 import type { OperationContext, OperationPlugin } from '../execution/operation-context.ts';
 
-/** Must follow useCost and precede useResolverContext. */
+/** Spends the cost of an operation from the caller's rate. Must follow useCost and precede useResolverContext. */
 export function useRateCost(
   { config, shares, meters }: Services,
   admission: Pick<Admission, 'spend'>,
@@ -31,7 +31,7 @@ export function useRateCost(
   };
 }
 
-/** Must follow useDeadline, which would otherwise count the wait for the turn. */
+/** Runs operations at their turn. Must follow useDeadline, which would otherwise count the wait for the turn. */
 export function useTurns(mapError: (error: unknown) => GraphQLError): OperationPlugin {
   return {
     onExecute({ context, executeFn, setExecuteFn }) {

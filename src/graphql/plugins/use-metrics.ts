@@ -25,7 +25,7 @@ function recordOperation(
 ): void {
   if (cost !== undefined) meters.costComputed(cost.cost);
   for (const { extensions } of errors) {
-    // Shares and rate limits count their own rejections.
+    // Shares and rate limits count their own refusals.
     if (extensions.code !== 'QUERY_LIMIT_EXCEEDED') continue;
     const { limit } = (extensions.problem ?? {}) as { limit?: unknown };
     if (typeof limit === 'string') meters.limitRefused(limit.replaceAll(' ', '_'));

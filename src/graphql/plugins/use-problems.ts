@@ -43,10 +43,10 @@ export function useProblems(mapError: MapError): OperationPlugin {
     onExecute({ executeFn, setExecuteFn }) {
       setExecuteFn((args) => {
         try {
-          const running = executeFn(args);
-          return running instanceof Promise
-            ? running.then((result) => withProblems(args, result), toFailedResult)
-            : withProblems(args, running as ExecutionResult);
+          const execution = executeFn(args);
+          return execution instanceof Promise
+            ? execution.then((result) => withProblems(args, result), toFailedResult)
+            : withProblems(args, execution as ExecutionResult);
         } catch (error) {
           return toFailedResult(error);
         }

@@ -1,6 +1,7 @@
 /**
  * Runs subscriptions. Each event is executed with its own context and the caller's current rights, once for all
- * subscribers that share the result. A stream ends when its caller loses the right to it.
+ * subscribers that share the result: those with equal selections and equal rights. A stream ends when its caller loses
+ * the right to it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -10,7 +11,6 @@ import {
   type ExecutionArgs,
   type ExecutionResult,
   type GraphQLError,
-  type GraphQLSchema,
   Kind,
   type OperationDefinitionNode,
   visit,
@@ -22,24 +22,23 @@ import type { DomainError, ErrorCode } from '../../errors.ts';
 import type { StreamItem } from '../../events/stream-item.ts';
 import { createContext } from '../execution/context.ts';
 import { Message } from '../execution/message.ts';
+import { cacheByOperation } from '../execution/operation-cache.ts';
 import type { OperationArgs, OperationPlugin } from '../execution/operation-context.ts';
 import { toProblems } from './use-problems.ts';
 
-/** Keys under which subscribers share messages: equal selections of an event by callers with equal rights. */
-
-type OperationKey = (variables: Record<string, unknown> | null | undefined) => string;
+type CreateKey = (variables: Record<string, unknown> | null | undefined) => string;
 
 let lastOperationNumber = 0;
 
 /**
- * The key of the operation and of the variables below its root field, on which a message depends in addition to its
- * event and caller. Arguments of the root field are omitted, because they select the events of a stream and not their
- * content.
+ * Returns a function that creates the key of the operation and of the variables below its root field, on which a message
+ * depends in addition to its event and caller. Arguments of the root field are omitted, because they select the events of
+ * a stream and not their content.
  */
-export function createOperationKey(
+export function prepareOperationKey(
   document: DocumentNode,
   operation: OperationDefinitionNode,
-): OperationKey {
+): CreateKey {
   lastOperationNumber += 1;
   const number = lastOperationNumber;
   let names: string[] | undefined;
@@ -53,7 +52,7 @@ export function createOperationKey(
   };
 }
 
-/** A key of all facts that determine the rights of a caller. */
+/** Returns a key of all properties that determine the rights of a caller. */
 export function createViewerKey(viewer: Viewer): string {
   if (viewer.kind === 'END_USER') {
     const { id, projectId, integrationIds, permissions } = viewer;
@@ -67,16 +66,15 @@ function listVariablesBelowRoot(
   document: DocumentNode,
   operation: OperationDefinitionNode,
 ): string[] {
-  // All variables of a fragment count, even if it contains the root field. This only reduces
-  // sharing.
-  const nodes = operation.selectionSet.selections.flatMap((root): ASTNode[] =>
+  // All variables of a fragment count, even if it contains the root field. This only reduces sharing.
+  const nodesBelowRoot = operation.selectionSet.selections.flatMap((root): ASTNode[] =>
     root.kind === Kind.FIELD
       ? [...(root.directives ?? []), ...(root.selectionSet ? [root.selectionSet] : [])]
       : [root],
   );
   const fragments = document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION);
   const names = new Set<string>();
-  for (const node of [...nodes, ...fragments]) {
+  for (const node of [...nodesBelowRoot, ...fragments]) {
     visit(node, { Variable: ({ name }) => void names.add(name.value) });
   }
   return [...names].sort();
@@ -105,30 +103,22 @@ interface Subscription {
 }
 
 export function useSharedSubscriptions(parts: SubscriptionParts): OperationPlugin {
-  const keysBySchema = new WeakMap<GraphQLSchema, WeakMap<OperationDefinitionNode, OperationKey>>();
-  let live: SubscriptionRuntime;
+  const getCreateKey = cacheByOperation(({ document, operation }) =>
+    prepareOperationKey(document, operation),
+  );
+  let runtime: SubscriptionRuntime;
   return {
     onYogaInit({ yoga }) {
       const { execute } = yoga.getEnveloped({});
-      live = { ...parts, execute };
+      runtime = { ...parts, execute };
     },
     onSubscribe({ context: { document, operation, schema }, setSubscribeFn }) {
       if (!document || !operation || !schema) return;
-      let keys = keysBySchema.get(schema);
-      if (!keys) {
-        keys = new WeakMap();
-        keysBySchema.set(schema, keys);
-      }
-      let keyOf = keys.get(operation);
-      if (!keyOf) {
-        keyOf = createOperationKey(document, operation);
-        keys.set(operation, keyOf);
-      }
-      const operationKey = keyOf;
+      const createKey = getCreateKey({ schema, document, operation });
       setSubscribeFn((args) =>
-        subscribe(live, {
+        subscribe(runtime, {
           args: args as OperationArgs,
-          operationKey: operationKey(args.variableValues),
+          operationKey: createKey(args.variableValues),
         }),
       );
     },
@@ -137,10 +127,10 @@ export function useSharedSubscriptions(parts: SubscriptionParts): OperationPlugi
 
 /** Returns the messages as they arrive. Returns errors if the stream can't be opened. */
 async function subscribe(
-  live: SubscriptionRuntime,
+  runtime: SubscriptionRuntime,
   subscription: Subscription,
 ): Promise<AsyncIterable<Message> | ExecutionResult> {
-  const { mapError } = live;
+  const { mapError } = runtime;
   try {
     const source = await createSourceEventStream(subscription.args);
     if (!(Symbol.asyncIterator in source)) {
@@ -148,7 +138,7 @@ async function subscribe(
     }
     const items = (source as AsyncIterable<Item>)[Symbol.asyncIterator]();
     try {
-      return new SubscriptionMessages(live, subscription, items);
+      return new SubscriptionMessages(runtime, subscription, items);
     } catch (error) {
       await items.return?.();
       throw error;
@@ -174,15 +164,19 @@ class SubscriptionMessages implements AsyncIterableIterator<Message, void, void>
   #isOver = false;
 
   /** Throws if the caller has too many streams. */
-  constructor(live: SubscriptionRuntime, subscription: Subscription, items: AsyncIterator<Item>) {
+  constructor(
+    runtime: SubscriptionRuntime,
+    subscription: Subscription,
+    items: AsyncIterator<Item>,
+  ) {
     const { viewer, credentials } = subscription.args.contextValue;
     if (!viewer) throw new Error('Bug: a stream was opened for a caller without credentials.');
-    this.#live = live;
+    this.#live = runtime;
     this.#subscription = subscription;
     this.#items = items;
     this.#viewer = viewer;
     this.#shareKey = this.#shareKeyOf(viewer);
-    this.#stream = live.streams.open(credentials, viewer, (reason) => {
+    this.#stream = runtime.streams.open(credentials, viewer, (reason) => {
       this.#refusal = reason;
       void items.return?.();
     });

@@ -14,16 +14,16 @@ export function useTracing(tracer: Tracer | null): OperationPlugin {
   if (!tracer) return {};
   const runInSpan = <T>({ context }: { context: object }, work: () => T): T => {
     const { tracing } = context as OperationContext;
-    return tracing?.isOwn ? runInContext(tracing.traced, work) : work();
+    return tracing?.isOwn ? runInContext(tracing.traceContext, work) : work();
   };
   return {
     onEnveloped({ context, extendContext }) {
       const requestContext = sampledContext();
       if (context?.isOnSocket) {
-        const traced = beginTrace(tracer, { name: SPAN_NAME, kind: SpanKind.SERVER });
-        extendContext({ tracing: { traced, isOwn: true } });
+        const traceContext = beginTrace(tracer, { name: SPAN_NAME, kind: SpanKind.SERVER });
+        extendContext({ tracing: { traceContext, isOwn: true } });
       } else if (requestContext) {
-        extendContext({ tracing: { traced: requestContext, isOwn: false } });
+        extendContext({ tracing: { traceContext: requestContext, isOwn: false } });
       }
     },
     instrumentation: {
@@ -34,9 +34,9 @@ export function useTracing(tracer: Tracer | null): OperationPlugin {
         const { tracing } = context;
         // The request of an event stream lasts as long as the stream, so the opening has a span of its own.
         if (tracing && !tracing.isOwn) {
-          const { traced } = tracing;
-          const span = tracer.startSpan(SPAN_NAME, {}, traced);
-          context.tracing = { traced: trace.setSpan(traced, span), isOwn: true };
+          const { traceContext } = tracing;
+          const span = tracer.startSpan(SPAN_NAME, {}, traceContext);
+          context.tracing = { traceContext: trace.setSpan(traceContext, span), isOwn: true };
         }
         return runInSpan(payload, work);
       },
@@ -50,7 +50,7 @@ export function useTracing(tracer: Tracer | null): OperationPlugin {
     onPluginInit({ addPlugin }) {
       addPlugin(
         useOutcome(({ tracing, operation, cost }, errors) => {
-          const span = tracing && trace.getSpan(tracing.traced);
+          const span = tracing && trace.getSpan(tracing.traceContext);
           if (!span) return;
           setOperationAttributes(span, { operation, cost });
           if (errors[0]) failSpan(span, String(errors[0].extensions.code ?? 'INTERNAL_ERROR'));

@@ -26,7 +26,7 @@ const CreateApiKeyPayload = builder.objectRef<CreatedApiKey>('CreateApiKeyPayloa
       resolve: ({ apiKey }) => apiKey,
     }),
     key: t.exposeString('key', {
-      description: 'Its value, to send as X-Api-Key. It is shown only in this answer: keep it.',
+      description: 'The value to send as X-Api-Key. Store it: only this response contains it.',
     }),
   }),
 });

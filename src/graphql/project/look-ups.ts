@@ -1,4 +1,4 @@
-/** Fields of a project that find one object by its id or by the names that the builder gave it. */
+/** Fields of a project that find one object by its id or by the builder's name for it. */
 import type { ObjectRef } from '@pothos/core';
 import type { RefineConstraint } from '@pothos/plugin-zod';
 import { z } from 'zod';
@@ -31,7 +31,7 @@ import {
   Topic,
 } from '../schema/types.ts';
 
-/** Combinations of arguments, of which a query must give exactly one. A `?` marks an optional argument. */
+/** Combinations of arguments, of which a query must use exactly one. A `?` marks an optional argument. */
 type Keys = readonly (readonly string[])[];
 
 const CONNECTION_KEYS: Keys = [['id'], ['provider', 'groupRef', 'consumerRef?']];
@@ -55,22 +55,22 @@ function createKeyOptions(keys: Keys) {
 }
 
 function isOneKey(keys: Keys, args: object): boolean {
-  const given = Object.entries(args).flatMap(([name, value]) => (value == null ? [] : [name]));
+  const names = Object.entries(args).flatMap(([name, value]) => (value == null ? [] : [name]));
   return keys.some(
     (key) =>
-      key.every((name) => name.endsWith('?') || given.includes(name)) &&
-      given.every((name) => key.includes(name) || key.includes(`${name}?`)),
+      key.every((name) => name.endsWith('?') || names.includes(name)) &&
+      names.every((name) => key.includes(name) || key.includes(`${name}?`)),
   );
 }
 
-const idOrName = (what: string) =>
-  z.string().min(1).max(64).describe(`The id or the name of the ${what}.`);
-const idOrRef = (what: string) =>
-  ref.describe(`The id of the ${what}, or the builder's own id of it.`);
+const idOrName = (noun: string) =>
+  z.string().min(1).max(64).describe(`The id or the name of the ${noun}.`);
+const idOrRef = (noun: string) =>
+  ref.describe(`The id of the ${noun}, or the builder's own id of it.`);
 const groupRef = ref.nullish().describe("The builder's own id of the group.");
-const oneId = (what: string) =>
-  id.nullish().describe(`The id of the ${what}. Not together with other arguments.`);
-const provider = (text: string) => z.string().max(128).nullish().describe(text);
+const soleId = (noun: string) =>
+  id.nullish().describe(`The id of the ${noun}. Not together with other arguments.`);
+const providerName = (description: string) => z.string().max(128).nullish().describe(description);
 
 /** A field that finds an object by one argument. */
 function createNameField<T extends ProjectTable>(
@@ -102,8 +102,8 @@ function createKeyField<T extends ProjectTable, S extends z.ZodObject>(
     nullable: true,
     args: createArgs(t.arg, args),
     validate,
-    resolve: (project: Row<'Project'>, given: object, { call }: Context) =>
-      find(call, project, given as z.output<S>),
+    resolve: (project: Row<'Project'>, keyArgs: object, { call }: Context) =>
+      find(call, project, keyArgs as z.output<S>),
   } as never);
 }
 
@@ -148,8 +148,8 @@ builder.objectFields(Project, (t) => ({
     find: lookUpConnection,
     keys: CONNECTION_KEYS,
     args: z.object({
-      id: oneId('connection'),
-      provider: provider('The name of the provider, with `groupRef`.'),
+      id: soleId('connection'),
+      provider: providerName('The name of the provider, with `groupRef`.'),
       groupRef,
       consumerRef: ref
         .nullish()
@@ -162,7 +162,7 @@ builder.objectFields(Project, (t) => ({
     find: lookUpInstallation,
     keys: INSTALLATION_KEYS,
     args: z.object({
-      id: oneId('installation'),
+      id: soleId('installation'),
       integrationIdOrName: integrationIdOrName
         .nullish()
         .describe(
@@ -175,8 +175,8 @@ builder.objectFields(Project, (t) => ({
     find: lookUpProviderApp,
     keys: PROVIDER_APP_KEYS,
     args: z.object({
-      id: oneId('provider app'),
-      provider: provider('The name of the provider.'),
+      id: soleId('provider app'),
+      provider: providerName('The name of the provider.'),
     }),
   }),
 }));

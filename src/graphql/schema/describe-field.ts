@@ -6,9 +6,9 @@ import { type Need, needText } from '../../domain/viewer/needs.ts';
  * Tests that walk the schema read `extensions.needs`.
  */
 export function describeField(
-  declared: { needs: Need; description: string },
-  description = declared.description,
+  declaration: { needs: Need; description: string },
+  description = declaration.description,
 ) {
-  const { needs } = declared;
+  const { needs } = declaration;
   return { description: `${description} ${needText(needs)}`, extensions: { needs } };
 }

@@ -1,6 +1,6 @@
 /**
- * Resolves mutations whose input has `@oneOf` members. The domain's input is flat: the plugin moves what a `@oneOf`
- * member holds into the input, and names the members of the GraphQL input in refusals.
+ * Resolves mutations whose input has `@oneOf` members. The domain's input is flat: the plugin moves the members of a
+ * `@oneOf` input into the input that contains it, and names them by their GraphQL paths in refusals.
  */
 import SchemaBuilder, {
   BasePlugin,
@@ -63,13 +63,13 @@ function addGroupsToError(error: unknown, groups: readonly ExclusiveMembers[]): 
 }
 
 function addGroupNames(text: string, groups: readonly ExclusiveMembers[]): string {
-  return groups.reduce((named, { name, members }) => {
-    // Texts in double quotes are the caller's.
+  return groups.reduce((result, { name, members }) => {
+    // Strings in double quotes are the caller's.
     const pattern = new RegExp(
       `"(?:[^"\\\\]|\\\\.)*"|\\binput\\.(?=(?:${members.join('|')})\\b)`,
       'g',
     );
-    return named.replace(pattern, (match) => (match === 'input.' ? `input.${name}.` : match));
+    return result.replace(pattern, (match) => (match === 'input.' ? `input.${name}.` : match));
   }, text);
 }
 

@@ -40,13 +40,13 @@ export function addList<
 >(
   parent: TypeRef<P>,
   name: string,
-  lists: ListTypes<N>,
+  types: ListTypes<N>,
   list: Read<[parent: P, args: Args<F>], ListResult<N>>,
   { filters, exclusive = [] }: ListOptions<F> = {},
 ): void {
   const defineField = (t: FieldBuilder<P>) =>
-    defineList(t, lists, {
-      declared: list,
+    defineList(t, types, {
+      declaration: list,
       args: filters && createArgs(t.arg, filters),
       exclusive,
       run: (row: P, args: Args<F>, call) => list(call, row, args),
@@ -60,12 +60,12 @@ export function addList<
 export function addViewerList<P, N extends object>(
   parent: ObjectRef<Types, P> | 'Query',
   name: string,
-  lists: ListTypes<N>,
+  types: ListTypes<N>,
   list: Read<[args: PageArgs], ListResult<N>>,
 ): void {
   const defineField = (t: FieldBuilder<P>) =>
-    defineList(t, lists, {
-      declared: list,
+    defineList(t, types, {
+      declaration: list,
       exclusive: [],
       run: (_parent: P, args: PageArgs, call) => list(call, args),
     });
@@ -76,7 +76,7 @@ export function addViewerList<P, N extends object>(
 type FieldBuilder<P> = PothosSchemaTypes.RootFieldBuilder<Types, P>;
 
 interface ListDefinition<P, A, N> {
-  declared: Pick<Read<never, unknown>, 'needs' | 'description'>;
+  declaration: Pick<Read<never, unknown>, 'needs' | 'description'>;
   args?: unknown;
   exclusive: Exclusive;
   run(parent: P, args: A, call: Call): ListResult<N>;
@@ -85,11 +85,11 @@ interface ListDefinition<P, A, N> {
 function defineList<P, N extends object, A extends PageArgs>(
   t: FieldBuilder<P>,
   [type, connection]: ListTypes<N>,
-  { declared, args, exclusive, run }: ListDefinition<P, A, N>,
+  { declaration, args, exclusive, run }: ListDefinition<P, A, N>,
 ) {
-  const { extensions, ...described } = describeField(declared);
+  const { extensions, ...options } = describeField(declaration);
   const field = {
-    ...described,
+    ...options,
     extensions: { ...extensions, exclusive },
     type,
     args,
@@ -101,7 +101,7 @@ function defineList<P, N extends object, A extends PageArgs>(
   return t.connection(field as never, connection as never);
 }
 
-/** Runs after `first` and `last` were validated separately. */
+/** Applies after `first` and `last` were validated separately. */
 const ONE_DIRECTION = [
   ({ first, last }: PageArgs) => first == null || last == null,
   { message: 'must not be combined with first.', path: ['last'] },

@@ -68,10 +68,10 @@ export function addMutation<R extends object>(
   payload: ObjectRef<Types, R>,
 ): void {
   const groups = listExclusiveMembers(mutation.input);
-  const { extensions, ...described } = describeField(mutation);
+  const { extensions, ...options } = describeField(mutation);
   builder.mutationField(name, (t) =>
     t.field({
-      ...described,
+      ...options,
       extensions: { ...extensions, exclusiveMembers: groups },
       type: payload as ObjectRef<Types, object>,
       nullable: true,
@@ -90,16 +90,19 @@ export function addMutation<R extends object>(
 }
 
 /**
- * Lets the groups pass the schema: the zod plugin also checks the parsed value against the GraphQL type, in which a group may
- * be required.
+ * Returns a schema that keeps the groups in the parsed value. The zod plugin also checks that value against the GraphQL
+ * type, in which a group may be required.
  */
 function allowGroups(schema: z.ZodObject, groups: readonly ExclusiveMembers[]): z.ZodObject {
   if (groups.length === 0) return schema;
-  const kept = groups.map(({ name }) => [name, z.unknown().optional()]);
-  return schema.safeExtend(Object.fromEntries(kept)).meta({ ...schema.meta() });
+  const members = groups.map(({ name }) => [name, z.unknown().optional()]);
+  return schema.safeExtend(Object.fromEntries(members)).meta({ ...schema.meta() });
 }
 
-/** Removes the groups from the input, which is a new object of the schema. Their members are in the input itself. */
+/**
+ * Removes the groups, whose members are in the input itself. Changes the input, which is a new object that the schema
+ * created.
+ */
 function removeGroups(
   input: Record<string, unknown>,
   groups: readonly ExclusiveMembers[],

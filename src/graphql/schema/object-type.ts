@@ -35,24 +35,24 @@ type Readable<Row, S> = {
 };
 
 /**
- * Implements the type of a resource. `more` adds the fields that only GraphQL has: relations, lists, and values with needs
- * of their own. A resource with an id of the gateway is a node.
+ * Implements the type of a resource. `createFields` adds the fields that only GraphQL has: relations, lists, and values
+ * with needs of their own. A resource with an id of the gateway is a node.
  */
 export function objectType<Row extends object, S extends z.ZodRawShape & Readable<Row, S>>(
   type: ObjectRef<Types, Row>,
   resource: z.ZodObject<S>,
-  more: (t: FieldBuilder<Row>) => FieldMap = () => ({}),
+  createFields: (t: FieldBuilder<Row>) => FieldMap = () => ({}),
 ): ObjectRef<Types, Row> {
-  return implement(type, resource, more);
+  return implement(type, resource, createFields);
 }
 
-/** The types of resources by the names of these. Those that only other resources contain are created at first use. */
+/** The types of resources by name. A type that only other resources contain is created at its first use. */
 const typesByName = new Map<string, ObjectRef<Types, object>>();
 
 function implement<Row extends object>(
   type: ObjectRef<Types, Row>,
   resource: z.ZodObject,
-  more: (t: FieldBuilder<Row>) => FieldMap,
+  createFields: (t: FieldBuilder<Row>) => FieldMap,
 ): ObjectRef<Types, Row> {
   const { name, description } = getDeclaration(resource);
   const isNode = (resource.shape.id as z.ZodType | undefined)?.meta()?.graphql === 'ID';
@@ -61,7 +61,7 @@ function implement<Row extends object>(
   builder.objectType(type, {
     description,
     interfaces,
-    fields: (t: FieldBuilder<Row>) => ({ ...resourceFields(t, resource), ...more(t) }),
+    fields: (t: FieldBuilder<Row>) => ({ ...resourceFields(t, resource), ...createFields(t) }),
   } as never);
   return type;
 }
@@ -75,21 +75,23 @@ function getDeclaration(schema: z.ZodObject) {
 /** Returns the fields of a resource, for its type or for an interface. */
 export function resourceFields(t: FieldsBuilder, { shape }: z.ZodObject): FieldMap {
   const fields = Object.entries<z.ZodType>(shape).map(([name, schema]) =>
-    name === 'projectId' ? ['project', projectField(t as never)] : [name, field(t, name, schema)],
+    name === 'projectId'
+      ? ['project', projectField(t as never)]
+      : [name, createField(t, name, schema)],
   );
   return Object.fromEntries(fields);
 }
 
-function field(t: FieldsBuilder, name: string, schema: z.ZodType) {
+function createField(t: FieldsBuilder, name: string, schema: z.ZodType) {
   const { inner, isOptional: nullable, description } = unwrapSchema(schema);
   if (!description) throw new Error(`The field ${name} needs a description.`);
-  const value = findComputation(schema);
+  const compute = findComputation(schema);
   const options = { type: getOutputType(name, inner), nullable, description };
   // An exposed column has no resolver, which compiled queries read fastest.
-  return value
+  return compute
     ? t.field({
         ...options,
-        resolve: (row: unknown, _args: unknown, { call }: Context) => value(row, call),
+        resolve: (row: unknown, _args: unknown, { call }: Context) => compute(row, call),
       } as never)
     : t.expose(name as never, options as never);
 }

@@ -29,8 +29,8 @@ export interface SchemaTypes {
 const pageSizeText = `1 to ${PAGE_MAX}. Default: ${PAGE_DEFAULT}, if neither first nor last is set.`;
 
 /**
- * For a member that may be a promise. Without this, Pothos removes the field's resolver, and a compiled query returns
- * the promise as the value.
+ * Keeps the resolver of a field whose value may be a promise. Pothos otherwise removes it, and a compiled query then
+ * returns the promise as the value.
  */
 const KEPT_RESOLVER = { extensions: { pothosExposedField: undefined } };
 

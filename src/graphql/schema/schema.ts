@@ -1,12 +1,10 @@
 /** Builds the schema from one import for each noun, in the order of the reference API. */
 import './scalars.ts';
 import './node-field.ts';
-import './scalars.ts';
 import '../viewer/viewer.ts';
 import '../org/org.ts';
 import '../org/invite.ts';
 import '../org/builder.ts';
-import '../org/org.ts';
 import '../org/claimed-domain.ts';
 import '../provider/provider.ts';
 import '../project/project.ts';

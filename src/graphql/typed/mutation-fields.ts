@@ -16,21 +16,21 @@ import {
 } from './root-field.ts';
 import { WriteResultType } from './write-result.ts';
 
-export function createMutationFields(typed: readonly TypedObject[]): RootFields {
-  return Object.fromEntries(typed.flatMap((one) => [...listMutations(one)]));
+export function createMutationFields(typedObjects: readonly TypedObject[]): RootFields {
+  return Object.fromEntries(typedObjects.flatMap((typedObject) => [...listMutations(typedObject)]));
 }
 
-function* listMutations(typed: TypedObject): Generator<[string, RootFields[string]]> {
-  const { object, types } = typed;
+function* listMutations(typedObject: TypedObject): Generator<[string, RootFields[string]]> {
+  const { object, types } = typedObject;
   const name = typeName(object.name);
   const { verbs } = object;
   if (verbs.includes('CREATE') && types.create) {
-    yield [`create${name}`, createField(typed, 'CREATE', types.create)];
+    yield [`create${name}`, createField(typedObject, 'CREATE', types.create)];
   }
   if (verbs.includes('UPDATE') && types.update) {
-    yield [`update${name}`, createField(typed, 'UPDATE', types.update)];
+    yield [`update${name}`, createField(typedObject, 'UPDATE', types.update)];
   }
-  if (verbs.includes('DELETE')) yield [`delete${name}`, createField(typed, 'DELETE', null)];
+  if (verbs.includes('DELETE')) yield [`delete${name}`, createField(typedObject, 'DELETE', null)];
 }
 
 const DESCRIPTIONS = {

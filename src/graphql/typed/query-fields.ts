@@ -16,21 +16,29 @@ import {
 import { toRecordInstallation } from './shared-types.ts';
 
 /**
- * Creates the root fields of Query. If the by-id field of one object has the name of another object's list, the list wins
- * and the contract reports NAME_CLASH.
+ * Creates the root fields of Query. If the by-id field of one object has the name of another object's list, the list takes
+ * precedence, and the contract reports NAME_CLASH.
  */
-export function createQueryFields(hash: string, typed: readonly TypedObject[]): RootFields {
-  const readable = typed.filter(({ object }) => object.verbs.includes('LIST'));
-  const byId = readable.filter(({ object }) => object.verbs.includes('READ_BY_ID'));
+export function createQueryFields(hash: string, typedObjects: readonly TypedObject[]): RootFields {
+  const readable = typedObjects.filter(({ object }) => object.verbs.includes('LIST'));
+  const readableById = readable.filter(({ object }) => object.verbs.includes('READ_BY_ID'));
   return {
     _contract: {
       type: new GraphQLNonNull(GraphQLString),
       description: 'The hash of the contract behind this schema.',
       resolve: () => hash,
     },
-    ...Object.fromEntries(byId.map((one) => [byIdName(one.object.name), createRecordField(one)])),
     ...Object.fromEntries(
-      readable.map((one) => [memberName(one.object.name), createListField(one)]),
+      readableById.map((typedObject) => [
+        byIdName(typedObject.object.name),
+        createRecordField(typedObject),
+      ]),
+    ),
+    ...Object.fromEntries(
+      readable.map((typedObject) => [
+        memberName(typedObject.object.name),
+        createListField(typedObject),
+      ]),
     ),
   };
 }
@@ -78,12 +86,14 @@ function createRecordField({ object, types }: TypedObject): RootFields[string] {
       id: { type: new GraphQLNonNull(GraphQLID), description: "The provider's id of the record." },
     },
     resolve: withStorableArgs(async ({ group, id }, context): Promise<ShownRecord | null> => {
-      const found = await readObjectRecord(
+      const result = await readObjectRecord(
         context.call,
         toObjectOfGroup(context, object, group),
         id,
       );
-      return found && { record: found.record, installation: toRecordInstallation(found.serving) };
+      return (
+        result && { record: result.record, installation: toRecordInstallation(result.serving) }
+      );
     }),
   };
 }

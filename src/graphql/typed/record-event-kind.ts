@@ -1,4 +1,4 @@
-/** The kinds of changes in typed APIs, by the words of messages. */
+/** The kinds of changes in typed APIs. */
 import { GraphQLEnumType } from 'graphql';
 
 const KINDS = {
@@ -18,7 +18,7 @@ export const RecordEventKindType = new GraphQLEnumType({
   ),
 });
 
-/** Entries of reads have no type. */
+/** Returns the kind for the type of a message's entry. Entries of reads have no type. */
 export function toEventKind(type: string | undefined): string {
   if (type === undefined) return 'READ';
   const name = type.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();

@@ -26,17 +26,17 @@ export const GROUP_ARGUMENT: GraphQLArgumentConfig = {
     "The ref of the group. Default: the group of an end user's token; others must pass it.",
 };
 
-/** `providerCalls` is the most requests that the field sends to a provider. */
+/** Returns the options of a field that calls a declared function and sends at most `providerCalls` requests to a provider. */
 export function describeRootField(
-  declared: { needs: Need; description: string },
+  declaration: { needs: Need; description: string },
   providerCalls: number,
-  text = declared.description,
+  text = declaration.description,
 ) {
-  const { description, extensions } = describeField(declared, text);
+  const { description, extensions } = describeField(declaration, text);
   return { description, extensions: { ...extensions, providerCalls } };
 }
 
-/** Refuses arguments with texts that the database can't store, as every surface does. */
+/** Refuses arguments with strings that the database can't store, as every surface does. */
 export function withStorableArgs<R>(resolve: (args: Args, context: OperationContext) => R) {
   return (_root: unknown, args: Args, context: OperationContext): R => {
     const issues = [...listUnstorable(args, []).take(ISSUES_MAX)];
@@ -54,7 +54,7 @@ export function toObjectOfGroup(
   return { projectId: project.id, objectName, groupRef: groupRef ?? null };
 }
 
-/** Names of members in GraphQL become those of the contract. */
+/** Replaces names of GraphQL by those of the contract. */
 export function renameMembers(values: Args, members: ReadonlyMap<string, string>): Args {
   return Object.fromEntries(
     Object.entries(values).map(([member, value]) => [members.get(member) ?? member, value]),

@@ -25,18 +25,18 @@ export const JsonObjectType = new GraphQLScalarType({
   },
 });
 
-/** Values pass unchanged, because providers give and take texts. */
+/** Values pass unchanged, because providers send and accept strings. */
 function createStringType(
   name: string,
-  text: z.ZodType<string>,
+  schema: z.ZodType<string>,
   example: string,
 ): GraphQLScalarType {
   return new GraphQLScalarType({
     name,
-    description: `A text like ${example}. Some providers give it in another form.`,
+    description: `A string like ${example}. Some providers send it in another format.`,
     parseValue(value) {
-      if (text.safeParse(value).success) return value;
-      throw new GraphQLError(`${name} must be a text like ${example}.`);
+      if (schema.safeParse(value).success) return value;
+      throw new GraphQLError(`${name} must be a string like ${example}.`);
     },
   });
 }

@@ -25,9 +25,9 @@ const DESCRIPTION =
   "The changes of records in customers' accounts: each message of the stream that receives them, first those after the cursor, then each new one. No message is missed or repeated. Without `after`, only new ones.";
 
 export function createSubscriptionFields(typed: readonly TypedObject[]): RootFields {
-  const followed = typed.filter(({ object }) => object.verbs.includes('LIST'));
+  const streamedObjects = typed.filter(({ object }) => object.verbs.includes('LIST'));
   return Object.fromEntries(
-    followed.map((one) => [`${memberName(one.object.name)}Changed`, createField(one)]),
+    streamedObjects.map((one) => [`${memberName(one.object.name)}Changed`, createField(one)]),
   );
 }
 

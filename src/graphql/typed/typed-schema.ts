@@ -1,6 +1,6 @@
 /**
- * The schema of a project's typed API, made from a contract by graphql-js alone. Projects with equal contracts share it, so
- * resolvers take the project from the context. Each resolver calls one function of the domain.
+ * The schema of a project's typed API, created from a contract by graphql-js alone. Projects with equal contracts share
+ * it, so resolvers take the project from the context. Each resolver calls one function of the domain.
  */
 import { GraphQLObjectType, GraphQLSchema } from 'graphql';
 import { generatedObjects } from '../../domain/contract/formats/generated.ts';
@@ -15,24 +15,31 @@ import { createSubscriptionFields } from './subscription-fields.ts';
 export function createTypedSchema(contract: Contract): GraphQLSchema {
   const objects = generatedObjects(contract);
   const enums = enumNames(objects);
-  const typed = objects.map((object) => ({ object, types: createObjectTypes(object, enums) }));
+  const typedObjects = objects.map((object) => ({
+    object,
+    types: createObjectTypes(object, enums),
+  }));
   return new GraphQLSchema({
     query: new GraphQLObjectType({
       name: 'Query',
       description: "Reads of records at customers' providers, as they are now.",
-      fields: createQueryFields(contract.hash, typed),
+      fields: createQueryFields(contract.hash, typedObjects),
     }),
-    mutation: createRootType('Mutation', createMutationFields(typed), MUTATION),
-    subscription: createRootType('Subscription', createSubscriptionFields(typed), SUBSCRIPTION),
-    // Checking it takes longer than the first query. A test checks generated schemas.
+    mutation: createRootType('Mutation', createMutationFields(typedObjects), MUTATION_DESCRIPTION),
+    subscription: createRootType(
+      'Subscription',
+      createSubscriptionFields(typedObjects),
+      SUBSCRIPTION_DESCRIPTION,
+    ),
+    // Validating the schema takes longer than the first query. A test validates generated schemas.
     assumeValid: true,
   });
 }
 
-const MUTATION =
+const MUTATION_DESCRIPTION =
   "Writes of records at customers' providers. A refusal by the provider is a result, and not an error.";
 
-const SUBSCRIPTION = 'Streams of changes, over WebSocket or server-sent events.';
+const SUBSCRIPTION_DESCRIPTION = 'Streams of changes, over WebSocket or server-sent events.';
 
 /** GraphQL has no types without fields. */
 function createRootType(name: string, fields: RootFields, description: string) {

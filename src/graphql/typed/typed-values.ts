@@ -5,19 +5,19 @@ import { unprocessable } from '../../errors.ts';
 type Item = string | number | boolean;
 
 /**
- * Returns the value of a field as its GraphQL type requires. Some providers send numbers and booleans as texts, and
+ * Returns the value of a field as its GraphQL type requires. Some providers send numbers and booleans as strings, and
  * several selected values as `a;b`. Null if there is no value. Throws UNPROCESSABLE for a value that the type does not
- * have. `values` are those of the field's enum type, if it has one.
+ * have. `enumValues` are those of the field's enum type, if it has one.
  */
 export function toOutputValue(
   { name, type, isList }: Pick<FieldContract, 'name' | 'type' | 'isList'>,
   value: unknown,
-  values: ReadonlySet<string> | null,
+  enumValues: ReadonlySet<string> | null,
 ): unknown {
   if (value === undefined || value === null || type === 'JSON') return value ?? null;
   const toOutputItem = (item: unknown): Item => {
     const converted = convertItem(type, item);
-    if (converted === null || (values && !values.has(String(converted))))
+    if (converted === null || (enumValues && !enumValues.has(String(converted))))
       throw createUnexpectedValueError(name, type);
     return converted;
   };
@@ -30,7 +30,7 @@ function toItems(value: unknown): readonly unknown[] {
   return typeof value === 'string' ? value.split(';').filter((item) => item !== '') : [value];
 }
 
-/** Null for a value that the type does not have. */
+/** Converts an item of a list, or a single value. Null if the type does not have it. */
 function convertItem(type: Exclude<FieldContract['type'], 'JSON'>, value: unknown): Item | null {
   switch (type) {
     case 'INTEGER':
@@ -46,8 +46,8 @@ function convertItem(type: Exclude<FieldContract['type'], 'JSON'>, value: unknow
 const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, false: false };
 
 function toNumber(value: unknown): number | null {
-  const isText = typeof value === 'string' && value.trim() !== '';
-  const number = isText ? Number(value) : value;
+  const isNumeric = typeof value === 'string' && value.trim() !== '';
+  const number = isNumeric ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number : null;
 }
 

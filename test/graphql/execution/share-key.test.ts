@@ -3,12 +3,12 @@ import { type DocumentNode, type OperationDefinitionNode, parse } from 'graphql'
 import { expect, test } from 'vitest';
 import type { EndUserViewer } from '../../../src/domain/viewer/end-user.ts';
 import {
-  createOperationKey,
   createViewerKey,
+  prepareOperationKey,
 } from '../../../src/graphql/plugins/use-shared-subscriptions.ts';
 
 function createKeys(document: DocumentNode) {
-  return createOperationKey(document, document.definitions[0] as OperationDefinitionNode);
+  return prepareOperationKey(document, document.definitions[0] as OperationDefinitionNode);
 }
 
 const createKey = createKeys(
