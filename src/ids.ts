@@ -21,6 +21,8 @@ export const ID_PREFIXES = {
   pln: 'Plan',
   ins: 'Installation',
   cfg: 'InstallationConfig',
+  ags: 'AgentSession',
+  prp: 'Proposal',
   opr: 'Operation',
   log: 'OperationLog',
   req: 'RecordedRequest',

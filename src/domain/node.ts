@@ -29,6 +29,8 @@ const END_USER_TABLES: readonly IdTable[] = [
   'Installation',
   'InstallationConfig',
   'Operation',
+  'AgentSession',
+  'Proposal',
 ];
 
 interface NodeRow {

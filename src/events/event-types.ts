@@ -65,6 +65,23 @@ const destination = z.object({
   url: text.describe('The URL to which its messages were posted.'),
 });
 
+/** A proposal without the values of the record. */
+const proposal = installation.extend({
+  proposalId: idText.describe('The id of the proposal.'),
+  agentSessionId: idText
+    .optional()
+    .describe('The id of the agent session that made it. Omitted for other callers.'),
+  objectName: text.describe("The object, by the builder's name."),
+  type: z
+    .enum(['create', 'update', 'delete'])
+    .describe('Whether the record is created, updated or deleted.'),
+  recordId: text.optional().describe("The provider's id of the record. Omitted for a creation."),
+  createdBy: text.describe('The principal that made the proposal, like `agent:<session id>`.'),
+});
+const decidedProposal = proposal.extend({
+  decidedBy: text.describe('The principal or the rule that decided, like `consumer:<id>`.'),
+});
+
 /** Members that several types of events have in common. The documentation names them once. */
 export const EVENT_PARTS = { installation, connection, destination } as const;
 
@@ -187,6 +204,39 @@ export const EVENTS = {
       attempts: z.int().describe('The number of attempts that were made.'),
       error: z.string().describe('The reason why the last attempt failed, as text for people.'),
     }),
+  },
+  PROPOSAL_CREATED: {
+    wireName: 'proposal.created',
+    happened: 'An agent proposed a write. If its status is `pending`, it waits for an approval.',
+    data: proposal,
+  },
+  PROPOSAL_APPROVED: {
+    wireName: 'proposal.approved',
+    happened: 'A person or a rule approved a proposal.',
+    data: decidedProposal,
+  },
+  PROPOSAL_REJECTED: {
+    wireName: 'proposal.rejected',
+    happened: 'A person rejected a proposal.',
+    data: decidedProposal,
+  },
+  PROPOSAL_COMMITTED: {
+    wireName: 'proposal.committed',
+    happened: 'The write of a proposal has ended. Its operation has the outcome.',
+    data: proposal.extend({
+      operationId: idText.describe('The id of the write operation.'),
+      success: z.boolean().describe('Whether the record was written.'),
+    }),
+  },
+  PROPOSAL_EXPIRED: {
+    wireName: 'proposal.expired',
+    happened: 'A proposal was not committed in time.',
+    data: proposal,
+  },
+  PROPOSAL_STALE: {
+    wireName: 'proposal.stale',
+    happened: 'The record of a proposal had changed before the commit, so nothing was written.',
+    data: proposal,
   },
 } as const satisfies Record<
   NotificationEventType,

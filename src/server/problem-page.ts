@@ -42,6 +42,26 @@ const GUIDES: Record<ErrorCode, Guide> = {
     'The caller is known and lacks a scope, or the request needs a bearer token of a person.',
     'The problem names the scope. Create a key that has it, or use a bearer token.',
   ],
+  AGENT_SESSION_EXPIRED: [
+    'The session of the agent has expired.',
+    'Create a new one with `createAgentSession`, and give its token to the agent.',
+  ],
+  AGENT_SESSION_REVOKED: [
+    'A person or a builder has revoked the session of the agent.',
+    'Find out why it was revoked before you create a new one.',
+  ],
+  OBJECT_NOT_GRANTED: [
+    'The agent session does not include this object.',
+    'Use an object that `search_objects` returns, or create a session with this object.',
+  ],
+  VERB_NOT_GRANTED: [
+    'The agent session does not permit this kind of call, such as deletions.',
+    'The problem names the permitted verbs. Create a session with this verb if the agent needs it.',
+  ],
+  SELF_APPROVAL: [
+    'The caller made the proposal, so it may not approve it.',
+    'Let another person or a rule of the agent session approve it.',
+  ],
   NOT_FOUND: [
     'No object with this id or name exists for this caller. Objects of other tenants do not exist for it either.',
     'Check the id, and whether the caller belongs to the right project.',
@@ -53,6 +73,30 @@ const GUIDES: Record<ErrorCode, Guide> = {
   CONFLICT: [
     'The request conflicts with the present state: the name exists, the object is in use, or its state does not allow the change.',
     'The problem names the conflict. Read the present state, resolve the conflict, and retry.',
+  ],
+  PROPOSAL_NOT_APPROVED: [
+    'The proposal waits for an approval, and nothing has been written.',
+    'Wait until its status is APPROVED, then commit it.',
+  ],
+  PROPOSAL_REJECTED: [
+    'A person has rejected the proposal, and nothing has been written.',
+    'Read `decisionReason`, and propose another change.',
+  ],
+  PROPOSAL_EXPIRED: [
+    'The proposal was not committed in time, and nothing has been written.',
+    'Propose the write again, so that it is compared with the present record.',
+  ],
+  PROPOSAL_COMMITTED: [
+    'The proposal has been committed before. A proposal is committed once.',
+    'Read the outcome of the operation that the problem names in `operationId`.',
+  ],
+  PROPOSAL_STALE: [
+    'The record has changed since the proposal was made, and nothing has been written.',
+    'Read the record and propose the write again.',
+  ],
+  PROPOSAL_PAYLOAD_CHANGED: [
+    'The hash of the commit differs from that of the proposal, and nothing has been written.',
+    'Commit with the `payloadHash` of the approved proposal, or propose the new values.',
   ],
   CONTENT_TOO_LARGE: [
     'The body of the request is larger than the server accepts.',

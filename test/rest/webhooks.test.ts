@@ -103,6 +103,15 @@ const destination = {
 };
 const [objectName, error, config] = ['contacts', 'Gone.', { read: [] }];
 const operationId = 'opr_1';
+const proposal = {
+  ...installation,
+  proposalId: 'prp_1',
+  agentSessionId: 'ags_1',
+  objectName: 'people',
+  type: 'update',
+  recordId: '7',
+  createdBy: 'agent:ags_1',
+} as const;
 const times = { fromTimestamp: '2026-01-01T00:00:00.000Z', untilTimestamp: '2026-02-01T00:00:00Z' };
 const written = { success: false, successfulRecordIds: ['1'], errors: ['No.'] };
 
@@ -128,6 +137,12 @@ const DATA: { [T in Type]: EventData<T> } = {
     failedAttempts: 3,
   },
   DELIVERY_FAILED: { ...destination, deliveryId: 'dlv_1', operationId, attempts: 9, error },
+  PROPOSAL_CREATED: proposal,
+  PROPOSAL_APPROVED: { ...proposal, decidedBy: 'consumer:csm_1' },
+  PROPOSAL_REJECTED: { ...proposal, decidedBy: 'consumer:csm_1' },
+  PROPOSAL_COMMITTED: { ...proposal, operationId, success: true },
+  PROPOSAL_EXPIRED: proposal,
+  PROPOSAL_STALE: proposal,
 };
 
 /** Creates a record, and fields that the last check of the schema did not find. */

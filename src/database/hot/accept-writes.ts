@@ -44,6 +44,7 @@ interface EntryToAccept {
   record: object;
   associations: object | null;
   ifEmpty: string[] | null;
+  expected: object | null;
 }
 
 /** The operation of an accepted write, and the columns of its task that the operation does not have. */
@@ -122,11 +123,11 @@ function formatAcceptance(
   tasks as (${tasks} returning *),
   entries as (
     insert into "WriteEntry" ("taskId", "position", "projectId", "operationId", "record", "associations",
-      "ifEmpty")
-    select ${taskId}, ${position}, a."projectId", a."id", e."record", e."associations", e."ifEmpty"
+      "ifEmpty", "expected")
+    select ${taskId}, ${position}, a."projectId", a."id", e."record", e."associations", e."ifEmpty", e."expected"
     from ${source}
     cross join jsonb_to_recordset(a."entries") as e(
-      "position" int, "record" jsonb, "associations" jsonb, "ifEmpty" jsonb)
+      "position" int, "record" jsonb, "associations" jsonb, "ifEmpty" jsonb, "expected" jsonb)
   )
   select o."id" as "key", o.*, t."id" as "taskId", ${TASK_COLUMNS.join(', ')}
   from operations o join tasks t on ${isOfOperation}`;

@@ -210,12 +210,13 @@ export const projectContracts = read(
       ) {
         return tooManyIntegrations();
       }
-      return mergedContract((byProject.get(id) ?? []).map(([, contract]) => contract));
+      return mergeContracts((byProject.get(id) ?? []).map(([, contract]) => contract));
     });
   },
 );
 
-function mergedContract(contracts: readonly Contract[]): Contract {
+/** The contract of several contracts, merged by the names of objects. It is cached. */
+export function mergeContracts(contracts: readonly Contract[]): Contract {
   const identity = contracts.map(({ hash }) => hash);
   return cachedContract(identity, () => createProjectContract(contracts));
 }
@@ -235,7 +236,7 @@ export async function contractOfIntegrations(
     ),
   );
   const revisions = contents.filter((revision) => revision !== null);
-  return mergedContract(await deriveContracts(call, revisions));
+  return mergeContracts(await deriveContracts(call, revisions));
 }
 
 /**

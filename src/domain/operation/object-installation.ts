@@ -37,8 +37,8 @@ export async function getServingInstallation(
   call: Call,
   { projectId, objectName, groupRef }: ObjectOfGroup,
 ): Promise<ServingInstallation> {
-  const group = await getGroup(call, projectId, groupRef);
-  const installations = await load(call, installationsOfGroup, { projectId, groupId: group.id });
+  const group = await getGroupOfCaller(call, projectId, groupRef);
+  const installations = await listInstallationsOfGroup(call, group);
   const loaded = await Promise.all(
     installations.map(async (installation): Promise<ServingInstallation[]> => {
       const parts = await findParts(call, installation);
@@ -54,7 +54,11 @@ export async function getServingInstallation(
   throw notServed(objectName, group, candidates[0]);
 }
 
-async function getGroup(
+/**
+ * Returns the group of this ref, or the group of an end user without one. Throws BAD_USER_INPUT for other callers without
+ * a ref, and NOT_FOUND for an unknown group.
+ */
+export async function getGroupOfCaller(
   call: Call,
   projectId: string,
   groupRef: string | null,
@@ -71,6 +75,13 @@ async function getGroup(
   const group = await load(call, byId('Group'), viewer.groupId);
   if (!group) throw notFound('Group', viewer.groupId);
   return group;
+}
+
+export function listInstallationsOfGroup(
+  call: Call,
+  { projectId, id: groupId }: Row<'Group'>,
+): Promise<Row<'Installation'>[]> {
+  return load(call, installationsOfGroup, { projectId, groupId });
 }
 
 interface GroupKey {

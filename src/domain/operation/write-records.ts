@@ -36,7 +36,7 @@ export const writeRecords = projectMutation({
     const key = createWriteKey(call, project.id, input);
     const earlier = key && (await findOperationByKey(call, key));
     if (earlier) return resultOfOtherCall(call, input, earlier);
-    const target = await getTarget(call, project.id, input);
+    const target = await getWriteTarget(call, project.id, input);
     const plan = await planWrite(call, input, target);
     const write = { input, plan, key };
     return input.mode === 'SYNCHRONOUS' ? writeAndWait(call, write) : writeLater(call, write);
@@ -47,7 +47,7 @@ export const writeRecords = projectMutation({
  * Returns the outcome. Throws RATE_LIMITED or SERVICE_UNAVAILABLE before anything is stored, so that the write can be
  * repeated safely.
  */
-function writeAndWait(call: Call, write: WriteToStart): Promise<WriteOutcome> {
+export function writeAndWait(call: Call, write: WriteToStart): Promise<WriteOutcome> {
   const { target } = write.plan;
   return waitingForProvider(call, target.installation, async () => {
     const { operation, task, entries } = await acceptWrite(call, write);
@@ -79,7 +79,7 @@ function resultOfOtherCall(
  * Returns the target as far as the viewer may see it. Throws NOT_FOUND if the viewer may not see the integration. The
  * viewer must see the project.
  */
-async function getTarget(
+export async function getWriteTarget(
   { viewer, database }: Call,
   projectId: string,
   { integrationIdOrName: value, groupRef }: WriteInput,

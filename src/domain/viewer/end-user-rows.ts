@@ -7,7 +7,7 @@ export type Conditions = Record<string, unknown>;
 
 /** Null for a table without rows for end users. */
 function ownConditions(viewer: EndUserViewer, table: Table): Conditions | null {
-  const { projectId, groupId, consumerId, integrationIds } = viewer;
+  const { projectId, groupId, consumerId, integrationIds, agent } = viewer;
   const oneOfIntegrations: OneOf | undefined =
     integrationIds === null ? undefined : { oneOf: integrationIds };
   switch (table) {
@@ -26,6 +26,12 @@ function ownConditions(viewer: EndUserViewer, table: Table): Conditions | null {
     case 'Installation':
     case 'Operation':
       return { projectId, groupId, integrationId: oneOfIntegrations };
+    case 'Proposal': {
+      const own = { projectId, groupId, integrationId: oneOfIntegrations };
+      return agent ? { ...own, agentSessionId: agent.sessionId } : own;
+    }
+    case 'AgentSession':
+      return agent ? { projectId, id: agent.sessionId } : { projectId, groupId };
     default:
       return null;
   }

@@ -1,5 +1,6 @@
 /** End users: the people of a builder's own product, each in one group, identified by their tokens. */
 import { enumeration } from '../resource.ts';
+import type { AgentGrant } from './agent-grant.ts';
 import type { Scope } from './scopes.ts';
 
 /** Permissions of a token in addition to reading, with the scope that the creator of the token needs for each. */
@@ -8,6 +9,7 @@ export const SESSION_PERMISSIONS = {
   INSTALL: 'installations:write',
   READ: 'reads:control',
   WRITE_RECORDS: 'records:write',
+  APPROVE: 'records:write',
 } as const satisfies Record<string, Scope>;
 
 export type SessionPermission = keyof typeof SESSION_PERMISSIONS;
@@ -20,6 +22,8 @@ export const sessionPermission = enumeration(
     INSTALL: 'Create and change installations of its own group.',
     READ: 'Trigger, pause and resume reads of its own group.',
     WRITE_RECORDS: "Write records to its own group's accounts.",
+    APPROVE:
+      "Approve and reject proposals of agents for its own group, and revoke the agents' sessions.",
   } satisfies Record<SessionPermission, string>,
 );
 
@@ -42,15 +46,17 @@ export interface EndUserClaims {
   expireTime: Date;
   /** The JWT key that signed the token. Null if the gateway signed it. */
   jwtKeyId: string | null;
+  /** The rights of an agent that works for the end user. Null for the end user itself. */
+  agent: AgentGrant | null;
 }
 
-/** An end user: a consumer of a project, in one group. */
+/** An end user: a consumer of a project, in one group. An agent is an end user with an `agent` grant. */
 export interface EndUserViewer extends EndUserClaims {
   kind: 'END_USER';
-  /** The caller's id for rates. All tokens of one person have the same. */
+  /** The caller's id for rates. All tokens of one person have the same, and each agent session has its own. */
   id: string;
   orgId: string;
-  /** Always empty: an end user's rights are its permissions. */
+  /** Always empty: an end user's rights are its permissions, and an agent's its grant. */
   scopes: readonly Scope[];
   /** Origins whose pages may send the token. */
   allowedOrigins: readonly string[];

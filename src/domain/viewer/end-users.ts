@@ -6,6 +6,7 @@ import { LRUCache } from 'lru-cache';
 import { unauthenticated } from '../../errors.ts';
 import type { Services } from '../call.ts';
 import { upsertParties } from '../project/parties.ts';
+import { isAgentToken, verifyAgentToken } from './agent-token.ts';
 import { type EndUserClaims, type EndUserViewer, USUAL_PERMISSIONS } from './end-user.ts';
 import { isJwtKeyToken, type JwtClaims, verifyJwt } from './jwt-claims.ts';
 import { isSession, verifySession } from './session-claims.ts';
@@ -27,17 +28,22 @@ export function createEndUsers(): EndUsers {
       claims = await verify(services, token);
       cache.set(token, claims);
     }
-    if (claims.expireTime <= services.now()) throw expiredError();
+    if (claims.expireTime <= services.now()) {
+      // For an agent, this names the reason.
+      if (claims.agent) await verifyAgentToken(services, token);
+      throw expiredError();
+    }
     return claims;
   };
   return {
-    isToken: (token) => isSession(token) || isJwtKeyToken(token),
+    isToken: (token) => isSession(token) || isAgentToken(token) || isJwtKeyToken(token),
     async find(services, token) {
       const wasCached = cache.has(token);
       const claims = await verifyToken(services, token);
       const viewer = (await findValidEndUsers(services, [claims])).get(0);
       if (viewer) return viewer;
       cache.delete(token);
+      if (claims.agent) await verifyAgentToken(services, token);
       // A token that identifies its group by ref may find a new group after the old one was erased.
       if (wasCached && claims.jwtKeyId !== null) return this.find(services, token);
       throw expiredError();
@@ -52,9 +58,9 @@ function expiredError() {
 }
 
 async function verify(services: Services, token: string): Promise<EndUserClaims> {
-  return isSession(token)
-    ? verifySession(services, token)
-    : enrol(services, await verifyJwt(services, token));
+  if (isSession(token)) return verifySession(services, token);
+  if (isAgentToken(token)) return verifyAgentToken(services, token);
+  return enrol(services, await verifyJwt(services, token));
 }
 
 /** Creates the group or the consumer at the first use of its ref. */
@@ -68,6 +74,7 @@ async function enrol(
     ...(await upsertParties(services, { projectId, groupRef, consumerRef })),
     integrationIds: null,
     permissions: USUAL_PERMISSIONS,
+    agent: null,
   };
 }
 
@@ -83,7 +90,7 @@ interface ValidClaims {
  * statement.
  */
 export async function findValidEndUsers(
-  { database }: Services,
+  services: Services,
   claims: readonly EndUserClaims[],
 ): Promise<Map<number, EndUserViewer>> {
   const values = [
@@ -91,12 +98,14 @@ export async function findValidEndUsers(
     claims.map(({ groupId }) => groupId),
     claims.map(({ consumerId }) => consumerId),
     claims.map(({ jwtKeyId }) => jwtKeyId),
+    claims.map(({ agent }) => agent?.sessionId ?? null),
+    services.now(),
   ];
-  const valid = await database.rows.query<ValidClaims>(VALID_CLAIMS, values);
+  const valid = await services.database.rows.query<ValidClaims>(VALID_CLAIMS, values);
   return new Map(
     valid.map(({ index, orgId, allowedOrigins }) => {
       const claim = claims[index] as EndUserClaims;
-      const id = `${claim.groupId} ${claim.consumerId}`;
+      const id = claim.agent?.sessionId ?? `${claim.groupId} ${claim.consumerId}`;
       return [index, { ...claim, kind: 'END_USER', id, orgId, scopes: [], allowedOrigins }];
     }),
   );
@@ -104,13 +113,16 @@ export async function findValidEndUsers(
 
 const VALID_CLAIMS = `
   select t."at"::int - 1 as "index", p."orgId", p."allowedOrigins"
-  from unnest($1::text[], $2::text[], $3::text[], $4::text[]) with ordinality
-    as t("projectId", "groupId", "consumerId", "jwtKeyId", "at")
+  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) with ordinality
+    as t("projectId", "groupId", "consumerId", "jwtKeyId", "agentSessionId", "at")
   join "Project" p on p."id" = t."projectId"
   join "Group" g on g."projectId" = t."projectId" and g."id" = t."groupId"
   join "Consumer" c on c."projectId" = t."projectId" and c."id" = t."consumerId"
   where (t."jwtKeyId" is null or exists (
     select from "JwtKey" k where k."projectId" = t."projectId" and k."id" = t."jwtKeyId" and k."active"
+  )) and (t."agentSessionId" is null or exists (
+    select from "AgentSession" a where a."projectId" = t."projectId" and a."id" = t."agentSessionId"
+      and a."revokeTime" is null and a."expireTime" > $6
   )) and not exists (
     select from "Erasure" e where e."projectId" = t."projectId" and e."id" in (p."id", g."id", c."id")
   )`;

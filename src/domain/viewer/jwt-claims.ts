@@ -9,7 +9,7 @@ import { findPrefix } from '../../ids.ts';
 import type { Services } from '../call.ts';
 import { ref } from '../names.ts';
 import { isStorableText } from '../storable-json.ts';
-import { decodeHeader, notAcceptedError } from './session-claims.ts';
+import { decodeHeader, notAcceptedError } from './gateway-token.ts';
 
 export const JWT_ALGORITHM = 'RS256';
 /** The reference API's longest lifetime of such a token. */

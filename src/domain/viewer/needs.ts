@@ -14,6 +14,8 @@ export type Need = Scope | 'bearer' | 'nothing' | EndUserNeed | PageNeed;
 interface EndUserNeed {
   scope: Scope;
   permission: SessionPermission | null;
+  /** True if agents may call the function too. Their grants limit what they get. */
+  forAgents?: true;
 }
 
 /** The need of a function that keys for pages may call, although end users may not. */
@@ -30,6 +32,11 @@ export function orPage(scope: Scope): Need {
 /** For functions of callers with this scope and of end users with this permission. Keys for pages may call them too. */
 export function orEndUser(scope: Scope, permission: SessionPermission | null = null): Need {
   return { scope, permission };
+}
+
+/** For functions of callers with this scope, of end users with this permission, and of agents. */
+export function orAgent(scope: Scope, permission: SessionPermission | null = null): Need {
+  return { scope, permission, forAgents: true };
 }
 
 /** The scope that an API key needs. Null if no scope is sufficient, or none is needed. */
@@ -53,7 +60,11 @@ export function meets(viewer: Viewer, need: Need): boolean {
   return isForEndUsers(need) && hasPermission(viewer, need);
 }
 
-function hasPermission({ permissions }: EndUserViewer, { permission }: EndUserNeed): boolean {
+function hasPermission(
+  { permissions, agent }: EndUserViewer,
+  { permission, forAgents }: EndUserNeed,
+): boolean {
+  if (agent) return forAgents === true;
   return permission === null || permissions.includes(permission);
 }
 
@@ -81,6 +92,11 @@ function isForEndUsers(need: Need): need is EndUserNeed {
 function authorizeEndUser(viewer: EndUserViewer, need: Need): void {
   if (!isForEndUsers(need)) throw forbidden("This is not for end users' tokens.");
   if (hasPermission(viewer, need)) return;
+  if (viewer.agent) {
+    throw forbidden(
+      "This is not for agents. Use the agent's tools at /mcp/projects/{projectIdOrName}.",
+    );
+  }
   const heldNames = viewer.permissions.join(', ') || 'none';
   throw forbidden(
     `This needs the permission ${need.permission}; the end user's token has ${heldNames}.`,

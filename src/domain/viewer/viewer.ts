@@ -42,13 +42,17 @@ const viewerKind = enumeration('ViewerKind', 'The credentials of a caller.', {
   API_KEY: 'An API key of a project.',
   BUILDER: 'A builder with a bearer token or a session of the console.',
   END_USER: 'An end user of a project: a group and a consumer.',
-} satisfies Record<Viewer['kind'], string>);
+  AGENT: 'An agent that works for an end user, with the token of an agent session.',
+} satisfies Record<Viewer['kind'] | 'AGENT', string>);
 
 export const viewerResource = resource(
   'Viewer',
-  'The caller of this operation: an API key of a project, a builder with a bearer token or a session of the console, or an end user with a token of their own.',
+  'The caller of this operation: an API key of a project, a builder with a bearer token or a session of the console, an end user with a token of their own, or an agent.',
   {
-    kind: viewerKind.describe('Whether the caller is an API key, a builder or an end user.'),
+    kind: computed(
+      viewerKind.describe('Whether the caller is an API key, a builder, an end user or an agent.'),
+      (viewer: Viewer) => (viewer.kind === 'END_USER' && viewer.agent ? 'AGENT' : viewer.kind),
+    ),
     scopes: computed(
       z.array(scopeName).describe('The scopes of an API key or a builder. Empty for an end user.'),
       (viewer: Viewer) => viewer.scopes.map(nameOfScope),
@@ -195,8 +199,9 @@ export function findProjectId(viewer: Viewer): string | null {
   return viewer.kind === 'BUILDER' ? null : viewer.projectId;
 }
 
-/** The `createdBy` of installations: `api:<key id>`, `builder:<id>` or `consumer:<id>`. */
+/** The principal of a change: `api:<key id>`, `builder:<id>`, `consumer:<id>` or `agent:<session id>`. */
 export function formatActor(viewer: Viewer): string {
+  if (viewer.kind === 'END_USER' && viewer.agent) return `agent:${viewer.agent.sessionId}`;
   if (viewer.kind === 'END_USER') return `consumer:${viewer.consumerId}`;
   return `${viewer.kind === 'API_KEY' ? 'api' : 'builder'}:${viewer.id}`;
 }

@@ -54,6 +54,30 @@ function recordSchema(object: ObjectContract): JsonSchema {
   };
 }
 
+/**
+ * The values that a write of a record sets, without the record's id. Unlike the definitions, it accepts no further fields,
+ * and no null for a required one.
+ */
+export function createValuesSchema(object: ObjectContract, type: 'CREATE' | 'UPDATE'): JsonSchema {
+  const fields = type === 'CREATE' ? createdFields(object) : updatedFields(object);
+  const required = type === 'CREATE' ? fields.filter(({ isRequired }) => isRequired) : [];
+  const properties = createProperties(fields);
+  for (const { name } of required) {
+    properties[name] = { allOf: [properties[name], { not: { type: 'null' } }] };
+  }
+  return {
+    type: 'object',
+    ...createDescription(object.displayName),
+    properties,
+    required: listNames(required),
+    additionalProperties: false,
+    minProperties: 1,
+  };
+}
+
+/** A record that is read, with its id. */
+export const createRecordSchema = recordSchema;
+
 function inputSchema(
   { displayName, acceptsOtherFields }: ObjectContract,
   { properties, required }: { properties: JsonSchema; required: string[] },

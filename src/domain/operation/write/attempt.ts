@@ -6,8 +6,9 @@ import type { RecordOutcome } from '../../../providers/moving-records.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Services } from '../../call.ts';
 import { openSession } from '../../connection/connection-session.ts';
-import { errorText, storableOutcome } from './outcome.ts';
+import { errorText, type StoredOutcome, staleOutcome, storableOutcome } from './outcome.ts';
 import { hasValue } from './record-mapping.ts';
+import { hasValues, hasVersion } from './record-version.ts';
 import type { AttemptFailure } from './retry.ts';
 import { type Claim, saveOutcomes, TASKS, type WriteEntry, type WriteTask } from './write-task.ts';
 
@@ -30,7 +31,7 @@ export async function attemptWrite(
   services: Services,
   { claim, provider, entries }: Attempt,
 ): Promise<AttemptFailure | null> {
-  const { task, target } = claim;
+  const { task, target, wasUncertain } = claim;
   if (!target) return permanentFailure('The installation has been deleted.');
   if (!provider) return permanentFailure('The provider is no longer supported.');
   let sending: Sending;
@@ -44,6 +45,11 @@ export async function attemptWrite(
     // A failure of this request must not lose the outcomes of the earlier ones.
     if (index > 0) await saveProgress(services, claim, entries);
     try {
+      const outcome = await findOutcomeByVersion(request, { ...sending, wasUncertain });
+      if (outcome) {
+        for (const entry of request) entry.outcome = outcome;
+        continue;
+      }
       const outcomes = await send(request, { ...sending, hasKey });
       await readBack(outcomes, request, sending);
       for (const [entryIndex, entry] of request.entries()) {
@@ -89,6 +95,30 @@ function groupIntoRequests(entries: readonly WriteEntry[], batchSize: number): W
   return [...requests.values()].filter((request) =>
     request.some(({ outcome }) => outcome === null),
   );
+}
+
+/**
+ * Compares the record of a single write with the version that the write expects. Null if the write may be sent. If an
+ * earlier attempt may have been executed and the record has its result, the write has succeeded.
+ */
+async function findOutcomeByVersion(
+  [entry]: readonly WriteEntry[],
+  { task, provider, session, wasUncertain }: Sending & { wasUncertain: boolean },
+): Promise<StoredOutcome | null> {
+  if (!entry?.expected) return null;
+  const { expected, record } = entry;
+  const { readRecords } = provider.capabilities;
+  if (!readRecords) throw unsupportedWrite(provider);
+  const id = String(record.id);
+  const fields = [...new Set([...expected.fields, ...Object.keys(record)])];
+  const [present] = await readRecords(session, { objectName: task.objectName, fields, ids: [id] });
+  if (present && hasVersion(present, expected)) return null;
+  const isWritten =
+    task.type === 'DELETE' ? !present : present !== undefined && hasValues(present, record);
+  if (wasUncertain && isWritten) {
+    return { success: true, recordId: id, data: present?.raw ?? null, errors: [] };
+  }
+  return staleOutcome(id);
 }
 
 async function send(

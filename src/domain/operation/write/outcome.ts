@@ -6,6 +6,8 @@ import type { StoredOperationMetadata } from '../operation.ts';
 export interface StoredOutcome extends RecordOutcome {
   /** True if the provider may have executed the write. */
   isUnknown?: true;
+  /** True if the record did not have the expected version, so that nothing was written. */
+  isStale?: true;
 }
 
 /** A larger copy of the record from the provider is not stored. Callers can read the record itself. */
@@ -39,6 +41,12 @@ export function unknownOutcome(recordId: string | null, reason: string): StoredO
 export function errorText(text: string): string {
   const storable = storableText(text);
   return storable.length > ERROR_LENGTH ? `${storable.slice(0, ERROR_LENGTH - 1)}…` : storable;
+}
+
+/** The outcome of a write that expected another version of the record. */
+export function staleOutcome(recordId: string): StoredOutcome {
+  const reason = 'The record has changed since the write was proposed, so it was not written.';
+  return { ...failedOutcome(recordId, reason), isStale: true };
 }
 
 export interface WriteSummary {

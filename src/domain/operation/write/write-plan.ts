@@ -86,6 +86,7 @@ function toEntry(
     record: asStoredJson(record),
     associations: associations ? asStoredJson(associations) : null,
     ifEmpty: ifEmpty.length > 0 ? ifEmpty : null,
+    expected: null,
   };
 }
 

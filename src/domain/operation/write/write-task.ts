@@ -15,6 +15,7 @@ import { LEASE, newLeaseToken } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
 import { storedJson } from '../../storable-json.ts';
 import type { StoredOutcome } from './outcome.ts';
+import type { RecordVersion } from './record-version.ts';
 
 export type WriteTask = Row<'WriteTask'>;
 
@@ -43,6 +44,8 @@ export interface WriteEntry {
   associations: Association[] | null;
   /** Fields that are written only into records without a value for them. */
   ifEmpty: string[] | null;
+  /** The version that the record must have. Null if it may have any. */
+  expected: RecordVersion | null;
   outcome: StoredOutcome | null;
 }
 

@@ -1,0 +1,117 @@
+/** The objects that an agent sees: those of the customer's own contract, limited by the rights of its session. */
+import type { Row } from '../../database/rows.ts';
+import { DomainError } from '../../errors.ts';
+import type { Call } from '../call.ts';
+import type { Contract, ContractVerb, ObjectContract } from '../contract/object-contract.ts';
+import { installationContracts, mergeContracts } from '../contract/read-contract.ts';
+import { getGroupOfCaller, listInstallationsOfGroup } from '../operation/object-installation.ts';
+import type { AgentGrant, AgentVerb } from '../viewer/agent-grant.ts';
+import type { Viewer } from '../viewer/viewer.ts';
+
+/** The contract of a group, as an agent of the group sees it. */
+export interface AgentContract {
+  group: Row<'Group'>;
+  contract: Contract;
+}
+
+/** The rights of the caller if it is an agent. Null for other callers, whose scopes or permissions decide. */
+export function findGrant(viewer: Viewer): AgentGrant | null {
+  return viewer.kind === 'END_USER' ? viewer.agent : null;
+}
+
+/**
+ * The call as the end user for whom the agent works. Use it after the agent's rights have been checked. Other callers
+ * keep their own rights.
+ */
+export function asEndUser(call: Call): Call {
+  const { viewer } = call;
+  if (viewer.kind !== 'END_USER' || viewer.agent === null) return call;
+  return { ...call, viewer: { ...viewer, agent: null, permissions: ['READ', 'WRITE_RECORDS'] } };
+}
+
+const VERBS: Partial<Record<ContractVerb, AgentVerb>> = {
+  LIST: 'READ',
+  SEARCH: 'READ',
+  READ_BY_ID: 'READ',
+  CREATE: 'CREATE',
+  UPDATE: 'UPDATE',
+  DELETE: 'DELETE',
+};
+
+/**
+ * The contract of the group's installations, with the objects and verbs that the session permits. Without a ref, the
+ * group is that of the end user. Throws as `getGroupOfCaller`.
+ */
+export async function getAgentContract(
+  call: Call,
+  { projectId, groupRef }: { projectId: string; groupRef: string | null },
+): Promise<AgentContract> {
+  const endUserCall = asEndUser(call);
+  const group = await getGroupOfCaller(endUserCall, projectId, groupRef);
+  const installations = await listInstallationsOfGroup(endUserCall, group);
+  const contracts = await installationContracts(endUserCall, installations);
+  const merged = mergeContracts(contracts.filter((contract) => contract !== null));
+  return { group, contract: limitContract(merged, findGrant(call.viewer)) };
+}
+
+function limitContract(contract: Contract, grant: AgentGrant | null): Contract {
+  const objects = contract.objects
+    .filter(({ name }) => grant === null || (grant.objectNames?.includes(name) ?? true))
+    .map((object) => ({
+      ...object,
+      verbs: object.verbs.filter((verb) => {
+        const agentVerb = VERBS[verb];
+        return agentVerb !== undefined && (grant === null || grant.verbs.includes(agentVerb));
+      }),
+    }))
+    .filter(({ verbs }) => verbs.length > 0);
+  return { ...contract, objects };
+}
+
+/**
+ * Throws OBJECT_NOT_GRANTED or VERB_NOT_GRANTED if the caller is an agent whose session does not permit the verb for the
+ * object.
+ */
+export function requireGrant({ viewer }: Call, objectName: string, verb: AgentVerb): void {
+  const grant = findGrant(viewer);
+  if (grant === null) return;
+  const { objectNames, verbs } = grant;
+  if (objectNames && !objectNames.includes(objectName)) {
+    throw new DomainError(
+      'OBJECT_NOT_GRANTED',
+      `The agent session does not include the object ${JSON.stringify(objectName)}. It includes: ${objectNames.join(', ')}.`,
+    );
+  }
+  if (!verbs.includes(verb)) {
+    throw new DomainError(
+      'VERB_NOT_GRANTED',
+      `The agent session does not permit ${verb}. It permits: ${verbs.join(', ')}.`,
+    );
+  }
+}
+
+/**
+ * Returns an object of the contract. Throws NOT_FOUND that names the objects there are, and UNPROCESSABLE if the
+ * customer's account does not support the verb.
+ */
+export function getContractObject(
+  { contract, group }: AgentContract,
+  objectName: string,
+  verb: ContractVerb | null,
+): ObjectContract {
+  const object = contract.objects.find(({ name }) => name === objectName);
+  if (!object) {
+    const names = contract.objects.map(({ name }) => name).join(', ') || 'none';
+    throw new DomainError(
+      'NOT_FOUND',
+      `The group ${group.groupRef} has no object ${JSON.stringify(objectName)}. Its objects: ${names}.`,
+    );
+  }
+  if (verb !== null && !object.verbs.includes(verb)) {
+    throw new DomainError(
+      'UNPROCESSABLE',
+      `${objectName} does not support ${verb} for the group ${group.groupRef}. It supports: ${object.verbs.join(', ')}.`,
+    );
+  }
+  return object;
+}

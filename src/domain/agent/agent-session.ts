@@ -1,0 +1,349 @@
+/** Agent sessions: what an agent may do for one end user, until the session expires or is revoked. */
+import { z } from 'zod';
+import type { Row } from '../../database/rows.ts';
+import { id, newId } from '../../ids.ts';
+import type { Call } from '../call.ts';
+import { contractOfIntegrations } from '../contract/read-contract.ts';
+import { listVisibleIntegrations } from '../contract/visible-contract.ts';
+import { projectMutation } from '../declared-mutation.ts';
+import { projectRead, read } from '../declared-read.ts';
+import { issueAt, requireNoIssues } from '../issues.ts';
+import { label, projectIdOrName, ref } from '../names.ts';
+import { orDefault, orElse } from '../optional-value.ts';
+import type { PageArgs } from '../paging/page.ts';
+import { listPage } from '../paging/page-of-rows.ts';
+import { upsertParties } from '../project/parties.ts';
+import { writeType } from '../provider/provider.ts';
+import { computed, createdInProject, resource } from '../resource.ts';
+import { getOwned } from '../scope.ts';
+import { storedJson } from '../storable-json.ts';
+import { agentVerb, type PinnedTool } from '../viewer/agent-grant.ts';
+import { signAgentToken } from '../viewer/agent-token.ts';
+import { authorizeGrant, orEndUser } from '../viewer/needs.ts';
+import type { Scope } from '../viewer/scopes.ts';
+import { formatActor } from '../viewer/viewer.ts';
+
+export type AgentSession = Row<'AgentSession'>;
+
+const OBJECTS_MAX = 200;
+const FIELDS_MAX = 500;
+const RULES_MAX = 50;
+const PINNED_TOOLS_MAX = 20;
+const DAY_SECONDS = 86_400;
+const LIFE_SECONDS = 3_600;
+const LIFE_SECONDS_MIN = 60;
+const LIFE_SECONDS_MAX = 30 * DAY_SECONDS;
+const PROPOSAL_SECONDS_MAX = 7 * DAY_SECONDS;
+
+const objectName = z.string().min(1).max(256);
+
+const approvalRule = z.object({
+  name: label.describe('The name of the rule, which approved proposals show: 1 to 128 characters.'),
+  types: z.array(writeType).min(1).max(3).describe('The types of writes that the rule approves.'),
+  objects: z
+    .array(objectName)
+    .min(1)
+    .max(OBJECTS_MAX)
+    .nullish()
+    .describe("The builder's names of the objects. Default: all objects of the session."),
+  fields: z
+    .array(z.string().min(1).max(256))
+    .min(1)
+    .max(FIELDS_MAX)
+    .nullish()
+    .describe('The only fields that such a write may set. Default: all fields.'),
+  maxPerDay: z
+    .int()
+    .min(1)
+    .max(10_000)
+    .describe('How many proposals the rule approves in 24 hours, 1 to 10000.'),
+});
+export type ApprovalRule = z.output<typeof approvalRule>;
+
+const pinnedTool = z.object({
+  type: writeType.describe('The type of the write.'),
+  objectName: objectName.describe("The builder's name of the object."),
+});
+
+export const agentSessionResource = resource(
+  'AgentSession',
+  'The rights of an agent that works for one end user. The agent reads records and proposes writes through its tools.',
+  {
+    ...createdInProject,
+    name: z.string().describe('The name of the agent, which people see when they approve.'),
+    objects: computed(
+      z
+        .array(z.string())
+        .nullable()
+        .describe("The objects, by the builder's names. Null for all objects of the group."),
+      ({ objectNames }: AgentSession) => (objectNames.length > 0 ? objectNames : null),
+    ),
+    verbs: z.array(agentVerb).describe('What the agent may do with records of these objects.'),
+    rules: computed(
+      z
+        .array(
+          resource('ApprovalRule', 'Writes that need no approval by a person.', {
+            ...approvalRule.shape,
+            objects: approvalRule.shape.objects.unwrap(),
+            fields: approvalRule.shape.fields.unwrap(),
+          }),
+        )
+        .describe('Writes that need no approval by a person. The first rule that fits approves.'),
+      (session: AgentSession) => readRules(session),
+    ),
+    pinnedTools: computed(
+      z
+        .array(resource('PinnedTool', 'A write with a tool of its own.', pinnedTool.shape))
+        .describe('Writes with tools of their own, like `create_people`.'),
+      ({ pinnedTools }: AgentSession) => storedJson<PinnedTool[]>(pinnedTools),
+    ),
+    proposalLifeSeconds: computed(
+      z
+        .int()
+        .describe('How long a proposal of the agent can be approved and committed, in seconds.'),
+      ({ proposalSeconds }: AgentSession) => proposalSeconds,
+    ),
+    createdBy: z.string().describe('The principal that created the session, like `api:<key id>`.'),
+    expireTime: z.date().describe('When the session expires.'),
+    revokeTime: z.date().nullable().describe('When the session was revoked. Null if it was not.'),
+  },
+);
+
+/** The rules of a session, in their order. */
+export function readRules({ rules }: Pick<AgentSession, 'rules'>): ApprovalRule[] {
+  return storedJson(rules);
+}
+
+const createAgentSessionInput = z
+  .object({
+    projectIdOrName,
+    groupRef: ref.describe(
+      "The builder's own id of the group whose records the agent uses, 1 to 256 characters. Its first use creates the group.",
+    ),
+    consumerRef: ref.describe(
+      "The builder's own id of the end user for whom the agent works, 1 to 256 characters. Its first use creates the consumer.",
+    ),
+    name: label.describe('The name of the agent, which people see when they approve.'),
+    objects: z
+      .array(objectName)
+      .min(1)
+      .max(OBJECTS_MAX)
+      .nullish()
+      .describe(
+        "The objects that the agent may use, by the builder's names, at most 200. Default: all objects of the group.",
+      ),
+    verbs: z
+      .array(agentVerb)
+      .min(1)
+      .max(agentVerb.options.length)
+      .describe('What the agent may do with records. The caller must have these rights itself.'),
+    rules: orElse(
+      z
+        .array(
+          approvalRule.meta({
+            id: 'ApprovalRuleInput',
+            description: 'Writes that need no approval by a person.',
+          }),
+        )
+        .max(RULES_MAX),
+      [],
+    ).describe(
+      'Writes that need no approval by a person, at most 50. The first rule that fits approves. Default: none.',
+    ),
+    pinnedTools: orElse(
+      z
+        .array(
+          pinnedTool.meta({
+            id: 'PinnedToolInput',
+            description: 'A write with a tool of its own.',
+          }),
+        )
+        .max(PINNED_TOOLS_MAX),
+      [],
+    ).describe('Writes with tools of their own, like `create_people`, at most 20. Default: none.'),
+    expiresInSeconds: orDefault(
+      z.int().min(LIFE_SECONDS_MIN).max(LIFE_SECONDS_MAX),
+      LIFE_SECONDS,
+    ).describe('The life of the session in seconds, 60 to 2592000. Default: 3600.'),
+    proposalLifeSeconds: orDefault(
+      z.int().min(LIFE_SECONDS_MIN).max(PROPOSAL_SECONDS_MAX),
+      DAY_SECONDS,
+    ).describe(
+      'How long a proposal can be approved and committed, in seconds, 60 to 604800. Default: 86400.',
+    ),
+  })
+  .meta({
+    id: 'CreateAgentSessionInput',
+    description: 'The end user for whom the agent works, and the rights of the agent.',
+  });
+
+type Input = z.output<typeof createAgentSessionInput>;
+
+export const createdAgentSessionResource = resource(
+  'CreatedAgentSession',
+  'A new agent session with its token. Only this response contains the token.',
+  {
+    agentSession: agentSessionResource.describe('The session.'),
+    token: z
+      .string()
+      .describe(
+        'The token. The agent sends it as `Authorization: Bearer`. It ends with the session.',
+      ),
+    mcpUrl: z.string().describe('The URL of the MCP server that offers the tools.'),
+  },
+);
+
+export interface CreatedAgentSession {
+  agentSession: AgentSession;
+  token: string;
+  mcpUrl: string;
+}
+
+const SCOPES_OF_VERBS = {
+  READ: 'records:read',
+  CREATE: 'records:write',
+  UPDATE: 'records:write',
+  DELETE: 'records:write',
+} as const satisfies Record<Input['verbs'][number], Scope>;
+
+/** The session permits at most what its creator may do. The group and the consumer are created at their first use. */
+export const createAgentSession = projectMutation({
+  description:
+    'Creates a session for an agent that works for one end user: a group and a consumer. The agent gets tools made of the objects of the group, and its writes need an approval.',
+  needs: 'agents:write',
+  input: createAgentSessionInput,
+  async run(call, input, project): Promise<CreatedAgentSession> {
+    const verbs = [...new Set(input.verbs)];
+    authorizeGrant(call.viewer, [...new Set(verbs.map((verb) => SCOPES_OF_VERBS[verb]))]);
+    requireNoIssues([...findRightIssues(input), ...(await findObjectIssues(call, project, input))]);
+    const parties = await upsertParties(call, { ...input, projectId: project.id });
+    const agentSession = await call.database.prisma.agentSession.create({
+      data: {
+        id: newId('ags'),
+        projectId: project.id,
+        ...parties,
+        name: input.name,
+        objectNames: [...new Set(input.objects)],
+        verbs,
+        rules: input.rules,
+        pinnedTools: input.pinnedTools,
+        proposalSeconds: input.proposalLifeSeconds,
+        createdBy: formatActor(call.viewer),
+        expireTime: new Date(call.now().getTime() + input.expiresInSeconds * 1_000),
+      },
+    });
+    const token = await signAgentToken(call, agentSession);
+    return { agentSession, token, mcpUrl: formatMcpUrl(call, project) };
+  },
+});
+
+/** The URL of the MCP server of a project. */
+export function formatMcpUrl(
+  { publicUrl }: Pick<Call, 'publicUrl'>,
+  { id: projectId }: Pick<Row<'Project'>, 'id'>,
+): string {
+  return `${publicUrl()}/mcp/projects/${projectId}`;
+}
+
+/** Finds rules and tools that need a verb or an object that the session does not have. */
+function* findRightIssues({ objects, verbs, rules, pinnedTools }: Input) {
+  const hasObject = (name: string) => objects == null || objects.includes(name);
+  for (const [index, rule] of rules.entries()) {
+    const path = ['input', 'rules', index];
+    for (const [position, type] of rule.types.entries()) {
+      if (verbs.includes(type)) continue;
+      yield issueAt([...path, 'types', position], 'must be one of the verbs of the session.', type);
+    }
+    for (const [position, name] of (rule.objects ?? []).entries()) {
+      if (hasObject(name)) continue;
+      yield issueAt([...path, 'objects', position], 'must be an object of the session.', name);
+    }
+  }
+  for (const [index, { type, objectName: name }] of pinnedTools.entries()) {
+    const path = ['input', 'pinnedTools', index];
+    if (!verbs.includes(type)) {
+      yield issueAt([...path, 'type'], 'must be one of the verbs of the session.', type);
+    }
+    if (!hasObject(name)) {
+      yield issueAt([...path, 'objectName'], 'must be an object of the session.', name);
+    }
+  }
+}
+
+/** Finds names that no integration of the project has. */
+async function findObjectIssues(call: Call, { id: projectId }: Row<'Project'>, input: Input) {
+  const { objects, rules, pinnedTools } = input;
+  const named = [
+    ...(objects ?? []).map((name, index) => ({ path: ['objects', index], name })),
+    ...rules.flatMap((rule, index) =>
+      (rule.objects ?? []).map((name, at) => ({ path: ['rules', index, 'objects', at], name })),
+    ),
+    ...pinnedTools.map(({ objectName: name }, index) => ({
+      path: ['pinnedTools', index, 'objectName'],
+      name,
+    })),
+  ];
+  if (named.length === 0) return [];
+  const integrations = await listVisibleIntegrations(call, projectId);
+  const contract = await contractOfIntegrations(call, integrations);
+  const known = new Set(contract.objects.map(({ name }) => name));
+  return named
+    .filter(({ name }) => !known.has(name))
+    .map(({ path, name }) =>
+      issueAt(['input', ...path], 'is not an object of an integration of the project.', name),
+    );
+}
+
+const agentSessionId = id.describe('The id of the agent session.');
+
+export const agentSessionInput = z.object({ projectIdOrName, agentSessionId });
+
+const revokeAgentSessionInput = agentSessionInput.meta({
+  id: 'RevokeAgentSessionInput',
+  description: 'The agent session to revoke.',
+});
+
+/** A session that was revoked before keeps its time. */
+export const revokeAgentSession = projectMutation({
+  description:
+    'Revokes an agent session. Within a second, its token is rejected on every server. Its proposals can no longer be committed by the agent.',
+  needs: orEndUser('agents:write', 'APPROVE'),
+  input: revokeAgentSessionInput,
+  async run(call, { agentSessionId: sessionId }, { id: projectId }): Promise<AgentSession> {
+    await getAgentSessionRow(call, projectId, sessionId);
+    await call.database.prisma.agentSession.updateMany({
+      where: { projectId, id: sessionId, revokeTime: null },
+      data: { revokeTime: call.now() },
+    });
+    call.viewers.clear();
+    return getAgentSessionRow(call, projectId, sessionId);
+  },
+});
+
+/** Throws NOT_FOUND if the viewer may not see the session. */
+function getAgentSessionRow(call: Call, projectId: string, sessionId: string) {
+  return getOwned(call, 'AgentSession', { projectId, id: sessionId, what: 'Agent session' });
+}
+
+export const getAgentSession = projectRead(
+  orEndUser('read'),
+  'Gets an agent session.',
+  (call, { agentSessionId: sessionId }: { agentSessionId: string }, { id: projectId }) =>
+    getAgentSessionRow(call, projectId, sessionId),
+);
+
+export const listAgentSessions = read(
+  orEndUser('read'),
+  'Lists agent sessions, newest first, also expired and revoked ones.',
+  (call: Call, { id: projectId }: Row<'Project'>, args: PageArgs) =>
+    listPage(
+      call,
+      {
+        name: 'Project.agentSessions',
+        parentId: projectId,
+        table: 'AgentSession',
+        where: { projectId },
+      },
+      args,
+    ),
+);

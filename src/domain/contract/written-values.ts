@@ -1,0 +1,111 @@
+/** Checks the values of a write against a contract, by the JSON Schema that describes them to callers. */
+import type { ErrorObject, ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { LRUCache } from 'lru-cache';
+import type { Issue } from '../../errors.ts';
+import { addIssues, issueAt } from '../issues.ts';
+import { createValuesSchema } from './formats/json-schema.ts';
+import type { ObjectContract } from './object-contract.ts';
+
+/** Compiled schemas. Each has some kilobytes. */
+const VALIDATORS_MAX = 500;
+/** The most names that an issue lists. */
+const NAMES_MAX = 50;
+
+const ajv = formats.default(new Ajv2020({ allErrors: true, strict: false, addUsedSchema: false }));
+const validators = new LRUCache<string, ValidateFunction>({ max: VALIDATORS_MAX });
+
+interface ValuesToCheck {
+  /** The hash of the contract. */
+  hash: string;
+  object: ObjectContract;
+  type: 'CREATE' | 'UPDATE';
+  /** Values by the builder's names of fields. */
+  values: Readonly<Record<string, unknown>>;
+  /** The location of the values in the input. */
+  path: readonly PropertyKey[];
+}
+
+/** Returns an issue for each field that is unknown, read-only, ill-typed or missing. */
+export function findValueIssues({ hash, object, type, values, path }: ValuesToCheck): Issue[] {
+  const validate = getValidator(hash, object, type);
+  if (validate(values)) return [];
+  const byLocation = Map.groupBy(validate.errors ?? [], locate);
+  const issues: Issue[] = [];
+  addIssues(
+    issues,
+    [...byLocation.values()].map((errors) => toIssue(errors, { object, type, path })),
+  );
+  return issues;
+}
+
+function getValidator(hash: string, object: ObjectContract, type: 'CREATE' | 'UPDATE') {
+  const key = JSON.stringify([hash, object.name, type]);
+  let validate = validators.get(key);
+  if (!validate) {
+    validate = ajv.compile(createValuesSchema(object, type));
+    validators.set(key, validate);
+  }
+  return validate;
+}
+
+/** The path of the value, or of the member that is missing or unknown. */
+function locate({ instancePath, params }: ErrorObject): string {
+  const member = params.additionalProperty ?? params.missingProperty;
+  return member === undefined ? instancePath : `${instancePath}/${member}`;
+}
+
+/** The first name in a path is a field. Names in a JSON pointer are escaped. */
+function toIssue(
+  errors: readonly ErrorObject[],
+  { object, type, path }: Pick<ValuesToCheck, 'object' | 'type' | 'path'>,
+): Issue {
+  const [error] = errors as [ErrorObject, ...ErrorObject[]];
+  const names = locate(error)
+    .split('/')
+    .slice(1)
+    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const members = names.map((name) => (/^\d+$/.test(name) ? Number(name) : name));
+  return issueAt([...path, ...members], describe(errors, { object, type, name: names[0] ?? null }));
+}
+
+function describe(
+  errors: readonly ErrorObject[],
+  { object, type, name }: Pick<ValuesToCheck, 'object' | 'type'> & { name: string | null },
+): string {
+  const [error] = errors as [ErrorObject];
+  const field = object.fields.find((candidate) => candidate.name === name);
+  const act = type === 'CREATE' ? 'a new record' : 'an update';
+  if (name === null) return `must set at least one field of ${object.name}.`;
+  if (error.keyword === 'required') return `is required for ${act} of ${object.name}.`;
+  if (error.keyword === 'additionalProperties') {
+    if (name === 'id' && type === 'UPDATE') return 'must be given as recordId instead.';
+    if (field) return `is read-only: omit it from ${act}.`;
+    const known = object.fields.filter(({ isReadOnly }) => !isReadOnly).map((known) => known.name);
+    const list = known.slice(0, NAMES_MAX).join(', ');
+    const more = known.length > NAMES_MAX ? ' and more' : '';
+    return `is not a field of ${object.name}. Fields that ${act} may set: ${list}${more}.`;
+  }
+  const values = field?.values?.map(({ value }) => value) ?? [];
+  if (values.length > 0) {
+    return `must be ${field?.isList ? 'a list of' : 'one of'}: ${values.slice(0, NAMES_MAX).join(', ')}.`;
+  }
+  const article = field?.type === 'INTEGER' ? 'an' : 'a';
+  const noun = field && TYPE_NOUNS[field.type];
+  if (!noun) return `${error.message}.`;
+  return field.isList
+    ? `must be a list, each item ${article} ${noun}.`
+    : `must be ${article} ${noun}.`;
+}
+
+const TYPE_NOUNS: Partial<Record<ObjectContract['fields'][number]['type'], string>> = {
+  STRING: 'string',
+  INTEGER: 'integer',
+  NUMBER: 'number',
+  BOOLEAN: 'boolean (true or false)',
+  DATE: 'date like 2026-01-31',
+  DATE_TIME: 'date and time like 2026-01-31T12:00:00Z',
+  ENUM: 'string',
+  REFERENCE: "string: the provider's id of the record",
+};

@@ -1,0 +1,40 @@
+/** Versions of records: a write can require that a record is as its caller has seen it. */
+import { createHash } from 'node:crypto';
+import type { ProviderRecord } from '../../../providers/moving-records.ts';
+import { asStoredJson } from '../../storable-json.ts';
+
+/** The version of a record: a hash of the values of some fields, by the provider's names. */
+export interface RecordVersion {
+  fields: string[];
+  hash: string;
+}
+
+export function createRecordVersion(
+  record: ProviderRecord,
+  fields: readonly string[],
+): RecordVersion {
+  const values = fields.map((name) => record.fields[name] ?? null);
+  const hash = createHash('sha256')
+    .update(JSON.stringify(asStoredJson(values)))
+    .digest('base64url');
+  return { fields: [...fields], hash };
+}
+
+export function hasVersion(record: ProviderRecord, { fields, hash }: RecordVersion): boolean {
+  return createRecordVersion(record, fields).hash === hash;
+}
+
+/** True if the record has the values that the write sets. Some providers return numbers and booleans as strings. */
+export function hasValues(
+  record: ProviderRecord,
+  values: Readonly<Record<string, unknown>>,
+): boolean {
+  return Object.entries(values).every(
+    ([name, value]) => name === 'id' || toComparable(record.fields[name]) === toComparable(value),
+  );
+}
+
+function toComparable(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  return typeof value === 'object' ? JSON.stringify(asStoredJson(value)) : String(value);
+}

@@ -1,0 +1,30 @@
+/** The rights of an agent session: what an agent may do for the end user whose work it does. */
+import type { z } from 'zod';
+import type { WriteType } from '../../database/generated/enums.ts';
+import { enumeration } from '../resource.ts';
+
+export const agentVerb = enumeration(
+  'AgentVerb',
+  'What an agent may do with the records of an object. Changes are proposals, which a person or a rule approves.',
+  {
+    READ: 'List, search and read records.',
+    CREATE: 'Propose new records.',
+    UPDATE: 'Propose changes of records.',
+    DELETE: 'Propose deletions of records.',
+  },
+);
+export type AgentVerb = z.output<typeof agentVerb>;
+
+/** A write of one object with a tool of its own, like `create_people`. */
+export interface PinnedTool {
+  type: WriteType;
+  objectName: string;
+}
+
+export interface AgentGrant {
+  sessionId: string;
+  /** The builder's names of the objects. Null means all objects of the group. */
+  objectNames: readonly string[] | null;
+  verbs: readonly AgentVerb[];
+  pinnedTools: readonly PinnedTool[];
+}
