@@ -72,9 +72,7 @@ const proposal = installation.extend({
     .optional()
     .describe('The id of the agent session that made it. Omitted for other callers.'),
   objectName: text.describe("The object, by the builder's name."),
-  type: z
-    .enum(['create', 'update', 'delete'])
-    .describe('Whether the record is created, updated or deleted.'),
+  type: text.describe('The type of the write: `create`, `update` or `delete`.'),
   recordId: text.optional().describe("The provider's id of the record. Omitted for a creation."),
   createdBy: text.describe('The principal that made the proposal, like `agent:<session id>`.'),
 });

@@ -1,0 +1,145 @@
+/** Proposals: writes of single records that wait for an approval. */
+import { z } from 'zod';
+import { ProposalStatus } from '../../database/generated/enums.ts';
+import type { Row } from '../../database/rows.ts';
+import { id } from '../../ids.ts';
+import type { Call } from '../call.ts';
+import { projectRead, read } from '../declared-read.ts';
+import { projectIdOrName, ref } from '../names.ts';
+import type { FiltersOf, PageArgs } from '../paging/page.ts';
+import { listPage } from '../paging/page-of-rows.ts';
+import { findGroupByRef } from '../project/group.ts';
+import { writeType } from '../provider/provider.ts';
+import { computed, createdInProject, enumeration, resource, updateTime } from '../resource.ts';
+import { getOwned } from '../scope.ts';
+import { storedJson } from '../storable-json.ts';
+import { orAgent, orEndUser } from '../viewer/needs.ts';
+
+export type Proposal = Row<'Proposal'>;
+
+export const proposalStatus = enumeration('ProposalStatus', 'How far a proposal has come.', {
+  PENDING: 'It waits for an approval.',
+  APPROVED: 'A person or a rule has approved it. It can be committed.',
+  REJECTED: 'A person has rejected it. It is never written.',
+  COMMITTING: 'Its write is running.',
+  COMMITTED: 'Its write has ended. The operation has the outcome.',
+  EXPIRED: 'It was not committed in time. It is never written.',
+  STALE: 'The record had changed since the proposal was made. Nothing was written.',
+} satisfies Record<Proposal['status'], string>);
+
+const proposedFieldResource = resource('ProposedField', 'A field that a proposal changes.', {
+  name: z.string().describe("The builder's name of the field."),
+  before: z
+      .unknown()
+    .nullable()
+    .describe('The value when the proposal was made. Null for a creation, or if there was none.'),
+  after: z
+      .unknown()
+    .nullable()
+    .describe('The proposed value. Null if the write removes the value or deletes the record.'),
+});
+type ProposedField = z.output<typeof proposedFieldResource>;
+
+export const proposalResource = resource(
+  'Proposal',
+  'A write of one record that an agent proposes. It is written after an approval, at most once, and only if the record has not changed since.',
+  {
+    ...createdInProject,
+    status: proposalStatus.describe('How far the proposal has come.'),
+    objectName: z.string().describe("The builder's name of the object."),
+    type: writeType.describe('Whether the record is created, updated or deleted.'),
+    recordId: z
+      .string()
+      .nullable()
+      .describe("The provider's id of the record. Null for a creation."),
+    fields: computed(
+      z
+        .array(proposedFieldResource)
+        .describe('The fields that change, with their values before and after. For a deletion, all fields of the record.'),
+      (proposal: Proposal) => listFields(proposal),
+    ),
+    payloadHash: z
+      .string()
+      .describe('Hash of the object, the type, the record and the values. A commit must name it.'),
+    reason: z.string().nullable().describe("The agent's reason, for people. Null without one."),
+    createdBy: z.string().describe('The principal that made the proposal, like `agent:<session id>`.'),
+    rule: z
+      .string()
+      .nullable()
+      .describe('The rule of the agent session that approved the proposal. Null without one.'),
+    decidedBy: z
+      .string()
+      .nullable()
+      .describe('The principal that approved or rejected the proposal, like `consumer:<id>`, or `rule:<name>`. Null while it is pending.'),
+    decideTime: z
+      .date()
+      .nullable()
+      .describe('When the proposal was approved or rejected. Null while it is pending.'),
+    decisionReason: z
+      .string()
+      .nullable()
+      .describe('The reason for the decision, for people. Null without one.'),
+    committedBy: z
+      .string()
+      .nullable()
+      .describe('The principal that committed the proposal. Null until then.'),
+    expireTime: z.date().describe('When the proposal expires if it is not committed.'),
+    updateTime,
+  },
+);
+
+/** The fields of a proposal, in the order of its values. */
+function listFields({ after, before }: Proposal): ProposedField[] {
+  const values = storedJson<Record<string, unknown>>(after);
+  const present = storedJson<Record<string, unknown> | null>(before);
+  const names = new Set([...Object.keys(values), ...Object.keys(present ?? {})]);
+  return [...names].map((name) => ({
+    name,
+    before: present?.[name] ?? null,
+    after: values[name] ?? null,
+  }));
+}
+
+export const proposalId = id.describe('The id of the proposal.');
+export const proposalInput = z.object({ projectIdOrName, proposalId });
+
+export const getProposal = projectRead(
+  orAgent('read'),
+  'Gets a proposal.',
+  (call, { proposalId: proposal }: { proposalId: string }, { id: projectId }) =>
+    getProposalRow(call, projectId, proposal),
+);
+
+/** Throws NOT_FOUND if the viewer may not see the proposal. An agent sees its own proposals. */
+export function getProposalRow(
+  call: Call,
+  projectId: string,
+  proposal: string,
+): Promise<Proposal> {
+  return getOwned(call, 'Proposal', { projectId, id: proposal, what: 'Proposal' });
+}
+
+export const proposalFilters = z.object({
+  status: proposalStatus.optional().describe('Only proposals of this status.'),
+  groupRef: ref.optional().describe('Only proposals for the group with this ref.'),
+});
+
+export const listProposals = read(
+  orEndUser('read'),
+  'Lists proposals of agents, newest first.',
+  async (
+    call: Call,
+    { id: projectId }: Row<'Project'>,
+    { status, groupRef, ...args }: PageArgs & FiltersOf<typeof proposalFilters>,
+  ) => {
+    const list = { name: 'Project.proposals', parentId: projectId, table: 'Proposal' } as const;
+    const statuses = status ?? Object.values(ProposalStatus);
+    if (groupRef != null) {
+      const group = await findGroupByRef(call, { projectId, groupRef });
+      const where = { projectId, groupId: group?.id ?? [], status: statuses };
+      return listPage(call, { ...list, where, along: ['projectId', 'groupId', 'status'] }, args);
+    }
+    const where = { projectId, status: statuses };
+    return listPage(call, { ...list, where, along: ['projectId', 'status'] }, args);
+  },
+);
