@@ -63,6 +63,8 @@ export async function removeExpired(services: Services, removal: Removal = {}): 
     'StreamMessage',
     await removeSurplus(services, { before: cutoff, signal: removal.signal }),
   );
+  await remover.removeAll(EXPIRED_PROPOSALS, cutoff);
+  await remover.removeAll(EXPIRED_AGENT_SESSIONS, cutoff);
   await remover.removeAll(EXPIRED_WRITES, cutoff);
   await remover.removeAll(EXPIRED_PROVIDER_EVENTS, cutoff);
   await remover.removeAll(OLD_HISTOGRAMS, new Date(nowMs - ACTIVITY_DAYS * DAY_MS));
@@ -107,6 +109,17 @@ const EXPIRED_DELIVERIES: Expired = {
   // delivery that never becomes due.
   condition: `("status" <> 'PENDING' or (select true from "Destination" d
     where d."projectId" = "Delivery"."projectId" and d."id" = "Delivery"."destinationId" limit 1) is null)`,
+};
+const EXPIRED_PROPOSALS: Expired = {
+  table: 'Proposal',
+  time: 'createTime',
+  key: ['projectId', 'id'],
+  condition: '"dueTime" is null',
+};
+const EXPIRED_AGENT_SESSIONS: Expired = {
+  table: 'AgentSession',
+  time: 'expireTime',
+  key: ['projectId', 'id'],
 };
 const EXPIRED_WRITES: Expired = { table: 'WriteTask', time: 'endTime', key: ['id'] };
 const EXPIRED_KEYS: Expired = {

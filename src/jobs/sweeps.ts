@@ -13,6 +13,7 @@ import { removeSurplus } from '../domain/event/stream/stream-removal.ts';
 import { recoverReads } from '../domain/operation/read/read-run.ts';
 import { startDueReads } from '../domain/operation/read/schedule.ts';
 import { recoverWrites } from '../domain/operation/write/write-task.ts';
+import { continueProposals } from '../domain/proposal/commit-proposal.ts';
 import { deliverProviderEvents } from '../domain/provider-event/deliver-provider-events.ts';
 import { maintainSubscriptions } from '../domain/provider-event/maintain-subscriptions.ts';
 import { followStreams } from '../domain/provider-event/stream/follow-stream.ts';
@@ -47,6 +48,14 @@ export const recoverReadsSweep: Sweep = {
   earliest: (inProjects) => `select "dueTime" from "ReadRun"
     where ${inProjects('"projectId"')} and not "paused" order by "dueTime" limit 1`,
   run: recoverReads,
+};
+
+export const continueProposalsSweep: Sweep = {
+  name: 'proposals',
+  intervalMs: 5_000,
+  earliest: (inProjects) => `select min("dueTime") from "Proposal"
+    where ${inProjects('"projectId"')} and "dueTime" is not null`,
+  run: continueProposals,
 };
 
 const deliverProviderEventsSweep: Sweep = {
@@ -175,6 +184,7 @@ export const SWEEPS: readonly Sweep[] = [
   missProcessesSweep,
   recoverWritesSweep,
   recoverReadsSweep,
+  continueProposalsSweep,
   deliverProviderEventsSweep,
   maintainSubscriptionsSweep,
   followProviderStreamsSweep,

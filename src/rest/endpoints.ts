@@ -1,5 +1,6 @@
 /** All endpoints, in the order of the OpenAPI document. */
 import { activityEndpoints } from './activity/activity.ts';
+import { agentSessionEndpoints } from './agent/agent-session.ts';
 import { accountObjectEndpoints } from './connection/account-objects.ts';
 import { connectionEndpoints } from './connection/connection.ts';
 import { oauthConnectEndpoints } from './connection/oauth-connect.ts';
@@ -36,6 +37,7 @@ import { groupEndpoints } from './project/group.ts';
 import { jwtKeyEndpoints } from './project/jwt-key.ts';
 import { projectEndpoints } from './project/project.ts';
 import { sessionTokenEndpoints } from './project/session-token.ts';
+import { proposalEndpoints } from './proposal/proposal.ts';
 import { providerEndpoints } from './provider/provider.ts';
 import { providerAppEndpoints } from './provider/provider-app.ts';
 
@@ -71,6 +73,8 @@ export const ENDPOINTS: Endpoint[] = [
   searchEndpoint,
   ...operationEndpoints,
   ...recordedRequestEndpoints,
+  ...agentSessionEndpoints,
+  ...proposalEndpoints,
   ...topicEndpoints,
   ...destinationEndpoints,
   ...eventTopicRouteEndpoints,

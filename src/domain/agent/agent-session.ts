@@ -58,7 +58,20 @@ const approvalRule = z.object({
     .max(10_000)
     .describe('How many proposals the rule approves in 24 hours, 1 to 10000.'),
 });
-export type ApprovalRule = z.output<typeof approvalRule>;
+
+const approvalRuleResource = resource('ApprovalRule', 'Writes that need no approval by a person.', {
+  ...approvalRule.shape,
+  objects: z
+    .array(z.string())
+    .nullable()
+    .describe("The builder's names of the objects. Null for all objects of the session."),
+  fields: z
+    .array(z.string())
+    .nullable()
+    .describe('The only fields that such a write may set. Null for all fields.'),
+});
+
+export type ApprovalRule = z.output<typeof approvalRuleResource>;
 
 const pinnedTool = z.object({
   type: writeType.describe('The type of the write.'),
@@ -81,13 +94,7 @@ export const agentSessionResource = resource(
     verbs: z.array(agentVerb).describe('What the agent may do with records of these objects.'),
     rules: computed(
       z
-        .array(
-          resource('ApprovalRule', 'Writes that need no approval by a person.', {
-            ...approvalRule.shape,
-            objects: approvalRule.shape.objects.unwrap(),
-            fields: approvalRule.shape.fields.unwrap(),
-          }),
-        )
+        .array(approvalRuleResource)
         .describe('Writes that need no approval by a person. The first rule that fits approves.'),
       (session: AgentSession) => readRules(session),
     ),
@@ -111,7 +118,11 @@ export const agentSessionResource = resource(
 
 /** The rules of a session, in their order. */
 export function readRules({ rules }: Pick<AgentSession, 'rules'>): ApprovalRule[] {
-  return storedJson(rules);
+  return storedJson<ApprovalRule[]>(rules).map(({ objects = null, fields = null, ...rule }) => ({
+    ...rule,
+    objects,
+    fields,
+  }));
 }
 
 const createAgentSessionInput = z

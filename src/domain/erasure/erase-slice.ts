@@ -100,6 +100,8 @@ async function eraseParts(
     removeFrom('StreamMessage'),
     () => removeOperations(services.database, key),
     removeFrom('NotificationEvent'),
+    removeFrom('Proposal'),
+    removeFrom('AgentSession'),
     () => endConnections(services, key),
     ...(isProject ? PROJECT_TABLES.map(removeFrom) : []),
   ];

@@ -154,26 +154,42 @@ export const readInstallationRecords = read(
   async (
     call: Call,
     installation: Row<'Installation'>,
-    { objectName: name, ids }: { objectName: string; ids: readonly string[] },
+    input: RecordsById,
   ): Promise<(AccountRecord | null)[]> => {
-    if (ids.length > IDS_MAX) throw invalid('ids', `must be at most ${IDS_MAX}.`);
-    const source = await getSearchSource(call, installation, name);
-    const { plan, provider } = source;
-    const readRecords = provider.capabilities.readRecords;
-    if (!readRecords || !canReadByIds(provider, plan.objectName)) {
-      const detail = `${provider.displayName} does not support reading ${plan.objectName} by id: its records can only be listed.`;
-      throw unprocessable(detail);
-    }
-    const records = await waitingForProvider(call, toConnectionKey(source), () =>
-      callProvider(() => readByIds(call, source, { readRecords, ids: [...new Set(ids)] })),
-    );
-    const byId = new Map(records.map((record) => [record.id, record]));
-    return ids.map((id) => {
-      const record = byId.get(id);
-      return record && meetsFilters(record, plan) ? { id, ...createEntry(record, plan) } : null;
-    });
+    const { plan, records } = await readProviderRecords(call, installation, input);
+    return records.map((record) => record && { id: record.id, ...createEntry(record, plan) });
   },
 );
+
+interface RecordsById {
+  objectName: string;
+  ids: readonly string[];
+}
+
+/** The records of `readInstallationRecords` by the provider's names, and the plan that maps them. */
+export async function readProviderRecords(
+  call: Call,
+  installation: Row<'Installation'>,
+  { objectName: name, ids }: RecordsById,
+): Promise<{ plan: ReadPlan; records: (ProviderRecord | null)[] }> {
+  if (ids.length > IDS_MAX) throw invalid('ids', `must be at most ${IDS_MAX}.`);
+  const source = await getSearchSource(call, installation, name);
+  const { plan, provider } = source;
+  const readRecords = provider.capabilities.readRecords;
+  if (!readRecords || !canReadByIds(provider, plan.objectName)) {
+    const detail = `${provider.displayName} does not support reading ${plan.objectName} by id: its records can only be listed.`;
+    throw unprocessable(detail);
+  }
+  const present = await waitingForProvider(call, toConnectionKey(source), () =>
+    callProvider(() => readByIds(call, source, { readRecords, ids: [...new Set(ids)] })),
+  );
+  const byId = new Map(present.map((record) => [record.id, record]));
+  const records = ids.map((id) => {
+    const record = byId.get(id);
+    return record && meetsFilters(record, plan) ? record : null;
+  });
+  return { plan, records };
+}
 
 async function readByIds(
   call: Call,

@@ -15,10 +15,7 @@ type ProposalEventType =
   | 'PROPOSAL_EXPIRED'
   | 'PROPOSAL_STALE';
 
-type Details<T extends ProposalEventType> = Omit<
-  EventData<T>,
-  keyof EventData<'PROPOSAL_CREATED'>
->;
+type Details<T extends ProposalEventType> = Omit<EventData<T>, keyof EventData<'PROPOSAL_CREATED'>>;
 
 /** Records nothing if the installation was deleted. Call it last in the transaction, as `recordEvent`. */
 export async function recordProposalEvent<T extends ProposalEventType>(

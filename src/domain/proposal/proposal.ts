@@ -30,11 +30,11 @@ export const proposalStatus = enumeration('ProposalStatus', 'How far a proposal 
 const proposedFieldResource = resource('ProposedField', 'A field that a proposal changes.', {
   name: z.string().describe("The builder's name of the field."),
   before: z
-      .unknown()
+    .unknown()
     .nullable()
     .describe('The value when the proposal was made. Null for a creation, or if there was none.'),
   after: z
-      .unknown()
+    .unknown()
     .nullable()
     .describe('The proposed value. Null if the write removes the value or deletes the record.'),
 });
@@ -55,14 +55,18 @@ export const proposalResource = resource(
     fields: computed(
       z
         .array(proposedFieldResource)
-        .describe('The fields that change, with their values before and after. For a deletion, all fields of the record.'),
+        .describe(
+          'The fields that change, with their values before and after. For a deletion, all fields of the record.',
+        ),
       (proposal: Proposal) => listFields(proposal),
     ),
     payloadHash: z
       .string()
       .describe('Hash of the object, the type, the record and the values. A commit must name it.'),
     reason: z.string().nullable().describe("The agent's reason, for people. Null without one."),
-    createdBy: z.string().describe('The principal that made the proposal, like `agent:<session id>`.'),
+    createdBy: z
+      .string()
+      .describe('The principal that made the proposal, like `agent:<session id>`.'),
     rule: z
       .string()
       .nullable()
@@ -70,7 +74,9 @@ export const proposalResource = resource(
     decidedBy: z
       .string()
       .nullable()
-      .describe('The principal that approved or rejected the proposal, like `consumer:<id>`, or `rule:<name>`. Null while it is pending.'),
+      .describe(
+        'The principal that approved or rejected the proposal, like `consumer:<id>`, or `rule:<name>`. Null while it is pending.',
+      ),
     decideTime: z
       .date()
       .nullable()
@@ -111,11 +117,7 @@ export const getProposal = projectRead(
 );
 
 /** Throws NOT_FOUND if the viewer may not see the proposal. An agent sees its own proposals. */
-export function getProposalRow(
-  call: Call,
-  projectId: string,
-  proposal: string,
-): Promise<Proposal> {
+export function getProposalRow(call: Call, projectId: string, proposal: string): Promise<Proposal> {
   return getOwned(call, 'Proposal', { projectId, id: proposal, what: 'Proposal' });
 }
 

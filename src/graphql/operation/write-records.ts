@@ -14,7 +14,7 @@ const WriteError = objectType(
   writeErrorResource,
 );
 
-const WriteResult = objectType(
+export const WriteResult = objectType(
   builder.objectRef<NonNullable<WriteOutcome['result']>>('WriteResult'),
   recordResultResource,
   (t) => ({

@@ -31,6 +31,8 @@ import '../operation/operation.ts';
 import '../operation/operation-log.ts';
 import '../operation/write-records.ts';
 import '../diagnosis/recorded-request.ts';
+import '../agent/agent-session.ts';
+import '../proposal/proposal.ts';
 import '../event/topic.ts';
 import '../event/typed-events.ts';
 import '../event/destination.ts';

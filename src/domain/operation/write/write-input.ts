@@ -22,7 +22,8 @@ export const WRITE_LIMITS = {
 /** Headers for credentials. Only the connection may set them. */
 const CREDENTIAL_HEADERS = new Set(['authorization', 'cookie', 'x-api-key']);
 
-const record = z.record(z.string(), z.unknown()).superRefine((fields, context) => {
+/** The values of a record, by name of field. */
+export const recordValues = z.record(z.string(), z.unknown()).superRefine((fields, context) => {
   const issue =
     Object.keys(fields).length > WRITE_LIMITS.fields
       ? `must have at most ${WRITE_LIMITS.fields} fields.`
@@ -123,7 +124,7 @@ const members = z.object({
   mode: orDefault(writeMode, 'SYNCHRONOUS').describe(
     'Whether the response waits for the outcome. Default: SYNCHRONOUS.',
   ),
-  record: record
+  record: recordValues
     .nullish()
     .describe(
       'A single record: values by field name. An update needs its `id` too; a deletion takes the `id` alone.',
@@ -132,7 +133,7 @@ const members = z.object({
     .array(
       z
         .object({
-          record: record.describe(
+          record: recordValues.describe(
             'The record: values by field name. An update needs its `id` too.',
           ),
           associations: associations

@@ -1,0 +1,252 @@
+/** Proposes a write: checks it completely, and stores it with the values that the record has now. */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { inTransaction, type Transaction } from '../../database/transaction.ts';
+import { notFound, unprocessable } from '../../errors.ts';
+import { newId } from '../../ids.ts';
+import { DAY_MS } from '../../work/durations.ts';
+import {
+  asEndUser,
+  findGrant,
+  getAgentContract,
+  getContractObject,
+  requireGrant,
+} from '../agent/agent-objects.ts';
+import { type AgentSession, type ApprovalRule, readRules } from '../agent/agent-session.ts';
+import type { Call } from '../call.ts';
+import type { ObjectContract } from '../contract/object-contract.ts';
+import { findValueIssues } from '../contract/written-values.ts';
+import { projectMutation } from '../declared-mutation.ts';
+import { issueAt, requireNoIssues } from '../issues.ts';
+import { projectIdOrName, ref } from '../names.ts';
+import {
+  getServingInstallation,
+  type ServingInstallation,
+} from '../operation/object-installation.ts';
+import { createEntry } from '../operation/read/read-message.ts';
+import { readProviderRecords } from '../operation/record-search.ts';
+import { createRecordVersion, type RecordVersion } from '../operation/write/record-version.ts';
+import { recordValues } from '../operation/write/write-input.ts';
+import { writeType } from '../provider/provider.ts';
+import { asStoredJson, storableJson } from '../storable-json.ts';
+import { orAgent } from '../viewer/needs.ts';
+import { formatActor } from '../viewer/viewer.ts';
+import type { Proposal } from './proposal.ts';
+import { recordProposalEvent } from './proposal-event.ts';
+import { planProposedWrite } from './proposed-write.ts';
+
+const REASON_LENGTH_MAX = 2_000;
+/** The life of a proposal that no agent session made. */
+const LIFE_MS = DAY_MS;
+
+const createProposalInput = z
+  .object({
+    projectIdOrName,
+    groupRef: ref
+      .nullish()
+      .describe(
+        'The ref of the group whose record is written. Default: the group of the end user or the agent; other callers must name it.',
+      ),
+    objectName: z.string().min(1).max(256).describe("The builder's name of the object."),
+    type: writeType.describe('Whether the record is created, updated or deleted.'),
+    recordId: z
+      .string()
+      .min(1)
+      .max(256)
+      .nullish()
+      .describe("The provider's id of the record to update or delete."),
+    values: recordValues
+      .nullish()
+      .describe("The values to set, by the builder's names of fields. Not for a deletion."),
+    reason: z
+      .string()
+      .trim()
+      .max(REASON_LENGTH_MAX)
+      .nullish()
+      .describe('The reason for the write, for the person who approves it, up to 2000 characters.'),
+  })
+  .meta({ id: 'CreateProposalInput', description: 'The write to propose.' });
+
+type Input = z.output<typeof createProposalInput>;
+
+/**
+ * Throws BAD_USER_INPUT that names every unknown, read-only, ill-typed or missing field before it sends a request to the
+ * provider. Throws OBJECT_NOT_GRANTED or VERB_NOT_GRANTED for an agent without the right.
+ */
+export const createProposal = projectMutation({
+  description:
+    'Proposes a write of one record. The record is read, so that people see the values before and after. Nothing is written until the proposal is approved and committed.',
+  needs: orAgent('records:write', 'WRITE_RECORDS'),
+  input: createProposalInput,
+  async run(call, input, { id: projectId }): Promise<Proposal> {
+    const { objectName, type } = input;
+    requireGrant(call, objectName, type);
+    const agentContract = await getAgentContract(call, {
+      projectId,
+      groupRef: input.groupRef ?? null,
+    });
+    const object = getContractObject(agentContract, objectName, type);
+    requireNoIssues(findIssues(input, { object, hash: agentContract.contract.hash }));
+    const { groupRef } = agentContract.group;
+    const endUserCall = asEndUser(call);
+    const serving = await getServingInstallation(endUserCall, { projectId, objectName, groupRef });
+    const write = { type, recordId: input.recordId ?? null, after: input.values ?? {} };
+    await planProposedWrite(endUserCall, serving, write);
+    const present =
+      write.recordId === null
+        ? null
+        : await readPresent(endUserCall, { serving, ...write, recordId: write.recordId });
+    return storeProposal(call, { input, serving, present });
+  },
+});
+
+function* findIssues(
+  { type, recordId, values }: Input,
+  { object, hash }: { object: ObjectContract; hash: string },
+) {
+  const path = ['input', 'values'];
+  if (type === 'CREATE' && recordId != null) {
+    yield issueAt(
+      ['input', 'recordId'],
+      'must not be given: the provider chooses the id of a new record.',
+    );
+  }
+  if (type !== 'CREATE' && recordId == null) {
+    yield issueAt(['input', 'recordId'], `is required: name the record to ${type.toLowerCase()}.`);
+  }
+  if (type === 'DELETE') {
+    if (values != null) yield issueAt(path, 'must not be given for a DELETE.');
+    return;
+  }
+  if (values == null) yield issueAt(path, 'is required: set at least one field.');
+  else yield* findValueIssues({ hash, object, type, values, path });
+}
+
+/** The record as it is now. */
+interface PresentRecord {
+  before: Record<string, unknown>;
+  expected: RecordVersion;
+}
+
+interface RecordToRead {
+  serving: ServingInstallation;
+  type: Input['type'];
+  recordId: string;
+  after: Record<string, unknown>;
+}
+
+/** Throws NOT_FOUND if the record does not exist, and UNPROCESSABLE if the provider can't read records by id. */
+async function readPresent(
+  call: Call,
+  { serving, type, recordId, after }: RecordToRead,
+): Promise<PresentRecord> {
+  const { installation, providerObject: objectName } = serving;
+  const input = { objectName, ids: [recordId] };
+  const { plan, records } = await readProviderRecords(call, installation, input);
+  const [record] = records;
+  if (!record) throw notFound('Record', recordId);
+  const { fields, mappedFields } = createEntry(record, plan);
+  const values = { ...fields, ...mappedFields };
+  const names = type === 'DELETE' ? Object.keys(values) : Object.keys(after);
+  const before = Object.fromEntries(names.map((name) => [name, values[name] ?? null]));
+  return { before: storableJson(before), expected: createRecordVersion(record, plan.fields) };
+}
+
+interface ProposalToStore {
+  input: Input;
+  serving: ServingInstallation;
+  present: PresentRecord | null;
+}
+
+/** Stores the proposal, approved if a rule of the agent session approves it. */
+async function storeProposal(
+  call: Call,
+  { input, serving, present }: ProposalToStore,
+): Promise<Proposal> {
+  const { installation } = serving;
+  const { projectId } = installation;
+  const { viewer } = call;
+  const sessionId = findGrant(viewer)?.sessionId ?? null;
+  return inTransaction(call.database, async (tx) => {
+    const session = sessionId === null ? null : await lockSession(tx, projectId, sessionId);
+    const now = call.now();
+    const rule = session && (await findApprovingRule(tx, { session, input, now }));
+    const lifeMs = session ? session.proposalSeconds * 1_000 : LIFE_MS;
+    const expireTime = new Date(now.getTime() + lifeMs);
+    const after = asStoredJson(input.values ?? {});
+    const proposal = await tx.proposal.create({
+      data: {
+        id: newId('prp'),
+        projectId,
+        groupId: installation.groupId,
+        consumerId: viewer.kind === 'END_USER' ? viewer.consumerId : null,
+        integrationId: installation.integrationId,
+        installationId: installation.id,
+        agentSessionId: sessionId,
+        createdBy: formatActor(viewer),
+        objectName: input.objectName,
+        type: input.type,
+        recordId: input.recordId ?? null,
+        after: after as object,
+        ...(present && { before: present.before as object, expected: { ...present.expected } }),
+        payloadHash: hashPayload(input),
+        reason: input.reason || null,
+        status: rule ? 'APPROVED' : 'PENDING',
+        ...(rule && { rule: rule.name, decidedBy: `rule:${rule.name}`, decideTime: now }),
+        createTime: now,
+        expireTime,
+        dueTime: expireTime,
+      },
+    });
+    await recordProposalEvent(tx, 'PROPOSAL_CREATED', proposal, {});
+    if (rule) {
+      const decision = { decidedBy: `rule:${rule.name}` };
+      await recordProposalEvent(tx, 'PROPOSAL_APPROVED', proposal, decision);
+    }
+    return proposal;
+  });
+}
+
+/** Proposals of one session are stored one after the other, so that the counts of its rules are exact. */
+async function lockSession(tx: Transaction, projectId: string, id: string): Promise<AgentSession> {
+  const [session] = await tx.$queryRaw<AgentSession[]>`
+    select * from "AgentSession" where "projectId" = ${projectId} and "id" = ${id} for update`;
+  if (!session) throw notFound('Agent session', id);
+  if (session.revokeTime !== null) throw unprocessable('The agent session was revoked.');
+  return session;
+}
+
+/** The first rule that fits the write and has approved fewer proposals than its maximum in the last 24 hours. */
+async function findApprovingRule(
+  tx: Transaction,
+  { session, input, now }: { session: AgentSession; input: Input; now: Date },
+): Promise<ApprovalRule | null> {
+  const { projectId, id: agentSessionId } = session;
+  for (const rule of readRules(session)) {
+    if (!fitsRule(rule, input)) continue;
+    const approvedCount = await tx.proposal.count({
+      where: {
+        projectId,
+        agentSessionId,
+        rule: rule.name,
+        createTime: { gt: new Date(now.getTime() - DAY_MS) },
+      },
+    });
+    if (approvedCount < rule.maxPerDay) return rule;
+  }
+  return null;
+}
+
+function fitsRule({ types, objects, fields }: ApprovalRule, input: Input): boolean {
+  const names = Object.keys(input.values ?? {});
+  return (
+    types.includes(input.type) &&
+    (objects == null || objects.includes(input.objectName)) &&
+    (fields == null || names.every((name) => fields.includes(name)))
+  );
+}
+
+function hashPayload({ objectName, type, recordId, values }: Input): string {
+  const payload = [objectName, type, recordId ?? null, asStoredJson(values ?? {})];
+  return createHash('sha256').update(JSON.stringify(payload)).digest('hex');
+}

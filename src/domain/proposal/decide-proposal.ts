@@ -1,0 +1,101 @@
+/** Approves and rejects proposals. */
+import { z } from 'zod';
+import { inTransaction } from '../../database/transaction.ts';
+import { DomainError } from '../../errors.ts';
+import type { Call } from '../call.ts';
+import { projectMutation } from '../declared-mutation.ts';
+import { orEndUser } from '../viewer/needs.ts';
+import { formatActor } from '../viewer/viewer.ts';
+import { getProposalRow, type Proposal, proposalInput } from './proposal.ts';
+import { recordProposalEvent } from './proposal-event.ts';
+import { refuseEnded } from './proposal-refusal.ts';
+
+const decision = proposalInput.extend({
+  reason: z
+    .string()
+    .trim()
+    .max(2_000)
+    .nullish()
+    .describe(
+      'The reason for the decision, for the agent and other people, up to 2000 characters.',
+    ),
+});
+
+const APPROVERS = orEndUser('records:write', 'APPROVE');
+
+/** Throws SELF_APPROVAL for the principal that made the proposal, and the state's own error if it can't be approved. */
+export const approveProposal = projectMutation({
+  description:
+    'Approves a pending proposal, so that it can be committed. The principal that made the proposal may not approve it. An approved proposal is returned again.',
+  needs: APPROVERS,
+  input: decision.meta({
+    id: 'ApproveProposalInput',
+    description: 'The proposal to approve.',
+  }),
+  run: (call, input, { id }) =>
+    decide(call, { ...input, projectId: id, status: 'APPROVED', eventType: 'PROPOSAL_APPROVED' }),
+});
+
+/** Throws the state's own error if the proposal can't be rejected. */
+export const rejectProposal = projectMutation({
+  description:
+    'Rejects a pending or approved proposal, so that it can never be committed. A rejected proposal is returned again.',
+  needs: APPROVERS,
+  input: decision.meta({ id: 'RejectProposalInput', description: 'The proposal to reject.' }),
+  run: (call, input, { id }) =>
+    decide(call, { ...input, projectId: id, status: 'REJECTED', eventType: 'PROPOSAL_REJECTED' }),
+});
+
+interface Decision {
+  projectId: string;
+  proposalId: string;
+  reason?: string | null | undefined;
+  status: 'APPROVED' | 'REJECTED';
+  eventType: 'PROPOSAL_APPROVED' | 'PROPOSAL_REJECTED';
+}
+
+async function decide(
+  call: Call,
+  { projectId, proposalId: id, reason, status, eventType }: Decision,
+): Promise<Proposal> {
+  const proposal = await getProposalRow(call, projectId, id);
+  const decidedBy = formatActor(call.viewer);
+  if (status === 'APPROVED' && proposal.createdBy === decidedBy) {
+    throw new DomainError(
+      'SELF_APPROVAL',
+      `${decidedBy} made the proposal, so another principal must approve it.`,
+    );
+  }
+  if (proposal.status === status) return proposal;
+  const decidable = status === 'APPROVED' ? ['PENDING'] : ['PENDING', 'APPROVED'];
+  return inTransaction(call.database, async (tx) => {
+    const now = call.now();
+    const { count } = await tx.proposal.updateMany({
+      where: {
+        projectId,
+        id,
+        status: { in: decidable as Proposal['status'][] },
+        expireTime: { gt: now },
+      },
+      data: {
+        status,
+        decidedBy,
+        decideTime: now,
+        decisionReason: reason || null,
+        updateTime: now,
+        ...(status === 'REJECTED' && { dueTime: null }),
+      },
+    });
+    const current = await tx.proposal.findUniqueOrThrow({
+      where: { projectId_id: { projectId, id } },
+    });
+    if (count === 0) {
+      // A simultaneous call has made the same decision.
+      if (current.status === status) return current;
+      refuseEnded(current, now);
+      throw new Error(`Bug: a proposal of the status ${current.status} was not decided.`);
+    }
+    await recordProposalEvent(tx, eventType, current, { decidedBy });
+    return current;
+  });
+}

@@ -1,0 +1,60 @@
+/** The errors of proposals that can no longer be decided or committed. Each says what to do next. */
+import { DomainError, type ErrorCode } from '../../errors.ts';
+import type { Proposal } from './proposal.ts';
+
+/** Throws the error of a proposal that is running or has ended. Returns if it can still be decided or committed. */
+export function refuseEnded(proposal: Proposal, now: Date): void {
+  const { id, status, decisionReason, operationId, expireTime } = proposal;
+  switch (status) {
+    case 'REJECTED': {
+      const reason = decisionReason === null ? '' : ` The reason: ${decisionReason}`;
+      throw refusal(
+        'PROPOSAL_REJECTED',
+        `${proposal.decidedBy} has rejected the proposal ${id}.${reason}`,
+      );
+    }
+    case 'COMMITTING':
+    case 'COMMITTED':
+      throw new DomainError(
+        'PROPOSAL_COMMITTED',
+        `The proposal ${id} has been committed before. ${operationId === null ? 'Read the proposal again for the operation of its write.' : `Read the outcome of the operation ${operationId}.`}`,
+        operationId === null ? {} : { operationId },
+      );
+    case 'STALE':
+      throw createStaleError(proposal);
+    default:
+      if (status !== 'EXPIRED' && expireTime > now) return;
+      throw refusal(
+        'PROPOSAL_EXPIRED',
+        `The proposal ${id} expired at ${expireTime.toISOString()}. Propose the write again.`,
+      );
+  }
+}
+
+export function createStaleError({ id, objectName, recordId }: Proposal): DomainError {
+  return refusal(
+    'PROPOSAL_STALE',
+    `The record ${recordId} of ${objectName} has changed since the proposal ${id} was made, so nothing was written. Read the record and propose the write again.`,
+  );
+}
+
+/** Throws the error of a proposal that can't be committed now. */
+export function refuseUncommittable(proposal: Proposal, payloadHash: string, now: Date): void {
+  refuseEnded(proposal, now);
+  if (proposal.payloadHash !== payloadHash) {
+    throw refusal(
+      'PROPOSAL_PAYLOAD_CHANGED',
+      `payloadHash must be ${proposal.payloadHash}, the hash of the values that were approved. To write other values, propose them.`,
+    );
+  }
+  if (proposal.status === 'PENDING') {
+    throw refusal(
+      'PROPOSAL_NOT_APPROVED',
+      `The proposal ${proposal.id} waits for an approval until ${proposal.expireTime.toISOString()}. Commit it when its status is APPROVED.`,
+    );
+  }
+}
+
+function refusal(code: ErrorCode, detail: string): DomainError {
+  return new DomainError(code, detail);
+}

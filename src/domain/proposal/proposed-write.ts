@@ -1,0 +1,58 @@
+/** Plans the write of a proposal. */
+import { unprocessable } from '../../errors.ts';
+import type { Call } from '../call.ts';
+import { type ArgumentNames, parseInput, withArgumentNames } from '../operation/argument-names.ts';
+import type { ServingInstallation } from '../operation/object-installation.ts';
+import type { WriteInput } from '../operation/write/write-input.ts';
+import { planWrite, type WritePlan } from '../operation/write/write-plan.ts';
+import { getWriteTarget, writeRecordsInput } from '../operation/write-records.ts';
+import { storedJson } from '../storable-json.ts';
+import type { Proposal } from './proposal.ts';
+
+interface ProposedWrite extends Pick<Proposal, 'type' | 'recordId'> {
+  /** The values by the builder's names of fields. */
+  after: unknown;
+}
+
+/**
+ * Plans the write. Throws as `writeRecords` does before anything is stored; issues of values are located at
+ * `input.values`. Throws UNPROCESSABLE if the installation does not write one of the fields.
+ */
+export async function planProposedWrite(
+  call: Call,
+  { installation, integration, group, providerObject }: ServingInstallation,
+  { type, recordId, after }: ProposedWrite,
+): Promise<{ input: WriteInput; plan: WritePlan }> {
+  const { projectId } = installation;
+  const values = storedJson<Record<string, unknown>>(after);
+  const input = parseInput(
+    writeRecordsInput,
+    {
+      projectIdOrName: projectId,
+      integrationIdOrName: integration.id,
+      objectName: providerObject,
+      groupRef: group.groupRef,
+      type,
+      record: recordId === null ? values : { ...values, id: recordId },
+    },
+    nameArgument,
+  );
+  const target = await getWriteTarget(call, projectId, input);
+  const plan = await withArgumentNames(nameArgument, () => planWrite(call, input, target));
+  if (plan.omitted.length > 0) {
+    const names = plan.omitted.join(', ');
+    throw unprocessable(
+      `The installation ${installation.id} does not write these fields in a write of the type ${type}: ${names}. Omit them.`,
+    );
+  }
+  return { input, plan };
+}
+
+/** The record of a write is the argument `values`, except for its id. */
+const nameArgument: ArgumentNames = (name) => {
+  const member = /^(?:input\.)?record(?:\.(.+))?$/.exec(name);
+  if (!member) return name;
+  const [, field] = member;
+  if (field === 'id') return 'input.recordId';
+  return field === undefined ? 'input.values' : `input.values.${field}`;
+};

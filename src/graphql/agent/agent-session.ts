@@ -1,0 +1,39 @@
+import {
+  agentSessionResource,
+  type CreatedAgentSession,
+  createAgentSession,
+  createdAgentSessionResource,
+  listAgentSessions,
+  revokeAgentSession,
+} from '../../domain/agent/agent-session.ts';
+import { sureLinkField } from '../schema/fields.ts';
+import { addList } from '../schema/lists.ts';
+import { addMutation, addMutations } from '../schema/mutations.ts';
+import { objectType } from '../schema/object-type.ts';
+import { builder } from '../schema/schema-builder.ts';
+import { AgentSession, AgentSessions, Consumer, Group, Project } from '../schema/types.ts';
+
+objectType(AgentSession, agentSessionResource, (t) => ({
+  group: sureLinkField(t, {
+    type: Group,
+    table: 'Group',
+    column: 'groupId',
+    description: 'The group whose records the agent uses.',
+  }),
+  consumer: sureLinkField(t, {
+    type: Consumer,
+    table: 'Consumer',
+    column: 'consumerId',
+    description: 'The end user for whom the agent works.',
+  }),
+}));
+
+addList(Project, 'agentSessions', AgentSessions, listAgentSessions);
+
+const CreateAgentSessionPayload = objectType(
+  builder.objectRef<CreatedAgentSession>('CreateAgentSessionPayload'),
+  createdAgentSessionResource,
+);
+
+addMutation('createAgentSession', createAgentSession, CreateAgentSessionPayload);
+addMutations('agentSession', AgentSession, { revokeAgentSession });

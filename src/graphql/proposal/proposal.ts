@@ -1,0 +1,88 @@
+import { type CommittedProposal, commitProposal } from '../../domain/proposal/commit-proposal.ts';
+import { createProposal } from '../../domain/proposal/create-proposal.ts';
+import { approveProposal, rejectProposal } from '../../domain/proposal/decide-proposal.ts';
+import {
+  listProposals,
+  proposalFilters,
+  proposalResource,
+} from '../../domain/proposal/proposal.ts';
+import { WriteResult } from '../operation/write-records.ts';
+import { linkField, sureLinkField } from '../schema/fields.ts';
+import { addList } from '../schema/lists.ts';
+import { addMutation, addMutations, describeResult } from '../schema/mutations.ts';
+import { objectType } from '../schema/object-type.ts';
+import { builder } from '../schema/schema-builder.ts';
+import {
+  AgentSession,
+  Consumer,
+  Group,
+  Installation,
+  Operation,
+  Project,
+  Proposal,
+  Proposals,
+} from '../schema/types.ts';
+
+objectType(Proposal, proposalResource, (t) => ({
+  group: sureLinkField(t, {
+    type: Group,
+    table: 'Group',
+    column: 'groupId',
+    description: 'The group whose record is written.',
+  }),
+  consumer: linkField(t, {
+    type: Consumer,
+    table: 'Consumer',
+    column: 'consumerId',
+    description: 'The end user for whom the agent works. Null if no end user made the proposal.',
+  }),
+  installation: linkField(t, {
+    type: Installation,
+    table: 'Installation',
+    column: 'installationId',
+    description: 'The installation that serves the write. Null if it was deleted.',
+  }),
+  agentSession: linkField(t, {
+    type: AgentSession,
+    table: 'AgentSession',
+    column: 'agentSessionId',
+    description: 'The session of the agent. Null if no agent made the proposal.',
+  }),
+  operation: linkField(t, {
+    type: Operation,
+    table: 'Operation',
+    column: 'operationId',
+    description: 'The operation that writes the record. Null before the commit.',
+  }),
+}));
+
+addList(Project, 'proposals', Proposals, listProposals, { filters: proposalFilters });
+
+addMutations('proposal', Proposal, { createProposal, approveProposal, rejectProposal });
+
+const CommitProposalPayload = builder
+  .objectRef<CommittedProposal>('CommitProposalPayload')
+  .implement({
+    description: describeResult('commitProposal'),
+    fields: (t) => ({
+      proposal: t.field({
+        type: Proposal,
+        description:
+          'The proposal after the mutation. It is still COMMITTING if the write takes too long.',
+        resolve: ({ proposal }) => proposal,
+      }),
+      operation: t.field({
+        type: Operation,
+        description: 'The operation that writes the record.',
+        resolve: ({ operation }) => operation,
+      }),
+      result: t.field({
+        type: WriteResult,
+        nullable: true,
+        description: 'The outcome of the write. Null if it is not known yet.',
+        resolve: ({ result }) => result,
+      }),
+    }),
+  });
+
+addMutation('commitProposal', commitProposal, CommitProposalPayload);

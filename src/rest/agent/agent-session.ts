@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import {
+  agentSessionInput,
+  agentSessionResource,
+  createAgentSession,
+  createdAgentSessionResource,
+  getAgentSession,
+  listAgentSessions,
+  revokeAgentSession,
+} from '../../domain/agent/agent-session.ts';
+import { readWithin } from '../../domain/declared-read.ts';
+import { projectIdOrName } from '../../domain/names.ts';
+import { getOwnProject } from '../../domain/project/project.ts';
+import { pagedEndpoint } from '../endpoint/list.ts';
+import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
+import { readEndpoint } from '../endpoint/read-endpoint.ts';
+import { extendResource } from '../openapi/shown-resource.ts';
+
+const tag = 'Agents';
+const path = '/projects/{projectIdOrName}/agent-sessions';
+
+const agentSession = extendResource(agentSessionResource, {
+  groupId: z.string().describe('The id of the group whose records the agent uses.'),
+  consumerId: z.string().describe('The id of the end user for whom the agent works.'),
+});
+
+export const agentSessionEndpoints = [
+  mutationEndpoint({
+    id: 'createAgentSession',
+    method: 'POST',
+    path,
+    tag,
+    mutation: createAgentSession,
+    status: 201,
+    resource: createdAgentSessionResource,
+  }),
+  pagedEndpoint({
+    id: 'listAgentSessions',
+    path,
+    tag,
+    input: z.object({ projectIdOrName }),
+    list: readWithin(getOwnProject, listAgentSessions),
+    resource: agentSession,
+  }),
+  readEndpoint({
+    id: 'getAgentSession',
+    path: `${path}/{agentSessionId}`,
+    tag,
+    input: agentSessionInput,
+    read: getAgentSession,
+    resource: agentSession,
+  }),
+  mutationEndpoint({
+    id: 'revokeAgentSession',
+    method: 'POST',
+    path: `${path}/{agentSessionId}:revoke`,
+    tag,
+    mutation: revokeAgentSession,
+    status: 200,
+    resource: agentSession,
+  }),
+];

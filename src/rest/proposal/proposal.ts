@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { readWithin } from '../../domain/declared-read.ts';
+import { projectIdOrName } from '../../domain/names.ts';
+import { recordResultResource } from '../../domain/operation/write-records.ts';
+import { getOwnProject } from '../../domain/project/project.ts';
+import { commitProposal } from '../../domain/proposal/commit-proposal.ts';
+import { createProposal } from '../../domain/proposal/create-proposal.ts';
+import { approveProposal, rejectProposal } from '../../domain/proposal/decide-proposal.ts';
+import {
+  getProposal,
+  listProposals,
+  proposalFilters,
+  proposalInput,
+  proposalResource,
+} from '../../domain/proposal/proposal.ts';
+import { resource } from '../../domain/resource.ts';
+import { pagedEndpoint } from '../endpoint/list.ts';
+import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
+import { readEndpoint } from '../endpoint/read-endpoint.ts';
+import { extendResource } from '../openapi/shown-resource.ts';
+
+const tag = 'Agents';
+const path = '/projects/{projectIdOrName}/proposals';
+const itemPath = `${path}/{proposalId}`;
+
+const proposal = extendResource(proposalResource, {
+  groupId: z.string().describe('The id of the group whose record is written.'),
+  consumerId: z.string().nullable().describe('The id of the end user for whom the agent works.'),
+  installationId: z.string().describe('The id of the installation that serves the write.'),
+  agentSessionId: z.string().nullable().describe('The id of the session of the agent.'),
+  operationId: z
+    .string()
+    .nullable()
+    .describe('The id of the operation that writes the record. Omitted before the commit.'),
+});
+
+const committedProposal = resource('CommittedProposal', 'A committed proposal, with its outcome.', {
+  proposal: proposal.describe('The proposal after the call.'),
+  result: recordResultResource
+    .nullable()
+    .describe('The outcome of the write. Omitted if it is not known yet.'),
+});
+
+export const proposalEndpoints = [
+  mutationEndpoint({
+    id: 'createProposal',
+    method: 'POST',
+    path,
+    tag,
+    mutation: createProposal,
+    status: 201,
+    resource: proposal,
+  }),
+  pagedEndpoint({
+    id: 'listProposals',
+    path,
+    tag,
+    input: z.object({ projectIdOrName, ...proposalFilters.shape }),
+    list: readWithin(getOwnProject, listProposals),
+    resource: proposal,
+  }),
+  readEndpoint({
+    id: 'getProposal',
+    path: itemPath,
+    tag,
+    input: proposalInput,
+    read: getProposal,
+    resource: proposal,
+  }),
+  mutationEndpoint({
+    id: 'approveProposal',
+    method: 'POST',
+    path: `${itemPath}:approve`,
+    tag,
+    mutation: approveProposal,
+    status: 200,
+    resource: proposal,
+  }),
+  mutationEndpoint({
+    id: 'rejectProposal',
+    method: 'POST',
+    path: `${itemPath}:reject`,
+    tag,
+    mutation: rejectProposal,
+    status: 200,
+    resource: proposal,
+  }),
+  mutationEndpoint({
+    id: 'commitProposal',
+    method: 'POST',
+    path: `${itemPath}:commit`,
+    tag,
+    mutation: commitProposal,
+    status: 200,
+    resource: committedProposal,
+  }),
+];
