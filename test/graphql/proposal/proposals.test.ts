@@ -1,0 +1,206 @@
+/** Writes that agents propose: their checks, approvals and commits. */
+import { expect, test } from 'vitest';
+import { continueProposals } from '../../../src/domain/proposal/commit-proposal.ts';
+import { createAgent, createApprover, proposalsOf } from '../../support/scenes/agents.ts';
+import { createEndUser } from '../../support/scenes/end-users.ts';
+import { createSandboxClient } from '../../support/scenes/subscriptions.ts';
+import { peopleTenant, typedApi } from '../../support/scenes/typed-api.ts';
+
+const app = await typedApi();
+const { services } = app.app;
+const tenant = await peopleTenant(app);
+const agent = await createAgent(app, tenant);
+const approver = await createApprover(app, tenant);
+const proposals = proposalsOf(tenant);
+const provider = createSandboxClient(app.sandbox.url);
+
+/** The number of writes that the gateway has accepted. */
+const countWrites = () =>
+  services.database.prisma.operation.count({
+    where: { projectId: tenant.projectId, actionType: 'WRITE' },
+  });
+
+let count = 0;
+const contact = () => ({ lastname: 'Lovelace', email: `ada-${++count}@example.test`, score: 7 });
+const recordOf = async (id: string) =>
+  (await provider.call('GET', `/objects/contacts/records/${id}`)).record;
+
+const update = (recordId: string, values: object = { lastName: 'Byron' }) => ({
+  objectName: 'people',
+  type: 'UPDATE',
+  recordId,
+  values,
+  reason: 'She married.',
+});
+
+test('shows the values before and after, and writes after an approval', async () => {
+  const id = await provider.create(contact());
+  const proposal = await proposals.create(agent, update(id));
+  expect(proposal).toMatchObject({
+    status: 'PENDING',
+    type: 'UPDATE',
+    recordId: id,
+    reason: 'She married.',
+    createdBy: `agent:${agent.sessionId}`,
+    decidedBy: null,
+    fields: [{ name: 'lastName', before: 'Lovelace', after: 'Byron' }],
+  });
+  expect(await proposals.refuseCommit(agent, proposal)).toMatchObject({
+    code: 'PROPOSAL_NOT_APPROVED',
+  });
+  expect(await recordOf(id)).toMatchObject({ lastname: 'Lovelace' });
+  expect(await proposals.approve(approver, proposal.id)).toMatchObject({
+    status: 'APPROVED',
+    decidedBy: expect.stringMatching(/^consumer:csm_/),
+  });
+  expect(await proposals.commit(agent, proposal)).toMatchObject({
+    proposal: { status: 'COMMITTED', operation: { id: expect.any(String) } },
+    operation: { status: 'SUCCEEDED' },
+    result: { success: true, recordId: id },
+  });
+  expect(await recordOf(id)).toMatchObject({ lastname: 'Byron' });
+});
+
+test('creates and deletes records', async () => {
+  const { lastname: lastName, email: emailAddress } = contact();
+  const values = { lastName, emailAddress };
+  const created = await proposals.create(agent, { objectName: 'people', type: 'CREATE', values });
+  expect(created).toMatchObject({ recordId: null, status: 'PENDING' });
+  await proposals.approve(tenant, created.id);
+  const { result } = await proposals.commit(agent, created);
+  expect(result).toMatchObject({ success: true, recordId: expect.any(String) });
+  const { recordId } = result;
+  const deletion = { objectName: 'people', type: 'DELETE', recordId };
+  const deleted = await proposals.create(agent, deletion);
+  expect(deleted.fields).toContainEqual({ name: 'lastName', before: lastName, after: null });
+  await proposals.approve(tenant, deleted.id);
+  expect((await proposals.commit(agent, deleted)).result).toMatchObject({ success: true });
+  await expect(recordOf(recordId)).rejects.toThrow(/^404/);
+});
+
+test('commits once, also by simultaneous calls', async () => {
+  const id = await provider.create(contact());
+  const proposal = await proposals.create(agent, update(id));
+  await proposals.approve(tenant, proposal.id);
+  const before = await countWrites();
+  const attempts = await Promise.allSettled(
+    [agent, agent, tenant, tenant].map((client) => proposals.commit(client, proposal)),
+  );
+  expect(attempts.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  expect((await countWrites()) - before).toBe(1);
+  expect(await proposals.refuseCommit(agent, proposal)).toMatchObject({
+    code: 'PROPOSAL_COMMITTED',
+    problem: { operationId: expect.stringMatching(/^opr_/) },
+  });
+});
+
+test('refuses to write a record that has changed since the proposal', async () => {
+  const id = await provider.create(contact());
+  const proposal = await proposals.create(agent, update(id));
+  await proposals.approve(tenant, proposal.id);
+  await provider.update(id, { score: 8 });
+  expect(await proposals.refuseCommit(agent, proposal)).toMatchObject({ code: 'PROPOSAL_STALE' });
+  expect(await recordOf(id)).toMatchObject({ lastname: 'Lovelace' });
+  expect(await proposals.refuseCommit(agent, proposal)).toMatchObject({ code: 'PROPOSAL_STALE' });
+  expect(await proposals.refuseApprove(tenant, proposal.id)).toMatchObject({
+    code: 'PROPOSAL_STALE',
+  });
+});
+
+test.each([
+  [
+    'an unknown field',
+    { nickname: 'Ada' },
+    'input.values.nickname',
+    /is not a field of people.*lastName/,
+  ],
+  ['an ill-typed field', { score: 'seven' }, 'input.values.score', /must be an integer/],
+  ['no field', {}, 'input.values', /at least one field/],
+  ['the id among the values', { id: '7' }, 'input.values.id', /recordId/],
+])('refuses %s before any request to the provider', async (_what, values, name, detail) => {
+  // A request to the provider would end in NOT_FOUND, because the record does not exist.
+  const refusal = await proposals.refuseCreate(agent, update('none', values));
+  expect(refusal).toMatchObject({
+    code: 'BAD_USER_INPUT',
+    problem: { issues: [{ name, detail: expect.stringMatching(detail) }] },
+  });
+});
+
+test('a proposal can be rejected with a reason, and never be committed then', async () => {
+  const proposal = await proposals.create(agent, update(await provider.create(contact())));
+  await proposals.approve(tenant, proposal.id);
+  expect(await proposals.reject(approver, proposal.id, 'She did not.')).toMatchObject({
+    status: 'REJECTED',
+    decisionReason: 'She did not.',
+  });
+  const refusal = await proposals.refuseCommit(agent, proposal);
+  expect(refusal).toMatchObject({
+    code: 'PROPOSAL_REJECTED',
+    problem: { detail: expect.stringContaining('She did not.') },
+  });
+  expect(await proposals.refuseApprove(tenant, proposal.id)).toMatchObject({
+    code: 'PROPOSAL_REJECTED',
+  });
+});
+
+test('the principal that made a proposal may not approve it', async () => {
+  const input = { ...update(await provider.create(contact())), groupRef: 'acme' };
+  const proposal = await proposals.create(tenant, input);
+  expect(await proposals.refuseApprove(tenant, proposal.id)).toMatchObject({
+    code: 'SELF_APPROVAL',
+  });
+  expect(await proposals.refuseApprove(agent, proposal.id)).toMatchObject({ code: 'FORBIDDEN' });
+  const reader = await createEndUser(app, tenant);
+  expect(await proposals.refuseApprove(reader, proposal.id)).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await proposals.approve(approver, proposal.id)).toMatchObject({ status: 'APPROVED' });
+});
+
+test('refuses a commit with another hash', async () => {
+  const proposal = await proposals.create(agent, update(await provider.create(contact())));
+  await proposals.approve(tenant, proposal.id);
+  const changed = { ...proposal, payloadHash: 'f'.repeat(64) };
+  expect(await proposals.refuseCommit(agent, changed)).toMatchObject({
+    code: 'PROPOSAL_PAYLOAD_CHANGED',
+  });
+});
+
+test('rules approve writes up to their number a day, for each session', async () => {
+  const rules = [{ name: 'names', types: ['UPDATE'], fields: ['lastName'], maxPerDay: 2 }];
+  const ruled = await createAgent(app, tenant, { rules });
+  const id = await provider.create(contact());
+  const all = await Promise.all([1, 2, 3].map(() => proposals.create(ruled, update(id))));
+  expect(all.map(({ status }) => status).sort()).toEqual(['APPROVED', 'APPROVED', 'PENDING']);
+  expect(all.find(({ status }) => status === 'APPROVED')).toMatchObject({
+    rule: 'names',
+    decidedBy: 'rule:names',
+  });
+  const other = await createAgent(app, tenant, { rules });
+  expect(await proposals.create(other, update(id))).toMatchObject({ status: 'APPROVED' });
+  const outside = await proposals.create(other, update(id, { lastName: 'B', score: 1 }));
+  expect(outside).toMatchObject({ status: 'PENDING', rule: null });
+});
+
+test('expires a proposal that is not committed in time', async () => {
+  const proposal = await proposals.create(agent, update(await provider.create(contact())));
+  await proposals.approve(tenant, proposal.id);
+  const past = new Date(Date.now() - 1_000);
+  await services.database.prisma.proposal.updateMany({
+    where: { projectId: tenant.projectId, id: proposal.id },
+    data: { expireTime: past, dueTime: past },
+  });
+  expect(await proposals.refuseCommit(agent, proposal)).toMatchObject({ code: 'PROPOSAL_EXPIRED' });
+  await continueProposals(services);
+  const node = `query ($id: ID!) { node(id: $id) { ... on Proposal { status } } }`;
+  expect(await tenant.query(node, { id: proposal.id })).toEqual({ node: { status: 'EXPIRED' } });
+});
+
+test('an agent sees its own proposals only, and end users those of their group', async () => {
+  const proposal = await proposals.create(agent, update(await provider.create(contact())));
+  const other = await createAgent(app, tenant);
+  expect(await proposals.refuseCommit(other, proposal)).toMatchObject({ code: 'NOT_FOUND' });
+  const list = '{ viewer { project { proposals(first: 100) { nodes { id } } } } }';
+  const seenBy = async (client: Pick<typeof approver, 'query'>) =>
+    (await client.query(list)).viewer.project.proposals.nodes.map(({ id }: { id: string }) => id);
+  expect(await seenBy(approver)).toContain(proposal.id);
+  expect(await seenBy(await createEndUser(app, tenant, { groupRef: 'globex' }))).toEqual([]);
+});
