@@ -14,6 +14,7 @@ type Surface = (typeof SURFACES)[number];
 const LACKS: Record<Surface, Record<string, string>> = {
   graphql: {
     ...ofEach('`node(id:)` or a field of its parent reads the row.', [
+      'getAgentSession',
       'getApiKey',
       'getBillingAccount',
       'getConnection',
@@ -26,6 +27,7 @@ const LACKS: Record<Surface, Record<string, string>> = {
       'getNotificationEvent',
       'getOperation',
       'getOwnBuilder',
+      'getProposal',
       'getRevision',
     ]),
     ...ofEach(

@@ -56,6 +56,10 @@ const NOT_SHOWN_TYPES: [names: RegExp, reason: string][] = [
   [/^(Pause|Resume)ReadsInput$/, '`paused` and `pauseNote` of the objects return it.'],
   [/^(ApplyPlan|PlanProject|PlanRename)Input$/, 'The changes of the plan return it.'],
   [/^PlanSecretInput$/, SECRET],
+  [
+    /^(Approve|Commit|Reject|Revoke)(Proposal|AgentSession)Input$/,
+    'The proposal or session returns the decision.',
+  ],
   [/^UpsertIntegrationsInput$/, 'The integrations and their latest revisions return it.'],
   [/^StartOAuth(Connect|Update)Input$/, 'The connection after the consent returns it.'],
 ];
@@ -82,6 +86,8 @@ const NOT_SHOWN: Record<string, string> = {
   'CreateRevisionInput.destructive': 'Changes the effect on installations.',
   'CreateRevisionInput.integrationIdOrName': FOUND_BY,
   'CreateRevisionInput.projectIdOrName': FOUND_BY,
+  'CreateAgentSessionInput.expiresInSeconds': 'It is `expireTime`.',
+  'CreateProposalInput.values': 'The `fields` return it.',
   'ConnectionCredentialsInput.basicAuth': SECRET,
   'ConnectionCredentialsInput.customAuth': SECRET,
   'ConnectionCredentialsInput.oauth2ClientCredentials': SECRET,

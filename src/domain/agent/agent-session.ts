@@ -18,9 +18,9 @@ import { computed, createdInProject, resource } from '../resource.ts';
 import { getOwned } from '../scope.ts';
 import { storedJson } from '../storable-json.ts';
 import { agentVerb, type PinnedTool } from '../viewer/agent-grant.ts';
-import { signAgentToken } from '../viewer/agent-token.ts';
 import { authorizeGrant, orEndUser } from '../viewer/needs.ts';
 import type { Scope } from '../viewer/scopes.ts';
+import { signAgentToken } from '../viewer/token/agent-token.ts';
 import { formatActor } from '../viewer/viewer.ts';
 
 export type AgentSession = Row<'AgentSession'>;

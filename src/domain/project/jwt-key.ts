@@ -31,7 +31,7 @@ export const jwtKeyResource = resource(
   },
 );
 
-export { JWT_ALGORITHM } from '../viewer/jwt-claims.ts';
+export { JWT_ALGORITHM } from '../viewer/token/jwt-claims.ts';
 
 type JwtKey = Row<'JwtKey'>;
 

@@ -15,7 +15,7 @@ import {
   USUAL_PERMISSIONS,
 } from '../viewer/end-user.ts';
 import { authorizeGrant } from '../viewer/needs.ts';
-import { signSession } from '../viewer/session-claims.ts';
+import { signSession } from '../viewer/token/session-claims.ts';
 import { CONNECT_PATH, returnIssues } from './origins.ts';
 import { upsertParties } from './parties.ts';
 

@@ -1,6 +1,7 @@
 /** Proposes a write: checks it completely, and stores it with the values that the record has now. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { run, statements } from '../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { notFound, unprocessable } from '../../errors.ts';
 import { newId } from '../../ids.ts';
@@ -209,8 +210,15 @@ async function storeProposal(
 
 /** Proposals of one session are stored one after the other, so that the counts of its rules are exact. */
 async function lockSession(tx: Transaction, projectId: string, id: string): Promise<AgentSession> {
-  const [session] = await tx.$queryRaw<AgentSession[]>`
-    select * from "AgentSession" where "projectId" = ${projectId} and "id" = ${id} for update`;
+  const [session] = await run(
+    tx,
+    statements
+      .selectFrom('AgentSession')
+      .selectAll()
+      .where('id', '=', id)
+      .where('projectId', '=', projectId)
+      .forUpdate(),
+  );
   if (!session) throw notFound('Agent session', id);
   if (session.revokeTime !== null) throw unprocessable('The agent session was revoked.');
   return session;

@@ -6,10 +6,10 @@ import { LRUCache } from 'lru-cache';
 import { unauthenticated } from '../../errors.ts';
 import type { Services } from '../call.ts';
 import { upsertParties } from '../project/parties.ts';
-import { isAgentToken, verifyAgentToken } from './agent-token.ts';
 import { type EndUserClaims, type EndUserViewer, USUAL_PERMISSIONS } from './end-user.ts';
-import { isJwtKeyToken, type JwtClaims, verifyJwt } from './jwt-claims.ts';
-import { isSession, verifySession } from './session-claims.ts';
+import { isAgentToken, verifyAgentToken } from './token/agent-token.ts';
+import { isJwtKeyToken, type JwtClaims, verifyJwt } from './token/jwt-claims.ts';
+import { isSession, verifySession } from './token/session-claims.ts';
 
 const TOKENS_MAX = 10_000;
 

@@ -6,7 +6,7 @@ import {
   listAgentSessions,
   revokeAgentSession,
 } from '../../domain/agent/agent-session.ts';
-import { sureLinkField } from '../schema/fields.ts';
+import { requiredLinkField } from '../schema/fields.ts';
 import { addList } from '../schema/lists.ts';
 import { addMutation, addMutations } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
@@ -14,13 +14,13 @@ import { builder } from '../schema/schema-builder.ts';
 import { AgentSession, AgentSessions, Consumer, Group, Project } from '../schema/types.ts';
 
 objectType(AgentSession, agentSessionResource, (t) => ({
-  group: sureLinkField(t, {
+  group: requiredLinkField(t, {
     type: Group,
     table: 'Group',
     column: 'groupId',
     description: 'The group whose records the agent uses.',
   }),
-  consumer: sureLinkField(t, {
+  consumer: requiredLinkField(t, {
     type: Consumer,
     table: 'Consumer',
     column: 'consumerId',

@@ -7,7 +7,7 @@ import {
   proposalResource,
 } from '../../domain/proposal/proposal.ts';
 import { WriteResult } from '../operation/write-records.ts';
-import { linkField, sureLinkField } from '../schema/fields.ts';
+import { linkField, requiredLinkField } from '../schema/fields.ts';
 import { addList } from '../schema/lists.ts';
 import { addMutation, addMutations, describeResult } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
@@ -24,7 +24,7 @@ import {
 } from '../schema/types.ts';
 
 objectType(Proposal, proposalResource, (t) => ({
-  group: sureLinkField(t, {
+  group: requiredLinkField(t, {
     type: Group,
     table: 'Group',
     column: 'groupId',

@@ -42,6 +42,10 @@ const TAGS = [
   { name: 'Writes', description: "Writes of records to customers' accounts." },
   { name: 'Reads', description: 'Triggered reads; pausing and resuming scheduled ones.' },
   { name: 'Operations', description: 'Units of provider work, and their outcomes.' },
+  {
+    name: 'Agents',
+    description: 'Sessions of agents, and the writes that they propose.',
+  },
   { name: 'Topics', description: 'Named streams of events.' },
   { name: 'Destinations', description: 'Webhooks and streams that receive messages.' },
   { name: 'Event routes', description: 'Routes of event types to topics.' },

@@ -54,7 +54,7 @@ test('distinguishes end users by everything that their tokens contain except the
     groupId: 'grp_1',
     consumerId: 'csm_1',
     jwtKeyId: null,
-          agent: null,
+    agent: null,
     expireTime: new Date(),
     integrationIds: null,
     permissions: ['CONNECT'],

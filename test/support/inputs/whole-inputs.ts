@@ -387,6 +387,53 @@ const WRITE_STEPS = WRITES.map((writeInput) => ({
   input: { ...writeMembers, ...writeInput },
 }));
 
+const AGENT_STEPS: Step[] = [
+  {
+    mutation: 'createAgentSession',
+    input: {
+      ...{ groupRef: 'apiKey', consumerRef: 'ann', name: 'Helper' },
+      objects: ['people'],
+      verbs: ['READ', 'CREATE'],
+      rules: [
+        { name: 'new', types: ['CREATE'], objects: ['people'], fields: ['mail'], maxPerDay: 10 },
+      ],
+      pinnedTools: [{ type: 'CREATE', objectName: 'people' }],
+      expiresInSeconds: 60,
+      proposalLifeSeconds: 60,
+    },
+    resultName: 'agentSession',
+  },
+  { mutation: 'revokeAgentSession', input: { agentSessionId: '@agentSession' } },
+  {
+    mutation: 'createProposal',
+    input: {
+      ...{ groupRef: 'apiKey', objectName: 'people', type: 'CREATE', reason: 'A new lead.' },
+      values: { mail: 'ann@example.com', surname: 'Ann' },
+    },
+    resultName: 'proposal',
+  },
+  {
+    mutation: 'createProposal',
+    input: { objectName: 'people', type: 'DELETE', groupRef: 'apiKey', recordId: 'none' },
+    refusalReason: 'the record does not exist',
+  },
+  {
+    mutation: 'commitProposal',
+    input: { proposalId: '@proposal', payloadHash: 'none' },
+    refusalReason: 'the hash is that of another payload',
+  },
+  {
+    mutation: 'approveProposal',
+    input: { proposalId: '@proposal', reason: 'Fine.' },
+    caller: 'builder',
+  },
+  {
+    mutation: 'rejectProposal',
+    input: { proposalId: '@proposal', reason: 'A mistake.' },
+    caller: 'builder',
+  },
+];
+
 const PLAIN_FIELD = { fieldName: 'motto', displayName: 'Motto', valueType: 'STRING' };
 
 /** Every member that some provider supports. The sandbox refuses some of them. */
@@ -542,6 +589,7 @@ export const STEPS: Step[] = [
   ...CONNECTION_STEPS,
   ...INTEGRATION_STEPS,
   ...WRITE_STEPS,
+  ...AGENT_STEPS,
   ...FIELD_STEPS,
   ...ORG_STEPS,
   ...DELETION_STEPS,

@@ -36,7 +36,16 @@ export const REFERENCE_OPERATIONS: ReferenceOperation[] = readJson('operations.j
 const { $defs: DEFINITIONS }: { $defs: Record<string, Shape> } = readJson('schemas.json');
 
 /** Event types that only the gateway has. Routes of these types return them. */
-const OWN_EVENT_TYPES = ['destination.webhook.failing', 'delivery.failed'];
+const OWN_EVENT_TYPES = [
+  'destination.webhook.failing',
+  'delivery.failed',
+  'proposal.created',
+  'proposal.approved',
+  'proposal.rejected',
+  'proposal.committed',
+  'proposal.expired',
+  'proposal.stale',
+];
 DEFINITIONS.NotificationEventType?.enum?.push(...OWN_EVENT_TYPES);
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });

@@ -1,10 +1,10 @@
 /** Tokens of agent sessions. A token only names its session: the stored row holds the rights and decides when they end. */
 import { z } from 'zod';
-import type { Row } from '../../database/rows.ts';
-import { DomainError, unauthenticated } from '../../errors.ts';
-import type { Services } from '../call.ts';
-import { storedJson } from '../storable-json.ts';
-import type { EndUserClaims } from './end-user.ts';
+import type { Row } from '../../../database/rows.ts';
+import { DomainError, unauthenticated } from '../../../errors.ts';
+import type { Services } from '../../call.ts';
+import { storedJson } from '../../storable-json.ts';
+import type { EndUserClaims } from '../end-user.ts';
 import { GatewayToken } from './gateway-token.ts';
 
 const TOKEN = new GatewayToken({

@@ -2,13 +2,13 @@
 import { type CryptoKey, importSPKI, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
-import { withoutProject } from '../../database/projects/all-projects.ts';
-import type { Row } from '../../database/rows.ts';
-import { unauthenticated } from '../../errors.ts';
-import { findPrefix } from '../../ids.ts';
-import type { Services } from '../call.ts';
-import { ref } from '../names.ts';
-import { isStorableText } from '../storable-json.ts';
+import { withoutProject } from '../../../database/projects/all-projects.ts';
+import type { Row } from '../../../database/rows.ts';
+import { unauthenticated } from '../../../errors.ts';
+import { findPrefix } from '../../../ids.ts';
+import type { Services } from '../../call.ts';
+import { ref } from '../../names.ts';
+import { isStorableText } from '../../storable-json.ts';
 import { decodeHeader, notAcceptedError } from './gateway-token.ts';
 
 export const JWT_ALGORITHM = 'RS256';

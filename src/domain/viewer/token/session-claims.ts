@@ -1,7 +1,7 @@
 /** The claims of tokens that the gateway signs for end users. */
 import { z } from 'zod';
-import type { Services } from '../call.ts';
-import { type EndUserClaims, sessionPermission } from './end-user.ts';
+import type { Services } from '../../call.ts';
+import { type EndUserClaims, sessionPermission } from '../end-user.ts';
 import { GatewayToken, notAcceptedError } from './gateway-token.ts';
 
 const TOKEN = new GatewayToken({

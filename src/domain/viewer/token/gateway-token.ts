@@ -3,8 +3,8 @@
  * of the issuers of builders' tokens.
  */
 import { decodeProtectedHeader, type JWTPayload, jwtVerify, SignJWT } from 'jose';
-import { unauthenticated } from '../../errors.ts';
-import type { Services } from '../call.ts';
+import { unauthenticated } from '../../../errors.ts';
+import type { Services } from '../../call.ts';
 
 const ALGORITHM = 'HS256';
 
