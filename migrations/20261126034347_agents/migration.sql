@@ -1,7 +1,4 @@
 -- CreateEnum
-CREATE TYPE "AgentVerb" AS ENUM ('READ', 'CREATE', 'UPDATE', 'DELETE');
-
--- CreateEnum
 CREATE TYPE "ProposalStatus" AS ENUM ('PENDING', 'APPROVED', 'REJECTED', 'COMMITTING', 'COMMITTED', 'EXPIRED', 'STALE');
 
 -- AlterEnum
@@ -23,7 +20,7 @@ CREATE TABLE "AgentSession" (
     "consumerId" TEXT COLLATE "C" NOT NULL,
     "name" TEXT NOT NULL,
     "objectNames" TEXT[],
-    "verbs" "AgentVerb"[],
+    "verbs" TEXT[],
     "rules" JSONB NOT NULL,
     "pinnedTools" JSONB NOT NULL,
     "proposalSeconds" INTEGER NOT NULL,

@@ -17,7 +17,7 @@ import { writeType } from '../provider/provider.ts';
 import { computed, createdInProject, resource } from '../resource.ts';
 import { getOwned } from '../scope.ts';
 import { storedJson } from '../storable-json.ts';
-import { agentVerb, type PinnedTool } from '../viewer/agent-grant.ts';
+import { agentVerb, type PinnedTool, readVerbs } from '../viewer/agent-grant.ts';
 import { authorizeGrant, orEndUser } from '../viewer/needs.ts';
 import type { Scope } from '../viewer/scopes.ts';
 import { signAgentToken } from '../viewer/token/agent-token.ts';
@@ -91,7 +91,10 @@ export const agentSessionResource = resource(
         .describe("The objects, by the builder's names. Null for all objects of the group."),
       ({ objectNames }: AgentSession) => (objectNames.length > 0 ? objectNames : null),
     ),
-    verbs: z.array(agentVerb).describe('What the agent may do with records of these objects.'),
+    verbs: computed(
+      z.array(agentVerb).describe('What the agent may do with records of these objects.'),
+      (session: AgentSession) => readVerbs(session),
+    ),
     rules: computed(
       z
         .array(approvalRuleResource)

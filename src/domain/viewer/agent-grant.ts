@@ -1,5 +1,5 @@
 /** The rights of an agent session: what an agent may do for the end user whose work it does. */
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { WriteType } from '../../database/generated/enums.ts';
 import { enumeration } from '../resource.ts';
 
@@ -19,6 +19,11 @@ export type AgentVerb = z.output<typeof agentVerb>;
 export interface PinnedTool {
   type: WriteType;
   objectName: string;
+}
+
+/** The verbs of a stored session. */
+export function readVerbs({ verbs }: { verbs: readonly string[] }): AgentVerb[] {
+  return z.array(agentVerb).parse(verbs);
 }
 
 export interface AgentGrant {

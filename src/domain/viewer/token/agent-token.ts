@@ -4,6 +4,7 @@ import type { Row } from '../../../database/rows.ts';
 import { DomainError, unauthenticated } from '../../../errors.ts';
 import type { Services } from '../../call.ts';
 import { storedJson } from '../../storable-json.ts';
+import { readVerbs } from '../agent-grant.ts';
 import type { EndUserClaims } from '../end-user.ts';
 import { GatewayToken } from './gateway-token.ts';
 
@@ -49,7 +50,7 @@ export async function verifyAgentToken(services: Services, token: string): Promi
     agent: {
       sessionId: id,
       objectNames: session.objectNames.length > 0 ? session.objectNames : null,
-      verbs: session.verbs,
+      verbs: readVerbs(session),
       pinnedTools: storedJson(session.pinnedTools),
     },
   };
