@@ -31,6 +31,8 @@ export interface WriteToAccept
       | 'deadlineTime'
       | 'leaseToken'
     > {
+  /** The proposal that the write commits. It is accepted only while the proposal is being committed. */
+  proposalId: string | null;
   now: Date;
   firstLine: Pick<OperationLog, 'id' | 'severity' | 'message'> & { details?: object };
   entries: EntryToAccept[];
@@ -71,7 +73,7 @@ interface TaskOfWrite {
 
 /**
  * SQL: accepts the writes of `input`. It skips writes whose idempotency key another write has taken, unless that key
- * has expired. `tasks` inserts or updates a task for each write.
+ * has expired, and writes whose proposal is not being committed. `tasks` inserts or updates a task for each write.
  */
 function formatAcceptance(
   tasks: string,
@@ -84,7 +86,9 @@ function formatAcceptance(
       "groupId" text, "consumerId" text, "metadata" jsonb,
       "objectName" text, "type" "WriteType", "mode" "WriteMode", "allOrNone" boolean, "headers" jsonb,
       "openGroup" text, "dueTime" timestamptz, "deadlineTime" timestamptz, "leaseToken" text, "now" timestamptz,
-      "firstLine" jsonb, "entries" jsonb, "idempotencyKey" jsonb)
+      "firstLine" jsonb, "entries" jsonb, "idempotencyKey" jsonb, "proposalId" text)
+    where i."proposalId" is null or (select true from "Proposal" p
+      where p."projectId" = i."projectId" and p."id" = i."proposalId" and p."status" = 'COMMITTING' limit 1)
   ),
   input_keys as (
     select i."projectId", k."key", k."inputHash", i."id" as "operationId", k."expireTime", i."now"

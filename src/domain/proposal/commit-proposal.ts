@@ -1,7 +1,7 @@
 /**
  * Commits approved proposals. The idempotency key of a proposal makes its write happen at most once, and the version in
- * the write's entry makes each attempt compare the record first. Processes that end at any step leave a proposal that
- * the sweep continues.
+ * the write's entry makes each attempt compare the record first. A process that ends at any step leaves a proposal that
+ * another call or the sweep continues.
  */
 import { z } from 'zod';
 import { acrossProjects, sweep } from '../../database/projects/all-projects.ts';
@@ -24,8 +24,8 @@ import { recordProposalEvent } from './proposal-event.ts';
 import { createStaleError, refuseUncommittable } from './proposal-refusal.ts';
 import { planProposedWrite } from './proposed-write.ts';
 
-/** The time after which a commit without a result is considered interrupted. It exceeds the time limit of a mutation. */
-const COMMIT_MS = 5 * MINUTE_MS;
+/** A commit without a result is interrupted this long after the time limit of a mutation. */
+const MARGIN_MS = 30_000;
 /** How often the sweep checks a write that is still running. */
 const RUNNING_POLL_MS = MINUTE_MS;
 const SWEEP_PROPOSALS_MAX = 200;
@@ -45,8 +45,8 @@ export interface CommittedProposal extends WriteOutcome {
 }
 
 /**
- * Waits for the outcome, as a synchronous `writeRecords` does. Throws PROPOSAL_STALE if the record has changed. If the
- * write could not begin, the proposal stays approved and the call may be repeated.
+ * Waits for the outcome, as a synchronous `writeRecords` does. Throws PROPOSAL_STALE if the record has changed. Calls that
+ * commit the same proposal simultaneously share its write. After another error, the call may be repeated.
  */
 export const commitProposal = projectMutation({
   description:
@@ -69,11 +69,11 @@ export const commitProposal = projectMutation({
     const expected = storedJson<RecordVersion | null>(proposal.expected);
     const entries = plan.entries.map((entry) => ({ ...entry, expected }));
     await claimCommit(call, proposal, payloadHash);
-    const key = createKey(proposal);
-    const write = { input, plan: { ...plan, entries }, key };
-    const outcome = await writeAndWait(writer, write).catch(async (error: unknown) => {
-      await releaseCommit(call, proposal);
-      throw error;
+    const outcome = await writeAndWait(writer, {
+      input,
+      plan: { ...plan, entries },
+      key: createKey(proposal),
+      proposalId: id,
     });
     const committed = await endCommit(call, proposal, {
       operation: outcome.operation,
@@ -90,21 +90,28 @@ async function getGroupRef({ database }: Call, { projectId, groupId: id }: Propo
   return groupRef;
 }
 
-/** Only one call may commit the proposal. The others get the error of its state. */
+/**
+ * Makes the proposal one that is being committed, which can no longer be rejected and does not expire. Throws the error of
+ * its state if another call has rejected it, or if its write has ended.
+ */
 async function claimCommit(call: Call, proposal: Proposal, payloadHash: string): Promise<void> {
   const { projectId, id } = proposal;
-  const { prisma } = call.database;
+  const { proposal: proposals } = call.database.prisma;
   const now = call.now();
-  const { count } = await prisma.proposal.updateMany({
+  const dueTime = new Date(now.getTime() + call.config.LIMIT_MUTATION_MS + MARGIN_MS);
+  const claimed = await proposals.updateMany({
     where: { projectId, id, status: 'APPROVED', expireTime: { gt: now } },
     data: {
       status: 'COMMITTING',
       committedBy: formatActor(call.viewer),
       updateTime: now,
-      dueTime: new Date(now.getTime() + COMMIT_MS),
+      dueTime,
     },
   });
-  if (count > 0) return;
+  if (claimed.count > 0) return;
+  const where = { projectId, id, status: 'COMMITTING' } as const;
+  const joined = await proposals.updateMany({ where, data: { dueTime } });
+  if (joined.count > 0) return;
   refuseUncommittable(await getProposalRow(call, projectId, id), payloadHash, now);
   throw new Error('Bug: an approved proposal was not claimed.');
 }
@@ -112,17 +119,6 @@ async function claimCommit(call: Call, proposal: Proposal, payloadHash: string):
 /** The key by which the write of the proposal is accepted once, whoever commits it. */
 function createKey({ projectId, id, payloadHash }: Proposal): WriteKey {
   return { projectId, key: `proposal ${id}`, inputHash: payloadHash };
-}
-
-/** Makes the proposal committable again, unless its write was accepted. */
-async function releaseCommit(services: Services, proposal: Proposal): Promise<void> {
-  const operation = await findOperationByKey(services, createKey(proposal));
-  if (operation) return;
-  const { projectId, id, expireTime } = proposal;
-  await services.database.prisma.proposal.updateMany({
-    where: { projectId, id, status: 'COMMITTING' },
-    data: { status: 'APPROVED', committedBy: null, dueTime: expireTime },
-  });
 }
 
 interface CommitEnd {
@@ -176,8 +172,15 @@ export async function continueProposals(services: Services): Promise<void> {
 
 async function recoverCommit(services: Services, proposal: Proposal): Promise<void> {
   const operation = await findOperationByKey(services, createKey(proposal));
-  if (!operation) return releaseCommit(services, proposal);
-  const { projectId } = proposal;
+  const { projectId, id, expireTime } = proposal;
+  if (!operation) {
+    // No call can accept the write from here on, because the proposal is not being committed.
+    await services.database.prisma.proposal.updateMany({
+      where: { projectId, id, status: 'COMMITTING', dueTime: proposal.dueTime },
+      data: { status: 'APPROVED', committedBy: null, dueTime: expireTime },
+    });
+    return;
+  }
   const entry = await services.database.prisma.writeEntry.findFirst({
     where: { projectId, operationId: operation.id },
     select: { outcome: true },

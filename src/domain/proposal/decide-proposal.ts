@@ -1,7 +1,7 @@
 /** Approves and rejects proposals. */
 import { z } from 'zod';
 import { inTransaction } from '../../database/transaction.ts';
-import { DomainError } from '../../errors.ts';
+import { conflict, DomainError } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { orEndUser } from '../viewer/needs.ts';
@@ -93,7 +93,9 @@ async function decide(
       // A simultaneous call has made the same decision.
       if (current.status === status) return current;
       refuseEnded(current, now);
-      throw new Error(`Bug: a proposal of the status ${current.status} was not decided.`);
+      throw conflict(
+        `The proposal ${id} is being committed. Read its status again when the write has ended.`,
+      );
     }
     await recordProposalEvent(tx, eventType, current, { decidedBy });
     return current;

@@ -2,7 +2,7 @@
 import { DomainError, type ErrorCode } from '../../errors.ts';
 import type { Proposal } from './proposal.ts';
 
-/** Throws the error of a proposal that is running or has ended. Returns if it can still be decided or committed. */
+/** Throws the error of a proposal that has ended. */
 export function refuseEnded(proposal: Proposal, now: Date): void {
   const { id, status, decisionReason, operationId, expireTime } = proposal;
   switch (status) {
@@ -13,17 +13,16 @@ export function refuseEnded(proposal: Proposal, now: Date): void {
         `${proposal.decidedBy} has rejected the proposal ${id}.${reason}`,
       );
     }
-    case 'COMMITTING':
     case 'COMMITTED':
       throw new DomainError(
         'PROPOSAL_COMMITTED',
-        `The proposal ${id} has been committed before. ${operationId === null ? 'Read the proposal again for the operation of its write.' : `Read the outcome of the operation ${operationId}.`}`,
-        operationId === null ? {} : { operationId },
+        `The proposal ${id} has been committed before. Read the outcome of the operation ${operationId}.`,
+        { operationId },
       );
     case 'STALE':
       throw createStaleError(proposal);
     default:
-      if (status !== 'EXPIRED' && expireTime > now) return;
+      if (status !== 'EXPIRED' && (status === 'COMMITTING' || expireTime > now)) return;
       throw refusal(
         'PROPOSAL_EXPIRED',
         `The proposal ${id} expired at ${expireTime.toISOString()}. Propose the write again.`,

@@ -33,23 +33,35 @@ export interface Scene {
 export interface Server {
   client: GraphqlClient;
   child: ChildProcess;
+  url: string;
   kill(): Promise<void>;
 }
 
+/** The contents of the integration and of the installation's config. */
+interface Members {
+  content: object;
+  config: object;
+}
+
+const DEALS = [{ objectName: 'deals' }];
+const WRITES_DEALS: Members = { content: { write: { objects: DEALS } }, config: { write: DEALS } };
+
 /** On PostgreSQL, the test keeps the database open. An embedded database can be open in only one process. */
-export async function prepareOnPostgres(): Promise<Scene & { database: Database }> {
+export async function prepareOnPostgres(
+  members: Members = WRITES_DEALS,
+): Promise<Scene & { database: Database }> {
   const database = await testDatabase();
   const [{ name }] = await database.prisma.$queryRaw<[{ name: string }]>`
     select current_database() as "name"`;
   const env = { DATABASE_URL: `${inject('postgres').serverUrl}/${name}` };
   const kept = { ...database, [Symbol.asyncDispose]: async () => {} };
-  const scene = await prepare(env, async () => kept);
+  const scene = await prepare(env, members, async () => kept);
   onTestFinished(() => database[Symbol.asyncDispose]());
   return { ...scene, database };
 }
 
-export function prepareEmbedded(): Promise<Scene> {
-  return prepare({}, (env) => {
+export function prepareEmbedded(members: Members = WRITES_DEALS): Promise<Scene> {
+  return prepare({}, members, (env) => {
     const config = readConfig(env);
     fillDataFolder(config.DATA_DIR);
     return openDatabase(config, createLog('silent'));
@@ -58,6 +70,7 @@ export function prepareEmbedded(): Promise<Scene> {
 
 async function prepare(
   overrides: Record<string, string>,
+  members: Members,
   open: (env: Record<string, string>) => Promise<Database>,
 ): Promise<Scene> {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-writes-'));
@@ -77,11 +90,7 @@ async function prepare(
   };
   const providers = [sandboxProvider(() => sandbox.url)];
   await using app = await testApp({ env, providers, database: await open(env) });
-  const objects = [{ objectName: 'deals' }];
-  const writer = await createWriter(app, {
-    content: { write: { objects } },
-    config: { write: objects },
-  });
+  const writer = await createWriter(app, members);
   return {
     sandbox,
     env,
@@ -105,6 +114,7 @@ export async function startServer({ env, apiKey }: Scene): Promise<Server> {
   const fetchHere = (path: string, init?: RequestInit) => fetch(url + path, init);
   return {
     child,
+    url,
     client: createClient(fetchHere, { 'x-api-key': apiKey }),
     async kill() {
       child.kill('SIGKILL');

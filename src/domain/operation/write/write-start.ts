@@ -6,6 +6,7 @@ import {
   type WriteToAccept,
 } from '../../../database/hot/accept-writes.ts';
 import type { Row } from '../../../database/rows.ts';
+import { conflict } from '../../../errors.ts';
 import { newId } from '../../../ids.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../work/durations.ts';
 import { newLeaseToken } from '../../../work/lease.ts';
@@ -30,6 +31,8 @@ export interface WriteToStart {
   input: WriteInput;
   plan: WritePlan;
   key: WriteKey | null;
+  /** The id of the proposal that the write commits. Absent for other writes. */
+  proposalId?: string;
 }
 
 interface StartedWrite {
@@ -40,7 +43,10 @@ interface StartedWrite {
   entries: WriteEntry[];
 }
 
-/** Stores the write, or finds the operation of the call that took its idempotency key. */
+/**
+ * Stores the write, or finds the operation of the call that took its idempotency key. Throws CONFLICT if its proposal is
+ * no longer being committed.
+ */
 export async function acceptWrite(services: Services, write: WriteToStart): Promise<StartedWrite> {
   const { input, plan, key } = write;
   const row = toRow(services, write);
@@ -52,10 +58,13 @@ export async function acceptWrite(services: Services, write: WriteToStart): Prom
   }
   const operation = key && (await findOperationByKey(services, key));
   if (operation) return { operation, task: null, entries: [] };
+  if (write.proposalId) {
+    throw conflict('The proposal is no longer being committed. Read its status again.');
+  }
   throw new Error('Bug: a write was neither accepted nor found by its idempotency key.');
 }
 
-function toRow(services: Services, { input, plan, key }: WriteToStart): WriteToAccept {
+function toRow(services: Services, { input, plan, key, proposalId }: WriteToStart): WriteToAccept {
   const now = services.now();
   const { target, objectName, entries } = plan;
   const { id: installationId, projectId, integrationId, configId, groupId } = target.installation;
@@ -76,6 +85,7 @@ function toRow(services: Services, { input, plan, key }: WriteToStart): WriteToA
     openGroup: input.autoBatchPolicy ? openGroup(input, plan) : null,
     ...planTimes(input, now),
     leaseToken: input.mode === 'SYNCHRONOUS' ? newLeaseToken(services.database.processes.id) : null,
+    proposalId: proposalId ?? null,
     now,
     firstLine: { id: newId('log'), ...firstLine(input, plan) },
     entries,
