@@ -284,19 +284,23 @@ function* findRightIssues({ objects, verbs, rules, pinnedTools }: Input) {
   }
 }
 
-/** Finds names that no integration of the project has. */
+/**
+ * Finds objects that no integration of the project has: those of the session, or those of its rules and tools if it has
+ * all objects.
+ */
 async function findObjectIssues(call: Call, { id: projectId }: Row<'Project'>, input: Input) {
   const { objects, rules, pinnedTools } = input;
-  const named = [
-    ...(objects ?? []).map((name, index) => ({ path: ['objects', index], name })),
-    ...rules.flatMap((rule, index) =>
-      (rule.objects ?? []).map((name, at) => ({ path: ['rules', index, 'objects', at], name })),
-    ),
-    ...pinnedTools.map(({ objectName: name }, index) => ({
-      path: ['pinnedTools', index, 'objectName'],
-      name,
-    })),
-  ];
+  const named = objects
+    ? objects.map((name, index) => ({ path: ['objects', index], name }))
+    : [
+        ...rules.flatMap((rule, index) =>
+          (rule.objects ?? []).map((name, at) => ({ path: ['rules', index, 'objects', at], name })),
+        ),
+        ...pinnedTools.map(({ objectName: name }, index) => ({
+          path: ['pinnedTools', index, 'objectName'],
+          name,
+        })),
+      ];
   if (named.length === 0) return [];
   const integrations = await listVisibleIntegrations(call, projectId);
   const contract = await contractOfIntegrations(call, integrations);

@@ -1,0 +1,166 @@
+/** Agent sessions: the rights that they grant, and their ends. */
+import { expect, test } from 'vitest';
+import { createAgent, createApprover, proposalsOf } from '../../support/scenes/agents.ts';
+import { createEndUser } from '../../support/scenes/end-users.ts';
+import { peopleTenant, typedApi } from '../../support/scenes/typed-api.ts';
+
+const app = await typedApi();
+const { services } = app.app;
+const tenant = await peopleTenant(app);
+const proposals = proposalsOf(tenant);
+
+const CREATE = `mutation ($input: CreateAgentSessionInput!) {
+  createAgentSession(input: $input) {
+    token mcpUrl
+    agentSession {
+      id name objects verbs rules { name types objects fields maxPerDay }
+      pinnedTools { type objectName } proposalLifeSeconds expireTime revokeTime createdBy
+      group { groupRef } consumer { consumerRef }
+    }
+  }
+}`;
+const REVOKE = `mutation ($input: RevokeAgentSessionInput!) {
+  revokeAgentSession(input: $input) { agentSession { revokeTime } }
+}`;
+const VIEWER = '{ viewer { kind expireTime scopes permissions group { groupRef } } }';
+
+const minimal = {
+  projectIdOrName: tenant.projectId,
+  ...{ groupRef: 'acme', consumerRef: 'ann', name: 'Helper', verbs: ['READ'] },
+};
+const revokeInput = (agentSessionId: string) => ({
+  input: { projectIdOrName: tenant.projectId, agentSessionId },
+});
+const deletion = { objectName: 'people', type: 'DELETE', recordId: '1' };
+
+test('returns the session with its token and the URL of the tools', async () => {
+  const rights = {
+    objects: ['people'],
+    verbs: ['READ', 'UPDATE'],
+    rules: [{ name: 'names', types: ['UPDATE'], fields: ['lastName'], maxPerDay: 10 }],
+    pinnedTools: [{ type: 'UPDATE', objectName: 'people' }],
+  };
+  const input = { ...minimal, ...rights, expiresInSeconds: 60, proposalLifeSeconds: 120 };
+  const { createAgentSession } = await tenant.query(CREATE, { input });
+  expect(createAgentSession).toMatchObject({
+    token: expect.any(String),
+    mcpUrl: expect.stringMatching(new RegExp(`/mcp/projects/${tenant.projectId}$`)),
+    agentSession: {
+      ...rights,
+      rules: [{ ...rights.rules[0], objects: null }],
+      name: 'Helper',
+      proposalLifeSeconds: 120,
+      revokeTime: null,
+      createdBy: expect.stringMatching(/^api:key_/),
+      group: { groupRef: 'acme' },
+      consumer: { consumerRef: 'ann' },
+    },
+  });
+});
+
+test('an agent is a caller of its own kind, and calls only functions for agents', async () => {
+  const agent = await createAgent(app, tenant);
+  expect((await agent.query(VIEWER)).viewer).toMatchObject({
+    kind: 'AGENT',
+    scopes: [],
+    permissions: [],
+  });
+  for (const query of [
+    `{ node(id: "${agent.sessionId}") { id } }`,
+    '{ viewer { project { installations(first: 1) { nodes { id } } } } }',
+    '{ viewer { project { proposals(first: 1) { nodes { id } } } } }',
+    `mutation { writeRecords(input: { integrationIdOrName: "crm", groupRef: "acme", objectName: "people",
+      type: CREATE, records: { record: { lastName: "x" } } }) { operationId } }`,
+  ]) {
+    expect(await agent.refusal(query)).toMatchObject({ code: 'FORBIDDEN' });
+  }
+});
+
+test('refuses a proposal with a verb or an object that the session does not permit', async () => {
+  const reader = await createAgent(app, tenant, { verbs: ['READ', 'UPDATE'] });
+  expect(await proposals.refuseCreate(reader, deletion)).toMatchObject({
+    code: 'VERB_NOT_GRANTED',
+    problem: { detail: expect.stringMatching(/permits: READ, UPDATE/) },
+  });
+  const agent = await createAgent(app, tenant, { objects: ['people'] });
+  const refusal = await proposals.refuseCreate(agent, { ...deletion, objectName: 'deals' });
+  expect(refusal).toMatchObject({
+    code: 'OBJECT_NOT_GRANTED',
+    problem: { detail: expect.stringMatching(/includes: people/) },
+  });
+});
+
+test('names every rule and tool that needs a right that the session lacks', async () => {
+  const input = {
+    ...minimal,
+    objects: ['people'],
+    rules: [{ name: 'all', types: ['DELETE'], objects: ['deals'], maxPerDay: 1 }],
+    pinnedTools: [{ type: 'CREATE', objectName: 'deals' }],
+  };
+  const { problem } = await tenant.refusal(CREATE, { input });
+  expect(problem.issues?.map(({ name }) => name)).toEqual([
+    'input.rules[0].types[0]',
+    'input.rules[0].objects[0]',
+    'input.pinnedTools[0].type',
+    'input.pinnedTools[0].objectName',
+  ]);
+  const unknown = { ...minimal, objects: ['people', 'unicorns'] };
+  expect((await tenant.refusal(CREATE, { input: unknown })).problem.issues).toMatchObject([
+    { name: 'input.objects[1]', value: 'unicorns' },
+  ]);
+});
+
+test('needs the scope agents:write and the rights that it grants', async () => {
+  const reader = await tenant.withScopes('read');
+  expect(await reader.refusal(CREATE, { input: minimal })).toMatchObject({ code: 'FORBIDDEN' });
+  const narrow = await tenant.withScopes('agents:write', 'records:read');
+  const writing = { ...minimal, verbs: ['READ', 'CREATE'] };
+  const refusal = await narrow.refusal(CREATE, { input: writing });
+  expect(refusal.problem.detail).toMatch(/records:write/);
+  expect(await narrow.query(CREATE, { input: minimal })).toBeTruthy();
+});
+
+test('a revoked session is rejected within a second, with a code of its own', async () => {
+  const agent = await createAgent(app, tenant);
+  await agent.query(VIEWER);
+  const approver = await createApprover(app, tenant);
+  const other = await createEndUser(app, tenant, { groupRef: 'globex', permissions: ['APPROVE'] });
+  expect(await other.refusal(REVOKE, revokeInput(agent.sessionId))).toMatchObject({
+    code: 'NOT_FOUND',
+  });
+  const revoked = await approver.query(REVOKE, revokeInput(agent.sessionId));
+  expect(revoked.revokeAgentSession.agentSession.revokeTime).not.toBeNull();
+  expect(await agent.refusal(VIEWER)).toMatchObject({ code: 'AGENT_SESSION_REVOKED' });
+  expect(await approver.query(REVOKE, revokeInput(agent.sessionId))).toEqual(revoked);
+});
+
+test('an expired session is rejected with a code of its own', async () => {
+  const agent = await createAgent(app, tenant);
+  await services.database.prisma.agentSession.updateMany({
+    where: { projectId: tenant.projectId, id: agent.sessionId },
+    data: { expireTime: new Date(Date.now() - 1_000) },
+  });
+  expect(await agent.refusal(VIEWER)).toMatchObject({ code: 'AGENT_SESSION_EXPIRED' });
+});
+
+test('a token of another kind or with a changed signature is rejected', async () => {
+  const agent = await createAgent(app, tenant);
+  const [head, body] = agent.token.split('.');
+  const forged = app.client({ authorization: `Bearer ${head}.${body}.${'A'.repeat(43)}` });
+  expect(await forged.refusal(VIEWER)).toMatchObject({ code: 'UNAUTHENTICATED' });
+});
+
+test('an agent session ends with its group', async () => {
+  const own = await app.tenant();
+  const agent = await createAgent(app, own, { groupRef: 'short-lived' });
+  await agent.query(VIEWER);
+  const erase = 'mutation ($input: EraseGroupInput!) { eraseGroup(input: $input) { deletedId } }';
+  await own.query(erase, {
+    input: { projectIdOrName: own.projectId, groupRef: 'short-lived' },
+  });
+  await expect
+    .poll(async () => (await agent.request(VIEWER)).errors?.[0]?.extensions.code, {
+      timeout: 5_000,
+    })
+    .toBe('UNAUTHENTICATED');
+});
