@@ -32,7 +32,7 @@ import { NO_METERS } from './meters.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { createOutbound, type Outbound } from './outbound/client.ts';
 import { type ReadTxtRecords, readTxtRecords } from './outbound/txt-records.ts';
-import { CATALOGUE } from './providers/catalogue/all-rows.ts';
+import { CATALOGUE } from './providers/catalogue/all-entries.ts';
 import type { Provider } from './providers/contract.ts';
 import { hubspotProvider } from './providers/hubspot/hubspot-provider.ts';
 import { salesforceProvider } from './providers/salesforce/salesforce-provider.ts';

@@ -1,6 +1,6 @@
 /** Providers whose vendors are servers of the tests. A server from a declaration has one object at a time. */
 
-import { CATALOGUE } from '../../src/providers/catalogue/all-rows.ts';
+import { CATALOGUE } from '../../src/providers/catalogue/all-entries.ts';
 import type { Provider } from '../../src/providers/contract.ts';
 import {
   createDeclarativeProvider,

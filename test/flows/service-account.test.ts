@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { importSPKI, jwtVerify } from 'jose';
 import { afterAll, expect, test } from 'vitest';
 import { openSession } from '../../src/domain/connection/connection-session.ts';
-import { CATALOGUE } from '../../src/providers/catalogue/all-rows.ts';
+import { CATALOGUE } from '../../src/providers/catalogue/all-entries.ts';
 import type { Provider } from '../../src/providers/contract.ts';
 import { sharedApp, type Tenant } from '../support/app.ts';
 import { getConnection, readStoredCredentials } from '../support/providers/oauth.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CATALOGUE } from '../../src/providers/catalogue/all-rows.ts';
+import { CATALOGUE } from '../../src/providers/catalogue/all-entries.ts';
 import { listCapabilities, type Provider } from '../../src/providers/contract.ts';
 import { DECLARED } from '../../src/providers/declared/all.ts';
 import { unboundHosts } from './whole-hosts.ts';

@@ -3,7 +3,7 @@
  * scheme.
  */
 import { expect, test } from 'vitest';
-import { CATALOGUE } from '../../src/providers/catalogue/all-rows.ts';
+import { CATALOGUE } from '../../src/providers/catalogue/all-entries.ts';
 import { isConsentScheme } from '../../src/providers/contract.ts';
 import { hubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
 import { salesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';

@@ -1,6 +1,6 @@
 /** Creates a provider from its declaration. It supports exactly what the declaration contains. */
 import { z } from 'zod';
-import { type CatalogueRow, DEFAULT_LIMITS } from '../catalogue/row.ts';
+import { type CatalogueEntry, DEFAULT_LIMITS } from '../catalogue/catalogue-entry.ts';
 import {
   type Capabilities,
   type Connector,
@@ -58,7 +58,7 @@ async function listObjects(vendor: Vendor, session: ProviderSession): Promise<Ob
 }
 
 /** A provider's facts, as in the catalogue, and the declaration of its records. */
-export interface DeclaredProvider extends CatalogueRow {
+export interface DeclaredProvider extends CatalogueEntry {
   limits?: Partial<ProviderLimits>;
   records: DeclarationInput;
 }

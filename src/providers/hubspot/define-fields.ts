@@ -9,8 +9,8 @@ import {
   type FieldOutcome,
 } from '../defining-fields.ts';
 import { isSuccess, parseResponse } from '../read-responses.ts';
+import { createFailure, findRefusal, requireSuccess } from './failure.ts';
 import { paths } from './paths.ts';
-import { createFailure, findRefusal, requireSuccess } from './refused.ts';
 import { type Property, propertiesResponse, property } from './wire.ts';
 
 const GROUP = { name: 'integrationcreatedproperties', label: 'Integration Created Properties' };
@@ -28,12 +28,12 @@ const TYPES: Partial<Record<FieldValueType, { type: string; fieldType: string }>
   FLOAT: { type: 'number', fieldType: 'number' },
 };
 
-const YES_AND_NO = [
+const BOOLEAN_OPTIONS = [
   { label: 'Yes', value: 'true', displayOrder: 0, hidden: false },
   { label: 'No', value: 'false', displayOrder: 1, hidden: false },
 ];
 
-const FRACTIONS = "HubSpot's numbers may have fractions: the property accepts any number.";
+const FRACTIONS_WARNING = "HubSpot's numbers may have fractions: the property accepts any number.";
 
 export const defineFields: DefineFieldsCapability = {
   types: Object.keys(TYPES) as FieldValueType[],
@@ -48,10 +48,10 @@ export const defineFields: DefineFieldsCapability = {
     pattern: /^[a-z][a-z0-9_]{0,99}$/,
     rule: 'must be lower-case letters, digits and underscores, and start with a letter, like the names of HubSpot properties.',
   },
-  define,
+  define: defineProperties,
 };
 
-async function define(
+async function defineProperties(
   session: ProviderSession,
   { objectName, fields }: FieldDefinitions,
 ): Promise<FieldOutcome[]> {
@@ -60,16 +60,18 @@ async function define(
   const propertiesByName = new Map(results.map((property) => [property.name, property]));
   if (fields.some(({ fieldName }) => !propertiesByName.has(fieldName)))
     await createGroup(session, objectName);
-  const defined: FieldOutcome[] = [];
+  const outcomes: FieldOutcome[] = [];
   // Sequential, because the same name may occur twice and must be created once.
   for (const field of fields) {
     const existing = propertiesByName.get(field.fieldName);
     const outcome = existing
-      ? await update(session, objectName, { field, existing })
-      : await create(session, objectName, field);
-    defined.push(field.valueType === 'INT' ? { ...outcome, warnings: [FRACTIONS] } : outcome);
+      ? await updateProperty(session, objectName, { field, existing })
+      : await createProperty(session, objectName, field);
+    outcomes.push(
+      field.valueType === 'INT' ? { ...outcome, warnings: [FRACTIONS_WARNING] } : outcome,
+    );
   }
-  return defined;
+  return outcomes;
 }
 
 async function createGroup(session: ProviderSession, objectName: string): Promise<void> {
@@ -89,7 +91,7 @@ async function createGroup(session: ProviderSession, objectName: string): Promis
   if (createResponse.status !== CONFLICT) requireSuccess(createResponse);
 }
 
-async function create(
+async function createProperty(
   session: ProviderSession,
   objectName: string,
   field: FieldDefinition,
@@ -109,7 +111,7 @@ async function create(
   return toOutcome('CREATE', await session.send({ method: 'POST', path, body }));
 }
 
-async function update(
+async function updateProperty(
   session: ProviderSession,
   objectName: string,
   { field, existing }: { field: FieldDefinition; existing: Property },
@@ -148,14 +150,14 @@ function isSelect({ valueType }: FieldDefinition): boolean {
 type Options = NonNullable<Property['options']>;
 
 function createOptions(field: FieldDefinition, existing: Options): Options | null {
-  if (field.valueType === 'BOOLEAN') return YES_AND_NO;
+  if (field.valueType === 'BOOLEAN') return BOOLEAN_OPTIONS;
   if (!isSelect(field)) return null;
-  const added = (field.stringOptions?.values ?? []).filter(
+  const newValues = (field.stringOptions?.values ?? []).filter(
     (value) => !existing.some((option) => option.value === value),
   );
   return [
     ...existing,
-    ...added.map((value, index) => ({
+    ...newValues.map((value, index) => ({
       label: value,
       value,
       displayOrder: existing.length + index,

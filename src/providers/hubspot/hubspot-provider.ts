@@ -1,4 +1,4 @@
-/** The HubSpot provider: its facts, limits and capabilities. */
+/** The HubSpot provider: its settings, limits and capabilities. */
 import { z } from 'zod';
 import type { AccountIdentity, Capabilities, Provider, ProviderSession } from '../contract.ts';
 import { isSuccess } from '../read-responses.ts';
@@ -7,19 +7,19 @@ import { describeObject } from './metadata.ts';
 import { paths } from './paths.ts';
 import { readPage, readRecords } from './read.ts';
 import { subscribe } from './subscribe.ts';
+import { idSchema } from './wire.ts';
 import { deleteRecord, writeRecord } from './write.ts';
 import { writeBatch } from './write-batch.ts';
 
-/** The account of a token: the portal id and the person who gave consent. */
-const id = z.union([z.int(), z.string().min(1).max(64)]).transform(String);
-const details = z.object({ portalId: id.nullish(), ownerId: id.nullish() });
-/** The token's own facts contain the person, which the account details do not. */
-const tokenFacts = z.object({ hub_id: id.nullish(), user_id: id.nullish() });
+/** The account of a token: its portal, and its owner. */
+const accountDetails = z.object({ portalId: idSchema.nullish(), ownerId: idSchema.nullish() });
+/** The token's own details, which include the person who gave consent. */
+const tokenDetails = z.object({ hub_id: idSchema.nullish(), user_id: idSchema.nullish() });
 
 async function identify(session: ProviderSession, accessToken: string): Promise<AccountIdentity> {
   const [account, token] = await Promise.all([
-    factsAt(session, paths.accountDetails, details),
-    factsAt(session, paths.accessToken(accessToken), tokenFacts),
+    requestDetails(session, paths.accountDetails, accountDetails),
+    requestDetails(session, paths.accessToken(accessToken), tokenDetails),
   ]);
   return {
     workspaceRef: account.portalId ?? token.hub_id ?? null,
@@ -27,15 +27,15 @@ async function identify(session: ProviderSession, accessToken: string): Promise<
   };
 }
 
-/** Returns the facts at a path. Empty on failure, because another request may provide them. */
-async function factsAt<T extends z.ZodObject>(
+/** Returns the details at a path. Empty on failure, because the other request may provide them. */
+async function requestDetails<T extends z.ZodObject>(
   session: ProviderSession,
   path: string,
   schema: T,
 ): Promise<Partial<z.output<T>>> {
   const response = await session.send({ method: 'GET', path }).catch(() => null);
-  const facts = response && isSuccess(response) ? schema.safeParse(response.body) : null;
-  return facts?.success ? facts.data : {};
+  const result = response && isSuccess(response) ? schema.safeParse(response.body) : null;
+  return result?.success ? result.data : {};
 }
 
 const capabilities: Capabilities = {
@@ -81,7 +81,7 @@ export function hubspotProvider(options: { baseUrl?: string } = {}): Provider {
       requestsPerSecond: 10,
       // HubSpot itself ends a request earlier, with 504.
       timeoutMs: 30_000,
-      // Room for 200 records with a few long texts of 64 KiB each.
+      // Room for 200 records with a few long strings of 64 KiB each.
       responseBytesMax: 16 * 1024 * 1024,
       batchSize: 100,
       // The maximum of a search. The maximum of a list is 100.

@@ -8,8 +8,8 @@ import type {
 } from '../contract.ts';
 import type { ProviderErrorKind } from '../provider-error.ts';
 import { isSuccess, parseResponse } from '../read-responses.ts';
+import { createFailure } from './failure.ts';
 import { paths } from './paths.ts';
-import { createFailure } from './refused.ts';
 import { type Property, pipelinesResponse, propertiesResponse, schemaResponse } from './wire.ts';
 
 /** Properties whose options are the stages of the pipelines. */
@@ -23,9 +23,9 @@ export async function describeObject(
   if (!isSuccess(response)) throw createFailure(response, 'READ');
   const { results } = parseResponse(propertiesResponse, response, 'READ');
   const [schema, stages] = await Promise.all([
-    findResponse(session, paths.schema(objectName), schemaResponse),
+    findPart(session, paths.schema(objectName), schemaResponse),
     results.some(({ name }) => STAGE_PROPERTIES.has(name))
-      ? findResponse(session, paths.pipelines(objectName), pipelinesResponse)
+      ? findPart(session, paths.pipelines(objectName), pipelinesResponse)
       : null,
   ]);
   const required = new Set(schema?.requiredProperties);
@@ -33,16 +33,16 @@ export async function describeObject(
     name: objectName,
     displayName: schema?.labels?.plural ?? null,
     fields: results.map((property) => ({
-      ...describeProperty(withStages(property, stages)),
+      ...describeProperty(addStages(property, stages)),
       isRequired: required.has(property.name),
     })),
   };
 }
 
 /** Errors that mean the connection may not see this part. The description then lacks it, but is still correct. */
-const INVISIBLE = new Set<ProviderErrorKind>(['FORBIDDEN', 'MISSING_OBJECT', 'BAD_REQUEST']);
+const INVISIBLE_KINDS = new Set<ProviderErrorKind>(['FORBIDDEN', 'MISSING_OBJECT', 'BAD_REQUEST']);
 
-async function findResponse<Schema extends z.ZodType>(
+async function findPart<Schema extends z.ZodType>(
   session: ProviderSession,
   path: string,
   schema: Schema,
@@ -50,11 +50,11 @@ async function findResponse<Schema extends z.ZodType>(
   const response = await session.send({ method: 'GET', path });
   if (isSuccess(response)) return parseResponse(schema, response, 'READ');
   const error = createFailure(response, 'READ');
-  if (INVISIBLE.has(error.kind)) return null;
+  if (INVISIBLE_KINDS.has(error.kind)) return null;
   throw error;
 }
 
-function withStages(
+function addStages(
   property: Property,
   pipelines: z.infer<typeof pipelinesResponse> | null,
 ): Property {

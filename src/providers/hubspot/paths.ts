@@ -11,25 +11,26 @@ const DATED_OBJECTS = '/crm/objects/2026-03';
 export const paths = {
   accountDetails: '/account-info/2026-03/details',
   accessToken: (token: string) => `/oauth/v1/access-tokens/${encodeURIComponent(token)}`,
-  records: (object: string) => `${OBJECTS}/${objectName(object)}`,
-  search: (object: string) => `${OBJECTS}/${objectName(object)}/search`,
-  record: (object: string, id: string) => `${OBJECTS}/${objectName(object)}/${id}`,
-  batchRead: (object: string) => `${OBJECTS}/${objectName(object)}/batch/read`,
-  removal: (object: string, id: string) => `${DATED_OBJECTS}/${objectName(object)}/${id}`,
+  records: (object: string) => `${OBJECTS}/${checkObjectName(object)}`,
+  search: (object: string) => `${OBJECTS}/${checkObjectName(object)}/search`,
+  record: (object: string, id: string) => `${OBJECTS}/${checkObjectName(object)}/${id}`,
+  batchRead: (object: string) => `${OBJECTS}/${checkObjectName(object)}/batch/read`,
+  removal: (object: string, id: string) => `${DATED_OBJECTS}/${checkObjectName(object)}/${id}`,
   batch: (object: string, action: 'create' | 'update') =>
-    `${DATED_OBJECTS}/${objectName(object)}/batch/${action}`,
-  properties: (object: string) => `/crm/v3/properties/${objectName(object)}/`,
-  newProperty: (object: string) => `/crm/v3/properties/${objectName(object)}`,
+    `${DATED_OBJECTS}/${checkObjectName(object)}/batch/${action}`,
+  properties: (object: string) => `/crm/v3/properties/${checkObjectName(object)}/`,
+  newProperty: (object: string) => `/crm/v3/properties/${checkObjectName(object)}`,
   /** `name` must match the pattern of `defineFields`. */
-  property: (object: string, name: string) => `/crm/v3/properties/${objectName(object)}/${name}`,
-  propertyGroups: (object: string) => `/crm/v3/properties/${objectName(object)}/groups`,
+  property: (object: string, name: string) =>
+    `/crm/v3/properties/${checkObjectName(object)}/${name}`,
+  propertyGroups: (object: string) => `/crm/v3/properties/${checkObjectName(object)}/groups`,
   propertyGroup: (object: string, name: string) =>
-    `/crm/v3/properties/${objectName(object)}/groups/${name}`,
-  schema: (object: string) => `/crm-object-schemas/2026-03/schemas/${objectName(object)}`,
-  pipelines: (object: string) => `/crm/pipelines/2026-03/${objectName(object)}`,
+    `/crm/v3/properties/${checkObjectName(object)}/groups/${name}`,
+  schema: (object: string) => `/crm-object-schemas/2026-03/schemas/${checkObjectName(object)}`,
+  pipelines: (object: string) => `/crm/pipelines/2026-03/${checkObjectName(object)}`,
 };
 
-function objectName(name: string): string {
+function checkObjectName(name: string): string {
   if (OBJECT_NAME.test(name)) return name;
   throw new ProviderError('MISSING_OBJECT', 'No HubSpot object can have that name');
 }

@@ -1,15 +1,15 @@
-/** Reads pages of records: from the list of all, or by a search for changes. */
+/** Reads pages of records: from the list of all records, or by a search for changes. */
 import { z } from 'zod';
 import type { ProviderSession } from '../contract.ts';
 import type { PageRead, ProviderRecord, RecordPage, RecordsRead } from '../moving-records.ts';
 import { ProviderError } from '../provider-error.ts';
 import { parseResponse } from '../read-responses.ts';
+import { requireSuccess } from './failure.ts';
 import { paths } from './paths.ts';
-import { requireSuccess } from './refused.ts';
 import { type CrmRecord, listResponse, recordsResponse, searchResponse } from './wire.ts';
 
-const LISTED_MAX = 100;
-const SEARCHED_MAX = 200;
+const LIST_PAGE_SIZE_MAX = 100;
+const SEARCH_PAGE_SIZE_MAX = 200;
 
 const listCursor = z.object({ by: z.literal('list'), after: z.string() });
 
@@ -32,12 +32,12 @@ const searchCursor = z.object({
 type SearchCursor = z.infer<typeof searchCursor>;
 
 /** The maximum length of the property names in the list's URL. A search sends them in its body. */
-const LISTED_CHARACTERS_MAX = 6_000;
+const PROPERTIES_LENGTH_MAX = 6_000;
 
 /** Reads a page. A full read uses the list, because the search index may lag. */
 export function readPage(session: ProviderSession, read: PageRead): Promise<RecordPage> {
   const isFiltered = read.since || read.until || read.filters?.length;
-  const isLong = listProperties(read).join(',').length > LISTED_CHARACTERS_MAX;
+  const isLong = listProperties(read).join(',').length > PROPERTIES_LENGTH_MAX;
   return isFiltered || isLong ? searchPage(session, read) : listPage(session, read);
 }
 
@@ -55,12 +55,12 @@ export async function readRecords(
 }
 
 async function listPage(session: ProviderSession, read: PageRead): Promise<RecordPage> {
-  const cursor = findCursor(listCursor, read);
+  const cursor = parseCursor(listCursor, read);
   const response = await session.send({
     method: 'GET',
     path: paths.records(read.objectName),
     query: {
-      limit: Math.min(read.pageSize, LISTED_MAX),
+      limit: Math.min(read.pageSize, LIST_PAGE_SIZE_MAX),
       properties: listProperties(read).join(',') || undefined,
       archived: false,
       after: cursor?.after,
@@ -70,7 +70,7 @@ async function listPage(session: ProviderSession, read: PageRead): Promise<Recor
   const after = paging?.next?.after;
   return {
     records: results.map((record) => toRecord(record, read.fields)),
-    nextCursor: after === undefined ? null : writeCursor({ by: 'list', after }),
+    nextCursor: after === undefined ? null : formatCursor({ by: 'list', after }),
     estimatedTotal: cursor ? null : await countRecords(session, read),
   };
 }
@@ -98,15 +98,15 @@ async function countRecords(
 }
 
 async function searchPage(session: ProviderSession, read: PageRead): Promise<RecordPage> {
-  const cursor = findCursor(searchCursor, read);
+  const cursor = parseCursor(searchCursor, read);
   const response = await session.send({
     method: 'POST',
     path: paths.search(read.objectName),
     body: {
-      ...filterGroups(createFilters(read, cursor?.aboveId ?? null)),
-      sorts: [{ propertyName: 'hs_object_id', direction: 'ASCENDING' }],
+      ...createFilterGroups(createFilters(read, cursor?.aboveId ?? null)),
+      sorts: [{ propertyName: ID_PROPERTY, direction: 'ASCENDING' }],
       properties: listProperties(read),
-      limit: Math.min(read.pageSize, SEARCHED_MAX),
+      limit: Math.min(read.pageSize, SEARCH_PAGE_SIZE_MAX),
       ...(cursor?.pastEmpty && { after: cursor.pastEmpty }),
     },
   });
@@ -116,16 +116,16 @@ async function searchPage(session: ProviderSession, read: PageRead): Promise<Rec
     'READ',
   );
   const current = cursor ?? { by: 'search' as const, after: null, aboveId: null, total };
-  const next = nextSearch(current, { after: paging?.next?.after, lastId: results.at(-1)?.id });
+  const next = findNextSearch(current, { after: paging?.next?.after, lastId: results.at(-1)?.id });
   return {
     records: results.map((record) => toRecord(record, read.fields)),
-    nextCursor: next && writeCursor(next),
+    nextCursor: next && formatCursor(next),
     estimatedTotal: current.total,
   };
 }
 
 /** Returns the cursor of the next page. Throws RETRYABLE if the pages repeat. */
-function nextSearch(
+function findNextSearch(
   { pastEmpty, ...current }: SearchCursor,
   { after, lastId }: { after: string | undefined; lastId: string | undefined },
 ): SearchCursor | null {
@@ -135,6 +135,8 @@ function nextSearch(
   throw new ProviderError('RETRYABLE', 'The pages of the search repeat themselves');
 }
 
+const ID_PROPERTY = 'hs_object_id';
+
 interface Filter {
   propertyName: string;
   operator: 'GTE' | 'LTE' | 'GT' | 'EQ';
@@ -142,8 +144,8 @@ interface Filter {
 }
 
 /** HubSpot refuses a group without filters. */
-function filterGroups(filterList: Filter[]) {
-  return filterList.length > 0 ? { filterGroups: [{ filters: filterList }] } : {};
+function createFilterGroups(filters: Filter[]) {
+  return filters.length > 0 ? { filterGroups: [{ filters }] } : {};
 }
 
 /** A group may have six filters. Three remain for callers (`features.filters`). */
@@ -151,20 +153,27 @@ function createFilters(
   { objectName, since, until, filters: conditions = [] }: PageRead,
   aboveId: string | null,
 ): Filter[] {
-  const propertyName = changedProperty(objectName);
-  const filterList: Filter[] = [];
-  if (since) filterList.push({ propertyName, operator: 'GTE', value: String(since.getTime()) });
-  if (until) filterList.push({ propertyName, operator: 'LTE', value: String(until.getTime()) });
-  if (aboveId) filterList.push({ propertyName: 'hs_object_id', operator: 'GT', value: aboveId });
-  for (const { fieldName, value } of conditions) {
-    const name = fieldName === 'id' ? 'hs_object_id' : fieldName;
-    filterList.push({ propertyName: name, operator: 'EQ', value: String(value) });
-  }
-  return filterList;
+  const timeProperty = getChangeTimeProperty(objectName);
+  return [
+    ...(since ? [createFilter(timeProperty, 'GTE', since.getTime())] : []),
+    ...(until ? [createFilter(timeProperty, 'LTE', until.getTime())] : []),
+    ...(aboveId ? [createFilter(ID_PROPERTY, 'GT', aboveId)] : []),
+    ...conditions.map(({ fieldName, value }) =>
+      createFilter(fieldName === 'id' ? ID_PROPERTY : fieldName, 'EQ', value),
+    ),
+  ];
+}
+
+function createFilter(
+  propertyName: string,
+  operator: Filter['operator'],
+  value: string | number | boolean,
+): Filter {
+  return { propertyName, operator, value: String(value) };
 }
 
 /** Contacts have another name for the property, for historical reasons. */
-function changedProperty(objectName: string): string {
+function getChangeTimeProperty(objectName: string): string {
   const isContacts = objectName.toLowerCase() === 'contacts' || objectName === '0-1';
   return isContacts ? 'lastmodifieddate' : 'hs_lastmodifieddate';
 }
@@ -183,12 +192,12 @@ export function toRecord(record: CrmRecord, fields: string[]): ProviderRecord {
   };
 }
 
-function writeCursor(cursor: z.infer<typeof listCursor> | SearchCursor): string {
+function formatCursor(cursor: z.infer<typeof listCursor> | SearchCursor): string {
   return JSON.stringify(cursor);
 }
 
 /** Parses a cursor. A cursor of the other endpoint counts as gone. */
-function findCursor<Form extends z.ZodType>(
+function parseCursor<Form extends z.ZodType>(
   form: Form,
   { cursor }: PageRead,
 ): z.output<Form> | undefined {

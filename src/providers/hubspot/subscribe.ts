@@ -12,6 +12,7 @@ import {
   type SubscribeCapability,
   type WebhookRequest,
 } from '../subscribing.ts';
+import { idSchema } from './wire.ts';
 
 const TOLERANCE_MS = 5 * 60_000;
 
@@ -41,19 +42,18 @@ function isSigned(request: WebhookRequest, secrets: readonly string[], now: Date
   });
 }
 
-const id = z.union([z.int(), z.string().min(1).max(64)]).transform(String);
 const eventSchema = z.looseObject({
-  eventId: id,
-  subscriptionId: id,
-  portalId: id,
+  eventId: idSchema,
+  subscriptionId: idSchema,
+  portalId: idSchema,
   occurredAt: z.int(),
   subscriptionType: z.string().min(1).max(128),
-  objectId: id.optional(),
+  objectId: idSchema.optional(),
   objectTypeId: z.string().max(64).optional(),
   propertyName: z.string().max(256).optional(),
-  fromObjectId: id.optional(),
+  fromObjectId: idSchema.optional(),
   fromObjectTypeId: z.string().max(64).optional(),
-  toObjectId: id.optional(),
+  toObjectId: idSchema.optional(),
   toObjectTypeId: z.string().max(64).optional(),
 });
 type HubspotEvent = z.output<typeof eventSchema>;
@@ -85,7 +85,7 @@ const OBJECT_NAMES = new Map([
 ]);
 
 function parseEvents({ body }: WebhookRequest): ProviderEvent[] {
-  return parsedBody(body).map(({ event, raw }) => {
+  return parseBody(body).map(({ event, raw }) => {
     const [prefix = '', action = ''] = event.subscriptionType.split('.');
     const association = findAssociation(event);
     const typeId = event.objectTypeId ?? event.fromObjectTypeId ?? prefix;
@@ -94,7 +94,7 @@ function parseEvents({ body }: WebhookRequest): ProviderEvent[] {
       // Several subscriptions and records may share an event id.
       nativeId: [event.subscriptionId, event.eventId, recordId, event.occurredAt].join('.'),
       account: event.portalId,
-      objectName: objectName(typeId),
+      objectName: toObjectName(typeId),
       recordId,
       kind: KINDS.get(action) ?? 'OTHER',
       nativeType: event.subscriptionType,
@@ -111,18 +111,18 @@ function findAssociation(event: HubspotEvent): ProviderAssociation | null {
   const { fromObjectId, fromObjectTypeId = '', toObjectId, toObjectTypeId = '' } = event;
   if (fromObjectId === undefined || toObjectId === undefined) return null;
   return {
-    from: { id: fromObjectId, objectName: objectName(fromObjectTypeId) },
-    to: { id: toObjectId, objectName: objectName(toObjectTypeId) },
+    from: { id: fromObjectId, objectName: toObjectName(fromObjectTypeId) },
+    to: { id: toObjectId, objectName: toObjectName(toObjectTypeId) },
   };
 }
 
 /** Returns the object's name. Custom objects have their type id as name. */
-function objectName(typeId: string): string {
+function toObjectName(typeId: string): string {
   return OBJECT_NAMES.get(typeId) ?? typeId;
 }
 
 /** Returns each event both parsed and in its original form. */
-function parsedBody(body: Buffer): { event: HubspotEvent; raw: Record<string, unknown> }[] {
+function parseBody(body: Buffer): { event: HubspotEvent; raw: Record<string, unknown> }[] {
   try {
     const sent = JSON.parse(body.toString('utf8'));
     return bodySchema.parse(sent).map((event, index) => ({ event, raw: sent[index] }));

@@ -1,6 +1,9 @@
 /** Schemas of HubSpot's responses. They contain only members that the code reads. */
 import { z } from 'zod';
 
+/** An id, which HubSpot returns as a number or a string. */
+export const idSchema = z.union([z.int(), z.string().min(1).max(64)]).transform(String);
+
 /** A loose object, because the whole record is passed on. */
 const crmRecord = z.looseObject({
   id: z.string(),

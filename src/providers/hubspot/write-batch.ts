@@ -1,4 +1,4 @@
-/** Writes batches. HubSpot returns results and errors separately; they are put back into the order of the records. */
+/** Writes batches. HubSpot returns results and errors separately, so they are matched to the records. */
 import type { ProviderSession } from '../contract.ts';
 import {
   type BatchWrite,
@@ -7,8 +7,8 @@ import {
   type RecordOutcome,
 } from '../moving-records.ts';
 import { isSuccess, parseResponse } from '../read-responses.ts';
+import { createFailure, findRefusal } from './failure.ts';
 import { paths } from './paths.ts';
-import { createFailure, findRefusal } from './refused.ts';
 import { type BatchError, type BatchResponse, batchResponse } from './wire.ts';
 import { refuseAssociations } from './write.ts';
 
@@ -18,7 +18,7 @@ export async function writeBatch(
   batch: BatchWrite,
 ): Promise<RecordOutcome[]> {
   const isCreate = batch.type === 'CREATE';
-  const inputs = isCreate ? createInputs(batch) : updateInputs(batch);
+  const inputs = isCreate ? buildCreateInputs(batch) : buildUpdateInputs(batch);
   const response = await session.send({
     method: 'POST',
     path: paths.batch(batch.objectName, isCreate ? 'create' : 'update'),
@@ -26,7 +26,7 @@ export async function writeBatch(
   });
   if (isSuccess(response)) {
     const body = parseResponse(batchResponse, response, 'WRITE');
-    return isCreate ? createOutcomes(inputs, body) : updateOutcomes(inputs, body);
+    return isCreate ? listCreateOutcomes(inputs, body) : listUpdateOutcomes(inputs, body);
   }
   const refusal = findRefusal(response);
   if (refusal === null) throw createFailure(response, 'WRITE');
@@ -41,7 +41,7 @@ interface BatchInput {
 }
 
 /** Trace ids make HubSpot write the valid records (207). Without them, one refused record refuses all. */
-function createInputs({ records, allOrNone }: BatchWrite): BatchInput[] {
+function buildCreateInputs({ records, allOrNone }: BatchWrite): BatchInput[] {
   return records.map(({ record, associations }, index) => ({
     properties: record,
     associations,
@@ -50,30 +50,36 @@ function createInputs({ records, allOrNone }: BatchWrite): BatchInput[] {
 }
 
 /** A missing id becomes an empty one, which HubSpot refuses for that record only. */
-function updateInputs({ records }: BatchWrite): BatchInput[] {
+function buildUpdateInputs({ records }: BatchWrite): BatchInput[] {
   return records.map(({ record: { id, ...properties }, associations }) => {
     refuseAssociations(associations);
     return {
-      id: typeof id === 'number' ? String(id) : typeof id === 'string' ? id : '',
+      id: typeof id === 'string' || typeof id === 'number' ? String(id) : '',
       properties,
     };
   });
 }
 
 /** Assigns results and errors to inputs. Results have the order of the accepted inputs, with or without trace ids. */
-function createOutcomes(inputs: BatchInput[], { results, errors }: BatchResponse): RecordOutcome[] {
-  const errorsByTrace = groupErrors(errors, 'objectWriteTraceId');
-  const traced = new Map(results.map((result) => [result.objectWriteTraceId, result]));
-  const untraced = results.filter(({ objectWriteTraceId }) => !objectWriteTraceId);
+function listCreateOutcomes(
+  inputs: BatchInput[],
+  { results, errors }: BatchResponse,
+): RecordOutcome[] {
+  const errorsByTrace = groupMessages(errors, 'objectWriteTraceId');
+  const resultsByTrace = new Map(results.map((result) => [result.objectWriteTraceId, result]));
+  const resultsWithoutTrace = results.filter(({ objectWriteTraceId }) => !objectWriteTraceId);
   return inputs.map(({ objectWriteTraceId: traceId = '' }) => {
     const refusal = errorsByTrace.get(traceId);
     if (refusal) return createRefusedOutcome(null, refusal);
-    return toOutcome(traced.get(traceId) ?? untraced.shift(), null, errors);
+    return toOutcome(resultsByTrace.get(traceId) ?? resultsWithoutTrace.shift(), null, errors);
   });
 }
 
-function updateOutcomes(inputs: BatchInput[], { results, errors }: BatchResponse): RecordOutcome[] {
-  const errorsById = groupErrors(errors, 'ids');
+function listUpdateOutcomes(
+  inputs: BatchInput[],
+  { results, errors }: BatchResponse,
+): RecordOutcome[] {
+  const errorsById = groupMessages(errors, 'ids');
   const resultsById = new Map(results.map((result) => [result.id, result]));
   return inputs.map(({ id = '' }) => {
     const refusal = errorsById.get(id);
@@ -97,15 +103,15 @@ function toOutcome(
   );
 }
 
-function groupErrors(
+function groupMessages(
   errors: BatchError[],
-  pointer: 'objectWriteTraceId' | 'ids',
+  keyMember: 'objectWriteTraceId' | 'ids',
 ): Map<string, string[]> {
-  const grouped = new Map<string, string[]>();
+  const messagesByKey = new Map<string, string[]>();
   for (const { message, context } of errors) {
-    for (const key of context?.[pointer] ?? []) {
-      grouped.set(key, [...(grouped.get(key) ?? []), message]);
+    for (const key of context?.[keyMember] ?? []) {
+      messagesByKey.set(key, [...(messagesByKey.get(key) ?? []), message]);
     }
   }
-  return grouped;
+  return messagesByKey;
 }

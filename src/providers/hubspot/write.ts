@@ -9,8 +9,8 @@ import {
 } from '../moving-records.ts';
 import { ProviderError } from '../provider-error.ts';
 import { isSuccess, parseResponse } from '../read-responses.ts';
+import { createFailure, findRefusal, listMessages } from './failure.ts';
 import { findRecordId, paths } from './paths.ts';
-import { createFailure, findRefusal, listMessages } from './refused.ts';
 import { writtenRecord } from './wire.ts';
 
 export function writeRecord(session: ProviderSession, write: RecordWrite): Promise<RecordOutcome> {
@@ -26,7 +26,7 @@ async function createRecord(
     path: paths.records(objectName),
     body: { properties: record, associations },
   });
-  return writeOutcome(response, null);
+  return toOutcome(response, null);
 }
 
 async function updateRecord(
@@ -41,7 +41,7 @@ async function updateRecord(
   const path = paths.record(objectName, recordId);
   const response = await session.send({ method: 'PATCH', path, body: { properties } });
   if (response.status === 404) return createRefusedOutcome(recordId, listMessages(response));
-  return writeOutcome(response, recordId);
+  return toOutcome(response, recordId);
 }
 
 export async function deleteRecord(
@@ -56,7 +56,7 @@ export async function deleteRecord(
   });
   if (isSuccess(response)) return createWrittenOutcome(recordId);
   if (response.status === 404) return createRefusedOutcome(recordId, listMessages(response));
-  return refusedOrThrown(response, recordId);
+  return refuseOrThrow(response, recordId);
 }
 
 /** Throws if an update has associations. HubSpot accepts them only on creates, and would silently drop them. */
@@ -68,13 +68,13 @@ export function refuseAssociations(associations: unknown[] | undefined): void {
   );
 }
 
-function writeOutcome(response: ProviderResponse, recordId: string | null): RecordOutcome {
-  if (!isSuccess(response)) return refusedOrThrown(response, recordId);
+function toOutcome(response: ProviderResponse, recordId: string | null): RecordOutcome {
+  if (!isSuccess(response)) return refuseOrThrow(response, recordId);
   const { id, properties } = parseResponse(writtenRecord, response, 'WRITE');
   return createWrittenOutcome(id, properties);
 }
 
-function refusedOrThrown(response: ProviderResponse, recordId: string | null): RecordOutcome {
+function refuseOrThrow(response: ProviderResponse, recordId: string | null): RecordOutcome {
   const refusal = findRefusal(response);
   if (refusal === null) throw createFailure(response, 'WRITE');
   return createRefusedOutcome(recordId, refusal);

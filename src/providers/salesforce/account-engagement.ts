@@ -12,7 +12,7 @@ const DISPLAY_NAME = 'Account Engagement';
 const COMMON_FIELDS = { id: 'INT', createdAt: 'DATETIME', updatedAt: 'DATETIME' } as const;
 
 /** Declares a read-only object. Pages are requested by the last id, because page tokens end after 100,000 records. */
-function readOnlyObject(
+function declareReadOnlyObject(
   displayName: string,
   name: string,
   standardFields: NonNullable<ObjectDeclarationInput['standardFields']>,
@@ -35,7 +35,7 @@ function readOnlyObject(
 }
 
 /** Declares an object that can be written. Responses contain the requested fields. */
-function writableObject(
+function declareWritableObject(
   displayName: string,
   name: string,
   standardFields: NonNullable<ObjectDeclarationInput['standardFields']>,
@@ -43,7 +43,7 @@ function writableObject(
   const query = { fields: ['id', ...Object.keys(standardFields)].join(',') };
   const path = `${ROOT}/${name}`;
   return {
-    ...readOnlyObject(displayName, name, standardFields),
+    ...declareReadOnlyObject(displayName, name, standardFields),
     create: { method: 'POST', path, query, responseRecord: '' },
     update: { method: 'PATCH', path: `${path}/{id}`, query, responseRecord: '' },
     remove: { path: `${path}/{id}` },
@@ -63,23 +63,23 @@ const records: DeclarationInput = {
     ],
   },
   objects: {
-    prospects: writableObject('Prospects', 'prospects', {
+    prospects: declareWritableObject('Prospects', 'prospects', {
       email: 'STRING',
       firstName: 'STRING',
       lastName: 'STRING',
       company: 'STRING',
     }),
-    lists: writableObject('Lists', 'lists', { name: 'STRING', description: 'STRING' }),
-    campaigns: readOnlyObject('Campaigns', 'campaigns', { name: 'STRING', cost: 'INT' }),
-    opportunities: readOnlyObject('Opportunities', 'opportunities', {
+    lists: declareWritableObject('Lists', 'lists', { name: 'STRING', description: 'STRING' }),
+    campaigns: declareReadOnlyObject('Campaigns', 'campaigns', { name: 'STRING', cost: 'INT' }),
+    opportunities: declareReadOnlyObject('Opportunities', 'opportunities', {
       name: 'STRING',
       value: 'FLOAT',
     }),
-    'list-memberships': readOnlyObject('List memberships', 'list-memberships', {
+    'list-memberships': declareReadOnlyObject('List memberships', 'list-memberships', {
       listId: 'REFERENCE',
       prospectId: 'REFERENCE',
     }),
-    'visitor-activities': readOnlyObject('Visitor activities', 'visitor-activities', {
+    'visitor-activities': declareReadOnlyObject('Visitor activities', 'visitor-activities', {
       type: 'INT',
       typeName: 'STRING',
       prospectId: 'REFERENCE',
@@ -94,7 +94,11 @@ const connector = createDeclarativeConnector({
   records,
 });
 
-export function accountEngagement(name: string, baseUrl: string, suffix = ''): ProviderModule {
+export function createAccountEngagement(
+  name: string,
+  baseUrl: string,
+  suffix = '',
+): ProviderModule {
   return {
     name,
     displayName: `${DISPLAY_NAME}${suffix}`,

@@ -12,9 +12,9 @@ import type {
   DesiredSubscription,
   SubscriptionCalls,
 } from '../subscribing.ts';
-import { objectApiName } from './object-names.ts';
+import { createFailure } from './failure.ts';
+import { checkObjectName } from './object-names.ts';
 import { paths } from './paths.ts';
-import { createFailure } from './refused.ts';
 import { createResponse, queryResponse } from './wire.ts';
 
 const NOT_FOUND = 404;
@@ -27,7 +27,7 @@ export const calls: SubscriptionCalls = {
     session,
     { account, objectName }: DesiredSubscription,
   ): Promise<CreatedSubscription> {
-    const channel = channelName(account);
+    const channel = formatChannelName(account);
     const channelId = await findOrCreate(session, CHANNELS, channel, {
       FullName: `${channel}__chn`,
       Metadata: { channelType: 'data', label: `Integration gateway ${account}` },
@@ -35,13 +35,13 @@ export const calls: SubscriptionCalls = {
     const member = `${channel}_${objectName.replaceAll('__', '_')}`;
     const memberId = await findOrCreate(session, MEMBERS, member, {
       FullName: member,
-      Metadata: { eventChannel: `${channel}__chn`, selectedEntity: entityName(objectName) },
+      Metadata: { eventChannel: `${channel}__chn`, selectedEntity: toEventName(objectName) },
     });
     return { providerRef: channelId + SEPARATOR + memberId, expireTime: null };
   },
 
   async renew(session, providerRef) {
-    const { memberId } = idsIn(providerRef);
+    const { memberId } = parseProviderRef(providerRef);
     const path = paths.toolingRecord(MEMBERS, memberId);
     const response = await session.send({ method: 'GET', path });
     if (response.status === NOT_FOUND) return null;
@@ -50,13 +50,13 @@ export const calls: SubscriptionCalls = {
   },
 
   async delete(session, providerRef) {
-    const { channelId, memberId } = idsIn(providerRef);
-    await remove(session, MEMBERS, memberId);
-    const otherMembers = await query(
+    const { channelId, memberId } = parseProviderRef(providerRef);
+    await deleteRow(session, MEMBERS, memberId);
+    const otherMembers = await listIds(
       session,
       `SELECT Id FROM ${MEMBERS} WHERE EventChannel = '${channelId}'`,
     );
-    if (otherMembers.length === 0) await remove(session, CHANNELS, channelId);
+    if (otherMembers.length === 0) await deleteRow(session, CHANNELS, channelId);
   },
 };
 
@@ -64,29 +64,29 @@ const CHANNELS = 'PlatformEventChannel';
 const MEMBERS = 'PlatformEventChannelMember';
 
 /** Returns the topic of the connection's stream. */
-export function topicName(account: string): string {
-  return `/data/${channelName(account)}__chn`;
+export function formatTopicName(account: string): string {
+  return `/data/${formatChannelName(account)}__chn`;
 }
 
 /**
  * Returns the channel's name: the account's id without prefix, because names are short and have only letters and
  * digits.
  */
-function channelName(account: string): string {
+function formatChannelName(account: string): string {
   return `Gateway_${account.replace(/^.*_/, '')}`;
 }
 
 /** Returns the event's name: ContactChangeEvent for `Contact`, Car__ChangeEvent for `Car__c`. */
-function entityName(objectName: string): string {
-  const name = objectApiName(objectName);
+function toEventName(objectName: string): string {
+  const name = checkObjectName(objectName);
   return name.endsWith('__c') ? name.replace(/c$/, 'ChangeEvent') : `${name}ChangeEvent`;
 }
 
-function idsIn(providerRef: string): { channelId: string; memberId: string } {
-  const [channelId = '', memberId = ''] = refSchema.parse(providerRef).split(SEPARATOR);
+function parseProviderRef(providerRef: string): { channelId: string; memberId: string } {
+  const [channelId = '', memberId = ''] = providerRefSchema.parse(providerRef).split(SEPARATOR);
   return { channelId, memberId };
 }
-const refSchema = z.string().regex(/^\w{15,18}\/\w{15,18}$/);
+const providerRefSchema = z.string().regex(/^\w{15,18}\/\w{15,18}$/);
 
 type Kind = typeof CHANNELS | typeof MEMBERS;
 
@@ -101,25 +101,25 @@ async function findOrCreate(
   body: object,
 ): Promise<string> {
   const find = async () =>
-    (await query(session, `SELECT Id FROM ${kind} WHERE DeveloperName = '${name}'`))[0];
+    (await listIds(session, `SELECT Id FROM ${kind} WHERE DeveloperName = '${name}'`))[0];
   const existing = await find();
   if (existing !== undefined) return existing;
   const response = await session.send({ method: 'POST', path: paths.tooling(kind), body });
   if (isSuccess(response)) return parseResponse(createResponse, response, 'WRITE').id;
   const error = createFailure(response);
-  const concurrentMember =
+  const concurrentId =
     error instanceof ProviderError && !error.isTemporary ? await find() : undefined;
-  if (concurrentMember !== undefined) return concurrentMember;
+  if (concurrentId !== undefined) return concurrentId;
   throw error;
 }
 
-async function query(session: ProviderSession, q: string): Promise<string[]> {
+async function listIds(session: ProviderSession, q: string): Promise<string[]> {
   const response = await session.send({ method: 'GET', path: paths.toolingQuery, query: { q } });
   if (!isSuccess(response)) throw createFailure(response);
   return parseResponse(queryResponse, response, 'READ').records.map(({ Id }) => Id);
 }
 
-async function remove(session: ProviderSession, kind: Kind, id: string): Promise<void> {
+async function deleteRow(session: ProviderSession, kind: Kind, id: string): Promise<void> {
   const response = await session.send({ method: 'DELETE', path: paths.toolingRecord(kind, id) });
   if (!isSuccess(response) && response.status !== NOT_FOUND) throw createFailure(response);
 }

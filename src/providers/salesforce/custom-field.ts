@@ -18,7 +18,7 @@ export const TYPES = {
 /** The maximum length of the type Text. Longer texts have the type LongTextArea, up to 131,072 characters. */
 const TEXT_MAX = 255;
 const PRECISION = 18;
-const SCALE_OF_FRACTIONS = 2;
+const FLOAT_SCALE = 2;
 const DELETE_CONSTRAINTS = {
   CASCADE: 'Cascade',
   RESTRICT: 'Restrict',
@@ -31,7 +31,7 @@ export type Metadata = Record<string, unknown> & { type: string };
 export function toMetadata(field: FieldDefinition): Metadata {
   const { displayName: label, description, required, unique, indexed } = field;
   return {
-    ...typeMetadata(field),
+    ...toTypeMetadata(field),
     label,
     ...(description !== null && { description }),
     ...(required !== null && { required }),
@@ -41,8 +41,8 @@ export function toMetadata(field: FieldDefinition): Metadata {
 }
 
 /** Returns defaults for members that Salesforce requires of a new field. */
-export function requiredDefaults({ type }: Metadata, field: FieldDefinition, object: string) {
-  const fractions = field.valueType === 'INT' ? 0 : SCALE_OF_FRACTIONS;
+export function getRequiredDefaults({ type }: Metadata, field: FieldDefinition, object: string) {
+  const fractions = field.valueType === 'INT' ? 0 : FLOAT_SCALE;
   // The name of the list on the target object, which must be unique there.
   const relationshipName = `${object}_${field.fieldName}`
     .replace(/__c$/, '')
@@ -58,25 +58,25 @@ export function requiredDefaults({ type }: Metadata, field: FieldDefinition, obj
   return defaults[type] ?? {};
 }
 
-function typeMetadata(field: FieldDefinition): Metadata {
+function toTypeMetadata(field: FieldDefinition): Metadata {
   const { valueType, stringOptions } = field;
   switch (valueType) {
     case 'STRING':
-      return textMetadata(stringOptions);
+      return toTextMetadata(stringOptions);
     case 'SINGLE_SELECT':
     case 'MULTI_SELECT':
       return { type: TYPES[valueType], valueSet: createValueSet(stringOptions) };
     case 'INT':
     case 'FLOAT':
-      return numberMetadata(field);
+      return toNumberMetadata(field);
     case 'REFERENCE':
-      return lookupMetadata(field);
+      return toLookupMetadata(field);
     default:
       return { type: TYPES[valueType as 'BOOLEAN' | 'DATE' | 'DATETIME'] };
   }
 }
 
-function textMetadata(options: FieldDefinition['stringOptions']): Metadata {
+function toTextMetadata(options: FieldDefinition['stringOptions']): Metadata {
   const { length = null, defaultValue = null } = options ?? {};
   return {
     type: (length ?? 0) > TEXT_MAX ? 'LongTextArea' : TYPES.STRING,
@@ -88,7 +88,7 @@ function textMetadata(options: FieldDefinition['stringOptions']): Metadata {
   };
 }
 
-function numberMetadata({ numericOptions }: FieldDefinition): Metadata {
+function toNumberMetadata({ numericOptions }: FieldDefinition): Metadata {
   const { precision = null, scale = null, defaultValue = null } = numericOptions ?? {};
   return {
     type: TYPES.FLOAT,
@@ -98,7 +98,7 @@ function numberMetadata({ numericOptions }: FieldDefinition): Metadata {
   };
 }
 
-function lookupMetadata({ association }: FieldDefinition): Metadata {
+function toLookupMetadata({ association }: FieldDefinition): Metadata {
   const { targetObject, onDelete, reverseLookupFieldName, labels } = association ?? {};
   return {
     type: TYPES.REFERENCE,
@@ -140,7 +140,7 @@ export function isUpToDate(desired: Metadata, existing: Metadata): boolean {
 
 function isValueSetUpToDate(desired: ValueSet, existing: ValueSet): boolean {
   const isSame = desired.restricted === undefined || desired.restricted === existing.restricted;
-  return isSame && newValues(desired, existing).length === 0;
+  return isSame && listNewValues(desired, existing).length === 0;
 }
 
 /** Merges the desired members into the existing ones. Existing values stay, because Salesforce removes omitted ones. */
@@ -151,12 +151,12 @@ export function mergeMetadata(desired: Metadata, existing: Metadata): Metadata {
     desired.valueSet as ValueSet,
     (existing.valueSet ?? {}) as ValueSet,
   ];
-  const value = [...listValues(existingSet), ...newValues(desiredSet, existingSet)];
+  const value = [...listValues(existingSet), ...listNewValues(desiredSet, existingSet)];
   const valueSetDefinition = { ...existingSet.valueSetDefinition, value };
   return { ...mergedMetadata, valueSet: { ...existingSet, ...desiredSet, valueSetDefinition } };
 }
 
-function newValues(desired: ValueSet, existing: ValueSet) {
+function listNewValues(desired: ValueSet, existing: ValueSet) {
   const existingNames = new Set(listValues(existing).map(({ valueName }) => valueName));
   return listValues(desired).filter(({ valueName }) => !existingNames.has(valueName));
 }

@@ -9,10 +9,16 @@ import {
   type FieldOutcome,
 } from '../defining-fields.ts';
 import { isSuccess, parseResponse } from '../read-responses.ts';
-import { isUpToDate, mergeMetadata, requiredDefaults, TYPES, toMetadata } from './custom-field.ts';
-import { makeVisible } from './field-visibility.ts';
+import {
+  getRequiredDefaults,
+  isUpToDate,
+  mergeMetadata,
+  TYPES,
+  toMetadata,
+} from './custom-field.ts';
+import { createFailure, findRefusal } from './failure.ts';
+import { grantFieldAccess } from './field-visibility.ts';
 import { paths } from './paths.ts';
-import { createFailure, findRefusal } from './refused.ts';
 import { createResponse, describeResponse, toolingResponse } from './wire.ts';
 
 export const defineFields: DefineFieldsCapability = {
@@ -40,36 +46,36 @@ export const defineFields: DefineFieldsCapability = {
     pattern: /^(?=.{4,43}$)[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)*__c$/,
     rule: 'must be letters, digits and single underscores that end in `__c`, at most 43 characters, as the names of custom fields of Salesforce are.',
   },
-  define,
+  define: defineCustomFields,
 };
 
-async function define(
+async function defineCustomFields(
   session: ProviderSession,
   { objectName, fields }: FieldDefinitions,
 ): Promise<FieldOutcome[]> {
-  const object = await findName(session, objectName);
-  const defined: FieldOutcome[] = [];
+  const object = await getObjectName(session, objectName);
+  const outcomes: FieldOutcome[] = [];
   // Sequential, because Salesforce locks an object while it changes.
-  for (const field of fields) defined.push(await defineOne(session, object, field));
-  const visible = fields.flatMap(({ fieldName, required }, index) =>
-    defined[index]?.error === null && !required ? fieldName : [],
+  for (const field of fields) outcomes.push(await defineCustomField(session, object, field));
+  const optionalFields = fields.flatMap(({ fieldName, required }, index) =>
+    outcomes[index]?.error === null && !required ? fieldName : [],
   );
-  const warning = await makeVisible(session, object, visible);
-  return defined.map((field, index) =>
-    warning !== null && visible.includes(fields[index]!.fieldName)
+  const warning = await grantFieldAccess(session, object, optionalFields);
+  return outcomes.map((field, index) =>
+    warning !== null && optionalFields.includes(fields[index]!.fieldName)
       ? { ...field, warnings: [...field.warnings, warning] }
       : field,
   );
 }
 
 /** Returns the object's name in Salesforce's spelling, because full names are case-sensitive. */
-async function findName(session: ProviderSession, objectName: string): Promise<string> {
+async function getObjectName(session: ProviderSession, objectName: string): Promise<string> {
   const response = await session.send({ method: 'GET', path: paths.description(objectName) });
   if (!isSuccess(response)) throw createFailure(response);
   return parseResponse(describeResponse, response, 'READ').name;
 }
 
-async function defineOne(
+async function defineCustomField(
   session: ProviderSession,
   object: string,
   field: FieldDefinition,
@@ -77,9 +83,9 @@ async function defineOne(
   const desired = toMetadata(field);
   const existing = await findField(session, object, field.fieldName);
   if (!existing) {
-    const metadata = { ...requiredDefaults(desired, field, object), ...desired };
+    const metadata = { ...getRequiredDefaults(desired, field, object), ...desired };
     const body = { FullName: `${object}.${field.fieldName}`, Metadata: metadata };
-    return change(session, { method: 'POST', path: paths.customFields, body }, metadata);
+    return sendChange(session, { method: 'POST', path: paths.customFields, body }, metadata);
   }
   if (existing.Metadata.type !== desired.type) {
     const detail = `The field already exists with the type ${existing.Metadata.type}.`;
@@ -88,7 +94,7 @@ async function defineOne(
   if (isUpToDate(desired, existing.Metadata)) return createFieldOutcome('NONE', existing.Metadata);
   const metadata = mergeMetadata(desired, existing.Metadata);
   const path = paths.customField(existing.Id);
-  return change(session, { method: 'PATCH', path, body: { Metadata: metadata } }, metadata);
+  return sendChange(session, { method: 'PATCH', path, body: { Metadata: metadata } }, metadata);
 }
 
 async function findField(session: ProviderSession, object: string, fieldName: string) {
@@ -99,19 +105,19 @@ async function findField(session: ProviderSession, object: string, fieldName: st
   return parseResponse(toolingResponse, response, 'READ').records[0] ?? null;
 }
 
-async function change(
+async function sendChange(
   session: ProviderSession,
   request: ProviderRequest,
   metadata: Record<string, unknown>,
 ): Promise<FieldOutcome> {
   const response = await session.send(request);
-  if (!isSuccess(response)) return refusedOrThrown(response);
+  if (!isSuccess(response)) return refuseOrThrow(response);
   if (request.method === 'PATCH') return createFieldOutcome('UPDATE', metadata);
   parseResponse(createResponse, response, 'WRITE');
   return createFieldOutcome('CREATE', metadata);
 }
 
-function refusedOrThrown(response: ProviderResponse): FieldOutcome {
+function refuseOrThrow(response: ProviderResponse): FieldOutcome {
   const refusal = findRefusal(response);
   if (refusal === null) throw createFailure(response);
   return createRefusedField(refusal.join(' '));

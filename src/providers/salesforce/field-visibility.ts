@@ -6,8 +6,8 @@ import { z } from 'zod';
 import type { ProviderResponse, ProviderSession } from '../contract.ts';
 import { ProviderError } from '../provider-error.ts';
 import { isSuccess, parseResponse } from '../read-responses.ts';
+import { createFailure } from './failure.ts';
 import { paths } from './paths.ts';
-import { createFailure } from './refused.ts';
 import { createResponse } from './wire.ts';
 
 const PERMISSION_SET = {
@@ -22,16 +22,16 @@ const rows = z.object({ records: z.array(z.looseObject({ Id: z.string() })) });
  * Returns null on success, or why the fields stay hidden. Throws if the failure is temporary or the credentials are
  * invalid.
  */
-export async function makeVisible(
+export async function grantFieldAccess(
   session: ProviderSession,
   object: string,
   fieldNames: string[],
 ): Promise<string | null> {
   if (fieldNames.length === 0) return null;
   try {
-    const setId = await permissionSet(session);
-    await assign(session, setId);
-    await permit(session, setId, { object, fieldNames });
+    const setId = await getPermissionSet(session);
+    await assignPermissionSet(session, setId);
+    await grantPermissions(session, setId, { object, fieldNames });
     return null;
   } catch (error) {
     if (!(error instanceof ProviderError) || error.isTemporary) throw error;
@@ -40,31 +40,34 @@ export async function makeVisible(
   }
 }
 
-async function permissionSet(session: ProviderSession): Promise<string> {
-  const [assignment] = await query(
+async function getPermissionSet(session: ProviderSession): Promise<string> {
+  const [assignment] = await listRows(
     session,
     `SELECT Id FROM PermissionSet WHERE Name = '${PERMISSION_SET.Name}'`,
   );
-  return assignment?.Id ?? create(session, 'PermissionSet', PERMISSION_SET);
+  return assignment?.Id ?? createRow(session, 'PermissionSet', PERMISSION_SET);
 }
 
-async function assign(session: ProviderSession, PermissionSetId: string): Promise<void> {
+async function assignPermissionSet(
+  session: ProviderSession,
+  PermissionSetId: string,
+): Promise<void> {
   const response = await session.send({ method: 'GET', path: paths.userInfo });
   const { user_id: AssigneeId } = parseResponse(userInfo, requireSuccess(response), 'READ');
-  const assigned = await query(
+  const assignments = await listRows(
     session,
     `SELECT Id FROM PermissionSetAssignment WHERE AssigneeId = '${AssigneeId}' AND PermissionSetId = '${PermissionSetId}'`,
   );
-  if (assigned.length > 0) return;
-  await create(session, 'PermissionSetAssignment', { AssigneeId, PermissionSetId });
+  if (assignments.length > 0) return;
+  await createRow(session, 'PermissionSetAssignment', { AssigneeId, PermissionSetId });
 }
 
-async function permit(
+async function grantPermissions(
   session: ProviderSession,
   ParentId: string,
   { object: SobjectType, fieldNames }: { object: string; fieldNames: string[] },
 ): Promise<void> {
-  const permissions = await query(
+  const permissions = await listRows(
     session,
     `SELECT Id, Field FROM FieldPermissions WHERE ParentId = '${ParentId}' AND SobjectType = '${SobjectType}'`,
   );
@@ -73,16 +76,16 @@ async function permit(
     const Field = `${SobjectType}.${fieldName}`;
     if (permittedFields.has(Field)) continue;
     const rights = { PermissionsRead: true, PermissionsEdit: true };
-    await create(session, 'FieldPermissions', { ParentId, SobjectType, Field, ...rights });
+    await createRow(session, 'FieldPermissions', { ParentId, SobjectType, Field, ...rights });
   }
 }
 
-async function query(session: ProviderSession, q: string) {
+async function listRows(session: ProviderSession, q: string) {
   const response = await session.send({ method: 'GET', path: paths.query, query: { q } });
   return parseResponse(rows, requireSuccess(response), 'READ').records;
 }
 
-async function create(session: ProviderSession, object: string, body: object): Promise<string> {
+async function createRow(session: ProviderSession, object: string, body: object): Promise<string> {
   const response = await session.send({ method: 'POST', path: paths.records(object), body });
   return parseResponse(createResponse, requireSuccess(response), 'WRITE').id;
 }

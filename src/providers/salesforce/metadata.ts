@@ -7,8 +7,8 @@ import type {
   ProviderSession,
 } from '../contract.ts';
 import { isSuccess, parseResponse } from '../read-responses.ts';
+import { createFailure } from './failure.ts';
 import { paths } from './paths.ts';
-import { createFailure } from './refused.ts';
 import { compositeResult, describeResponse, type SalesforceField } from './wire.ts';
 
 export async function describeObject(
@@ -25,14 +25,14 @@ export async function describeObject(
     },
   });
   if (!isSuccess(response)) throw createFailure(response);
-  const described = innerResponse(response);
-  if (!isSuccess(described)) throw createFailure(described);
-  const { label, fields } = parseResponse(describeResponse, described, 'READ');
+  const description = getInnerResponse(response);
+  if (!isSuccess(description)) throw createFailure(description);
+  const { label, fields } = parseResponse(describeResponse, description, 'READ');
   return { name: objectName, displayName: label ?? null, fields: fields.map(describeField) };
 }
 
 /** Returns the inner response. A composite request succeeds even if the request inside it fails. */
-function innerResponse(response: ProviderResponse): ProviderResponse {
+function getInnerResponse(response: ProviderResponse): ProviderResponse {
   const [part] = parseResponse(compositeResult, response, 'READ').compositeResponse;
   return { status: part.httpStatusCode, headers: response.headers, body: part.body };
 }
@@ -49,12 +49,12 @@ function describeField(field: SalesforceField): FieldDescription {
     readOnly: isGenerated || !(field.createable || field.updateable),
     isCustom: field.custom,
     isRequired: field.createable && !field.nillable && !field.defaultedOnCreate && !isGenerated,
-    values: isSelect ? listSelectable(field) : null,
+    values: isSelect ? listActiveValues(field) : null,
     referenceTo: valueType === 'REFERENCE' ? field.referenceTo : null,
   };
 }
 
-function listSelectable({
+function listActiveValues({
   picklistValues,
 }: SalesforceField): { value: string; displayValue: string }[] {
   return picklistValues

@@ -7,7 +7,7 @@ const RECORD_ID = /^[a-z0-9]{15}(?:[a-z0-9]{3})?$/i;
 /** The maximum length of a field path: SOQL follows at most five relationships. */
 const STEPS_MAX = 6;
 
-export function objectApiName(name: string): string {
+export function checkObjectName(name: string): string {
   if (API_NAME.test(name)) return name;
   throw new ProviderError('MISSING_OBJECT', 'No Salesforce object can have that name');
 }
@@ -21,15 +21,16 @@ export function findRecordId(id: unknown): string | null {
  * Splits a field name into its path: `Name`, `Account.Name`, or `$['Account']['Name']`. Part of an address is a field
  * of the record itself: MailingAddress.Street is MailingStreet.
  */
-export function fieldPath(fieldName: string): string[] {
+export function parseFieldPath(fieldName: string): string[] {
   const steps = fieldName.startsWith('$')
     ? [...fieldName.matchAll(/\['([^']*)'\]/g)].map(([, segment]) => segment ?? '')
     : fieldName.split('.');
-  const wellFormed = steps.length <= STEPS_MAX && steps.every((segment) => API_NAME.test(segment));
-  if (!wellFormed || steps.length === 0 || !isComplete(fieldName, steps)) {
+  const isWellFormed =
+    steps.length <= STEPS_MAX && steps.every((segment) => API_NAME.test(segment));
+  if (!isWellFormed || steps.length === 0 || !isComplete(fieldName, steps)) {
     throw new ProviderError('MISSING_FIELD', 'No Salesforce field can have such a name');
   }
-  return flattenPath(steps);
+  return flattenAddress(steps);
 }
 
 /** True if the path contains the whole name, so that no character was skipped. */
@@ -51,7 +52,7 @@ const ADDRESS_PARTS = new Set([
   'geocodeaccuracy',
 ]);
 
-function flattenPath(steps: string[]): string[] {
+function flattenAddress(steps: string[]): string[] {
   const [compound = '', part = '', ...deeperSteps] = steps;
   const prefix = ADDRESS.exec(compound)?.[1];
   const isPart = ADDRESS_PARTS.has(part.toLowerCase()) && deeperSteps.length === 0;

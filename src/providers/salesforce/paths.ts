@@ -1,5 +1,5 @@
 /** The paths of Salesforce's REST API. */
-import { objectApiName } from './object-names.ts';
+import { checkObjectName } from './object-names.ts';
 
 const API = '/services/data/v60.0';
 
@@ -8,16 +8,16 @@ export const paths = {
   query: `${API}/query`,
   composite: `${API}/composite`,
   collection: `${API}/composite/sobjects`,
-  records: (object: string) => `${API}/sobjects/${objectApiName(object)}`,
+  records: (object: string) => `${API}/sobjects/${checkObjectName(object)}`,
   /** `id` must be validated by findRecordId. */
-  record: (object: string, id: string) => `${API}/sobjects/${objectApiName(object)}/${id}`,
+  record: (object: string, id: string) => `${API}/sobjects/${checkObjectName(object)}/${id}`,
   toolingQuery: `${API}/tooling/query`,
   customFields: `${API}/tooling/sobjects/CustomField`,
   /** `id` comes from a response of Salesforce. */
   customField: (id: string) => `${API}/tooling/sobjects/CustomField/${encodeURIComponent(id)}`,
   /** The list of deleted records of a period. */
-  deleted: (object: string) => `${API}/sobjects/${objectApiName(object)}/deleted`,
+  deleted: (object: string) => `${API}/sobjects/${checkObjectName(object)}/deleted`,
   tooling: (kind: string) => `${API}/tooling/sobjects/${kind}`,
   toolingRecord: (kind: string, id: string) => `${API}/tooling/sobjects/${kind}/${id}`,
-  description: (object: string) => `${API}/sobjects/${objectApiName(object)}/describe`,
+  description: (object: string) => `${API}/sobjects/${checkObjectName(object)}/describe`,
 };

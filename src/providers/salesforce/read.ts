@@ -3,24 +3,24 @@ import type { ProviderRequest, ProviderSession } from '../contract.ts';
 import type { PageRead, ProviderRecord, RecordPage } from '../moving-records.ts';
 import { ProviderError } from '../provider-error.ts';
 import { isSuccess, parseResponse } from '../read-responses.ts';
-import { fieldPath, objectApiName } from './object-names.ts';
+import { createFailure } from './failure.ts';
+import { checkObjectName, parseFieldPath } from './object-names.ts';
 import { paths } from './paths.ts';
-import { createFailure } from './refused.ts';
 import { nextRecordsPath, type QueryRow, queryResponse } from './wire.ts';
 
 /** The permitted page sizes. Pages may be smaller if rows are large. */
-const SMALLEST_PAGE = 200;
-const LARGEST_PAGE = 2_000;
+const PAGE_SIZE_MIN = 200;
+const PAGE_SIZE_MAX = 2_000;
 
 export async function readPage(session: ProviderSession, read: PageRead): Promise<RecordPage> {
-  const size = Math.min(Math.max(read.pageSize, SMALLEST_PAGE), LARGEST_PAGE);
+  const size = Math.min(Math.max(read.pageSize, PAGE_SIZE_MIN), PAGE_SIZE_MAX);
   const response = await session.send({
-    ...pageRequest(read),
+    ...createPageRequest(read),
     headers: { 'sforce-query-options': `batchSize=${size}` },
   });
   if (!isSuccess(response)) throw createFailure(response);
   const body = parseResponse(queryResponse, response, 'READ');
-  const fieldPaths = read.fields.map((field): [string, string[]] => [field, fieldPath(field)]);
+  const fieldPaths = read.fields.map((field): [string, string[]] => [field, parseFieldPath(field)]);
   return {
     records: body.records.map((row) => toRecord(row, fieldPaths)),
     nextCursor: body.done ? null : body.nextRecordsUrl,
@@ -28,7 +28,7 @@ export async function readPage(session: ProviderSession, read: PageRead): Promis
   };
 }
 
-function pageRequest(read: PageRead): ProviderRequest {
+function createPageRequest(read: PageRead): ProviderRequest {
   if (read.cursor === undefined) {
     return { method: 'GET', path: paths.query, query: { q: formatSoql(read) } };
   }
@@ -46,15 +46,15 @@ function formatSoql({ objectName, fields, since, until, filters = [] }: PageRead
     since && `SystemModstamp > ${since.toISOString()}`,
     until && `SystemModstamp <= ${until.toISOString()}`,
     ...filters.map(
-      ({ fieldName, value }) => `${fieldPath(fieldName).join('.')} = ${formatLiteral(value)}`,
+      ({ fieldName, value }) => `${parseFieldPath(fieldName).join('.')} = ${formatLiteral(value)}`,
     ),
   ].filter((condition) => condition !== undefined);
   const where = conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : '';
-  return `SELECT ${selectedColumns(fields)} FROM ${objectApiName(objectName)}${where}`;
+  return `SELECT ${formatColumns(fields)} FROM ${checkObjectName(objectName)}${where}`;
 }
 
-export function selectedColumns(fields: readonly string[]): string {
-  const columns = ['Id', ...fields.map((field) => fieldPath(field).join('.'))];
+export function formatColumns(fields: readonly string[]): string {
+  const columns = ['Id', ...fields.map((field) => parseFieldPath(field).join('.'))];
   // SOQL refuses duplicate columns. Names are case-insensitive.
   return [...new Map(columns.map((column) => [column.toLowerCase(), column])).values()].join();
 }
@@ -68,18 +68,20 @@ export function toRecord(
   row: QueryRow,
   fieldPaths: [fieldName: string, steps: string[]][],
 ): ProviderRecord {
-  const values = byLowerCase(row);
-  const fields = fieldPaths.map(([fieldName, steps]) => [fieldName, valueAt(values, steps)]);
+  const values = indexByLowerCase(row);
+  const fields = fieldPaths.map(([fieldName, steps]) => [fieldName, findValue(values, steps)]);
   return { id: row.Id, fields: Object.fromEntries(fields), raw: row };
 }
 
 /** Salesforce returns names in its own spelling, whatever the spelling of the request. */
-function byLowerCase(row: object): Map<string, unknown> {
+function indexByLowerCase(row: object): Map<string, unknown> {
   return new Map(Object.entries(row).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-function valueAt(values: Map<string, unknown>, [name = '', ...path]: string[]): unknown {
+function findValue(values: Map<string, unknown>, [name = '', ...path]: string[]): unknown {
   const value = values.get(name.toLowerCase()) ?? null;
   if (path.length === 0) return value;
-  return typeof value === 'object' && value !== null ? valueAt(byLowerCase(value), path) : null;
+  return typeof value === 'object' && value !== null
+    ? findValue(indexByLowerCase(value), path)
+    : null;
 }

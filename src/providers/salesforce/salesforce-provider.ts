@@ -1,21 +1,21 @@
-/** The Salesforce provider: its facts, limits and capabilities. */
+/** The Salesforce provider: its settings, limits and capabilities. */
 import { z } from 'zod';
 import type { AccountIdentity, Provider, ProviderLimits, ProviderSession } from '../contract.ts';
 import type { ProviderRecord, RecordsRead } from '../moving-records.ts';
 import { isSuccess, parseResponse } from '../read-responses.ts';
-import { accountEngagement } from './account-engagement.ts';
+import { createAccountEngagement } from './account-engagement.ts';
 import { defineFields } from './define-fields.ts';
+import { createFailure } from './failure.ts';
 import { describeObject } from './metadata.ts';
-import { fieldPath, findRecordId, objectApiName } from './object-names.ts';
+import { checkObjectName, findRecordId, parseFieldPath } from './object-names.ts';
 import { paths } from './paths.ts';
-import { readPage, selectedColumns, toRecord } from './read.ts';
-import { createFailure } from './refused.ts';
-import { subscribe } from './subscribe.ts';
+import { formatColumns, readPage, toRecord } from './read.ts';
+import { createSubscribe } from './subscribe.ts';
 import { queryResponse } from './wire.ts';
 import { deleteRecord, writeBatch, writeRecord } from './write.ts';
 
 /** The length of a short id, which the long form of 18 characters begins with. Salesforce accepts and returns both. */
-const SHORT_ID = 15;
+const SHORT_ID_LENGTH = 15;
 
 async function readRecords(
   session: ProviderSession,
@@ -24,14 +24,14 @@ async function readRecords(
   const validIds = ids.filter((id) => findRecordId(id) !== null);
   if (validIds.length === 0) return [];
   const quotedIds = validIds.map((id) => `'${id}'`).join(',');
-  const q = `SELECT ${selectedColumns(fields)} FROM ${objectApiName(objectName)} WHERE Id IN (${quotedIds})`;
+  const q = `SELECT ${formatColumns(fields)} FROM ${checkObjectName(objectName)} WHERE Id IN (${quotedIds})`;
   const response = await session.send({ method: 'GET', path: paths.query, query: { q } });
   if (!isSuccess(response)) throw createFailure(response);
   const { records } = parseResponse(queryResponse, response, 'READ');
-  const fieldPaths = fields.map((field): [string, string[]] => [field, fieldPath(field)]);
-  const rows = new Map(records.map((row) => [row.Id.slice(0, SHORT_ID), row]));
+  const fieldPaths = fields.map((field): [string, string[]] => [field, parseFieldPath(field)]);
+  const rows = new Map(records.map((row) => [row.Id.slice(0, SHORT_ID_LENGTH), row]));
   return validIds.flatMap((id) => {
-    const row = rows.get(id.slice(0, SHORT_ID));
+    const row = rows.get(id.slice(0, SHORT_ID_LENGTH));
     return row ? { ...toRecord(row, fieldPaths), id } : [];
   });
 }
@@ -41,9 +41,9 @@ const userInfo = z.object({ sub: z.string().min(1) });
 
 async function identify(session: ProviderSession): Promise<AccountIdentity> {
   const response = await session.send({ method: 'GET', path: paths.userInfo });
-  const facts = isSuccess(response) ? userInfo.safeParse(response.body) : null;
+  const info = isSuccess(response) ? userInfo.safeParse(response.body) : null;
   // Without a workspace there is no base URL, so the connection already has it.
-  return { workspaceRef: null, consumerRef: facts?.data?.sub ?? null };
+  return { workspaceRef: null, consumerRef: info?.data?.sub ?? null };
 }
 
 const DEFAULT_BASE_URL = 'https://{{workspace}}.my.salesforce.com';
@@ -87,8 +87,8 @@ export function salesforceProvider(
     workspaceRequired: true,
     modules: [
       { name: 'crm', displayName: 'Salesforce CRM', baseUrl },
-      accountEngagement('account-engagement', options.engagementUrl ?? ENGAGEMENT_URL),
-      accountEngagement('account-engagement-demo', ENGAGEMENT_DEMO_URL, ' (demo)'),
+      createAccountEngagement('account-engagement', options.engagementUrl ?? ENGAGEMENT_URL),
+      createAccountEngagement('account-engagement-demo', ENGAGEMENT_DEMO_URL, ' (demo)'),
     ],
     limits: LIMITS,
     features: {
@@ -107,7 +107,7 @@ export function salesforceProvider(
       writeRecord,
       writeBatch,
       deleteRecord,
-      subscribe: subscribe(options.pubSubUrl ?? PUB_SUB_URL),
+      subscribe: createSubscribe(options.pubSubUrl ?? PUB_SUB_URL),
       proxy: true,
     },
   };

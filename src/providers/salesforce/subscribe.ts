@@ -3,13 +3,13 @@ import { z } from 'zod';
 import type { ProviderSession } from '../contract.ts';
 import { isSuccess, parseResponse } from '../read-responses.ts';
 import type { ProviderEvent, SubscribeCapability, TimeSpan } from '../subscribing.ts';
-import { calls, topicName } from './channel-members.ts';
+import { calls, formatTopicName } from './channel-members.ts';
+import { createFailure } from './failure.ts';
 import { paths } from './paths.ts';
-import { createFailure } from './refused.ts';
 
 const MINUTE_MS = 60_000;
 
-export function subscribe(pubSubUrl: string): SubscribeCapability {
+export function createSubscribe(pubSubUrl: string): SubscribeCapability {
   return {
     // UNDELETE has the kind OTHER: the record exists again, but was not created.
     kinds: ['CREATE', 'UPDATE', 'DELETE', 'OTHER'],
@@ -19,23 +19,23 @@ export function subscribe(pubSubUrl: string): SubscribeCapability {
     stream: {
       url: pubSubUrl,
       async open(session, start) {
-        const organizationId = await findOrganization(session);
+        const organizationId = await getOrganizationId(session);
         const org = {
           instanceUrl: session.baseUrl,
           organizationId,
-          topicName: topicName(start.account),
+          topicName: formatTopicName(start.account),
         };
         const { openChangeStream } = await import('./pubsub/change-stream.ts');
         return openChangeStream(org, start);
       },
-      deletions: findDeletions,
+      deletions: listDeletions,
     },
   };
 }
 
 const userInfo = z.object({ organization_id: z.string().min(15).max(18) });
 
-async function findOrganization(session: ProviderSession): Promise<string> {
+async function getOrganizationId(session: ProviderSession): Promise<string> {
   const response = await session.send({ method: 'GET', path: paths.userInfo });
   if (!isSuccess(response)) throw createFailure(response);
   return parseResponse(userInfo, response, 'READ').organization_id;
@@ -46,7 +46,7 @@ const deletedResponse = z.object({
 });
 
 /** Lists deletions. Salesforce keeps them for 15 days and filters by the minute. */
-async function findDeletions(
+async function listDeletions(
   session: ProviderSession,
   { account, objectName, since, until }: TimeSpan & { account: string; objectName: string },
 ): Promise<ProviderEvent[]> {

@@ -10,9 +10,9 @@ import {
 } from '../moving-records.ts';
 import { ProviderError } from '../provider-error.ts';
 import { isSuccess, parseResponse } from '../read-responses.ts';
-import { findRecordId, objectApiName } from './object-names.ts';
+import { createFailure, findRefusal, formatMessage, listMessages } from './failure.ts';
+import { checkObjectName, findRecordId } from './object-names.ts';
 import { paths } from './paths.ts';
-import { createFailure, findRefusal, listMessages, messageText } from './refused.ts';
 import { collectionResponse, createResponse } from './wire.ts';
 
 /** Permitted names of headers that a caller adds to a write, such as Sforce-Duplicate-Rule-Header. */
@@ -20,16 +20,17 @@ const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,100}$/;
 /** Permitted values: printable ASCII, because control characters could end the header. */
 const HEADER_VALUE = /^[\t\x20-\x7e]{0,1000}$/;
 /** Headers that the session and HTTP itself set. Callers must not replace them. */
-const RESERVED =
+const RESERVED_NAME =
   /^(?:authorization|cookie|host|accept|accept-.*|content-.*|connection|expect|forwarded|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|via|x-forwarded-.*)$/i;
 
 /**
  * Returns the headers to send. Throws BAD_REQUEST if one is not permitted, because a write without it could differ from
  * the request.
  */
-function forwardedHeaders(headers: { key: string; value: string }[] = []): Record<string, string> {
+function createHeaders(headers: { key: string; value: string }[] = []): Record<string, string> {
   const refusedHeader = headers.find(
-    ({ key, value }) => !HEADER_NAME.test(key) || RESERVED.test(key) || !HEADER_VALUE.test(value),
+    ({ key, value }) =>
+      !HEADER_NAME.test(key) || RESERVED_NAME.test(key) || !HEADER_VALUE.test(value),
   );
   if (refusedHeader) {
     const name = JSON.stringify(refusedHeader.key.slice(0, 100));
@@ -46,10 +47,10 @@ async function createRecord(session: ProviderSession, write: RecordWrite): Promi
   const response = await session.send({
     method: 'POST',
     path: paths.records(write.objectName),
-    headers: forwardedHeaders(write.headers),
+    headers: createHeaders(write.headers),
     body: write.record,
   });
-  if (!isSuccess(response)) return refusedOrThrown(response, null);
+  if (!isSuccess(response)) return refuseOrThrow(response, null);
   const { id } = parseResponse(createResponse, response, 'WRITE');
   return createWrittenOutcome(id);
 }
@@ -66,10 +67,10 @@ async function updateRecord(
     method: 'POST',
     path: paths.record(objectName, recordId),
     query: { _HttpMethod: 'PATCH' },
-    headers: forwardedHeaders(headers),
+    headers: createHeaders(headers),
     body: fields,
   });
-  return isSuccess(response) ? createWrittenOutcome(recordId) : refusedOrThrown(response, recordId);
+  return isSuccess(response) ? createWrittenOutcome(recordId) : refuseOrThrow(response, recordId);
 }
 
 export async function deleteRecord(
@@ -82,20 +83,20 @@ export async function deleteRecord(
   const response = await session.send({
     method: 'DELETE',
     path: paths.record(objectName, recordId),
-    headers: forwardedHeaders(headers),
+    headers: createHeaders(headers),
   });
-  return isSuccess(response) ? createWrittenOutcome(recordId) : refusedOrThrown(response, recordId);
+  return isSuccess(response) ? createWrittenOutcome(recordId) : refuseOrThrow(response, recordId);
 }
 
 export async function writeBatch(
   session: ProviderSession,
   batch: BatchWrite,
 ): Promise<RecordOutcome[]> {
-  const attributes = { type: objectApiName(batch.objectName) };
+  const attributes = { type: checkObjectName(batch.objectName) };
   const response = await session.send({
     method: batch.type === 'CREATE' ? 'POST' : 'PATCH',
     path: paths.collection,
-    headers: forwardedHeaders(batch.headers),
+    headers: createHeaders(batch.headers),
     body: {
       allOrNone: batch.allOrNone,
       // `attributes` comes last, so that no record can override the object type of the batch.
@@ -103,29 +104,29 @@ export async function writeBatch(
     },
   });
   const ids = batch.records.map(({ record }) => findRecordId(record.id));
-  if (isSuccess(response)) return batchOutcomes(response, ids);
+  if (isSuccess(response)) return parseBatchOutcomes(response, ids);
   const refusal = findRefusal(response);
   if (refusal === null) throw createFailure(response);
   return ids.map((id) => createRefusedOutcome(id, refusal));
 }
 
-function batchOutcomes(response: ProviderResponse, ids: (string | null)[]): RecordOutcome[] {
+function parseBatchOutcomes(response: ProviderResponse, ids: (string | null)[]): RecordOutcome[] {
   const results = parseResponse(collectionResponse.length(ids.length), response, 'WRITE');
   return results.map(({ id, success, errors }, index) => {
     const recordId = id ?? ids[index] ?? null;
-    if (success) return { success, recordId, data: null, errors: [] };
-    const errorTexts = errors.map((error) =>
-      messageText({ ...error, errorCode: error.statusCode }),
+    if (success) return createWrittenOutcome(recordId);
+    const messages = errors.map((error) =>
+      formatMessage({ ...error, errorCode: error.statusCode }),
     );
     return createRefusedOutcome(
       recordId,
-      errorTexts.length > 0 ? errorTexts : ['Salesforce gave no reason'],
+      messages.length > 0 ? messages : ['Salesforce gave no reason'],
     );
   });
 }
 
 /** Returns the outcome of a refused write. A 404 to an update or deletion concerns that record. */
-function refusedOrThrown(response: ProviderResponse, recordId: string | null): RecordOutcome {
+function refuseOrThrow(response: ProviderResponse, recordId: string | null): RecordOutcome {
   const error = createFailure(response);
   const isMissing = error.kind === 'MISSING_OBJECT' && recordId !== null;
   const refusal = isMissing ? listMessages(response) : findRefusal(response);

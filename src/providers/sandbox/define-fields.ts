@@ -9,8 +9,8 @@ import {
   type FieldOutcome,
 } from '../defining-fields.ts';
 import { isSuccess, parseResponse } from '../read-responses.ts';
-import { objectPath } from './read.ts';
-import { isRecordRefusal, refusalError, refusalMessages } from './wire.ts';
+import { getObjectPath } from './read.ts';
+import { createRefusalError, isRecordRefusal, listRefusalMessages } from './wire.ts';
 
 const TYPES: Partial<Record<FieldValueType, string>> = {
   STRING: 'text',
@@ -26,7 +26,7 @@ const TYPES: Partial<Record<FieldValueType, string>> = {
 
 const ACTIONS = { created: 'CREATE', updated: 'UPDATE', unchanged: 'NONE' } as const;
 
-const definedSchema = z.object({
+const responseSchema = z.object({
   action: z.enum(['created', 'updated', 'unchanged']),
   field: z.record(z.string(), z.unknown()),
 });
@@ -47,19 +47,19 @@ export const defineFields: DefineFieldsCapability = {
     pattern: /^[a-z][a-z0-9_]{0,63}$/,
     rule: 'must be lower-case letters, digits and underscores, start with a letter, and have at most 64 characters.',
   },
-  define,
+  define: defineAll,
 };
 
-async function define(
+async function defineAll(
   session: ProviderSession,
   { objectName, fields }: FieldDefinitions,
 ): Promise<FieldOutcome[]> {
-  const defined: FieldOutcome[] = [];
-  for (const field of fields) defined.push(await defineOne(session, objectName, field));
-  return defined;
+  const outcomes: FieldOutcome[] = [];
+  for (const field of fields) outcomes.push(await defineField(session, objectName, field));
+  return outcomes;
 }
 
-async function defineOne(
+async function defineField(
   session: ProviderSession,
   objectName: string,
   field: FieldDefinition,
@@ -68,7 +68,7 @@ async function defineOne(
   const { stringOptions, association } = field;
   const response = await session.send({
     method: 'PUT',
-    path: `${objectPath(objectName)}/fields/${encodeURIComponent(fieldName)}`,
+    path: `${getObjectPath(objectName)}/fields/${encodeURIComponent(fieldName)}`,
     body: {
       displayName,
       type: TYPES[valueType],
@@ -80,9 +80,9 @@ async function defineOne(
     },
   });
   if (isSuccess(response)) {
-    const { action, field: metadata } = parseResponse(definedSchema, response, 'WRITE');
+    const { action, field: metadata } = parseResponse(responseSchema, response, 'WRITE');
     return createFieldOutcome(ACTIONS[action], metadata);
   }
-  if (!isRecordRefusal(response)) throw refusalError(response);
-  return createRefusedField(refusalMessages(response).join(' '));
+  if (!isRecordRefusal(response)) throw createRefusalError(response);
+  return createRefusedField(listRefusalMessages(response).join(' '));
 }

@@ -13,22 +13,28 @@ import type {
   RecordsRead,
 } from '../moving-records.ts';
 import { isSuccess, parseResponse } from '../read-responses.ts';
-import { type fieldSchema, objectSchema, pageSchema, recordsSchema, refusalError } from './wire.ts';
+import {
+  createRefusalError,
+  type fieldSchema,
+  objectSchema,
+  pageSchema,
+  recordsSchema,
+} from './wire.ts';
 
 export async function describeObject(
   session: ProviderSession,
   objectName: string,
 ): Promise<ObjectDescription> {
-  const response = await session.send({ method: 'GET', path: objectPath(objectName) });
-  if (!isSuccess(response)) throw refusalError(response);
+  const response = await session.send({ method: 'GET', path: getObjectPath(objectName) });
+  if (!isSuccess(response)) throw createRefusalError(response);
   const { name, displayName, fields } = parseResponse(objectSchema, response, 'READ');
-  return { name, displayName, fields: fields.map(describedField) };
+  return { name, displayName, fields: fields.map(describeField) };
 }
 
 export async function readPage(session: ProviderSession, read: PageRead): Promise<RecordPage> {
   const response = await session.send({
     method: 'GET',
-    path: `${objectPath(read.objectName)}/records`,
+    path: `${getObjectPath(read.objectName)}/records`,
     query: {
       limit: read.pageSize,
       fields: read.fields.join(',') || undefined,
@@ -38,10 +44,10 @@ export async function readPage(session: ProviderSession, read: PageRead): Promis
       where: read.filters?.length ? JSON.stringify(createConditions(read.filters)) : undefined,
     },
   });
-  if (!isSuccess(response)) throw refusalError(response);
+  if (!isSuccess(response)) throw createRefusalError(response);
   const { records, nextCursor, total } = parseResponse(pageSchema, response, 'READ');
   return {
-    records: records.map((raw) => ({ id: raw.id, fields: pick(raw, read.fields), raw })),
+    records: records.map((raw) => ({ id: raw.id, fields: selectFields(raw, read.fields), raw })),
     nextCursor,
     estimatedTotal: total,
   };
@@ -55,14 +61,14 @@ export async function readRecords(
   session: ProviderSession,
   { objectName, fields, ids }: RecordsRead,
 ): Promise<ProviderRecord[]> {
-  const path = `${objectPath(objectName)}/batch/read`;
+  const path = `${getObjectPath(objectName)}/batch/read`;
   const response = await session.send({ method: 'POST', path, body: { ids } });
-  if (!isSuccess(response)) throw refusalError(response);
+  if (!isSuccess(response)) throw createRefusalError(response);
   const { records } = parseResponse(recordsSchema, response, 'READ');
-  return records.map((raw) => ({ id: raw.id, fields: pick(raw, fields), raw }));
+  return records.map((raw) => ({ id: raw.id, fields: selectFields(raw, fields), raw }));
 }
 
-export function objectPath(objectName: string): string {
+export function getObjectPath(objectName: string): string {
   return `/objects/${encodeURIComponent(objectName)}`;
 }
 
@@ -79,7 +85,7 @@ const VALUE_TYPES = new Map<string, FieldValueType>([
   ['reference', 'REFERENCE'],
 ]);
 
-function describedField(field: z.output<typeof fieldSchema>): FieldDescription {
+function describeField(field: z.output<typeof fieldSchema>): FieldDescription {
   return {
     fieldName: field.name,
     displayName: field.displayName,
@@ -95,6 +101,6 @@ function describedField(field: z.output<typeof fieldSchema>): FieldDescription {
   };
 }
 
-function pick(record: Record<string, unknown>, fields: string[]): Record<string, unknown> {
+function selectFields(record: Record<string, unknown>, fields: string[]): Record<string, unknown> {
   return Object.fromEntries(fields.map((name) => [name, record[name] ?? null]));
 }

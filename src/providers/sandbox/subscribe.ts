@@ -13,7 +13,7 @@ import {
   type SubscriptionCalls,
   type WebhookRequest,
 } from '../subscribing.ts';
-import { refusalError, subscriptionSchema } from './wire.ts';
+import { createRefusalError, subscriptionSchema } from './wire.ts';
 
 const PATH = '/webhook-subscriptions';
 const TOLERANCE_MS = 5 * 60_000;
@@ -32,7 +32,7 @@ const calls: SubscriptionCalls = {
   async create(session, desired) {
     const { objectName, url, secret, account } = desired;
     const body = { objectName, url, secret, account, events: listTypes(desired) };
-    return createdSubscription(
+    return parseSubscription(
       requireSuccess(await session.send({ method: 'POST', path: PATH, body })),
     );
   },
@@ -40,7 +40,7 @@ const calls: SubscriptionCalls = {
   async renew(session, providerRef) {
     const path = `${PATH}/${encodeURIComponent(providerRef)}/renew`;
     const response = await session.send({ method: 'POST', path });
-    return response.status === NOT_FOUND ? null : createdSubscription(requireSuccess(response));
+    return response.status === NOT_FOUND ? null : parseSubscription(requireSuccess(response));
   },
 
   async delete(session: ProviderSession, providerRef: string) {
@@ -94,7 +94,7 @@ const eventSchema = z.looseObject({
 const bodySchema = z.object({ events: z.array(eventSchema).max(1_000) });
 
 function parseEvents({ body }: WebhookRequest): ProviderEvent[] {
-  return parsedBody(body).events.map((raw) => {
+  return parseBody(body).events.map((raw) => {
     const { type, objectName, recordId, association } = raw;
     return {
       nativeId: raw.id,
@@ -117,7 +117,7 @@ function parseEvents({ body }: WebhookRequest): ProviderEvent[] {
   });
 }
 
-function parsedBody(body: Buffer): z.output<typeof bodySchema> {
+function parseBody(body: Buffer): z.output<typeof bodySchema> {
   try {
     return bodySchema.parse(JSON.parse(body.toString('utf8')));
   } catch (cause) {
@@ -129,10 +129,10 @@ function parsedBody(body: Buffer): z.output<typeof bodySchema> {
 
 function requireSuccess(response: ProviderResponse): ProviderResponse {
   if (isSuccess(response)) return response;
-  throw refusalError(response);
+  throw createRefusalError(response);
 }
 
-function createdSubscription(response: ProviderResponse): CreatedSubscription {
+function parseSubscription(response: ProviderResponse): CreatedSubscription {
   const { id, expiresAt } = parseResponse(subscriptionSchema, response, 'WRITE');
   return { providerRef: id, expireTime: new Date(expiresAt) };
 }

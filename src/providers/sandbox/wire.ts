@@ -52,7 +52,7 @@ const refusalSchema = z.object({
 });
 
 /** Returns a human-readable message for each problem of a refused request. */
-export function refusalMessages(response: ProviderResponse): string[] {
+export function listRefusalMessages(response: ProviderResponse): string[] {
   const { data } = refusalSchema.safeParse(response.body);
   if (data === undefined) return [`The sandbox answered ${response.status}`];
   return listMessages(data.errors ?? [data.error]);
@@ -63,18 +63,18 @@ export function listMessages(problems: z.output<typeof problemSchema>[]): string
 }
 
 /** Creates the error for a refused request. Refusals of a record become its outcome instead. */
-export function refusalError(response: ProviderResponse): ProviderError {
-  return new ProviderError(toErrorKind(response), refusalMessages(response).join('; '), {
+export function createRefusalError(response: ProviderResponse): ProviderError {
+  return new ProviderError(toErrorKind(response), listRefusalMessages(response).join('; '), {
     status: response.status,
     retryAfterMs: parseRetryAfterMs(response),
   });
 }
 
 /** Kinds of refusals that concern the record. They become the record's outcome, not an error. */
-const RECORD_REFUSALS = new Set<ProviderErrorKind>(['BAD_REQUEST', 'MISSING_FIELD']);
+const RECORD_REFUSAL_KINDS = new Set<ProviderErrorKind>(['BAD_REQUEST', 'MISSING_FIELD']);
 
 export function isRecordRefusal(response: ProviderResponse): boolean {
-  return RECORD_REFUSALS.has(toErrorKind(response));
+  return RECORD_REFUSAL_KINDS.has(toErrorKind(response));
 }
 
 const KIND_BY_CODE = new Map<string, ProviderErrorKind>([

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { clientSecretLocation } from '../../../src/domain/provider/provider-app.ts';
 import { newId } from '../../../src/ids.ts';
-import { CATALOGUE } from '../../../src/providers/catalogue/all-rows.ts';
+import { CATALOGUE } from '../../../src/providers/catalogue/all-entries.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
 
 const app = await sharedApp({ providers: [...CATALOGUE] });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CATALOGUE } from '../../../src/providers/catalogue/all-rows.ts';
+import { CATALOGUE } from '../../../src/providers/catalogue/all-entries.ts';
 import type { Provider } from '../../../src/providers/contract.ts';
 import { sharedApp, testApp } from '../../support/app.ts';
 

@@ -1,6 +1,6 @@
 import { EVENTS } from '../../../src/events/event-types.ts';
 import { newId } from '../../../src/ids.ts';
-import { CATALOGUE } from '../../../src/providers/catalogue/all-rows.ts';
+import { CATALOGUE } from '../../../src/providers/catalogue/all-entries.ts';
 import type { Provider } from '../../../src/providers/contract.ts';
 import { hubspotProvider } from '../../../src/providers/hubspot/hubspot-provider.ts';
 import { salesforceProvider } from '../../../src/providers/salesforce/salesforce-provider.ts';

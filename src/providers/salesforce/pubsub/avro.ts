@@ -1,7 +1,7 @@
-/** Decodes events, which are Avro. The service provides the schema of each. */
+/** Decodes events, which are in Avro. The service provides their schemas. */
 import avro, { type schema, type Type } from 'avsc';
 
-/** Decodes a long to a number. A value beyond the exact range becomes text, as in Salesforce's JSON. */
+/** Decodes a long to a number. A value beyond the exact range becomes a string, as in Salesforce's JSON. */
 const longType = avro.types.LongType.__with({
   fromBuffer: (bytes: Buffer) => toExactNumber(bytes.readBigInt64LE()),
   toBuffer(value: number | string) {
@@ -22,7 +22,7 @@ function toExactNumber(value: bigint): number | string {
 }
 
 /** Creates the type of a schema. Throws if the text is not a schema. */
-export function eventType(schemaJson: string): Type {
+export function parseSchema(schemaJson: string): Type {
   return avro.Type.forSchema(JSON.parse(schemaJson) as schema.AvroSchema, {
     registry: { long: longType },
   });
@@ -34,7 +34,7 @@ export function listFields(type: Type): { name: string; type: Type }[] {
 }
 
 /** Returns the record type inside the type of a nullable field. */
-export function recordIn(type: Type): Type {
+export function unwrapRecordType(type: Type): Type {
   const isUnion =
     type instanceof avro.types.UnwrappedUnionType || type instanceof avro.types.WrappedUnionType;
   if (!isUnion) return type;

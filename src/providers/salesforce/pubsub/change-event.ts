@@ -2,8 +2,8 @@
 import type { Type } from 'avsc';
 import { z } from 'zod';
 import type { ProviderEvent, ProviderEventKind, StreamGap } from '../../subscribing.ts';
-import { fieldPath } from '../object-names.ts';
-import { listFields, recordIn } from './avro.ts';
+import { parseFieldPath } from '../object-names.ts';
+import { listFields, unwrapRecordType } from './avro.ts';
 
 const headerSchema = z.looseObject({
   entityName: z.string(),
@@ -44,14 +44,14 @@ export interface DecodedChange {
 export function decodeChange(type: Type, payload: Buffer, account: string): DecodedChange {
   // The JSON round trip converts Avro's classes to plain values.
   const event: unknown = JSON.parse(JSON.stringify(type.fromBuffer(payload)));
-  const sent = payloadSchema.parse(event);
-  const header = withFieldNames(type, sent.ChangeEventHeader);
+  const body = payloadSchema.parse(event);
+  const header = decodeFieldNames(type, body.ChangeEventHeader);
   const time = new Date(header.commitTimestamp);
   if (header.changeType === OVERFLOW) {
     const since = new Date(header.commitTimestamp - TRANSACTION_MS);
     return { events: [], gaps: [{ objectName: header.entityName, since, until: time }], time };
   }
-  const common = { account, time, raw: { ...sent, ChangeEventHeader: header } };
+  const common = { account, time, raw: { ...body, ChangeEventHeader: header } };
   return { events: header.recordIds.map((id) => createEvent(id, header, common)), gaps: [], time };
 }
 
@@ -68,15 +68,15 @@ function createEvent(
     recordId,
     kind: KINDS.get(changeType) ?? 'OTHER',
     nativeType: changeType,
-    changedFields: [...new Set(header.changedFields.flatMap(namesOfPart))],
+    changedFields: [...new Set(header.changedFields.flatMap(listAliases))],
     // Events contain only the changed fields.
     record: null,
     association: null,
   };
 }
 
-function withFieldNames(type: Type, header: Header): Header {
-  const decodeNames = (bitmaps: string[]) => fieldNames(type, bitmaps);
+function decodeFieldNames(type: Type, header: Header): Header {
+  const decodeNames = (bitmaps: string[]) => decodeBitmaps(type, bitmaps);
   return {
     ...header,
     changedFields: decodeNames(header.changedFields),
@@ -89,21 +89,21 @@ function withFieldNames(type: Type, header: Header): Header {
  * Returns the fields of bitmaps, which name fields by position in the schema: `0x0A` means fields of the record,
  * `5-0x03` fields inside its field 5.
  */
-function fieldNames(type: Type, bitmaps: string[]): string[] {
+function decodeBitmaps(type: Type, bitmaps: string[]): string[] {
   const fields = listFields(type);
   return bitmaps.flatMap((bitmap) => {
     const [, position, bits = ''] = /^(?:(\d+)-)?0x([\da-f]+)$/i.exec(bitmap) ?? [];
-    if (position === undefined) return namesOfSetBits(fields, bits);
+    if (position === undefined) return listSetBits(fields, bits);
     const parent = fields[Number(position)];
     if (!parent) return [];
-    return namesOfSetBits(listFields(recordIn(parent.type)), bits).map(
+    return listSetBits(listFields(unwrapRecordType(parent.type)), bits).map(
       (name) => `${parent.name}.${name}`,
     );
   });
 }
 
 /** Returns the names of the set bits. The lowest bit is the first field. */
-function namesOfSetBits(fields: readonly { name: string }[], hex: string): string[] {
+function listSetBits(fields: readonly { name: string }[], hex: string): string[] {
   const bits = BigInt(`0x${hex || '0'}`);
   return fields.flatMap(({ name }, position) => ((bits >> BigInt(position)) & 1n ? name : []));
 }
@@ -111,10 +111,10 @@ function namesOfSetBits(fields: readonly { name: string }[], hex: string): strin
 /**
  * Returns all names of part of a compound field: its path, its name as a field of the record, and the compound field.
  */
-function namesOfPart(name: string): string[] {
+function listAliases(name: string): string[] {
   const [parent = name, part] = name.split('.');
   if (part === undefined) return [name];
-  const flat = fieldPath(name);
+  const flat = parseFieldPath(name);
   return [parent, name, flat.length === 1 ? flat[0] : part].filter(
     (segment) => segment !== undefined,
   );

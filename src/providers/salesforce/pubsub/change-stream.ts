@@ -15,7 +15,7 @@ import { LRUCache } from 'lru-cache';
 import { ProviderError, type ProviderErrorKind } from '../../provider-error.ts';
 import { truncateMessage } from '../../read-responses.ts';
 import type { StreamBatch, StreamStart } from '../../subscribing.ts';
-import { eventType } from './avro.ts';
+import { parseSchema } from './avro.ts';
 import { type DecodedChange, decodeChange } from './change-event.ts';
 
 interface ConsumerEvent {
@@ -64,13 +64,13 @@ const KINDS: Partial<Record<status, ProviderErrorKind>> = {
 };
 
 /** The service has its own error codes for positions that are too old or invalid. */
-const BAD_POSITION = /replayid/i;
+const POSITION_ERROR = /replayid/i;
 
-function streamFailure(error: unknown): unknown {
+function toProviderError(error: unknown): unknown {
   if (!isServiceError(error)) return error;
   const [code] = error.metadata.get('error-code');
   const detail = code === undefined ? error.details : `${error.details} (${code})`;
-  const kind = BAD_POSITION.test(`${code ?? ''}`) ? 'CURSOR_GONE' : KINDS[error.code];
+  const kind = POSITION_ERROR.test(`${code ?? ''}`) ? 'CURSOR_GONE' : KINDS[error.code];
   const message = `Salesforce's Pub/Sub API answered ${status[error.code]}: ${detail}`;
   return new ProviderError(kind ?? 'SERVER_ERROR', truncateMessage(message));
 }
@@ -125,7 +125,7 @@ export async function openChangeStream(
     responseDeserialize,
     metadata,
   );
-  const failure = new Failure(stream);
+  const failure = new StreamError(stream);
   start.signal.addEventListener('abort', () => stream.cancel(), { once: true });
   stream.write({
     topicName,
@@ -134,14 +134,14 @@ export async function openChangeStream(
       ? { replayPreset: 'LATEST' }
       : { replayPreset: 'CUSTOM', replayId: Buffer.from(position, 'base64') }),
   });
-  return readBatches(stream, { start, failure, schemas: createSchemaCache(client, metadata) });
+  return readBatches(stream, { start, failure, getSchema: createSchemaCache(client, metadata) });
 }
 
 /**
  * Keeps the stream's first error, even if it occurs before the stream is read. An unhandled error would end the
  * process.
  */
-class Failure {
+class StreamError {
   error: unknown;
 
   constructor(stream: Stream) {
@@ -151,10 +151,10 @@ class Failure {
   }
 }
 
-interface Reading {
+interface StreamContext {
   start: StreamStart;
-  failure: Failure;
-  schemas: (id: string) => Promise<Type>;
+  failure: StreamError;
+  getSchema: (id: string) => Promise<Type>;
 }
 
 /**
@@ -163,12 +163,12 @@ interface Reading {
  */
 async function* readBatches(
   stream: Stream,
-  { start: { account, signal }, failure, schemas }: Reading,
+  { start: { account, signal }, failure, getSchema }: StreamContext,
 ): AsyncGenerator<StreamBatch> {
   try {
     for await (const response of stream as AsyncIterable<FetchResponse>) {
       const { events, latestReplayId } = response;
-      const changes = await decodeChanges(events, { account, schemas });
+      const changes = await decodeChanges(events, { account, schemas: getSchema });
       const position = events.at(-1)?.replayId ?? latestReplayId;
       yield {
         events: changes.flatMap((change) => change.events),
@@ -180,7 +180,7 @@ async function* readBatches(
     }
     if (failure.error !== undefined) throw failure.error;
   } catch (error) {
-    if (!signal.aborted && !isStreamEnd(error)) throw streamFailure(error);
+    if (!signal.aborted && !isStreamEnd(error)) throw toProviderError(error);
   } finally {
     stream.cancel();
   }
@@ -188,7 +188,7 @@ async function* readBatches(
 
 async function decodeChanges(
   events: ConsumerEvent[],
-  { account, schemas }: { account: string; schemas: Reading['schemas'] },
+  { account, schemas }: { account: string; schemas: StreamContext['getSchema'] },
 ): Promise<DecodedChange[]> {
   const changes: DecodedChange[] = [];
   for (const { event, replayId } of events) {
@@ -210,7 +210,7 @@ function createSchemaCache(client: Client, metadata: Metadata): (id: string) => 
     const cachedType = cached.get(schemaId);
     if (cachedType) return cachedType;
     const { schemaJson } = await call(client, PUB_SUB.GetSchema, { schemaId }, metadata);
-    const type = eventType(schemaJson);
+    const type = parseSchema(schemaJson);
     cached.set(schemaId, type);
     return type;
   };
@@ -245,7 +245,7 @@ function call<I, O>(
       metadata,
       // The deadline uses the process's monotonic clock, like the time limits of HTTP requests.
       { deadline: CALL_MS + performance.timeOrigin + performance.now() },
-      (error, result) => (result === undefined ? reject(streamFailure(error)) : resolve(result)),
+      (error, result) => (result === undefined ? reject(toProviderError(error)) : resolve(result)),
     );
   });
 }

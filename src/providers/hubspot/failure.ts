@@ -9,7 +9,7 @@ import {
 } from '../read-responses.ts';
 import { type ErrorResponse, errorResponse } from './wire.ts';
 
-const KIND_OF_STATUS: Record<number, ProviderErrorKind> = {
+const KIND_BY_STATUS: Record<number, ProviderErrorKind> = {
   401: 'AUTH_INVALIDATED',
   403: 'FORBIDDEN',
   404: 'MISSING_OBJECT',
@@ -51,13 +51,13 @@ export function listMessages(response: ProviderResponse): string[] {
 
 function toErrorKind(response: ProviderResponse, purpose: RequestPurpose): ProviderErrorKind {
   const { status } = response;
-  if (status === 400) return kindOfBadRequest(errorResponse.parse(response.body), purpose);
+  if (status === 400) return classifyBadRequest(errorResponse.parse(response.body), purpose);
   // HubSpot's own gateway timed out. A write may still be executed, so it must not be repeated blindly.
   if (purpose === 'WRITE' && (status === 502 || status === 504)) return 'SERVER_ERROR';
-  return KIND_OF_STATUS[status] ?? (status >= 500 ? 'SERVER_ERROR' : 'BAD_REQUEST');
+  return KIND_BY_STATUS[status] ?? (status >= 500 ? 'SERVER_ERROR' : 'BAD_REQUEST');
 }
 
-function kindOfBadRequest(
+function classifyBadRequest(
   { message, errors }: ErrorResponse,
   purpose: RequestPurpose,
 ): ProviderErrorKind {

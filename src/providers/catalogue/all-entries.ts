@@ -4,10 +4,10 @@
  */
 import type { Provider } from '../contract.ts';
 import { DECLARED } from '../declared/all.ts';
-import { type CatalogueRow, createCatalogueProvider } from './row.ts';
+import { type CatalogueEntry, createCatalogueProvider } from './catalogue-entry.ts';
 
 /** Providers with service accounts: a key is exchanged for tokens. */
-const SERVICE_ACCOUNT_ROWS: CatalogueRow[] = [
+const SERVICE_ACCOUNT_ENTRIES: CatalogueEntry[] = [
   {
     name: 'googleServiceAccount',
     displayName: 'Google (service account)',
@@ -34,7 +34,7 @@ const SERVICE_ACCOUNT_ROWS: CatalogueRow[] = [
 ];
 
 /** OAuth 2 providers with one base URL for all customers. */
-const OAUTH2_ROWS: CatalogueRow[] = [
+const OAUTH2_ENTRIES: CatalogueEntry[] = [
   {
     name: 'dropbox',
     displayName: 'Dropbox',
@@ -111,7 +111,7 @@ const OAUTH2_ROWS: CatalogueRow[] = [
 ];
 
 /** OAuth 2 providers with a base URL for each customer. */
-const OAUTH2_BY_WORKSPACE_ROWS: CatalogueRow[] = [
+const OAUTH2_BY_WORKSPACE_ENTRIES: CatalogueEntry[] = [
   {
     name: 'gong',
     displayName: 'Gong',
@@ -155,7 +155,7 @@ const OAUTH2_BY_WORKSPACE_ROWS: CatalogueRow[] = [
 ];
 
 /** Providers that accept a key or password instead of OAuth. */
-const KEY_ROWS: CatalogueRow[] = [
+const KEY_ENTRIES: CatalogueEntry[] = [
   {
     name: 'jotform',
     displayName: 'Jotform',
@@ -174,6 +174,14 @@ const KEY_ROWS: CatalogueRow[] = [
   },
 ];
 
-const ROWS = [...OAUTH2_ROWS, ...OAUTH2_BY_WORKSPACE_ROWS, ...KEY_ROWS, ...SERVICE_ACCOUNT_ROWS];
+const ENTRIES = [
+  ...OAUTH2_ENTRIES,
+  ...OAUTH2_BY_WORKSPACE_ENTRIES,
+  ...KEY_ENTRIES,
+  ...SERVICE_ACCOUNT_ENTRIES,
+];
 
-export const CATALOGUE: readonly Provider[] = [...DECLARED, ...ROWS.map(createCatalogueProvider)];
+export const CATALOGUE: readonly Provider[] = [
+  ...DECLARED,
+  ...ENTRIES.map(createCatalogueProvider),
+];

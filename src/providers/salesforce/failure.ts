@@ -5,7 +5,7 @@ import { parseRetryAfterMs, truncateMessage } from '../read-responses.ts';
 import { errorResponse, type SalesforceError } from './wire.ts';
 
 /** Codes are more specific than the status. For example, REQUEST_LIMIT_EXCEEDED has status 403. */
-const KIND_OF_CODE: Record<string, ProviderErrorKind> = {
+const KIND_BY_CODE: Record<string, ProviderErrorKind> = {
   INVALID_SESSION_ID: 'AUTH_INVALIDATED',
   INVALID_GRANT: 'AUTH_INVALIDATED',
   INSUFFICIENT_ACCESS_OR_READONLY: 'FORBIDDEN',
@@ -19,7 +19,7 @@ const KIND_OF_CODE: Record<string, ProviderErrorKind> = {
   MALFORMED_QUERY: 'BAD_REQUEST',
   FIELD_INTEGRITY_EXCEPTION: 'BAD_REQUEST',
 };
-const KIND_OF_STATUS: Record<number, ProviderErrorKind> = {
+const KIND_BY_STATUS: Record<number, ProviderErrorKind> = {
   401: 'AUTH_INVALIDATED',
   403: 'FORBIDDEN',
   404: 'MISSING_OBJECT',
@@ -42,24 +42,24 @@ export function findRefusal(response: ProviderResponse): string[] | null {
 }
 
 export function listMessages(response: ProviderResponse): string[] {
-  const texts = errorResponse.parse(response.body).map(messageText);
-  return texts.length > 0
-    ? texts.slice(0, MESSAGES_MAX)
-    : [messageText({ message: '', errorCode: '' })];
+  const messages = errorResponse.parse(response.body).map(formatMessage);
+  return messages.length > 0
+    ? messages.slice(0, MESSAGES_MAX)
+    : [formatMessage({ message: '', errorCode: '' })];
 }
 
 /** Adds the code to the message, because users search the documentation by code. */
-export function messageText({ message, errorCode }: SalesforceError): string {
-  const texts = message || 'no reason given';
-  return truncateMessage(errorCode ? `${texts} (${errorCode})` : texts);
+export function formatMessage({ message, errorCode }: SalesforceError): string {
+  const reason = message || 'no reason given';
+  return truncateMessage(errorCode ? `${reason} (${errorCode})` : reason);
 }
 
 function toErrorKind({ status, body }: ProviderResponse): ProviderErrorKind {
   const errors = errorResponse.parse(body);
   if (errors.some(({ message }) => /no such column/i.test(message))) return 'MISSING_FIELD';
   for (const { errorCode } of errors) {
-    const kind = KIND_OF_CODE[errorCode];
+    const kind = KIND_BY_CODE[errorCode];
     if (kind) return kind;
   }
-  return KIND_OF_STATUS[status] ?? (status >= 500 ? 'SERVER_ERROR' : 'BAD_REQUEST');
+  return KIND_BY_STATUS[status] ?? (status >= 500 ? 'SERVER_ERROR' : 'BAD_REQUEST');
 }

@@ -1,7 +1,7 @@
 import type { Provider, ProviderLimits } from '../contract.ts';
 
-/** The facts of one provider in the catalogue. */
-export interface CatalogueRow
+/** A provider in the catalogue. */
+export interface CatalogueEntry
   extends Pick<
     Provider,
     | 'name'
@@ -39,10 +39,10 @@ export const DEFAULT_LIMITS: ProviderLimits = {
   pageSize: 100,
 };
 
-/** Creates a provider from its facts. It supports connections and the proxy; its objects are unknown. */
-export function createCatalogueProvider({ proxy, ...facts }: CatalogueRow): Provider {
+/** Creates a provider that supports connections and the proxy. Its objects are unknown. */
+export function createCatalogueProvider({ proxy, ...settings }: CatalogueEntry): Provider {
   return {
-    ...facts,
+    ...settings,
     limits: DEFAULT_LIMITS,
     features: {
       associations: false,
