@@ -1,6 +1,6 @@
 /** One attempt of a delivery: builds the request, sends it, and returns the outcome. */
 import type { Outbound, OutboundRequest, OutboundResponse } from '../outbound/client.ts';
-import { OutboundError } from '../outbound/error.ts';
+import { OutboundError } from '../outbound/outbound-error.ts';
 import type { DeliveryTarget, Job } from './claim.ts';
 import type { Outcome } from './decide.ts';
 import { signedHeaders } from './sign.ts';

@@ -7,35 +7,32 @@ import ipaddr from 'ipaddr.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/**
- * Addresses of cloud metadata services that count as public. Other such addresses are link-local, private or shared.
- */
-const METADATA = ['168.63.129.16'];
+/** Public addresses of cloud metadata services. Other metadata services have link-local, private or shared addresses. */
+const METADATA_ADDRESSES = ['168.63.129.16'];
 
 /** The IPv6 range of the public internet. Other unicast addresses are not routed there. */
 const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3');
 
 /** Ranges of IPv6 addresses that embed an IPv4 address: mapped, translated (SIIT), NAT64 and 6to4. */
-const EMBEDDINGS = [
+const EMBEDDED_IPV4_RANGES = [
   { range: ipaddr.parseCIDR('::ffff:0:0/96'), firstByte: 12 },
   { range: ipaddr.parseCIDR('::ffff:0:0:0/96'), firstByte: 12 },
   { range: ipaddr.parseCIDR('64:ff9b::/96'), firstByte: 12 },
   { range: ipaddr.parseCIDR('2002::/16'), firstByte: 2 },
 ];
 
-/** True if nothing may be sent to this address, or if the text is not an address. */
-export function isRefused(address: string, allowed: readonly string[]): boolean {
+/** True if the gateway must not connect to this address, or if the string is not an address. */
+export function isForbidden(address: string, allowedRanges: readonly string[]): boolean {
   if (!ipaddr.isValid(address)) return true;
-  const effective = effectiveAddress(ipaddr.parse(address));
-  return !isPublic(effective) && !isAllowed(address, allowed);
+  return !isPublic(unwrapAddress(ipaddr.parse(address))) && !isAllowed(address, allowedRanges);
 }
 
 /** True if one of the CIDRs contains the address. */
-export function isAllowed(address: string, allowed: readonly string[]): boolean {
+export function isAllowed(address: string, allowedRanges: readonly string[]): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.parse(address);
-  const candidates = [parsed, effectiveAddress(parsed)];
-  return allowed.some((cidr) => {
+  const candidates = [parsed, unwrapAddress(parsed)];
+  return allowedRanges.some((cidr) => {
     const range = ipaddr.parseCIDR(cidr);
     return candidates.some(
       (candidate) => candidate.kind() === range[0].kind() && candidate.match(range),
@@ -43,9 +40,10 @@ export function isAllowed(address: string, allowed: readonly string[]): boolean 
   });
 }
 
-function effectiveAddress(address: Address): Address {
+/** Returns the embedded IPv4 address. Other addresses are returned unchanged. */
+function unwrapAddress(address: Address): Address {
   if (address.kind() === 'ipv4') return address;
-  const embedding = EMBEDDINGS.find(({ range }) => address.match(range));
+  const embedding = EMBEDDED_IPV4_RANGES.find(({ range }) => address.match(range));
   if (!embedding) return address;
   const { firstByte } = embedding;
   return ipaddr.fromByteArray(address.toByteArray().slice(firstByte, firstByte + 4));
@@ -54,6 +52,6 @@ function effectiveAddress(address: Address): Address {
 function isPublic(address: Address): boolean {
   if (address.range() !== 'unicast') return false;
   return address.kind() === 'ipv4'
-    ? !METADATA.includes(address.toString())
+    ? !METADATA_ADDRESSES.includes(address.toString())
     : address.match(GLOBAL_IPV6);
 }

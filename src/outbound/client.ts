@@ -5,9 +5,9 @@
 import type { Client as GrpcClient } from '@grpc/grpc-js';
 import { SpanKind } from '@opentelemetry/api';
 import { currentTraceparent, inSpan } from '../spans.ts';
-import { createConnector, type Lookup, permittedAddresses } from './connector.ts';
-import { OutboundError } from './error.ts';
+import { createConnector, type Lookup, listPermittedAddresses } from './connector.ts';
 import { Exchange, joinHeaders, type OutboundRequest, type OutboundResponse } from './exchange.ts';
+import { OutboundError } from './outbound-error.ts';
 import { Sockets } from './sockets.ts';
 import {
   StreamedExchange,
@@ -18,7 +18,7 @@ import {
 export { joinHeaders };
 export type { OutboundResponse, OutboundRequest, StreamedResponse, StreamedRequest };
 
-/** The maximum number of sockets, and so of concurrent requests: 8 for each of 8 destinations. */
+/** The maximum number of sockets, and so of concurrent requests: enough for 8 destinations with 8 requests each. */
 const SOCKETS_MAX = 64;
 
 export interface OutboundOptions {
@@ -42,17 +42,20 @@ export interface Outbound extends AsyncDisposable {
   readonly openSockets: number;
 }
 
-export function createOutbound({ socketsMax = SOCKETS_MAX, ...rules }: OutboundOptions): Outbound {
-  const sockets = new Sockets(createConnector(rules), socketsMax);
+export function createOutbound({
+  socketsMax = SOCKETS_MAX,
+  ...addressRules
+}: OutboundOptions): Outbound {
+  const sockets = new Sockets(createConnector(addressRules), socketsMax);
   return {
     send: (request) => runExchange(sockets, request, (traced) => new Exchange(traced)),
     stream: (request) => runExchange(sockets, request, (traced) => new StreamedExchange(traced)),
     async openGrpc(text) {
-      const url = permittedUrl(text);
-      const addresses = await permittedAddresses(rules, url);
+      const url = parsePermittedUrl(text);
+      const addresses = await listPermittedAddresses(addressRules, url);
       // Loaded on first use, because it would slow down every start.
-      const { grpcClient } = await import('./grpc-client.ts');
-      return grpcClient(url, addresses);
+      const { createGrpcClient } = await import('./grpc-client.ts');
+      return createGrpcClient(url, addresses);
     },
     get openSockets() {
       return sockets.open;
@@ -73,7 +76,7 @@ async function runExchange<R extends Traceable, A extends { status: number }>(
   request: R,
   begin: (request: R) => { outcome: Promise<A>; sendOn: Exchange['sendOn'] },
 ): Promise<A> {
-  const url = permittedUrl(request.url);
+  const url = parsePermittedUrl(request.url);
   return sendTraced(request, url, (traced) => {
     const exchange = begin(traced);
     sockets.run(url.origin, (client) => exchange.sendOn(client, url.pathname + url.search));
@@ -105,13 +108,16 @@ function sendTraced<R extends Traceable, A extends { status: number }>(
   });
 }
 
-function permittedUrl(text: string): URL {
+function parsePermittedUrl(text: string): URL {
   const url = URL.parse(text);
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
     throw new OutboundError('REFUSED_ADDRESS', 'Only http and https URLs can be called.');
   }
   if (url.username !== '' || url.password !== '') {
-    throw new OutboundError('REFUSED_ADDRESS', 'A URL with a user name or password is not called.');
+    throw new OutboundError(
+      'REFUSED_ADDRESS',
+      "URLs with a user name or password can't be called.",
+    );
   }
   return url;
 }

@@ -6,8 +6,8 @@ import type { LookupAddress } from 'node:dns';
 import { lookup as lookUpName } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
-import { isAllowed, isRefused } from './address-guard.ts';
-import { OutboundError, outboundError } from './error.ts';
+import { isAllowed, isForbidden } from './address-guard.ts';
+import { OutboundError, toOutboundError } from './outbound-error.ts';
 
 /** Time limit of the TCP and TLS handshakes. It tolerates two lost SYN packets. */
 const CONNECT_MS = 10_000;
@@ -24,8 +24,8 @@ interface AddressRules {
 }
 
 export function createConnector(rules: AddressRules): buildConnector.connector {
-  const lookup = deduplicateLookups(rules.lookup ?? lookUpAll);
-  const accepts = acceptedBy(rules);
+  const lookup = shareLookups(rules.lookup ?? lookUpAddresses);
+  const accepts = createAddressChecks(rules);
   const connectTo = {
     'http:': createGuardedConnector(lookup, accepts['http:']),
     'https:': createGuardedConnector(lookup, accepts['https:']),
@@ -38,12 +38,12 @@ export function createConnector(rules: AddressRules): buildConnector.connector {
   };
 }
 
-/** Returns the check of an address for each protocol. */
-function acceptedBy({ allowedPrivateTargets: allowed }: AddressRules) {
+/** Returns predicates for the permitted addresses of each protocol. */
+function createAddressChecks({ allowedPrivateTargets: allowed }: AddressRules) {
   return {
-    // Without TLS, only addresses of ALLOWED_PRIVATE_TARGETS are permitted.
+    // Without TLS, only addresses in ALLOWED_PRIVATE_TARGETS are permitted.
     'http:': (address: string) => isAllowed(address, allowed),
-    'https:': (address: string) => !isRefused(address, allowed),
+    'https:': (address: string) => !isForbidden(address, allowed),
   };
 }
 
@@ -51,20 +51,23 @@ function acceptedBy({ allowedPrivateTargets: allowed }: AddressRules) {
  * Returns the permitted addresses of the URL's host, for clients that open connections on their own. Throws
  * OutboundError.
  */
-export async function permittedAddresses(rules: AddressRules, url: URL): Promise<LookupAddress[]> {
+export async function listPermittedAddresses(
+  rules: AddressRules,
+  url: URL,
+): Promise<LookupAddress[]> {
   const hostname = url.hostname.replace(/^\[|\]$/g, '');
-  const lookup = rules.lookup ?? lookUpAll;
+  const lookup = rules.lookup ?? lookUpAddresses;
   const addresses = await lookup(hostname).catch((error: unknown) => {
-    throw outboundError(error, false);
+    throw toOutboundError(error, false);
   });
   const isOwn = rules.alwaysAllowedOrigins().includes(url.origin);
-  const accepts = acceptedBy(rules)[url.protocol as 'http:' | 'https:'];
-  const accepted = addresses.filter(({ address }) => isOwn || accepts(address));
-  if (accepted.length === 0) throw refusedAddress(hostname);
-  return accepted;
+  const accepts = createAddressChecks(rules)[url.protocol as 'http:' | 'https:'];
+  const permitted = addresses.filter(({ address }) => isOwn || accepts(address));
+  if (permitted.length === 0) throw createRefusedAddressError(hostname);
+  return permitted;
 }
 
-const lookUpAll: Lookup = (name) => lookUpName(name, { all: true });
+const lookUpAddresses: Lookup = (name) => lookUpName(name, { all: true });
 
 // HTTP/2 is off: it would multiplex requests over one socket, beyond the limit of sockets.
 const CONNECT_OPTIONS = { timeout: CONNECT_MS, allowH2: false };
@@ -81,46 +84,46 @@ function createGuardedConnector(
     // A literal IP address is never resolved, so it is checked here.
     if (isIP(options.hostname) === 0 || accepts(options.hostname))
       return connect(options, callback);
-    callback(refusedAddress(options.hostname), null);
+    callback(createRefusedAddressError(options.hostname), null);
   };
 }
 
-/** Returns a resolver with the permitted addresses only, so the socket can connect to no others. */
+/** Returns a lookup whose results are permitted addresses only, so the socket can't connect to others. */
 function createCheckedLookup(
   lookup: Lookup,
   accepts: (address: string) => boolean,
 ): LookupFunction {
   return (hostname, { all }, callback) => {
-    const response = (addresses: LookupAddress[]) => {
-      const accepted = addresses.filter(({ address }) => accepts(address));
-      const [first] = accepted;
-      if (!first) callback(refusedAddress(hostname), '');
-      else if (all) callback(null, accepted);
+    const respond = (addresses: LookupAddress[]) => {
+      const permitted = addresses.filter(({ address }) => accepts(address));
+      const [first] = permitted;
+      if (!first) callback(createRefusedAddressError(hostname), '');
+      else if (all) callback(null, permitted);
       else callback(null, first.address, first.family);
     };
-    lookup(hostname).then(response, (error: NodeJS.ErrnoException) => callback(error, ''));
+    lookup(hostname).then(respond, (error: NodeJS.ErrnoException) => callback(error, ''));
   };
 }
 
 /**
- * Shares concurrent lookups of the same name. A lookup occupies one of the few threads of the process, so a slow name
- * server may occupy only one.
+ * Shares concurrent lookups of the same name. A lookup occupies one of the process's few threads, so a slow name server
+ * must not occupy more than one.
  */
-function deduplicateLookups(lookup: Lookup): Lookup {
-  const running = new Map<string, Promise<LookupAddress[]>>();
+function shareLookups(lookup: Lookup): Lookup {
+  const pendingLookups = new Map<string, Promise<LookupAddress[]>>();
   return (hostname) => {
-    const pending = running.get(hostname);
+    const pending = pendingLookups.get(hostname);
     if (pending) return pending;
-    const started = lookup(hostname).finally(() => running.delete(hostname));
-    running.set(hostname, started);
-    return started;
+    const addresses = lookup(hostname).finally(() => pendingLookups.delete(hostname));
+    pendingLookups.set(hostname, addresses);
+    return addresses;
   };
 }
 
-function refusedAddress(hostname: string): OutboundError {
+function createRefusedAddressError(hostname: string): OutboundError {
   return new OutboundError(
     'REFUSED_ADDRESS',
-    `The address of ${hostname} is not permitted: ALLOWED_PRIVATE_TARGETS doesn't hold it.`,
+    `The address of ${hostname} is not permitted: ALLOWED_PRIVATE_TARGETS does not contain it.`,
   );
 }
 

@@ -1,6 +1,6 @@
 /** One request and its response, limited in time and size. */
 import type { Dispatcher } from 'undici';
-import { OutboundError, outboundError } from './error.ts';
+import { OutboundError, toOutboundError } from './outbound-error.ts';
 
 /** Headers that concern one connection, and not the message (RFC 9110, 7.6.1). They are not forwarded. */
 export const CONNECTION_HEADERS = [
@@ -46,19 +46,19 @@ export interface OutboundResponse {
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly outcome: Promise<OutboundResponse>;
   readonly #request: OutboundRequest;
-  readonly #settle: PromiseWithResolvers<OutboundResponse>;
+  readonly #deferred: PromiseWithResolvers<OutboundResponse>;
   readonly #timer: NodeJS.Timeout;
   readonly #chunks: Buffer[] = [];
   #controller: Dispatcher.DispatchController | undefined;
-  #start: Pick<OutboundResponse, 'status' | 'headers'> | undefined;
+  #responseHead: Pick<OutboundResponse, 'status' | 'headers'> | undefined;
   #bytes = 0;
   #isOver = false;
 
   constructor(request: OutboundRequest) {
     this.#request = request;
-    this.#settle = Promise.withResolvers();
-    this.outcome = this.#settle.promise;
-    this.#timer = setTimeout(() => this.#breakOff(this.#late()), request.timeoutMs);
+    this.#deferred = Promise.withResolvers();
+    this.outcome = this.#deferred.promise;
+    this.#timer = setTimeout(() => this.#endEarly(this.#createTimeoutError()), request.timeoutMs);
     request.signal?.addEventListener('abort', this.#abort);
     if (request.signal?.aborted) this.#abort();
   }
@@ -85,7 +85,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     headers: Record<string, string | string[] | undefined>,
   ): void {
     // A 1xx status: the final response follows.
-    if (status >= 200) this.#start = { status, headers: joinHeaders(headers) };
+    if (status >= 200) this.#responseHead = { status, headers: joinHeaders(headers) };
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -96,10 +96,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
       return;
     }
     this.#chunks.push(chunk.subarray(0, remaining));
-    this.#breakOff(
+    this.#endEarly(
       new OutboundError(
         'TOO_LARGE',
-        `The answer is larger than ${this.#request.responseBytesMax} bytes.`,
+        `The response is larger than ${this.#request.responseBytesMax} bytes.`,
       ),
     );
   }
@@ -109,33 +109,37 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
-    this.#breakOff(outboundError(error, this.#controller !== undefined));
+    this.#endEarly(toOutboundError(error, this.#controller !== undefined));
   }
 
   readonly #abort = () => this.#fail(this.#request.signal?.reason);
 
-  #late(): OutboundError {
+  #createTimeoutError(): OutboundError {
     const seconds = this.#request.timeoutMs / 1000;
     return this.#controller
-      ? new OutboundError('TIMEOUT', `No whole answer within ${seconds} s.`)
+      ? new OutboundError('TIMEOUT', `No complete response within ${seconds} s.`)
       : new OutboundError('UNREACHABLE', `No connection within ${seconds} s.`);
   }
 
   /** Ends the exchange early. It succeeds if a status arrived and the body may be incomplete. */
-  #breakOff(error: OutboundError): void {
-    if (this.#start && !this.#request.requiresWholeBody) this.#end(true);
+  #endEarly(error: OutboundError): void {
+    if (this.#responseHead && !this.#request.requiresWholeBody) this.#end(true);
     else this.#fail(error);
   }
 
   #end(truncated: boolean): void {
-    if (this.#start) {
-      this.#settle.resolve({ ...this.#start, body: Buffer.concat(this.#chunks), truncated });
+    if (this.#responseHead) {
+      this.#deferred.resolve({
+        ...this.#responseHead,
+        body: Buffer.concat(this.#chunks),
+        truncated,
+      });
     }
     this.#close(truncated);
   }
 
   #fail(reason: unknown): void {
-    this.#settle.reject(reason);
+    this.#deferred.reject(reason);
     this.#close(true);
   }
 
@@ -144,12 +148,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#isOver = true;
     clearTimeout(this.#timer);
     this.#request.signal?.removeEventListener('abort', this.#abort);
-    // The socket is closed: otherwise the unread rest of this response would precede the next response.
+    // Closes the socket, because its next response would begin with the unread rest of this one.
     if (isBroken) this.#controller?.abort(new Error('The exchange has ended.'));
   }
 }
 
-/** Joins the values of each header to one text. */
+/** Joins the values of each header to one string. */
 export function joinHeaders(
   headers: Record<string, string | string[] | undefined>,
 ): Record<string, string> {

@@ -14,15 +14,15 @@ interface Connection {
 }
 
 /** An exchange on a connection. It never throws, and returns true if the connection can be reused. */
-export type Work = (client: Client) => Promise<boolean>;
+export type ConnectionWork = (client: Client) => Promise<boolean>;
 
 export class Sockets implements AsyncDisposable {
   readonly #connect: buildConnector.connector;
   readonly #limit: number;
-  readonly #all = new Set<Connection>();
+  readonly #connections = new Set<Connection>();
   /** In order of last use, oldest first. */
   readonly #idle = new Set<Connection>();
-  readonly #waiting: { origin: string; work: Work }[] = [];
+  readonly #queue: { origin: string; work: ConnectionWork }[] = [];
 
   constructor(connect: buildConnector.connector, limit: number) {
     this.#connect = connect;
@@ -31,39 +31,39 @@ export class Sockets implements AsyncDisposable {
 
   /** The number of connections: in use, opening, or idle. */
   get open(): number {
-    return this.#all.size;
+    return this.#connections.size;
   }
 
   /** Runs the work on a connection to the origin, immediately or when a connection becomes free. */
-  run(origin: string, work: Work): void {
-    const connection = this.#idleOf(origin) ?? this.#newConnection(origin);
+  run(origin: string, work: ConnectionWork): void {
+    const connection = this.#takeIdle(origin) ?? this.#openConnection(origin);
     if (connection) void this.#use(connection, work);
-    else this.#waiting.push({ origin, work });
+    else this.#queue.push({ origin, work });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#waiting.length = 0;
-    await Promise.all([...this.#all].map((connection) => this.#close(connection)));
+    this.#queue.length = 0;
+    await Promise.all([...this.#connections].map((connection) => this.#close(connection)));
   }
 
-  async #use(connection: Connection, work: Work): Promise<void> {
+  async #use(connection: Connection, work: ConnectionWork): Promise<void> {
     const isReusable = await work(connection.client);
-    const isOpen = this.#all.has(connection) && connection.client.stats.connected;
+    const isOpen = this.#connections.has(connection) && connection.client.stats.connected;
     if (isReusable && isOpen) this.#idle.add(connection);
     else void this.#close(connection);
-    const next = this.#waiting.shift();
+    const next = this.#queue.shift();
     if (next) this.run(next.origin, next.work);
   }
 
   /** Takes the most recently used idle connection of the origin. The server is least likely to be closing that one. */
-  #idleOf(origin: string): Connection | undefined {
+  #takeIdle(origin: string): Connection | undefined {
     const connection = [...this.#idle].findLast((idle) => idle.origin === origin);
     if (connection) this.#idle.delete(connection);
     return connection;
   }
 
-  #newConnection(origin: string): Connection | undefined {
-    if (this.#all.size >= this.#limit) {
+  #openConnection(origin: string): Connection | undefined {
+    if (this.#connections.size >= this.#limit) {
       const [longestIdle] = this.#idle;
       if (!longestIdle) return undefined;
       void this.#close(longestIdle);
@@ -81,12 +81,12 @@ export class Sockets implements AsyncDisposable {
     client.on('disconnect', () => {
       if (this.#idle.has(connection)) void this.#close(connection);
     });
-    this.#all.add(connection);
+    this.#connections.add(connection);
     return connection;
   }
 
   #close(connection: Connection): Promise<void> {
-    this.#all.delete(connection);
+    this.#connections.delete(connection);
     this.#idle.delete(connection);
     return connection.client.destroy();
   }

@@ -3,7 +3,7 @@
  */
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import { OutboundError, outboundError } from './error.ts';
+import { OutboundError, toOutboundError } from './outbound-error.ts';
 
 export interface StreamedRequest {
   method: string;
@@ -32,22 +32,28 @@ export interface StreamedResponse {
 export class StreamedExchange implements Dispatcher.DispatchHandler {
   readonly outcome: Promise<StreamedResponse>;
   readonly #request: StreamedRequest;
-  readonly #settle: PromiseWithResolvers<StreamedResponse>;
+  readonly #deferred: PromiseWithResolvers<StreamedResponse>;
   readonly #closed = Promise.withResolvers<boolean>();
-  readonly #idle: NodeJS.Timeout;
+  readonly #idleTimer: NodeJS.Timeout;
   readonly #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | undefined;
-  #sent: Readable | null = null;
-  #body: Readable | undefined;
+  #requestBody: Readable | null = null;
+  #responseBody: Readable | undefined;
   #isOver = false;
 
   constructor(request: StreamedRequest) {
     const { idleMs, timeoutMs, signal } = request;
     this.#request = request;
-    this.#settle = Promise.withResolvers();
-    this.outcome = this.#settle.promise;
-    this.#idle = setTimeout(() => this.#fail(this.#late('No data for', idleMs)), idleMs);
-    this.#timer = setTimeout(() => this.#fail(this.#late('No end within', timeoutMs)), timeoutMs);
+    this.#deferred = Promise.withResolvers();
+    this.outcome = this.#deferred.promise;
+    this.#idleTimer = setTimeout(
+      () => this.#fail(this.#createTimeoutError('No data for', idleMs)),
+      idleMs,
+    );
+    this.#timer = setTimeout(
+      () => this.#fail(this.#createTimeoutError('No end within', timeoutMs)),
+      timeoutMs,
+    );
     signal.addEventListener('abort', this.#abort);
     if (signal.aborted) this.#abort();
   }
@@ -56,8 +62,13 @@ export class StreamedExchange implements Dispatcher.DispatchHandler {
   async sendOn(client: Dispatcher, path: string): Promise<boolean> {
     if (this.#isOver) return false;
     const { method, headers, body } = this.#request;
-    this.#sent = body && Readable.from(this.#watched(body), { objectMode: false });
-    const options = { method: method as Dispatcher.HttpMethod, path, headers, body: this.#sent };
+    this.#requestBody = body && Readable.from(this.#watchBody(body), { objectMode: false });
+    const options = {
+      method: method as Dispatcher.HttpMethod,
+      path,
+      headers,
+      body: this.#requestBody,
+    };
     client.dispatch(options, this);
     return this.#closed.promise;
   }
@@ -76,7 +87,7 @@ export class StreamedExchange implements Dispatcher.DispatchHandler {
     if (status < 200) return;
     const body = new Readable({
       read: () => {
-        this.#idle.refresh();
+        this.#idleTimer.refresh();
         controller.resume();
       },
       destroy: (error, done) => {
@@ -86,8 +97,8 @@ export class StreamedExchange implements Dispatcher.DispatchHandler {
     });
     // The body may fail before it is read. A later reader still gets the error.
     body.on('error', () => {});
-    this.#body = body;
-    this.#settle.resolve({
+    this.#responseBody = body;
+    this.#deferred.resolve({
       status,
       headers: headers as StreamedResponse['headers'],
       body,
@@ -96,50 +107,50 @@ export class StreamedExchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#idle.refresh();
-    if (this.#body?.push(chunk) === false) controller.pause();
+    this.#idleTimer.refresh();
+    if (this.#responseBody?.push(chunk) === false) controller.pause();
   }
 
   onResponseEnd(): void {
-    this.#body?.push(null);
+    this.#responseBody?.push(null);
     this.#close(false);
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
-    this.#fail(outboundError(error, this.#controller !== undefined));
+    this.#fail(toOutboundError(error, this.#controller !== undefined));
   }
 
   readonly #abort = () => this.#fail(this.#request.signal.reason);
 
-  async *#watched(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  async *#watchBody(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const chunk of body) {
-      this.#idle.refresh();
+      this.#idleTimer.refresh();
       yield chunk;
     }
-    this.#idle.refresh();
+    this.#idleTimer.refresh();
   }
 
-  #late(message: string, ms: number): OutboundError {
+  #createTimeoutError(message: string, ms: number): OutboundError {
     const kind = this.#controller ? 'TIMEOUT' : 'UNREACHABLE';
     return new OutboundError(kind, `${message} ${ms / 1000} s.`);
   }
 
   #fail(reason: unknown): void {
     if (this.#isOver) return;
-    this.#settle.reject(reason);
-    this.#body?.destroy(reason as Error);
+    this.#deferred.reject(reason);
+    this.#responseBody?.destroy(reason as Error);
     this.#close(true);
   }
 
   #close(isBroken: boolean): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    clearTimeout(this.#idle);
+    clearTimeout(this.#idleTimer);
     clearTimeout(this.#timer);
     this.#request.signal.removeEventListener('abort', this.#abort);
     // The receiver may respond before it has read the whole request body.
-    this.#sent?.destroy();
-    // The socket is closed: otherwise the unread rest of this response would precede the next response.
+    this.#requestBody?.destroy();
+    // Closes the socket, because its next response would begin with the unread rest of this one.
     if (isBroken) this.#controller?.abort(new Error('The exchange has ended.'));
     this.#closed.resolve(!isBroken);
   }

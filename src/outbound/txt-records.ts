@@ -5,13 +5,13 @@ import { Resolver } from 'node:dns/promises';
 export type ReadTxtRecords = (domain: string) => Promise<string[]>;
 
 const LIMITS = { timeout: 2_000, tries: 2 };
-/** Errors that mean: the domain does not exist, or it has no TXT record. */
+/** Errors of a domain that does not exist or has no TXT records. */
 const NO_RECORD = ['ENOTFOUND', 'ENODATA'];
 
 export const readTxtRecords: ReadTxtRecords = async (domain) => {
   try {
     const records = await new Resolver(LIMITS).resolveTxt(domain);
-    // DNS splits long texts into parts.
+    // DNS splits long strings into parts.
     return records.map((parts) => parts.join(''));
   } catch (error) {
     if (NO_RECORD.includes((error as NodeJS.ErrnoException).code ?? '')) return [];

@@ -4,8 +4,9 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AuthorizationServer } from './oauth/authorization-server.ts';
-import { SandboxRefusal } from './refusal.ts';
+import { SandboxRefusal } from './sandbox-refusal.ts';
 
+const KEY_HEADERS = ['x-api-key', 'x-account-key'];
 /** The prefix of accepted API keys, for example `sandbox-key` or `sandbox-key-of-acme`. */
 const API_KEY_PREFIX = 'sandbox-key';
 /** The prefix of accepted passwords, with any user name. */
@@ -14,47 +15,48 @@ export const PASSWORD_PREFIX = 'sandbox-password';
 const ACCESS_TOKEN_PREFIX = 'sandbox-access-token';
 
 /**
- * Returns a stable name of the caller, which a token refresh does not change. Every credential in the request must be
- * valid; a request without credentials is `public`.
+ * Returns the name of the caller, which a token refresh does not change. A request without credentials is `public`.
+ * Throws a SandboxRefusal (401) if one of the credentials is invalid.
  */
 export function authenticate(headers: IncomingHttpHeaders, oauth: AuthorizationServer): string {
-  const names: string[] = [];
-  for (const header of ['x-api-key', 'x-account-key']) {
-    const key = headers[header];
-    if (key !== undefined) names.push(callerOfKey(header, String(key)));
-  }
   const { authorization } = headers;
-  if (authorization !== undefined) names.push(callerOfAuthorization(authorization, oauth));
+  const names = [
+    ...KEY_HEADERS.flatMap((header) => {
+      const key = headers[header];
+      return key === undefined ? [] : authenticateKey(header, String(key));
+    }),
+    ...(authorization === undefined ? [] : [authenticateHeader(authorization, oauth)]),
+  ];
   return names.join(' ') || 'public';
 }
 
 /** Parses a Basic header. Null for any other header. */
-export function basicCredentials(header: string): { user: string; password: string } | null {
+export function parseBasicCredentials(header: string): { user: string; password: string } | null {
   const encoded = /^basic +([a-z0-9+/_=-]+)$/i.exec(header)?.[1];
   if (encoded === undefined) return null;
   const [user = '', ...passwordParts] = Buffer.from(encoded, 'base64').toString('utf8').split(':');
   return { user, password: passwordParts.join(':') };
 }
 
-function callerOfKey(header: string, key: string): string {
+function authenticateKey(header: string, key: string): string {
   if (key.startsWith(API_KEY_PREFIX)) return `${header}:${key}`;
-  throw unauthorized('invalid_api_key', `${header} is not a key of this sandbox`);
+  throw createUnauthorized('invalid_api_key', `${header} is not a key of this sandbox`);
 }
 
-function callerOfAuthorization(authorization: string, oauth: AuthorizationServer): string {
+function authenticateHeader(authorization: string, oauth: AuthorizationServer): string {
   const bearer = /^bearer +(\S+)$/i.exec(authorization)?.[1];
   if (bearer !== undefined) {
     if (bearer.startsWith(ACCESS_TOKEN_PREFIX)) return `bearer:${bearer}`;
     const token = oauth.findAccessToken(bearer);
     if (token !== null) return `oauth:${token.clientId}:${token.userId}`;
-    throw unauthorized('invalid_token', 'The access token is unknown, expired or revoked');
+    throw createUnauthorized('invalid_token', 'The access token is unknown, expired or revoked');
   }
-  const basic = basicCredentials(authorization);
+  const basic = parseBasicCredentials(authorization);
   if (basic?.password.startsWith(PASSWORD_PREFIX)) return `basic:${basic.user}`;
-  throw unauthorized('invalid_credentials', 'The user name or the password is wrong');
+  throw createUnauthorized('invalid_credentials', 'The user name or the password is wrong');
 }
 
-function unauthorized(code: string, message: string): SandboxRefusal {
+function createUnauthorized(code: string, message: string): SandboxRefusal {
   return new SandboxRefusal(
     401,
     { code, message },

@@ -27,11 +27,11 @@ export type Fault = z.output<typeof faultSchema>;
 /** Holds one fault. A new fault replaces it. */
 export class Faults {
   #fault: Fault | null = null;
-  #timesLeft = 0;
+  #remainingTimes = 0;
 
   set(fault: z.input<typeof faultSchema>): void {
     this.#fault = faultSchema.parse(fault);
-    this.#timesLeft = this.#fault.times;
+    this.#remainingTimes = this.#fault.times;
   }
 
   clear(): void {
@@ -41,10 +41,10 @@ export class Faults {
   /** Returns the fault for this request and counts it as used once. Requests to /control never fail. */
   take(method: string, path: string): Fault | null {
     const fault = this.#fault;
-    if (fault === null || this.#timesLeft === 0 || path.startsWith('/control/')) return null;
+    if (fault === null || this.#remainingTimes === 0 || path.startsWith('/control/')) return null;
     if (fault.method !== undefined && fault.method !== method) return null;
     if (!path.startsWith(fault.pathPrefix ?? '/')) return null;
-    this.#timesLeft -= 1;
+    this.#remainingTimes -= 1;
     return fault;
   }
 }

@@ -3,13 +3,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Fault, Faults } from './faults.ts';
-import { SandboxRefusal } from './refusal.ts';
 import { readBody, type SandboxResponse } from './request.ts';
 import { routeRequest, type SandboxRoute } from './router.ts';
+import { SandboxRefusal } from './sandbox-refusal.ts';
 
-/** More connections than any test opens. The limit keeps a looping client from using all file handles. */
+/** More connections than any test opens. Without a limit, a looping client could use all file handles. */
 const CONNECTIONS_MAX = 2_000;
-/** Time limit for a request to arrive, which ends stalled clients. */
+/** Time limit for a request to arrive, which disconnects stalled clients. */
 const REQUEST_TIMEOUT_MS = 30_000;
 
 /** Listens for requests. `close` cuts open connections and drops delayed responses. */
@@ -34,10 +34,10 @@ export async function listen(options: {
   async function close() {
     if (!server.listening) return;
     closing.abort();
-    const closed = once(server, 'close');
+    const closeEvent = once(server, 'close');
     server.close();
     server.closeAllConnections();
-    await closed;
+    await closeEvent;
   }
   return { url, close };
 }
@@ -54,13 +54,15 @@ async function serve(
     return;
   }
   const response =
-    fault?.status === undefined ? await respondTo(incoming, path, routes) : faultResponse(fault);
+    fault?.status === undefined
+      ? await createResponse(incoming, path, routes)
+      : createFaultResponse(fault);
   if (fault?.delayMs !== undefined) await delay(fault.delayMs, undefined, { signal: closing });
   if (fault?.drop === 'after') incoming.socket.destroy();
-  else send(outgoing, response);
+  else writeResponse(outgoing, response);
 }
 
-async function respondTo(
+async function createResponse(
   incoming: IncomingMessage,
   path: string,
   routes: SandboxRoute[],
@@ -71,7 +73,7 @@ async function respondTo(
     const { method = 'GET', headers } = incoming;
     return routeRequest(routes, { method, path, query, headers, body });
   } catch (error) {
-    if (error instanceof SandboxRefusal) return refusalResponse(error);
+    if (error instanceof SandboxRefusal) return createRefusalResponse(error);
     // The client disconnected during its request.
     if (incoming.destroyed && !incoming.complete) throw error;
     const message = error instanceof Error ? error.message : String(error);
@@ -79,11 +81,11 @@ async function respondTo(
   }
 }
 
-function refusalResponse({ status, problems, headers }: SandboxRefusal): SandboxResponse {
+function createRefusalResponse({ status, problems, headers }: SandboxRefusal): SandboxResponse {
   return { status, headers, json: { error: problems[0], errors: problems } };
 }
 
-function faultResponse({ status = 500, retryAfterSeconds }: Fault): SandboxResponse {
+function createFaultResponse({ status = 500, retryAfterSeconds }: Fault): SandboxResponse {
   const message = `Injected fault: status ${status}`;
   return {
     status,
@@ -92,7 +94,7 @@ function faultResponse({ status = 500, retryAfterSeconds }: Fault): SandboxRespo
   };
 }
 
-function send(outgoing: ServerResponse, response: SandboxResponse): void {
+function writeResponse(outgoing: ServerResponse, response: SandboxResponse): void {
   outgoing.statusCode = response.status;
   outgoing.setHeaders(new Map(Object.entries(response.headers ?? {})));
   outgoing.setHeader('x-content-type-options', 'nosniff');

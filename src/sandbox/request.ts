@@ -1,7 +1,7 @@
 /** Requests and responses of the sandbox's routes. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { z } from 'zod';
-import { SandboxRefusal } from './refusal.ts';
+import { SandboxRefusal } from './sandbox-refusal.ts';
 
 /** The largest request body. A batch of 100 long records is about a tenth of this. */
 export const BODY_BYTES_MAX = 1024 * 1024;
@@ -39,7 +39,7 @@ export async function readBody(incoming: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-export function jsonBody(request: SandboxRequest): unknown {
+export function parseJsonBody(request: SandboxRequest): unknown {
   try {
     return JSON.parse(request.body);
   } catch {

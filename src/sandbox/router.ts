@@ -1,5 +1,5 @@
-import { SandboxRefusal } from './refusal.ts';
 import type { SandboxRequest, SandboxResponse } from './request.ts';
+import { SandboxRefusal } from './sandbox-refusal.ts';
 
 export interface SandboxRoute {
   method: string;
@@ -8,29 +8,29 @@ export interface SandboxRoute {
   handle(request: SandboxRequest): SandboxResponse;
 }
 
-/** Calls the first route that matches. Throws a Refusal (404 or 405) if none does. */
+/** Calls the first route that matches. Throws a SandboxRefusal (404 or 405) if none does. */
 export function routeRequest(
   routes: readonly SandboxRoute[],
   request: Omit<SandboxRequest, 'params'>,
 ): SandboxResponse {
-  const allowed: string[] = [];
+  const allowedMethods: string[] = [];
   for (const route of routes) {
     const params = matchPath(route.pattern, request.path);
     if (params === null) continue;
     if (route.method === request.method) return route.handle({ ...request, params });
-    allowed.push(route.method);
+    allowedMethods.push(route.method);
   }
-  if (allowed.length === 0) {
+  if (allowedMethods.length === 0) {
     throw new SandboxRefusal(404, {
       code: 'not_found',
       message: `There is no resource at ${request.path}`,
     });
   }
-  const message = `${request.path} supports ${allowed.join(', ')}`;
+  const message = `${request.path} supports ${allowedMethods.join(', ')}`;
   throw new SandboxRefusal(
     405,
     { code: 'method_not_allowed', message },
-    { allow: allowed.join(', ') },
+    { allow: allowedMethods.join(', ') },
   );
 }
 

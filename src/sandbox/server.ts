@@ -8,22 +8,22 @@ import { type Html, html, page } from '../html.ts';
 import { authenticate } from './authentication.ts';
 import { Faults, faultSchema } from './faults.ts';
 import { Inbox } from './inbox/inbox.ts';
-import { inboxRoutes } from './inbox/inbox-routes.ts';
+import { createInboxRoutes } from './inbox/inbox-routes.ts';
 import { listen } from './listener.ts';
 import { AuthorizationServer } from './oauth/authorization-server.ts';
-import { oauthRoutes } from './oauth/oauth-routes.ts';
+import { createOauthRoutes } from './oauth/oauth-routes.ts';
 import { IdempotencyKeys } from './records/idempotency.ts';
 import { OBJECT_NAMES, type ObjectDefinition, type ObjectName } from './records/objects.ts';
-import { recordRoutes } from './records/record-routes.ts';
-import { recordView } from './records/record-view.ts';
+import { createRecordRoutes } from './records/record-routes.ts';
+import { createRecordView } from './records/record-view.ts';
 import { Seeder } from './records/seed.ts';
 import type { StoredRecord } from './records/table.ts';
 import { RECORDS_PER_OBJECT_MAX, Workspace } from './records/workspace.ts';
-import { SandboxRefusal } from './refusal.ts';
-import { jsonBody, parseInput, type SandboxRequest } from './request.ts';
+import { parseInput, parseJsonBody, type SandboxRequest } from './request.ts';
 import type { SandboxRoute } from './router.ts';
-import { defaultSettings, type Settings, settingsSchema } from './settings.ts';
-import { webhookRoutes } from './webhooks/webhook-routes.ts';
+import { SandboxRefusal } from './sandbox-refusal.ts';
+import { createDefaultSettings, type Settings, settingsSchema } from './settings.ts';
+import { createWebhookRoutes } from './webhooks/webhook-routes.ts';
 import { Webhooks } from './webhooks/webhook-subscriptions.ts';
 
 const seedSchema = z.strictObject({
@@ -38,13 +38,13 @@ interface ControlServices {
 }
 
 /** Routes that control the sandbox. They are not part of the imitated service, so faults never affect them. */
-function controlRoutes({ faults, settings, seeder }: ControlServices): SandboxRoute[] {
+function createControlRoutes({ faults, settings, seeder }: ControlServices): SandboxRoute[] {
   return [
     {
       method: 'PUT',
       pattern: '/control/faults',
       handle(request) {
-        const fault = parseInput(faultSchema, jsonBody(request));
+        const fault = parseInput(faultSchema, parseJsonBody(request));
         faults.set(fault);
         return { status: 200, json: fault };
       },
@@ -61,7 +61,7 @@ function controlRoutes({ faults, settings, seeder }: ControlServices): SandboxRo
       method: 'PUT',
       pattern: '/control/settings',
       handle(request) {
-        Object.assign(settings, parseInput(settingsSchema.partial(), jsonBody(request)));
+        Object.assign(settings, parseInput(settingsSchema.partial(), parseJsonBody(request)));
         return { status: 200, json: settings };
       },
     },
@@ -69,7 +69,7 @@ function controlRoutes({ faults, settings, seeder }: ControlServices): SandboxRo
       method: 'POST',
       pattern: '/control/seed',
       handle(request) {
-        const { objectName, count } = parseInput(seedSchema, jsonBody(request));
+        const { objectName, count } = parseInput(seedSchema, parseJsonBody(request));
         seeder.seed(objectName, count);
         return { status: 201, json: { objectName, count } };
       },
@@ -81,42 +81,42 @@ function controlRoutes({ faults, settings, seeder }: ControlServices): SandboxRo
 class RateLimit {
   readonly #settings: Settings;
   readonly #now: () => Date;
-  #left = Number.POSITIVE_INFINITY;
-  #filledAtMs = 0;
+  #tokens = Number.POSITIVE_INFINITY;
+  #refilledAtMs = 0;
 
   constructor(settings: Settings, now: () => Date) {
     this.#settings = settings;
     this.#now = now;
   }
 
-  /** Takes a token. Throws a Refusal (429) if the bucket is empty. */
+  /** Takes a token. Throws a SandboxRefusal (429) if the bucket is empty. */
   take(): void {
     const { requestsPerSecond } = this.#settings;
     const nowMs = this.#now().getTime();
-    const filled = this.#left + ((nowMs - this.#filledAtMs) / 1_000) * requestsPerSecond;
-    this.#left = Math.min(filled, Math.max(1, requestsPerSecond));
-    this.#filledAtMs = nowMs;
-    if (this.#left < 1) {
-      const waitSeconds = Math.ceil((1 - this.#left) / requestsPerSecond);
+    const tokens = this.#tokens + ((nowMs - this.#refilledAtMs) / 1_000) * requestsPerSecond;
+    this.#tokens = Math.min(tokens, Math.max(1, requestsPerSecond));
+    this.#refilledAtMs = nowMs;
+    if (this.#tokens < 1) {
+      const waitSeconds = Math.ceil((1 - this.#tokens) / requestsPerSecond);
       const message = `More than ${requestsPerSecond} requests in a second`;
       const headers = { 'retry-after': String(waitSeconds) };
       throw new SandboxRefusal(429, { code: 'rate_limited', message }, headers);
     }
-    this.#left -= 1;
+    this.#tokens -= 1;
   }
 }
 
-const SHOWN_RECORDS = 10;
+const FRONT_PAGE_RECORDS = 10;
 
 /** The route `GET /`: a page for people with the records of the sandbox. */
-function frontPageRoute(workspace: Workspace): SandboxRoute {
+function createFrontPageRoute(workspace: Workspace): SandboxRoute {
   return {
     method: 'GET',
     pattern: '/',
     handle() {
       const sections = OBJECT_NAMES.map((name) => {
         const table = workspace.getTable(name);
-        return section(table.definition, table.size, table.newest(SHOWN_RECORDS));
+        return renderSection(table.definition, table.size, table.listNewest(FRONT_PAGE_RECORDS));
       });
       const content = html`<p>A CRM to try integrations with. It is in memory: restarting it
         empties it. <a href="/objects">Its objects</a> as JSON.</p>${sections}`;
@@ -125,18 +125,18 @@ function frontPageRoute(workspace: Workspace): SandboxRoute {
   };
 }
 
-function section(definition: ObjectDefinition, size: number, records: StoredRecord[]): Html {
+function renderSection(definition: ObjectDefinition, size: number, records: StoredRecord[]): Html {
   const { name, displayName, fields } = definition;
   const headerCells = fields.map((field) => html`<th>${field.displayName}</th>`);
-  const rows = records.map(recordView(definition)).map((view) => {
-    return html`<tr>${fields.map((field) => html`<td>${cellText(view[field.name])}</td>`)}</tr>`;
+  const rows = records.map(createRecordView(definition)).map((view) => {
+    return html`<tr>${fields.map((field) => html`<td>${formatCell(view[field.name])}</td>`)}</tr>`;
   });
   return html`<h2>${displayName}: ${size}</h2>
     <p><a href="/objects/${name}">Fields</a> <a href="/objects/${name}/records">Records</a></p>
     <table><thead><tr>${headerCells}</tr></thead><tbody>${rows}</tbody></table>`;
 }
 
-function cellText(value: unknown): string {
+function formatCell(value: unknown): string {
   return value === null ? '' : String(value);
 }
 
@@ -166,7 +166,7 @@ export async function startSandboxServer({
   port: number;
   now?: () => Date;
 }): Promise<SandboxServer> {
-  const settings = defaultSettings();
+  const settings = createDefaultSettings();
   const webhooks = new Webhooks(settings, now);
   const workspace = new Workspace(now, (event) => webhooks.notify(event));
   const seeder = new Seeder(workspace);
@@ -179,28 +179,28 @@ export async function startSandboxServer({
     return authenticate(headers, oauth);
   };
   const routes = [
-    ...recordRoutes({ workspace, idempotencyKeys: new IdempotencyKeys(now), admit }),
-    ...webhookRoutes({ webhooks, admit }),
-    ...oauthRoutes(oauth),
-    ...inboxRoutes(inbox),
-    ...controlRoutes({ faults, settings, seeder }),
-    frontPageRoute(workspace),
+    ...createRecordRoutes({ workspace, idempotencyKeys: new IdempotencyKeys(now), admit }),
+    ...createWebhookRoutes({ webhooks, admit }),
+    ...createOauthRoutes(oauth),
+    ...createInboxRoutes(inbox),
+    ...createControlRoutes({ faults, settings, seeder }),
+    createFrontPageRoute(workspace),
   ];
-  const listening = await listen({ host, port, routes, faults });
+  const listener = await listen({ host, port, routes, faults });
   const close = () => {
     webhooks.close();
-    return listening.close();
+    return listener.close();
   };
   return {
-    url: listening.url,
+    url: listener.url,
     oauth,
     faults,
     inbox,
     settings,
     records(objectName) {
       const table = workspace.getTable(objectName);
-      const { records } = table.page({ limit: Number.POSITIVE_INFINITY });
-      return records.map(recordView(table.definition));
+      const { records } = table.readPage({ limit: Number.POSITIVE_INFINITY });
+      return records.map(createRecordView(table.definition));
     },
     seed: (objectName, count) => seeder.seed(objectName, count),
     close,

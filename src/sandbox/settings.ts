@@ -22,10 +22,10 @@ export const settingsSchema = z.strictObject({
 });
 export type Settings = z.infer<typeof settingsSchema>;
 
-export function defaultSettings(): Settings {
-  // The default rate is higher than one process can serve, so it limits nothing.
+export function createDefaultSettings(): Settings {
   return {
     tokenLifetimeSeconds: 3_600,
+    // More than one process can serve, so the default limits nothing.
     requestsPerSecond: 20_000,
     subscriptionLifetimeSeconds: 7 * 86_400,
     webhooks: { doubled: false, reordered: false, forged: false, dropped: false, delayMs: 0 },

@@ -97,11 +97,11 @@ test.each([
     status: 301,
     error: 'The receiver responded with 301: redirects are not followed.',
   },
-  { behaviour: 'HANG', status: null, error: 'No whole answer within 0.2 s.' },
+  { behaviour: 'HANG', status: null, error: 'No complete response within 0.2 s.' },
   {
     behaviour: 'DROP',
     status: null,
-    error: 'The connection ended before the answer (UND_ERR_SOCKET).',
+    error: 'The connection ended before the response (UND_ERR_SOCKET).',
   },
 ] as const)('fails an attempt after $behaviour, and continues with other destinations', async (failing) => {
   const [bad, good] = [newEndpointName(), newEndpointName()];
@@ -144,7 +144,8 @@ test('fails without a request if the address of the destination is private', asy
   expect(attempts).toMatchObject([
     {
       responseStatus: null,
-      error: "The address of 127.0.0.2 is not permitted: ALLOWED_PRIVATE_TARGETS doesn't hold it.",
+      error:
+        'The address of 127.0.0.2 is not permitted: ALLOWED_PRIVATE_TARGETS does not contain it.',
     },
   ]);
 });

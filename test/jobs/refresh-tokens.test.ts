@@ -40,7 +40,7 @@ interface Expiring {
 }
 
 async function connect(tenant: Tenant, { groupRef, inMs, ...rest }: Expiring): Promise<string> {
-  const granted = sandbox.oauth.grantToUser(CLIENT_ID, 'sandbox-user', '');
+  const granted = sandbox.oauth.issueToUser(CLIENT_ID, 'sandbox-user', '');
   const { refreshToken = granted.refresh_token } = rest;
   const expireTime = new Date(Date.now() + inMs);
   const { id } = await generateConnection(tenant, {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isAllowed, isRefused } from '../../src/outbound/address-guard.ts';
+import { isAllowed, isForbidden } from '../../src/outbound/address-guard.ts';
 
 test.each([
   ['loopback', '127.0.0.1'],
@@ -41,7 +41,7 @@ test.each([
   ['a name', 'example.com'],
   ['an empty text', ''],
 ])('refuses %s: %s', (_what, address) => {
-  expect(isRefused(address, [])).toBe(true);
+  expect(isForbidden(address, [])).toBe(true);
 });
 
 test.each([
@@ -53,17 +53,17 @@ test.each([
   '64:ff9b::8.8.8.8',
   '2002:808:808::',
 ])('permits the public address %s', (address) => {
-  expect(isRefused(address, [])).toBe(false);
+  expect(isForbidden(address, [])).toBe(false);
 });
 
 test('permits only addresses of the allow-list, in every notation', () => {
   const allowed = ['10.1.0.0/16', 'fd00::/8'];
   for (const address of ['10.1.2.3', '::ffff:10.1.2.3', '64:ff9b::10.1.2.3', 'fd00:ec2::254']) {
-    expect(isRefused(address, allowed)).toBe(false);
+    expect(isForbidden(address, allowed)).toBe(false);
     expect(isAllowed(address, allowed)).toBe(true);
   }
   for (const address of ['10.2.0.1', '127.0.0.1', '::1', 'fe80::1']) {
-    expect(isRefused(address, allowed)).toBe(true);
+    expect(isForbidden(address, allowed)).toBe(true);
     expect(isAllowed(address, allowed)).toBe(false);
   }
 });

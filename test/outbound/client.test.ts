@@ -3,8 +3,8 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { createOutbound, type OutboundOptions } from '../../src/outbound/client.ts';
-import type { OutboundError } from '../../src/outbound/error.ts';
 import type { OutboundRequest } from '../../src/outbound/exchange.ts';
+import type { OutboundError } from '../../src/outbound/outbound-error.ts';
 import { PRIVATE_ADDRESSES, PRIVATE_HOSTS } from '../support/outbound/private-addresses.ts';
 import { type Behaviour, startReceiver } from '../support/receiver.ts';
 
@@ -62,7 +62,7 @@ test.each(PRIVATE_ADDRESSES)('refuses a name that resolves to %s', async (addres
   const failure = await catchFailure(client.send(get('https://hooks.example/')));
   expect(failure.kind).toBe('REFUSED_ADDRESS');
   expect(failure.message).toBe(
-    "The address of hooks.example is not permitted: ALLOWED_PRIVATE_TARGETS doesn't hold it.",
+    'The address of hooks.example is not permitted: ALLOWED_PRIVATE_TARGETS does not contain it.',
   );
 });
 
@@ -180,7 +180,7 @@ test('fails with TOO_LARGE if an endless response is required whole', async () =
   const failure = await catchFailure(client.send(get(url, { requiresWholeBody: true })));
   expect(failure).toMatchObject({
     kind: 'TOO_LARGE',
-    message: 'The answer is larger than 1024 bytes.',
+    message: 'The response is larger than 1024 bytes.',
   });
   await expect.poll(() => client.openSockets).toBe(0);
 });
@@ -189,7 +189,10 @@ test('fails with TIMEOUT and closes the socket if no response arrives in time', 
   const { url } = await receiverThat('HANG');
   const client = outbound();
   const failure = await catchFailure(client.send(get(url, { timeoutMs: 50 })));
-  expect(failure).toMatchObject({ kind: 'TIMEOUT', message: 'No whole answer within 0.05 s.' });
+  expect(failure).toMatchObject({
+    kind: 'TIMEOUT',
+    message: 'No complete response within 0.05 s.',
+  });
   await expect.poll(() => client.openSockets).toBe(0);
 });
 

@@ -25,7 +25,7 @@ test('returns the last version of every record, whatever changes between pages',
       const seen = new Map<string, unknown>();
       let after = 0;
       const readPage = (limit: number) => {
-        const { records, hasMore } = table.page({ after, limit });
+        const { records, hasMore } = table.readPage({ after, limit });
         for (const { id, values } of records) seen.set(id, values.name);
         after = records.at(-1)?.position ?? after;
         return hasMore;
@@ -59,13 +59,13 @@ test('keeps its order and its size when records change repeatedly', () => {
   const table = dealsTable();
   const [first, second] = [table.create({ name: 'a' }), table.create({ name: 'b' })];
   for (let n = 1; n <= 5_000; n += 1) table.update(n % 2 ? first.id : second.id, { amount: n });
-  const { records, hasMore } = table.page({ limit: 10 });
+  const { records, hasMore } = table.readPage({ limit: 10 });
   expect(records.map(({ id, values }) => [id, values.amount])).toEqual([
     [first.id, 4_999],
     [second.id, 5_000],
   ]);
   expect(hasMore).toBe(false);
-  expect(table.newest(1)).toEqual([records[1]]);
+  expect(table.listNewest(1)).toEqual([records[1]]);
 });
 
 test('keeps change times in order when the clock moves backwards', () => {

@@ -2,7 +2,7 @@
 import type { RequestKind } from '../../database/generated/enums.ts';
 import { newId } from '../../ids.ts';
 import type { Outbound } from '../../outbound/client.ts';
-import { OutboundError } from '../../outbound/error.ts';
+import { OutboundError } from '../../outbound/outbound-error.ts';
 import type { Services } from '../call.ts';
 
 interface ConnectionKey {

@@ -6,7 +6,7 @@ import type { Row } from '../../database/rows.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import { maskedParameters } from '../../deliveries/target-secrets.ts';
 import { invalid } from '../../errors.ts';
-import { isAllowed, isRefused } from '../../outbound/address-guard.ts';
+import { isAllowed, isForbidden } from '../../outbound/address-guard.ts';
 import type { Call, Services } from '../call.ts';
 import { createIssue, issueAt, requireNoIssues } from '../issues.ts';
 
@@ -56,7 +56,7 @@ export function findHostIssue(text: string, { config, sandboxUrl }: Policy): str
   const name = hostname.replace(/\.+$/, '');
   if (name === '') return 'must be an absolute https URL.';
   const addresses = findLiteralAddresses(name);
-  if (addresses.length > 0 && addresses.every((address) => isRefused(address, allowedTargets))) {
+  if (addresses.length > 0 && addresses.every((address) => isForbidden(address, allowedTargets))) {
     return 'must not be a private, loopback, link-local or reserved address, unless ALLOWED_PRIVATE_TARGETS contains it.';
   }
   const isInternal = addresses.length === 0 && INTERNAL_NAME.test(name);

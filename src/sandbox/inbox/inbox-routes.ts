@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jsonBody, parseInput } from '../request.ts';
+import { parseInput, parseJsonBody } from '../request.ts';
 import type { SandboxRoute } from '../router.ts';
 import type { Inbox } from './inbox.ts';
 
@@ -8,15 +8,15 @@ const boxSchema = z.object({
 });
 const listSchema = z.object({ limit: z.coerce.number().int().min(1).max(1_000).default(100) });
 
-/** Routes of the inbox. They require no credentials, like a webhook receiver. Readers check signatures themselves. */
-export function inboxRoutes(inbox: Inbox): SandboxRoute[] {
+/** Routes of the inbox. They require no credentials, like a webhook receiver. Its readers verify the signatures. */
+export function createInboxRoutes(inbox: Inbox): SandboxRoute[] {
   const pattern = '/inbox/:name';
   return [
     {
       method: 'POST',
       pattern,
       handle(request) {
-        jsonBody(request);
+        parseJsonBody(request);
         inbox.receive(parseInput(boxSchema, request.params).name, request.headers, request.body);
         return { status: 204 };
       },

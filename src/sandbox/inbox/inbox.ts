@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 /** The maximum number of messages in a box. The oldest are dropped. */
 const MESSAGES_PER_BOX_MAX = 1_000;
-/** The maximum size of all boxes, so that long runs of deliveries don't fill the memory. */
+/** The maximum size of all boxes, which protects the memory during long runs of deliveries. */
 const TOTAL_CHARACTERS_MAX = 128 * 1024 * 1024;
 /** The size counted for each message in addition to its body, mostly its headers. */
 const MESSAGE_OVERHEAD_CHARACTERS = 1_024;
@@ -15,7 +15,7 @@ interface InboxMessage {
   rawBody: string;
 }
 
-interface HeldMessage extends Omit<InboxMessage, 'body'> {
+interface StoredMessage extends Omit<InboxMessage, 'body'> {
   box: string;
 }
 
@@ -23,8 +23,8 @@ interface HeldMessage extends Omit<InboxMessage, 'body'> {
 export class Inbox {
   readonly #now: () => Date;
   /** Sets keep insertion order, so the first message is the oldest. */
-  readonly #all = new Set<HeldMessage>();
-  readonly #boxes = new Map<string, Set<HeldMessage>>();
+  readonly #messages = new Set<StoredMessage>();
+  readonly #boxes = new Map<string, Set<StoredMessage>>();
   #characters = 0;
 
   constructor(now: () => Date) {
@@ -35,10 +35,11 @@ export class Inbox {
     const message = { box, receivedAt: this.#now().toISOString(), headers, rawBody };
     const messages = this.#boxes.get(box) ?? new Set();
     this.#boxes.set(box, messages.add(message));
-    this.#all.add(message);
-    this.#characters += measure(message);
+    this.#messages.add(message);
+    this.#characters += countCharacters(message);
     if (messages.size > MESSAGES_PER_BOX_MAX) this.#drop(messages.values().next().value!);
-    while (this.#characters > TOTAL_CHARACTERS_MAX) this.#drop(this.#all.values().next().value!);
+    while (this.#characters > TOTAL_CHARACTERS_MAX)
+      this.#drop(this.#messages.values().next().value!);
   }
 
   count(box: string): number {
@@ -61,15 +62,15 @@ export class Inbox {
     for (const message of this.#boxes.get(box) ?? []) this.#drop(message);
   }
 
-  #drop(message: HeldMessage): void {
+  #drop(message: StoredMessage): void {
     const messages = this.#boxes.get(message.box)!;
     messages.delete(message);
     if (messages.size === 0) this.#boxes.delete(message.box);
-    this.#all.delete(message);
-    this.#characters -= measure(message);
+    this.#messages.delete(message);
+    this.#characters -= countCharacters(message);
   }
 }
 
-function measure({ rawBody }: HeldMessage): number {
+function countCharacters({ rawBody }: StoredMessage): number {
   return rawBody.length + MESSAGE_OVERHEAD_CHARACTERS;
 }

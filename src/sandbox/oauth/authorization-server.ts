@@ -2,37 +2,37 @@ import { createHash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Settings } from '../settings.ts';
 
-/** Long enough for a manual redirect. RFC 6749 recommends at most ten minutes. */
+/** Enough time for a manual redirect. RFC 6749 recommends at most ten minutes. */
 const CODE_LIFETIME_MS = 5 * 60 * 1_000;
 /** The maximum number of codes, and of tokens of each kind. Beyond it, the least recently used one is dropped. */
 const ENTRIES_MAX = 100_000;
-/** `max` would allocate its memory immediately: some megabytes in each process, even without OAuth. */
+/** With `max`, a cache allocates some megabytes when it is created. With `maxSize` it grows. */
 const CACHE_OPTIONS = { maxSize: ENTRIES_MAX, sizeCalculation: () => 1 };
 
-/** All tokens of one consent. They are revoked together. */
-interface Family {
+/** All tokens of one consent, which are revoked together. */
+interface TokenFamily {
   clientId: string;
   userId: string;
   scope: string;
-  revoked: boolean;
+  isRevoked: boolean;
 }
 
 interface Code {
-  family: Family;
+  family: TokenFamily;
   redirectUri: string;
   codeChallenge: string | null;
   expiresAtMs: number;
-  used: boolean;
+  isUsed: boolean;
 }
 
 interface AccessToken {
-  family: Family;
+  family: TokenFamily;
   expiresAtMs: number;
 }
 
 interface RefreshToken {
-  family: Family;
-  used: boolean;
+  family: TokenFamily;
+  isUsed: boolean;
 }
 
 export interface Consent {
@@ -86,10 +86,10 @@ export class AuthorizationServer {
 
   /** Creates an authorization code for a user who consented. */
   issueCode({ clientId, redirectUri, scope, codeChallenge }: Consent): string {
-    const code = `sbx_code_${secret()}`;
-    const family = newFamily(clientId, CONSENTING_USER, scope);
+    const code = `sbx_code_${createSecret()}`;
+    const family = createFamily(clientId, CONSENTING_USER, scope);
     const expiresAtMs = this.#now().getTime() + CODE_LIFETIME_MS;
-    this.#codes.set(code, { family, redirectUri, codeChallenge, expiresAtMs, used: false });
+    this.#codes.set(code, { family, redirectUri, codeChallenge, expiresAtMs, isUsed: false });
     return code;
   }
 
@@ -98,65 +98,65 @@ export class AuthorizationServer {
     request: { code: string; redirectUri: string; codeVerifier: string | null },
   ): TokenResponse {
     const stored = this.#codes.get(request.code);
-    if (stored?.used) stored.family.revoked = true;
-    if (stored === undefined || stored.used || stored.expiresAtMs <= this.#now().getTime()) {
+    if (stored?.isUsed) stored.family.isRevoked = true;
+    if (stored === undefined || stored.isUsed || stored.expiresAtMs <= this.#now().getTime()) {
       throw new TokenRefusal('invalid_grant', 'The code is unknown, used or expired');
     }
     if (stored.family.clientId !== clientId || stored.redirectUri !== request.redirectUri) {
       throw new TokenRefusal('invalid_grant', 'The code is for another client or redirect_uri');
     }
-    if (!verifies(stored.codeChallenge, request.codeVerifier)) {
+    if (!isVerifiedBy(stored.codeChallenge, request.codeVerifier)) {
       throw new TokenRefusal('invalid_grant', 'code_verifier does not fit the code_challenge');
     }
-    stored.used = true;
-    return this.#issue(stored.family, { refreshable: true });
+    stored.isUsed = true;
+    return this.#issue(stored.family, { isRefreshable: true });
   }
 
   /**
    * Issues a token for the grant `client_credentials`. It has no refresh token, because the client can request a new
    * one.
    */
-  grantToClient(clientId: string, scope: string): TokenResponse {
-    return this.#issue(newFamily(clientId, clientId, scope), { refreshable: false });
+  issueToClient(clientId: string, scope: string): TokenResponse {
+    return this.#issue(createFamily(clientId, clientId, scope), { isRefreshable: false });
   }
 
   /** Issues a token for the grant `password`. The caller must have checked the password. */
-  grantToUser(clientId: string, userId: string, scope: string): TokenResponse {
-    return this.#issue(newFamily(clientId, userId, scope), { refreshable: true });
+  issueToUser(clientId: string, userId: string, scope: string): TokenResponse {
+    return this.#issue(createFamily(clientId, userId, scope), { isRefreshable: true });
   }
 
   /** Issues a new pair of tokens. A refresh token that is used twice was stolen or lost, so its family is revoked. */
   refresh(clientId: string, refreshToken: string): TokenResponse {
     const stored = this.#refreshTokens.get(refreshToken);
-    if (stored?.used) {
-      stored.family.revoked = true;
+    if (stored?.isUsed) {
+      stored.family.isRevoked = true;
       this.counts.reuseRefused += 1;
     }
-    if (stored === undefined || stored.family.revoked || stored.family.clientId !== clientId) {
+    if (stored === undefined || stored.family.isRevoked || stored.family.clientId !== clientId) {
       throw new TokenRefusal('invalid_grant', 'The refresh token is unknown, used or revoked');
     }
-    stored.used = true;
+    stored.isUsed = true;
     this.counts.refreshed += 1;
-    return this.#issue(stored.family, { refreshable: true });
+    return this.#issue(stored.family, { isRefreshable: true });
   }
 
   /** Revokes all tokens of the same consent. Ignores unknown tokens (RFC 7009 section 2.2). */
   revoke(clientId: string, token: string): void {
     const stored = this.#refreshTokens.get(token) ?? this.#accessTokens.get(token);
     if (stored?.family.clientId !== clientId) return;
-    stored.family.revoked = true;
+    stored.family.isRevoked = true;
     this.counts.revoked += 1;
   }
 
-  findAccessToken(token: string): Family | null {
+  findAccessToken(token: string): TokenFamily | null {
     const stored = this.#accessTokens.get(token);
-    if (stored === undefined || stored.family.revoked) return null;
+    if (stored === undefined || stored.family.isRevoked) return null;
     return stored.expiresAtMs > this.#now().getTime() ? stored.family : null;
   }
 
-  #issue(family: Family, { refreshable }: { refreshable: boolean }): TokenResponse {
+  #issue(family: TokenFamily, { isRefreshable }: { isRefreshable: boolean }): TokenResponse {
     const { tokenLifetimeSeconds } = this.#settings;
-    const accessToken = `sbx_at_${secret()}`;
+    const accessToken = `sbx_at_${createSecret()}`;
     const expiresAtMs = this.#now().getTime() + tokenLifetimeSeconds * 1_000;
     this.#accessTokens.set(accessToken, { family, expiresAtMs });
     this.counts.issued += 1;
@@ -168,26 +168,26 @@ export class AuthorizationServer {
       user: { id: family.userId },
       workspace: { id: 'sandbox' },
     };
-    if (!refreshable) return response;
-    const refreshToken = `sbx_rt_${secret()}`;
-    this.#refreshTokens.set(refreshToken, { family, used: false });
+    if (!isRefreshable) return response;
+    const refreshToken = `sbx_rt_${createSecret()}`;
+    this.#refreshTokens.set(refreshToken, { family, isUsed: false });
     return { ...response, refresh_token: refreshToken };
   }
 }
 
-function newFamily(clientId: string, userId: string, scope: string): Family {
-  return { clientId, userId, scope: scope || DEFAULT_SCOPE, revoked: false };
+function createFamily(clientId: string, userId: string, scope: string): TokenFamily {
+  return { clientId, userId, scope: scope || DEFAULT_SCOPE, isRevoked: false };
 }
 
-function secret(): string {
+function createSecret(): string {
   return randomBytes(24).toString('base64url');
 }
 
 /**
- * True if the verifier matches the challenge. A verifier for a code without a challenge is refused (RFC 9700 section
+ * True if the verifier matches the challenge. A verifier for a code without a challenge is rejected (RFC 9700 section
  * 2.1.1).
  */
-function verifies(challenge: string | null, verifier: string | null): boolean {
+function isVerifiedBy(challenge: string | null, verifier: string | null): boolean {
   if (challenge === null || verifier === null) return challenge === verifier;
   return createHash('sha256').update(verifier).digest('base64url') === challenge;
 }

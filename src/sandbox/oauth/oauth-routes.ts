@@ -1,7 +1,7 @@
 import querystring from 'node:querystring';
 import { z } from 'zod';
 import { html, page } from '../../html.ts';
-import { basicCredentials, PASSWORD_PREFIX } from '../authentication.ts';
+import { PASSWORD_PREFIX, parseBasicCredentials } from '../authentication.ts';
 import { parseInput, type SandboxRequest, type SandboxResponse } from '../request.ts';
 import type { SandboxRoute } from '../router.ts';
 import {
@@ -13,7 +13,7 @@ import {
 /** The prefix of accepted client secrets, with any client id. For example `sandbox-client` with `sandbox-secret`. */
 const CLIENT_SECRET_PREFIX = 'sandbox-secret';
 
-export function oauthRoutes(oauth: AuthorizationServer): SandboxRoute[] {
+export function createOauthRoutes(oauth: AuthorizationServer): SandboxRoute[] {
   return [
     {
       method: 'GET',
@@ -23,21 +23,22 @@ export function oauthRoutes(oauth: AuthorizationServer): SandboxRoute[] {
     {
       method: 'POST',
       pattern: '/oauth/token',
-      handle: (request) => tokenResponse(request, (form, clientId) => grant(oauth, clientId, form)),
+      handle: (request) =>
+        respondToClient(request, (form, clientId) => issueToken(oauth, clientId, form)),
     },
     {
       method: 'POST',
       pattern: '/oauth/revoke',
       handle: (request) =>
-        tokenResponse(request, (form, clientId) => {
-          oauth.revoke(clientId, requiredParameter(form, 'token'));
+        respondToClient(request, (form, clientId) => {
+          oauth.revoke(clientId, getParameter(form, 'token'));
           return {};
         }),
     },
   ];
 }
 
-/** Parameters that must be valid before errors can be sent to the client by a redirect. */
+/** Parameters that must be valid before a redirect can report errors to the client. */
 const clientSchema = z.object({
   client_id: z.string().min(1).max(256),
   redirect_uri: z.url({ protocol: /^https?$/ }),
@@ -52,7 +53,7 @@ function authorize(oauth: AuthorizationServer, query: URLSearchParams): SandboxR
   if (challenge !== null && query.get('code_challenge_method') !== 'S256') {
     return redirect(query, { error: 'invalid_request' });
   }
-  if (!query.has('approve')) return consentPage(query);
+  if (!query.has('approve')) return renderConsentPage(query);
   if (query.get('approve') !== '1') return redirect(query, { error: 'access_denied' });
   const code = oauth.issueCode({
     clientId: client.client_id,
@@ -72,7 +73,7 @@ function redirect(query: URLSearchParams, params: Record<string, string>): Sandb
   return { status: 302, headers: { location: location.href } };
 }
 
-function consentPage(query: URLSearchParams): SandboxResponse {
+function renderConsentPage(query: URLSearchParams): SandboxResponse {
   const hidden = [...query].map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   );
@@ -86,14 +87,14 @@ function consentPage(query: URLSearchParams): SandboxResponse {
   return { status: 200, html: page('Connect to the sandbox', content) };
 }
 
-function tokenResponse(
+function respondToClient(
   request: SandboxRequest,
   response: (form: URLSearchParams, clientId: string) => object,
 ): SandboxResponse {
   const headers = { 'cache-control': 'no-store' };
   try {
     const form = new URLSearchParams(request.body);
-    return { status: 200, headers, json: response(form, parseClientId(form, request)) };
+    return { status: 200, headers, json: response(form, authenticateClient(form, request)) };
   } catch (error) {
     if (!(error instanceof TokenRefusal)) throw error;
     const json = { error: error.code, error_description: error.message };
@@ -102,38 +103,42 @@ function tokenResponse(
 }
 
 /** Returns the authenticated client id. Credentials are in a Basic header or in the body (RFC 6749 section 2.3.1). */
-function parseClientId(form: URLSearchParams, { headers }: SandboxRequest): string {
-  const basic = basicCredentials(headers.authorization ?? '');
+function authenticateClient(form: URLSearchParams, { headers }: SandboxRequest): string {
+  const basic = parseBasicCredentials(headers.authorization ?? '');
   const id = basic ? querystring.unescape(basic.user) : form.get('client_id');
   const secret = basic ? querystring.unescape(basic.password) : form.get('client_secret');
   if (id && secret?.startsWith(CLIENT_SECRET_PREFIX)) return id;
   throw new TokenRefusal('invalid_client', 'The client id or the client secret is wrong');
 }
 
-function grant(oauth: AuthorizationServer, clientId: string, form: URLSearchParams): TokenResponse {
+function issueToken(
+  oauth: AuthorizationServer,
+  clientId: string,
+  form: URLSearchParams,
+): TokenResponse {
   const scope = form.get('scope') ?? '';
   switch (form.get('grant_type')) {
     case 'authorization_code':
       return oauth.exchangeCode(clientId, {
-        code: requiredParameter(form, 'code'),
-        redirectUri: requiredParameter(form, 'redirect_uri'),
+        code: getParameter(form, 'code'),
+        redirectUri: getParameter(form, 'redirect_uri'),
         codeVerifier: form.get('code_verifier'),
       });
     case 'client_credentials':
-      return oauth.grantToClient(clientId, scope);
+      return oauth.issueToClient(clientId, scope);
     case 'password':
-      if (!requiredParameter(form, 'password').startsWith(PASSWORD_PREFIX)) {
+      if (!getParameter(form, 'password').startsWith(PASSWORD_PREFIX)) {
         throw new TokenRefusal('invalid_grant', 'The user name or the password is wrong');
       }
-      return oauth.grantToUser(clientId, requiredParameter(form, 'username'), scope);
+      return oauth.issueToUser(clientId, getParameter(form, 'username'), scope);
     case 'refresh_token':
-      return oauth.refresh(clientId, requiredParameter(form, 'refresh_token'));
+      return oauth.refresh(clientId, getParameter(form, 'refresh_token'));
     default:
       throw new TokenRefusal('unsupported_grant_type', 'This grant_type is not supported');
   }
 }
 
-function requiredParameter(form: URLSearchParams, name: string): string {
+function getParameter(form: URLSearchParams, name: string): string {
   const value = form.get(name);
   if (value) return value;
   throw new TokenRefusal('invalid_request', `${name} is missing`);

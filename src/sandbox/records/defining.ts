@@ -1,9 +1,14 @@
 /** The route that defines fields. The initial fields of the sandbox can't be changed. */
 import { z } from 'zod';
-import { SandboxRefusal } from '../refusal.ts';
-import { jsonBody, parseInput, type SandboxRequest, type SandboxResponse } from '../request.ts';
+import {
+  parseInput,
+  parseJsonBody,
+  type SandboxRequest,
+  type SandboxResponse,
+} from '../request.ts';
+import { SandboxRefusal } from '../sandbox-refusal.ts';
 import { type CrmField, OBJECT_NAMES, OBJECTS } from './objects.ts';
-import { fieldView } from './reading.ts';
+import { toFieldView } from './reading.ts';
 import type { RecordTable } from './table.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -41,20 +46,20 @@ type FieldInput = z.output<typeof fieldSchema>;
 export function putField(workspace: Workspace, request: SandboxRequest): SandboxResponse {
   const table = workspace.getTable(request.params.object!);
   const name = parseInput(nameSchema, request.params.name);
-  const input = parseInput(fieldSchema, jsonBody(request));
+  const input = parseInput(fieldSchema, parseJsonBody(request));
   const existing = table.definition.fields.find((field) => field.name === name);
   if (!existing) {
     validateNewField(table, input);
     const field = { ...createDefinition(name, input, []), custom: true };
     table.putField(field);
-    return { status: 201, json: { action: 'created', field: fieldView(field) } };
+    return { status: 201, json: { action: 'created', field: toFieldView(field) } };
   }
   validateChange(table, existing, input);
   const field = { ...existing, ...createDefinition(name, input, existing.options ?? []) };
-  const isUnchanged = JSON.stringify(fieldView(field)) === JSON.stringify(fieldView(existing));
+  const isUnchanged = JSON.stringify(toFieldView(field)) === JSON.stringify(toFieldView(existing));
   if (!isUnchanged) table.putField(field);
   const action = isUnchanged ? 'unchanged' : 'updated';
-  return { status: 200, json: { action, field: fieldView(isUnchanged ? existing : field) } };
+  return { status: 200, json: { action, field: toFieldView(isUnchanged ? existing : field) } };
 }
 
 /** Returns the new definition. Existing options stay, because records may have them. */
@@ -63,10 +68,10 @@ function createDefinition(
   { options, ...input }: FieldInput,
   existing: NonNullable<CrmField['options']>,
 ): CrmField {
-  const added = (options ?? []).filter(
+  const newValues = (options ?? []).filter(
     (value) => !existing.some((option) => option.value === value),
   );
-  const allOptions = [...existing, ...added.map((value) => ({ value, displayName: value }))];
+  const allOptions = [...existing, ...newValues.map((value) => ({ value, displayName: value }))];
   return { name, ...input, ...(allOptions.length > 0 && { options: allOptions }) };
 }
 
@@ -76,7 +81,7 @@ function validateNewField(
 ) {
   const isSelect = type === 'select' || type === 'multiselect';
   if (isSelect !== (options !== undefined)) {
-    throw refusal(
+    throw createRefusal(
       'invalid_request',
       'Options are required for select fields and not allowed for others',
       'options',
@@ -84,17 +89,17 @@ function validateNewField(
   }
   if ((type === 'reference') !== (references !== undefined)) {
     const message = 'The referenced object is required for references and not allowed for others';
-    throw refusal('invalid_request', message, 'references');
+    throw createRefusal('invalid_request', message, 'references');
   }
   if (required && size > 0) {
-    throw refusal(
+    throw createRefusal(
       'invalid_request',
       'Existing records have no value for a required field',
       'required',
     );
   }
   if (definition.fields.length >= FIELDS_MAX) {
-    throw refusal('field_limit_reached', `An object has at most ${FIELDS_MAX} fields`);
+    throw createRefusal('field_limit_reached', `An object has at most ${FIELDS_MAX} fields`);
   }
 }
 
@@ -102,16 +107,16 @@ function validateChange({ definition }: RecordTable, existing: CrmField, input: 
   const { name, type, unique = false } = existing;
   const isStandard = OBJECTS[definition.name].fields.some((field) => field.name === name);
   if (isStandard)
-    throw refusal('standard_field', `${name} is a standard field and cannot be changed`);
+    throw createRefusal('standard_field', `${name} is a standard field and cannot be changed`);
   if (input.type !== type) {
-    throw refusal('type_conflict', `${name} already exists with the type ${type}`, 'type');
+    throw createRefusal('type_conflict', `${name} already exists with the type ${type}`, 'type');
   }
   if (input.unique !== undefined && input.unique !== unique) {
-    throw refusal('type_conflict', `The uniqueness of ${name} cannot be changed`, 'unique');
+    throw createRefusal('type_conflict', `The uniqueness of ${name} cannot be changed`, 'unique');
   }
 }
 
-function refusal(code: string, message: string, field?: string): SandboxRefusal {
+function createRefusal(code: string, message: string, field?: string): SandboxRefusal {
   const status = code === 'invalid_request' ? 400 : 409;
   return new SandboxRefusal(status, { code, message, ...(field && { field }) });
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { DAY_MS } from '../../work/durations.ts';
-import { SandboxRefusal } from '../refusal.ts';
 import type { SandboxRequest, SandboxResponse } from '../request.ts';
+import { SandboxRefusal } from '../sandbox-refusal.ts';
 
 const RETENTION_MS = DAY_MS;
 /** Room for about 100,000 responses with one record each. Beyond it, the oldest keys are dropped early. */
@@ -46,9 +46,9 @@ export class IdempotencyKeys {
     const fingerprint = createHash('sha256')
       .update(`${request.path} ${request.body}`)
       .digest('hex');
-    const stored = this.#responses.get(name);
-    if (stored !== undefined && stored.expiresAtMs > this.#now().getTime()) {
-      return replay(stored, fingerprint);
+    const storedResponse = this.#responses.get(name);
+    if (storedResponse !== undefined && storedResponse.expiresAtMs > this.#now().getTime()) {
+      return replay(storedResponse, fingerprint);
     }
     const response = write();
     const expiresAtMs = this.#now().getTime() + RETENTION_MS;

@@ -116,11 +116,11 @@ const DEAL_FIELDS: CrmField[] = [
 ];
 
 export const OBJECTS: Record<ObjectName, ObjectDefinition> = {
-  contacts: define('contacts', 'Contacts', CONTACT_FIELDS),
-  companies: define('companies', 'Companies', COMPANY_FIELDS),
-  deals: define('deals', 'Deals', DEAL_FIELDS),
+  contacts: defineObject('contacts', 'Contacts', CONTACT_FIELDS),
+  companies: defineObject('companies', 'Companies', COMPANY_FIELDS),
+  deals: defineObject('deals', 'Deals', DEAL_FIELDS),
 };
 
-function define(name: ObjectName, displayName: string, fields: CrmField[]) {
+function defineObject(name: ObjectName, displayName: string, fields: CrmField[]) {
   return { name, displayName, fields: [...SYSTEM_FIELDS, ...fields] };
 }

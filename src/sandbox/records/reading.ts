@@ -1,9 +1,14 @@
 /** Routes that read objects and records. */
 import { z } from 'zod';
-import { SandboxRefusal } from '../refusal.ts';
-import { jsonBody, parseInput, type SandboxRequest, type SandboxResponse } from '../request.ts';
+import {
+  parseInput,
+  parseJsonBody,
+  type SandboxRequest,
+  type SandboxResponse,
+} from '../request.ts';
+import { SandboxRefusal } from '../sandbox-refusal.ts';
 import { type CrmField, OBJECTS, type ObjectDefinition } from './objects.ts';
-import { recordView, selectedView } from './record-view.ts';
+import { createRecordView, createSelectedView } from './record-view.ts';
 import type { RecordTable, StoredRecord } from './table.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -16,10 +21,10 @@ export function listObjects(): SandboxResponse {
 
 export function describeObject(workspace: Workspace, { params }: SandboxRequest): SandboxResponse {
   const { name, displayName, fields } = workspace.getTable(params.object!).definition;
-  return { status: 200, json: { name, displayName, fields: fields.map(fieldView) } };
+  return { status: 200, json: { name, displayName, fields: fields.map(toFieldView) } };
 }
 
-export function fieldView(field: CrmField) {
+export function toFieldView(field: CrmField) {
   return {
     name: field.name,
     displayName: field.displayName,
@@ -34,12 +39,12 @@ export function fieldView(field: CrmField) {
   };
 }
 
-const time = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
+const timeSchema = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
 const pageQuerySchema = z.object({
   limit: z.coerce.number().int().min(1).max(PAGE_SIZE_MAX).default(100),
   cursor: z.string().optional(),
-  updated_since: time.optional(),
-  updated_until: time.optional(),
+  updated_since: timeSchema.optional(),
+  updated_until: timeSchema.optional(),
   fields: z
     .string()
     .transform((names) => names.split(','))
@@ -53,7 +58,7 @@ function parseWhere(text: string, context: z.RefinementCtx): Record<string, unkn
     const { data } = z.record(z.string(), z.unknown()).safeParse(JSON.parse(text));
     if (data) return data;
   } catch {
-    // The issue below describes the expected form.
+    // Reported as the issue below.
   }
   context.addIssue('must be a JSON object.');
   return z.NEVER;
@@ -73,20 +78,24 @@ export function listRecords(
     untilMs: times.updated_until,
     isMatch: where && createValueFilter(table.definition, where),
   };
-  const view = fields ? selectedView(table.definition, fields) : recordView(table.definition);
+  const view = fields
+    ? createSelectedView(table.definition, fields)
+    : createRecordView(table.definition);
   const { after, total } =
     cursor === undefined ? { after: 0, total: table.count(range) } : parseCursor(table, cursor);
-  const { records, hasMore } = table.page({ ...range, after, limit });
-  const nextCursor = hasMore ? cursorText(table, { after: records.at(-1)!.position, total }) : null;
+  const { records, hasMore } = table.readPage({ ...range, after, limit });
+  const nextCursor = hasMore
+    ? formatCursor(table, { after: records.at(-1)!.position, total })
+    : null;
   return { status: 200, json: { records: records.map(view), nextCursor, total } };
 }
 
 /**
- * Returns a filter for records with these values. Values are compared as text, so `1` equals `"1"`. Throws a Refusal
- * for unknown fields.
+ * Returns a filter for records with these values. Values are compared as strings, so `1` equals `"1"`. Throws a
+ * SandboxRefusal for unknown fields.
  */
 function createValueFilter(definition: ObjectDefinition, where: Record<string, unknown>) {
-  const view = selectedView(definition, Object.keys(where));
+  const view = createSelectedView(definition, Object.keys(where));
   const expected = Object.entries(where).map(([name, value]) => [name, String(value)] as const);
   return (record: StoredRecord) => {
     const fieldValues = view(record);
@@ -97,7 +106,7 @@ function createValueFilter(definition: ObjectDefinition, where: Record<string, u
 }
 
 export function getRecord(workspace: Workspace, { params }: SandboxRequest): SandboxResponse {
-  const view = recordView(workspace.getTable(params.object!).definition);
+  const view = createRecordView(workspace.getTable(params.object!).definition);
   return { status: 200, json: { record: view(workspace.getRecord(params.object!, params.id!)) } };
 }
 
@@ -110,8 +119,10 @@ const batchSchema = z.strictObject({
 /** Returns the existing records, in the order of the ids. */
 export function readBatch(workspace: Workspace, request: SandboxRequest): SandboxResponse {
   const table = workspace.getTable(request.params.object!);
-  const { ids, fields } = parseInput(batchSchema, jsonBody(request));
-  const view = fields ? selectedView(table.definition, fields) : recordView(table.definition);
+  const { ids, fields } = parseInput(batchSchema, parseJsonBody(request));
+  const view = fields
+    ? createSelectedView(table.definition, fields)
+    : createRecordView(table.definition);
   const records = ids.flatMap((id) => table.find(id) ?? []);
   return { status: 200, json: { records: records.map(view) } };
 }
@@ -122,11 +133,11 @@ interface Cursor {
   total: number;
 }
 
-function cursorText({ epoch }: RecordTable, { after, total }: Cursor): string {
+function formatCursor({ epoch }: RecordTable, { after, total }: Cursor): string {
   return `${epoch}.${after}.${total}`;
 }
 
-/** Parses a cursor. Throws a Refusal: 400 for a damaged cursor, 410 for one of an earlier run of the server. */
+/** Parses a cursor. Throws a SandboxRefusal: 400 for an invalid cursor, 410 for one of an earlier run of the server. */
 function parseCursor({ epoch }: RecordTable, text: string): Cursor {
   const [, cursorEpoch, after, total] = /^([0-9a-f]{8})\.(\d{1,15})\.(\d{1,15})$/.exec(text) ?? [];
   if (cursorEpoch === undefined) {

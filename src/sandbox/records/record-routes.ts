@@ -23,7 +23,7 @@ interface RecordServices {
 
 type RecordHandler = (workspace: Workspace, request: SandboxRequest) => SandboxResponse;
 
-export function recordRoutes({
+export function createRecordRoutes({
   workspace,
   idempotencyKeys,
   admit,

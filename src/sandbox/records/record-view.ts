@@ -1,18 +1,18 @@
-import { SandboxRefusal } from '../refusal.ts';
+import { SandboxRefusal } from '../sandbox-refusal.ts';
 import type { CrmField, ObjectDefinition } from './objects.ts';
 import type { StoredRecord } from './table.ts';
 
 type RecordView = (record: StoredRecord) => Record<string, unknown>;
 
-/** Returns a function that shows a record: all fields, null if they have no value, and the associations. */
-export function recordView({ fields }: ObjectDefinition): RecordView {
-  return (record) => ({ ...fieldValues(fields, record), associations: record.associations });
+/** Returns a function that shows all fields of a record, null if they have no value, and its associations. */
+export function createRecordView({ fields }: ObjectDefinition): RecordView {
+  return (record) => ({ ...listFieldValues(fields, record), associations: record.associations });
 }
 
 /**
- * Returns a function that shows `id`, `updated_at` and the named fields. Throws a Refusal that names unknown fields.
+ * Returns a function that shows `id`, `updated_at` and the named fields. Throws a SandboxRefusal that names unknown fields.
  */
-export function selectedView(definition: ObjectDefinition, names: string[]): RecordView {
+export function createSelectedView(definition: ObjectDefinition, names: string[]): RecordView {
   const unknown = names.filter((name) => !definition.fields.some((field) => field.name === name));
   const [first, ...moreProblems] = unknown.map((name) => ({
     code: 'unknown_field',
@@ -22,14 +22,14 @@ export function selectedView(definition: ObjectDefinition, names: string[]): Rec
   if (first !== undefined) throw new SandboxRefusal(400, [first, ...moreProblems]);
   const selectedNames = new Set(['id', 'updated_at', ...names]);
   const fields = definition.fields.filter(({ name }) => selectedNames.has(name));
-  return (record) => fieldValues(fields, record);
+  return (record) => listFieldValues(fields, record);
 }
 
-function fieldValues(fields: CrmField[], record: StoredRecord): Record<string, unknown> {
-  return Object.fromEntries(fields.map((field) => [field.name, fieldValue(record, field)]));
+function listFieldValues(fields: CrmField[], record: StoredRecord): Record<string, unknown> {
+  return Object.fromEntries(fields.map((field) => [field.name, getFieldValue(record, field)]));
 }
 
-function fieldValue(record: StoredRecord, { name }: CrmField): unknown {
+function getFieldValue(record: StoredRecord, { name }: CrmField): unknown {
   if (name === 'id') return record.id;
   if (name === 'created_at') return new Date(record.createdAtMs).toISOString();
   if (name === 'updated_at') return new Date(record.updatedAtMs).toISOString();

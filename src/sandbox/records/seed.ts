@@ -1,8 +1,8 @@
 import { DAY_MS } from '../../work/durations.ts';
-import { SandboxRefusal } from '../refusal.ts';
+import { SandboxRefusal } from '../sandbox-refusal.ts';
 import { OBJECTS, type ObjectName } from './objects.ts';
 import type { RecordTable } from './table.ts';
-import { RECORDS_PER_OBJECT_MAX, recordLimitReached, type Workspace } from './workspace.ts';
+import { createLimitProblem, RECORDS_PER_OBJECT_MAX, type Workspace } from './workspace.ts';
 
 const FIRST_NAMES = ['Ada', 'Edsger', 'Grace', 'Barbara', 'Alan', 'Frances', 'Donald', 'Radia'];
 const LAST_NAMES = ['Lovelace', 'Dijkstra', 'Hopper', 'Liskov', 'Turing', 'Allen', 'Knuth'];
@@ -18,7 +18,7 @@ const RECORD_VALUES: Record<ObjectName, (index: number) => Record<string, unknow
     phone: `+31 20 ${String(index % 10_000_000).padStart(7, '0')}`,
     lifecycle: chooseOption('contacts', 'lifecycle', index),
     interests: [chooseOption('contacts', 'interests', index)],
-    birthday: `${1950 + (index % 55)}-${twoDigits(1 + (index % 12))}-${twoDigits(1 + (index % 28))}`,
+    birthday: `${1950 + (index % 55)}-${formatTwoDigits(1 + (index % 12))}-${formatTwoDigits(1 + (index % 28))}`,
     score: index % 101,
     annual_spend: (index % 5_000) + 0.5,
     newsletter: index % 3 === 0,
@@ -38,7 +38,7 @@ const RECORD_VALUES: Record<ObjectName, (index: number) => Record<string, unknow
   }),
 };
 
-/** Creates many records. The same index always gives the same record. */
+/** Creates many records. Equal indexes have equal values in every run. */
 export class Seeder {
   readonly #workspace: Workspace;
   readonly #lastIndexes: Record<ObjectName, number> = { contacts: 0, companies: 0, deals: 0 };
@@ -47,11 +47,11 @@ export class Seeder {
     this.#workspace = workspace;
   }
 
-  /** Creates records after the last one it created. Throws a Refusal (409) if the object can't hold as many. */
+  /** Creates records after the last one it created. Throws a SandboxRefusal (409) if the object can't hold as many. */
   seed(objectName: ObjectName, count: number): void {
     const table = this.#workspace.getTable(objectName);
     if (table.size + count > RECORDS_PER_OBJECT_MAX) {
-      throw new SandboxRefusal(409, recordLimitReached(objectName));
+      throw new SandboxRefusal(409, createLimitProblem(objectName));
     }
     const targetSize = table.size + count;
     while (table.size < targetSize) {
@@ -78,6 +78,6 @@ function chooseOption(objectName: ObjectName, fieldName: string, index: number):
   return pick(field!.options!, index).value;
 }
 
-function twoDigits(value: number): string {
+function formatTwoDigits(value: number): string {
   return String(value).padStart(2, '0');
 }

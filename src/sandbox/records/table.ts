@@ -34,7 +34,7 @@ export interface RecordEvent {
   definition: ObjectDefinition;
   record: StoredRecord;
   /** The previous version, for updates. */
-  before?: StoredRecord;
+  previous?: StoredRecord;
   /** The id of the deleted record, for merges. */
   mergedId?: string;
 }
@@ -53,13 +53,13 @@ interface PageQuery {
 /** The number of deleted records that can be restored. Older ones are lost. */
 const DELETED_MAX = 10_000;
 
-/** Old versions are removed when they outnumber current ones by this many. */
+/** Old versions are removed if they outnumber current ones by more than this. */
 const COMPACTION_SLACK = 1_000;
 
 /**
  * The records of one object, in memory. Versions are kept in the order of their changes, which is also the order of
  * `updatedAtMs`, because that time never decreases. A page is therefore a binary search and a short walk. A record that
- * changes during a read moves to the end, so it may be read twice but is never missed.
+ * changes during a read moves to the end, so it may be read twice but is never skipped.
  */
 export class RecordTable {
   readonly definition: ObjectDefinition;
@@ -98,7 +98,7 @@ export class RecordTable {
 
   /** Returns the id of the record with this value in a unique field. */
   findOwner({ name }: CrmField, value: unknown): string | null {
-    return this.#ownersByField.get(name)?.get(uniqueKey(value)) ?? null;
+    return this.#ownersByField.get(name)?.get(toUniqueKey(value)) ?? null;
   }
 
   /** Adds or replaces a field. A replacement must be unique if the old field was. */
@@ -123,18 +123,18 @@ export class RecordTable {
     values: Record<string, unknown>,
     associations?: StoredAssociation[],
   ): StoredRecord {
-    const before = this.#current.get(id)!;
-    const next = { ...before.values, ...values };
-    const record = this.#put(id, next, associations ?? before.associations);
-    this.#notify({ type: 'updated', definition: this.definition, record, before });
+    const previous = this.#current.get(id)!;
+    const next = { ...previous.values, ...values };
+    const record = this.#put(id, next, associations ?? previous.associations);
+    this.#notify({ type: 'updated', definition: this.definition, record, previous });
     return record;
   }
 
   delete(id: string): boolean {
-    const before = this.#current.get(id);
-    if (before === undefined) return false;
-    this.#remove(before);
-    const record = { ...before, updatedAtMs: this.#now().getTime() };
+    const previous = this.#current.get(id);
+    if (previous === undefined) return false;
+    this.#remove(previous);
+    const record = { ...previous, updatedAtMs: this.#now().getTime() };
     this.#notify({ type: 'deleted', definition: this.definition, record });
     return true;
   }
@@ -173,9 +173,9 @@ export class RecordTable {
   }
 
   /** Returns a page in the order of changes. `hasMore` is true if another page follows. */
-  page(query: PageQuery): { records: StoredRecord[]; hasMore: boolean } {
+  readPage(query: PageQuery): { records: StoredRecord[]; hasMore: boolean } {
     const records: StoredRecord[] = [];
-    for (const record of this.#matching(query)) {
+    for (const record of this.#listMatches(query)) {
       if (records.length === query.limit) return { records, hasMore: true };
       records.push(record);
     }
@@ -187,12 +187,12 @@ export class RecordTable {
     const { sinceMs, untilMs, isMatch } = query;
     if (sinceMs === undefined && untilMs === undefined && !isMatch) return this.size;
     let count = 0;
-    for (const _ of this.#matching(query)) count += 1;
+    for (const _ of this.#listMatches(query)) count += 1;
     return count;
   }
 
   /** Returns the most recently changed records, newest first. */
-  newest(limit: number): StoredRecord[] {
+  listNewest(limit: number): StoredRecord[] {
     const records: StoredRecord[] = [];
     for (let index = this.#versions.length - 1; index >= 0 && records.length < limit; index -= 1) {
       const version = this.#versions[index]!;
@@ -201,14 +201,14 @@ export class RecordTable {
     return records;
   }
 
-  *#matching({
+  *#listMatches({
     after = 0,
     sinceMs = Number.NEGATIVE_INFINITY,
     untilMs = Number.POSITIVE_INFINITY,
     isMatch = () => true,
   }: Partial<PageQuery>): Generator<StoredRecord> {
     const versions = this.#versions;
-    let index = firstIndex(
+    let index = findFirstIndex(
       versions,
       ({ position, updatedAtMs }) => position > after && updatedAtMs >= sinceMs,
     );
@@ -224,21 +224,21 @@ export class RecordTable {
     values: Record<string, unknown>,
     associations: readonly StoredAssociation[],
   ): StoredRecord {
-    const before = this.#current.get(id);
+    const previous = this.#current.get(id);
     const updatedAtMs = Math.max(this.#now().getTime(), this.#lastUpdatedAtMs);
     this.#lastUpdatedAtMs = updatedAtMs;
     this.#lastPosition += 1;
     const record: StoredRecord = {
       id,
       position: this.#lastPosition,
-      createdAtMs: before?.createdAtMs ?? updatedAtMs,
+      createdAtMs: previous?.createdAtMs ?? updatedAtMs,
       updatedAtMs,
       values,
       associations,
     };
-    if (before !== undefined) this.#releaseUnique(before);
+    if (previous !== undefined) this.#releaseUnique(previous);
     for (const [name, owners] of this.#ownersByField) {
-      if (values[name] != null) owners.set(uniqueKey(values[name]), id);
+      if (values[name] != null) owners.set(toUniqueKey(values[name]), id);
     }
     this.#current.set(id, record);
     this.#versions.push(record);
@@ -248,7 +248,7 @@ export class RecordTable {
 
   #releaseUnique({ values }: StoredRecord): void {
     for (const [name, owners] of this.#ownersByField) {
-      if (values[name] != null) owners.delete(uniqueKey(values[name]));
+      if (values[name] != null) owners.delete(toUniqueKey(values[name]));
     }
   }
 
@@ -263,12 +263,12 @@ export class RecordTable {
   }
 }
 
-function uniqueKey(value: unknown): string {
+function toUniqueKey(value: unknown): string {
   return String(value).toLowerCase();
 }
 
 /** Returns the first index where the predicate is true. It must change from false to true at most once. */
-function firstIndex<Item>(items: readonly Item[], predicate: (item: Item) => boolean): number {
+function findFirstIndex<Item>(items: readonly Item[], predicate: (item: Item) => boolean): number {
   let low = 0;
   let high = items.length;
   while (low < high) {

@@ -1,4 +1,4 @@
-import { type SandboxProblem, SandboxRefusal } from '../refusal.ts';
+import { type SandboxProblem, SandboxRefusal } from '../sandbox-refusal.ts';
 import { OBJECT_NAMES, OBJECTS, type ObjectName } from './objects.ts';
 import {
   type RecordEvent,
@@ -6,7 +6,7 @@ import {
   type StoredAssociation,
   type StoredRecord,
 } from './table.ts';
-import { valueProblems } from './validation.ts';
+import { listValueProblems } from './validation.ts';
 
 /** A million contacts need 0.9 GB: enough for load tests, and below Node's memory limit. */
 export const RECORDS_PER_OBJECT_MAX = 1_000_000;
@@ -43,7 +43,7 @@ export class Workspace {
 
   constructor(now: () => Date, notify: (event: RecordEvent) => void = () => {}) {
     this.#tables = {
-      // Copies, because callers may define fields.
+      // The definitions are copied, because callers may define fields.
       contacts: new RecordTable(structuredClone(OBJECTS.contacts), now, notify),
       companies: new RecordTable(structuredClone(OBJECTS.companies), now, notify),
       deals: new RecordTable(structuredClone(OBJECTS.deals), now, notify),
@@ -59,7 +59,7 @@ export class Workspace {
 
   getRecord(objectName: string, id: string): StoredRecord {
     const record = this.getTable(objectName).find(id);
-    if (record === null) throw new SandboxRefusal(404, recordNotFound(objectName, id));
+    if (record === null) throw new SandboxRefusal(404, createNotFoundProblem(objectName, id));
     return record;
   }
 
@@ -73,21 +73,21 @@ export class Workspace {
   writeBatch(objectName: string, changes: RecordChange[], allOrNone: boolean): ChangeResult[] {
     const table = this.getTable(objectName);
     const claims: BatchClaims = { owners: new Map(), newRecords: 0 };
-    const checked = changes.map((change) => {
-      const problems = this.#problems(table, change, claims);
+    const checks = changes.map((change) => {
+      const problems = this.#listProblems(table, change, claims);
       if (problems.length === 0) claim(table, change, claims);
       return { change, problems };
     });
-    const isRefused = allOrNone && checked.some(({ problems }) => problems.length > 0);
-    return checked.map(({ change, problems: [first, ...moreProblems] }) => {
+    const isRefused = allOrNone && checks.some(({ problems }) => problems.length > 0);
+    return checks.map(({ change, problems: [first, ...moreProblems] }) => {
       if (first !== undefined) return { problems: [first, ...moreProblems] };
-      return isRefused ? { problems: [NOT_WRITTEN] } : { record: apply(table, change) };
+      return isRefused ? { problems: [NOT_WRITTEN] } : { record: applyChange(table, change) };
     });
   }
 
   delete(objectName: string, id: string): void {
     if (!this.getTable(objectName).delete(id)) {
-      throw new SandboxRefusal(404, recordNotFound(objectName, id));
+      throw new SandboxRefusal(404, createNotFoundProblem(objectName, id));
     }
   }
 
@@ -104,32 +104,32 @@ export class Workspace {
 
   restore(objectName: string, id: string): StoredRecord {
     const record = this.getTable(objectName).restore(id);
-    if (record === null) throw new SandboxRefusal(404, recordNotFound(objectName, id));
+    if (record === null) throw new SandboxRefusal(404, createNotFoundProblem(objectName, id));
     return record;
   }
 
-  #problems(table: RecordTable, change: RecordChange, claims: BatchClaims): SandboxProblem[] {
+  #listProblems(table: RecordTable, change: RecordChange, claims: BatchClaims): SandboxProblem[] {
     const { definition } = table;
-    const creating = change.id === undefined;
+    const isCreate = change.id === undefined;
     if (change.id !== undefined && table.find(change.id) === null) {
-      return [recordNotFound(definition.name, change.id)];
+      return [createNotFoundProblem(definition.name, change.id)];
     }
-    if (creating && table.size + claims.newRecords >= RECORDS_PER_OBJECT_MAX) {
-      return [recordLimitReached(definition.name)];
+    if (isCreate && table.size + claims.newRecords >= RECORDS_PER_OBJECT_MAX) {
+      return [createLimitProblem(definition.name)];
     }
-    const problems = valueProblems(definition, change.values, { creating });
-    return problems.length > 0 ? problems : this.#conflicts(table, change, claims);
+    const problems = listValueProblems(definition, change.values, { isCreate });
+    return problems.length > 0 ? problems : this.#listConflicts(table, change, claims);
   }
 
-  #conflicts(table: RecordTable, change: RecordChange, claims: BatchClaims): SandboxProblem[] {
+  #listConflicts(table: RecordTable, change: RecordChange, claims: BatchClaims): SandboxProblem[] {
     const problems: SandboxProblem[] = [];
     for (const field of table.definition.fields) {
       const value = change.values[field.name];
       if (value == null) continue;
       const { name: fieldName, references } = field;
       if (field.unique) {
-        const claimed = claims.owners.get(claimKey(fieldName, value));
-        const owner = claimed ?? table.findOwner(field, value) ?? undefined;
+        const claimOwner = claims.owners.get(createClaimKey(fieldName, value));
+        const owner = claimOwner ?? table.findOwner(field, value) ?? undefined;
         if (owner !== undefined && owner !== getOwner(change)) {
           const message = `Another record has ${fieldName} ${value}`;
           problems.push({ code: 'not_unique', message, field: fieldName });
@@ -148,11 +148,11 @@ function claim({ definition }: RecordTable, change: RecordChange, claims: BatchC
   if (change.id === undefined) claims.newRecords += 1;
   for (const { name, unique } of definition.fields) {
     const value = change.values[name];
-    if (unique && value != null) claims.owners.set(claimKey(name, value), getOwner(change));
+    if (unique && value != null) claims.owners.set(createClaimKey(name, value), getOwner(change));
   }
 }
 
-function claimKey(fieldName: string, value: unknown): string {
+function createClaimKey(fieldName: string, value: unknown): string {
   return `${fieldName} ${String(value).toLowerCase()}`;
 }
 
@@ -161,17 +161,17 @@ function getOwner(change: RecordChange): string | RecordChange {
   return change.id ?? change;
 }
 
-function apply(table: RecordTable, { id, values, associations }: RecordChange): StoredRecord {
+function applyChange(table: RecordTable, { id, values, associations }: RecordChange): StoredRecord {
   return id === undefined
     ? table.create(values, associations)
     : table.update(id, values, associations);
 }
 
-function recordNotFound(objectName: string, id: string): SandboxProblem {
+function createNotFoundProblem(objectName: string, id: string): SandboxProblem {
   return { code: 'record_not_found', message: `There is no record '${id}' of ${objectName}` };
 }
 
-export function recordLimitReached(objectName: string): SandboxProblem {
+export function createLimitProblem(objectName: string): SandboxProblem {
   const message = `The sandbox holds at most ${RECORDS_PER_OBJECT_MAX} ${objectName}`;
   return { code: 'record_limit_reached', message };
 }

@@ -1,8 +1,13 @@
 /** Routes that change records. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
-import { jsonBody, parseInput, type SandboxRequest, type SandboxResponse } from '../request.ts';
-import { recordView } from './record-view.ts';
+import {
+  parseInput,
+  parseJsonBody,
+  type SandboxRequest,
+  type SandboxResponse,
+} from '../request.ts';
+import { createRecordView } from './record-view.ts';
 import type { StoredRecord } from './table.ts';
 import type { RecordChange, Workspace } from './workspace.ts';
 
@@ -23,28 +28,28 @@ const associationSchema = z.strictObject({
     )
     .max(ASSOCIATIONS_MAX),
 });
-const fields = z
+const fieldsSchema = z
   .record(z.string(), z.unknown())
   .refine(
     (record) => Object.keys(record).length <= FIELDS_MAX,
     `has more than ${FIELDS_MAX} fields`,
   );
 const changeSchema = z.strictObject({
-  record: fields,
+  record: fieldsSchema,
   associations: z.array(associationSchema).max(ASSOCIATIONS_MAX).optional(),
 });
 /** A missing id becomes an empty one, so that only this record is refused, like one with an unknown id. */
 const updateSchema = changeSchema.extend({
-  record: fields.pipe(z.looseObject({ id: z.string().default('') })),
+  record: fieldsSchema.pipe(z.looseObject({ id: z.string().default('') })),
 });
 
 export function createRecord(workspace: Workspace, request: SandboxRequest): SandboxResponse {
-  const { record: values, associations } = parseInput(changeSchema, jsonBody(request));
+  const { record: values, associations } = parseInput(changeSchema, parseJsonBody(request));
   return writeRecord(workspace, request, { values, associations });
 }
 
 export function updateRecord(workspace: Workspace, request: SandboxRequest): SandboxResponse {
-  const { record: values, associations } = parseInput(changeSchema, jsonBody(request));
+  const { record: values, associations } = parseInput(changeSchema, parseJsonBody(request));
   return writeRecord(workspace, request, { id: request.params.id!, values, associations });
 }
 
@@ -54,10 +59,10 @@ function writeRecord(
   change: RecordChange,
 ): SandboxResponse {
   const record = workspace.write(params.object!, change);
-  const view = recordView(workspace.getTable(params.object!).definition);
+  const view = createRecordView(workspace.getTable(params.object!).definition);
   return {
     status: change.id === undefined ? 201 : 200,
-    json: { record: view(record), echoedHeaders: echoedHeaders(headers) },
+    json: { record: view(record), echoedHeaders: selectEchoedHeaders(headers) },
   };
 }
 
@@ -66,49 +71,55 @@ export function deleteRecord(
   { params, headers }: SandboxRequest,
 ): SandboxResponse {
   workspace.delete(params.object!, params.id!);
-  return { status: 200, json: { id: params.id, echoedHeaders: echoedHeaders(headers) } };
+  return { status: 200, json: { id: params.id, echoedHeaders: selectEchoedHeaders(headers) } };
 }
 
 const mergeSchema = z.strictObject({ otherId: z.string().min(1).max(64) });
 
 export function mergeRecords(workspace: Workspace, request: SandboxRequest): SandboxResponse {
   const { object, id } = request.params;
-  const { otherId } = parseInput(mergeSchema, jsonBody(request));
+  const { otherId } = parseInput(mergeSchema, parseJsonBody(request));
   const record = workspace.merge(object!, id!, otherId);
-  return recordResponse(workspace, request, record);
+  return createRecordResponse(workspace, request, record);
 }
 
 export function restoreRecord(workspace: Workspace, request: SandboxRequest): SandboxResponse {
   const { object, id } = request.params;
-  return recordResponse(workspace, request, workspace.restore(object!, id!));
+  return createRecordResponse(workspace, request, workspace.restore(object!, id!));
 }
 
-function recordResponse(
+function createRecordResponse(
   workspace: Workspace,
   { params }: SandboxRequest,
   record: StoredRecord,
 ): SandboxResponse {
-  const view = recordView(workspace.getTable(params.object!).definition);
+  const view = createRecordView(workspace.getTable(params.object!).definition);
   return { status: 200, json: { record: view(record) } };
 }
 
 export function createBatch(workspace: Workspace, request: SandboxRequest): SandboxResponse {
-  const { records, allOrNone } = parseInput(batchSchema(changeSchema), jsonBody(request));
+  const { records, allOrNone } = parseInput(
+    createBatchSchema(changeSchema),
+    parseJsonBody(request),
+  );
   const changes = records.map(({ record, associations }) => ({ values: record, associations }));
-  return batchResponse(workspace, request, { changes, allOrNone });
+  return createBatchResponse(workspace, request, { changes, allOrNone });
 }
 
 export function updateBatch(workspace: Workspace, request: SandboxRequest): SandboxResponse {
-  const { records, allOrNone } = parseInput(batchSchema(updateSchema), jsonBody(request));
+  const { records, allOrNone } = parseInput(
+    createBatchSchema(updateSchema),
+    parseJsonBody(request),
+  );
   const changes = records.map(({ record: { id, ...values }, associations }) => ({
     id,
     values,
     associations,
   }));
-  return batchResponse(workspace, request, { changes, allOrNone });
+  return createBatchResponse(workspace, request, { changes, allOrNone });
 }
 
-function batchSchema<Change extends z.ZodType>(change: Change) {
+function createBatchSchema<Change extends z.ZodType>(change: Change) {
   return z.strictObject({
     records: z.array(change).min(1).max(BATCH_SIZE_MAX),
     allOrNone: z.boolean().default(false),
@@ -116,12 +127,12 @@ function batchSchema<Change extends z.ZodType>(change: Change) {
 }
 
 /** Returns status 200 with one result for each record, in order. */
-function batchResponse(
+function createBatchResponse(
   workspace: Workspace,
   { params, headers }: SandboxRequest,
   { changes, allOrNone }: { changes: RecordChange[]; allOrNone: boolean },
 ): SandboxResponse {
-  const view = recordView(workspace.getTable(params.object!).definition);
+  const view = createRecordView(workspace.getTable(params.object!).definition);
   const results = workspace
     .writeBatch(params.object!, changes, allOrNone)
     .map((result) =>
@@ -129,14 +140,14 @@ function batchResponse(
         ? { success: true, record: view(result.record) }
         : { success: false, errors: result.problems },
     );
-  return { status: 200, json: { results, echoedHeaders: echoedHeaders(headers) } };
+  return { status: 200, json: { results, echoedHeaders: selectEchoedHeaders(headers) } };
 }
 
 /**
  * Returns the request's `x-sandbox-` headers. Other headers belong to the transport or are secret. Node limits headers
  * to 16 KiB.
  */
-function echoedHeaders(headers: IncomingHttpHeaders): Record<string, string> {
-  const echoed = Object.entries(headers).filter(([name]) => name.startsWith('x-sandbox-'));
-  return Object.fromEntries(echoed.map(([name, value]) => [name, String(value)]));
+function selectEchoedHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+  const echoedEntries = Object.entries(headers).filter(([name]) => name.startsWith('x-sandbox-'));
+  return Object.fromEntries(echoedEntries.map(([name, value]) => [name, String(value)]));
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { OBJECT_NAMES } from '../records/objects.ts';
 import { RECORD_EVENTS } from '../records/table.ts';
-import { jsonBody, parseInput, type SandboxRequest } from '../request.ts';
+import { parseInput, parseJsonBody, type SandboxRequest } from '../request.ts';
 import type { SandboxRoute } from '../router.ts';
 import type { WebhookSubscription, Webhooks } from './webhook-subscriptions.ts';
 
@@ -19,7 +19,7 @@ interface WebhookServices {
   admit: (request: SandboxRequest) => void;
 }
 
-export function webhookRoutes({ webhooks, admit }: WebhookServices): SandboxRoute[] {
+export function createWebhookRoutes({ webhooks, admit }: WebhookServices): SandboxRoute[] {
   const route = (
     method: string,
     pattern: string,
@@ -35,15 +35,17 @@ export function webhookRoutes({ webhooks, admit }: WebhookServices): SandboxRout
   return [
     route('GET', '/webhook-subscriptions', () => ({
       status: 200,
-      json: { subscriptions: webhooks.list().map(subscriptionView) },
+      json: { subscriptions: webhooks.list().map(toSubscriptionView) },
     })),
     route('POST', '/webhook-subscriptions', (request) => ({
       status: 201,
-      json: subscriptionView(webhooks.create(parseInput(subscriptionSchema, jsonBody(request)))),
+      json: toSubscriptionView(
+        webhooks.create(parseInput(subscriptionSchema, parseJsonBody(request))),
+      ),
     })),
     route('POST', '/webhook-subscriptions/:id/renew', ({ params }) => ({
       status: 200,
-      json: subscriptionView(webhooks.renew(params.id!)),
+      json: toSubscriptionView(webhooks.renew(params.id!)),
     })),
     route('DELETE', '/webhook-subscriptions/:id', ({ params }) => {
       webhooks.delete(params.id!);
@@ -53,7 +55,7 @@ export function webhookRoutes({ webhooks, admit }: WebhookServices): SandboxRout
 }
 
 /** Shows a subscription without its secret. */
-function subscriptionView({
+function toSubscriptionView({
   id,
   objectName,
   events,

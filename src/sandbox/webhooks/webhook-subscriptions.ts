@@ -1,22 +1,20 @@
 /** Webhook subscriptions of the sandbox, and the delivery of their events. */
 import { createHmac, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { recordView } from '../records/record-view.ts';
+import { createRecordView } from '../records/record-view.ts';
 import type { RecordEvent, RecordEventType } from '../records/table.ts';
-import { SandboxRefusal } from '../refusal.ts';
+import { SandboxRefusal } from '../sandbox-refusal.ts';
 import type { Settings } from '../settings.ts';
 
 /** The maximum number of subscriptions. A client that creates more is in a loop. */
 const SUBSCRIPTIONS_MAX = 10_000;
+/** The maximum number of events in a request. */
 const REQUEST_EVENTS_MAX = 10;
-/**
- * The maximum number of queued events of a subscription. Later events are dropped, like after a long outage of the
- * receiver.
- */
+/** The maximum number of queued events of a subscription. A long outage of the receiver loses later events. */
 const QUEUED_EVENTS_MAX = 1_000_000;
 const ATTEMPTS_MAX = 10;
 const FIRST_RETRY_MS = 100;
-const REQUEST_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 10_000;
 
 const SIGNATURE_HEADER = 'x-sandbox-signature';
 
@@ -25,7 +23,7 @@ interface SubscriptionInput {
   events: RecordEventType[];
   url: string;
   secret: string;
-  /** A name that each event repeats, for the receiver's use. */
+  /** The receiver's name of the account, which each event repeats. */
   account: string;
 }
 
@@ -35,7 +33,7 @@ export interface WebhookSubscription extends SubscriptionInput {
 }
 
 interface DeliveryQueue extends WebhookSubscription {
-  queued: WebhookEvent[];
+  queuedEvents: WebhookEvent[];
   isSending: boolean;
 }
 
@@ -59,8 +57,8 @@ export class Webhooks {
     const queue = {
       ...subscription,
       id,
-      expiresAtMs: this.#expiryMs(),
-      queued: [],
+      expiresAtMs: this.#computeExpiry(),
+      queuedEvents: [],
       isSending: false,
     };
     this.#queues.set(id, queue);
@@ -71,16 +69,16 @@ export class Webhooks {
     return [...this.#queues.values()];
   }
 
-  /** Extends a subscription. Throws a Refusal (404) if it does not exist. */
+  /** Extends a subscription. Throws a SandboxRefusal (404) if it does not exist. */
   renew(id: string): WebhookSubscription {
     const queue = this.#get(id);
-    queue.expiresAtMs = this.#expiryMs();
+    queue.expiresAtMs = this.#computeExpiry();
     return queue;
   }
 
-  /** Deletes a subscription and its queued events. Throws a Refusal (404) if it does not exist. */
+  /** Deletes a subscription and its queued events. Throws a SandboxRefusal (404) if it does not exist. */
   delete(id: string): void {
-    this.#get(id).queued.length = 0;
+    this.#get(id).queuedEvents.length = 0;
     this.#queues.delete(id);
   }
 
@@ -89,8 +87,8 @@ export class Webhooks {
     if (this.#queues.size === 0) return;
     for (const event of createEvents(recordEvent, randomUUID)) {
       for (const queue of this.#queues.values()) {
-        if (this.#matches(queue, event) && queue.queued.length < QUEUED_EVENTS_MAX) {
-          queue.queued.push(event);
+        if (this.#isSubscribed(queue, event) && queue.queuedEvents.length < QUEUED_EVENTS_MAX) {
+          queue.queuedEvents.push(event);
           void this.#send(queue);
         }
       }
@@ -101,7 +99,7 @@ export class Webhooks {
     this.#closing.abort();
   }
 
-  #expiryMs(): number {
+  #computeExpiry(): number {
     return this.#now().getTime() + this.#settings.subscriptionLifetimeSeconds * 1_000;
   }
 
@@ -114,7 +112,7 @@ export class Webhooks {
     });
   }
 
-  #matches({ objectName, events, expiresAtMs }: DeliveryQueue, event: WebhookEvent): boolean {
+  #isSubscribed({ objectName, events, expiresAtMs }: DeliveryQueue, event: WebhookEvent): boolean {
     return (
       objectName === event.objectName &&
       events.some((type) => event.type === `${objectName}.${type}`) &&
@@ -127,27 +125,28 @@ export class Webhooks {
     if (queue.isSending) return;
     queue.isSending = true;
     const { signal } = this.#closing;
-    while (queue.queued.length > 0 && !signal.aborted) {
-      // Waiting at least one turn puts events of the same change into one request.
+    while (queue.queuedEvents.length > 0 && !signal.aborted) {
+      // Waits at least one turn of the event loop, so that events of one change share a request.
       await delay(this.#settings.webhooks.delayMs, undefined, { signal }).catch(() => {});
-      const events = queue.queued.splice(0, REQUEST_EVENTS_MAX);
+      const events = queue.queuedEvents.splice(0, REQUEST_EVENTS_MAX);
       const { dropped, reordered, doubled, forged } = this.#settings.webhooks;
       if (dropped || events.length === 0) continue;
-      const sent = reordered ? events.toReversed() : events;
+      const orderedEvents = reordered ? events.toReversed() : events;
       const body = JSON.stringify({
-        events: sent.map((event) => ({ ...event, account: queue.account })),
+        events: orderedEvents.map((event) => ({ ...event, account: queue.account })),
       });
       if (forged) await this.#post(queue, body, 'not the secret');
-      for (let time = doubled ? 2 : 1; time > 0; time -= 1) await this.#deliver(queue, body);
+      await this.#deliver(queue, body);
+      if (doubled) await this.#deliver(queue, body);
     }
     queue.isSending = false;
   }
 
   async #deliver(queue: DeliveryQueue, body: string): Promise<void> {
     const { signal } = this.#closing;
-    for (let tries = 0; tries < ATTEMPTS_MAX && this.#queues.has(queue.id); tries += 1) {
+    for (let attempt = 0; attempt < ATTEMPTS_MAX && this.#queues.has(queue.id); attempt += 1) {
       if (signal.aborted || (await this.#post(queue, body, queue.secret))) return;
-      await delay(FIRST_RETRY_MS * 2 ** tries, undefined, { signal }).catch(() => {});
+      await delay(FIRST_RETRY_MS * 2 ** attempt, undefined, { signal }).catch(() => {});
     }
   }
 
@@ -159,7 +158,7 @@ export class Webhooks {
       'content-type': 'application/json',
       [SIGNATURE_HEADER]: `t=${seconds},v1=${digest}`,
     };
-    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(REQUEST_MS)]);
+    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]);
     try {
       const response = await fetch(url, {
         method: 'POST',
@@ -203,7 +202,7 @@ function* createEvents(event: RecordEvent, newId: () => string): Generator<Webho
     ...subject,
     occurredAt,
     ...(type === 'updated' && { changedFields }),
-    ...(type === 'created' && { record: recordView(definition)(record) }),
+    ...(type === 'created' && { record: createRecordView(definition)(record) }),
     ...(mergedId !== undefined && { mergedId }),
   };
   if (type !== 'created' && type !== 'updated') return;
@@ -220,8 +219,8 @@ function* createEvents(event: RecordEvent, newId: () => string): Generator<Webho
   }
 }
 
-function listChangedFields({ record, before }: RecordEvent): string[] {
+function listChangedFields({ record, previous }: RecordEvent): string[] {
   return Object.keys(record.values).filter(
-    (name) => JSON.stringify(record.values[name]) !== JSON.stringify(before?.values[name]),
+    (name) => JSON.stringify(record.values[name]) !== JSON.stringify(previous?.values[name]),
   );
 }

@@ -31,7 +31,7 @@ export async function connectWithTokens(
   tenant: Caller,
   options: { accessToken?: string; expiresAt?: Date | null; refreshToken?: string | null } = {},
 ) {
-  const grantedTokens = app.sandbox.oauth.grantToUser(CLIENT_ID, 'sandbox-user', '');
+  const grantedTokens = app.sandbox.oauth.issueToUser(CLIENT_ID, 'sandbox-user', '');
   const { expiresAt = EXPIRED_TIME, refreshToken = grantedTokens.refresh_token } = options;
   const apps = { projectId: tenant.projectId, provider: 'sandbox' };
   if ((await app.services.database.prisma.providerApp.count({ where: apps })) === 0) {

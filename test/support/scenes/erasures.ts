@@ -68,7 +68,7 @@ export async function useEverything(
   tenant: Tenant,
   { groupRef, consumerRef }: Customer,
 ): Promise<{ connectionId: string; installationId: string; operationIds: string[] }> {
-  const granted = app.app.sandbox.oauth.grantToUser(CLIENT_ID, 'sandbox-user', '');
+  const granted = app.app.sandbox.oauth.issueToUser(CLIENT_ID, 'sandbox-user', '');
   const tokens = {
     accessToken: { token: granted.access_token },
     refreshToken: { token: granted.refresh_token },

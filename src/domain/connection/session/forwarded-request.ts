@@ -4,8 +4,8 @@
  */
 import type { Readable } from 'node:stream';
 import type { StreamedResponse } from '../../../outbound/client.ts';
-import { OutboundError } from '../../../outbound/error.ts';
 import { CONNECTION_HEADERS } from '../../../outbound/exchange.ts';
+import { OutboundError } from '../../../outbound/outbound-error.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Sender } from '../../diagnosis/observed-outbound.ts';

@@ -1,7 +1,7 @@
 /** Sends one request to a provider. */
 import { stringify } from 'qs';
 import type { OutboundRequest } from '../../../outbound/client.ts';
-import { OutboundError, type OutboundErrorKind } from '../../../outbound/error.ts';
+import { OutboundError, type OutboundErrorKind } from '../../../outbound/outbound-error.ts';
 import type { Provider, ProviderRequest, ProviderResponse } from '../../../providers/contract.ts';
 import { ProviderError, type ProviderErrorKind } from '../../../providers/provider-error.ts';
 import type { Sender } from '../../diagnosis/observed-outbound.ts';

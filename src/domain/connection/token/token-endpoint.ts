@@ -1,6 +1,6 @@
 /** Requests tokens from a provider's token endpoint (RFC 6749). */
 import { z } from 'zod';
-import { OutboundError } from '../../../outbound/error.ts';
+import { OutboundError } from '../../../outbound/outbound-error.ts';
 import type { OAuth2Settings, Provider, ProviderResponse } from '../../../providers/contract.ts';
 import { isSuccess } from '../../../providers/read-responses.ts';
 import type { Services } from '../../call.ts';

@@ -4,7 +4,7 @@
  */
 import type { Client } from '@grpc/grpc-js';
 import { unprocessable } from '../../../errors.ts';
-import { OutboundError } from '../../../outbound/error.ts';
+import { OutboundError } from '../../../outbound/outbound-error.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import { LeaseLost, RELEASED_LEASE } from '../../../work/lease.ts';
 import { runClaims } from '../../../work/run-items.ts';

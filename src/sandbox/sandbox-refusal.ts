@@ -8,7 +8,7 @@ export interface SandboxProblem {
 
 /** A refused request. The response body is `{ error, errors }`. */
 export class SandboxRefusal extends Error {
-  override name = 'Refusal';
+  override name = 'SandboxRefusal';
   readonly status: number;
   readonly problems: [SandboxProblem, ...SandboxProblem[]];
   readonly headers: Record<string, string>;

@@ -1,5 +1,5 @@
 /**
- * Why an outbound request got no usable response.
+ * The reasons why an outbound request has no usable response.
  *
  * - REFUSED_ADDRESS: nothing was sent, because the address, the protocol or the URL is not permitted.
  *
@@ -18,7 +18,7 @@ const OUTBOUND_ERROR_KINDS = [
 ] as const;
 export type OutboundErrorKind = (typeof OUTBOUND_ERROR_KINDS)[number];
 
-/** A failed outbound request. The message may be shown to users: it contains nothing of the request but the host. */
+/** A failed outbound request. Users may see the message: it contains nothing of the request except the host. */
 export class OutboundError extends Error {
   override name = 'OutboundError';
   readonly kind: OutboundErrorKind;
@@ -30,16 +30,16 @@ export class OutboundError extends Error {
 }
 
 /** Converts a network failure. `wasSent` is true if the request had a connection. */
-export function outboundError(error: unknown, wasSent: boolean): OutboundError {
+export function toOutboundError(error: unknown, wasSent: boolean): OutboundError {
   if (error instanceof OutboundError) return error;
-  const code = findCode(error);
+  const code = formatCode(error);
   return wasSent
-    ? new OutboundError('DISCONNECTED', `The connection ended before the answer${code}.`)
+    ? new OutboundError('DISCONNECTED', `The connection ended before the response${code}.`)
     : new OutboundError('UNREACHABLE', `No connection could be made${code}.`);
 }
 
-/** Returns only the error's code, because its message may contain internal addresses. */
-function findCode(error: unknown): string {
+/** Returns the error's code in parentheses. Its message may contain internal addresses. */
+function formatCode(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? ` (${code})` : '';
 }
