@@ -122,7 +122,7 @@ const CODES_OF_STATUS = new Map<number, ErrorCode>(
 );
 
 /** The code of a refusal by HTTP rules, and the status if the code has another one. */
-export function httpRefusal(
+export function getHttpRefusal(
   status: number,
   otherwise: ErrorCode = 'BAD_USER_INPUT',
 ): { code: ErrorCode; extra: { status?: number } } {
@@ -234,7 +234,7 @@ export function rateLimited(detail: string, retryAfterSeconds: number): DomainEr
 }
 
 /** Logs an unexpected error with `facts`, and returns a masked error with the same `instance`. */
-export function maskedError(log: Log, error: unknown, facts: object): DomainError {
+export function createMaskedError(log: Log, error: unknown, facts: object): DomainError {
   const instance = newInstance();
   log.error({ err: error, instance, ...facts }, 'error.internal');
   const detail =

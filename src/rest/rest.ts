@@ -2,11 +2,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaCompiler } from 'fastify';
 import { serializerCompiler } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
-import { createProblem } from '../errors.ts';
+import { createProblem, type Problem } from '../errors.ts';
 import { registerBodyParser } from './endpoint/body.ts';
 import { type Endpoint, NOT_MODIFIED } from './endpoint/endpoint.ts';
 import { createMethodFinder } from './endpoint/methods.ts';
-import type { Validated } from './endpoint/request-input.ts';
+import type { ValidationResult } from './endpoint/request-input.ts';
 import { sendProblem, toProblem } from './endpoint/rest-errors.ts';
 import { type Gateway, runRequest } from './endpoint/run-request.ts';
 import { ENDPOINTS } from './endpoints.ts';
@@ -28,12 +28,12 @@ export type TakeSlot = (request: FastifyRequest, reply: FastifyReply) => boolean
 export async function registerRest(app: Rest, parts: RestParts): Promise<void> {
   const { services, takeSlot } = parts;
   const { log } = services;
-  app.setValidatorCompiler(validateWhole);
+  app.setValidatorCompiler(compileValidator);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler((error, request, reply) =>
     sendProblem(reply, toProblem(error, { log, route: getRoute(request) })),
   );
-  replyNotFound(app);
+  refuseUnknownRoutes(app);
   registerBodyParser(app);
   // A request gets its slot only after its body has arrived completely.
   app.addHook('preHandler', (request, reply, done) => {
@@ -51,42 +51,49 @@ export async function registerRest(app: Rest, parts: RestParts): Promise<void> {
  * Compiles a validator for the whole input of an endpoint. Fastify would validate each part of a request separately,
  * before the caller is authorized, and report only the issues of the first part.
  */
-const validateWhole: FastifySchemaCompiler<z.ZodType> =
+const compileValidator: FastifySchemaCompiler<z.ZodType> =
   ({ schema, httpPart }) =>
-  (given) => {
+  (input) => {
     if (httpPart) return true;
-    const { data, error } = schema.safeParse(given);
+    const { data, error } = schema.safeParse(input);
     return error ? { error } : { value: data };
   };
 
 /** The route of @fastify/cors, which matches every path that no other route of the method OPTIONS matches. */
 const PREFLIGHTS = `${BASE_PATH}*`;
 
-/** Rejects unknown paths and methods before the body is read. */
-function replyNotFound(app: Rest): void {
+/** Refuses unknown paths and methods before the body is read. */
+function refuseUnknownRoutes(app: Rest): void {
   const findMethods = createMethodFinder(ENDPOINTS);
-  app.setNotFoundHandler((_request, reply) => sendProblem(reply, noEndpoint()));
+  app.setNotFoundHandler((_request, reply) => sendProblem(reply, createNotFoundProblem()));
   app.addHook('onRequest', async ({ is404, method, url, routeOptions }, reply) => {
     const path = url.split('?', 1)[0] as string;
-    const isUnrouted = is404 || routeOptions.url === PREFLIGHTS;
+    const hasNoRoute = is404 || routeOptions.url === PREFLIGHTS;
     // If another method has such an id, the router parses a verb as part of it.
-    if (!isUnrouted && !path.includes(':')) return;
-    const allowed = findMethods(path);
-    if (!isUnrouted && (!allowed || allowed.includes(method))) return;
-    if (!allowed) return sendProblem(reply, noEndpoint());
-    reply.header('allow', allowed.join(', '));
-    return method === 'OPTIONS' ? reply.code(204).send() : sendProblem(reply, wrongMethod(allowed));
+    if (!hasNoRoute && !path.includes(':')) return;
+    const allowedMethods = findMethods(path);
+    if (!hasNoRoute && (!allowedMethods || allowedMethods.includes(method))) return;
+    if (!allowedMethods) return sendProblem(reply, createNotFoundProblem());
+    reply.header('allow', allowedMethods.join(', '));
+    return method === 'OPTIONS'
+      ? reply.code(204).send()
+      : sendProblem(reply, createMethodProblem(allowedMethods));
   });
 }
 
-const noEndpoint = () => createProblem('NOT_FOUND', 'There is no such endpoint.');
-const wrongMethod = (allowed: readonly string[]) =>
-  createProblem('METHOD_NOT_ALLOWED', `The path accepts only the methods ${allowed.join(', ')}.`);
+function createNotFoundProblem(): Problem {
+  return createProblem('NOT_FOUND', 'There is no such endpoint.');
+}
+
+function createMethodProblem(methods: readonly string[]): Problem {
+  const detail = `The path accepts only the methods ${methods.join(', ')}.`;
+  return createProblem('METHOD_NOT_ALLOWED', detail);
+}
 
 function addRoute(app: Rest, endpoint: Endpoint, gateway: Gateway): void {
   app.route({
     method: endpoint.method,
-    url: routerPath(endpoint.path),
+    url: toRouterPath(endpoint.path),
     schema: createRouteSchema(endpoint),
     async handler(request, reply) {
       const { headers, params: path, query, body } = request;
@@ -94,11 +101,11 @@ function addRoute(app: Rest, endpoint: Endpoint, gateway: Gateway): void {
       const response = await runRequest(endpoint, gateway, {
         credentials: { apiKey: apiKey as string | undefined, authorization },
         sender: request.metadata,
-        parts: { path, query, header: headersFor(endpoint, headers), body },
-        validate: (schema, given) => {
+        parts: { path, query, header: pickHeaders(endpoint, headers), body },
+        validate: (schema, input) => {
           // Fastify's type of the result is a boolean, whatever the compiler returns.
-          const validated: unknown = request.validateInput(given, schema);
-          return validated as Validated;
+          const result: unknown = request.validateInput(input, schema);
+          return result as ValidationResult;
         },
         url: request.url,
         knownVersions: headers['if-none-match'],
@@ -108,7 +115,7 @@ function addRoute(app: Rest, endpoint: Endpoint, gateway: Gateway): void {
       const { failure, status } = endpoint;
       if (failure?.isFailed(response)) {
         reply.code(failure.status);
-        if (!accepts(headers.accept, PROBLEM_TYPE)) return response;
+        if (!acceptsMediaType(headers.accept, PROBLEM_TYPE)) return response;
         return reply
           .type(PROBLEM_TYPE)
           .serializer(JSON.stringify)
@@ -124,7 +131,7 @@ function addRoute(app: Rest, endpoint: Endpoint, gateway: Gateway): void {
  * Converts `/projects/{id}:pause` to the router's syntax, where a colon starts a parameter and two colons are a
  * literal one.
  */
-export function routerPath(path: string): string {
+export function toRouterPath(path: string): string {
   return path
     .replaceAll(':', '::')
     .replace(/\{(\w+)\}(?=::)/g, ':$1([^:]+)')
@@ -132,7 +139,7 @@ export function routerPath(path: string): string {
 }
 
 /** Returns only the headers that the endpoint declares, because a request has many others. */
-function headersFor({ parts }: Endpoint, headers: FastifyRequest['headers']) {
+function pickHeaders({ parts }: Endpoint, headers: FastifyRequest['headers']) {
   const headerNames = Object.keys(parts.header?.shape ?? {});
   return Object.fromEntries(headerNames.map((name) => [name, headers[name]]));
 }
@@ -141,7 +148,7 @@ function headersFor({ parts }: Endpoint, headers: FastifyRequest['headers']) {
  * True if the header `Accept` names the media type. Wildcards do not count, because clients that do not support
  * problems send them too.
  */
-function accepts(accept: string | undefined, mediaType: string): boolean {
+function acceptsMediaType(accept: string | undefined, mediaType: string): boolean {
   return (accept ?? '')
     .split(',')
     .map((range) => range.trim().toLowerCase())

@@ -18,19 +18,19 @@ interface Message {
 }
 
 /** Returns the webhooks by kind: the name of an event type, or of a message of an installation. */
-export function webhooks(): Webhooks {
+export function createWebhooks(): Webhooks {
   const events = Object.values(EVENTS).map(
-    (event) => [event.wireName, eventMessage(event)] as const,
+    (event) => [event.wireName, createEventMessage(event)] as const,
   );
   const otherMessages = [RECORDS, CHANGES, FIELDS].map((message) => [message.id, message] as const);
   const messages = [...events, ...otherMessages, [TEST_MESSAGE_TYPE, TEST] as const];
-  const requests = messages.map(([name, message]) => [name, { post: request(message) }]);
-  return Object.fromEntries(requests);
+  const entries = messages.map(([name, message]) => [name, { post: createOperation(message) }]);
+  return Object.fromEntries(entries);
 }
 
 type Event = (typeof EVENTS)[keyof typeof EVENTS];
 
-function eventMessage({ wireName, happened, data }: Event): Message {
+function createEventMessage({ wireName, happened, data }: Event): Message {
   return {
     id: wireName.replace(/\.(\w)/g, (_all, letter: string) => letter.toUpperCase()),
     tag: 'Events',
@@ -79,9 +79,15 @@ const TEST: Message = {
 };
 
 const SENDING =
-  'A 2xx status within 15 seconds is a success; redirects are not followed. A message may come more than once, with the same webhook-id, and messages may come out of order. The request also has the headers of the destination.';
+  'A 2xx status within 15 seconds is a success. Redirects are not followed. A message may arrive more than once, with the same webhook-id, and messages may arrive out of order. The request also has the headers of the destination.';
 
-function request({ id, tag, summary, description, body }: Message): OpenAPIV3_1.OperationObject {
+function createOperation({
+  id,
+  tag,
+  summary,
+  description,
+  body,
+}: Message): OpenAPIV3_1.OperationObject {
   const { $schema: _dialect, ...schema } = z.toJSONSchema(body, {
     override({ jsonSchema }) {
       // This names a scalar of GraphQL, which OpenAPI does not have.
@@ -106,20 +112,20 @@ function request({ id, tag, summary, description, body }: Message): OpenAPIV3_1.
 
 /** The headers of Standard Webhooks 1.0. */
 const HEADERS: OpenAPIV3_1.ParameterObject[] = [
-  header('webhook-id', 'The id of the message, which is equal in all its attempts.', {
+  createHeader('webhook-id', 'The id of the message, which is equal in all its attempts.', {
     minLength: 1,
   }),
-  header('webhook-timestamp', 'When this attempt was made, in Unix seconds.', {
+  createHeader('webhook-timestamp', 'When this attempt was made, in Unix seconds.', {
     pattern: '^[0-9]+$',
   }),
-  header(
+  createHeader(
     'webhook-signature',
     `\`v1,\` and the base64 of an HMAC-SHA256 of \`{webhook-id}.{webhook-timestamp}.{body}\`. The key is the base64 after \`whsec_\` in the destination's secret. For 24 hours after a rotation, there are two signatures with a space between them.`,
     { pattern: '^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)?$' },
   ),
 ];
 
-function header(
+function createHeader(
   name: string,
   description: string,
   rule: { minLength: number } | { pattern: string },
@@ -127,17 +133,16 @@ function header(
   return { in: 'header', name, required: true, description, schema: { type: 'string', ...rule } };
 }
 
+const RETRIED: OpenAPIV3_1.ResponseObject = {
+  description:
+    'The message is retried after its own delay, or after `Retry-After` (at most an hour) if that is longer.',
+};
+
 const RESPONSES: OpenAPIV3_1.ResponsesObject = {
   '2XX': { description: 'The message was received and is not retried.' },
   '410': {
-    description: 'The destination rejects all further messages and is disabled immediately.',
+    description: 'The destination accepts no further messages and is disabled immediately.',
   },
-  '4XX': {
-    description:
-      'The message is retried after its own delay, or after `Retry-After` (at most an hour) if that is longer.',
-  },
-  '5XX': {
-    description:
-      'The message is retried after its own delay, or after `Retry-After` (at most an hour) if that is longer.',
-  },
+  '4XX': RETRIED,
+  '5XX': RETRIED,
 };

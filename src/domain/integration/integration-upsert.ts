@@ -50,10 +50,9 @@ interface UpsertedIntegrations {
   impacts: Impact[];
 }
 
-/** Creates or revises all integrations or none. Content that is already in force creates no revision. */
 export const upsertIntegrations = projectMutation({
   description:
-    'Creates integrations, and new revisions of those that exist: all of them or none. Content that is already in force creates no revision.',
+    'Creates integrations, and new revisions of those that exist: all of them or none. Content that is already active creates no revision.',
   needs: 'integrations:write',
   input: upsertIntegrationsInput,
   run(call, input, { id: projectId }): Promise<UpsertedIntegrations> {

@@ -1,11 +1,11 @@
 /** Maps errors to the GraphQL errors that clients receive. */
 import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql';
 import {
+  createMaskedError,
   createProblem,
   DomainError,
   type ErrorCode,
-  httpRefusal,
-  maskedError,
+  getHttpRefusal,
   ServiceUnavailable,
 } from '../../errors.ts';
 import type { Log } from '../../log.ts';
@@ -18,7 +18,10 @@ export function createErrorMapper(log: Log): (error: unknown) => GraphQLError {
     if (cause instanceof DomainError) return mapDomainError(cause, graphqlError);
     if (cause instanceof ServiceUnavailable) return mapOutage(cause, graphqlError);
     if (graphqlError && cause instanceof GraphQLError) return mapRequestError(graphqlError);
-    return mapDomainError(maskedError(log, cause, { path: graphqlError?.path }), graphqlError);
+    return mapDomainError(
+      createMaskedError(log, cause, { path: graphqlError?.path }),
+      graphqlError,
+    );
   };
 }
 
@@ -48,7 +51,7 @@ function mapRequestError(error: GraphQLError): GraphQLError {
   };
   const defaultCode: ErrorCode = 'GRAPHQL_VALIDATION_FAILED';
   const { code, extra } = status
-    ? httpRefusal(status, defaultCode)
+    ? getHttpRefusal(status, defaultCode)
     : { code: defaultCode, extra: {} };
   const http = status || headers ? { status, headers } : undefined;
   return toGraphQLError(code, error.message, { extra, cause: error, http });

@@ -12,13 +12,13 @@ import { extendResource } from '../openapi/shown-resource.ts';
 
 type Connection = Row<'Connection'>;
 
-/** A fact of an account, with its source. */
-const fact = z.object({
-  value: z.string().describe('The fact; as JSON if it is no text.'),
+/** A value of `providerMetadata`, with its source. */
+const metadataEntry = z.object({
+  value: z.string().describe('The value. As JSON if it is not a string.'),
   source: z
     .enum(['input', 'token', 'provider'])
     .describe(
-      "The source of the fact: the builder's input, the response with the token, or the provider.",
+      "The source of the value: the builder's input, the response with the token, or the provider.",
     ),
   displayName: z.string().optional().describe('The display name.'),
 });
@@ -36,10 +36,10 @@ export const connection = extendResource(connectionResource, {
   ),
   providerMetadata: computed(
     z
-      .record(z.string(), fact)
+      .record(z.string(), metadataEntry)
       .nullable()
-      .describe('Further facts of the account, from the builder and the provider, by name.'),
-    ({ providerMetadata }: Connection) => showFacts(providerMetadata),
+      .describe('Further metadata of the account, from the builder and the provider, by name.'),
+    ({ providerMetadata }: Connection) => showMetadata(providerMetadata),
   ),
   apiKey: apiKey.describe('The API key in clear; only if includeCreds is true.'),
   oauth2AuthorizationCode: oauth2AuthorizationCode.describe(
@@ -47,13 +47,13 @@ export const connection = extendResource(connectionResource, {
   ),
 });
 
-/** Callers send facts with their source, or plain: a plain one is the builder's. */
-function showFacts(stored: unknown): Record<string, z.output<typeof fact>> | null {
-  if (typeof stored !== 'object' || stored === null) return null;
-  const facts = Object.entries(stored).map(([name, value]) => {
-    const { data } = fact.safeParse(value);
-    const text = typeof value === 'string' ? value : JSON.stringify(value);
-    return [name, data ?? { value: text, source: 'input' }];
+/** Callers send values with or without a source. The source of a value without one is the builder's input. */
+function showMetadata(metadata: unknown): Record<string, z.output<typeof metadataEntry>> | null {
+  if (typeof metadata !== 'object' || metadata === null) return null;
+  const entries = Object.entries(metadata).map(([name, value]) => {
+    const { data } = metadataEntry.safeParse(value);
+    const formattedValue = typeof value === 'string' ? value : JSON.stringify(value);
+    return [name, data ?? { value: formattedValue, source: 'input' }];
   });
-  return Object.fromEntries(facts);
+  return Object.fromEntries(entries);
 }

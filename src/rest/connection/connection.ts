@@ -29,19 +29,19 @@ import { locateTokens } from './tokens-form.ts';
 const tag = 'Connections';
 const path = '/projects/{projectIdOrName}/connections';
 
-const wanted = z.object({
+const getConnectionInput = z.object({
   ...refreshConnectionInput.shape,
   includeCreds: z
     .boolean()
     .default(false)
     .describe(
-      'Whether the answer has its API key, or its access token with the scopes. Default: false.',
+      'Whether the response has its API key, or its access token with the scopes. Default: false.',
     ),
   includeRefreshToken: z
     .boolean()
     .default(false)
     .describe(
-      'Whether the answer has its refresh token too, and all that includeCreds shows. Default: false.',
+      'Whether the response also has its refresh token, and all that includeCreds shows. Default: false.',
     ),
   refresh: z
     .enum(['force', 'ifExpired'])
@@ -82,7 +82,7 @@ export const connectionEndpoints = [
       includeRefreshToken: shownCredentials.needs,
       refresh: refreshConnection.needs,
     },
-    input: wanted,
+    input: getConnectionInput,
     status: 200,
     resource: connection,
     run: readConnection,
@@ -119,10 +119,10 @@ export const connectionEndpoints = [
 
 async function readConnection(
   request: RestRequest,
-  { includeCreds, includeRefreshToken, refresh, ...key }: z.output<typeof wanted>,
+  { includeCreds, includeRefreshToken, refresh, ...key }: z.output<typeof getConnectionInput>,
 ) {
-  const read = { force: refreshConnection, ifExpired: refreshIfDue, never: getConnection };
-  const row: Row<'Connection'> = await read[refresh ?? 'never'](request.call, key);
+  const reads = { force: refreshConnection, ifExpired: refreshIfDue, never: getConnection };
+  const row: Row<'Connection'> = await reads[refresh ?? 'never'](request.call, key);
   if (!includeCreds && !includeRefreshToken) return row;
   const credentials = await request.find(shownCredentials, row);
   const { oauth2AuthorizationCode: tokens } = credentials ?? {};

@@ -14,7 +14,7 @@ const authorizeUrl = z
     "The gateway's link to the provider's page of consent. Open it in the person's browser, which must accept cookies of the gateway.",
   );
 
-/** Clients of the reference API always send false. The value must never weaken the protection. */
+/** Clients of the reference API always send false. The value must not weaken the protection. */
 const enableCSRFProtection = z
   .boolean()
   .optional()
@@ -23,11 +23,15 @@ const enableCSRFProtection = z
   );
 
 const furtherSteps = {
-  sessionId: z.string().max(1_024).optional().describe('Of a further step: refused.'),
+  sessionId: z
+    .string()
+    .max(1_024)
+    .optional()
+    .describe('Refused: it identifies a further step, and no provider has one.'),
   callbackParams: z
     .record(z.string(), z.string())
     .optional()
-    .describe('Refused: no provider has a further step that a caller answers.'),
+    .describe('Refused: they belong to a further step, and no provider has one.'),
 };
 
 export const oauthConnectEndpoints = [
@@ -64,7 +68,7 @@ export const oauthConnectEndpoints = [
     path: '/custom-auth/connect',
     tag,
     summary: 'Connects an account with the inputs that its provider declares.',
-    description: 'No provider has further steps: the first request gives the connection.',
+    description: 'No provider has further steps: the first response has the connection.',
     mutation: generateConnection,
     extraInput: furtherSteps,
     precheck: refuseFurtherSteps,
@@ -80,5 +84,5 @@ async function refuseFurtherSteps(
 ): Promise<void> {
   const name = sessionId === undefined ? 'callbackParams' : 'sessionId';
   if (sessionId === undefined && callbackParams === undefined) return;
-  throw invalid(name, 'is of a further step, and no provider has any.');
+  throw invalid(name, 'belongs to a further step, and no provider has one.');
 }

@@ -1,11 +1,10 @@
 /** OAuth tokens in requests, whose times have the names of the reference API. */
 import { z } from 'zod';
 import { credentialFields, oauth2Token } from '../../domain/connection/credential-input.ts';
-import type { Location } from '../endpoint/locations.ts';
-import { wireForm } from '../endpoint/locations.ts';
+import { eraseWireType, type Location } from '../endpoint/locations.ts';
 
 const { shape } = oauth2Token;
-const domain = credentialFields.oauth2AuthorizationCode;
+const domainTokens = credentialFields.oauth2AuthorizationCode;
 
 const wireToken = z
   .object({ token: shape.token, issuedAt: shape.issueTime, expiresAt: shape.expireTime })
@@ -13,27 +12,29 @@ const wireToken = z
 
 const wireTokens = z
   .object({
-    accessToken: wireToken.nullish().describe(domain.shape.accessToken.description as string),
-    refreshToken: wireToken.nullish().describe(domain.shape.refreshToken.description as string),
-    scopes: domain.shape.scopes,
+    accessToken: wireToken.nullish().describe(domainTokens.shape.accessToken.description as string),
+    refreshToken: wireToken
+      .nullish()
+      .describe(domainTokens.shape.refreshToken.description as string),
+    scopes: domainTokens.shape.scopes,
   })
-  .meta({ ...domain.meta() });
+  .meta({ ...domainTokens.meta() });
 
 type WireTokens = z.output<typeof wireTokens>;
 
 const WIRE_NAMES: Record<string, string> = { issueTime: 'issuedAt', expireTime: 'expiresAt' };
 
-/** Where tokens are in the body of a request that creates or updates a connection. */
+/** Returns the location of the tokens in the body of a request that creates or updates a connection. */
 export function locateTokens(wrap: (tokens: typeof wireTokens) => z.ZodType): Location {
-  const form = wireForm({
+  const form = eraseWireType({
     schema: wrap(wireTokens) as z.ZodType<WireTokens>,
     toDomain: ({ accessToken, refreshToken, scopes }) => ({
       accessToken: toToken(accessToken),
       refreshToken: toToken(refreshToken),
       scopes,
     }),
-    locate: (_wire, place) =>
-      place.replace(/(?<=\.)(issueTime|expireTime)$/, (name) => WIRE_NAMES[name] ?? name),
+    locate: (_wire, location) =>
+      location.replace(/(?<=\.)(issueTime|expireTime)$/, (name) => WIRE_NAMES[name] ?? name),
   });
   return { in: 'body', name: 'oauth2AuthorizationCode', form };
 }

@@ -12,8 +12,8 @@ import { readEndpoint } from '../endpoint/read-endpoint.ts';
 const tag = 'Contracts';
 const path = '/projects/{projectIdOrName}/contract';
 
-/** Each form of the contract has the same input, and the same version. */
-const FORM = {
+/** Every format of the contract has the same input and the same version. */
+const CONTRACT_READ = {
   tag,
   input: z.object({ projectIdOrName }),
   read: readWithin(getOwnProject, getProjectContract),
@@ -24,14 +24,14 @@ const FORM = {
 
 export const contractEndpoints = [
   readEndpoint({
-    ...FORM,
+    ...CONTRACT_READ,
     id: 'getContract',
     path,
     summary: 'Gets the contract of a project.',
     resource: contractResource,
   }),
   readEndpoint({
-    ...FORM,
+    ...CONTRACT_READ,
     id: 'getContractSchema',
     path: `${path}.schema.json`,
     summary: 'Gets the contract of a project as JSON Schema.',
@@ -41,7 +41,7 @@ export const contractEndpoints = [
     show: createJsonSchema,
   }),
   readEndpoint({
-    ...FORM,
+    ...CONTRACT_READ,
     id: 'getContractGraphql',
     path: `${path}.graphql`,
     summary: 'Gets the contract of a project as GraphQL types.',
@@ -50,7 +50,7 @@ export const contractEndpoints = [
     show: formatGraphqlSdl,
   }),
   readEndpoint({
-    ...FORM,
+    ...CONTRACT_READ,
     id: 'getContractTypes',
     path: `${path}.d.ts`,
     summary: 'Gets the contract of a project as TypeScript declarations.',

@@ -12,7 +12,7 @@ import { pagedEndpoint } from '../endpoint/list.ts';
 
 const path = '/projects/{projectIdOrName}';
 
-/** Keys with `payloads:read` alone may read the requests, although they may not read their owner. */
+/** A key whose only scope is `payloads:read` may read the requests, although it may not read the operation. */
 const findOperation = projectRead(
   listOperationRequests.needs,
   'Finds an operation.',

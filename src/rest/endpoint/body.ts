@@ -16,7 +16,7 @@ async function readJson({ headers }: FastifyRequest, text: string | Buffer): Pro
   return text === '' ? undefined : parseJson(String(text));
 }
 
-/** A member named __proto__ is an ordinary member here, which validation refuses. */
+/** `JSON.parse` makes __proto__ an ordinary member, which validation refuses. */
 function parseJson(text: string): unknown {
   const value = parseText(text);
   // Without this, `null` would count as an empty body, which for some endpoints means "all".
@@ -37,37 +37,34 @@ function parseText(text: string): unknown {
 }
 
 /** An object or array that contains the scanner's position. */
-interface Open {
+interface Container {
   names: Set<string>;
   /** The name of the current member of an object, or the index of the current item of an array. */
-  at: string | number;
+  key: string | number;
 }
 
 /** JSON.parse silently uses the last of several members with one name. `text` is valid JSON of any depth. */
 function listRepeatedMembers(text: string): Issue[] {
   const issues: Issue[] = [];
-  const open: Open[] = [];
+  const containers: Container[] = [];
   const scanner = createScanner(text, true);
   let isName = false;
   for (scanner.scan(); scanner.getTokenOffset() < text.length; scanner.scan()) {
     const token = text[scanner.getTokenOffset()];
-    const inner = open.at(-1);
-    if (token === '{') open.push({ names: new Set(), at: '' });
-    else if (token === '[') open.push({ names: NO_NAMES, at: 0 });
-    else if (token === '}' || token === ']') open.pop();
-    else if (token === ',' && typeof inner?.at === 'number') inner.at += 1;
+    const inner = containers.at(-1);
+    if (token === '{') containers.push({ names: new Set(), key: '' });
+    else if (token === '[') containers.push({ names: new Set(), key: 0 });
+    else if (token === '}' || token === ']') containers.pop();
+    else if (token === ',' && typeof inner?.key === 'number') inner.key += 1;
     else if (isName && inner) {
-      inner.at = scanner.getTokenValue();
-      if (inner.names.has(inner.at)) addIssues(issues, [duplicateIssue(open.map(({ at }) => at))]);
-      inner.names.add(inner.at);
+      inner.key = scanner.getTokenValue();
+      if (inner.names.has(inner.key)) {
+        const path = containers.map(({ key }) => key);
+        addIssues(issues, [issueAt(path, 'appears more than once in the object.')]);
+      }
+      inner.names.add(inner.key);
     }
-    isName = (token === '{' || token === ',') && typeof open.at(-1)?.at === 'string';
+    isName = (token === '{' || token === ',') && typeof containers.at(-1)?.key === 'string';
   }
   return issues;
-}
-
-const NO_NAMES = new Set<string>();
-
-function duplicateIssue(path: PropertyKey[]): Issue {
-  return issueAt(path, 'appears more than once in the object.');
 }

@@ -55,11 +55,11 @@ export interface EndpointBase {
 }
 
 /** Returns the first sentence of the function's description as the summary, and the rest as the description. */
-export function describe(
-  declared: { description: string },
+export function describeEndpoint(
+  declaration: { description: string },
   { summary, description }: Pick<EndpointBase, 'summary' | 'description'>,
 ) {
-  const [first, ...rest] = toRestTerms(declared.description).split(/(?<=[.:]) (?=[A-Z`])/);
+  const [first, ...rest] = toRestTerms(declaration.description).split(/(?<=[.:]) (?=[A-Z`])/);
   const sentences = summary === undefined ? [...rest, description] : [description];
   return { summary: summary ?? first ?? '', description: sentences.filter(Boolean).join(' ') };
 }
@@ -136,26 +136,27 @@ export interface Endpoint
   run(request: RestRequest, input: object): Promise<unknown>;
 }
 
-/** Defines an endpoint. Lists, reads and mutations have their own helpers. */
+/** Defines an endpoint. Lists, reads and mutations have functions of their own, which call this one. */
 export function endpoint<I extends z.ZodObject, Shown>(
   definition: EndpointDefinition<I, Shown>,
 ): Endpoint {
   const { memberNeeds } = definition;
   const input = memberNeeds ? describeNeeds(definition.input, memberNeeds) : definition.input;
-  const unmasked = locateMembers(definition);
-  const mask = definition.mask === undefined ? null : createMask(definition.mask, unmasked);
-  const part = (name: Part) => createPartSchema(input, unmasked, name);
-  const body = part('body');
+  const unmaskedLocations = locateMembers(definition);
+  const mask =
+    definition.mask === undefined ? null : createMask(definition.mask, unmaskedLocations);
+  const createPart = (name: Part) => createPartSchema(input, unmaskedLocations, name);
+  const body = createPart('body');
   const { output, show } = createOutput(definition);
   return {
     ...(definition as Omit<EndpointDefinition<z.ZodObject, unknown>, 'run'>),
     output,
-    locations: mask ? locateInMember(mask, unmasked) : unmasked,
+    locations: mask ? locateInMember(mask, unmaskedLocations) : unmaskedLocations,
     mask,
     parts: {
-      path: part('path'),
-      query: part('query'),
-      header: part('header'),
+      path: createPart('path'),
+      query: createPart('query'),
+      header: createPart('header'),
       body: mask && body ? createMaskedSchema(mask, body) : body,
     },
     async run(request, input) {

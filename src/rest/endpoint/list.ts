@@ -5,7 +5,7 @@ import { PAGE_MAX, type Page, type PageArgs, pageSize } from '../../domain/pagin
 import { resource } from '../../domain/resource.ts';
 import {
   type DeclaredLocations,
-  describe,
+  describeEndpoint,
   type Endpoint,
   type EndpointBase,
   endpoint,
@@ -66,7 +66,7 @@ const pagination = resource(
   },
 );
 
-interface Pages {
+interface PageFormat {
   pageSizeDefault: number;
   /** Sentences that follow the description. */
   remark?: string;
@@ -76,14 +76,14 @@ interface Pages {
 
 function definePages<I extends z.ZodObject>(
   { list, locations, input, resource: _resource, ...rest }: ListDefinition<I>,
-  { pageSizeDefault, remark, body, toBody }: Pages,
+  { pageSizeDefault, remark, body, toBody }: PageFormat,
 ): Endpoint {
   const first = pageSize
     .default(pageSizeDefault)
     .describe(
       `The maximum number of items in a page, 1 to ${PAGE_MAX}. Default: ${pageSizeDefault}.`,
     );
-  const { summary, description } = describe(list, rest);
+  const { summary, description } = describeEndpoint(list, rest);
   const page = body.describe('One page of the list, in the order that the summary names.');
   return endpoint({
     ...rest,

@@ -17,7 +17,7 @@ export interface Location {
   /** Set if the form in requests differs from the domain's. */
   form?: WireForm;
   /** Maps a location inside the member to this request. Default: the domain's location. */
-  inside?(rest: string): string;
+  locateInside?(rest: string): string;
 }
 
 /** A form of a member that clients of the reference API send. */
@@ -29,8 +29,8 @@ export interface WireForm<W = unknown> {
   locate(wire: W, location: string): string;
 }
 
-/** Erases the type of the wire form, so that forms of different types fit into one list. */
-export function wireForm<W>(form: WireForm<W>): WireForm {
+/** Erases the type of a wire form, so that forms of different types fit into one list. */
+export function eraseWireType<W>(form: WireForm<W>): WireForm {
   return form as unknown as WireForm;
 }
 
@@ -52,13 +52,21 @@ interface MembersToLocate {
 }
 
 /** Throws if no member is at a parameter of the path. */
-export function locateMembers({ method, path, input, ...declared }: MembersToLocate): Locations {
+export function locateMembers({
+  method,
+  path,
+  input,
+  locations: declaredLocations,
+}: MembersToLocate): Locations {
   const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
   const defaultPart = method === 'GET' || method === 'DELETE' ? 'query' : 'body';
   const locations: Locations = new Map(
     Object.keys(input.shape).map((name) => {
-      const usual: Location = { in: parameters.includes(name) ? 'path' : defaultPart, name };
-      return [name, declared.locations?.[name] ?? usual];
+      const defaultLocation: Location = {
+        in: parameters.includes(name) ? 'path' : defaultPart,
+        name,
+      };
+      return [name, declaredLocations?.[name] ?? defaultLocation];
     }),
   );
   const inPath = [...locations.values()].filter((location) => location.in === 'path');
@@ -80,7 +88,11 @@ export function locateIssue(locations: Locations, issue: Issue): Issue {
   const [, first = '', rest = ''] = /^(?:input(?:\.|$))?([^.[]*)(.*)$/s.exec(issue.name) ?? [];
   const location = locations.get(first);
   if (!location) return { ...issue, name: `${first}${rest}` };
-  return { ...issue, in: location.in, name: `${location.name}${location.inside?.(rest) ?? rest}` };
+  return {
+    ...issue,
+    in: location.in,
+    name: `${location.name}${location.locateInside?.(rest) ?? rest}`,
+  };
 }
 
 /** True if a name is that of the location or of something inside it. */
@@ -116,13 +128,14 @@ type Leaf = [path: string[], schema: z.ZodType];
 /** Combines nested names into objects: `metadata.url` and `metadata.headers` are members of one object. */
 function nestLeaves(leaves: Leaf[]): z.ZodObject {
   const groups = Map.groupBy(leaves, ([[head]]) => head as string);
-  const shape = [...groups].map(([name, inside]) => {
-    const [first] = inside as [Leaf];
-    if (first[0].length === 1) return [name, first[1]];
-    const object = nestLeaves(inside.map(([path, schema]) => [path.slice(1), schema]));
-    const isOptional = Object.values<z.ZodType>(object.shape).every(mayBeOmitted);
-    const described = object.describe(`An object with ${Object.keys(object.shape).join(', ')}.`);
-    return [name, isOptional ? described.optional() : described];
+  const shape = [...groups].map(([name, members]) => {
+    const [[firstPath, firstSchema]] = members as [Leaf];
+    if (firstPath.length === 1) return [name, firstSchema];
+    const innerObject = nestLeaves(members.map(([path, schema]) => [path.slice(1), schema]));
+    const { shape: innerShape } = innerObject;
+    const isOptional = Object.values<z.ZodType>(innerShape).every(mayBeOmitted);
+    const object = innerObject.describe(`An object with ${Object.keys(innerShape).join(', ')}.`);
+    return [name, isOptional ? object.optional() : object];
   });
   return z.strictObject(Object.fromEntries(shape));
 }

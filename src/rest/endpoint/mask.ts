@@ -73,13 +73,13 @@ export function pickMasked({ member, fields }: Mask, body: unknown): unknown {
 export function listMaskIssues(mask: Mask, body: unknown, members: object): Issue[] {
   const { updateMask } = body as { updateMask?: unknown };
   const { data = [], error } = createNamesSchema(mask).safeParse(updateMask);
-  const invalid = error ? toIssues(error, updateMask) : [];
-  const missing = data.filter(
+  const invalidNames = error ? toIssues(error, updateMask) : [];
+  const missingValues = data.filter(
     (field) => !mask.fields.get(field)?.some((name) => Object.hasOwn(members, name)),
   );
   return [
-    ...invalid.map((issue) => ({ ...issue, name: `updateMask${issue.name}` })),
-    ...missing.map((field) =>
+    ...invalidNames.map((issue) => ({ ...issue, name: `updateMask${issue.name}` })),
+    ...missingValues.map((field) =>
       issueAt([mask.member, field], 'is required, because updateMask names it.'),
     ),
   ];
@@ -96,9 +96,9 @@ export type Path = readonly string[];
 
 /** Returns a copy of the object with only the values at these paths. */
 export function pickValues(object: unknown, paths: readonly Path[]): unknown {
-  return paths.reduce<unknown>((picked, path) => {
+  return paths.reduce<unknown>((result, path) => {
     const value = getValue(object, path);
-    return value === undefined ? picked : withValue(picked, path, value);
+    return value === undefined ? result : withValue(result, path, value);
   }, {});
 }
 

@@ -1,5 +1,4 @@
-/** Responds to a method that a known path does not support: 405, or the supported methods for OPTIONS. */
-
+/** Finds the methods that a path supports, for 405 responses and for OPTIONS. */
 import { BASE_PATH } from '../openapi/openapi.ts';
 import type { Endpoint } from './endpoint.ts';
 
@@ -19,12 +18,12 @@ export function createMethodFinder(endpoints: readonly Endpoint[]): AllowedMetho
       candidate.pattern.test(path) ? candidate.methods : [],
     );
     if (methods.length === 0) return null;
-    const withHead = methods.includes('GET') ? ['HEAD'] : [];
-    return [...new Set([...methods, ...withHead, 'OPTIONS'])].sort();
+    const headMethod = methods.includes('GET') ? ['HEAD'] : [];
+    return [...new Set([...methods, ...headMethod, 'OPTIONS'])].sort();
   };
 }
 
-/** A colon begins a verb, which belongs to another path. */
+/** Returns the regular expression of a path. Parameters match no colon, because it begins the verb of another path. */
 function toPattern(path: string): string {
   const literal = `${BASE_PATH}${path}`.replace(/[.*+?^$()|[\]\\]/g, '\\$&');
   return `^${literal.replace(/\{\w+\}/g, '[^/:]+')}$`;

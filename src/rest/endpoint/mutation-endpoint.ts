@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Mutation } from '../../domain/declared-mutation.ts';
 import {
   type DeclaredLocations,
-  describe,
+  describeEndpoint,
   type Endpoint,
   type EndpointBase,
   type EndpointDefinition,
@@ -20,7 +20,7 @@ interface MutationDefinition<S extends z.ZodObject, R, B extends z.ZodRawShape>
   mask?: string;
   /** Members of the request that are not part of the mutation's input. */
   extraInput?: B;
-  /** Throws to reject the request because of these members. */
+  /** Throws to refuse the request because of these members. */
   precheck?(request: RestRequest, input: z.output<S> & z.output<z.ZodObject<B>>): Promise<unknown>;
 }
 
@@ -43,7 +43,7 @@ export function mutationEndpoint<
   const { input: schema, needs } = mutation;
   return endpoint({
     ...definition,
-    ...describe(mutation, definition),
+    ...describeEndpoint(mutation, definition),
     needs,
     input: extraInput ? schema.safeExtend(extraInput as z.ZodRawShape) : schema,
     async run(request: RestRequest, input: object) {
@@ -65,14 +65,14 @@ export function deleteEndpoint<
     method: 'DELETE',
     status: 204,
     output: null,
-    show: noBody,
+    show: omitBody,
   });
 }
 
 /** The `show` function of a response without a body. */
-export function noBody(): void {}
+export function omitBody(): void {}
 
-function pickMembers<S extends z.ZodObject>({ shape }: S, given: object): z.output<S> {
-  const members = Object.entries(given).filter(([name]) => Object.hasOwn(shape, name));
+function pickMembers<S extends z.ZodObject>({ shape }: S, input: object): z.output<S> {
+  const members = Object.entries(input).filter(([name]) => Object.hasOwn(shape, name));
   return Object.fromEntries(members) as z.output<S>;
 }

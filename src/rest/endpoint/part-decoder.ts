@@ -8,9 +8,9 @@ import { findEnumName, toWord } from './words.ts';
 type Path = readonly PropertyKey[];
 
 /**
- * Converts a part of a request into values that the domain's zod schema accepts: words into names, ISO texts into times,
- * and texts of a query into numbers and booleans. It reports unknown members, words and times. The domain's schema
- * reports all other values with an invalid form.
+ * Converts a part of a request into values that the domain's zod schema accepts: words into names of enums, ISO strings
+ * into times, and strings of a query into numbers and booleans. It reports unknown members, unknown words and invalid
+ * times. The domain's schema reports all other invalid values.
  */
 export class PartDecoder {
   readonly issues: Issue[] = [];
@@ -35,16 +35,16 @@ export class PartDecoder {
     if (inner instanceof z.ZodArray) return this.#decodeItems(inner, value, path);
     if (inner instanceof z.ZodEnum) return this.#decodeWord(inner, value, path);
     if (inner instanceof z.ZodDate) return this.#decodeTime(value, path);
-    return this.#isText ? decodeText(inner, value) : value;
+    return this.#hasOnlyStrings ? decodeString(inner, value) : value;
   }
 
   #decodeMembers(schema: z.ZodObject, value: unknown, path: Path): unknown {
     if (typeof value !== 'object' || Array.isArray(value)) return value;
     const members = value as Record<string, unknown>;
     if (!(schema.def.catchall instanceof z.ZodUnknown)) {
-      // Otherwise a misspelled member would be ignored silently.
-      const unknown = Object.keys(members).filter((name) => !(name in schema.shape));
-      for (const name of unknown) {
+      // Without an issue, a misspelled member would be ignored silently.
+      const unknownNames = Object.keys(members).filter((name) => !(name in schema.shape));
+      for (const name of unknownNames) {
         const issue = issueAt([...path, name], 'is not a field of this request.');
         this.#report({ ...issue, kind: 'unknown-name' });
       }
@@ -68,7 +68,7 @@ export class PartDecoder {
   }
 
   #decodeItems({ element }: z.ZodArray, value: unknown, path: Path): unknown {
-    const items = this.#isText && !Array.isArray(value) ? [value] : value;
+    const items = this.#hasOnlyStrings && !Array.isArray(value) ? [value] : value;
     if (!Array.isArray(items)) return items;
     return items.map((item, index) => this.#decode(element as z.ZodType, item, [...path, index]));
   }
@@ -91,8 +91,8 @@ export class PartDecoder {
     return value;
   }
 
-  /** True for the path, the query and headers, whose values are all text. */
-  get #isText(): boolean {
+  /** True for the path, the query and headers, whose values are all strings. */
+  get #hasOnlyStrings(): boolean {
     return this.#part !== 'body';
   }
 
@@ -101,7 +101,7 @@ export class PartDecoder {
   }
 }
 
-function decodeText(schema: z.ZodType, value: unknown): unknown {
+function decodeString(schema: z.ZodType, value: unknown): unknown {
   if (schema instanceof z.ZodNumber && /^-?\d+(\.\d+)?$/.test(String(value))) return Number(value);
   if (schema instanceof z.ZodBoolean && value === 'true') return true;
   if (schema instanceof z.ZodBoolean && value === 'false') return false;

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Read } from '../../domain/declared-read.ts';
 import {
   type DeclaredLocations,
-  describe,
+  describeEndpoint,
   type Endpoint,
   type EndpointBase,
   type EndpointDefinition,
@@ -18,7 +18,7 @@ type Definition<I extends z.ZodObject, R, Shown> = EndpointBase & {
   input: I;
   locations?: DeclaredLocations<I>;
   /** The version of the response. A client that has it already gets 304 instead. */
-  etag?(found: R): string;
+  etag?(result: R): string;
 } & EndpointResponse<R, Shown, [input: z.output<I>]>;
 
 export function readEndpoint<I extends z.ZodObject, R, Shown>(
@@ -27,7 +27,7 @@ export function readEndpoint<I extends z.ZodObject, R, Shown>(
   const { read, etag, show } = definition;
   return endpoint({
     ...definition,
-    ...describe(read, definition),
+    ...describeEndpoint(read, definition),
     method: 'GET',
     status: 200,
     needs: read.needs,

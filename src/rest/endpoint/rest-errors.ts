@@ -1,17 +1,17 @@
 /** Maps errors to problem documents. */
 import type { FastifyError, FastifyReply } from 'fastify';
 import {
+  createMaskedError,
   createProblem,
   DomainError,
-  httpRefusal,
-  maskedError,
+  getHttpRefusal,
   type Problem,
   ServiceUnavailable,
 } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { PROBLEM_TYPE } from '../openapi/openapi.ts';
 
-/** Details of the router's own rejections. They repeat nothing from the request. */
+/** Details of the router's own refusals. They repeat nothing from the request. */
 const ROUTER_REFUSALS: Record<string, string> = {
   FST_ERR_BAD_URL: 'The path is not a valid URL path.',
   FST_ERR_CTP_BODY_TOO_LARGE: 'The body exceeds LIMIT_BODY_BYTES of the server.',
@@ -30,10 +30,10 @@ export function toProblem(
   const { code = '', statusCode } = error as Partial<FastifyError>;
   const refusal = ROUTER_REFUSALS[code];
   if (refusal && statusCode) {
-    const { code: problemCode, extra } = httpRefusal(statusCode);
+    const { code: problemCode, extra } = getHttpRefusal(statusCode);
     return createProblem(problemCode, refusal, extra);
   }
-  return maskedError(log, error, { route }).problem;
+  return createMaskedError(log, error, { route }).problem;
 }
 
 export function createProblemHeaders({
@@ -44,8 +44,6 @@ export function createProblemHeaders({
   if (typeof retryAfterSeconds === 'number') return { 'retry-after': String(retryAfterSeconds) };
   return {};
 }
-
-/** Sends a problem document. */
 
 export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
   return (

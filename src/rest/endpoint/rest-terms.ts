@@ -7,25 +7,25 @@ import { unwrapSchema } from '../../domain/unwrapped.ts';
 import { SESSION_PERMISSIONS } from '../../domain/viewer/end-user.ts';
 import { DomainError, type ErrorCode, type Issue, invalidInput } from '../../errors.ts';
 import type { Endpoint } from './endpoint.ts';
-import type { Locations } from './locations.ts';
+import { isWithin, type Locations } from './locations.ts';
 import { findEnumName, toWord } from './words.ts';
 
 /** Details with these codes may quote a provider or concern no input, so they are not translated. */
-const UNTRANSLATED: readonly ErrorCode[] = ['PROVIDER_ERROR', 'INTERNAL_ERROR'];
+const UNTRANSLATED_CODES: readonly ErrorCode[] = ['PROVIDER_ERROR', 'INTERNAL_ERROR'];
 
 /** Returns the error with details and values in REST's terms. The names of its issues must be locations in the request. */
 export function translateError(endpoint: Endpoint, error: unknown): unknown {
-  if (!(error instanceof DomainError) || UNTRANSLATED.includes(error.code)) return error;
+  if (!(error instanceof DomainError) || UNTRANSLATED_CODES.includes(error.code)) return error;
   // Without issues, the reason may be the provider's.
   if (error.code === 'UNPROCESSABLE' && !error.issues) return error;
   const { words, ...terms } = getTerms(endpoint);
   const translate = error.code === 'FORBIDDEN' ? terms.translateNeeds : terms.translate;
   const issues = error.issues?.map((issue): Issue => {
-    const translated = { ...issue, detail: translate(issue.detail) };
-    // The value of an enum was read from its word, unless the issue lists that word as allowed: then it is the caller's.
+    const restIssue = { ...issue, detail: translate(issue.detail) };
+    // The value of an enum was decoded from its word. If the issue lists that word as allowed, the value is the caller's.
     const word = isEnumAt(endpoint, issue) ? words.get(String(issue.value)) : undefined;
-    if (word === undefined || translated.detail.includes(word)) return translated;
-    return { ...translated, value: word };
+    if (word === undefined || restIssue.detail.includes(word)) return restIssue;
+    return { ...restIssue, value: word };
   });
   if (issues && error.code === 'BAD_USER_INPUT') return invalidInput(issues, error.extra);
   return new DomainError(error.code, translate(error.message), {
@@ -45,11 +45,8 @@ interface Terms {
 const TERMS = new WeakMap<Endpoint, Terms>();
 
 function getTerms(endpoint: Endpoint): Terms {
-  let terms = TERMS.get(endpoint);
-  if (!terms) {
-    terms = createTerms(endpoint);
-    TERMS.set(endpoint, terms);
-  }
+  const terms = TERMS.get(endpoint) ?? createTerms(endpoint);
+  TERMS.set(endpoint, terms);
   return terms;
 }
 
@@ -67,12 +64,12 @@ function createTerms({ input, locations }: Endpoint): Terms {
 
 function createTranslation(locations: Locations, words: ReadonlyMap<string, string>) {
   const names = words.size > 0 ? `|\\b(${[...words.keys()].join('|')})\\b` : '';
-  // Texts in double quotes are the caller's.
+  // Strings in double quotes are the caller's.
   const pattern = new RegExp(`"(?:[^"\\\\]|\\\\.)*"|\\binput\\.(\\w+)${names}`, 'g');
   return (detail: string) =>
-    detail.replace(pattern, (text, member?: string, name?: unknown) => {
+    detail.replace(pattern, (match, member?: string, name?: unknown) => {
       if (member !== undefined) return locations.get(member)?.name ?? member;
-      return (typeof name === 'string' && words.get(name)) || text;
+      return (typeof name === 'string' && words.get(name)) || match;
     });
 }
 
@@ -90,10 +87,11 @@ function* listWords(schema: z.ZodType): Generator<[name: string, word: string]> 
 
 /** True if the location of an issue contains an enum. */
 function isEnumAt({ input, locations }: Endpoint, { name }: Issue): boolean {
-  const [member, place] = [...locations].find(([, { name: at }]) => isWithin(at, name)) ?? [];
-  if (member === undefined || place === undefined) return false;
+  const [member, location] =
+    [...locations].find(([, { name: outer }]) => isWithin(outer, name)) ?? [];
+  if (member === undefined || location === undefined) return false;
   const path = name
-    .slice(place.name.length)
+    .slice(location.name.length)
     .split(/[.[\]]+/)
     .filter(Boolean);
   let schema: z.ZodType | undefined = input.shape[member] as z.ZodType;
@@ -105,8 +103,4 @@ function isEnumAt({ input, locations }: Endpoint, { name }: Issue): boolean {
     if (!schema) return false;
   }
   return unwrapSchema(schema).inner instanceof z.ZodEnum;
-}
-
-function isWithin(place: string, name: string): boolean {
-  return name === place || name.startsWith(`${place}.`) || name.startsWith(`${place}[`);
 }

@@ -22,7 +22,7 @@ export interface Gateway {
 }
 
 /** A received request, split into its parts. */
-export interface Received {
+export interface ReceivedRequest {
   credentials: Credentials;
   sender: Pick<Sender, 'address' | 'page'> &
     Pick<CallRequest, 'gatewayUrl'> & { slot?: RequestSlot };
@@ -38,23 +38,23 @@ export interface Received {
 export async function runRequest(
   endpoint: Endpoint,
   { services, admission }: Gateway,
-  received: Received,
+  received: ReceivedRequest,
 ): Promise<unknown> {
   const { config, meters } = services;
-  let viewer: Viewer | undefined;
+  let measuredViewer: Viewer | undefined;
   const work = async () => {
-    const admitted = await admit(admission, received);
-    viewer = admitted;
+    const viewer = await admit(admission, received);
+    measuredViewer = viewer;
     const weight = toWeight(config, estimateCost(endpoint, received.parts));
     // Admission has counted one request already.
-    if (weight > 1) await admission.spend(admitted, weight - 1, received);
-    return runInTurn(admitted, { ...received.sender, weight }, (slot) =>
-      runAdmitted(endpoint, createRequest(services, admitted, { received, slot }), received),
+    if (weight > 1) await admission.spend(viewer, weight - 1, received);
+    return runInTurn(viewer, { ...received.sender, weight }, (slot) =>
+      runAdmitted(endpoint, createRequest(services, viewer, { received, slot }), received),
     );
   };
   return measure(meters, work, ({ outcome, seconds }) => {
     const kind = endpoint.method === 'GET' ? 'query' : 'mutation';
-    const projectId = (viewer && findProjectId(viewer)) ?? undefined;
+    const projectId = (measuredViewer && findProjectId(measuredViewer)) ?? undefined;
     meters.requestEnded({ surface: 'rest', kind, outcome, seconds, projectId });
   });
 }
@@ -62,7 +62,7 @@ export async function runRequest(
 function createRequest(
   services: Services,
   viewer: Viewer,
-  { received, slot }: { received: Received; slot: RequestSlot | undefined },
+  { received, slot }: { received: ReceivedRequest; slot: RequestSlot | undefined },
 ): RestRequest {
   const { url, setHeader, sender, knownVersions } = received;
   const call = createCall(services, viewer, { slot, gatewayUrl: sender.gatewayUrl });
@@ -83,13 +83,13 @@ function includesVersion(header: string | undefined, version: string): boolean {
 async function runAdmitted(
   endpoint: Endpoint,
   request: RestRequest,
-  { parts, validate }: Received,
+  { parts, validate }: ReceivedRequest,
 ): Promise<unknown> {
   try {
     // Must precede validation: a caller without the scope learns nothing else.
     authorize(request.call.viewer, endpoint.needs);
-    const rewritten = await rewriteParts(endpoint, parts, request);
-    const { input, locations } = readInput(endpoint, rewritten, validate);
+    const rewrittenParts = await rewriteParts(endpoint, parts, request);
+    const { input, locations } = readInput(endpoint, rewrittenParts, validate);
     const run = () => inSpan('execute', {}, () => endpoint.run(request, input));
     return await runInTime(endpoint, request.call, run).catch((error: unknown) => {
       throw locateError(locations, error);
@@ -111,8 +111,8 @@ async function rewriteParts(
 }
 
 /**
- * The cost of a request: the maximum number of items of its page, or one object. Validation rejects an invalid page
- * size later.
+ * Returns the cost of a request: the maximum number of items of its page, or one object. Validation refuses an invalid
+ * page size later.
  */
 function estimateCost({ pageSizeDefault }: Endpoint, { query }: Parts): number {
   if (pageSizeDefault === undefined) return 1;
@@ -124,7 +124,7 @@ function estimateCost({ pageSizeDefault }: Endpoint, { query }: Parts): number {
 /** Runs the work of an admitted caller at its turn. Throws RATE_LIMITED or SERVICE_UNAVAILABLE if it gets none. */
 export async function runInTurn<T>(
   viewer: Viewer,
-  { slot, weight = 1 }: Received['sender'] & { weight?: number },
+  { slot, weight = 1 }: ReceivedRequest['sender'] & { weight?: number },
   work: (slot: RequestSlot | undefined) => Promise<T>,
 ): Promise<T> {
   if (!slot) return work(undefined);
@@ -141,7 +141,7 @@ export async function runInTurn<T>(
 /** Admits the caller. Must be called once for each request. */
 export async function admit(
   admission: Admission,
-  { credentials, sender, setHeader }: Pick<Received, 'credentials' | 'sender' | 'setHeader'>,
+  { credentials, sender, setHeader }: Pick<ReceivedRequest, 'credentials' | 'sender' | 'setHeader'>,
 ): Promise<Viewer> {
   const { address, page, slot } = sender;
   const viewer = await admission.admit(credentials, { address, page, slot, setHeader });

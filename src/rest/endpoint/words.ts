@@ -20,18 +20,18 @@ const OPERATION_STATUS_WORDS: Record<string, string> = { SUCCEEDED: 'success', F
 /** The enums, by schema id, whose words are more than the name in lower case. */
 const WORDS: Record<string, (name: string) => string> = {
   AuthScheme: (name) => AUTH_SCHEME_WORDS[name] ?? name,
-  ContractFieldType: camelCase,
-  ContractFindingKind: camelCase,
-  ContractVerb: camelCase,
+  ContractFieldType: toCamelCase,
+  ContractFindingKind: toCamelCase,
+  ContractVerb: toCamelCase,
   FieldCardinality: (name) => name.toLowerCase().replaceAll('_', '-'),
-  FieldDeletionRule: camelCase,
-  FieldValueType: camelCase,
-  ItemKind: camelCase,
+  FieldDeletionRule: toCamelCase,
+  FieldValueType: toCamelCase,
+  ItemKind: toCamelCase,
   NotificationEventType: (name) => EVENTS[name as keyof typeof EVENTS].wireName,
   OperationStatus: (name) => OPERATION_STATUS_WORDS[name] ?? name.toLowerCase(),
-  ProviderAppField: camelCase,
+  ProviderAppField: toCamelCase,
   Scope: (name) => scopeOfName(name as ScopeName),
-  WriteOccasion: camelCase,
+  WriteOccasion: toCamelCase,
 };
 
 /** Returns the name of the enum that a schema declares. */
@@ -42,8 +42,8 @@ export function findEnumName(schema: z.ZodType): string | undefined {
 /** Returns the word of an enum name. Names that are not in capitals are words already. */
 export function toWord(enumId: string | undefined, name: string): string {
   if (!/^[A-Z][A-Z0-9_]*$/.test(name)) return name;
-  const write = (enumId !== undefined && WORDS[enumId]) || ((text: string) => text.toLowerCase());
-  return write(name);
+  const convert = enumId === undefined ? undefined : WORDS[enumId];
+  return convert ? convert(name) : name.toLowerCase();
 }
 
 /** Returns the schema of an enum's words in responses. */
@@ -53,6 +53,6 @@ export function createWords(enumId: string | undefined, names: readonly string[]
 
 export const eventTypeWords = createWords('NotificationEventType', Object.keys(EVENTS));
 
-function camelCase(name: string): string {
+function toCamelCase(name: string): string {
   return name.toLowerCase().replace(/_(\w)/g, (_all, letter: string) => letter.toUpperCase());
 }

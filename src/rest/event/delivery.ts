@@ -29,15 +29,15 @@ import type { Row } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
 import { endpoint, type RestRequest } from '../endpoint/endpoint.ts';
 import { pagedEndpoint } from '../endpoint/list.ts';
-import { wireForm } from '../endpoint/locations.ts';
+import { eraseWireType } from '../endpoint/locations.ts';
 import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 import { joinCreateTime, splitCreateTime } from '../endpoint/time-parameters.ts';
 import { extendResource } from '../openapi/shown-resource.ts';
 
 const tag = 'Deliveries';
-const inProject = '/projects/{projectIdOrName}';
+const projectPath = '/projects/{projectIdOrName}';
 
-/** A row of a request for the payloads, too. */
+/** A row, and whether the request includes the payloads. */
 type Delivery = Row<'Delivery'> & { includePayload?: boolean };
 
 const attempt = extendResource(deliveryAttemptResource, {
@@ -67,9 +67,9 @@ const delivery = extendResource(deliveryResource, {
   attempts: computed(
     z.array(attempt).describe(deliveryResource.shape.attempts.description ?? ''),
     async (row: Delivery, call: Call) =>
-      (await load(call, listAttempts, row)).map((sent) => ({
-        ...sent,
-        responseBody: row.includePayload ? readResponseBody(call, sent) : null,
+      (await load(call, listAttempts, row)).map((attemptRow) => ({
+        ...attemptRow,
+        responseBody: row.includePayload ? readResponseBody(call, attemptRow) : null,
       })),
   ),
   body: computed(
@@ -97,7 +97,7 @@ function expandStatus<I extends object, R>(
   );
 }
 
-const wanted = z.object({
+const getDeliveryInput = z.object({
   projectIdOrName,
   deliveryId: id.describe('The id of the delivery.'),
   includePayload: z
@@ -111,7 +111,7 @@ const wanted = z.object({
 export const deliveryEndpoints = [
   pagedEndpoint({
     id: 'listProjectDeliveries',
-    path: `${inProject}/deliveries`,
+    path: `${projectPath}/deliveries`,
     tag,
     input: z.object({ projectIdOrName, ...splitCreateTime(projectDeliveryFilters.shape) }),
     list: expandStatus(joinCreateTime(readWithin(getOwnProject, listProjectDeliveries))),
@@ -119,7 +119,7 @@ export const deliveryEndpoints = [
   }),
   pagedEndpoint({
     id: 'listDestinationDeliveries',
-    path: `${inProject}/destinations/{destination}/deliveries`,
+    path: `${projectPath}/destinations/{destination}/deliveries`,
     tag,
     input: z.object({
       projectIdOrName,
@@ -131,7 +131,7 @@ export const deliveryEndpoints = [
   }),
   pagedEndpoint({
     id: 'listEventDeliveries',
-    path: `${inProject}/notification-events/{eventId}/deliveries`,
+    path: `${projectPath}/notification-events/{eventId}/deliveries`,
     tag,
     input: z.object({ projectIdOrName, eventId: id.describe('The id of the event.') }),
     list: readWithin(getNotificationEvent, listEventDeliveries),
@@ -140,12 +140,12 @@ export const deliveryEndpoints = [
   endpoint({
     id: 'getDelivery',
     method: 'GET',
-    path: `${inProject}/deliveries/{deliveryId}`,
+    path: `${projectPath}/deliveries/{deliveryId}`,
     tag,
     summary: getDelivery.description,
     needs: getDelivery.needs,
     memberNeeds: { includePayload: deliveryBody.needs },
-    input: wanted,
+    input: getDeliveryInput,
     status: 200,
     resource: delivery,
     run: readDelivery,
@@ -153,7 +153,7 @@ export const deliveryEndpoints = [
   mutationEndpoint({
     id: 'sendTestMessage',
     method: 'POST',
-    path: `${inProject}/destinations/{destination}:test`,
+    path: `${projectPath}/destinations/{destination}:test`,
     tag,
     mutation: sendTestMessage,
     locations: { destinationId: { in: 'path', name: 'destination' } },
@@ -163,7 +163,7 @@ export const deliveryEndpoints = [
   mutationEndpoint({
     id: 'retryDelivery',
     method: 'POST',
-    path: `${inProject}/deliveries/{deliveryId}:retry`,
+    path: `${projectPath}/deliveries/{deliveryId}:retry`,
     tag,
     mutation: retryDelivery,
     status: 200,
@@ -172,14 +172,14 @@ export const deliveryEndpoints = [
   mutationEndpoint({
     id: 'retryDeliveries',
     method: 'POST',
-    path: `${inProject}/deliveries:retry`,
+    path: `${projectPath}/deliveries:retry`,
     tag,
     mutation: retryDeliveries,
     locations: {
       statuses: {
         in: 'body',
         name: 'status',
-        form: wireForm({
+        form: eraseWireType({
           schema: deliveryStatus
             .default('FAILED')
             .describe(
@@ -197,7 +197,7 @@ export const deliveryEndpoints = [
 
 async function readDelivery(
   { call }: RestRequest,
-  { includePayload, ...key }: z.output<typeof wanted>,
+  { includePayload, ...key }: z.output<typeof getDeliveryInput>,
 ): Promise<Delivery> {
   return { ...(await getDelivery(call, key)), includePayload };
 }

@@ -26,15 +26,15 @@ const inMetadata: Record<'url' | 'headers', Location> = {
   url: { in: 'body', name: 'metadata.url' },
   headers: { in: 'body', name: 'metadata.headers' },
 };
-const keepInMetadata: Location = { in: 'body', name: 'metadata.keepHeaders' };
-const byId: Location = { in: 'path', name: 'destination' };
+const keepHeadersInMetadata: Location = { in: 'body', name: 'metadata.keepHeaders' };
+const destinationInPath: Location = { in: 'path', name: 'destination' };
 
 /** A row with its secrets, for the response that creates it and for a request that includes them. */
-type DestinationWithSecrets = Row<'Destination'> & { secrets?: z.output<typeof shownSecrets> };
+type DestinationWithSecrets = Row<'Destination'> & { secrets?: z.output<typeof secretsInResponse> };
 
 const { url, headers } = destinationResource.shape;
 
-const shownSecrets = z
+const secretsInResponse = z
   .object({
     webhookSigningKey: z
       .string()
@@ -60,13 +60,13 @@ const destination = extendResource(destinationResource, {
       .describe('The URL and the headers of a webhook. Empty for a stream.'),
     (row: Row<'Destination'>) => row,
   ),
-  secrets: shownSecrets,
+  secrets: secretsInResponse,
 });
 
-const secrets = z
+const secretsInRequest = z
   .strictObject({})
   .optional()
-  .describe('Empty: the gateway makes the secret that signs messages.');
+  .describe('Empty: the gateway creates the secret that signs messages.');
 
 export const destinationEndpoints = [
   listEndpoint({
@@ -83,11 +83,11 @@ export const destinationEndpoints = [
     path,
     tag,
     mutation: createDestination,
-    extraInput: { secrets },
+    extraInput: { secrets: secretsInRequest },
     locations: inMetadata,
     status: 201,
     resource: destination,
-    show: ({ destination: row, signingSecret }) => withSecrets(row, signingSecret),
+    show: ({ destination: row, signingSecret }) => addSecrets(row, signingSecret),
   }),
   endpoint({
     id: 'getDestination',
@@ -103,12 +103,12 @@ export const destinationEndpoints = [
       includeSecrets: z
         .boolean()
         .default(false)
-        .describe('Whether the answer has `secrets`. Default: false.'),
+        .describe('Whether the response has `secrets`. Default: false.'),
       rotate: z
         .boolean()
         .default(false)
         .describe(
-          'Gives it a new secret first; for 24 hours the previous one signs too. Default: false.',
+          'Rotates its secret first. For 24 hours the previous one also signs. Default: false.',
         ),
     }),
     status: 200,
@@ -121,7 +121,11 @@ export const destinationEndpoints = [
     path: `${path}/{destination}`,
     tag,
     mutation: updateDestination,
-    locations: { ...inMetadata, keepHeaders: keepInMetadata, destinationId: byId },
+    locations: {
+      ...inMetadata,
+      keepHeaders: keepHeadersInMetadata,
+      destinationId: destinationInPath,
+    },
     mask: 'destination',
     status: 200,
     resource: destination,
@@ -131,31 +135,30 @@ export const destinationEndpoints = [
     path: `${path}/{destination}`,
     tag,
     mutation: deleteDestination,
-    locations: { destinationId: byId },
+    locations: { destinationId: destinationInPath },
   }),
 ];
 
-interface Wanted {
+interface ReadDestinationInput {
   projectIdOrName: string;
   destination: string;
   includeSecrets: boolean;
   rotate: boolean;
 }
 
-async function readDestination(request: RestRequest, wanted: Wanted) {
-  const { call, find } = request;
-  const { projectIdOrName: project, includeSecrets, rotate } = wanted;
-  const row = await getDestination(call, wanted);
+async function readDestination({ call, find }: RestRequest, input: ReadDestinationInput) {
+  const { projectIdOrName: project, includeSecrets, rotate } = input;
+  const row = await getDestination(call, input);
   const target = includeSecrets ? await find(readTargetValues, row) : null;
   if (!rotate) {
-    return includeSecrets ? withSecrets(row, await find(readSigningSecret, row), target) : row;
+    return includeSecrets ? addSecrets(row, await find(readSigningSecret, row), target) : row;
   }
-  const input = { projectIdOrName: project, destinationId: row.id };
-  const { destination: rotated, signingSecret } = await rotateDestinationSecret(call, input);
-  return includeSecrets ? withSecrets(rotated, signingSecret, target) : rotated;
+  const key = { projectIdOrName: project, destinationId: row.id };
+  const { destination: newRow, signingSecret } = await rotateDestinationSecret(call, key);
+  return includeSecrets ? addSecrets(newRow, signingSecret, target) : newRow;
 }
 
-function withSecrets(
+function addSecrets(
   row: Row<'Destination'>,
   webhookSigningKey: string | null,
   target?: { url: string | null; headers: Record<string, string> | null } | null,

@@ -51,7 +51,7 @@ export const notificationEventEndpoints = [
       projectIdOrName,
       ...splitCreateTime(listedEventFilters.shape),
       eventTypes: eventFilters.shape.eventTypes.describe(
-        'Only events of this type; give it several times for several types.',
+        'Only events of this type. Repeat the parameter for several types.',
       ),
     }),
     locations: { eventTypes: { in: 'query', name: 'eventType' } },

@@ -30,7 +30,7 @@ const installationConfig = extendResource(installationConfigResource, {
   write: null,
   subscribe: null,
   proxy: null,
-  revisionId: z.string().describe('The latest revision of the integration: the one in force.'),
+  revisionId: z.string().describe('The latest revision of the integration, which is active.'),
   createdBy: z
     .string()
     .describe("The author in the caller's words, or the caller who created the installation."),
@@ -57,7 +57,7 @@ export const installation = extendResource(installationResource, {
   ),
 });
 
-/** Returns the config of an installation, with what it leaves to the integration. */
+/** Returns the config of an installation, completed with choices of the integration. */
 async function readConfig({ configId, integrationId, createdBy }: Installation, call: Call) {
   const { get } = createRelations(call);
   const [row, { latestRevisionId: revisionId, provider }] = await Promise.all([

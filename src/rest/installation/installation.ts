@@ -44,7 +44,7 @@ const revisionId = z
   .max(256)
   .optional()
   .describe(
-    'The latest revision of the integration, which is in force anyway; another is refused.',
+    'The latest revision of the integration, which is always the active one. Others are refused.',
   );
 
 export const installationEndpoints = [
@@ -79,7 +79,7 @@ export const installationEndpoints = [
     tag,
     mutation: createInstallation,
     extraInput: { configRevisionId: revisionId },
-    precheck: requireLatest,
+    precheck: requireLatestRevision,
     locations: {
       ...integrationInPath,
       ...inBody,
@@ -110,8 +110,8 @@ export const installationEndpoints = [
   }),
 ];
 
-/** Throws BAD_USER_INPUT for a revision that is not in force. */
-async function requireLatest(
+/** Throws BAD_USER_INPUT for a revision that is not the latest. */
+async function requireLatestRevision(
   { call }: RestRequest,
   { configRevisionId, ...key }: IntegrationKey & { configRevisionId?: string | undefined },
 ): Promise<void> {

@@ -9,7 +9,7 @@ import {
   upsertObjectMetadata,
 } from '../../domain/installation/object-fields.ts';
 import { computed, resource } from '../../domain/resource.ts';
-import { integrationInPath, type Location, wireForm } from '../endpoint/locations.ts';
+import { eraseWireType, integrationInPath, type Location } from '../endpoint/locations.ts';
 import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 import { extendResource } from '../openapi/shown-resource.ts';
 
@@ -22,21 +22,25 @@ const wireFields = z
 const fields: Location = {
   in: 'body',
   name: 'fields',
-  form: wireForm<z.output<typeof wireFields>>({
+  form: eraseWireType<z.output<typeof wireFields>>({
     schema: wireFields,
     toDomain: (wire) =>
-      Object.entries(wire).map(([objectName, defined]) => ({ objectName, fields: defined })),
-    locate: (wire, place) => {
-      const [, at, rest = ''] = /^\[(\d+)\](?:\.fields|\.objectName)?(.*)$/s.exec(place) ?? [];
-      const name = Object.keys(wire ?? {})[Number(at)];
-      return name === undefined ? place : `.${name}${rest}`;
+      Object.entries(wire).map(([objectName, definitions]) => ({
+        objectName,
+        fields: definitions,
+      })),
+    locate: (wire, location) => {
+      const [, index, rest = ''] =
+        /^\[(\d+)\](?:\.fields|\.objectName)?(.*)$/s.exec(location) ?? [];
+      const name = Object.keys(wire ?? {})[Number(index)];
+      return name === undefined ? location : `.${name}${rest}`;
     },
   }),
 };
 
 type DefinedField = DefinedObject['fields'][number];
 
-/** The reason of a failure is the first of the warnings. */
+/** The error of a field is the first of its warnings. */
 const fieldUpsert = extendResource(fieldUpsertResource, {
   error: null,
   warnings: computed(
@@ -45,8 +49,8 @@ const fieldUpsert = extendResource(fieldUpsertResource, {
       .nullable()
       .describe('Why the field is not as defined, and notes for people about it. Null if empty.'),
     ({ error, warnings }: DefinedField) => {
-      const all = error === null ? warnings : [error, ...warnings];
-      return all.length > 0 ? all : null;
+      const allWarnings = error === null ? warnings : [error, ...warnings];
+      return allWarnings.length > 0 ? allWarnings : null;
     },
   ),
 });

@@ -17,35 +17,36 @@ import { refuseUnstorable } from '../endpoint/request-input.ts';
 import { admit, runInTurn } from '../endpoint/run-request.ts';
 import type { RestParts } from '../rest.ts';
 
-const BELOW = '/projects/:projectIdOrName/installations/:installationId/proxy';
-/** As many segments as in the path. */
-const BEFORE_TARGET = /^(?:\/[^/?]*){6}/;
+const PROXY_PATH = '/projects/:projectIdOrName/installations/:installationId/proxy';
+/** Matches the segments of PROXY_PATH below /v1. */
+const PROXY_PREFIX = /^(?:\/[^/?]*){6}/;
 
 const DOCUMENTED = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
-/** TRACE would show the connection's credentials; CONNECT opens a tunnel. */
-const NEVER = ['CONNECT', 'TRACE'];
+/** TRACE would show the connection's credentials, and CONNECT would open a tunnel. */
+const UNSUPPORTED_METHODS = ['CONNECT', 'TRACE'];
 
 export function registerProxy(app: FastifyInstance, parts: RestParts): void {
-  const others = METHODS.filter((method) => !NEVER.includes(method));
-  for (const method of others) {
+  const methods = METHODS.filter((method) => !UNSUPPORTED_METHODS.includes(method));
+  for (const method of methods) {
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true });
   }
-  // Must run before the router parses the body, which may be anything and is passed on unchanged.
-  const onRequest = (request: FastifyRequest, reply: FastifyReply) => passOn(parts, request, reply);
+  // The hook responds before the router parses the body, which may have any type and is forwarded unchanged.
+  const onRequest = (request: FastifyRequest, reply: FastifyReply) =>
+    forward(parts, request, reply);
   const handler = () => undefined;
   const route = { onRequest, handler, exposeHeadRoute: false };
   for (const method of DOCUMENTED) {
-    app.route({ ...route, method, url: `${BELOW}/*`, schema: createRouteSchema(method) });
+    app.route({ ...route, method, url: `${PROXY_PATH}/*`, schema: createRouteSchema(method) });
   }
   const hidden = { ...route, schema: { hide: true } as FastifySchema };
-  const undocumented = others.filter(
+  const undocumented = methods.filter(
     (method) => !(DOCUMENTED as readonly string[]).includes(method),
   );
-  app.route({ ...hidden, method: undocumented, url: `${BELOW}/*` });
-  app.route({ ...hidden, method: others, url: BELOW });
+  app.route({ ...hidden, method: undocumented, url: `${PROXY_PATH}/*` });
+  app.route({ ...hidden, method: methods, url: PROXY_PATH });
 }
 
-async function passOn(
+async function forward(
   parts: RestParts,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -58,33 +59,35 @@ async function passOn(
     sender: request.metadata,
     setHeader: (name, value) => void reply.header(name, value),
   });
-  // Callers who are not admitted never get a slot, however slowly their bodies come.
+  // The slot is taken after admission. Otherwise unadmitted callers with slow bodies could occupy all slots.
   if (!parts.takeSlot(request, reply)) return;
   const key = request.params as { projectIdOrName: string; installationId: string };
   refuseUnstorable({ path: key, query: {}, header: {}, body: {} });
-  const gone = new AbortController();
-  res.once('close', () => gone.abort(new Error('The caller has gone.')));
-  const forwarded = toForwardedRequest(req, gone.signal);
+  const disconnected = new AbortController();
+  res.once('close', () => disconnected.abort(new Error('The caller has gone.')));
+  const forwardedRequest = toForwardedRequest(req, disconnected.signal);
   try {
-    const answer = await runInTurn(viewer, request.metadata, async (slot) => {
+    const response = await runInTurn(viewer, request.metadata, async (slot) => {
       const call = createCall(parts.services, viewer, { slot });
-      const pages = isPaginated(forwarded) ? await forwardPages(call, key, forwarded) : null;
-      return pages ?? forwardRequest(call, key, forwarded);
+      const pages = isPaginated(forwardedRequest)
+        ? await forwardPages(call, key, forwardedRequest)
+        : null;
+      return pages ?? forwardRequest(call, key, forwardedRequest);
     });
-    if (answer instanceof Readable) return await streamLines(answer, reply);
-    res.writeHead(answer.status, createHeaders(answer, reply));
+    if (response instanceof Readable) return await streamLines(response, reply);
+    res.writeHead(response.status, createHeaders(response, reply));
     reply.hijack();
     res.flushHeaders();
-    // If the provider cuts the response off, the caller's response is cut off too, so that it is not taken as complete.
-    await pipeline(answer.body, res).catch(() => {});
+    // If the provider cuts its response off, `pipeline` cuts the caller's off too, so that it does not appear complete.
+    await pipeline(response.body, res).catch(() => {});
   } catch (error) {
-    if (!gone.signal.aborted) throw error;
-    // The caller is gone.
+    if (!disconnected.signal.aborted) throw error;
+    // The caller has disconnected, so nothing is sent.
     reply.hijack();
   }
 }
 
-/** A failure after the first page cuts the stream off: the caller sees that it is not whole. */
+/** Streams the lines. A failure after the first page cuts the stream off, so that it does not appear complete. */
 async function streamLines(lines: Readable, reply: FastifyReply): Promise<void> {
   const { raw: res } = reply;
   res.writeHead(200, {
@@ -99,18 +102,21 @@ function toForwardedRequest(req: IncomingMessage, signal: AbortSignal): Forwarde
   const { method = 'GET', url = '', headers } = req;
   const { 'content-length': length, 'transfer-encoding': encoding } = headers;
   const hasBody = encoding !== undefined || (length !== undefined && Number(length) > 0);
-  const target = url.replace(BEFORE_TARGET, '');
+  const target = url.replace(PROXY_PREFIX, '');
   return { method, target, headers, body: hasBody ? req : null, signal };
 }
 
-/** The provider's, and those that are set already. The provider decides what may be cached, and for how long. */
+/**
+ * Returns the provider's headers and those that the gateway has set. The gateway's take precedence, except for
+ * `cache-control`, which the provider decides.
+ */
 function createHeaders({ headers }: StreamedResponse, reply: FastifyReply): OutgoingHttpHeaders {
-  const { 'cache-control': unsaid, ...own } = reply.getHeaders();
-  const vary = [own.vary ?? [], headers.vary ?? []].flat().join(', ');
+  const { 'cache-control': defaultCacheControl, ...gatewayHeaders } = reply.getHeaders();
+  const vary = [gatewayHeaders.vary ?? [], headers.vary ?? []].flat().join(', ');
   return {
-    'cache-control': unsaid,
+    'cache-control': defaultCacheControl,
     ...headers,
-    ...own,
+    ...gatewayHeaders,
     ...(vary && { vary }),
     'x-content-type-options': 'nosniff',
     // A page of the provider that a browser shows must not run on the gateway's origin. `sandbox` keeps it from
@@ -126,22 +132,22 @@ const params = z.object({
   installationId: z.string().describe('The id of the installation.'),
   path: z.string().describe("The path after the provider's base URL. Slashes are not encoded."),
 });
-const asItIs = z.unknown().describe("The provider's answer as it came.");
-const ITS_OWN = { '*/*': { schema: asItIs } };
+const anyContent = z.unknown().describe('Content of any type, which is not changed.');
+const PROVIDER_CONTENT = { '*/*': { schema: anyContent } };
 
-const DESCRIPTION = `Any method, path, query and body: they go to the provider as they are, with the credentials
-of the installation's connection in place of the caller's, and so does what it answers. The integration's \`proxy\`
-must be enabled. A GET, or a POST of JSON, with \`paginate=true\` of a list that the gateway knows (docs/providers) gives all of its pages as
-one stream of records, a line of JSON each. Redirects are not followed. Needs the scopes \`read\` and \`${forwardRequest.needs}\`, or a
+const DESCRIPTION = `Forwards any method, path, query and body to the provider unchanged, with the credentials of the installation's
+connection in place of the caller's. Returns the provider's response unchanged. The integration's \`proxy\` must be enabled.
+For a list that the gateway knows (docs/providers), a GET, or a POST of JSON, with \`paginate=true\` returns all pages as
+one stream of records, each a line of JSON. Redirects are not followed. Needs the scopes \`read\` and \`${forwardRequest.needs}\`, or a
 builder's bearer token.`;
 
 function createRouteSchema(method: (typeof DOCUMENTED)[number]): FastifySchema {
   const takesBody = method !== 'GET' && method !== 'DELETE';
-  const answer = (description: string, more = {}) => ({
+  const createResponse = (description: string, otherContent = {}) => ({
     description,
-    content: { ...ITS_OWN, ...more },
+    content: { ...PROVIDER_CONTENT, ...otherContent },
   });
-  const refused = { 'application/problem+json': { schema: problem } };
+  const problemContent = { 'application/problem+json': { schema: problem } };
   return {
     operationId: `forward${method[0]}${method.slice(1).toLowerCase()}`,
     tags: ['Installations'],
@@ -149,12 +155,15 @@ function createRouteSchema(method: (typeof DOCUMENTED)[number]): FastifySchema {
     description: DESCRIPTION.replaceAll('\n', ' '),
     security: [{ apiKey: [] }, { bearer: [] }],
     params,
-    ...(takesBody && { consumes: ['*/*'], body: asItIs }),
+    ...(takesBody && { consumes: ['*/*'], body: anyContent }),
     response: {
-      '2xx': answer("The provider's answer."),
-      '3xx': answer("The provider's redirect, which is not followed."),
-      '4xx': answer("The provider's refusal, or the gateway's.", refused),
-      '5xx': answer("The provider's failure, or no answer of it came.", refused),
+      '2xx': createResponse("The provider's response."),
+      '3xx': createResponse("The provider's redirect, which is not followed."),
+      '4xx': createResponse("The provider's refusal, or the gateway's.", problemContent),
+      '5xx': createResponse(
+        "The provider's failure, or the provider did not respond.",
+        problemContent,
+      ),
     },
   };
 }

@@ -20,13 +20,13 @@ import {
   changeInstallation,
   MASK_MAX,
   parseMask,
-  pickNamed,
+  pickNamedValues,
   requireValue,
 } from './config/revise-config.ts';
 import { installation } from './installation-view.ts';
 
 const tag = 'Installations';
-const ofIntegration = '/projects/{projectIdOrName}/integrations/{integrationId}';
+const integrationPath = '/projects/{projectIdOrName}/integrations/{integrationId}';
 
 const { connectionId, configCreatedBy, skipSampling } = updateInstallationInput.shape;
 
@@ -39,7 +39,7 @@ const updateInput = z.object({
     .min(1, 'must name at least one field.')
     .max(MASK_MAX)
     .describe(
-      'The fields to change, at least one: connectionId, config.createdBy, config.content.read.objects.<name>, members of that, and so on. Dots stand between names; a backslash before a dot or a colon makes it one of the name. Other fields are ignored.',
+      'The fields to change, at least one: connectionId, config.createdBy, config.content.read.objects.<name>, members of that, and so on. Dots separate names. A dot or a colon in a name needs a backslash before it. Other fields are ignored.',
     ),
   installation: z
     .looseObject({
@@ -50,7 +50,7 @@ const updateInput = z.object({
           content: z
             .looseObject(configInput.partial().shape)
             .optional()
-            .describe('The choices: those that are not named stay as they are.'),
+            .describe('The choices. Those that updateMask does not name are unchanged.'),
         })
         .optional()
         .describe('The new values of the config.'),
@@ -58,11 +58,11 @@ const updateInput = z.object({
     .describe('The new values of the fields that updateMask names.'),
 });
 
-const change = z
+const patchOperation = z
   .strictObject({
     op: z.enum(['add', 'remove', 'replace']).describe('The operation at the path.'),
     path: z.string().max(2_048).describe('A JSON Pointer in the config of the object.'),
-    value: z.unknown().optional().describe('The new value, unless it is removed.'),
+    value: z.unknown().optional().describe('The new value. Not used by `remove`.'),
   })
   .describe('A change, as JSON Patch (RFC 6902) writes it.');
 
@@ -73,14 +73,14 @@ const patchInput = z.object({
   groupRef: ref.optional().describe('The ref of the group that has the installation.'),
   installationId: id.optional().describe('The id of the installation, instead of groupRef.'),
   action: z.enum(['read', 'subscribe', 'write']).describe('The part of the config.'),
-  changes: z.array(change).min(1).max(MASK_MAX).describe('The changes, in order.'),
+  changes: z.array(patchOperation).min(1).max(MASK_MAX).describe('The changes, in order.'),
 });
 
 export const updateInstallationEndpoints = [
   endpoint({
     id: 'updateInstallation',
     method: 'PATCH',
-    path: `${ofIntegration}/installations/{installationId}`,
+    path: `${integrationPath}/installations/{installationId}`,
     tag,
     summary: updateInstallation.description,
     description:
@@ -90,13 +90,13 @@ export const updateInstallationEndpoints = [
     locations: { ...integrationInPath, skipSampling: { in: 'query', name: 'skipSampling' } },
     status: 200,
     resource: installation,
-    rewrite: ({ body, ...parts }) => ({ ...parts, body: dropUnnamed(body) }),
-    run: updateMasked,
+    rewrite: ({ body, ...parts }) => ({ ...parts, body: dropUnnamedValues(body) }),
+    run: updateByMask,
   }),
   endpoint({
     id: 'patchInstallationConfig',
     method: 'PATCH',
-    path: `${ofIntegration}/objects/{objectName}/config-content`,
+    path: `${integrationPath}/objects/{objectName}/config-content`,
     tag,
     summary: "Changes an installation's config for one object, by JSON Patch.",
     needs: updateInstallation.needs,
@@ -108,36 +108,39 @@ export const updateInstallationEndpoints = [
   }),
 ];
 
-/** Values that the mask does not name are ignored, so they are not validated. */
-function dropUnnamed(body: unknown): unknown {
+/** Drops values that the mask does not name, so that they are not validated. */
+function dropUnnamedValues(body: unknown): unknown {
   if (typeof body !== 'object' || body === null || !('installation' in body)) return body;
   const { updateMask } = body as { updateMask?: unknown };
   const { installation: values } = body;
   if (typeof values !== 'object' || values === null || Array.isArray(values)) return body;
-  return { ...body, installation: pickNamed(values, updateMask) };
+  return { ...body, installation: pickNamedValues(values, updateMask) };
 }
 
-async function updateMasked(
+async function updateByMask(
   request: RestRequest,
   { updateMask, installation: values, skipSampling: skips, ...key }: z.output<typeof updateInput>,
 ) {
   const paths = parseMask(updateMask);
-  const named = new Set(updateMask);
-  const given = paths.map((path) => ({ path, value: requireValue(values, path) }));
-  const inConfig = given.flatMap(({ path: [first, second, ...below], value }) => {
+  const maskNames = new Set(updateMask);
+  const changedValues = paths.map((path) => ({ path, value: requireValue(values, path) }));
+  const configChanges = changedValues.flatMap(({ path: [first, second, ...below], value }) => {
     if (first !== 'config' || second === 'createdBy') return [];
     return [{ path: below, value: second ? value : requireValue(values, ['config', 'content']) }];
   });
-  const put = (present: WireConfig) =>
-    inConfig.reduce<unknown>((config, { path, value }) => withValue(config, path, value), present);
+  const applyChanges = (present: WireConfig) =>
+    configChanges.reduce<unknown>(
+      (config, { path, value }) => withValue(config, path, value),
+      present,
+    );
   return changeInstallation(request, {
     key,
     otherChanges: {
-      connectionId: named.has('connectionId') ? values.connectionId : undefined,
-      configCreatedBy: pickCreatedBy(named, values.config),
+      connectionId: maskNames.has('connectionId') ? values.connectionId : undefined,
+      configCreatedBy: pickCreatedBy(maskNames, values.config),
       skipSampling: skips,
     },
-    revise: inConfig.length > 0 ? put : undefined,
+    revise: configChanges.length > 0 ? applyChanges : undefined,
     locate: (location) => `installation.config.content${location}`,
   });
 }
@@ -155,7 +158,7 @@ async function patchObject(request: RestRequest, input: z.output<typeof patchInp
       const objects = new Map(Object.entries(present[action]?.objects ?? {}));
       const object = objects.get(objectName);
       if (!object) throw notFound(`The object in the ${action} config`, objectName);
-      const patched = patch(object, input.changes);
+      const patched = createPatchedCopy(object, input.changes);
       return withValue(present, [action, 'objects', objectName], patched);
     },
     locate: () => 'changes',
@@ -173,16 +176,19 @@ async function getInstallationId(
   return (await getInstallationOfGroup(call, { ...key, groupRef: groupRef as string })).id;
 }
 
-/** Returns a patched copy. Throws BAD_USER_INPUT that names the operations that fail. */
-function patch(object: unknown, changes: z.output<typeof patchInput>['changes']): unknown {
+/** Returns a patched copy. Throws BAD_USER_INPUT with an issue for each operation that fails. */
+function createPatchedCopy(
+  object: unknown,
+  changes: z.output<typeof patchInput>['changes'],
+): unknown {
   const holder = { object: structuredClone(object) };
-  const inHolder = changes.map(({ path, ...rest }) => ({ ...rest, path: `/object${path}` }));
-  const failures = applyPatch(holder, inHolder as Parameters<typeof applyPatch>[1]);
+  const holderChanges = changes.map(({ path, ...rest }) => ({ ...rest, path: `/object${path}` }));
+  const failures = applyPatch(holder, holderChanges as Parameters<typeof applyPatch>[1]);
   const issues = failures.flatMap((failure, index) =>
-    failure ? [issueAt(['changes', index, 'path'], IMPOSSIBLE, changes[index]?.path)] : [],
+    failure ? [issueAt(['changes', index, 'path'], INVALID_PATH, changes[index]?.path)] : [],
   );
   if (issues.length > 0) throw invalidInput(issues);
   return holder.object;
 }
 
-const IMPOSSIBLE = 'must be a JSON Pointer to what the config of the object has.';
+const INVALID_PATH = 'must be a JSON Pointer to a member that the config of the object has.';

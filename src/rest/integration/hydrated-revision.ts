@@ -1,5 +1,4 @@
 /** Revisions with the names and fields of one account, for pages on which people choose fields. */
-
 import { z } from 'zod';
 import { unnamedFields } from '../../domain/contract/contract-fields.ts';
 import { fieldMetadataResource } from '../../domain/installation/shown-field.ts';
@@ -114,7 +113,7 @@ function hydrate({ revision, objects }: HydratedRevision) {
       write: write && {
         objects: write.objects.map((spec) => ({
           ...spec,
-          ...nameAndError(spec, getObject(spec.objectName)),
+          ...describeObject(spec, getObject(spec.objectName)),
         })),
       },
     },
@@ -123,33 +122,36 @@ function hydrate({ revision, objects }: HydratedRevision) {
 
 function hydrateReadObject(spec: ReadObject, object: HydratedObject) {
   const fields = 'error' in object ? [] : object.fields;
-  const existing = fields.map(({ fieldName, displayName }) => ({
+  const accountFields = fields.map(({ fieldName, displayName }) => ({
     fieldName,
     displayName: displayName ?? fieldName,
   }));
-  const names = new Map(existing.map((one) => [one.fieldName, one.displayName]));
-  const withName = (mapping: FieldMapping) => {
+  const names = new Map(
+    accountFields.map(({ fieldName, displayName }) => [fieldName, displayName]),
+  );
+  const addDisplayName = (mapping: FieldMapping) => {
     const { fieldName } = mapping;
     return { ...mapping, displayName: fieldName && (names.get(fieldName) ?? fieldName) };
   };
-  const others = new Set(unnamedFields(spec, fields).map(({ fieldName }) => fieldName));
+  const unnamedFieldNames = new Set(unnamedFields(spec, fields).map(({ fieldName }) => fieldName));
   return {
     ...spec,
-    ...nameAndError(spec, object),
-    requiredFields: spec.requiredFields.map(withName),
+    ...describeObject(spec, object),
+    requiredFields: spec.requiredFields.map(addDisplayName),
     optionalFields: [
-      ...spec.optionalFields.map(withName),
-      ...existing.filter(({ fieldName }) => others.has(fieldName)),
+      ...spec.optionalFields.map(addDisplayName),
+      ...accountFields.filter(({ fieldName }) => unnamedFieldNames.has(fieldName)),
     ],
     ...(!('error' in object) && {
-      allFields: existing,
+      allFields: accountFields,
       allFieldsMetadata: Object.fromEntries(fields.map((field) => [field.fieldName, field])),
     }),
   };
 }
 
-function nameAndError(spec: ReadObject | WriteObject, object: HydratedObject) {
-  const chosen = 'mapToDisplayName' in spec ? spec.mapToDisplayName : null;
-  const displayName = chosen ?? ('error' in object ? null : object.displayName) ?? spec.objectName;
+function describeObject(spec: ReadObject | WriteObject, object: HydratedObject) {
+  const mappedDisplayName = 'mapToDisplayName' in spec ? spec.mapToDisplayName : null;
+  const displayName =
+    mappedDisplayName ?? ('error' in object ? null : object.displayName) ?? spec.objectName;
   return { displayName, error: 'error' in object ? object.error : null };
 }

@@ -6,15 +6,15 @@ import { getValue } from '../endpoint/mask.ts';
 type Json = Record<string, unknown>;
 
 /** Published manifests list the objects whose records may be deleted. The reference API has no such block. */
-const IGNORED_OF_CONTENT = ['delete'];
+const IGNORED_IN_CONTENTS = ['delete'];
 /** The reference API watches fields of updates only, and objects of its manifests have no deletions. */
-const IGNORED_OF_OBJECT = ['delete', 'createEvent.watchFieldsAuto', 'deleteEvent.watchFieldsAuto'];
+const IGNORED_IN_OBJECTS = ['delete', 'createEvent.watchFieldsAuto', 'deleteEvent.watchFieldsAuto'];
 
-export const WARNED =
+export const WARNING_HEADER_REMARK =
   'A `Warning` header names each member that is ignored, and each field that a later one replaces.';
 
 /** Drops the ignored members of the contents at `path` in the body, with a warning for each. */
-export function dropIgnored(
+export function dropIgnoredMembers(
   parts: Parts,
   path: readonly string[],
   { warnings }: Pick<RestRequest, 'warnings'>,
@@ -23,33 +23,34 @@ export function dropIgnored(
   const value = getValue(body, path);
   const contents = Array.isArray(value) ? value : [value];
   for (const [index, content] of contents.entries()) {
-    const at = Array.isArray(value) ? [...path, index] : path;
-    dropNames(content, { names: IGNORED_OF_CONTENT, at, warnings });
+    const contentPath = Array.isArray(value) ? [...path, index] : path;
+    dropNames(content, { names: IGNORED_IN_CONTENTS, path: contentPath, warnings });
     for (const block of ['read', 'write', 'subscribe']) {
       const objects = getValue(content, [block, 'objects']);
       if (!Array.isArray(objects)) continue;
       for (const [position, object] of objects.entries()) {
-        const place = [...at, block, 'objects', position];
-        dropNames(object, { names: IGNORED_OF_OBJECT, at: place, warnings });
+        const objectPath = [...contentPath, block, 'objects', position];
+        dropNames(object, { names: IGNORED_IN_OBJECTS, path: objectPath, warnings });
       }
     }
   }
   return { ...parts, body };
 }
 
-interface Dropping {
+interface DropOptions {
   names: readonly string[];
-  at: readonly PropertyKey[];
+  /** The path of the value in the body, for warnings. */
+  path: readonly PropertyKey[];
   warnings: string[];
 }
 
-function dropNames(value: unknown, { names, at, warnings }: Dropping): void {
+function dropNames(value: unknown, { names, path, warnings }: DropOptions): void {
   for (const name of names) {
     const members = name.split('.');
     const last = members.pop() as string;
     const holder = getValue(value, members);
     if (getValue(holder, [last]) === undefined) continue;
     delete (holder as Json)[last];
-    warnings.push(`${pathName([...at, ...members, last])}: is ignored.`);
+    warnings.push(`${pathName([...path, ...members, last])}: is ignored.`);
   }
 }

@@ -20,15 +20,15 @@ import { deleteEndpoint, mutationEndpoint } from '../endpoint/mutation-endpoint.
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { sendWarnings } from '../endpoint/warnings.ts';
 import { extendResource } from '../openapi/shown-resource.ts';
-import { dropIgnored, WARNED } from './ignored-members.ts';
-import { contentsOfManifest, manifestShape } from './manifest.ts';
+import { dropIgnoredMembers, WARNING_HEADER_REMARK } from './ignored-members.ts';
+import { manifestShape, rewriteIntegrations } from './manifest.ts';
 import { latestRevision } from './revision.ts';
 
 const tag = 'Integrations';
 const path = '/projects/{projectIdOrName}/integrations';
 
 const integration = extendResource(integrationResource, { latestRevision });
-const upserted = z.object({
+const upsertedIntegration = z.object({
   ...integrationResource.shape,
   latestRevision,
   impacts: z
@@ -51,9 +51,9 @@ export const integrationEndpoints = [
     method: 'POST',
     path,
     tag,
-    description: `The Location header has the path of the integration. ${WARNED}`,
+    description: `The Location header has the path of the integration. ${WARNING_HEADER_REMARK}`,
     mutation: createIntegration,
-    rewrite: (parts, request) => dropIgnored(parts, ['latestRevision', 'content'], request),
+    rewrite: (parts, request) => dropIgnoredMembers(parts, ['latestRevision', 'content'], request),
     status: 201,
     output: null,
     show({ integration: { id }, warnings }, request) {
@@ -66,20 +66,22 @@ export const integrationEndpoints = [
     method: 'PUT',
     path: `${path}:batch`,
     tag,
-    description: WARNED,
+    description: WARNING_HEADER_REMARK,
     mutation: upsertIntegrations,
     extraInput: manifestShape,
-    rewrite: contentsOfManifest,
+    rewrite: rewriteIntegrations,
     locations: {
       destructive: { in: 'query', name: 'destructive' },
       specVersion: { in: 'body', name: 'specVersion', isOptional: true },
       integrations: { in: 'body', name: 'integrations', isOptional: true },
     },
     status: 200,
-    resource: z.array(upserted).describe('The integrations, in the order of the manifest.'),
-    show({ integrations, warnings, impacts: found }, request) {
+    resource: z
+      .array(upsertedIntegration)
+      .describe('The integrations, in the order of the manifest.'),
+    show({ integrations, warnings, impacts }, request) {
       sendWarnings(request, warnings);
-      const impactsByName = Map.groupBy(found, ({ integrationName }) => integrationName);
+      const impactsByName = Map.groupBy(impacts, ({ integrationName }) => integrationName);
       return integrations.map((row) => ({ ...row, impacts: impactsByName.get(row.name) }));
     },
   }),

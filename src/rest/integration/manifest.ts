@@ -8,7 +8,7 @@ import { issueAt } from '../../domain/issues.ts';
 import { getProject } from '../../domain/scope.ts';
 import { type Issue, invalidInput } from '../../errors.ts';
 import type { Parts, RestRequest } from '../endpoint/endpoint.ts';
-import { dropIgnored } from './ignored-members.ts';
+import { dropIgnoredMembers } from './ignored-members.ts';
 
 /**
  * Far above the size of any manifest. Bounds the work of unpacking an archive, which may be crafted to exhaust the
@@ -18,14 +18,14 @@ const UNPACKED_BYTES_MAX = 4 * 1024 * 1024;
 const UNPACKED_FILES_MAX = 100;
 const MANIFEST_NAMES = ['amp.yaml', 'amp.yml'];
 
-type Unpacked = { manifest: string } | { problem: string };
+type UnpackResult = { manifest: string } | { problem: string };
 
 /**
  * Unpacks only the manifest, in memory. No path of the archive is ever opened. yauzl refuses absolute paths and paths
  * outside the archive, and stops inflating at the size that the archive declares. `problem` is a sentence without its
  * subject.
  */
-async function unpackManifest(zip: Uint8Array): Promise<Unpacked> {
+async function unpackManifest(zip: Uint8Array): Promise<UnpackResult> {
   try {
     const archive = await fromBufferPromise(Buffer.from(zip), { lazyEntries: true });
     if (archive.entryCount > UNPACKED_FILES_MAX) {
@@ -57,13 +57,13 @@ export const manifestShape = {
     .max(MANIFEST_LENGTH_MAX)
     .optional()
     .describe(
-      'The text of a manifest, as YAML, instead of revision: its integration of this name, or its only one. At most 128 KiB, nested at most 32 levels deep. Of one project, those above 4 KiB are read one at a time.',
+      'The text of a manifest, as YAML, instead of revision: its integration of this name, or its only one. At most 128 KiB, nested at most 32 levels deep. Manifests above 4 KiB of one project are read one at a time.',
     ),
   sourceZipUrl: z
     .string()
     .optional()
     .describe(
-      'Instead of sourceYaml, a zip archive with `amp.yaml` or `amp.yml`: the address that generate-upload-url gave to this project, with the file uploaded. Unpacked, the archive has at most 4 MiB and 100 files.',
+      'Instead of sourceYaml, a zip archive with `amp.yaml` or `amp.yml`: the URL that generate-upload-url returned for this project, with the file uploaded. Unpacked, the archive has at most 4 MiB and 100 files.',
     ),
 };
 
@@ -73,34 +73,36 @@ const manifest = z.object({
 });
 
 /** Sets `revision` to the manifest's integration. Throws BAD_USER_INPUT for a manifest without one. */
-export async function revisionOfManifest(parts: Parts, request: RestRequest): Promise<Parts> {
+export async function rewriteRevision(parts: Parts, request: RestRequest): Promise<Parts> {
   const { source, body } = await readSource(parts, request);
-  if (!source) return dropIgnored(parts, ['revision', 'content'], request);
-  if (body.revision !== undefined) throw refusal(source.member, 'must not stand beside revision.');
+  if (!source) return dropIgnoredMembers(parts, ['revision', 'content'], request);
+  if (body.revision !== undefined)
+    throw createRefusal(source.member, 'must not stand beside revision.');
   const { specVersion, integrations } = await readManifest(source, parts, request);
   const { integrationId: name } = parts.path as { integrationId: string };
-  const [only, ...others] = integrations;
+  const [firstIntegration, ...others] = integrations;
   const content =
-    integrations.find((one) => one.name === name) ?? (others.length > 0 ? null : only);
+    integrations.find((integration) => integration.name === name) ??
+    (others.length > 0 ? null : firstIntegration);
   if (!content) {
-    throw refusal(source.member, `has several integrations, and none is named ${name}.`);
+    throw createRefusal(source.member, `has several integrations, and none is named ${name}.`);
   }
-  const rewritten = { ...parts, body: { ...body, revision: { specVersion, content } } };
-  return dropIgnored(rewritten, ['revision', 'content'], request);
+  const rewrittenParts = { ...parts, body: { ...body, revision: { specVersion, content } } };
+  return dropIgnoredMembers(rewrittenParts, ['revision', 'content'], request);
 }
 
 /** Sets `integrations` to the manifest's integrations. Throws BAD_USER_INPUT for a manifest without any. */
-export async function contentsOfManifest(parts: Parts, request: RestRequest): Promise<Parts> {
+export async function rewriteIntegrations(parts: Parts, request: RestRequest): Promise<Parts> {
   const { source, body } = await readSource(parts, request);
-  if (!source) return dropIgnored(parts, ['integrations'], request);
+  if (!source) return dropIgnoredMembers(parts, ['integrations'], request);
   if (body.integrations !== undefined) {
-    throw refusal(source.member, 'must not stand beside integrations.');
+    throw createRefusal(source.member, 'must not stand beside integrations.');
   }
-  const rewritten = {
+  const rewrittenParts = {
     ...parts,
     body: { ...body, ...(await readManifest(source, parts, request)) },
   };
-  return dropIgnored(rewritten, ['integrations'], request);
+  return dropIgnoredMembers(rewrittenParts, ['integrations'], request);
 }
 
 interface Source {
@@ -108,14 +110,14 @@ interface Source {
   text: string;
 }
 
-/** Null if the request has no manifest, or if one of its members is not text, which validation refuses. */
+/** Null if the request has no manifest, or if one of its members is not a string, which validation refuses. */
 async function readSource(
   { body, path }: Parts,
   { call }: RestRequest,
 ): Promise<{ source: Source | null; body: Record<string, unknown> }> {
   const { sourceYaml, sourceZipUrl, ...rest } = (body ?? {}) as Record<string, unknown>;
   if (sourceYaml !== undefined && sourceZipUrl !== undefined) {
-    throw refusal('sourceZipUrl', 'must not stand beside sourceYaml.');
+    throw createRefusal('sourceZipUrl', 'must not stand beside sourceYaml.');
   }
   if (typeof sourceYaml === 'string') {
     return { source: { member: 'sourceYaml', text: sourceYaml }, body: rest };
@@ -125,12 +127,12 @@ async function readSource(
   const zip = await findUpload(call, projectIdOrName, sourceZipUrl);
   if (!zip) {
     const detail =
-      'must be an address that generate-upload-url gave to this project within the last hour, with the file uploaded.';
-    throw refusal('sourceZipUrl', detail);
+      'must be a URL that generate-upload-url returned for this project within the last hour, with the file uploaded.';
+    throw createRefusal('sourceZipUrl', detail);
   }
-  const unpacked = await unpackManifest(zip);
-  if ('problem' in unpacked) throw refusal('sourceZipUrl', unpacked.problem);
-  return { source: { member: 'sourceZipUrl', text: unpacked.manifest }, body: rest };
+  const result = await unpackManifest(zip);
+  if ('problem' in result) throw createRefusal('sourceZipUrl', result.problem);
+  return { source: { member: 'sourceZipUrl', text: result.manifest }, body: rest };
 }
 
 /** Throws NOT_FOUND for a project that the caller may not see, so that it cannot use that project's turns. */
@@ -141,14 +143,14 @@ async function readManifest(
 ): Promise<z.output<typeof manifest>> {
   const { projectIdOrName } = path as { projectIdOrName: string };
   const project = await getProject(call, projectIdOrName);
-  const read = await call.manifests.read(project.id, text);
-  if ('problem' in read) throw refusal(member, read.problem);
-  const { data } = manifest.safeParse(read.value);
+  const result = await call.manifests.read(project.id, text);
+  if ('problem' in result) throw createRefusal(member, result.problem);
+  const { data } = manifest.safeParse(result.value);
   if (data) return data;
-  throw refusal(member, 'must have specVersion, and integrations with names.');
+  throw createRefusal(member, 'must have specVersion, and integrations with names.');
 }
 
-function refusal(member: string, detail: string): Error {
+function createRefusal(member: string, detail: string): Error {
   const issue: Issue = issueAt([member], detail);
   return invalidInput([issue]);
 }

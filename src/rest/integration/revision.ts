@@ -23,9 +23,9 @@ import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { sendWarnings } from '../endpoint/warnings.ts';
 import { extendResource } from '../openapi/shown-resource.ts';
-import { impactText } from '../plan/plan.ts';
-import { WARNED } from './ignored-members.ts';
-import { manifestShape, revisionOfManifest } from './manifest.ts';
+import { formatImpact } from '../plan/plan.ts';
+import { WARNING_HEADER_REMARK } from './ignored-members.ts';
+import { manifestShape, rewriteRevision } from './manifest.ts';
 
 const tag = 'Integrations';
 const path = '/projects/{projectIdOrName}/integrations/{integrationId}/revisions';
@@ -59,10 +59,10 @@ export const revisionEndpoints = [
     method: 'POST',
     path,
     tag,
-    description: `${WARNED} Warnings also list each reason why the revision breaks installations, with the number of installations affected. A plan names the installations.`,
+    description: `${WARNING_HEADER_REMARK} Warnings also list each reason why the revision breaks installations, with the number of installations affected. A plan names the installations.`,
     mutation: createRevision,
     extraInput: manifestShape,
-    rewrite: revisionOfManifest,
+    rewrite: rewriteRevision,
     locations: {
       ...integrationInPath,
       destructive: { in: 'query', name: 'destructive' },
@@ -72,7 +72,7 @@ export const revisionEndpoints = [
     output: null,
     show({ revision: { id: revisionId }, warnings, impacts }, request) {
       // The reference API's response has no body.
-      sendWarnings(request, [...warnings, ...impacts.map(impactText)]);
+      sendWarnings(request, [...warnings, ...impacts.map(formatImpact)]);
       setLocation(request, revisionId);
     },
   }),

@@ -1,4 +1,4 @@
-/** Uploads of zip archives with a manifest: the URL for it, and what takes the file at that URL. */
+/** Uploads of zip archives with a manifest: the endpoint that creates a URL, and the route that receives the file. */
 import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify';
 import {
   createUploadUrl,
@@ -17,7 +17,7 @@ export const uploadUrlEndpoint = readEndpoint({
   path: '/generate-upload-url',
   tag: 'Integrations',
   description:
-    'PUT the archive, of at most 1 MiB, to `url` within an hour; the URL takes one file. Then give `url`, or `gs://{bucket}/{path}`, as `sourceZipUrl`, within the same hour and in the same project. The manifest is `amp.yaml` or `amp.yml` at the top of the archive.',
+    'PUT the archive, of at most 1 MiB, to `url` within an hour. The URL accepts one file. Then pass `url`, or `gs://{bucket}/{path}`, as `sourceZipUrl`, within the same hour and in the same project. The manifest is `amp.yaml` or `amp.yml` at the top of the archive.',
   input: uploadUrlInput,
   locations: {
     md5: { in: 'query', name: 'md5' },
@@ -33,7 +33,7 @@ export async function registerUpload(app: FastifyInstance, { services }: Gateway
     const { projectId, token } = params as { projectId: string; token: string };
     return `projects/${projectId}/manifest-uploads/${token}`;
   };
-  // A context of its own: elsewhere bodies are JSON alone.
+  // The route has its own context, because the other routes accept only JSON.
   await app.register(async (files) => {
     files.removeAllContentTypeParsers();
     files.addContentTypeParser(
@@ -49,7 +49,7 @@ export async function registerUpload(app: FastifyInstance, { services }: Gateway
       url: '/projects/:projectId/manifest-uploads/:token',
       schema: { hide: true } as FastifySchema,
       bodyLimit: UPLOAD_BYTES_MAX,
-      // Before the body is read: only the holder of a valid URL makes the gateway read one.
+      // Runs before the body is read, so that the gateway reads no file for an invalid URL.
       onRequest: async (request) => void openUpload(services, toUploadPath(request)),
       async handler(request, reply) {
         await storeUpload(

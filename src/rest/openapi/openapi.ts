@@ -12,7 +12,7 @@ import { problem } from '../../problem-schema.ts';
 import { VERSION } from '../../version.ts';
 import type { Endpoint } from '../endpoint/endpoint.ts';
 import { findEnumName, toWord } from '../endpoint/words.ts';
-import { webhooks } from '../webhooks.ts';
+import { createWebhooks } from '../webhooks.ts';
 import { components, showType } from './shown-resource.ts';
 
 /** The groups of endpoints, in the order of the document. */
@@ -81,7 +81,7 @@ export async function registerOpenApi(app: FastifyInstance): Promise<void> {
     transform: (route) => toSchema({ ...route, url: route.url.replace(/\*$/, ':path') }),
     transformObject: (document) => ({
       ...removeUnused(toObject(document) as Document),
-      webhooks: webhooks(),
+      webhooks: createWebhooks(),
     }),
   });
 }
@@ -125,7 +125,7 @@ function createFailure({ failure, output }: Endpoint) {
   return {
     [failure.status]: {
       description:
-        'The request was rejected, or its work was attempted and failed. In the second case, the response is a problem only if `Accept` names application/problem+json.',
+        'The request was refused, or its work was attempted and failed. In the second case, the response is a problem only if `Accept` names application/problem+json.',
       content: {
         'application/json': { schema: output },
         [PROBLEM_TYPE]: { schema: z.union([showType(failure.problem).schema, problem]) },
@@ -136,15 +136,15 @@ function createFailure({ failure, output }: Endpoint) {
 
 export const PROBLEM_TYPE = 'application/problem+json';
 
-const refusal = (description: string) => ({
-  description,
-  content: { [PROBLEM_TYPE]: { schema: problem } },
-});
+function createRefusal(description: string) {
+  return { description, content: { [PROBLEM_TYPE]: { schema: problem } } };
+}
+
 const REFUSALS = {
-  '4xx': refusal(
-    'The request was rejected. `detail` has the reason, and `issues` names every invalid input.',
+  '4xx': createRefusal(
+    'The request was refused. `detail` has the reason, and `issues` names every invalid input.',
   ),
-  '5xx': refusal('The provider or the gateway failed. `type` and `detail` identify which.'),
+  '5xx': createRefusal('The provider or the gateway failed. `type` and `detail` identify which.'),
 };
 
 const SECURITY_SCHEMES = {
@@ -164,7 +164,7 @@ const SECURITY_SCHEMES = {
 
 type Override = NonNullable<Parameters<typeof z.toJSONSchema>[1]>['override'];
 
-const describe: Override = ({ zodSchema: schema, jsonSchema }) => {
+const completeSchema: Override = ({ zodSchema: schema, jsonSchema }) => {
   if (!(schema instanceof z.ZodType)) return;
   // The registry contains only named components. Descriptions are in zod's own registry.
   const description = findDescription(schema);
@@ -186,7 +186,7 @@ function findDescription(schema: z.ZodType): string | undefined {
   return isWrapped ? findDescription(schema.unwrap() as z.ZodType) : undefined;
 }
 
-const ZOD = { schemaRegistry: components, zodToJsonConfig: { override: describe } };
+const ZOD = { schemaRegistry: components, zodToJsonConfig: { override: completeSchema } };
 
 type Document = Partial<OpenAPIV3_1.Document>;
 
@@ -194,14 +194,14 @@ type Document = Partial<OpenAPIV3_1.Document>;
 function removeUnused(document: Document): Document {
   const { schemas = {}, ...otherComponents } = document.components ?? {};
   const usedNames = new Set<string>();
-  const follow = (node: unknown) => {
+  const collectNames = (node: unknown) => {
     for (const [, name] of JSON.stringify(node).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
       if (name === undefined || usedNames.has(name)) continue;
       usedNames.add(name);
-      follow(schemas[name] ?? null);
+      collectNames(schemas[name] ?? null);
     }
   };
-  follow(document.paths);
+  collectNames(document.paths);
   const usedSchemas = Object.entries(schemas).filter(([name]) => usedNames.has(name));
   return {
     ...document,

@@ -13,7 +13,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Applies the theme that the reader chose in the console, or else the system's. */
+/** Applies the theme that the reader chose in the console. Default: that of the system. */
 const THEME = `
 const isDark = matchMedia('(prefers-color-scheme: dark)');
 const apply = () => {
@@ -33,9 +33,13 @@ export async function registerPage(app: FastifyInstance): Promise<void> {
       title: 'Integration gateway',
       js: [{ filename: 'theme.js', content: THEME }],
     },
-    // Removes the bar that could load another server's document.
-    // Tags start closed: with 150 open rows or more, Swagger UI draws only those in view, and the browser's
-    // search misses the others.
-    uiConfig: { layout: 'BaseLayout', docExpansion: 'none', tryItOutEnabled: true },
+    uiConfig: {
+      // Removes the bar that could load another server's document.
+      layout: 'BaseLayout',
+      // Collapses the tags. With 150 open rows or more, Swagger UI draws only those in view, and the browser's search
+      // misses the others.
+      docExpansion: 'none',
+      tryItOutEnabled: true,
+    },
   });
 }

@@ -26,47 +26,46 @@ const extensions = new Map<string, RestFields>();
 export function extendResource<R extends z.ZodObject>(resource: R, fields: RestFields): R {
   const { name } = findDeclaration(resource) ?? {};
   if (name === undefined) throw new Error('Bug: only a resource can be extended.');
-  if (shownResources.has(name)) throw new Error(`Bug: ${name} is extended after its first use.`);
+  if (resourceForms.has(name)) throw new Error(`Bug: ${name} is extended after its first use.`);
   extensions.set(name, fields);
   return resource;
 }
 
 /** A type of the domain in the form of responses. */
-interface Shown {
+interface ResponseForm {
   schema: z.ZodType;
   /** Returns the value in the form of responses. A promise if a part of it is loaded. */
   show(value: unknown, call: Call): unknown;
 }
 
-interface Member extends Shown {
+interface Member extends ResponseForm {
   name: string;
 }
 
 /** The resources by name, each created at its first use. */
-const shownResources = new Map<string, Shown>();
+const resourceForms = new Map<string, ResponseForm>();
 
 /** Returns a type of the domain in the form of responses. A type without resources and enums has that form already. */
-export function showType(type: z.ZodType): Shown {
+export function showType(type: z.ZodType): ResponseForm {
   const { inner, description } = unwrapSchema(type);
-  const declared = inner instanceof z.ZodObject ? findDeclaration(inner) : undefined;
-  const shown = declared ? showResource(inner as z.ZodObject, declared) : showValue(inner);
-  if (!description || description === declared?.description) return shown;
-  return { ...shown, schema: shown.schema.describe(toRestTerms(description)) };
+  const declaration = inner instanceof z.ZodObject ? findDeclaration(inner) : undefined;
+  const form = declaration ? showResource(inner as z.ZodObject, declaration) : showValue(inner);
+  if (!description || description === declaration?.description) return form;
+  return { ...form, schema: form.schema.describe(toRestTerms(description)) };
 }
 
-function showResource({ shape }: z.ZodObject, { name, description }: Declaration): Shown {
-  let shown = shownResources.get(name);
-  if (!shown) {
-    const { schema, show } = showObject({ ...shape, ...extensions.get(name) });
-    const component = schema.describe(toRestTerms(description));
-    components.add(component, { id: name });
-    shown = { schema: component, show };
-    shownResources.set(name, shown);
-  }
-  return shown;
+function showResource({ shape }: z.ZodObject, { name, description }: Declaration): ResponseForm {
+  const existingForm = resourceForms.get(name);
+  if (existingForm) return existingForm;
+  const { schema, show } = showObject({ ...shape, ...extensions.get(name) });
+  const component = schema.describe(toRestTerms(description));
+  components.add(component, { id: name });
+  const form = { schema: component, show };
+  resourceForms.set(name, form);
+  return form;
 }
 
-function showObject(fields: RestFields): Shown {
+function showObject(fields: RestFields): ResponseForm {
   const members = Object.entries(fields).flatMap(([name, type]) =>
     type ? [showField(name, type)] : [],
   );
@@ -75,8 +74,8 @@ function showObject(fields: RestFields): Shown {
     schema: z.object(shape),
     show(row, call) {
       const values = members.map(({ show }) => show(row, call));
-      return whenLoaded(values, (loaded) =>
-        Object.fromEntries(members.map(({ name }, index) => [name, loaded[index]])),
+      return useWhenLoaded(values, (loadedValues) =>
+        Object.fromEntries(members.map(({ name }, index) => [name, loadedValues[index]])),
       );
     },
   };
@@ -99,7 +98,7 @@ function showField(name: string, type: z.ZodType): Member {
 
 export const showUnchanged = (value: unknown) => value;
 
-function showValue(type: z.ZodType): Shown {
+function showValue(type: z.ZodType): ResponseForm {
   if (type instanceof z.ZodObject) {
     const isUnchanged = Object.values<z.ZodType>(type.shape).every(
       (field) => showType(field).show === showUnchanged && !findComputation(field),
@@ -112,9 +111,9 @@ function showValue(type: z.ZodType): Shown {
     return {
       schema: z.array(item.schema),
       show: (items, call) =>
-        whenLoaded(
+        useWhenLoaded(
           (items as unknown[]).map((value) => item.show(value, call)),
-          (shown) => shown,
+          (loadedItems) => loadedItems,
         ),
     };
   }
@@ -126,8 +125,8 @@ function showValue(type: z.ZodType): Shown {
       show(entries, call) {
         const names = Object.keys(entries as object);
         const values = Object.values(entries as object).map((value) => entry.show(value, call));
-        return whenLoaded(values, (shown) =>
-          Object.fromEntries(names.map((name, index) => [name, shown[index]])),
+        return useWhenLoaded(values, (loadedValues) =>
+          Object.fromEntries(names.map((name, index) => [name, loadedValues[index]])),
         );
       },
     };
@@ -145,8 +144,11 @@ function showValue(type: z.ZodType): Shown {
   return { schema, show: showUnchanged };
 }
 
-/** Most values are not loaded, and need no promise. */
-function whenLoaded<R>(values: readonly unknown[], use: (loaded: readonly unknown[]) => R) {
+/** Calls `use` with the values, immediately unless one of them is a promise. Most are not. */
+function useWhenLoaded<R>(
+  values: readonly unknown[],
+  use: (loadedValues: readonly unknown[]) => R,
+) {
   const isLoading = values.some((value) => value instanceof Promise);
   return isLoading ? Promise.all(values).then(use) : use(values);
 }

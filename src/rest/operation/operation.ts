@@ -36,10 +36,10 @@ const operationLog = extendResource(operationLogResource, {
           .record(z.string(), z.string())
           .optional()
           .describe(
-            'Facts in addition to the message, by name. Values that are not text are JSON.',
+            'Values in addition to the message, by name. Values that are not strings are JSON.',
           ),
       })
-      .describe('The message and its facts.'),
+      .describe('The message and its details.'),
     ({ message: msg, operationId, details }: OperationLog) => ({
       msg,
       operation_id: operationId,
@@ -50,9 +50,9 @@ const operationLog = extendResource(operationLogResource, {
 
 function showDetails(details: NonNullable<OperationLog['details']>): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(details).map(([name, fact]) => [
+    Object.entries(details).map(([name, value]) => [
       name,
-      typeof fact === 'string' ? fact : JSON.stringify(fact),
+      typeof value === 'string' ? value : JSON.stringify(value),
     ]),
   );
 }

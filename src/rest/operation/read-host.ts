@@ -4,14 +4,14 @@ import type { Config } from '../../config.ts';
 import { DomainError } from '../../errors.ts';
 import type { Parts } from '../endpoint/endpoint.ts';
 
-const OBJECT = /^(\/v1\/projects\/[^/?]+\/integrations\/[^/?]+\/objects\/[^/?:]+)(\?.*)?$/;
+const OBJECT_URL = /^(\/v1\/projects\/[^/?]+\/integrations\/[^/?]+\/objects\/[^/?:]+)(\?.*)?$/;
 
 /** Returns the path of a request. Adds the verb of reads if the request was sent to the host of reads. */
-export function pathOnHost({ READ_URL }: Pick<Config, 'READ_URL'>) {
+export function createUrlRewriter({ READ_URL }: Pick<Config, 'READ_URL'>) {
   const readHost = READ_URL && new URL(READ_URL).host;
   return ({ url = '/', method, headers }: Pick<IncomingMessage, 'url' | 'method' | 'headers'>) =>
     readHost && method === 'POST' && headers.host === readHost
-      ? url.replace(OBJECT, '$1:read$2')
+      ? url.replace(OBJECT_URL, '$1:read$2')
       : url;
 }
 

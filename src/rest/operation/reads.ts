@@ -11,10 +11,10 @@ import { triggerRead } from '../../domain/operation/read/trigger.ts';
 import { notFound } from '../../errors.ts';
 import { endpoint, type RestRequest } from '../endpoint/endpoint.ts';
 import { integrationInPath } from '../endpoint/locations.ts';
-import { mutationEndpoint, noBody } from '../endpoint/mutation-endpoint.ts';
+import { mutationEndpoint, omitBody } from '../endpoint/mutation-endpoint.ts';
 
 const tag = 'Reads';
-const ofIntegration = '/projects/{projectIdOrName}/integrations/{integrationId}';
+const integrationPath = '/projects/{projectIdOrName}/integrations/{integrationId}';
 
 const deliverInput = z.object({
   projectIdOrName,
@@ -24,11 +24,13 @@ const deliverInput = z.object({
   pages: z.int().min(0).optional().describe('How many pages to deliver. Default: all.'),
 });
 
-async function deliverNothing({ call }: RestRequest, input: z.output<typeof deliverInput>) {
+async function checkReadObject({ call }: RestRequest, input: z.output<typeof deliverInput>) {
   const installation = await getInstallationOfGroup(call, input);
   const [objects = []] = await installedObjects(call, [installation]);
   const { objectName: name } = input;
-  const isRead = objects.some((one) => one.objectName === name || one.mappedObjectName === name);
+  const isRead = objects.some(
+    ({ objectName, mappedObjectName }) => objectName === name || mappedObjectName === name,
+  );
   if (!isRead) throw notFound('The object in the installation', name);
 }
 
@@ -36,7 +38,7 @@ export const readEndpoints = [
   mutationEndpoint({
     id: 'triggerRead',
     method: 'POST',
-    path: `${ofIntegration}/objects/{objectName}:read`,
+    path: `${integrationPath}/objects/{objectName}:read`,
     tag,
     mutation: triggerRead,
     extraInput: { mode: z.enum(['async']).optional().describe('Always `async`, the default.') },
@@ -54,7 +56,7 @@ export const readEndpoints = [
   endpoint({
     id: 'deliverResults',
     method: 'POST',
-    path: `${ofIntegration}/objects/{objectName}:deliverResults`,
+    path: `${integrationPath}/objects/{objectName}:deliverResults`,
     tag,
     summary: 'Does nothing: records are delivered as soon as they are read.',
     description: 'Exists for clients of the reference API.',
@@ -63,12 +65,12 @@ export const readEndpoints = [
     locations: integrationInPath,
     status: 204,
     output: null,
-    run: deliverNothing,
+    run: checkReadObject,
   }),
   mutationEndpoint({
     id: 'pauseReads',
     method: 'POST',
-    path: `${ofIntegration}/installations/{installationId}:pause`,
+    path: `${integrationPath}/installations/{installationId}:pause`,
     tag,
     mutation: pauseReads,
     extraInput: { integrationIdOrName },
@@ -76,12 +78,12 @@ export const readEndpoints = [
     locations: integrationInPath,
     status: 204,
     output: null,
-    show: noBody,
+    show: omitBody,
   }),
   mutationEndpoint({
     id: 'unpauseReads',
     method: 'POST',
-    path: `${ofIntegration}/installations/{installationId}:unpause`,
+    path: `${integrationPath}/installations/{installationId}:unpause`,
     tag,
     mutation: resumeReads,
     extraInput: { integrationIdOrName },
@@ -89,6 +91,6 @@ export const readEndpoints = [
     locations: integrationInPath,
     status: 204,
     output: null,
-    show: noBody,
+    show: omitBody,
   }),
 ];

@@ -1,9 +1,8 @@
-/** The search of the reference API, which has it on a separate host. Its path is free here. */
-
+/** The search of the reference API, which has it on a separate host. No other endpoint has its path and method. */
 import { z } from 'zod';
 import { resultEntry } from '../../domain/operation/read/read-message.ts';
 import { searchInput, searchRecords } from '../../domain/operation/record-search.ts';
-import { describe, endpoint } from '../endpoint/endpoint.ts';
+import { describeEndpoint, endpoint } from '../endpoint/endpoint.ts';
 import { integrationInPath } from '../endpoint/locations.ts';
 
 export const searchEndpoint = endpoint({
@@ -11,7 +10,7 @@ export const searchEndpoint = endpoint({
   method: 'POST',
   path: '/projects/{projectIdOrName}/integrations/{integrationId}',
   tag: 'Reads',
-  ...describe(searchRecords, {
+  ...describeEndpoint(searchRecords, {
     description: '`Installation.records` of GraphQL continues from it.',
   }),
   needs: searchRecords.needs,
@@ -26,7 +25,7 @@ export const searchEndpoint = endpoint({
     .object({ result: z.array(resultEntry).describe('The records, as messages have them.') })
     .describe('The records that meet the conditions now.'),
   run: async ({ call }, input) => {
-    const found = await searchRecords(call, input);
-    return { result: found.map(({ id: _id, ...entry }) => entry) };
+    const records = await searchRecords(call, input);
+    return { result: records.map(({ id: _id, ...entry }) => entry) };
   },
 });

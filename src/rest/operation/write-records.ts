@@ -32,7 +32,7 @@ const resultShape = {
     .array(writeErrorResource)
     .nullable()
     .describe(
-      'Only for a synchronous write in which records failed: why, in order; of a batch, each begins with `Record` and the place of its record, from 1.',
+      'Only for a synchronous write in which records failed: the reasons, in order. In a batch, each begins with `Record` and the position of its record, from 1.',
     ),
 };
 
@@ -53,41 +53,44 @@ type RecordOutcome = NonNullable<WriteOutcome['result']>;
 /** Clients of the reference API know no other members here. The reasons for failed records are next to the results. */
 function toResult({ operation, result, results, ...counts }: WriteOutcome) {
   const { id: operationId, status } = operation;
-  if (results) return { operationId, ...counts, results, errors: batchErrors(results) };
+  if (results) return { operationId, ...counts, results, errors: listBatchErrors(results) };
   // While the operation is in progress, its outcome is unknown, so the response reports no failure.
   if (!result || status === 'IN_PROGRESS') return { operationId };
   const errors = status === 'SUCCESS' ? null : result.errors.map((message) => ({ message }));
   return { operationId, result, errors };
 }
 
-function batchErrors(results: RecordOutcome[]) {
+function listBatchErrors(results: RecordOutcome[]) {
   const errors = results.flatMap(({ success, errors: messages }, index) =>
     success ? [] : messages.map((message) => ({ message: `Record ${index + 1}: ${message}` })),
   );
   return errors.length > 0 ? errors : null;
 }
 
-interface ShownResult {
+interface FormattedResult {
   result?: { success: boolean };
   results?: { success: boolean }[];
   errors?: { message: string }[];
 }
 
-/** Whether no record was written, and that is known. */
-function isFailed({ result, results }: ShownResult): boolean {
+/** True if no record was written, and the outcome is known. */
+function isFailed({ result, results }: FormattedResult): boolean {
   return result?.success === false || (results?.every(({ success }) => !success) ?? false);
 }
 
-/** The official schema of a failed write is closed: only clients that accept problems get their members. */
-function showProblem(shown: ShownResult) {
-  const { errors: reasons = [], results } = shown;
+/** The official schema of a failed write allows no other members, so only clients that accept problems get theirs. */
+function showProblem(formattedResult: FormattedResult) {
+  const { errors: reasons = [], results } = formattedResult;
   const reason = results
     ? `None of the ${results.length} records was written.`
     : reasons.map(({ message }) => message).join(' ');
-  return { ...createProblem('UNPROCESSABLE', reason || 'The write has failed.'), ...shown };
+  return {
+    ...createProblem('UNPROCESSABLE', reason || 'The write has failed.'),
+    ...formattedResult,
+  };
 }
 
-/** An item of a batch is `{ "record": { … } }`, or the record itself if it has none of the members of an item. */
+/** Wraps bare records. An item of a batch is `{ "record": { … } }`, or a record without the members of an item. */
 function wrapBatchRecords(parts: Parts): Parts {
   const { batch, ...body } = (parts.body ?? {}) as Record<string, unknown>;
   if (!Array.isArray(batch)) return parts;

@@ -9,7 +9,7 @@ import { listProjects } from '../../domain/project/project.ts';
 import { computed, resource } from '../../domain/resource.ts';
 import { listOrgIds, type Row } from '../../domain/scope.ts';
 import { listEndpoint } from '../endpoint/list.ts';
-import { deleteEndpoint, mutationEndpoint, noBody } from '../endpoint/mutation-endpoint.ts';
+import { deleteEndpoint, mutationEndpoint, omitBody } from '../endpoint/mutation-endpoint.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { project } from '../project/project.ts';
 import { org, orgId } from './org.ts';
@@ -35,7 +35,7 @@ export const builderInfo = resource(
     projectRoles: computed(
       z
         .record(z.string(), z.object({ ...roleFields, project }).describe('A role in a project.'))
-        .describe(`Their roles in projects, by the ids of these: the ${PAGE_MAX} newest.`),
+        .describe(`Their roles in the ${PAGE_MAX} newest projects, by project id.`),
       async ({ id: principalId }: Row<'Builder'>, call: Call) => {
         const { edges } = await listProjects(call, { first: PAGE_MAX });
         return Object.fromEntries(
@@ -89,7 +89,7 @@ export const builderEndpoints = [
     mutation: addMember,
     status: 201,
     output: null,
-    show: noBody,
+    show: omitBody,
   }),
   deleteEndpoint({
     id: 'removeMember',

@@ -17,7 +17,7 @@ const tag = 'Plans';
 const path = '/projects/{projectIdOrName}/plans';
 
 /** A sentence about an impact, with the number of installations. */
-export function impactText({ path, reason, installationTotal, installations }: Impact): string {
+export function formatImpact({ path, reason, installationTotal, installations }: Impact): string {
   return `${path}: ${reason} (${installations.length} of ${installationTotal} installations)`;
 }
 

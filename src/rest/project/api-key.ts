@@ -35,10 +35,10 @@ const apiKey = extendResource(apiKeyResource, {
 });
 
 /** Clients of the reference API create keys without scopes. GraphQL requires them. */
-function withScopes({ body, ...parts }: Parts): Parts {
+function addDefaultScope({ body, ...parts }: Parts): Parts {
   const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
-  const isWithout = isObject && (body as { scopes?: unknown }).scopes == null;
-  return { ...parts, body: isWithout ? { ...body, scopes: ['full'] } : body };
+  const lacksScopes = isObject && (body as { scopes?: unknown }).scopes == null;
+  return { ...parts, body: lacksScopes ? { ...body, scopes: ['full'] } : body };
 }
 
 export const apiKeyEndpoints = [
@@ -59,7 +59,7 @@ export const apiKeyEndpoints = [
       'Only this response contains the value of the key. Without `scopes`, the key gets the scope `full`.',
     mutation: createApiKey,
     locations: { scopes: { in: 'body', name: 'scopes', isOptional: true } },
-    rewrite: withScopes,
+    rewrite: addDefaultScope,
     status: 201,
     resource: apiKey,
     show: ({ apiKey: row, key: value }) => ({ ...row, value }),

@@ -61,7 +61,7 @@ export const projectEndpoints = [
       includeEntitlements: z
         .boolean()
         .default(false)
-        .describe('Whether the answer has `entitlements`. Default: false.'),
+        .describe('Whether the response has `entitlements`. Default: false.'),
     }),
     read: getOwnProject,
     resource: project,

@@ -1,4 +1,7 @@
-/** Providers in the form of the reference API's catalog, and in addition with the gateway's own terms. */
+/**
+ * Providers in the form of the reference API's catalog, with the gateway's own fields in addition. The first schemas
+ * describe how connections authenticate.
+ */
 import { z } from 'zod';
 import {
   type AuthScheme,
@@ -11,8 +14,6 @@ import {
 import { computed } from '../../domain/resource.ts';
 import { extendResource } from '../openapi/shown-resource.ts';
 import { showRequirements, showSupport, subscribeRequirements, support } from './support.ts';
-
-/** How connections authenticate at a provider, in the terms of the reference API's catalog. */
 
 const GRANT_TYPES = {
   OAUTH2_AUTHORIZATION_CODE: 'authorizationCode',
@@ -34,7 +35,8 @@ const template = z.object({
   valueTemplate: z.string().describe('Its value, with {{input}} for an input of the customer.'),
 });
 
-const path = (of: string) => z.string().optional().describe(`The path of ${of} in it, by dots.`);
+const tokenPath = (noun: string) =>
+  z.string().optional().describe(`The path of ${noun} in the response, separated by dots.`);
 
 const oauth2Opts = z.object({
   grantType: z.enum(Object.values(GRANT_TYPES)).describe('The grant by which tokens are issued.'),
@@ -57,9 +59,9 @@ const oauth2Opts = z.object({
     .describe('The location of the access token. Absent for `Authorization: Bearer`.'),
   tokenMetadataFields: z
     .object({
-      workspaceRefField: path('the workspace'),
-      consumerRefField: path("the provider's id of the consumer"),
-      scopesField: path('the scopes'),
+      workspaceRefField: tokenPath('the workspace'),
+      consumerRefField: tokenPath("the provider's id of the consumer"),
+      scopesField: tokenPath('the scopes'),
     })
     .describe('The members of the token response that a connection stores.'),
 });
@@ -141,7 +143,7 @@ const authType = z
   .enum(['oauth2', 'apiKey', 'basic', 'custom', 'none'])
   .describe('The kind of the first of authSchemes.');
 
-const requestedFact = z
+const metadataInput = z
   .object({
     name: z.string().describe('`workspace`, or the name of a member of providerMetadata.'),
     displayName,
@@ -151,7 +153,7 @@ const requestedFact = z
       .optional()
       .describe('The modules that need it, by name. Absent if connecting itself needs it.'),
   })
-  .describe('A fact of the account that connecting needs in addition to credentials.');
+  .describe('A value of the account that connecting needs in addition to credentials.');
 
 const module = z.object({ displayName, baseURL, support });
 
@@ -172,11 +174,11 @@ export const provider = extendResource(providerResource, {
   metadata: computed(
     z
       .object({
-        input: z.array(requestedFact).describe('The facts, in the order to ask for them.'),
+        input: z.array(metadataInput).describe('The values, in the order of the form.'),
       })
       .optional()
       .describe(
-        'The facts that connecting needs in addition to credentials. Absent if it needs none.',
+        'The values that connecting needs in addition to credentials. Absent if it needs none.',
       ),
     (row: Provider) => {
       const input = listInputs(row);
@@ -207,20 +209,19 @@ function toAuthType({ authSchemes: [first = 'NONE'], custom }: Provider): AuthTy
 }
 
 function listInputs({ workspaceRequired, inputs = [], modules = [] }: Provider) {
-  const needed = modules.flatMap((module) => module.inputs ?? []);
-  const ofModules = new Map(needed.map((input) => [input.name, input]));
+  const moduleInputs = modules.flatMap((module) =>
+    (module.inputs ?? []).map((input) => ({ input, module: module.name })),
+  );
+  const groups = Map.groupBy(moduleInputs, ({ input }) => input.name);
   return [
     ...(workspaceRequired ? [WORKSPACE] : []),
     ...inputs,
-    ...[...ofModules.values()].map((input) => {
-      const dependent = modules.filter((module) => module.inputs?.some(isNamed(input.name)));
-      const moduleDependencies = Object.fromEntries(dependent.map(({ name }) => [name, {}]));
-      return { ...input, moduleDependencies };
-    }),
+    ...[...groups.values()].map((group) => ({
+      ...(group.at(-1) as (typeof group)[number]).input,
+      moduleDependencies: Object.fromEntries(group.map(({ module }) => [module, {}])),
+    })),
   ];
 }
-
-const isNamed = (name: string) => (one: { name: string }) => one.name === name;
 
 const WORKSPACE = {
   name: 'workspace',

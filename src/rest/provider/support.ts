@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { listCapabilities, type Provider } from '../../domain/provider/provider.ts';
 
-const flag = (what: string) => z.boolean().describe(`Whether ${what}.`);
+const flag = (statement: string) => z.boolean().describe(`Whether ${statement}.`);
 
 const batch = z
   .object({
@@ -28,7 +28,7 @@ export const support = z
         upsert: flag('records can be created or updated by a bulk job'),
         delete: flag('records can be deleted by a bulk job'),
       })
-      .describe('Bulk jobs of the provider, which the gateway starts for none. See batchWrite.'),
+      .describe('Always false: the gateway starts no bulk jobs. See batchWrite.'),
     batchWrite: z
       .object({ create: batch, update: batch, upsert: batch, delete: batch })
       .describe('Writes of many records in one request, by their type.'),
@@ -75,10 +75,10 @@ const NO_BULK_JOBS = { insert: false, update: false, upsert: false, delete: fals
 export function showSupport(provider: Provider): z.input<typeof support> {
   const capabilities = listCapabilities(provider);
   const has = (name: (typeof capabilities)[number]) => capabilities.includes(name);
-  const written = has('BATCH_WRITE')
+  const batchWrite = has('BATCH_WRITE')
     ? { supported: true, defaultRecordLimit: provider.limits.batchSize }
     : { supported: false };
-  const never = { supported: false };
+  const unsupported = { supported: false };
   const { kinds = [] } = provider.capabilities.subscribe ?? {};
   return {
     read: has('READ'),
@@ -87,7 +87,12 @@ export function showSupport(provider: Provider): z.input<typeof support> {
     proxy: has('PROXY'),
     subscribe: has('SUBSCRIBE'),
     bulkWrite: NO_BULK_JOBS,
-    batchWrite: { create: written, update: written, upsert: never, delete: never },
+    batchWrite: {
+      create: batchWrite,
+      update: batchWrite,
+      upsert: unsupported,
+      delete: unsupported,
+    },
     search: { operators: { equals: (provider.features.filtersMax ?? 0) > 0 } },
     subscribeSupport: {
       create: kinds.includes('CREATE'),

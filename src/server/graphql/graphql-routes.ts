@@ -5,7 +5,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Services } from '../../domain/call.ts';
 import type { Admission } from '../../domain/viewer/admission.ts';
-import { httpRefusal } from '../../errors.ts';
+import { getHttpRefusal } from '../../errors.ts';
 import { createErrorMapper, toGraphQLError } from '../../graphql/execution/graphql-errors.ts';
 import { readCaller } from '../../graphql/execution/operation-context.ts';
 import { createGraphqlHttpResponse } from './graphql-http-response.ts';
@@ -40,7 +40,7 @@ export function registerGraphql(scope: FastifyInstance, parts: GraphqlParts): vo
     const { code = '', statusCode: status = 500 } = error;
     const detail = REFUSAL_DETAILS[code]?.(config.LIMIT_BODY_BYTES) ?? 'The body cannot be read.';
     const isUnreadable = code.startsWith('FST_') && status < 500;
-    const { code: refusalCode, extra } = httpRefusal(status);
+    const { code: refusalCode, extra } = getHttpRefusal(status);
     const refusal = isUnreadable ? toGraphQLError(refusalCode, detail, { extra }) : mapError(error);
     const { headers, body, ...response } = createGraphqlHttpResponse(
       { errors: [refusal] },

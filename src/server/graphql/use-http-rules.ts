@@ -3,7 +3,7 @@
  */
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import { createGraphQLError, type Plugin } from 'graphql-yoga';
-import { createProblem, httpRefusal } from '../../errors.ts';
+import { createProblem, getHttpRefusal } from '../../errors.ts';
 import { toGraphQLError } from '../../graphql/execution/graphql-errors.ts';
 import type { Results } from '../../graphql/execution/operation-context.ts';
 import { createGraphqlHttpResponse } from './graphql-http-response.ts';
@@ -15,7 +15,7 @@ export function useHttpRules(mapError: (error: unknown) => GraphQLError): Plugin
       const refusal = findRefusal(request);
       if (!refusal) return;
       const { status, detail } = refusal;
-      const { code, extra } = httpRefusal(status);
+      const { code, extra } = getHttpRefusal(status);
       const problem = createProblem(code, detail, extra);
       const errors = [{ message: detail, extensions: { code, problem } }];
       endResponse(fetchAPI.Response.json({ errors }, { status }));

@@ -5,7 +5,7 @@ import type { Config } from '../../config.ts';
 import { createProblem } from '../../errors.ts';
 import { sendProblem, toProblem } from '../../rest/endpoint/rest-errors.ts';
 import { BASE_PATH } from '../../rest/openapi/openapi.ts';
-import { pathOnHost } from '../../rest/operation/read-host.ts';
+import { createUrlRewriter } from '../../rest/operation/read-host.ts';
 import { type Rest, registerRest } from '../../rest/rest.ts';
 import { runInContext } from '../../spans.ts';
 import { type ConsoleParts, registerConsole } from '../console/console.ts';
@@ -86,7 +86,7 @@ function openServer({
     takesSockets: hasApiRole(config),
     headMs: config.LIMIT_HEAD_MS,
     bodyLimit: config.LIMIT_BODY_BYTES,
-    rewriteUrl: pathOnHost(config),
+    rewriteUrl: createUrlRewriter(config),
     routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
     // Fastify runs no hooks for a path that its router can't parse.
     frameworkErrors(error, request, reply) {

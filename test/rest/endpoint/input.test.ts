@@ -4,9 +4,9 @@ import { builderMutation } from '../../../src/domain/declared-mutation.ts';
 import { checkRules, createIssue } from '../../../src/domain/issues.ts';
 import { DomainError, ISSUES_MAX, type Problem } from '../../../src/errors.ts';
 import { type Endpoint, endpoint, type Parts } from '../../../src/rest/endpoint/endpoint.ts';
-import { mutationEndpoint, noBody } from '../../../src/rest/endpoint/mutation-endpoint.ts';
+import { mutationEndpoint, omitBody } from '../../../src/rest/endpoint/mutation-endpoint.ts';
 import { readInput as read } from '../../../src/rest/endpoint/request-input.ts';
-import { routerPath } from '../../../src/rest/rest.ts';
+import { toRouterPath } from '../../../src/rest/rest.ts';
 
 const input = z.object({
   projectIdOrName: z.string().max(9).describe('The project.'),
@@ -53,7 +53,7 @@ const declared = mutationEndpoint({
     run: async () => null,
   }),
   extraInput: { dryRun: z.boolean().optional().describe('Whether nothing is done.') },
-  show: noBody,
+  show: omitBody,
 });
 
 function readInput(one: Endpoint, sent: Parts) {
@@ -178,6 +178,6 @@ test('throws for an endpoint whose path names an unknown input', () => {
 });
 
 test("routerPath returns a path with a verb in the router's syntax", () => {
-  expect(routerPath('/a/{b}/c:d')).toBe('/a/:b/c::d');
-  expect(routerPath('/a/{b}/{c}:d')).toBe('/a/:b/:c([^:]+)::d');
+  expect(toRouterPath('/a/{b}/c:d')).toBe('/a/:b/c::d');
+  expect(toRouterPath('/a/{b}/{c}:d')).toBe('/a/:b/:c([^:]+)::d');
 });

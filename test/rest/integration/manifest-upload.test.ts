@@ -113,7 +113,7 @@ test('requires a project from a builder with several, and the scope from other c
 test('refuses the upload of another project, and its URL with another project in it', async () => {
   const [rest, other] = [await prepare(), await prepare()];
   const { url, bucket, path } = await upload(rest, amp('crm'));
-  const refused = 'must be an address that generate-upload-url gave to this project';
+  const refused = 'must be a URL that generate-upload-url returned for this project';
   expect(await fetchRefusal(other, url)).toContain(refused);
   expect(await fetchRefusal(other, `gs://${bucket}/${path}`)).toContain(refused);
   const moved = url.replace(rest.tenant.projectId, other.tenant.projectId);

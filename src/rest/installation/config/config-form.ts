@@ -5,16 +5,16 @@ import type {
   ConfigInput,
 } from '../../../domain/installation/installation-config.ts';
 import { resource } from '../../../domain/resource.ts';
-import { wireForm } from '../../endpoint/locations.ts';
-import { type ObjectForm, text } from './object-form.ts';
+import { eraseWireType } from '../../endpoint/locations.ts';
+import { boundedString, type ObjectForm } from './object-form.ts';
 import { readForm } from './read-form.ts';
 import { subscribeForm } from './subscribe-form.ts';
 import { writeForm } from './write-form.ts';
 
-const objectName = text.describe(
+const objectName = boundedString.describe(
   'The name of the object: the same as that of the member that holds it.',
 );
-const provider = text.describe("The name of the integration's provider.");
+const provider = boundedString.describe("The name of the integration's provider.");
 const proxy = z
   .strictObject({
     enabled: z
@@ -25,22 +25,24 @@ const proxy = z
   .optional()
   .describe('Whether requests are forwarded to the provider.');
 
-/** A name inside an object must equal the name of the member that holds it. */
-const haveTheirNames = z.superRefine<Record<string, unknown>>((objects, context) => {
+/** Requires that a name inside an object equals the name of the member that holds the object. */
+const requireMatchingNames = z.superRefine<Record<string, unknown>>((objects, context) => {
   for (const [name, object] of Object.entries(objects)) {
-    const { objectName: inside = name } = object as { objectName?: string };
-    if (inside === name) continue;
+    const { objectName: innerName = name } = object as { objectName?: string };
+    if (innerName === name) continue;
     const message = 'must be the name of the member that holds the object.';
     context.addIssue({ code: 'custom', path: [name, 'objectName'], message });
   }
 });
 
-function acceptObjects<Wire>(
+function createRequestObjects<Wire>(
   { request }: Pick<ObjectForm<Wire, never, never>, 'request' | 'locate'>,
   description: string,
 ) {
   const object = z.strictObject({ objectName: objectName.optional(), ...request });
-  const objects = z.record(text, object as z.ZodType as z.ZodType<Wire>).check(haveTheirNames);
+  const objects = z
+    .record(boundedString, object as z.ZodType as z.ZodType<Wire>)
+    .check(requireMatchingNames);
   return z
     .strictObject({ objects: objects.optional().describe('The objects, by their names.') })
     .optional()
@@ -51,9 +53,12 @@ function acceptObjects<Wire>(
 export const configInput = z
   .strictObject({
     provider: provider.optional(),
-    read: acceptObjects(readForm, 'The objects to read. Objects that are not named are not read.'),
-    write: acceptObjects(writeForm, 'The objects to write.'),
-    subscribe: acceptObjects(
+    read: createRequestObjects(
+      readForm,
+      'The objects to read. Objects that are not named are not read.',
+    ),
+    write: createRequestObjects(writeForm, 'The objects to write.'),
+    subscribe: createRequestObjects(
       subscribeForm,
       "The objects whose events differ from the integration's choice.",
     ),
@@ -63,7 +68,7 @@ export const configInput = z
 
 export type WireConfig = z.output<typeof configInput>;
 
-function returnObjects({ response }: { response: z.ZodRawShape }) {
+function createResponseObjects({ response }: { response: z.ZodRawShape }) {
   const object = z.object({ objectName, ...response });
   return z.object({
     objects: z.record(z.string(), object).describe('The objects, by their names.'),
@@ -72,15 +77,15 @@ function returnObjects({ response }: { response: z.ZodRawShape }) {
 
 export const configContent = resource('InstallationConfigContent', 'The choices of the customer.', {
   provider,
-  read: returnObjects(readForm).describe('The objects that are read.'),
-  write: returnObjects(writeForm).describe('The objects that may be written.'),
-  subscribe: returnObjects(subscribeForm)
+  read: createResponseObjects(readForm).describe('The objects that are read.'),
+  write: createResponseObjects(writeForm).describe('The objects that may be written.'),
+  subscribe: createResponseObjects(subscribeForm)
     .optional()
     .describe("The objects whose events differ from the integration's choice."),
   proxy,
 });
 
-export const CONFIG_FORM = wireForm<WireConfig | undefined>({
+export const CONFIG_FORM = eraseWireType<WireConfig | undefined>({
   schema: configInput.optional(),
   toDomain: (wire) => wire && parseConfig(wire),
   locate: (wire, location) => (wire ? locateInConfig(wire, location) : location),
@@ -113,8 +118,8 @@ export function locateInConfig(wire: WireConfig, location: string): string {
     objects: Record<string, Wire> = {},
   ) => {
     const [name = '', object] = Object.entries(objects)[Number(index)] ?? [];
-    const inside = rest === '.objectName' || !object ? '' : locate(object, rest);
-    return `.${part}.objects.${name}${inside}`;
+    const innerLocation = rest === '.objectName' || !object ? '' : locate(object, rest);
+    return `.${part}.objects.${name}${innerLocation}`;
   };
   if (part === 'read') return locateInObject(readForm, wire.read?.objects);
   if (part === 'write') return locateInObject(writeForm, wire.write?.objects);
@@ -135,9 +140,9 @@ function showObjects<Wire, Choice extends { objectName: string }>(
   { show }: Pick<ObjectForm<Wire, never, Choice>, 'show'>,
   choices: readonly Choice[],
 ) {
-  const shown = choices.map((choice) => {
+  const entries = choices.map((choice) => {
     const { objectName: name } = choice;
     return [name, { objectName: name, ...show(choice) }] as const;
   });
-  return Object.fromEntries(shown);
+  return Object.fromEntries(entries);
 }

@@ -13,4 +13,4 @@ export interface ObjectForm<Wire, Input, Choice> {
   locate(wire: Wire, location: string): string;
 }
 
-export const text = z.string().min(1).max(256);
+export const boundedString = z.string().min(1).max(256);

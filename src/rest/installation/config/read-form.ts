@@ -4,11 +4,11 @@ import type {
   ReadConfig,
   ReadConfigInput,
 } from '../../../domain/installation/installation-config.ts';
-import { type ObjectForm, text } from './object-form.ts';
+import { boundedString, type ObjectForm } from './object-form.ts';
 
 const fieldFilters = z.array(
   z.strictObject({
-    fieldName: text.describe("The provider's name of the field."),
+    fieldName: boundedString.describe("The provider's name of the field."),
     operator: z.enum(['eq']).describe('Always `eq`: equal.'),
     value: z.union([z.string(), z.number(), z.boolean()]).describe('The value of the field.'),
   }),
@@ -22,34 +22,34 @@ const period = z
   .describe('Exactly one of days and fullHistory.');
 
 const dynamicMapping = z.strictObject({
-  mapToName: text.describe("The builder's name of the field."),
-  mapToDisplayName: text.optional().describe('The name that people see.'),
+  mapToName: boundedString.describe("The builder's name of the field."),
+  mapToDisplayName: boundedString.optional().describe('The name that people see.'),
   prompt: z.string().optional().describe('The prompt that people see when they map it.'),
-  fieldName: text
+  fieldName: boundedString
     .optional()
     .describe("The provider's field, unless selectedFieldMappings has another."),
   mappedValues: z
     .array(
       z.strictObject({
-        mappedValue: text.describe("A value of the builder's."),
-        mappedDisplayValue: text.describe('The value as people see it.'),
+        mappedValue: boundedString.describe("A value of the builder's."),
+        mappedDisplayValue: boundedString.describe('The value as people see it.'),
       }),
     )
     .optional()
     .describe('The values that pages offer for mapping.'),
 });
 
-/** Pages send a value without a mapping as an empty text. */
-const valueMappings = z.record(text, z.record(text, z.string().max(256)));
+/** Pages send a value without a mapping as an empty string. */
+const valueMappings = z.record(boundedString, z.record(boundedString, z.string().max(256)));
 
 const selectedFields = z
-  .record(text, z.boolean())
+  .record(boundedString, z.boolean())
   .describe('The fields to read, each with true. Default: those that are read without a config.');
 const selectedFieldMappings = z
-  .record(text, text)
+  .record(boundedString, boundedString)
   .describe("The provider's fields for the names that the integration leaves to be mapped.");
 
-const optional = {
+const optionalMembers = {
   selectedFieldsAuto: z
     .enum(['all'])
     .optional()
@@ -61,7 +61,7 @@ const optional = {
     .describe(
       "Replaces the integration's schedule: a cron expression of five fields, in UTC. Empty: the integration's.",
     ),
-  destination: text
+  destination: boundedString
     .optional()
     .describe("Replaces the integration's destination: the name of a destination of the project."),
   disabled: z.boolean().optional().describe('If true, the object is not read. Default: false.'),
@@ -91,17 +91,17 @@ const optional = {
 const request = z.strictObject({
   selectedFields: selectedFields.optional(),
   selectedFieldMappings: selectedFieldMappings.optional(),
-  ...optional,
+  ...optionalMembers,
 });
 
 type Wire = z.output<typeof request>;
 
 export const readForm: ObjectForm<Wire, ReadConfigInput, ReadConfig> = {
   request: request.shape,
-  response: { selectedFields, selectedFieldMappings, ...optional },
+  response: { selectedFields, selectedFieldMappings, ...optionalMembers },
 
   parse: ({ selectedFieldMappings: mappings, ...wire }) => ({
-    selectedFields: wire.selectedFields && listSelected(wire.selectedFields),
+    selectedFields: wire.selectedFields && listSelectedFields(wire.selectedFields),
     selectedFieldsAuto: wire.selectedFieldsAuto && 'ALL',
     fieldMappings:
       mappings &&
@@ -109,7 +109,7 @@ export const readForm: ObjectForm<Wire, ReadConfigInput, ReadConfig> = {
     dynamicMappings: wire.dynamicMappingsInput,
     valueMappings: Object.entries(wire.selectedValueMappings ?? {}).map(([fieldName, values]) => ({
       fieldName,
-      values: listMapped(values).map(([deliveredValue, providerValue]) => ({
+      values: listMappedValues(values).map(([deliveredValue, providerValue]) => ({
         deliveredValue,
         providerValue,
       })),
@@ -142,7 +142,7 @@ export const readForm: ObjectForm<Wire, ReadConfigInput, ReadConfig> = {
   locate(wire, location) {
     const [, list, index] = /^\.(selectedFields|fieldMappings)\[(\d+)\]/.exec(location) ?? [];
     if (list === 'selectedFields') {
-      return `.selectedFields.${listSelected(wire.selectedFields ?? {})[Number(index)]}`;
+      return `.selectedFields.${listSelectedFields(wire.selectedFields ?? {})[Number(index)]}`;
     }
     if (list === 'fieldMappings') {
       const names = Object.keys(wire.selectedFieldMappings ?? {});
@@ -157,12 +157,12 @@ export const readForm: ObjectForm<Wire, ReadConfigInput, ReadConfig> = {
   },
 };
 
-function listSelected(fields: Record<string, boolean>): string[] {
+function listSelectedFields(fields: Record<string, boolean>): string[] {
   return Object.keys(fields).filter((name) => fields[name]);
 }
 
-/** An empty text is a value without a mapping yet. */
-function listMapped(values: Record<string, string>): [string, string][] {
+/** Omits values without a mapping, which have an empty string. */
+function listMappedValues(values: Record<string, string>): [string, string][] {
   return Object.entries(values).filter(([, providerValue]) => providerValue !== '');
 }
 
@@ -177,11 +177,13 @@ function showValues(mappings: NonNullable<ReadConfig['valueMappings']>) {
 
 /** `.valueMappings[0].values[1].providerValue` is `.selectedValueMappings.stage.open`. */
 function locateValue({ selectedValueMappings = {} }: Wire, location: string): string {
-  const [, index, at] = /^\.valueMappings\[(\d+)\](?:\.values\[(\d+)\])?/.exec(location) ?? [];
-  const [name, values = {}] = Object.entries(selectedValueMappings)[Number(index)] ?? [];
+  const [, fieldIndex, valueIndex] =
+    /^\.valueMappings\[(\d+)\](?:\.values\[(\d+)\])?/.exec(location) ?? [];
+  const [name, values = {}] = Object.entries(selectedValueMappings)[Number(fieldIndex)] ?? [];
   if (name === undefined) return location;
-  const [delivered] = at === undefined ? [] : (listMapped(values)[Number(at)] ?? []);
-  return `.selectedValueMappings.${name}${delivered === undefined ? '' : `.${delivered}`}`;
+  const [deliveredValue] =
+    valueIndex === undefined ? [] : (listMappedValues(values)[Number(valueIndex)] ?? []);
+  return `.selectedValueMappings.${name}${deliveredValue === undefined ? '' : `.${deliveredValue}`}`;
 }
 
 type DynamicMapping = NonNullable<ReadConfig['dynamicMappings']>[number];
@@ -204,11 +206,11 @@ function parseFilters(filters: Filters = []): ReadConfigInput['fieldFilters'] {
 }
 
 function showFilters(filters: ReadConfig['fieldFilters'] = []): Filters | undefined {
-  const shown = filters.map((filter) => ({ ...filter, operator: 'eq' as const }));
-  return shown.length > 0 ? shown : undefined;
+  const wireFilters = filters.map((filter) => ({ ...filter, operator: 'eq' as const }));
+  return wireFilters.length > 0 ? wireFilters : undefined;
 }
 
-/** Clients write `fullHistory: false` next to the days. */
+/** Accepts `fullHistory: false` next to the days, because clients send it. */
 function parseBackfill(backfill: Wire['backfill']): ReadConfigInput['backfill'] {
   if (!backfill) return null;
   const { days, fullHistory } = backfill.defaultPeriod;

@@ -1,6 +1,9 @@
 /** Changes of the present config of an installation, in the reference API's form. */
 import { getInstallationByKey } from '../../../domain/installation/installation.ts';
-import type { ConfigContent } from '../../../domain/installation/installation-config.ts';
+import type {
+  ConfigContent,
+  ConfigInput,
+} from '../../../domain/installation/installation-config.ts';
 import {
   updateInstallation,
   updateOfPresentConfig,
@@ -9,7 +12,7 @@ import type { IntegrationKey } from '../../../domain/integration/integration.ts'
 import { issueAt, toIssues } from '../../../domain/issues.ts';
 import { invalidInput } from '../../../errors.ts';
 import type { RestRequest } from '../../endpoint/endpoint.ts';
-import { type Locations, locateError } from '../../endpoint/locations.ts';
+import { type Location, type Locations, locateError } from '../../endpoint/locations.ts';
 import { getValue, type Path, pickValues, suggestNames } from '../../endpoint/mask.ts';
 import {
   configInput,
@@ -22,37 +25,44 @@ import {
 /** The most paths in a mask. A valid mask needs fewer. */
 export const MASK_MAX = 1_000;
 
-const ALLOWED = [
+const MEMBER_PATHS = [
   'connectionId',
   'config',
   'config.createdBy',
   'config.content',
-  'config.content.read.objects and below',
-  'config.content.write.objects and below',
-  'config.content.subscribe.objects and below',
   'config.content.proxy.enabled',
 ];
-const MEMBER = /^config(\.(createdBy|content(\.proxy\.enabled)?))?$|^connectionId$/;
-const OBJECTS_OR_BELOW = /^config\.content\.(read|write|subscribe)\.objects(\.|$)/;
+/** A mask may also name paths below these. */
+const OBJECTS_PATHS = [
+  'config.content.read.objects',
+  'config.content.write.objects',
+  'config.content.subscribe.objects',
+];
+const ALLOWED_PATHS = [...MEMBER_PATHS, ...OBJECTS_PATHS.map((path) => `${path} and below`)];
+
+function isAllowed(mask: string): boolean {
+  const isBelow = (path: string) => mask === path || mask.startsWith(`${path}.`);
+  return MEMBER_PATHS.includes(mask) || OBJECTS_PATHS.some(isBelow);
+}
 
 /** Returns the paths that an updateMask names. Throws BAD_USER_INPUT if one is not allowed. */
 export function parseMask(updateMask: readonly string[]): Path[] {
   const issues = updateMask.flatMap((mask, index) =>
-    MEMBER.test(mask) || OBJECTS_OR_BELOW.test(mask)
+    isAllowed(mask)
       ? []
-      : [issueAt(['updateMask', index], `must be one of ${ALLOWED.join(', ')}.`, mask)],
+      : [issueAt(['updateMask', index], `must be one of ${ALLOWED_PATHS.join(', ')}.`, mask)],
   );
-  if (issues.length > 0) throw invalidInput(issues, { ...suggestNames(issues, ALLOWED) });
+  if (issues.length > 0) throw invalidInput(issues, { ...suggestNames(issues, ALLOWED_PATHS) });
   return updateMask.map(splitMask);
 }
 
-/** Dots separate the names. A backslash before a dot or a colon makes it a part of the name. */
+/** Splits a path at its dots. A dot or a colon after a backslash is a part of the name. */
 function splitMask(mask: string): string[] {
   return (mask.match(/(?:\\.|[^.\\])+/gs) ?? []).map((part) => part.replace(/\\(.)/gs, '$1'));
 }
 
 /** Returns a copy of the values that the mask names. A mask that is malformed or too long keeps all values. */
-export function pickNamed(values: unknown, updateMask: unknown): unknown {
+export function pickNamedValues(values: unknown, updateMask: unknown): unknown {
   const isMask = Array.isArray(updateMask) && updateMask.length <= MASK_MAX;
   if (!isMask || !updateMask.every((name) => typeof name === 'string')) return values;
   return pickValues(values, updateMask.map(splitMask));
@@ -87,28 +97,50 @@ export async function changeInstallation(
   const { projectIdOrName, installationId } = key;
   const input = { projectIdOrName, installationId, skipSampling: false, ...otherChanges };
   if (!revise) return updateInstallation(call, input);
-  let wire: WireConfig = {};
-  const parseRevised = (present: ConfigContent) => {
-    const { data, error } = configInput.safeParse(revise(toWire(present)));
+  const revision = new ConfigRevision(revise, locate);
+  try {
+    return await updateOfPresentConfig((present) => revision.apply(present))(call, input);
+  } catch (error) {
+    throw locateError(revision.locations, error);
+  }
+}
+
+/** A change of the present config. Its issues are located in the request by the names of the revised config. */
+class ConfigRevision {
+  readonly #revise: (present: WireConfig) => unknown;
+  readonly #locate: (location: string) => string;
+  /** The result of the last `apply`. The domain calls it before its transaction and again in it. */
+  #revisedConfig: WireConfig = {};
+
+  constructor(revise: (present: WireConfig) => unknown, locate: (location: string) => string) {
+    this.#revise = revise;
+    this.#locate = locate;
+  }
+
+  /** Returns the revised config in the domain's form. Throws BAD_USER_INPUT if it is invalid. */
+  apply(present: ConfigContent): ConfigInput {
+    const { data, error } = configInput.safeParse(this.#revise(toWire(present)));
     if (error) {
       const issues = toIssues(error, undefined);
-      const locateName = (name: string) => locate(name && `.${name}`);
+      const locateName = (name: string) => this.#locate(name && `.${name}`);
       throw invalidInput(issues.map((issue) => ({ ...issue, name: locateName(issue.name) })));
     }
-    wire = data;
-    return parseConfig(wire);
-  };
-  try {
-    return await updateOfPresentConfig(parseRevised)(call, input);
-  } catch (error) {
-    const inside = (rest: string) => locate(locateInConfig(wire, rest));
-    const locations: Locations = new Map(
-      Object.entries({
-        config: { in: 'body', name: '', inside },
-        connectionId: { in: 'body', name: 'installation.connectionId' },
-      }),
-    );
-    throw locateError(locations, error);
+    this.#revisedConfig = data;
+    return parseConfig(data);
+  }
+
+  get locations(): Locations {
+    return new Map<string, Location>([
+      [
+        'config',
+        {
+          in: 'body',
+          name: '',
+          locateInside: (rest) => this.#locate(locateInConfig(this.#revisedConfig, rest)),
+        },
+      ],
+      ['connectionId', { in: 'body', name: 'installation.connectionId' }],
+    ]);
   }
 }
 

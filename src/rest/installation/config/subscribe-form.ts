@@ -3,14 +3,14 @@ import { z } from 'zod';
 import type { SubscribeConfig } from '../../../domain/installation/choice/subscribe-choice.ts';
 import type { SubscribeConfigInput } from '../../../domain/installation/installation-config.ts';
 import { nameOfWord, wordOfName } from '../../../domain/resource.ts';
-import { type ObjectForm, text } from './object-form.ts';
+import { boundedString, type ObjectForm } from './object-form.ts';
 
 const enabled = z
   .enum(['always', 'never'])
   .describe('`never`: there are no such events for the installation.');
 const event = z.strictObject({ enabled });
 
-const destination = text.describe(
+const destination = boundedString.describe(
   "Replaces the integration's destination of the events: the name of a destination of the project.",
 );
 const inheritFieldsAndMappings = z
@@ -26,7 +26,7 @@ const events = {
       enabled,
       watchFieldsAuto: z.enum(['all']).optional().describe('`all`: every update is an event.'),
       requiredWatchFields: z
-        .array(text)
+        .array(boundedString)
         .optional()
         .describe('The fields whose changes are events. Default: as the integration says.'),
     })
@@ -36,7 +36,7 @@ const events = {
     .optional()
     .describe('Events of deleted records. Default: as the integration says.'),
   otherEvents: z
-    .array(text)
+    .array(boundedString)
     .optional()
     .describe('Those of the other events of the integration that are wanted. Default: all.'),
 };

@@ -5,7 +5,7 @@ import type {
   ConfigContent,
   ConfigInput,
 } from '../../../domain/installation/installation-config.ts';
-import { type ObjectForm, text } from './object-form.ts';
+import { boundedString, type ObjectForm } from './object-form.ts';
 
 const onCreate = z.enum(['always', 'never']);
 const onUpdate = z.enum(['always', 'never', 'ifEmpty']);
@@ -15,11 +15,11 @@ const WORDS = { ALWAYS: 'always', NEVER: 'never', IF_EMPTY: 'ifEmpty' } as const
 /** A value names its type. Exactly one type must be given. */
 const defaultValue = z
   .strictObject({
-    stringValue: z.string().optional().describe('A text.'),
+    stringValue: z.string().optional().describe('A string.'),
     integerValue: z.number().optional().describe('A number.'),
     booleanValue: z.boolean().optional().describe('A boolean.'),
   })
-  .refine((given) => Object.keys(given).length === 1, 'must have exactly one value.');
+  .refine((values) => Object.keys(values).length === 1, 'must have exactly one value.');
 
 const setting = z.strictObject({
   default: defaultValue
@@ -44,13 +44,15 @@ const olderDefault = z.strictObject({
 
 const members = z.object({
   selectedValueDefaults: z
-    .record(text, olderDefault)
+    .record(boundedString, olderDefault)
     .optional()
-    .describe('Defaults of fields, as they were given before there were selectedFieldSettings.'),
+    .describe('Defaults of fields, in the form that precedes selectedFieldSettings.'),
   selectedFieldSettings: z
-    .record(text, setting)
+    .record(boundedString, setting)
     .optional()
-    .describe('How fields are written, by their names. Others are written as they are given.'),
+    .describe(
+      'Settings of fields, by name. Fields without one are written as the record has them.',
+    ),
   deletionSettings: z
     .strictObject({ enabled: z.boolean().describe('Whether records may be deleted.') })
     .optional()
@@ -115,8 +117,8 @@ export const writeForm: ObjectForm<Wire, Input, Choice> = {
 };
 
 function showByName<V>(fields: WriteFieldSetting[], show: (field: WriteFieldSetting) => V) {
-  const shown = fields.map((field) => [field.fieldName, show(field)] as const);
-  return shown.length > 0 ? Object.fromEntries(shown) : undefined;
+  const entries = fields.map((field) => [field.fieldName, show(field)] as const);
+  return entries.length > 0 ? Object.fromEntries(entries) : undefined;
 }
 
 type Default = z.output<typeof setting>['default'];
