@@ -2,7 +2,7 @@
 import type { Tracer } from '@opentelemetry/api';
 import type { Config } from './config.ts';
 import { type Database, openDatabase } from './database/database.ts';
-import { hidingRows } from './database/reads/hidden-rows.ts';
+import { hideRows } from './database/reads/hidden-rows.ts';
 import type { Services } from './domain/call.ts';
 import { UnstoredTokens } from './domain/connection/token/unstored-tokens.ts';
 import { FieldLearner } from './domain/contract/field-learner.ts';
@@ -149,7 +149,7 @@ function openProviderAccess(
 }
 
 function hideErased(database: Database, { ids }: ErasedSubjects): Database {
-  return { ...database, rows: hidingRows(database.rows, ids) };
+  return { ...database, rows: hideRows(database.rows, ids) };
 }
 
 function openCallers({

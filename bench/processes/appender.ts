@@ -1,9 +1,9 @@
 /** Appends events to a project's log as the gateway does, without a caller or a provider, and reports the rate. */
 import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/database/database.ts';
-import { APPENDING, EVENT_COLUMNS, type EventRow } from '../../src/database/hot/append-events.ts';
-import { notificationsColumn } from '../../src/database/hot/notification-channels.ts';
-import type { ChangeOfMany } from '../../src/database/hot/shared-changes.ts';
+import { EVENT_CTES, EVENT_COLUMNS, type EventRow } from '../../src/database/hot/append-events.ts';
+import { selectNotifications } from '../../src/database/hot/notification-channels.ts';
+import type { BatchChange } from '../../src/database/hot/shared-changes.ts';
 import { eventRow } from '../../src/events/record.ts';
 import { createLog } from '../../src/log.ts';
 
@@ -21,13 +21,13 @@ export interface AppendResult {
 }
 
 /** Like every change of several rows that has events. */
-const APPEND: ChangeOfMany<EventRow, object> = {
+const APPEND: BatchChange<EventRow, object> = {
   getQueue: ({ projectId }) => projectId,
   getKey: ({ eventId }) => eventId,
   text: `
     with new_events as (select * from jsonb_to_recordset($1::jsonb) as h(${EVENT_COLUMNS})),
-    ${APPENDING}
-    select "id" as "key", ${notificationsColumn('event_notifications')} from appended`,
+    ${EVENT_CTES}
+    select "id" as "key", ${selectNotifications('event_notifications')} from appended`,
 };
 
 await using database = await openDatabase(readConfig(process.env), createLog('error'));

@@ -12,8 +12,8 @@ import { type HeldBack, holdBack } from '../copies/hold-back.ts';
 import { writeKeptFiles } from '../copies/kept-files.ts';
 import { loadCopy } from '../copies/load-copy.ts';
 import { type Files, openFiles } from '../copies/sealed-files.ts';
-import { DATABASE, UNFINISHED } from '../database/embedded/data-folder.ts';
-import { LOCK } from '../database/embedded/data-folder-lock.ts';
+import { DATABASE_FOLDER, UNFINISHED_FOLDER } from '../database/embedded/data-folder.ts';
+import { LOCK_FILE } from '../database/embedded/data-folder-lock.ts';
 import { StartRefused } from '../errors.ts';
 import { createLog } from '../log.ts';
 import { countRows, databaseLocation, keySettings, runCommand } from './run-command.ts';
@@ -66,7 +66,7 @@ async function restore(file: string, { withoutKeys, resend }: RestoreOptions): P
 function createUndo({ DATA_DIR }: Config, files: Files): () => void {
   const firstMissing = (path: string): string =>
     path === DATA_DIR || existsSync(dirname(path)) ? path : firstMissing(dirname(path));
-  const created = [DATABASE, UNFINISHED, LOCK, ...Object.keys(files)]
+  const created = [DATABASE_FOLDER, UNFINISHED_FOLDER, LOCK_FILE, ...Object.keys(files)]
     .map((name) => join(DATA_DIR, name))
     .filter((path) => !existsSync(path))
     .map(firstMissing);

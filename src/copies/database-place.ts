@@ -1,7 +1,7 @@
 /** A database that is copied from or into: a PostgreSQL, or the folder of an embedded one. */
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { DATABASE, requireIntactFolder } from '../database/embedded/data-folder.ts';
+import { DATABASE_FOLDER, requireIntactFolder } from '../database/embedded/data-folder.ts';
 import { lockDataFolder } from '../database/embedded/data-folder-lock.ts';
 import { startEngine } from '../database/embedded/embedded.ts';
 import { borrowSnapshot } from '../database/embedded/snapshots.ts';
@@ -32,7 +32,7 @@ export function isPostgres(place: string): boolean {
 /** Opens a database to copy from. If a server has an embedded database open, its files are copied first. */
 export async function openSource(where: string, log: Log): Promise<Place> {
   if (isPostgres(where)) return onPostgres(where, log);
-  if (!existsSync(join(where, DATABASE))) {
+  if (!existsSync(join(where, DATABASE_FOLDER))) {
     throw new StartRefused(`There is no database in ${where}.`);
   }
   await using opening = new AsyncDisposableStack();
@@ -47,7 +47,7 @@ export async function openSource(where: string, log: Log): Promise<Place> {
 /** Opens a database to copy into. */
 export async function openTarget(where: string, log: Log): Promise<Place> {
   if (isPostgres(where)) return onPostgres(where, log);
-  if (existsSync(join(where, DATABASE))) requireIntactFolder(where);
+  if (existsSync(join(where, DATABASE_FOLDER))) requireIntactFolder(where);
   mkdirSync(where, { recursive: true, mode: 0o700 });
   await using opening = new AsyncDisposableStack();
   opening.use(lockDataFolder(where));

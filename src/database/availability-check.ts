@@ -1,10 +1,7 @@
-/**
- * Whether the database responds, without waiting for it: a timer checks it, and callers get the result of the last
- * check.
- */
+/** Checks regularly whether the database responds, so that callers get the result of the last check without waiting. */
 
 const POLL_MS = 1_000;
-/** Checks every time if a caller has requested the result within this number of intervals, otherwise only sometimes. */
+/** The number of intervals after a caller's request in which every interval has a check. Later, one in IDLE_POLLS has. */
 const ACTIVE_POLLS = 60;
 const IDLE_POLLS = 10;
 /** Longer than callers wait for a statement to begin. */

@@ -6,7 +6,7 @@ import { createSharedChanges, type SharedChanges } from './hot/shared-changes.ts
 import { NotificationSender, type SendNotifications } from './notifications/notification-sender.ts';
 import type { Notify } from './notifications/notifications.ts';
 import { createReadBursts, type NameStatement, type ServerRouting } from './reads/read-bursts.ts';
-import { createRows, type Rows, type RunQuery, statementName } from './rows.ts';
+import { createRows, getStatementName, type Rows, type RunQuery } from './rows.ts';
 import type { Pooler } from './sessions/session.ts';
 import { TRANSACTION_OPTIONS } from './transaction.ts';
 
@@ -28,7 +28,7 @@ export function createClients(
   pool: pg.Pool,
   { pooler, servers, sendNotifications }: ClientsOptions,
 ): Clients {
-  const nameStatement = statementNames(pooler);
+  const nameStatement = createStatementNamer(pooler);
   const prisma = new PrismaClient({
     adapter: new PrismaPg(pool, {
       statementNameGenerator: ({ sql }) => nameStatement(sql) as string,
@@ -54,7 +54,7 @@ export function createClients(
 /** Read-only statements. The pool's clients must be created with `pipeline`, and read columns by COLUMN_TYPES. */
 function createReadRows(
   pool: pg.Pool,
-  nameStatement: NameStatement = statementName,
+  nameStatement: NameStatement = getStatementName,
   servers?: ServerRouting,
 ): Rows {
   const bursts = createReadBursts(pool, nameStatement, servers);
@@ -77,6 +77,6 @@ export function createQuery(pool: pg.Pool, nameStatement: NameStatement): RunQue
  * With names, every connection prepares a text once. Behind a pooler that loses prepared statements, it is prepared for
  * each use.
  */
-export function statementNames(pooler?: Pooler): NameStatement {
-  return pooler && !pooler.keepsStatements ? () => undefined : statementName;
+export function createStatementNamer(pooler?: Pooler): NameStatement {
+  return pooler && !pooler.keepsStatements ? () => undefined : getStatementName;
 }

@@ -1,13 +1,11 @@
 /** Parses columns for statements that bypass Prisma: exactly, and to the same values as Prisma. */
 import pg from 'pg';
 
-/** Parses timestamps as PostgreSQL writes them in UTC, which is far faster than a parser for all its forms. */
-
 const ZERO = 48;
 const DASH = 45;
 /** Columns have milliseconds, and PostgreSQL omits trailing zeros. */
-const MISSING = ['.000', '00', '0', ''];
-const WHOLE_SECONDS = '2026-01-31 12:00:00'.length;
+const MISSING_DIGITS = ['.000', '00', '0', ''];
+const WHOLE_SECONDS_LENGTH = '2026-01-31 12:00:00'.length;
 const OFFSET = '+00';
 /** The calendar repeats after this number of years. Date.UTC maps years below 100 to the 1900s. */
 const CYCLE_YEARS = 400;
@@ -25,8 +23,8 @@ class StoredTime extends Date {
   override toISOString(): string {
     const text = this.#text;
     const end = text.length - OFFSET.length;
-    const missing = MISSING[Math.max(0, end - WHOLE_SECONDS - 1)];
-    return `${text.slice(0, 10)}T${text.slice(11, end)}${missing}Z`;
+    const missingDigits = MISSING_DIGITS[Math.max(0, end - WHOLE_SECONDS_LENGTH - 1)];
+    return `${text.slice(0, 10)}T${text.slice(11, end)}${missingDigits}Z`;
   }
 
   override toJSON(): string {
@@ -34,31 +32,35 @@ class StoredTime extends Date {
   }
 }
 
-/** Parses `2026-01-31 12:00:00.123+00`. Null for any other form. */
+/** Parses `2026-01-31 12:00:00.123+00`, far faster than a parser for all forms of a timestamp. Null for another form. */
 export function parseTimestamp(text: string): Date | null {
   const end = text.length - OFFSET.length;
-  const digits = end - WHOLE_SECONDS - 1;
-  const isUsual = end === WHOLE_SECONDS || (digits > 0 && digits < 4);
-  if (!isUsual || text.charCodeAt(4) !== DASH || !text.endsWith(OFFSET)) return null;
+  const digits = end - WHOLE_SECONDS_LENGTH - 1;
+  const hasValidLength = end === WHOLE_SECONDS_LENGTH || (digits > 0 && digits < 4);
+  if (!hasValidLength || text.charCodeAt(4) !== DASH || !text.endsWith(OFFSET)) return null;
   const ms = Date.UTC(
-    twoDigits(text, 0) * 100 + twoDigits(text, 2) + CYCLE_YEARS,
-    twoDigits(text, 5) - 1,
-    twoDigits(text, 8),
-    twoDigits(text, 11),
-    twoDigits(text, 14),
-    twoDigits(text, 17),
+    parseTwoDigits(text, 0) * 100 + parseTwoDigits(text, 2) + CYCLE_YEARS,
+    parseTwoDigits(text, 5) - 1,
+    parseTwoDigits(text, 8),
+    parseTwoDigits(text, 11),
+    parseTwoDigits(text, 14),
+    parseTwoDigits(text, 17),
     parseMilliseconds(text, end),
   );
   return new StoredTime(ms - CYCLE_MS, text);
 }
 
-function twoDigits(text: string, index: number): number {
+function parseTwoDigits(text: string, index: number): number {
   return parseDigit(text, index) * 10 + parseDigit(text, index + 1);
 }
 
 function parseMilliseconds(text: string, end: number): number {
   let ms = 0;
-  for (let position = WHOLE_SECONDS + 1, worth = 100; position < end; position += 1, worth /= 10) {
+  for (
+    let position = WHOLE_SECONDS_LENGTH + 1, worth = 100;
+    position < end;
+    position += 1, worth /= 10
+  ) {
     ms += parseDigit(text, position) * worth;
   }
   return ms;

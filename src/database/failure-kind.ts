@@ -26,15 +26,15 @@ const STATES: readonly [string, FailureKind][] = [
   ['55P03', 'SLOW'],
   ['57014', 'SLOW'],
 ];
-const IS_STATE = /^[0-9A-Z]{5}$/;
+const SQLSTATE = /^[0-9A-Z]{5}$/;
 
-/** The message for a connection that was destroyed because nothing arrived. */
-export const HUNG = 'No response arrived in time';
+/** The message for a connection that was destroyed because no response arrived. */
+export const HUNG_MESSAGE = 'No response arrived in time';
 
 /** Errors of pg itself have no code. */
 const MESSAGES: readonly [string, FailureKind][] = [
   ['timeout exceeded when trying to connect', 'BUSY'],
-  [HUNG, 'SLOW'],
+  [HUNG_MESSAGE, 'SLOW'],
   ['Connection terminated', 'UNREACHABLE'],
   ['timeout expired', 'UNREACHABLE'],
   ['Client has encountered a connection error', 'UNREACHABLE'],
@@ -52,7 +52,7 @@ export function findFailureKind(error: unknown): FailureKind | null {
   const { code, syscall, message } = error as NodeJS.ErrnoException;
   if (code === TRANSACTION_TIMEOUT) return 'SLOW';
   if (syscall !== undefined) return 'UNREACHABLE';
-  const match = IS_STATE.test(code ?? '')
+  const match = SQLSTATE.test(code ?? '')
     ? STATES.find(([beginning]) => code?.startsWith(beginning))
     : MESSAGES.find(([beginning]) => message.startsWith(beginning));
   return match?.[1] ?? null;

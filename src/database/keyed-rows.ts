@@ -1,8 +1,8 @@
 /**
  * Changes many rows by their keys, in a form that keeps the planner from choosing a wrong plan. For a table that has
  * grown since it was analyzed, the planner expects thousands of rows where there is one, and scans all rows of the
- * table for each joined key. So the rows are first found, each by its key alone, and then changed by their physical
- * positions (docs/decisions/046-updates-by-row-location.md).
+ * table for each joined key. The statements therefore find each row by its key alone, and then change the rows by their
+ * physical positions (docs/decisions/046-updates-by-row-location.md).
  */
 import type { Table } from './tables.ts';
 
@@ -30,12 +30,12 @@ export function rowsByKey(
   key: KeyColumns,
   { columns = [], alsoEqual = {}, condition = 'true', limit = 1 }: KeyedRowsOptions = {},
 ): string {
-  const selected = columns === '*' ? ['*'] : ['ctid as "place"', ...columns.map(quoteName)];
+  const selection = columns === '*' ? ['*'] : ['ctid as "place"', ...columns.map(quoteName)];
   const equalities = { ...key, ...alsoEqual };
   const names = Object.keys(equalities).map(quoteName);
   const values = Object.values(equalities).join(', ');
   const order = Object.keys(key).map(quoteName);
-  return `lateral (select ${selected.join(', ')} from "${table}"
+  return `lateral (select ${selection.join(', ')} from "${table}"
       where (${names.join(', ')}) between (${values}) and (${values}) and ${condition}
       order by ${order.join(', ')} limit ${limit})`;
 }
@@ -55,7 +55,7 @@ export function matchPosition(row: string, source: { with: string; as: string })
 }
 
 /** Each try fails only if a concurrent change has moved a row again. After that the caller's own recovery applies. */
-const TRIES = 5;
+const TRIES_MAX = 5;
 
 /** The number of rows that a statement has found and not changed. */
 export interface MissedCount {
@@ -69,17 +69,17 @@ export interface MissedCount {
 export async function repeatUntilAllChanged<R extends MissedCount>(
   send: () => Promise<R[]>,
 ): Promise<R[]> {
-  const changed: R[] = [];
-  for (let tries = 0; tries < TRIES; tries += 1) {
+  const changedRows: R[] = [];
+  for (let tries = 0; tries < TRIES_MAX; tries += 1) {
     const rows = await send();
-    changed.push(...rows);
+    changedRows.push(...rows);
     if (rows.every(({ missed }) => missed === 0)) break;
   }
-  return changed;
+  return changedRows;
 }
 
 /** SQL: the column `missed`, computed from two members of `with`. */
-export const missedColumn = (source: string, changed: string): string =>
+export const selectMissedCount = (source: string, changed: string): string =>
   `((select count(*) from ${source}) - (select count(*) from ${changed}))::int as "missed"`;
 
 /** Repeats a change of one row once if it returned nothing, for statements that do not report missed rows. */

@@ -16,7 +16,7 @@ import {
 import type { Database } from './database.ts';
 import { Prisma } from './generated/client.ts';
 import { allProjectsMark, type SweepDatabase } from './projects/all-projects.ts';
-import { rotatedParts } from './projects/project-groups.ts';
+import { rotateParts } from './projects/project-groups.ts';
 import type { Column, Row, Table } from './tables.ts';
 
 const DUE = Prisma.raw(allProjectsMark('rows that are due'));
@@ -44,7 +44,7 @@ interface RenewalOptions {
 type Client = Pick<Database['prisma'], '$executeRaw'>;
 
 /** A table in Prisma or in a transaction. */
-interface HeldTable<W, D> {
+interface UpdatableTable<W, D> {
   updateMany: (change: { where: W; data: D }) => Promise<{ count: number }>;
 }
 
@@ -78,7 +78,7 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
       database,
       { countMax, columns },
       (groupDatabase, remaining) => Prisma.sql`chosen as (
-        select ${columnList('held', this.#options.key)} from ${this.#table} held
+        select ${formatColumns('held', this.#options.key)} from ${this.#table} held
         where ${inProjectsSql(groupDatabase, 'held')} and held."dueTime" <= ${now} and ${this.isFree} and ${this.#isClaimable}
         order by held."dueTime" limit ${remaining}::int for no key update of held skip locked
       )`,
@@ -94,17 +94,17 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
     { countMax, columns }: { countMax: number; columns: readonly C[] },
     chosen: (groupDatabase: ClaimDatabase, remaining: number) => Prisma.Sql,
   ): Promise<Pick<Row<T>, C>[]> {
-    const claimed: Pick<Row<T>, C>[] = [];
+    const rows: Pick<Row<T>, C>[] = [];
     this.#claims += 1;
-    for (const group of rotatedParts(database.group, this.#claims)) {
-      const remaining = countMax - claimed.length;
+    for (const group of rotateParts(database.group, this.#claims)) {
+      const remaining = countMax - rows.length;
       if (remaining <= 0) break;
       const groupDatabase = { ...database, group };
-      claimed.push(
+      rows.push(
         ...(await this.#claimChosen(groupDatabase, chosen(groupDatabase, remaining), columns)),
       );
     }
-    return claimed;
+    return rows;
   }
 
   #claimChosen<C extends Column<T>>(
@@ -113,12 +113,12 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
     columns: readonly C[],
   ): Promise<Pick<Row<T>, C>[]> {
     const isChosen = this.#options.key.map((column) => `held."${column}" = chosen."${column}"`);
-    return sweepSql(
+    return runSweep(
       database,
       Prisma.sql`${DUE} with recursive ${chosen}
-      update ${this.#table} held set ${this.#leaseOf(database.processes.id)}
+      update ${this.#table} held set ${this.#formatLease(database.processes.id)}
       from chosen where ${Prisma.raw(isChosen.join(' and '))}
-      returning ${columnList('held', columns)}`,
+      returning ${formatColumns('held', columns)}`,
     );
   }
 
@@ -131,15 +131,16 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
     { columns, condition = Prisma.raw('true') }: { columns: readonly C[]; condition?: Prisma.Sql },
   ): Promise<Pick<Row<T>, C> | null> {
     const [claimed] = await prisma.$queryRaw<Pick<Row<T>, C>[]>`
-      update ${this.#table} held set ${this.#leaseOf(processes.id)}
-      where ${isRow(row, this.#options.key)} and ${condition} and ${this.isFree} and ${this.#isClaimable}
-      returning ${columnList('held', columns)}`;
+      update ${this.#table} held set ${this.#formatLease(processes.id)}
+      where ${matchRow(row, this.#options.key)} and ${condition} and ${this.isFree} and ${this.#isClaimable}
+      returning ${formatColumns('held', columns)}`;
     return claimed ?? null;
   }
 
-  #leaseOf(processId: string): Prisma.Sql {
+  /** SQL: the assignments that begin a lease. */
+  #formatLease(processId: string): Prisma.Sql {
     const { token, expireTime } = this.#options.columns;
-    return Prisma.sql`${quotedName(token)} = ${newLeaseToken(processId)}, ${quotedName(expireTime)} = ${this.leaseEnd}`;
+    return Prisma.sql`${quoteName(token)} = ${newLeaseToken(processId)}, ${quoteName(expireTime)} = ${this.leaseEnd}`;
   }
 
   /** Renews the lease of a claim until it is disposed of. */
@@ -159,31 +160,31 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
   /** Extends the lease. Throws LeaseLost if the claim no longer holds the row. */
   async renew(client: Client, claim: Pick<Row<T>, K | L>): Promise<void> {
     const { key, columns } = this.#options;
-    const isHeld = isRow(claim, [...key, columns.token]);
+    const isHeld = matchRow(claim, [...key, columns.token]);
     const renewed = await client.$executeRaw`
-      update ${this.#table} held set ${quotedName(columns.expireTime)} = ${this.leaseEnd}
+      update ${this.#table} held set ${quoteName(columns.expireTime)} = ${this.leaseEnd}
       where ${isHeld} and ${this.#isClaimable}`;
     requireLease(renewed);
   }
 
   /** Returns the `where` that matches the row only while the claim holds it. */
-  claimFilter(claim: Pick<Row<T>, K | L>): Pick<Row<T>, K | L> {
+  getClaimFilter(claim: Pick<Row<T>, K | L>): Pick<Row<T>, K | L> {
     return pick(claim, [...this.#options.key, this.#options.columns.token]);
   }
 
   /** Updates the row. Throws LeaseLost if the claim no longer holds it. */
-  async updateHeld<D>(
-    rows: HeldTable<Pick<Row<T>, K | L>, D>,
+  async updateClaimed<D>(
+    rows: UpdatableTable<Pick<Row<T>, K | L>, D>,
     claim: Pick<Row<T>, K | L>,
     data: D,
   ): Promise<void> {
-    const { count } = await rows.updateMany({ where: this.claimFilter(claim), data });
+    const { count } = await rows.updateMany({ where: this.getClaimFilter(claim), data });
     requireLease(count);
   }
 }
 
 /** Runs a sweep that is marked with `allProjectsMark` and restricts itself to the database's group by `inProjectsSql`. */
-export function sweepSql<R>({ sweeps, group }: SweepDatabase, { text, values }: Prisma.Sql) {
+export function runSweep<R>({ sweeps, group }: SweepDatabase, { text, values }: Prisma.Sql) {
   return sweeps(group)<R>(text, values);
 }
 
@@ -194,21 +195,21 @@ export function inProjectsSql({ group }: SweepDatabase, table: string): Prisma.S
   return Prisma.sql`${Prisma.raw(`"${table}"."projectId"`)} = any(${projectIds}::text[])`;
 }
 
-function isRow<R extends object, C extends keyof R & string>(
+function matchRow<R extends object, C extends keyof R & string>(
   row: R,
   columns: readonly C[],
 ): Prisma.Sql {
   const comparisons = columns.map(
-    (column) => Prisma.sql`held.${quotedName(column)} = ${row[column]}`,
+    (column) => Prisma.sql`held.${quoteName(column)} = ${row[column]}`,
   );
   return Prisma.join(comparisons, ' and ');
 }
 
-function quotedName(column: string): Prisma.Sql {
+function quoteName(column: string): Prisma.Sql {
   return Prisma.raw(`"${column}"`);
 }
 
-function columnList(table: string, columns: readonly string[]): Prisma.Sql {
+function formatColumns(table: string, columns: readonly string[]): Prisma.Sql {
   return Prisma.raw(columns.map((column) => `${table}."${column}"`).join(', '));
 }
 

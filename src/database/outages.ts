@@ -6,14 +6,14 @@ import { type FailureKind, findFailureKind } from './failure-kind.ts';
 /** An outage is over after this time without a failure. */
 const QUIET_MS = 30_000;
 
-const AGAIN = 'A change in progress may have been made: check before you repeat it.';
+const CHECK_REMARK = 'A change in progress may have been made: check before you repeat it.';
 const CALLER_ERRORS: Record<FailureKind, { detail: string; retryAfterSeconds: number }> = {
-  UNREACHABLE: { detail: `The database can't be reached. ${AGAIN}`, retryAfterSeconds: 2 },
+  UNREACHABLE: { detail: `The database can't be reached. ${CHECK_REMARK}`, retryAfterSeconds: 2 },
   BUSY: {
     detail: 'All connections to the database are in use. Retry after the time in Retry-After.',
     retryAfterSeconds: 2,
   },
-  SLOW: { detail: `The database did not respond in time. ${AGAIN}`, retryAfterSeconds: 2 },
+  SLOW: { detail: `The database did not respond in time. ${CHECK_REMARK}`, retryAfterSeconds: 2 },
   FULL: {
     detail: 'The disk of the database is full: its operator must free space.',
     retryAfterSeconds: 30,
@@ -49,7 +49,7 @@ export class Outages implements Disposable {
   }
 
   /** Returns the caller's error for a failure of the database, and any other error unchanged. */
-  callerError(error: unknown): unknown {
+  toCallerError(error: unknown): unknown {
     if (error instanceof ServiceUnavailable) return error;
     const kind = findFailureKind(error);
     if (kind === null) return error;
@@ -60,12 +60,12 @@ export class Outages implements Disposable {
   }
 
   /** Returns the error of a recent outage in place of a caller's own timeout error. */
-  timeoutError<T extends Error>(error: T): T | ServiceUnavailable {
+  replaceTimeoutError<T extends Error>(error: T): T | ServiceUnavailable {
     const recentMs = performance.now() - RECENT_MS;
     return [...this.#open.values()].find(({ lastMs }) => lastMs > recentMs)?.error ?? error;
   }
 
-  /** Closes the database. Later failures are not an outage. */
+  /** Call when the database closes. Later failures are not an outage. */
   [Symbol.dispose](): void {
     this.#isClosed = true;
     for (const { timer } of this.#open.values()) clearTimeout(timer);

@@ -27,7 +27,7 @@ const LOCK_OF_A_PROCESS = `
 
 const HOLDS_LOCK = `exists (${LOCK_OF_A_PROCESS} and l.objid::bigint = p."lockKey")`;
 
-const HAS_OTHERS = `select exists (${LOCK_OF_A_PROCESS} and l.objid::bigint <> $1) as "are"`;
+const HAS_OTHERS = `select exists (${LOCK_OF_A_PROCESS} and l.objid::bigint <> $1) as "hasOthers"`;
 
 /**
  * A process is present while it checks, even if it has just lost its connection for notifications. It then marks no
@@ -59,12 +59,12 @@ export interface SharedProcesses extends Processes {
 }
 
 /** True if a running gateway uses the PostgreSQL database. */
-export async function hasRunningGateways(session: Queries): Promise<boolean> {
+export async function hasRunningGateways(session: QuerySession): Promise<boolean> {
   const { rows } = await session.query(`${LOCK_OF_A_PROCESS} limit 1`);
   return rows.length > 0;
 }
 
-interface Queries {
+interface QuerySession {
   query(text: string): Promise<{ rows: unknown[] }>;
 }
 
@@ -76,7 +76,7 @@ export async function joinProcesses(query: RunQuery): Promise<SharedProcesses> {
   if (!row) throw new Error('The process was not registered.');
   const { lockKey } = row;
   let hasAnnounced = false;
-  /** When this process has just returned, others may still return. */
+  /** The time from which `check` records missing processes. If this process has just returned, others may still return. */
   let missesFromMs = 0;
   return {
     id,
@@ -84,24 +84,23 @@ export async function joinProcesses(query: RunQuery): Promise<SharedProcesses> {
       if (hasAnnounced) missesFromMs = performance.now() + RESTART_SECONDS * 1_000;
       // Shared, because an older connection of this process that hangs may still hold it.
       await sessionQuery(`select pg_advisory_lock_shared(${LOCK_CLASS}, $1::int)`, [lockKey]);
-      // A database that refuses changes can still be read. A later check records that this process
-      // runs.
+      // A database that refuses changes can still be read. A later check records that this process runs.
       await sessionQuery('update "ServerProcess" set "missedTime" = null where "id" = $1', [
         id,
       ]).catch(() => {});
       hasAnnounced = true;
     },
     async hasOthers(sessionQuery) {
-      const [row] = await sessionQuery<{ are: boolean }>(HAS_OTHERS, [lockKey]);
-      return row?.are === true;
+      const [row] = await sessionQuery<{ hasOthers: boolean }>(HAS_OTHERS, [lockKey]);
+      return row?.hasOthers === true;
     },
     async check() {
       const mayMiss = performance.now() >= missesFromMs;
-      const changed = await query<{ id: string; isMissed: boolean }>(
+      const processes = await query<{ id: string; isMissed: boolean }>(
         recordChangesSql(id, lockKey),
         [mayMiss],
       );
-      return changed.filter(({ isMissed }) => isMissed).map((process) => process.id);
+      return processes.filter(({ isMissed }) => isMissed).map((process) => process.id);
     },
     earliest: `select now() from "ServerProcess" p where ${hasChangedSql(id, lockKey)} limit 1`,
     async leave() {
@@ -110,7 +109,7 @@ export async function joinProcesses(query: RunQuery): Promise<SharedProcesses> {
   };
 }
 
-/** The only process on a data folder: all leases of earlier ones are free. */
+/** Registers the only process on a data folder. All leases of earlier processes become free. */
 export async function registerOnlyProcess(query: RunQuery): Promise<Processes> {
   const id = randomUUID();
   await query(

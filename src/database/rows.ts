@@ -3,9 +3,9 @@
  * over an index. Columns that end in "Sealed" are never selected.
  */
 import { createHash } from 'node:crypto';
-import { type Link, rowsOfArrays } from './reads/linked-rows.ts';
+import { type Link, toPageRows } from './reads/linked-rows.ts';
 import type { AnyList, Conditions } from './reads/list-shape.ts';
-import { listStatement } from './reads/list-statement.ts';
+import { getListStatement } from './reads/list-statement.ts';
 import { createListKey, readTogether } from './reads/many-lists.ts';
 import type { CompiledStatement } from './statements.ts';
 import type { Row, Table } from './tables.ts';
@@ -104,10 +104,10 @@ export function createRows(
   const { short = query, shared = short } = routes;
   const readOnePage = <T>(list: RowList): Promise<T[]> =>
     list.links?.length
-      ? (linkedPage(short, [list]) as Promise<T[]>)
-      : short(...listStatement('rows', [list]));
+      ? (readLinkedPage(short, [list]) as Promise<T[]>)
+      : short(...getListStatement('rows', [list]));
   const readOneCount = async (list: AnyList) => {
-    const [row] = await query<CountRow>(...listStatement('count', [list]));
+    const [row] = await query<CountRow>(...getListStatement('count', [list]));
     return row?.count ?? 0;
   };
   return {
@@ -119,16 +119,16 @@ export function createRows(
     pages: (lists) =>
       readTogether<RowList, object[]>(lists, {
         readOne: readOnePage,
-        readMany: (sameShape) => pagesTogether(short, sameShape),
+        readMany: (similarLists) => readPagesTogether(short, similarLists),
       }),
     counts: (lists) =>
       readTogether<AnyList, number>(lists, {
         readOne: ({ table, where }) => readOneCount({ table, where }),
-        readMany: (sameShape) => countsTogether(query, sameShape),
+        readMany: (similarLists) => readCountsTogether(query, similarLists),
       }),
-    find: (table, where) => short(...listStatement('rows', [{ table, where }])),
+    find: (table, where) => short(...getListStatement('rows', [{ table, where }])),
     async findProject(where) {
-      const statement = listStatement('rows', [{ table: 'Project', where }]);
+      const statement = getListStatement('rows', [{ table: 'Project', where }]);
       const [project] = await shared<Row<'Project'>>(...statement);
       return project ? Object.freeze(project) : null;
     },
@@ -139,23 +139,23 @@ interface CountRow extends Conditions {
   count: number;
 }
 
-async function pagesTogether(query: RunQuery, lists: RowList[]): Promise<object[][]> {
+async function readPagesTogether(query: RunQuery, lists: RowList[]): Promise<object[][]> {
   const toListKey = createListKey(lists);
-  const rows = await linkedPage(query, lists);
+  const rows = await readLinkedPage(query, lists);
   const pages = Map.groupBy(rows as Conditions[], toListKey);
   return lists.map((list) => pages.get(toListKey(list.where)) ?? []);
 }
 
-async function linkedPage(query: RunQuery, lists: RowList[]): Promise<object[]> {
+async function readLinkedPage(query: RunQuery, lists: RowList[]): Promise<object[]> {
   const [{ table, links = [] }] = lists as [RowList];
-  const arrays = await query<unknown[]>(...listStatement('rows', lists), 'array');
-  return rowsOfArrays(table, links, arrays);
+  const arrays = await query<unknown[]>(...getListStatement('rows', lists), 'array');
+  return toPageRows(table, links, arrays);
 }
 
-async function countsTogether(query: RunQuery, lists: AnyList[]): Promise<number[]> {
+async function readCountsTogether(query: RunQuery, lists: AnyList[]): Promise<number[]> {
   const toListKey = createListKey(lists);
   const rows = await query<CountRow>(
-    ...listStatement(
+    ...getListStatement(
       'count',
       lists.map(({ table, where }) => ({ table, where })),
     ),
@@ -165,12 +165,11 @@ async function countsTogether(query: RunQuery, lists: AnyList[]): Promise<number
 }
 
 /** Derives one name from each text, so that every connection prepares it once. */
-export function statementName(text: string): string {
-  let name = STATEMENT_NAMES.get(text);
-  if (name === undefined) {
-    name = createHash('sha1').update(text).digest('base64url');
-    if (STATEMENT_NAMES.size < STATEMENTS_MAX) STATEMENT_NAMES.set(text, name);
-  }
+export function getStatementName(text: string): string {
+  const cachedName = STATEMENT_NAMES.get(text);
+  if (cachedName !== undefined) return cachedName;
+  const name = createHash('sha1').update(text).digest('base64url');
+  if (STATEMENT_NAMES.size < STATEMENTS_MAX) STATEMENT_NAMES.set(text, name);
   return name;
 }
 const STATEMENT_NAMES = new Map<string, string>();

@@ -51,7 +51,7 @@ export function anyOf<T extends string>(values: readonly T[]): RawBuilder<T> {
   return sql<T>`any(${[...values]}::text[])`;
 }
 
-/** A placeholder for a value of the input that the statement is run with. */
+/** Returns a placeholder for a value of the input that the statement is run with. */
 export type ValueOf<Input> = <T>(read: (input: Input) => T) => RawBuilder<T>;
 
 class InputValue<Input> {
@@ -62,12 +62,12 @@ class InputValue<Input> {
   }
 }
 
-/** Like `anyOf`, for values of a kept statement. */
+/** Like `anyOf`, for values of a compiled statement. */
 export function anyOfBound<T extends string>(values: RawBuilder<readonly T[]>): RawBuilder<T> {
   return sql<T>`any(${values})`;
 }
 
-/** A statement that is built once and then only bound to values, because building one costs up to 100 µs. */
+/** A statement that is built once and then only bound to values. Building one takes up to 100 µs. */
 export class CompiledStatement<Input, R = unknown> {
   readonly text: string;
   readonly #inputValues: readonly InputValue<Input>[];

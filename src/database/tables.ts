@@ -41,15 +41,14 @@ export type Column<T extends Table> = T extends Table ? keyof Row<T> & string : 
 /** The columns of a `Row`. */
 export function listColumns<T extends Table>(table: T): readonly Column<T>[];
 export function listColumns(table: Table): readonly string[] {
-  let columns = COLUMNS.get(table);
-  if (!columns) {
-    const fields: Record<string, string> = Prisma[`${table}ScalarFieldEnum`];
-    const large: readonly string[] = table in LARGE ? LARGE[table as keyof typeof LARGE] : [];
-    columns = Object.values(fields).filter(
-      (column) => !column.endsWith('Sealed') && !large.includes(column),
-    );
-    COLUMNS.set(table, columns);
-  }
+  const cachedColumns = COLUMNS.get(table);
+  if (cachedColumns) return cachedColumns;
+  const fields: Record<string, string> = Prisma[`${table}ScalarFieldEnum`];
+  const largeColumns: readonly string[] = table in LARGE ? LARGE[table as keyof typeof LARGE] : [];
+  const columns = Object.values(fields).filter(
+    (column) => !column.endsWith('Sealed') && !largeColumns.includes(column),
+  );
+  COLUMNS.set(table, columns);
   return columns;
 }
 const COLUMNS = new Map<Table, readonly string[]>();

@@ -16,9 +16,9 @@ export const TRANSACTION_OPTIONS = { maxWait: 5_000, timeout: 10_000 };
 /** The number of attempts for work that the database rolls back. */
 export const TRIES_MAX = 4;
 /** Serialization failures and deadlocks: Prisma's code, then their SQLSTATEs. */
-const REPEATABLE = ['P2034', '40001', '40P01'];
-/** SQLSTATE of a prepared statement that a migration has made obsolete, among others. The session prepares it again. */
-const OUTDATED = '0A000';
+const REPEATABLE_CODES = ['P2034', '40001', '40P01'];
+/** The SQLSTATE of a prepared statement that a migration has made obsolete. The session prepares it again. */
+const OUTDATED_CODE = '0A000';
 
 const NOTIFICATIONS = new WeakMap<object, Notification[]>();
 
@@ -65,16 +65,16 @@ export async function inTransaction<T>(
       notify(notifications);
       return result;
     } catch (error) {
-      if (tries >= TRIES_MAX || !isRepeatable(error)) throw outages.callerError(error);
+      if (tries >= TRIES_MAX || !isRepeatable(error)) throw outages.toCallerError(error);
     }
   }
 }
 
 /** True if the database has undone the work because of concurrent work, so that it may be repeated. */
 export function isRepeatable(error: unknown): boolean {
-  if (error instanceof pg.DatabaseError) return REPEATABLE.includes(error.code ?? '');
+  if (error instanceof pg.DatabaseError) return REPEATABLE_CODES.includes(error.code ?? '');
   if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return false;
-  const codes = [...REPEATABLE, OUTDATED];
+  const codes = [...REPEATABLE_CODES, OUTDATED_CODE];
   return [error.code, findSqlState(error)].some((code) => codes.includes(code ?? ''));
 }
 

@@ -6,9 +6,9 @@
 import {
   type MissedCount,
   matchPosition,
-  missedColumn,
   repeatUntilAllChanged,
   rowsByKey,
+  selectMissedCount,
 } from '../database/keyed-rows.ts';
 import {
   acrossProjects,
@@ -282,7 +282,7 @@ const RELEASE_NEXT = forProjects(
     from found f where ${matchPosition('d', { with: 'found', as: 'f' })} and ${IS_PENDING}
     returning 1
   )
-  select ${missedColumn('found', 'released')}`,
+  select ${selectMissedCount('found', 'released')}`,
 );
 
 /** Makes the deliveries due that waited for the end of these. */
@@ -326,7 +326,7 @@ const RELEASE = forProjects(
     from found f where ${matchPosition('d', { with: 'found', as: 'f' })} and d."leaseToken" = any($3)
     returning 1
   )
-  select ${missedColumn('found', 'released')}`,
+  select ${selectMissedCount('found', 'released')}`,
 );
 
 /** Releases claimed deliveries that were not sent. They are due again immediately. */

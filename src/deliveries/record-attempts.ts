@@ -2,14 +2,14 @@
  * Records the results of attempts in the outbox. The SQL is hand-written, because each statement handles many attempts.
  */
 import type { Database } from '../database/database.ts';
-import { APPENDING, EVENT_COLUMNS, type EventRow } from '../database/hot/append-events.ts';
-import { notificationsColumn } from '../database/hot/notification-channels.ts';
+import { EVENT_COLUMNS, EVENT_CTES, type EventRow } from '../database/hot/append-events.ts';
+import { selectNotifications } from '../database/hot/notification-channels.ts';
 import {
   type MissedCount,
   matchPosition,
-  missedColumn,
   repeatUntilAllChanged,
   rowsByKey,
+  selectMissedCount,
 } from '../database/keyed-rows.ts';
 import type { Notification } from '../database/notifications/notifications.ts';
 import { bindProjects, forProjects, type InProjects } from '../database/projects/all-projects.ts';
@@ -107,9 +107,9 @@ const recordSql = (hasFailures: boolean) =>
     from health h where d."projectId" = h."projectId" and d."id" = h."id" and not h."works"
     returning d."projectId", d."id", d."failingSince", d."failedAttempts", d."isFailingTold"
   )${hasFailures ? FAILURE_EVENTS : ''}
-  select (select count(*)::int from recorded) as "recorded", ${missedColumn('held', 'recorded')},
+  select (select count(*)::int from recorded) as "recorded", ${selectMissedCount('held', 'recorded')},
     ${failingSql('"failingSince" <= $3 and "failedAttempts" >= $4')} as "toDisable",
-    ${failingSql('"failingSince" <= $5 and not "isFailingTold"')} as "toReport"${hasFailures ? `, ${notificationsColumn('event_notifications')}` : ''}`,
+    ${failingSql('"failingSince" <= $5 and not "isFailingTold"')} as "toReport"${hasFailures ? `, ${selectNotifications('event_notifications')}` : ''}`,
   );
 
 /**
@@ -127,7 +127,7 @@ const FAILURE_EVENTS = `,
     cross join jsonb_to_record(r."event") as h(${EVENT_COLUMNS})
     where r."status" = 'FAILED' and (r."eventType" is null or r."eventType" not in
       ('DELIVERY_FAILED', 'DESTINATION_WEBHOOK_FAILING', 'DESTINATION_WEBHOOK_DISABLED'))
-  ), ${APPENDING}`;
+  ), ${EVENT_CTES}`;
 
 const RECORD = recordSql(false);
 const RECORD_WITH_FAILURES = recordSql(true);
@@ -158,7 +158,7 @@ const RECORD_SUCCESSES = forProjects(
     from (select distinct "projectId", "destinationId" from recorded) r
     where d."projectId" = r."projectId" and d."id" = r."destinationId" and d."failingSince" is not null
   )
-  select (select count(*)::int from recorded) as "recorded", ${missedColumn('held', 'recorded')}`,
+  select (select count(*)::int from recorded) as "recorded", ${selectMissedCount('held', 'recorded')}`,
 );
 
 type RecordingDatabase = Pick<Database, 'rows' | 'notify'>;

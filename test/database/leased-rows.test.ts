@@ -119,7 +119,7 @@ test('keeps a held claim, and refuses the result of one that expired', async () 
   }
   await expect.poll(async () => listNames(await claim(1))).toEqual(['object0']);
   const change = { failures: 7 };
-  await expect(rows.updateHeld(prisma.objectSubscription, first, change)).rejects.toThrow(
+  await expect(rows.updateClaimed(prisma.objectSubscription, first, change)).rejects.toThrow(
     LeaseLost,
   );
   expect(await row('object0')).toMatchObject({ failures: 0 });
@@ -130,7 +130,7 @@ test('stores the result of a claim and releases the row', async () => {
   const [claimed] = await claim(1);
   if (!claimed) throw new Error('Nothing was claimed.');
   const change = { failures: 1, dueTime: minutes(5), ...RELEASED_LEASE };
-  await rows.updateHeld(prisma.objectSubscription, claimed, change);
+  await rows.updateClaimed(prisma.objectSubscription, claimed, change);
   expect(await row('object0')).toMatchObject(change);
   expect(await claim(1)).toEqual([]);
   expect(listNames(await claim(1, minutes(6)))).toEqual(['object0']);

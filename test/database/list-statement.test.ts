@@ -1,13 +1,13 @@
 /** Statements of lists: one text for each shape, whatever the values. */
 import { expect, test } from 'vitest';
 import type { AnyList } from '../../src/database/reads/list-shape.ts';
-import { listStatement } from '../../src/database/reads/list-statement.ts';
+import { getListStatement } from '../../src/database/reads/list-statement.ts';
 import type { RowList } from '../../src/database/rows.ts';
 
 const range = { column: 'id', direction: 'desc', limit: 3 } as const;
 const link = { table: 'Group', column: 'groupId', where: { projectId: 'prj_1' } } as const;
 
-const rows = (...lists: AnyList[]) => listStatement('rows', lists);
+const rows = (...lists: AnyList[]) => getListStatement('rows', lists);
 
 function page(where: object, options: Partial<RowList> & { above?: string; limit?: number } = {}) {
   const { above, limit = 3, ...list } = options;
@@ -43,7 +43,7 @@ test('returns another text for each shape of a list', () => {
     page(where, { links: [{ ...link, table: 'Consumer', column: 'consumerId' }] }),
     rows({ table: 'Connection', where }),
     rows({ table: 'Connection', where }, { table: 'Connection', where: { projectId: 'prj_2' } }),
-    listStatement('count', [{ table: 'Connection', where }]),
+    getListStatement('count', [{ table: 'Connection', where }]),
   ].map(([text]) => text);
   expect(new Set(texts).size).toBe(texts.length);
 });

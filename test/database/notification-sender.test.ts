@@ -4,8 +4,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import {
+  createSender,
   NotificationSender,
-  notifyBy,
 } from '../../src/database/notifications/notification-sender.ts';
 import type { RunQuery } from '../../src/database/rows.ts';
 
@@ -32,7 +32,7 @@ function startDatabase() {
 
 test('sends the first notification immediately, and later ones together without duplicates', async () => {
   const database = startDatabase();
-  await using sender = new NotificationSender(notifyBy(database.query));
+  await using sender = new NotificationSender(createSender(database.query));
   const { promise, resolve } = Promise.withResolvers<void>();
   database.taken = promise;
   sender.notify(['logs one']);
@@ -45,7 +45,7 @@ test('sends the first notification immediately, and later ones together without 
 
 test('queues at most 10,000 notifications while the database is down, and sends them afterwards', async () => {
   const database = startDatabase();
-  await using sender = new NotificationSender(notifyBy(database.query));
+  await using sender = new NotificationSender(createSender(database.query));
   database.isDown = true;
   sender.notify(['logs first']);
   await wait(1);
@@ -58,7 +58,7 @@ test('queues at most 10,000 notifications while the database is down, and sends 
 
 test('sends queued notifications on disposal, and does not wait for a database that hangs', async () => {
   const database = startDatabase();
-  const sender = new NotificationSender(notifyBy(database.query));
+  const sender = new NotificationSender(createSender(database.query));
   sender.notify(['logs one']);
   sender.notify(['logs two']);
   await sender[Symbol.asyncDispose]();

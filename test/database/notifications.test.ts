@@ -83,7 +83,7 @@ test.runIf(onPostgres)('reconnects after a lost connection and calls every liste
   const before = { a: a.received.length, b: b.received.length };
   await database.prisma.$executeRaw`
     select pg_terminate_backend(pid) from pg_stat_activity
-    where application_name = 'integration-gateway hints' and datname = current_database()`;
+    where application_name = 'integration-gateway notifications' and datname = current_database()`;
   await a.until(() => a.received.length > before.a);
   await b.until(() => b.received.length > before.b);
   expect([a.received.at(-1), b.received.at(-1)]).toEqual([undefined, undefined]);

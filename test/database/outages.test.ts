@@ -27,14 +27,14 @@ test('maps failures of the database to ServiceUnavailable, and no other error', 
     new Error('timeout exceeded when trying to connect'),
   ];
   for (const cause of failures) {
-    const mapped = met.callerError(cause) as ServiceUnavailable;
+    const mapped = met.toCallerError(cause) as ServiceUnavailable;
     expect(mapped).toBeInstanceOf(ServiceUnavailable);
     expect(mapped.cause).toBe(cause);
     expect(mapped.problem).toMatchObject({ status: 503, retryAfterSeconds: expect.any(Number) });
-    expect(met.callerError(mapped)).toBe(mapped);
+    expect(met.toCallerError(mapped)).toBe(mapped);
   }
   for (const error of [withCode('23505'), withCode('42601'), withCode('P2002'), new Error('no')])
-    expect(met.callerError(error)).toBe(error);
+    expect(met.toCallerError(error)).toBe(error);
   expect(lines.map(({ kind }) => kind)).toEqual([
     'UNREACHABLE',
     'BUSY',
@@ -47,7 +47,7 @@ test('maps failures of the database to ServiceUnavailable, and no other error', 
 
 test('logs the start and the end of an outage', async () => {
   const { outages: met, lines } = outages(1);
-  for (let times = 0; times < 3; times += 1) met.callerError(socketError);
+  for (let times = 0; times < 3; times += 1) met.toCallerError(socketError);
   await vi.waitFor(() => expect(lines).toHaveLength(2));
   expect(lines).toMatchObject([
     { msg: 'database.failed', kind: 'UNREACHABLE' },
@@ -58,9 +58,9 @@ test('logs the start and the end of an outage', async () => {
 test('replaces a timeout by the outage only during an outage', () => {
   const { outages: met } = outages();
   const late = new Error('late');
-  expect(met.timeoutError(late)).toBe(late);
-  met.callerError(socketError);
-  expect(met.timeoutError(late)).toBeInstanceOf(ServiceUnavailable);
+  expect(met.replaceTimeoutError(late)).toBe(late);
+  met.toCallerError(socketError);
+  expect(met.replaceTimeoutError(late)).toBeInstanceOf(ServiceUnavailable);
   met[Symbol.dispose]();
-  expect(met.timeoutError(late)).toBe(late);
+  expect(met.replaceTimeoutError(late)).toBe(late);
 });

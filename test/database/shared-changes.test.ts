@@ -1,7 +1,7 @@
 /** Changes of the same moment share statements, and a failing change affects no other. */
 import { expect, onTestFinished, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
-import type { ChangeOfMany } from '../../src/database/hot/shared-changes.ts';
+import type { BatchChange } from '../../src/database/hot/shared-changes.ts';
 import { testDatabase } from '../support/app.ts';
 import { recordStatements } from '../support/database/statements.ts';
 
@@ -11,7 +11,7 @@ interface Rate {
   queue?: string;
 }
 
-const ADD_RATE: ChangeOfMany<Rate, { tokens: number }> = {
+const ADD_RATE: BatchChange<Rate, { tokens: number }> = {
   getQueue: ({ queue = '' }) => queue,
   getKey: ({ callerId }) => callerId,
   text: `

@@ -7,22 +7,21 @@ import type { Table } from '../tables.ts';
 import { loadParser, parseSql } from './statement-plan.ts';
 import {
   ANCHOR,
+  derivePlacement,
   getPlacement,
-  placementByColumns,
+  listTablesToSpread,
   type TablePlacement,
-  tablesToSpread,
 } from './table-placement.ts';
-
-/**
- * Functions of the database that run a statement on the node that stores its rows, as PostgreSQL itself does: with the
- * names of shards in place of table names (docs/decisions/034-citus.md). Citus routes each call to the node of its key.
- */
 
 const ANCHOR_NAME = pg.escapeLiteral(pg.escapeIdentifier(ANCHOR));
 
 /** A share lock: the shard does not change while it is about to be moved, and calls do not wait for each other. */
 const SHARE_LOCK = 5;
 
+/**
+ * Functions of the database that run a statement on the node that stores its rows, as PostgreSQL itself does: with the
+ * names of shards in place of table names (docs/decisions/034-citus.md). Citus routes each call to the node of its key.
+ */
 const FUNCTIONS = [
   `create or replace function "gateway_of_shard"("anchor" bigint, "statement" text) returns text language plpgsql as $$
   declare
@@ -71,26 +70,21 @@ const FUNCTIONS = [
   end $$`,
 ];
 
-/** Must be called when the anchor is distributed. Changes nothing and contacts no node if the functions exist. */
+/** Creates FUNCTIONS. The anchor must be distributed. Changes nothing and contacts no node if the functions exist. */
 async function createShardFunctions(session: Pick<OpenSession, 'query'>): Promise<void> {
   const { rows } = await session.query<{ body: string }>(
     `select prosrc as "body" from pg_proc where pronamespace = 'public'::regnamespace`,
   );
   const existingBodies = new Set(rows.map(({ body }) => body));
-  const changed = FUNCTIONS.filter((text) => !existingBodies.has(text.split('$$')[1] ?? ''));
-  if (changed.length === 0) return;
-  for (const text of changed) await session.query(text);
+  const newFunctions = FUNCTIONS.filter((text) => !existingBodies.has(text.split('$$')[1] ?? ''));
+  if (newFunctions.length === 0) return;
+  for (const text of newFunctions) await session.query(text);
   await session.query(
     `select create_distributed_function('gateway_on_shards(text,boolean,text)', '$1',
       colocate_with => $1, force_delegation => true)`,
     [pg.escapeIdentifier(ANCHOR)],
   );
 }
-
-/**
- * Prisma reads an enum back as `"column"::text`. PostgreSQL declares that cast stable, because values may be added, and
- * Citus refuses it in changes. A cast of our own may be immutable, because values are never renamed.
- */
 
 const ENUMS = `
   select t.typname as "name", array_agg(e.enumlabel::text order by e.enumsortorder) as "values",
@@ -108,8 +102,9 @@ interface Enum {
 }
 
 /**
- * Creates an immutable cast to text for every enum. Must run again after values were added. Changes nothing and contacts
- * no node if the casts are current.
+ * Creates an immutable cast to text for every enum. Prisma reads an enum back as `"column"::text`. PostgreSQL declares its
+ * own cast stable, because values may be added, and Citus refuses it in changes. Ours may be immutable, because values are
+ * never renamed. Must run again after values were added. Changes nothing and contacts no node if the casts are current.
  */
 async function castEnums(session: Pick<OpenSession, 'query'>): Promise<void> {
   const { rows } = await session.query<Enum>(ENUMS);
@@ -172,7 +167,7 @@ export async function findClusterSchema(session: OpenSession): Promise<ClusterSc
       return true;
     },
     async spread(onSpread) {
-      const count = tablesToSpread().length;
+      const count = listTablesToSpread().length;
       let spreadCount = 0;
       await spreadInTransaction(session, (table, placement, durationMs) => {
         spreadCount += 1;
@@ -241,37 +236,37 @@ async function spreadInTransaction(session: QuerySession, onSpread: OnSpread): P
   }
 }
 
-/** Locks each table against reads and changes while its rows move. Tables that are already spread are skipped. */
+/** Spreads all tables. Each is locked against reads and changes while its rows move. Skips tables that are spread. */
 async function spreadAll(session: QuerySession, onSpread: OnSpread): Promise<void> {
   await requireCoordinatorNode(session);
   await castEnums(session);
-  const spreadNames = await spreadTables(session);
-  const missing = tablesToSpread().filter((table) => !spreadNames.has(table));
-  if (missing.length > 0) {
-    const attached = await listAttached(session, missing);
-    for (const { drop } of attached) await session.query(drop);
-    for (const table of missing) {
+  const spreadNames = await listSpreadTables(session);
+  const unspreadTables = listTablesToSpread().filter((table) => !spreadNames.has(table));
+  if (unspreadTables.length > 0) {
+    const dependencies = await listDependencies(session, unspreadTables);
+    for (const { drop } of dependencies) await session.query(drop);
+    for (const table of unspreadTables) {
       const startMs = performance.now();
       const placement = getPlacement(table);
       await spreadTable(session, table, placement);
       onSpread(table, placement, performance.now() - startMs);
     }
     await shareFunctions(session);
-    for (const { create } of attached) await session.query(create);
+    for (const { create } of dependencies) await session.query(create);
   }
   await createShardFunctions(session);
 }
 
 /**
- * The placement follows from the table's columns, because a later migration may drop the table, so that the current
- * schema does not contain it.
+ * Spreads a table that a migration has created. Derives the placement from its columns, because the current schema does
+ * not contain a table that a later migration drops.
  */
 async function spreadNewTable(session: QuerySession, table: string): Promise<void> {
   const { rows } = await session.query(
     `select from pg_attribute where attrelid = to_regclass($1) and attname = 'projectId'`,
     [pg.escapeIdentifier(table)],
   );
-  const placement = placementByColumns(table, { hasProject: rows.length > 0 });
+  const placement = derivePlacement(table, { hasProject: rows.length > 0 });
   if (placement !== 'local') await spreadTable(session, table, placement);
 }
 
@@ -279,7 +274,7 @@ async function spreadNewTable(session: QuerySession, table: string): Promise<voi
 async function freeLocalRows(session: QuerySession): Promise<void> {
   await session.query(
     'select truncate_local_data_after_distributing_table(logicalrelid) from pg_dist_partition where logicalrelid = any($1::regclass[])',
-    [tablesToSpread().map((table) => pg.escapeIdentifier(table))],
+    [listTablesToSpread().map((table) => pg.escapeIdentifier(table))],
   );
 }
 
@@ -310,7 +305,7 @@ async function requireCoordinatorNode(session: QuerySession): Promise<void> {
   );
 }
 
-async function spreadTables(session: QuerySession): Promise<Set<string>> {
+async function listSpreadTables(session: QuerySession): Promise<Set<string>> {
   const { rows } = await session.query<{ name: string }>(
     `select c.relname as "name" from pg_dist_partition p join pg_class c on c.oid = p.logicalrelid
      where p.partmethod <> 'n' or p.repmodel = 't'`,
@@ -328,14 +323,20 @@ async function shareFunctions(session: QuerySession): Promise<void> {
   );
 }
 
-/** A foreign key or a trigger. Both are dropped during the move: keys prevent it, and triggers would run for every row. */
-interface Attached {
+/**
+ * A foreign key or a trigger. Both are dropped while rows move: foreign keys prevent the move, and triggers would run for
+ * every row.
+ */
+interface TableDependency {
   drop: string;
   create: string;
 }
 
-async function listAttached(session: QuerySession, tables: readonly Table[]): Promise<Attached[]> {
-  const { rows } = await session.query<Attached>(
+async function listDependencies(
+  session: QuerySession,
+  tables: readonly Table[],
+): Promise<TableDependency[]> {
+  const { rows } = await session.query<TableDependency>(
     `with moved as (select unnest($1::regclass[])::oid as "id")
      select format('alter table %s drop constraint %I', conrelid::regclass, conname) as "drop",
        format('alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) as "create"

@@ -1,11 +1,12 @@
 /**
- * Detects failed nodes of a cluster. A node that hangs neither refuses nor responds: every statement for it occupies a
- * connection of the coordinator until its time limit, and many of them would occupy all connections of the process. The
- * same happens on a node that responds to reads while no commit ends. A node that is gone fails each statement
- * immediately, and each failure costs a connection. So the watch opens a new connection to a node that is silent while
- * statements wait for it, that keeps some waiting for longer, or that the coordinator has lost. If the node commits no
- * change there either, the watch cancels the waiting statements and refuses new ones for its projects immediately,
- * until it commits again.
+ * Detects failed nodes of a cluster. Every statement for a node that hangs occupies a connection of the coordinator until
+ * its time limit, and many of them would occupy all connections of the process. The same happens on a node that responds
+ * to reads while no commit ends. A node that is gone fails each statement immediately, and each failure costs a
+ * connection.
+ *
+ * The watch therefore opens a new connection to a node that is silent while statements wait for it, that keeps some of
+ * them waiting for longer, or that the coordinator has lost. If the node commits no change there either, the watch cancels
+ * the waiting statements, and refuses new ones for its projects until it commits again.
  */
 import pg from 'pg';
 import { ServiceUnavailable } from '../../errors.ts';
@@ -13,30 +14,30 @@ import type { Log } from '../../log.ts';
 import { Outage } from '../../work/outage.ts';
 import type { OnResult } from '../sessions/session.ts';
 
-/** So few statements may wait without limit, because a single slow statement is not a sign of a failure. */
-const WAITING_FEW = 2;
+/** The number of statements that may wait without a check, because a few slow statements are no sign of a failure. */
+const WAITING_FEW_MAX = 2;
 const SILENCE_MS = 500;
 /** A statement that waits longer may wait forever, even if others get responses. */
 const STUCK_MS = 1_000;
 const POLL_MS = 250;
 /** The interval between checks of a node that is away or keeps statements waiting. */
-const TRY_MS = 1_000;
+const RECHECK_MS = 1_000;
 
 /** A session whose statement can be cancelled from outside. */
-export interface Cuttable {
+export interface CancellableSession {
   cut(): void;
 }
 
 interface WaitingStatement {
-  session: Cuttable;
+  session: CancellableSession;
   sinceMs: number;
 }
 
 interface NodeWatchOptions {
   /** The node that has the project's rows. Undefined for a project that is not known yet. */
   findNode: (projectId: string) => number | undefined;
-  /** All nodes that have projects. */
-  nodes: () => number[];
+  /** Returns all nodes that have projects. */
+  listNodes: () => number[];
   /** True if the node commits a change over a new connection in time. Throws if that cannot be determined. */
   canCommit: (node: number) => Promise<boolean>;
   log: Log;
@@ -73,8 +74,8 @@ export class NodeWatch implements Disposable {
     );
   }
 
-  allNodes(): number[] {
-    return this.#options.nodes();
+  listAllNodes(): number[] {
+    return this.#options.listNodes();
   }
 
   isAway(node: number): boolean {
@@ -86,21 +87,29 @@ export class NodeWatch implements Disposable {
   }
 
   /** Records that a statement waits for the nodes. The caller must pass its result to the returned callback. */
-  watchStatement(nodes: readonly number[], session: Cuttable, take: OnResult): OnResult {
+  watchStatement(
+    nodes: readonly number[],
+    session: CancellableSession,
+    onResult: OnResult,
+  ): OnResult {
     const endCallbacks = nodes.map((node) => this.#getWatchedNode(node).add(session));
     return (error, result) => {
       for (const end of endCallbacks) end(toStatementEnd(error));
-      take(error, result);
+      onResult(error, result);
     };
   }
 
   /** Records that work waits for one node until it ends. */
-  async watchWork<T>(node: number, session: Cuttable, work: () => Promise<T>): Promise<T> {
+  async watchWork<T>(
+    node: number,
+    session: CancellableSession,
+    work: () => Promise<T>,
+  ): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    const take = this.watchStatement([node], session, (error, result) =>
+    const onEnd = this.watchStatement([node], session, (error, result) =>
       error ? reject(error) : resolve(result as T),
     );
-    work().then((result) => take(null, result), take);
+    work().then((result) => onEnd(null, result), onEnd);
     return await promise;
   }
 
@@ -108,9 +117,9 @@ export class NodeWatch implements Disposable {
     const existing = this.#nodes.get(node);
     if (existing) return existing;
     const { canCommit, log } = this.#options;
-    const watched = new WatchedNode({ node, log, answers: () => canCommit(node) });
-    this.#nodes.set(node, watched);
-    return watched;
+    const watchedNode = new WatchedNode({ node, log, canCommit: () => canCommit(node) });
+    this.#nodes.set(node, watchedNode);
+    return watchedNode;
   }
 
   #checkAll(): void {
@@ -146,21 +155,17 @@ class WatchedNode {
   #isLost = false;
   isAway = false;
 
-  constructor({
-    node,
-    log,
-    answers: canCommit,
-  }: { node: number; log: Log; answers(): Promise<boolean> }) {
+  constructor({ node, log, canCommit }: { node: number; log: Log; canCommit(): Promise<boolean> }) {
     this.#node = node;
     this.#canCommit = canCommit;
     this.#outage = new Outage(log, 'node.away');
   }
 
-  add(session: Cuttable): (end: StatementEnd) => void {
-    const waiting = { session, sinceMs: performance.now() };
-    this.#waiting.add(waiting);
+  add(session: CancellableSession): (end: StatementEnd) => void {
+    const statement = { session, sinceMs: performance.now() };
+    this.#waiting.add(statement);
     return (end) => {
-      this.#waiting.delete(waiting);
+      this.#waiting.delete(statement);
       if (end === 'responded') this.#respondedMs = performance.now();
       if (end === 'connectionLost') this.#isLost = true;
     };
@@ -171,12 +176,15 @@ class WatchedNode {
     if (this.#isChecking || !this.#isCheckDue(nowMs)) return;
     this.#isChecking = true;
     this.#isLost = false;
-    const stuck = this.#waitingSince(nowMs - STUCK_MS);
+    const stuckStatements = this.#waitingSince(nowMs - STUCK_MS);
     const isCommitting = await this.#canCommit().catch(() => null);
     this.#isChecking = false;
     this.#checkedMs = performance.now();
     if (isCommitting === true) this.#markBack();
-    else if (isCommitting === false && (this.isAway || this.#hasNoResponses(nowMs, stuck)))
+    else if (
+      isCommitting === false &&
+      (this.isAway || this.#hasNoResponses(nowMs, stuckStatements))
+    )
       this.#markAway();
   }
 
@@ -189,7 +197,7 @@ class WatchedNode {
   }
 
   #isCheckDue(nowMs: number): boolean {
-    const isRetryDue = nowMs > this.#checkedMs + TRY_MS;
+    const isRetryDue = nowMs > this.#checkedMs + RECHECK_MS;
     if (this.isAway) return isRetryDue;
     const isStuck = isRetryDue && isManyWaiting(this.#waitingSince(nowMs - STUCK_MS));
     return this.#isLost || isStuck || this.#isSilent(nowMs);
@@ -217,8 +225,8 @@ class WatchedNode {
   }
 }
 
-function isManyWaiting(waiting: readonly WaitingStatement[]): boolean {
-  return waiting.length > WAITING_FEW;
+function isManyWaiting(statements: readonly WaitingStatement[]): boolean {
+  return statements.length > WAITING_FEW_MAX;
 }
 
 function isProject(value: unknown): value is string {

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import type { Log } from '../../log.ts';
 import { MISSED_PROCESSES } from '../../work/lease.ts';
 import { Outage } from '../../work/outage.ts';
-import type { Cuttable, NodeWatch } from './node-watch.ts';
+import type { CancellableSession, NodeWatch } from './node-watch.ts';
 import { ANCHOR } from './table-placement.ts';
 
 /** Sends a statement of the caller, or one that serves it. */
@@ -48,7 +48,7 @@ export class Nodes {
 
   /** Returns the results of the nodes that respond, one after the other. Throws if none responds. */
   async queryEach<T>(
-    { send, session }: { send: Send; session: Cuttable },
+    { send, session }: { send: Send; session: CancellableSession },
     query: (key: string) => Promise<T[]>,
   ): Promise<T[]> {
     const nodes = await this.#list(send);
@@ -71,13 +71,13 @@ export class Nodes {
   }
 
   /** Groups projects whose rows are on one shard. */
-  async byShard(send: Send, projects: readonly string[]): Promise<string[][]> {
+  async groupByShard(send: Send, projects: readonly string[]): Promise<string[][]> {
     const { rows } = await send({ text: PROJECTS_BY_SHARD, values: [projects], callerQuery: null });
     return (rows as { projects: string[] }[]).map(({ projects }) => projects);
   }
 
-  /** SQL: the ids of the processes whose leases are free, as constants. Only the coordinator has these rows. */
-  async missedProcesses(send: Send): Promise<string> {
+  /** Returns SQL: the ids of the processes whose leases are free, as constants. Only the coordinator has these rows. */
+  async formatMissedProcesses(send: Send): Promise<string> {
     const text = `select quote_literal(${MISSED_PROCESSES}) || '::text[]' as "ids"`;
     const { rows } = await send({ text, callerQuery: null });
     return (rows as { ids: string }[])[0]?.ids ?? `'{}'::text[]`;

@@ -9,14 +9,9 @@ import { openSession, type Server } from '../sessions/session.ts';
 import type { PoolOptions } from '../sessions/session-pool.ts';
 import { NodeWatch } from './node-watch.ts';
 import { Nodes } from './nodes.ts';
-import { createRefusal, routedSessions } from './routed-session.ts';
+import { createRefusalFinder, createRoutedSession } from './routed-session.ts';
 import { loadParser } from './statement-plan.ts';
 import { ANCHOR } from './table-placement.ts';
-
-/**
- * The shard and node of each project's rows, and the projects of each node as a group. The coordinator's metadata
- * contains both, so no node is queried.
- */
 
 /** The locations are refreshed if they are older. A new or moved project is known after this time. */
 const FRESH_MS = 1_000;
@@ -32,31 +27,35 @@ interface Location {
   node: number;
 }
 
+/**
+ * The shard and the node of each project's rows, and the projects of each node. The coordinator's metadata contains them,
+ * so no node is queried.
+ */
 class ProjectLocations {
   #locations = new Map<string, Location>();
-  #projectIds = new Map<number, string[]>();
+  #projectIdsByNode = new Map<number, string[]>();
   #refreshedMs = Number.NEGATIVE_INFINITY;
 
-  /** The node as of the last `refresh`. Undefined for a newer project. */
+  /** Returns the node as of the last `refresh`. Undefined for a newer project. */
   findNode = (projectId: string): number | undefined => this.#locations.get(projectId)?.node;
 
-  nodes = (): number[] => [...this.#projectIds.keys()];
+  listNodes = (): number[] => [...this.#projectIdsByNode.keys()];
 
   findShard = (projectId: string): string | undefined => this.#locations.get(projectId)?.shard;
 
-  /** The projects of a node. Starts a refresh if the locations are older than FRESH_MS. */
+  /** Returns the projects of a node. Starts a refresh if the locations are older than FRESH_MS. */
   listProjects(node: number, query: RunQuery): string[] {
     if (performance.now() > this.#refreshedMs + FRESH_MS) void this.refresh(query).catch(() => {});
-    return this.#projectIds.get(node) ?? [];
+    return this.#projectIdsByNode.get(node) ?? [];
   }
 
-  /** If it fails, the earlier locations stay. */
+  /** Reads the locations. If it fails, the earlier ones stay. */
   async refresh(query: RunQuery): Promise<void> {
     this.#refreshedMs = performance.now();
     const locations = await query<Location>(LOCATIONS, []);
     this.#locations = new Map(locations.map((location) => [location.projectId, location]));
     const byNode = Map.groupBy(locations, ({ node }) => node);
-    this.#projectIds = new Map(
+    this.#projectIdsByNode = new Map(
       [...byNode].map(([node, nodeLocations]) => [
         node,
         nodeLocations.map(({ projectId }) => projectId),
@@ -69,8 +68,8 @@ const NODES = `
   select distinct p.groupid as "node" from pg_dist_placement p join pg_dist_shard s using (shardid)
   where s.logicalrelid = '"${ANCHOR}"'::regclass`;
 
-/** The groups of projects of a cluster: one for each node. */
-function groupsOfNodes(
+/** Creates the groups of projects of a cluster: one for each node. */
+function createNodeGroups(
   query: RunQuery,
   locations: ProjectLocations,
 ): Pick<Database, 'group' | 'groups'> {
@@ -100,9 +99,9 @@ function groupsOfNodes(
 const RESPONSE_MAX_MS = 1_500;
 
 /** A write without row locks. Its commit waits for the disk and the standby, as every commit does. */
-const CHANGE = "select pg_logical_emit_message(true, 'gateway', '')";
+const TEST_CHANGE = "select pg_logical_emit_message(true, 'gateway', '')";
 
-const COMMITS = `
+const CAN_COMMIT = `
   select bool_and(a."success") as "canCommit" from pg_dist_node n
   cross join lateral master_run_on_worker(array[n.nodename], array[n.nodeport], array[$2], false) a
   where n.groupid = $1 and n.noderole = 'primary'`;
@@ -110,7 +109,7 @@ const COMMITS = `
 /** The interface of a cluster for the rest of the gateway. */
 export interface Cluster extends Disposable {
   /** Options for the pools whose statements reach the nodes. */
-  pools: Required<Pick<PoolOptions, 'Client' | 'refusal'>>;
+  pools: Required<Pick<PoolOptions, 'Client' | 'findRefusal'>>;
   /** The nodes of a statement, for reads that are sent together. */
   servers: ServerRouting;
   /** Options of the job queue, whose tables stay on the coordinator. */
@@ -124,15 +123,15 @@ export async function openCluster(server: Server, log: Log): Promise<Cluster> {
   const locations = new ProjectLocations();
   const canCommit = (node: number) => canNodeCommit(server, node);
   const watch = new NodeWatch({ ...locations, canCommit, log });
-  const refusal = createRefusal(watch);
+  const findRefusal = createRefusalFinder(watch);
   return {
-    pools: { Client: routedSessions({ nodes: new Nodes(watch, log), watch }), refusal },
+    pools: { Client: createRoutedSession({ nodes: new Nodes(watch, log), watch }), findRefusal },
     servers: {
-      listServers: (values) => watch.listNodes(values).join(),
-      refusal: (text, values) => refusal({ text, values }),
+      getServerKey: (values) => watch.listNodes(values).join(),
+      findRefusal: (text, values) => findRefusal({ text, values }),
     },
     queue: { backend: 'citus' },
-    groups: (query) => groupsOfNodes(query, locations),
+    groups: (query) => createNodeGroups(query, locations),
     [Symbol.dispose]: () => watch[Symbol.dispose](),
   };
 }
@@ -142,7 +141,10 @@ async function canNodeCommit(server: Server, node: number): Promise<boolean> {
   const name = 'integration-gateway nodes';
   const session = await openSession({ ...server, name, limitMs: RESPONSE_MAX_MS });
   try {
-    const { rows } = await session.query<{ canCommit: boolean | null }>(COMMITS, [node, CHANGE]);
+    const { rows } = await session.query<{ canCommit: boolean | null }>(CAN_COMMIT, [
+      node,
+      TEST_CHANGE,
+    ]);
     return rows[0]?.canCommit ?? false;
   } catch {
     return false;

@@ -6,7 +6,7 @@ import type { ResultField } from '../sessions/described-once.ts';
 import { type OnResult, Session, toPromise } from '../sessions/session.ts';
 import type { NodeWatch } from './node-watch.ts';
 import type { Nodes, Send } from './nodes.ts';
-import { boundText, findRoute, isForAllNodes, type ShardRoute } from './statement-plan.ts';
+import { bindText, findRoute, isForAllNodes, type ShardRoute } from './statement-plan.ts';
 
 /** The arguments of pg's `query` that routing uses. */
 interface CallerQuery {
@@ -21,7 +21,7 @@ const FIELDS = new Map<string, ResultField[]>();
 /** A safety bound: the gateway has a few hundred texts. */
 const TEXTS_MAX = 2_000;
 
-/** Spelled as Prisma sends them. */
+/** Commands in the spelling that Prisma sends. */
 const TRANSACTION_COMMANDS = ['BEGIN', 'COMMIT', 'ROLLBACK'];
 
 const ON_SHARDS = 'select * from "gateway_on_shards"($1 collate "C", $2, $3)';
@@ -32,50 +32,48 @@ interface NodeAccess {
 }
 
 /** Returns the class of sessions that use these nodes. */
-export function routedSessions({ nodes, watch }: NodeAccess): typeof Session {
+export function createRoutedSession({ nodes, watch }: NodeAccess): typeof Session {
   return class RoutedSession extends Session {
     /** The nodes that the current transaction has used. Its commit waits for them. */
     readonly #visited = new Set<number>();
 
     override query(config: unknown, values?: unknown, onResult?: unknown): never {
-      const [bound, callback] =
+      const [boundValues, callback] =
         typeof values === 'function' ? [undefined, values] : [values, onResult];
-      const callerQuery = findCallerQuery(config, bound);
-      const route = callerQuery && findRoute(callerQuery.text, callerQuery.values ?? []);
-      const isCommit = callerQuery?.text === 'COMMIT';
-      const waitsFor = isCommit
+      const callerQuery = findCallerQuery(config, boundValues);
+      if (!callerQuery) return super.query(config, values, onResult);
+      const route = findRoute(callerQuery.text, callerQuery.values ?? []);
+      const isCommit = callerQuery.text === 'COMMIT';
+      const requiredNodes = isCommit
         ? [...this.#visited]
-        : callerQuery
-          ? listNodesToReach(watch, callerQuery, route)
-          : [];
-      this.#visit(callerQuery, waitsFor);
-      if (!callerQuery || (!route && waitsFor.length === 0))
-        return super.query(config, values, onResult);
+        : listNodesToReach(watch, callerQuery, route);
+      this.#visit(callerQuery, requiredNodes);
+      if (!route && requiredNodes.length === 0) return super.query(config, values, onResult);
       const send = (statement: object) => super.query(statement) as Promise<pg.QueryResult>;
       const run = (onEnd: OnResult) => {
         // A commit is never refused, so that no transaction stays open.
-        const refusal = isCommit ? null : watch.findRefusal(waitsFor);
+        const refusal = isCommit ? null : watch.findRefusal(requiredNodes);
         // Deferred, because callers expect the callback after the call returns.
         if (refusal) return process.nextTick(onEnd, refusal);
-        const take = watch.watchStatement(waitsFor, this, onEnd);
-        if (!route) return void super.query(config, bound, take);
+        const onStatementEnd = watch.watchStatement(requiredNodes, this, onEnd);
+        if (!route) return void super.query(config, boundValues, onStatementEnd);
         const routing = { send, nodes, callerQuery, route, session: this };
-        void runRouted(routing).then((result) => take(null, result), take);
+        void runRouted(routing).then((result) => onStatementEnd(null, result), onStatementEnd);
       };
       if (!callback) return toPromise(run) as never;
       run(callback as OnResult);
       return undefined as never;
     }
 
-    #visit(callerQuery: CallerQuery | null, nodes: readonly number[]): void {
-      if (callerQuery && TRANSACTION_COMMANDS.includes(callerQuery.text)) this.#visited.clear();
+    #visit({ text }: CallerQuery, nodes: readonly number[]): void {
+      if (TRANSACTION_COMMANDS.includes(text)) this.#visited.clear();
       else for (const node of nodes) this.#visited.add(node);
     }
   };
 }
 
-/** Returns why a statement gets no connection: it would wait for a node that is away. */
-export function createRefusal(watch: NodeWatch) {
+/** Returns a function that finds why a statement gets no connection: it would wait for a node that is away. */
+export function createRefusalFinder(watch: NodeWatch) {
   return (config: unknown, values?: unknown): Error | null => {
     if (!watch.isAnyAway) return null;
     const callerQuery = findCallerQuery(config, values);
@@ -94,7 +92,7 @@ function listNodesToReach(
 ): number[] {
   if (route === 'everywhere') return [];
   if (route) return watch.listNodes(route.projects);
-  return isForAllNodes(text) ? watch.allNodes() : watch.listNodes(values);
+  return isForAllNodes(text) ? watch.listAllNodes() : watch.listNodes(values);
 }
 
 function findCallerQuery(config: unknown, values: unknown): CallerQuery | null {
@@ -106,14 +104,14 @@ function findCallerQuery(config: unknown, values: unknown): CallerQuery | null {
 async function runRouted({ send, nodes, callerQuery, route, session }: Routing) {
   const fields = await describeFields(send, callerQuery.text);
   const missedProcesses = callerQuery.text.includes(MISSED_PROCESSES)
-    ? await nodes.missedProcesses(send)
+    ? await nodes.formatMissedProcesses(send)
     : '';
   const runOnShard: RunOnShard = async (key, isWholeNode, values) => {
-    const bound = boundText(callerQuery.text, values).replaceAll(
+    const text = bindText(callerQuery.text, values).replaceAll(
       MISSED_PROCESSES,
       () => missedProcesses,
     );
-    const statement = fields.length > 0 ? bound : `${bound} returning 1`;
+    const statement = fields.length > 0 ? text : `${text} returning 1`;
     const { rows } = await send({
       text: ON_SHARDS,
       values: [key, isWholeNode, statement],
@@ -123,7 +121,7 @@ async function runRouted({ send, nodes, callerQuery, route, session }: Routing) 
     return (rows as unknown as [string][]).map(([line]) => line);
   };
   const lines = await readLines({ send, nodes, callerQuery, route, session, runOnShard });
-  const rows = lines.map((line) => toRow(compositeValues(line), fields, callerQuery));
+  const rows = lines.map((line) => toRow(parseComposite(line), fields, callerQuery));
   return { command: 'SELECT', rowCount: rows.length, rows, fields, oid: 0 };
 }
 
@@ -152,20 +150,18 @@ async function readLines(routing: Routing & { runOnShard: RunOnShard }): Promise
   const [projectId = ''] = projects;
   if (projects.length <= 1) return await runOnShard(projectId, false, values);
   const lines: string[] = [];
-  for (const shardProjects of await nodes.byShard(send, projects)) {
+  for (const shardProjects of await nodes.groupByShard(send, projects)) {
     lines.push(...(await runOnShard(shardProjects[0] ?? '', false, valuesFor(shardProjects))));
   }
   return lines;
 }
 
 async function describeFields(send: Send, text: string): Promise<ResultField[]> {
-  let fields = FIELDS.get(text);
-  if (!fields) {
-    const description = new Description({ text });
-    fields = ((await send(description)).fields ?? []) as ResultField[];
-    if (FIELDS.size < TEXTS_MAX) FIELDS.set(text, fields);
-  }
-  return fields;
+  const cachedFields = FIELDS.get(text);
+  if (cachedFields) return cachedFields;
+  const { fields = [] } = await send(new Description({ text }));
+  if (FIELDS.size < TEXTS_MAX) FIELDS.set(text, fields as ResultField[]);
+  return fields as ResultField[];
 }
 
 /** Requests the columns of a statement without executing it. */
@@ -196,7 +192,7 @@ function toRow(
 const VALUE = /(?:"((?:[^"\\]|""|\\[\s\S])*)"|([^,"()]*))([,)])/gy;
 
 /** Parses a row in PostgreSQL's text form: `(a,"b, c",)`. */
-export function compositeValues(row: string): (string | null)[] {
+export function parseComposite(row: string): (string | null)[] {
   const values: (string | null)[] = [];
   VALUE.lastIndex = 1;
   for (let match = VALUE.exec(row); match; match = VALUE.exec(row)) {

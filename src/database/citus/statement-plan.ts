@@ -13,9 +13,9 @@ let parser: typeof import('libpg-query') | null = null;
 
 /** Must resolve before `parseSql` is called. */
 export async function loadParser(): Promise<void> {
-  const loaded = await import('libpg-query');
-  await loaded.loadModule();
-  parser = loaded;
+  const module = await import('libpg-query');
+  await module.loadModule();
+  parser = module;
 }
 
 /** Returns the syntax tree of one or several statements. Throws for a syntax error. */
@@ -75,8 +75,8 @@ export function isForAllNodes(text: string): boolean {
   return parseCached(text).plan.by === 'all nodes';
 }
 
-/** The text with its values as constants, which have the types that parameters would have. */
-export function boundText(text: string, values: readonly unknown[]): string {
+/** Returns the text with its values as constants, which have the types that parameters would have. */
+export function bindText(text: string, values: readonly unknown[]): string {
   const { parts, parameters } = parseCached(text);
   return parts
     .map((part, index) =>
@@ -86,20 +86,19 @@ export function boundText(text: string, values: readonly unknown[]): string {
 }
 
 function parseCached(text: string): ParsedStatement {
-  let statement = STATEMENTS.get(text);
-  if (!statement) {
-    statement = parse(text);
-    STATEMENTS.set(text, statement);
-  }
+  const cachedStatement = STATEMENTS.get(text);
+  if (cachedStatement) return cachedStatement;
+  const statement = parse(text);
+  STATEMENTS.set(text, statement);
   return statement;
 }
 
 type SyntaxNode = Record<string, unknown>;
 
 function parse(text: string): ParsedStatement {
-  const facts = new StatementFacts();
-  facts.read(parseSql(text));
-  const placeholders = facts.parameters.toSorted((a, b) => a.location - b.location);
+  const analysis = new StatementAnalysis();
+  analysis.read(parseSql(text));
+  const placeholders = analysis.parameters.toSorted((a, b) => a.location - b.location);
   // The parser counts bytes.
   const bytes = Buffer.from(text);
   const parts = [
@@ -107,15 +106,16 @@ function parse(text: string): ParsedStatement {
     ...placeholders.map(({ location, number }) => location + `$${number}`.length),
   ].map((from, index) => bytes.subarray(from, placeholders[index]?.location).toString());
   return {
-    plan: createPlan(text, facts),
+    plan: createPlan(text, analysis),
     parts,
     parameters: placeholders.map(({ number }) => number),
   };
 }
 
-function createPlan(text: string, facts: StatementFacts): Plan {
-  if (facts.changed.some((table) => placementIn(table) === 'reference')) return { by: 'all nodes' };
-  if (!facts.tables.some((table) => placementIn(table) === 'distributed')) return { by: 'citus' };
+function createPlan(text: string, facts: StatementAnalysis): Plan {
+  if (facts.changedTables.some((table) => findPlacement(table) === 'reference'))
+    return { by: 'all nodes' };
+  if (!facts.tables.some((table) => findPlacement(table) === 'distributed')) return { by: 'citus' };
   if (text.trimStart().startsWith(ALL_PROJECTS)) {
     return planByProjects(facts.projectArrayParameter) ?? { by: 'everywhere' };
   }
@@ -130,11 +130,11 @@ function planByProjects(parameterNumber: number | null): Plan | null {
   return parameterNumber === null ? null : { by: 'projects', parameter: parameterNumber - 1 };
 }
 
-function firstNumber(placeholders: readonly Placeholder[]): number | null {
+function findFirstNumber(placeholders: readonly Placeholder[]): number | null {
   return placeholders.toSorted((a, b) => a.location - b.location)[0]?.number ?? null;
 }
 
-function placementIn(table: string): TablePlacement | null {
+function findPlacement(table: string): TablePlacement | null {
   return TABLES.has(table as Table) ? getPlacement(table as Table) : null;
 }
 
@@ -146,10 +146,10 @@ interface Placeholder {
 
 const CHANGES = ['InsertStmt', 'UpdateStmt', 'DeleteStmt'];
 
-/** Facts of a statement's syntax tree that decide how it runs. */
-class StatementFacts {
+/** The properties of a statement's syntax tree that decide how it runs. */
+class StatementAnalysis {
   readonly tables: string[] = [];
-  readonly changed: string[] = [];
+  readonly changedTables: string[] = [];
   readonly parameters: Placeholder[] = [];
   /** Parameters that a projectId is compared with. */
   readonly projects: (Placeholder & { isArray: boolean })[] = [];
@@ -158,17 +158,17 @@ class StatementFacts {
   /** True if the first parameter holds rows as JSON. */
   hasJsonRows = false;
   needsRouting = false;
-  #selected: number | null = null;
+  #selectedParameter: number | null = null;
   #isPrismaChange = false;
 
   /** The parameter that the statement compares or selects as projectId first. */
   get projectParameter(): number | null {
-    return firstNumber(this.projects) ?? this.#selected;
+    return findFirstNumber(this.projects) ?? this.#selectedParameter;
   }
 
   /** The first array of parameters that a projectId is compared with. */
   get projectArrayParameter(): number | null {
-    return firstNumber(this.projects.filter(({ isArray }) => isArray));
+    return findFirstNumber(this.projects.filter(({ isArray }) => isArray));
   }
 
   read(value: unknown): void {
@@ -187,7 +187,7 @@ class StatementFacts {
     if (kind === 'A_Expr') this.#visitComparison(body);
     if (kind === 'RangeFunction') this.#visitRowFunction(body);
     if (kind === 'ResTarget' && body.name === 'projectId') {
-      this.#selected ??= findParameter(body.val)?.number ?? null;
+      this.#selectedParameter ??= findParameter(body.val)?.number ?? null;
     }
     // Members of nodes for `lateral` and `with recursive`.
     this.needsRouting ||=
@@ -197,8 +197,8 @@ class StatementFacts {
   #visitChange(body: SyntaxNode): void {
     const relation = body.relation as { relname: string; schemaname?: string };
     this.#visitTable(relation);
-    this.changed.push(relation.relname);
-    // Prisma names the schema. Its upserts cast texts to enums, which Citus refuses.
+    this.changedTables.push(relation.relname);
+    // Only Prisma names the schema. Its upserts cast strings to enums, which Citus refuses.
     this.#isPrismaChange ||= relation.schemaname === 'public';
     this.needsRouting ||= !this.#isPrismaChange || body.onConflictClause !== undefined;
   }
@@ -239,7 +239,7 @@ function isNode(value: unknown): value is SyntaxNode {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The parameter that the expression consists of, with or without a cast. Null for other expressions. */
+/** Returns the parameter that the expression consists of, with or without a cast. Null for other expressions. */
 function findParameter(expression: unknown): Placeholder | null {
   if (!isNode(expression)) return null;
   if (isNode(expression.TypeCast)) return findParameter(expression.TypeCast.arg);
@@ -261,7 +261,7 @@ function findColumn(expression: unknown): string | null {
 function routeByRows(values: readonly unknown[]): ShardRoute {
   const rows: { projectId?: string }[] = JSON.parse(String(values[0]));
   return {
-    projects: distinctTexts(rows.map(({ projectId }) => projectId)),
+    projects: listDistinctStrings(rows.map(({ projectId }) => projectId)),
     valuesFor: (shardProjects) =>
       values.with(
         0,
@@ -274,10 +274,10 @@ function routeByRows(values: readonly unknown[]): ShardRoute {
 function routeByProjects(values: readonly unknown[], parameter: number): ShardRoute {
   const projects = values[parameter];
   if (!Array.isArray(projects)) {
-    return { projects: distinctTexts([projects]), valuesFor: () => [...values] };
+    return { projects: listDistinctStrings([projects]), valuesFor: () => [...values] };
   }
   return {
-    projects: distinctTexts(projects),
+    projects: listDistinctStrings(projects),
     valuesFor: (shardProjects) =>
       values.with(
         parameter,
@@ -286,15 +286,15 @@ function routeByProjects(values: readonly unknown[], parameter: number): ShardRo
   };
 }
 
-function distinctTexts(projects: unknown[]): string[] {
+function listDistinctStrings(projects: unknown[]): string[] {
   return [...new Set(projects.filter((project) => typeof project === 'string'))];
 }
 
 function formatLiteral(value: unknown): string {
-  const prepared: unknown = (pg as unknown as Utils).utils.prepareValue(value);
-  if (prepared === null || prepared === undefined) return 'null';
-  if (Buffer.isBuffer(prepared)) return `'\\x${prepared.toString('hex')}'`;
-  return pg.escapeLiteral(String(prepared));
+  const preparedValue: unknown = (pg as unknown as Utils).utils.prepareValue(value);
+  if (preparedValue === null || preparedValue === undefined) return 'null';
+  if (Buffer.isBuffer(preparedValue)) return `'\\x${preparedValue.toString('hex')}'`;
+  return pg.escapeLiteral(String(preparedValue));
 }
 
 /** pg's conversion of values. The package exports it, and its types omit it. */

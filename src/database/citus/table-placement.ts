@@ -11,13 +11,13 @@ export type TablePlacement = 'distributed' | 'reference' | 'local';
 export const TABLES: ReadonlySet<Table> = new Set(Object.values(Prisma.ModelName));
 
 /** Tables that rows of projects refer to, or that identify the project of a call. They are read often and rarely changed. */
-const REFERENCE: readonly Table[] = ['Org', 'Project', 'ApiKey', 'JwtKey'];
+const REFERENCE_TABLES: readonly Table[] = ['Org', 'Project', 'ApiKey', 'JwtKey'];
 
 /** The first distributed table. The shards of the others are colocated with its shards. */
 export const ANCHOR: Table = 'EventLog';
 
 /** Tables whose rows belong to no project. */
-const LOCAL: readonly Table[] = [
+const LOCAL_TABLES: readonly Table[] = [
   'Builder',
   'ConsoleSession',
   'OrgMember',
@@ -32,22 +32,22 @@ const LOCAL: readonly Table[] = [
 /** Throws for a table that belongs to no project and is not listed as local. */
 export function getPlacement(table: Table): TablePlacement {
   const hasProject = 'projectId' in Prisma[`${table}ScalarFieldEnum`];
-  const placement = placementByColumns(table, { hasProject });
-  if (placement !== 'local' || LOCAL.includes(table)) return placement;
+  const placement = derivePlacement(table, { hasProject });
+  if (placement !== 'local' || LOCAL_TABLES.includes(table)) return placement;
   throw new Error(`The table ${table} has no placement in a cluster.`);
 }
 
 /** The placement of a table of any version of the gateway. */
-export function placementByColumns(
+export function derivePlacement(
   table: string,
   { hasProject }: { hasProject: boolean },
 ): TablePlacement {
-  if (REFERENCE.some((reference) => reference === table)) return 'reference';
+  if (REFERENCE_TABLES.some((reference) => reference === table)) return 'reference';
   return hasProject ? 'distributed' : 'local';
 }
 
 /** The tables that are not local, each after the tables that must exist before it. */
-export function tablesToSpread(): Table[] {
+export function listTablesToSpread(): Table[] {
   const distributed = [...TABLES].filter((table) => getPlacement(table) === 'distributed');
-  return [...new Set([...REFERENCE, ANCHOR, ...distributed])];
+  return [...new Set([...REFERENCE_TABLES, ANCHOR, ...distributed])];
 }

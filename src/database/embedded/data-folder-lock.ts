@@ -7,13 +7,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { StartRefused } from '../../errors.ts';
 
 /** The lock file in DATA_DIR. */
-export const LOCK = 'lock.sqlite';
+export const LOCK_FILE = 'lock.sqlite';
 
 const SQLITE_BUSY = 5;
 
 /** Throws StartRefused if another process uses the folder. */
 export function lockDataFolder(dataDir: string): Disposable {
-  const file = new DatabaseSync(join(dataDir, LOCK), { timeout: 0 });
+  const file = new DatabaseSync(join(dataDir, LOCK_FILE), { timeout: 0 });
   try {
     file.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
   } catch (error) {

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { StartRefused } from '../../errors.ts';
 
 /** The folder of the database in DATA_DIR. */
-export const DATABASE = 'database';
+export const DATABASE_FOLDER = 'database';
 /** The folder of a new database until it is complete. */
-export const UNFINISHED = 'database.unfinished';
+export const UNFINISHED_FOLDER = 'database.unfinished';
 /** The PostgreSQL version of PGlite. */
-const MAJOR = '18';
+const MAJOR_VERSION = '18';
 const FILES = ['PG_VERSION', 'global/pg_control', 'postgresql.conf', 'base/1/PG_VERSION'];
 const FOLDERS = [
   'global',
@@ -26,25 +26,25 @@ const CONTROL_BYTES = 8192;
 
 /** Throws StartRefused that names the missing file. Writes nothing. */
 export function requireIntactFolder(dataDir: string): void {
-  const folder = join(dataDir, DATABASE);
+  const folder = join(dataDir, DATABASE_FOLDER);
   if (!existsSync(folder) || readdirSync(folder).length === 0) {
     const keys = join(dataDir, 'encryption-keys');
-    if (existsSync(keys)) throw damageError(folder, `is missing, although ${keys} exists`);
+    if (existsSync(keys)) throw createDamageError(folder, `is missing, although ${keys} exists`);
     return;
   }
   for (const name of FOLDERS) {
     const path = join(folder, name);
-    if (!existsSync(path)) throw damageError(path, 'is missing');
-    if (readdirSync(path).length === 0) throw damageError(path, 'is empty');
+    if (!existsSync(path)) throw createDamageError(path, 'is missing');
+    if (readdirSync(path).length === 0) throw createDamageError(path, 'is empty');
   }
   for (const name of FILES) {
     const path = join(folder, name);
-    if (!existsSync(path)) throw damageError(path, 'is missing');
-    if (statSync(path).size === 0) throw damageError(path, 'is empty');
+    if (!existsSync(path)) throw createDamageError(path, 'is missing');
+    if (statSync(path).size === 0) throw createDamageError(path, 'is empty');
   }
   const version = join(folder, 'PG_VERSION');
-  if (readFileSync(version, 'utf8').trim() !== MAJOR) {
-    throw damageError(version, `does not say ${MAJOR}, the version of this database`);
+  if (readFileSync(version, 'utf8').trim() !== MAJOR_VERSION) {
+    throw createDamageError(version, `does not say ${MAJOR_VERSION}, the version of this database`);
   }
   requireRecoveryLog(folder);
 }
@@ -54,19 +54,23 @@ function requireRecoveryLog(folder: string): void {
   const control = join(folder, 'global/pg_control');
   const bytes = readFileSync(control);
   if (bytes.length !== CONTROL_BYTES)
-    throw damageError(control, `does not have ${CONTROL_BYTES} bytes`);
+    throw createDamageError(control, `does not have ${CONTROL_BYTES} bytes`);
   const segment = bytes.readBigUInt64LE(REDO_OFFSET) / BigInt(SEGMENT_BYTES);
   const perName = 2n ** 32n / BigInt(SEGMENT_BYTES);
   const parts = [BigInt(bytes.readUInt32LE(TIMELINE_OFFSET)), segment / perName, segment % perName];
   const name = parts.map((part) => part.toString(16).toUpperCase().padStart(8, '0')).join('');
   const path = join(folder, 'pg_wal', name);
-  if (!existsSync(path)) throw damageError(path, 'is missing');
+  if (!existsSync(path)) throw createDamageError(path, 'is missing');
   if (statSync(path).size !== SEGMENT_BYTES) {
-    throw damageError(path, `does not have ${SEGMENT_BYTES} bytes`);
+    throw createDamageError(path, `does not have ${SEGMENT_BYTES} bytes`);
   }
 }
 
-export function damageError(path: string, problem: string, options?: ErrorOptions): StartRefused {
+export function createDamageError(
+  path: string,
+  problem: string,
+  options?: ErrorOptions,
+): StartRefused {
   const message =
     `The data folder is damaged: ${path} ${problem}. Restore the whole DATA_DIR from a backup. ` +
     'To start without its data, move it away or set another DATA_DIR.';

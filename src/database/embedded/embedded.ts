@@ -24,19 +24,18 @@ import { Engine, type EngineOptions } from './engine.ts';
 import { serveSnapshots } from './snapshots.ts';
 import { startUpkeep } from './upkeep.ts';
 
+/** The delay before the next attempt while the database fails or is overloaded. */
+const RETRY_MS = 1_000;
+
 /**
  * Delivers notifications within the process, because no other process has the embedded database open. Those of the
  * gateway stay in memory. Those of the job queue are in its SQL and arrive over the single connection.
  */
-
-/** The delay before the next attempt while the database fails or is overloaded. */
-const RETRY_MS = 1_000;
-
 class EmbeddedNotifications {
   readonly #listeners = new Listeners();
   readonly send = this.#listeners.send;
 
-  /** Called for each new connection. Notifications since the previous one was lost are unknown. */
+  /** Subscribes a new connection. Notifications since the previous one was lost are unknown. */
   attach = async (client: pg.ClientBase): Promise<void> => {
     client.on('notification', ({ channel, payload }) => this.#listeners.notify(channel, payload));
     for (const channel of this.#listeners.channels) await subscribe(client, channel);
@@ -103,7 +102,7 @@ export function startEngine(dataDir: string, onCrash: EngineOptions['onCrash']):
 
 export type OpenEngine = Pick<Engine, 'address' | typeof Symbol.asyncDispose>;
 
-/** A database on an engine. Closing the database closes the engine. */
+/** Opens the database of an engine. Closing the database closes the engine. */
 export async function openEngine(engine: OpenEngine, log: Log, meters?: Meters): Promise<Database> {
   const outages = new Outages(log);
   await using opening = new AsyncDisposableStack();
@@ -119,7 +118,7 @@ export async function openEngine(engine: OpenEngine, log: Log, meters?: Meters):
     min: 1,
     types: COLUMN_TYPES,
     pipeline: true,
-    onConnect: (client) => prepare(client, notifications),
+    onConnect: (client) => prepareSession(client, notifications),
   });
   opening.defer(() => sessions.close());
   const pool: pg.Pool = sessions;
@@ -148,7 +147,10 @@ export async function openEngine(engine: OpenEngine, log: Log, meters?: Meters):
   };
 }
 
-async function prepare(client: pg.ClientBase, notifications: EmbeddedNotifications): Promise<void> {
+async function prepareSession(
+  client: pg.ClientBase,
+  notifications: EmbeddedNotifications,
+): Promise<void> {
   await notifications.attach(client);
   for (const settings of [PLANNING, PLANNED_ONCE]) await client.query(settings);
 }

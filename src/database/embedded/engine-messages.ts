@@ -29,9 +29,9 @@ const DISK_FULL_MESSAGE = /No space left on device|Disk quota exceeded/;
 /** SQLSTATE: disk full. */
 const DISK_FULL = '53100';
 
-/** The error for a thread that ended, from its last message or its uncaught error. */
-export function engineFailure(lastMessage: FromEngine | undefined, thrown: unknown): Error {
-  if (thrown) return new Error('The thread of the database failed.', { cause: thrown });
+/** Creates the error for a thread that ended, from its last message or its uncaught error. */
+export function createEngineFailure(lastMessage: FromEngine | undefined, error: unknown): Error {
+  if (error) return new Error('The thread of the database failed.', { cause: error });
   if (typeof lastMessage !== 'object') return new Error('The thread of the database has ended.');
   const { lastLogLine, message, isRefused } = lastMessage;
   const isFull = DISK_FULL_MESSAGE.test(lastLogLine) || DISK_FULL_MESSAGE.test(message);

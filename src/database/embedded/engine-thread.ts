@@ -3,7 +3,7 @@ import { constants, cpSync, existsSync, readdirSync, renameSync, rmSync } from '
 import { join } from 'node:path';
 import { workerData } from 'node:worker_threads';
 import { PGlite, type PGliteOptions } from '@electric-sql/pglite';
-import { DATABASE, damageError, UNFINISHED } from './data-folder.ts';
+import { createDamageError, DATABASE_FOLDER, UNFINISHED_FOLDER } from './data-folder.ts';
 import { runEngine } from './run-engine.ts';
 
 const dataDir = workerData as string;
@@ -18,7 +18,7 @@ await runEngine(
  */
 function copyFiles(dataDir: string, to: string): void {
   const mode = constants.COPYFILE_FICLONE;
-  cpSync(join(dataDir, DATABASE), to, { recursive: true, mode, errorOnExist: true });
+  cpSync(join(dataDir, DATABASE_FOLDER), to, { recursive: true, mode, errorOnExist: true });
 }
 
 /**
@@ -27,10 +27,10 @@ function copyFiles(dataDir: string, to: string): void {
  * damage.
  */
 async function openFolder(dataDir: string, options: PGliteOptions): Promise<PGlite> {
-  const folder = join(dataDir, DATABASE);
+  const folder = join(dataDir, DATABASE_FOLDER);
   const exists = existsSync(folder) && readdirSync(folder).length > 0;
   if (!exists) {
-    const unfinished = join(dataDir, UNFINISHED);
+    const unfinished = join(dataDir, UNFINISHED_FOLDER);
     rmSync(unfinished, { recursive: true, force: true });
     const created = await PGlite.create({ ...options, dataDir: unfinished });
     await created.close();
@@ -40,6 +40,6 @@ async function openFolder(dataDir: string, options: PGliteOptions): Promise<PGli
     return await PGlite.create({ ...options, dataDir: folder });
   } catch (cause) {
     const { message } = cause as Error;
-    throw damageError(folder, `can't be opened (${message})`, { cause });
+    throw createDamageError(folder, `can't be opened (${message})`, { cause });
   }
 }

@@ -11,7 +11,7 @@ import { endWithin } from '../../work/deadline.ts';
 import type { FixedAddress } from '../sessions/session.ts';
 import {
   type CopyResult,
-  engineFailure,
+  createEngineFailure,
   type FromEngine,
   isDiskFull,
   type ToEngine,
@@ -34,10 +34,11 @@ export class Engine implements AsyncDisposable {
   readonly address: FixedAddress;
   readonly #options: EngineOptions;
   readonly #streams = new Set<PortStream>();
-  readonly #copies = new Map<string, (end: CopyResult) => void>();
+  readonly #copies = new Map<string, (result: CopyResult) => void>();
   #thread: Worker | undefined;
-  #ended = Promise.resolve();
-  /** Why it is not open. Null while it is open. */
+  /** Resolves when the thread has ended. */
+  #end = Promise.resolve();
+  /** The reason why it is not open. Null while it is open. */
   #failure: Error | null = new Error('The database is not open yet.');
   #isClosing = false;
 
@@ -62,7 +63,7 @@ export class Engine implements AsyncDisposable {
     this.#isClosing = true;
     if (this.#failure === null) {
       this.#thread?.postMessage('close' satisfies ToEngine);
-      await endWithin(this.#ended, CLOSE_MS);
+      await endWithin(this.#end, CLOSE_MS);
     }
     await this.#thread?.terminate();
   }
@@ -78,9 +79,9 @@ export class Engine implements AsyncDisposable {
     return (await promise).failure;
   }
 
-  #endCopy(end: CopyResult): void {
-    this.#copies.get(end.copiedTo)?.(end);
-    this.#copies.delete(end.copiedTo);
+  #endCopy(result: CopyResult): void {
+    this.#copies.get(result.copiedTo)?.(result);
+    this.#copies.delete(result.copiedTo);
   }
 
   #connect(): PortStream {
@@ -103,7 +104,7 @@ export class Engine implements AsyncDisposable {
     const thread = new Worker(module, { name: 'database', workerData: data, execArgv: [] });
     this.#thread = thread;
     let lastMessage: FromEngine | undefined;
-    let thrown: unknown;
+    let threadError: unknown;
     const firstMessage = Promise.withResolvers<void>();
     thread.on('message', (message: FromEngine | CopyResult) => {
       if (typeof message === 'object' && 'copiedTo' in message) return this.#endCopy(message);
@@ -111,19 +112,19 @@ export class Engine implements AsyncDisposable {
       firstMessage.resolve();
     });
     thread.on('error', (error) => {
-      thrown = error;
+      threadError = error;
     });
-    const ended = once(thread, 'exit');
-    await Promise.race([firstMessage.promise, ended]);
+    const exit = once(thread, 'exit');
+    await Promise.race([firstMessage.promise, exit]);
     if (lastMessage !== 'open') {
-      await ended;
-      throw engineFailure(lastMessage, thrown);
+      await exit;
+      throw createEngineFailure(lastMessage, threadError);
     }
     this.#failure = null;
-    this.#ended = ended.then(() => this.#lost(engineFailure(lastMessage, thrown)));
+    this.#end = exit.then(() => this.#fail(createEngineFailure(lastMessage, threadError)));
   }
 
-  #lost(failure: Error): void {
+  #fail(failure: Error): void {
     this.#failure = failure;
     for (const copiedTo of this.#copies.keys()) {
       this.#endCopy({ copiedTo, failure: failure.message });

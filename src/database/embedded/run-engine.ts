@@ -1,13 +1,12 @@
-/** Runs in the thread of an embedded database: opens it, serves connections and closes it. */
+/**
+ * Runs in the thread of an embedded database: opens it, serves connections and closes it. PGlite is a PostgreSQL with one
+ * session. Clients speak PostgreSQL's own protocol over ports instead of sockets. Connections are served one at a time,
+ * and each starts with a clean session.
+ */
 import { MessagePort, parentPort } from 'node:worker_threads';
 import type { PGlite, PGliteOptions } from '@electric-sql/pglite';
 import { StartRefused } from '../../errors.ts';
 import type { CopyRequest, CopyResult, FromEngine, ToEngine } from './engine-messages.ts';
-
-/**
- * PGlite is a PostgreSQL with one session. Clients speak PostgreSQL's own protocol over ports instead of sockets.
- * Connections are served one at a time, and each starts with a clean session.
- */
 
 /** PGlite's exit code for a statement that failed and was rolled back. */
 const STATEMENT_FAILED = 100;
@@ -24,7 +23,7 @@ export function serveConnections(
   pglite: PGlite,
   onDead: (error: unknown) => never,
 ): PortConnections {
-  let served = Promise.resolve();
+  let serving = Promise.resolve();
   let current: MessagePort | null = null;
   let hasEnded = false;
   const postgres = pglite.Module;
@@ -42,7 +41,7 @@ export function serveConnections(
   return {
     add(port) {
       const closed = new Promise<void>((resolve) => port.once('close', resolve));
-      served = served.then(async () => {
+      serving = serving.then(async () => {
         if (hasEnded) return port.close();
         current = port;
         await serve(pglite, port, closed);
@@ -52,7 +51,7 @@ export function serveConnections(
     async end() {
       hasEnded = true;
       current?.close();
-      await served;
+      await serving;
     },
   };
 }

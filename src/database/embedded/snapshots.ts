@@ -10,12 +10,12 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { StartRefused } from '../../errors.ts';
-import { DATABASE } from './data-folder.ts';
+import { DATABASE_FOLDER } from './data-folder.ts';
 import type { Engine } from './engine.ts';
 
 /** Contains the address at which the server provides copies, and a token that proves access to the data folder. */
 const SERVICE_FILE = 'snapshots.json';
-const PREFIX = 'snapshot-';
+const SNAPSHOT_PREFIX = 'snapshot-';
 const TOKEN_BYTES = 32;
 
 interface Service {
@@ -28,10 +28,10 @@ export async function serveSnapshots(dataDir: string, engine: Engine): Promise<A
   removeLeftovers(dataDir);
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
   const server = createServer((incoming, response) => {
-    const sent = isOwner(incoming, token)
+    const sending = isOwner(incoming, token)
       ? sendCopy(dataDir, engine, response)
       : sendForbidden(response);
-    void sent.catch((error: Error) => response.destroy(error));
+    void sending.catch((error: Error) => response.destroy(error));
   });
   // A copy in use does not delay the end of the server.
   server.unref();
@@ -58,11 +58,11 @@ async function sendForbidden(response: ServerResponse): Promise<void> {
   response.writeHead(403).end();
 }
 
-/** The copy exists while the connection is open. */
+/** Sends the path of a new copy, which exists while the connection is open. */
 async function sendCopy(dataDir: string, engine: Engine, response: ServerResponse): Promise<void> {
-  const folder = join(dataDir, `${PREFIX}${randomUUID()}`);
+  const folder = join(dataDir, `${SNAPSHOT_PREFIX}${randomUUID()}`);
   response.once('close', () => rmSync(folder, { recursive: true, force: true }));
-  const failure = await engine.copyTo(join(folder, DATABASE));
+  const failure = await engine.copyTo(join(folder, DATABASE_FOLDER));
   if (failure !== null) response.writeHead(500).end(failure);
   // If the borrower has disconnected, its copy must be removed.
   else if (response.closed) rmSync(folder, { recursive: true, force: true });
@@ -72,7 +72,8 @@ async function sendCopy(dataDir: string, engine: Engine, response: ServerRespons
 /** Removes copies of a server that was killed. */
 function removeLeftovers(dataDir: string): void {
   for (const name of readdirSync(dataDir)) {
-    if (name.startsWith(PREFIX)) rmSync(join(dataDir, name), { recursive: true, force: true });
+    if (name.startsWith(SNAPSHOT_PREFIX))
+      rmSync(join(dataDir, name), { recursive: true, force: true });
   }
 }
 

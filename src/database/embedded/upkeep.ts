@@ -1,7 +1,7 @@
 /**
- * Maintenance that a PostgreSQL server does in the background and PGlite does not: checkpoints, without which the
- * write-ahead log grows forever and a start after a crash replays all of it; and vacuum, without which tables grow by
- * every changed row, and the planner has no statistics. It works in small steps, at quiet moments if there are any.
+ * Maintenance that a PostgreSQL server does in the background and PGlite does not. Without checkpoints, the write-ahead
+ * log grows forever, and a start after a crash replays all of it. Without vacuum, tables grow by every changed row, and the
+ * planner has no statistics. Maintenance works in small steps, at quiet moments if there are any.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Log } from '../../log.ts';

@@ -1,6 +1,6 @@
 /** Accepts writes: the operation, the records and the idempotency key of each are stored together. */
 import { listColumns, type Tables } from '../tables.ts';
-import type { ChangeOfMany } from './shared-changes.ts';
+import type { BatchChange } from './shared-changes.ts';
 
 type Operation = Tables['Operation'];
 type WriteTask = Tables['WriteTask'];
@@ -141,7 +141,7 @@ function formatAcceptance(
  * Accepts writes and creates a task for each, with the id of its operation. A write with a lease token holds its task
  * from the start, and its first attempt counts as begun. A write that was skipped has no row in the result.
  */
-export function acceptWrites(leaseEnd: string): ChangeOfMany<WriteToAccept, AcceptedWrite> {
+export function acceptWrites(leaseEnd: string): BatchChange<WriteToAccept, AcceptedWrite> {
   const tasks = `
     insert into "WriteTask" ("id", "projectId", "installationId", "objectName", "type", "mode", "allOrNone",
       "headers", "recordCount", "dueTime", "deadlineTime",
@@ -169,7 +169,7 @@ export function acceptWrites(leaseEnd: string): ChangeOfMany<WriteToAccept, Acce
  * is due at the earliest due time of its records, or immediately once it is full; then it collects no more. Its retries
  * last until the latest deadline of its records.
  */
-export function collectWrites(recordsMax: number): ChangeOfMany<WriteToAccept, AcceptedWrite> {
+export function collectWrites(recordsMax: number): BatchChange<WriteToAccept, AcceptedWrite> {
   const tasks = `
     insert into "WriteTask" as t ("id", "projectId", "installationId", "objectName", "type", "mode",
       "headers", "openGroup", "recordCount", "dueTime", "deadlineTime", "createTime")

@@ -3,7 +3,7 @@
  * message for each destination, and a notification for followers. An event without a route is not stored.
  */
 import { changeAndNotify, type Transaction } from '../transaction.ts';
-import { EVENTS_CHANNEL, notificationsColumn } from './notification-channels.ts';
+import { EVENTS_CHANNEL, selectNotifications } from './notification-channels.ts';
 
 /** An event to append. The statement looks up its routes. */
 export interface EventRow {
@@ -36,7 +36,7 @@ const ID_DIGITS = '0123456789abcdefghjkmnpqrstvwxyz';
 const COUNTING_DIGITS = 4;
 
 /** SQL: the id of the delivery to one of the event's destinations, which are counted from 0. */
-function deliveryIdSql(base: string, count: string): string {
+function formatDeliveryId(base: string, count: string): string {
   const digits = Array.from({ length: COUNTING_DIGITS }, (_, exponent) => {
     const shift = 5 * (COUNTING_DIGITS - 1 - exponent);
     return `substr('${ID_DIGITS}', ((${count} >> ${shift}) & 31)::int + 1, 1)`;
@@ -45,12 +45,12 @@ function deliveryIdSql(base: string, count: string): string {
 }
 
 /**
- * Members of a `with` that append the messages of `to_stream` ("id", "projectId", "destinationId", "nth", "groupId",
+ * CTEs that append the messages of `to_stream` ("id", "projectId", "destinationId", "nth", "groupId",
  * "consumerId", "body"; "nth" is their order) to their streams. `log_ends` must precede them and contain the EventLog
  * of each project: no stream changes without it (docs/decisions/027-streams.md). The caller notifies the followers of
  * the destinations in `stream_ends`.
  */
-export const STREAMING = `
+export const STREAM_CTES = `
   measured as (
     select t.*, row_number() over so_far as "place", sum(octet_length(t."body")) over so_far as "bytes"
     from to_stream t
@@ -77,11 +77,11 @@ export const STREAMING = `
   )`;
 
 /**
- * Members of a `with` that append the events of `new_events`, which must precede them with EVENT_COLUMNS. The caller
+ * CTEs that append the events of `new_events`, which must precede them with EVENT_COLUMNS. The caller
  * sends the notifications in `event_notifications`. From `log_ends` to the commit, other events of the project wait, so that
  * positions are in commit order (docs/decisions/003-positions-are-commit-order.md).
  */
-export const APPENDING = `
+export const EVENT_CTES = `
   routed as (
     select h."eventId", r."projectId", r."topicId", r."eventType"
     from new_events h
@@ -124,7 +124,7 @@ export const APPENDING = `
     left join "StreamLog" s on s."projectId" = d."projectId" and s."destinationId" = d."destinationId"
   ),
   messages as (
-    select ${deliveryIdSql('k."deliveryId"', 'o."count"')} as "id", k."projectId", o."destinationId", o."isStream",
+    select ${formatDeliveryId('k."deliveryId"', 'o."count"')} as "id", k."projectId", o."destinationId", o."isStream",
       k."nth", k."eventId", k."eventType", k."groupId", k."consumerId", k."traceparent",
       '{"notificationType":' || to_json(k."wireName")::text || ',"data":' || k."data"::text || '}' as "body"
     from pending o join routed_events k on k."eventId" = o."eventId"
@@ -138,15 +138,15 @@ export const APPENDING = `
     select 'msg' || substr("id", 4) as "id", "projectId", "destinationId", "nth", "groupId", "consumerId", "body"
     from messages where "isStream"
   ),
-  ${STREAMING},
+  ${STREAM_CTES},
   event_notifications as (
     select '${EVENTS_CHANNEL} ' || "projectId" as "notification" from log_ends
     union all select '${EVENTS_CHANNEL} ' || "destinationId" from stream_ends)`;
 
 const APPEND_EVENTS = `
   with new_events as (select * from jsonb_to_recordset($1::jsonb) as h(${EVENT_COLUMNS})),
-  ${APPENDING}
-  select ${notificationsColumn('event_notifications')}`;
+  ${EVENT_CTES}
+  select ${selectNotifications('event_notifications')}`;
 
 /** Appends events. Call it last in a transaction, because other events of the project wait from here to the commit. */
 export async function appendEvents(tx: Transaction, rows: readonly EventRow[]): Promise<void> {
@@ -163,11 +163,11 @@ const APPEND_TO_STREAM = `
     select "id", $1 as "projectId", $2 as "destinationId", "nth", $3::text as "groupId", $4::text as "consumerId", "body"
     from unnest($5::text[], $6::text[]) with ordinality as input("id", "body", "nth")
   ),
-  ${STREAMING}
+  ${STREAM_CTES}
   select array['${EVENTS_CHANNEL} ' || "destinationId"] as "notifications" from stream_ends`;
 
 /** Messages to one stream, about one subject. */
-interface ToStream {
+interface StreamMessages {
   projectId: string;
   destinationId: string;
   groupId: string | null;
@@ -180,7 +180,7 @@ interface ToStream {
 /** Appends messages to a stream. Other events and messages of the project wait from here to the commit. */
 export async function appendToStream(
   tx: Transaction,
-  { projectId, destinationId, groupId, consumerId, ids, bodies }: ToStream,
+  { projectId, destinationId, groupId, consumerId, ids, bodies }: StreamMessages,
 ): Promise<void> {
   const values = [projectId, destinationId, groupId, consumerId, ids, bodies];
   await changeAndNotify(tx, APPEND_TO_STREAM, values);

@@ -1,7 +1,7 @@
 /** Claims writes for a worker. */
 import { matchPosition, rowsByKey } from '../keyed-rows.ts';
 import type { Tables } from '../tables.ts';
-import type { ChangeOfMany } from './shared-changes.ts';
+import type { BatchChange } from './shared-changes.ts';
 
 interface WriteToClaim {
   projectId: string;
@@ -23,7 +23,7 @@ export function claimWrites({
 }: {
   isFree: string;
   leaseEnd: string;
-}): ChangeOfMany<WriteToClaim, ClaimedWrite> {
+}): BatchChange<WriteToClaim, ClaimedWrite> {
   return {
     getQueue: () => 'all',
     getKey: ({ id }) => id,

@@ -1,8 +1,8 @@
 /** Ends operations of any kind: their last log line, their event, and the notifications of followers. */
 import type { Tables } from '../tables.ts';
 import { changeAndNotify, type Transaction } from '../transaction.ts';
-import { APPENDING, EVENT_COLUMNS, type EventRow } from './append-events.ts';
-import { notificationsColumn, OPERATIONS_CHANNEL } from './notification-channels.ts';
+import { EVENT_COLUMNS, EVENT_CTES, type EventRow } from './append-events.ts';
+import { OPERATIONS_CHANNEL, selectNotifications } from './notification-channels.ts';
 
 type Operation = Tables['Operation'];
 type OperationLog = Tables['OperationLog'];
@@ -22,7 +22,7 @@ export const OPERATION_END_COLUMNS = `
   "projectId" text, "installationId" text, "operationId" text, "status" "OperationStatus", "result" text,
   "metadata" jsonb, "now" timestamptz, "lastLine" jsonb, "event" jsonb`;
 
-const ENDED = `
+const END_CTES = `
   ended_operations as (
     update "Operation" o set "status" = e."status", "result" = e."result", "metadata" = e."metadata",
       "updateTime" = e."now"
@@ -41,11 +41,11 @@ const ENDED = `
   operation_notifications as (select '${OPERATIONS_CHANNEL} ' || "id" as "notification" from ended_operations)`;
 
 /**
- * Members of a `with` that end the operations of `ending`, which must precede them with OPERATION_END_COLUMNS.
+ * CTEs that end the operations of `ending`, which must precede them with OPERATION_END_COLUMNS.
  * `ended_operations` contains those that had not ended before, with their new values. The caller sends the
  * notifications in `end_notifications`.
  */
-export const ENDING_OPERATIONS = `${ENDED},
+export const OPERATION_END_CTES = `${END_CTES},
   new_events as (
     select h.* from ending e
     join ended_operations o on o."id" = e."operationId"
@@ -53,20 +53,20 @@ export const ENDING_OPERATIONS = `${ENDED},
     cross join jsonb_to_record(e."event") as h(${EVENT_COLUMNS})
     where e."event" is not null
   ),
-  ${APPENDING},
+  ${EVENT_CTES},
   end_notifications as (select "notification" from operation_notifications union all select "notification" from event_notifications)`;
 
 /**
- * Ends operations without events. A separate statement, because a statement prepares for each table that it may change,
- * which takes as long as ending an operation.
+ * CTEs that end operations without events. They make a statement of their own, because a statement prepares for each table
+ * that it may change, which takes as long as ending an operation.
  */
-export const END_UNREPORTED_OPERATIONS = `${ENDED},
+export const UNREPORTED_OPERATION_END_CTES = `${END_CTES},
   end_notifications as (select "notification" from operation_notifications)`;
 
 const END_OPERATIONS = `
   with ending as (select * from jsonb_to_recordset($1::jsonb) as e(${OPERATION_END_COLUMNS})),
-  ${ENDING_OPERATIONS}
-  select ${notificationsColumn('end_notifications')}`;
+  ${OPERATION_END_CTES}
+  select ${selectNotifications('end_notifications')}`;
 
 /** Ends operations. Call it last in a transaction. Operations that have already ended do not change. */
 export async function endOperations(

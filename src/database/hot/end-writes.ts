@@ -2,13 +2,13 @@
 import { matchPosition, rowsByKey } from '../keyed-rows.ts';
 import type { Tables } from '../tables.ts';
 import {
-  END_UNREPORTED_OPERATIONS,
-  ENDING_OPERATIONS,
   OPERATION_END_COLUMNS,
+  OPERATION_END_CTES,
   type OperationEndRow,
+  UNREPORTED_OPERATION_END_CTES,
 } from './end-operations.ts';
-import { notificationsColumn } from './notification-channels.ts';
-import type { ChangeOfMany } from './shared-changes.ts';
+import { selectNotifications } from './notification-channels.ts';
+import type { BatchChange } from './shared-changes.ts';
 
 /** The end of a write of one call, whose task has the id of its operation. */
 export interface WriteEndRow extends OperationEndRow {
@@ -25,11 +25,11 @@ export type EndedWrite = Tables['Operation'] | Record<keyof Tables['Operation'],
 const ENTRIES_MAX = 10_000;
 
 /** Ends writes with their operations. A write that another claim holds has no row in the result. */
-export const END_WRITES = endWrites(ENDING_OPERATIONS);
+export const END_WRITES = createWriteEnd(OPERATION_END_CTES);
 /** Ends writes without events. */
-export const END_UNREPORTED_WRITES = endWrites(END_UNREPORTED_OPERATIONS);
+export const END_UNREPORTED_WRITES = createWriteEnd(UNREPORTED_OPERATION_END_CTES);
 
-function endWrites(endingOperations: string): ChangeOfMany<WriteEndRow, EndedWrite> {
+function createWriteEnd(endingOperations: string): BatchChange<WriteEndRow, EndedWrite> {
   return {
     getQueue: ({ projectId }) => projectId,
     getKey: ({ operationId }) => operationId,
@@ -63,7 +63,7 @@ function endWrites(endingOperations: string): ChangeOfMany<WriteEndRow, EndedWri
     from entries i where ${matchPosition('e', { with: 'entries', as: 'i' })}
   ),
   ${endingOperations}
-  select t."id" as "key", o.*, ${notificationsColumn('end_notifications')}
+  select t."id" as "key", o.*, ${selectNotifications('end_notifications')}
   from ended_tasks t left join ended_operations o on o."id" = t."id"`,
   };
 }

@@ -1,19 +1,19 @@
 /** Creates connections. The first connection of a group or a consumer creates that row too. */
 import { rowsByKey } from '../keyed-rows.ts';
 import type { Tables } from '../tables.ts';
-import { APPENDING, EVENT_COLUMNS, type EventRow } from './append-events.ts';
-import { notificationsColumn } from './notification-channels.ts';
-import type { ChangeOfMany } from './shared-changes.ts';
+import { EVENT_COLUMNS, EVENT_CTES, type EventRow } from './append-events.ts';
+import { selectNotifications } from './notification-channels.ts';
+import type { BatchChange } from './shared-changes.ts';
 
 type Connection = Tables['Connection'];
 
 /** SQL: the name that the input has for an existing row. */
-const inputName = (table: 'group' | 'consumer') => `(
+const formatInputName = (table: 'group' | 'consumer') => `(
     select n."name" from ${table}_names n
     where n."projectId" = t."projectId" and n."ref" = t."${table}Ref")`;
 
-/** Members of a `with`: the names in the input, and the rows with the refs of `absent`, which are created where they are missing. */
-const creatingParty = (table: 'group' | 'consumer', into: 'Group' | 'Consumer') => `
+/** CTEs: the names in the input, and the rows with the refs of `absent`. Missing rows are created. */
+const formatPartyCtes = (table: 'group' | 'consumer', into: 'Group' | 'Consumer') => `
   ${table}_names as (
     select distinct on ("projectId", "${table}Ref") "projectId", "${table}Ref" as "ref", "${table}Id" as "id",
       "${table}Name" as "name", "now"
@@ -23,8 +23,8 @@ const creatingParty = (table: 'group' | 'consumer', into: 'Group' | 'Consumer') 
     insert into "${into}" as t ("id", "projectId", "${table}Ref", "${table}Name")
     select "id", "projectId", "ref", coalesce("name", "ref") from ${table}_names
     on conflict ("projectId", "${table}Ref") do update set
-      "${table}Name" = coalesce(${inputName(table)}, t."${table}Name"),
-      "updateTime" = case when ${inputName(table)} <> t."${table}Name"
+      "${table}Name" = coalesce(${formatInputName(table)}, t."${table}Name"),
+      "updateTime" = case when ${formatInputName(table)} <> t."${table}Name"
         then (select max("now") from ${table}_names) else t."updateTime" end
     returning "id", "projectId", "${table}Ref", "${table}Name"
   )`;
@@ -34,7 +34,7 @@ export interface PartiesToCreate {
   projectId: string;
   groupId: string;
   groupRef: string;
-  /** Null keeps the stored name; a new row gets the ref as its name. */
+  /** Null keeps the stored name. A new row gets the ref as its name. */
   groupName: string | null;
   consumerId: string;
   consumerRef: string;
@@ -43,7 +43,7 @@ export interface PartiesToCreate {
 }
 
 /** Creates the missing groups and consumers. */
-export const CREATE_PARTIES: ChangeOfMany<
+export const CREATE_PARTIES: BatchChange<
   PartiesToCreate,
   Pick<Tables['Connection'], 'groupId' | 'consumerId'>
 > = {
@@ -55,8 +55,8 @@ export const CREATE_PARTIES: ChangeOfMany<
       "projectId" text, "groupId" text, "groupRef" text, "groupName" text,
       "consumerId" text, "consumerRef" text, "consumerName" text, "now" timestamptz)
   ),
-  ${creatingParty('group', 'Group')},
-  ${creatingParty('consumer', 'Consumer')}
+  ${formatPartyCtes('group', 'Group')},
+  ${formatPartyCtes('consumer', 'Consumer')}
   select n."groupId" as "key", g."id" as "groupId", u."id" as "consumerId" from absent n
   join group_rows g on g."projectId" = n."projectId" and g."groupRef" = n."groupRef"
   join consumer_rows u on u."projectId" = n."projectId" and u."consumerRef" = n."consumerRef"`,
@@ -95,10 +95,10 @@ export const CONNECTION_COLUMNS = `
   "tokenExpireTime" timestamptz, "groupName" text, "consumerName" text, "now" timestamptz, "event" jsonb`;
 
 /**
- * SQL: the rows \`n\` of \`table\`, each with the \`appId\` of its app, which stays an app of the provider until the
- * commit. Rows that name an unknown app are omitted.
+ * SQL: the rows `n` of `table`, each with the `appId` of its app, which stays an app of the provider until the commit. Rows
+ * that name an unknown app are omitted.
  */
-export const withApps = (table: string) => `
+export const formatRowsWithApps = (table: string) => `
     select n.*, a."id" as "appId" from ${table} n
     left join lateral (
       select p."id" from "ProviderApp" p
@@ -128,7 +128,7 @@ export interface ConnectionToGenerate
  * Creates connections with the status CREATED, each with its event. An existing connection does not change, and its row
  * has another id. A connection has no row if another call created it at the same time, or if it names an unknown app.
  */
-export const GENERATE_CONNECTIONS: ChangeOfMany<ConnectionToGenerate, Connection> = {
+export const GENERATE_CONNECTIONS: BatchChange<ConnectionToGenerate, Connection> = {
   getQueue: ({ projectId }) => projectId,
   getKey: ({ id }) => id,
   text: `
@@ -142,11 +142,11 @@ export const GENERATE_CONNECTIONS: ChangeOfMany<ConnectionToGenerate, Connection
     cross join ${rowsByKey('Consumer', CONSUMER, { columns: ['id'] })} u
     cross join ${rowsByKey('Connection', CONNECTION, { columns: '*' })} c
   ),
-  absent as (${withApps('input')}
+  absent as (${formatRowsWithApps('input')}
       and not exists (select 1 from present where "key" = n."id")
   ),
-  ${creatingParty('group', 'Group')},
-  ${creatingParty('consumer', 'Consumer')},
+  ${formatPartyCtes('group', 'Group')},
+  ${formatPartyCtes('consumer', 'Consumer')},
   generated as (
     insert into "Connection" ("id", "projectId", "provider", "groupId", "consumerId", "authScheme", "providerAppId",
       "providerWorkspaceRef", "providerConsumerRef", "providerMetadata", "credentialsSealed", "tokenExpireTime")
@@ -169,7 +169,7 @@ export const GENERATE_CONNECTIONS: ChangeOfMany<ConnectionToGenerate, Connection
     join consumer_rows u on u."id" = c."consumerId"
     cross join jsonb_to_record(n."event") as h(${EVENT_COLUMNS})
   ),
-  ${APPENDING}
-  select *, ${notificationsColumn('event_notifications')} from (
+  ${EVENT_CTES}
+  select *, ${selectNotifications('event_notifications')} from (
     select "id" as "key", * from generated union all select * from present) connection`,
 };

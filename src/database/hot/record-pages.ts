@@ -1,13 +1,13 @@
 /** Records a page of a read: the deliveries of its records and the read's progress, both or neither. */
 import type { Tables } from '../tables.ts';
 import { changeAndNotify, type Transaction } from '../transaction.ts';
-import { STREAMING } from './append-events.ts';
+import { STREAM_CTES } from './append-events.ts';
 import {
   EVENTS_CHANNEL,
-  notificationsColumn,
   OPERATIONS_CHANNEL,
+  selectNotifications,
 } from './notification-channels.ts';
-import type { ChangeOfMany } from './shared-changes.ts';
+import type { BatchChange } from './shared-changes.ts';
 
 type ReadRun = Tables['ReadRun'];
 type OperationLog = Tables['OperationLog'];
@@ -47,7 +47,7 @@ interface RequiredRows {
 export type RecordedPage = RequiredRows & (ReadRun | Record<keyof ReadRun, null>);
 
 /** Locks objects before their runs, as pausing does, and runs before logs. */
-export const RECORD_PAGES: ChangeOfMany<PageRow, RecordedPage> = {
+export const RECORD_PAGES: BatchChange<PageRow, RecordedPage> = {
   // A claim has one page at a time, so pages of other claims are in other queues.
   getQueue: ({ operationId, leaseToken }) => `${operationId} ${leaseToken}`,
   getKey: ({ operationId }) => operationId,
@@ -134,7 +134,7 @@ export const RECORD_PAGES: ChangeOfMany<PageRow, RecordedPage> = {
     select 'msg' || substr("id", 4) as "id", "projectId", "destinationId", "nth", "groupId", "consumerId", "body"
     from messages where "isStream"
   ),
-  ${STREAMING},
+  ${STREAM_CTES},
   notifications as (
     select '${EVENTS_CHANNEL} ' || "projectId" as "notification" from (select distinct "projectId" from deliveries) d
     union all select '${EVENTS_CHANNEL} ' || "destinationId" from stream_ends
@@ -142,7 +142,7 @@ export const RECORD_PAGES: ChangeOfMany<PageRow, RecordedPage> = {
   )
   select i."operationId" as "key", o."operationId" is not null as "hasObject",
     r."operationId" is not null as "hasRun", d."operationId" is not null as "hasDestination", a.*,
-    ${notificationsColumn('notifications')}
+    ${selectNotifications('notifications')}
   from input i
   left join objects o on o."operationId" = i."operationId"
   left join runs r on r."operationId" = i."operationId"

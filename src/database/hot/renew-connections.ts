@@ -1,11 +1,15 @@
 /** Replaces the credentials of existing connections, and updates other members of the input. */
 import type { Tables } from '../tables.ts';
-import { APPENDING, EVENT_COLUMNS } from './append-events.ts';
-import { CONNECTION_COLUMNS, type ConnectionInput, withApps } from './generate-connections.ts';
-import { notificationsColumn } from './notification-channels.ts';
-import type { ChangeOfMany } from './shared-changes.ts';
+import { EVENT_COLUMNS, EVENT_CTES } from './append-events.ts';
+import {
+  CONNECTION_COLUMNS,
+  type ConnectionInput,
+  formatRowsWithApps,
+} from './generate-connections.ts';
+import { selectNotifications } from './notification-channels.ts';
+import type { BatchChange } from './shared-changes.ts';
 
-/** SQL: the name in the input, if it differs from the stored one. */
+/** SQL: stores the name in the input, if it differs from the stored one. */
 const formatRenaming = (table: 'Group' | 'Consumer', column: 'group' | 'consumer') => `
     update "${table}" t set "${column}Name" = n."${column}Name", "updateTime" = n."now"
     from renewed c join fitting n on n."id" = c."id"
@@ -15,13 +19,13 @@ const formatRenaming = (table: 'Group' | 'Consumer', column: 'group' | 'consumer
  * Renews connections with the status CREATED, each with its event. A connection has no row if it is deleted or names an
  * unknown app.
  */
-export const RENEW_CONNECTIONS: ChangeOfMany<ConnectionInput, Tables['Connection']> = {
+export const RENEW_CONNECTIONS: BatchChange<ConnectionInput, Tables['Connection']> = {
   // One connection per statement, because a statement changes a row only once.
   getQueue: ({ event }) => event.eventId,
   getKey: ({ id }) => id,
   text: `
   with input as (select * from jsonb_to_recordset($1::jsonb) as g(${CONNECTION_COLUMNS})),
-  fitting as (${withApps('input')}),
+  fitting as (${formatRowsWithApps('input')}),
   renewed as (
     update "Connection" c set "providerAppId" = n."appId", "authScheme" = n."authScheme", "status" = 'CREATED',
       "providerWorkspaceRef" = coalesce(n."providerWorkspaceRef", c."providerWorkspaceRef"),
@@ -45,6 +49,6 @@ export const RENEW_CONNECTIONS: ChangeOfMany<ConnectionInput, Tables['Connection
     join "Consumer" u on u."projectId" = c."projectId" and u."id" = c."consumerId"
     cross join jsonb_to_record(n."event") as h(${EVENT_COLUMNS})
   ),
-  ${APPENDING}
-  select c."id" as "key", c.*, ${notificationsColumn('event_notifications')} from renewed c`,
+  ${EVENT_CTES}
+  select c."id" as "key", c.*, ${selectNotifications('event_notifications')} from renewed c`,
 };

@@ -8,7 +8,7 @@ import { isRepeatable, TRIES_MAX } from '../transaction.ts';
 import { isRefusedStatement } from '../violations.ts';
 
 /** A statement that executes a change for many inputs, which it reads from an array of JSON objects. */
-export interface ChangeOfMany<I, R> {
+export interface BatchChange<I, R> {
   /** The first row of its result may have `notifications` (notification-channels.ts), which are sent. */
   text: string;
   /** Changes of one queue run one after the other or together. Other queues do not wait for them. */
@@ -24,10 +24,10 @@ export interface SharedChanges {
    * Executes the change, commits it, and returns its row of the result, or null if it has none. Must not be called
    * inside a transaction. If the database refuses one of several changes, the others are executed without it.
    */
-  run<I, R>(change: ChangeOfMany<I, R>, input: I): Promise<R | null>;
+  run<I, R>(change: BatchChange<I, R>, input: I): Promise<R | null>;
 }
 
-/** The most changes of a statement, and the most bytes of their JSON. A single change may exceed the bytes. */
+/** The most changes of a statement, and the most characters of their JSON. A single change may exceed the characters. */
 const CHANGES_MAX = 100;
 const JSON_CHARS_MAX = 1_000_000;
 
@@ -46,11 +46,9 @@ export function createSharedChanges(
 ): SharedChanges {
   const queues = new WeakMap<object, Map<string, WaitingChange[]>>();
   const getQueues = (change: object) => {
-    const existing = queues.get(change);
-    if (existing) return existing;
-    const created = new Map<string, WaitingChange[]>();
-    queues.set(change, created);
-    return created;
+    const queuesOfChange = queues.get(change) ?? new Map<string, WaitingChange[]>();
+    queues.set(change, queuesOfChange);
+    return queuesOfChange;
   };
   const sendAll = async (change: { text: string }, name: string, queue: WaitingChange[]) => {
     const statement = { query, notify, text: change.text };
@@ -58,11 +56,11 @@ export function createSharedChanges(
     getQueues(change).delete(name);
   };
   return {
-    run<I, R>(change: ChangeOfMany<I, R>, input: I) {
+    run<I, R>(change: BatchChange<I, R>, input: I) {
       const queueName = change.getQueue(input);
       const name = isDistributed ? `${getProjectId(input)} ${queueName}` : queueName;
       return new Promise<R | null>((resolve, reject) => {
-        const waiting = {
+        const waitingChange = {
           key: change.getKey(input),
           json: JSON.stringify(input),
           resolve: resolve as WaitingChange['resolve'],
@@ -70,13 +68,13 @@ export function createSharedChanges(
         };
         const queue = getQueues(change).get(name);
         if (queue) {
-          queue.push(waiting);
+          queue.push(waitingChange);
           return;
         }
-        const created = [waiting];
-        getQueues(change).set(name, created);
+        const newQueue = [waitingChange];
+        getQueues(change).set(name, newQueue);
         // Changes of the same turn of the event loop join the statement.
-        setImmediate(() => void sendAll(change, name, created));
+        setImmediate(() => void sendAll(change, name, newQueue));
       });
     },
   };
@@ -87,7 +85,8 @@ function getProjectId(input: unknown): string {
 }
 
 function takeBatch(queue: WaitingChange[]): WaitingChange[] {
-  let [count, chars] = [0, 0];
+  let count = 0;
+  let chars = 0;
   for (const { json } of queue) {
     chars += json.length;
     if (count === CHANGES_MAX || (count > 0 && chars > JSON_CHARS_MAX)) break;
@@ -102,7 +101,7 @@ interface SharedStatement {
   text: string;
 }
 
-/** Never throws: each waiting change gets the error. */
+/** Sends the changes in one statement. Never throws: each waiting change gets the error. */
 async function send(
   statement: SharedStatement,
   changes: WaitingChange[],

@@ -1,6 +1,6 @@
 /** Stores events that providers send. */
-import { notificationsColumn, PROVIDER_EVENTS_CHANNEL } from './notification-channels.ts';
-import type { ChangeOfMany } from './shared-changes.ts';
+import { PROVIDER_EVENTS_CHANNEL, selectNotifications } from './notification-channels.ts';
+import type { BatchChange } from './shared-changes.ts';
 
 /** The events of one request to the webhook of a provider app. */
 export interface EventsToStore {
@@ -23,31 +23,33 @@ export interface EventsToStore {
 }
 
 /** Concurrent statements per project: while the database runs one, the next is prepared. */
-const QUEUES = 2;
+const QUEUE_COUNT = 2;
 
 /**
- * A repeated request stays in the queue of the first one. In another queue it would wait for the first, and a third
- * request would wait for both.
+ * Returns the queue of a request. A repeated request has the queue of the first one. In another queue it would wait for the
+ * first, and a third request would wait for both.
  */
-function queueNumber(nativeId: string): number {
+function getQueueNumber(nativeId: string): number {
   let sum = 0;
   for (let index = 0; index < nativeId.length; index += 1) {
     sum = (Math.imul(sum, 31) + nativeId.charCodeAt(index)) >>> 0;
   }
-  return sum % QUEUES;
+  return sum % QUEUE_COUNT;
 }
 
 /**
  * Stores a row for each subscription that wants the event, found by app, account and object. Names of fields may differ
  * in case, because some providers spell them in several ways. An event that is already stored does not change. A
  * request without a new and wanted event has no row in the result. The notification is for the processes that deliver
- * events. `new` finds the requests of stored events without a join, because the planner underestimates its rows. A
- * deletion of a subscription waits for events that are being stored for it, and none are stored afterwards. Arrivals
- * are counted here because shards of a cluster have no defaults that count.
+ * events.
+ *
+ * The lock on a subscription makes its deletion wait for events that are being stored for it, and none are stored
+ * afterwards. The statement counts arrivals itself, because a column of a cluster's shards can't have a sequence as its
+ * default. `new` finds the requests of stored events without a join, because the planner underestimates its rows.
  */
-export const STORE_PROVIDER_EVENTS: ChangeOfMany<EventsToStore, { stored: number }> = {
+export const STORE_PROVIDER_EVENTS: BatchChange<EventsToStore, { stored: number }> = {
   getQueue: ({ projectId, events: [first] }) =>
-    `${projectId} ${queueNumber(first?.nativeId ?? '')}`,
+    `${projectId} ${getQueueNumber(first?.nativeId ?? '')}`,
   getKey: ({ id }) => id,
   text: `
   with input as (
@@ -99,5 +101,5 @@ export const STORE_PROVIDER_EVENTS: ChangeOfMany<EventsToStore, { stored: number
     group by "projectId", "installationId", "objectName", "nativeId" having bool_or("id" is null)
   ),
   notifications as (select '${PROVIDER_EVENTS_CHANNEL} ' as "notification")
-  select "id" as "key", count(*)::int as "stored", ${notificationsColumn('notifications')} from new group by "id"`,
+  select "id" as "key", count(*)::int as "stored", ${selectNotifications('notifications')} from new group by "id"`,
 };

@@ -2,12 +2,12 @@
 import { keyColumns, type RowKey } from '../row-keys.ts';
 import type { RunQuery } from '../rows.ts';
 import type { Tables } from '../tables.ts';
-import type { ChangeOfMany } from './shared-changes.ts';
+import type { BatchChange } from './shared-changes.ts';
 
 export type RequestRow = Tables['RecordedRequest'];
 
 /** The database refuses a request of an operation or a connection that was deleted in the meantime. */
-export const STORE_REQUESTS: ChangeOfMany<RequestRow, Pick<RequestRow, 'id'>> = {
+export const STORE_REQUESTS: BatchChange<RequestRow, Pick<RequestRow, 'id'>> = {
   getQueue: () => 'requests',
   getKey: ({ id }) => id,
   text: `

@@ -1,8 +1,8 @@
 /** Stores the tokens of a refresh in place of exactly the credentials that were refreshed. */
 import type { Tables } from '../tables.ts';
-import { APPENDING, EVENT_COLUMNS, type EventRow } from './append-events.ts';
-import { notificationsColumn } from './notification-channels.ts';
-import type { ChangeOfMany } from './shared-changes.ts';
+import { EVENT_COLUMNS, EVENT_CTES, type EventRow } from './append-events.ts';
+import { selectNotifications } from './notification-channels.ts';
+import type { BatchChange } from './shared-changes.ts';
 
 type Connection = Tables['Connection'];
 
@@ -19,7 +19,7 @@ interface TokensToStore extends Pick<Connection, 'id' | 'projectId' | 'tokenExpi
  * Stores the tokens, sets the connection to CREATED and ends its refresh lease. A connection whose credentials have
  * changed since has no row in the result.
  */
-export const STORE_TOKENS: ChangeOfMany<TokensToStore, Pick<Connection, 'id'>> = {
+export const STORE_TOKENS: BatchChange<TokensToStore, Pick<Connection, 'id'>> = {
   getQueue: ({ projectId }) => projectId,
   // Unique, because sealing uses a random nonce.
   getKey: ({ credentialsSealed }) => credentialsSealed,
@@ -43,6 +43,6 @@ export const STORE_TOKENS: ChangeOfMany<TokensToStore, Pick<Connection, 'id'>> =
     cross join jsonb_to_record(i."event") as h(${EVENT_COLUMNS})
     where jsonb_typeof(i."event") = 'object'
   ),
-  ${APPENDING}
-  select "credentialsSealed" as "key", "id", ${notificationsColumn('event_notifications')} from stored`,
+  ${EVENT_CTES}
+  select "credentialsSealed" as "key", "id", ${selectNotifications('event_notifications')} from stored`,
 };

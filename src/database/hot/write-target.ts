@@ -3,7 +3,7 @@
  * name a project that their viewer may see. Rows of a group or a consumer that is being erased are not found.
  */
 import type { RawBuilder } from 'kysely';
-import { rowsOfTables } from '../reads/linked-rows.ts';
+import { toTableRows } from '../reads/linked-rows.ts';
 import type { Rows } from '../rows.ts';
 import { CompiledStatement, sql, statements } from '../statements.ts';
 import { listColumns, type Row, type Table, type Tables } from '../tables.ts';
@@ -69,22 +69,22 @@ function qualifyColumns<T extends Table, A extends string>(alias: A, table: T) {
 }
 
 function toTarget(values: unknown[]): NamedTarget | null {
-  const rows = rowsOfTables(TABLES, values);
+  const rows = toTableRows(TABLES, values);
   const { Integration: integration, Group: group, Installation: installation } = rows;
   const { Connection: connection, Consumer: consumer } = rows;
   if (!integration) return null;
   const credentialsSealed = values.at(-1) as ConnectionWithCredentials['credentialsSealed'];
-  const account = connection && { ...connection, credentialsSealed };
-  return { integration, group, installation, connection: account, consumer };
+  const connectionWithCredentials = connection && { ...connection, credentialsSealed };
+  return { integration, group, installation, connection: connectionWithCredentials, consumer };
 }
 
-const BY_NAMES = { id: targetBy('id'), name: targetBy('name') };
+const BY_NAMES = { id: createTargetStatement('id'), name: createTargetStatement('name') };
 
 /**
  * The project is bound for each table. If a condition of an outer join took it from another table, a cluster would read
  * from all nodes.
  */
-function targetBy(column: 'id' | 'name') {
+function createTargetStatement(column: 'id' | 'name') {
   return new CompiledStatement<TargetNames>((value) => {
     const project = value(({ projectId }) => projectId);
     return statements

@@ -10,7 +10,6 @@ import { type ClusterSchema, findClusterSchema } from '../cluster.ts';
 import { type OpenSession, openSession, type Server } from '../sessions/session.ts';
 
 /** Logged before a migration of a filled database: how many rows it reads, and how long that may take. */
-
 interface MigrationNotice {
   /** The rows of the tables that are read completely, as the database estimates them. */
   rows: number;
@@ -22,20 +21,22 @@ interface MigrationNotice {
 /** Conservative throughput of a slow disk that reads, sorts and writes. */
 const BYTES_PER_SECOND = 20_000_000;
 
-const READS_ALL = [
+const FULL_READS = [
   /create (?:unique )?index "\w+" on "(\w+)"/gi,
   /alter table "(\w+)" validate constraint/gi,
   /alter table "(\w+)"[^;]* primary key \(/gi,
   /update "(\w+)"/gi,
 ];
 
-/** Null if the migration reads no table completely, or only empty ones. */
+/** Returns the notice for a migration. Null if it reads no table completely, or only empty ones. */
 export async function findNotice(
   session: Pick<OpenSession, 'query'>,
   sql: string,
 ): Promise<MigrationNotice | null> {
   // A table is read once for each of its indexes.
-  const tables = READS_ALL.flatMap((pattern) => [...sql.matchAll(pattern)].map(([, name]) => name));
+  const tables = FULL_READS.flatMap((pattern) =>
+    [...sql.matchAll(pattern)].map(([, name]) => name),
+  );
   const { rows: sizes } = await session.query<{ rows: number; bytes: number }>(SIZES, [tables]);
   const rows = sizes.reduce((sum, table) => sum + table.rows, 0);
   const bytes = sizes.reduce((sum, table) => sum + table.bytes, 0);
@@ -64,7 +65,7 @@ const HISTORY_TABLE = `
     "applied_steps_count" integer not null default 0
   )`;
 
-interface Applied {
+interface AppliedMigration {
   migration_name: string;
   checksum: string;
   finished_at: Date | null;
@@ -82,20 +83,20 @@ interface MigrateOptions {
   migrations?: readonly Migration[];
 }
 
-interface Migrated {
+interface MigrationResult {
   /** True if the database was empty before. */
   isNew: boolean;
   /** True if the tables are spread over several servers. */
   isDistributed: boolean;
 }
 
-/** Throws if the database's history contradicts migrations/. */
+/** Applies the pending migrations. Throws if the database's history contradicts migrations/. */
 export async function migrate(
   server: Server,
   log: Log,
   { only, migrations = listMigrations() }: MigrateOptions = {},
-): Promise<Migrated> {
-  const selected = migrations.filter(({ name }) => !only || only.includes(name));
+): Promise<MigrationResult> {
+  const selectedMigrations = migrations.filter(({ name }) => !only || only.includes(name));
   const name = 'integration-gateway migrations';
   // Uses its own connection, because it may take longer than a statement of a request.
   const session = await openSession({ ...server, name, limitMs: MIGRATION_MAX_MS });
@@ -103,7 +104,7 @@ export async function migrate(
     await session.query(`set lock_timeout = ${LOCK_MAX_MS}`);
     await session.query('select pg_advisory_lock($1)', [ADVISORY_LOCK]);
     const cluster = await findClusterSchema(session);
-    const isNew = await applyAll({ session, cluster, log }, selected);
+    const isNew = await applyAll({ session, cluster, log }, selectedMigrations);
     // Spreading requires all tables, which a part of the migrations does not create.
     const isDistributed = cluster !== null && !only && (await cluster.spreadIfEmpty(log));
     return { isNew, isDistributed };
@@ -113,16 +114,16 @@ export async function migrate(
   }
 }
 
-interface Applying {
+interface MigrationContext {
   session: OpenSession;
   cluster: ClusterSchema | null;
   log: Log;
 }
 
-async function applyAll(applying: Applying, selected: Migration[]): Promise<boolean> {
-  const { session, log } = applying;
+async function applyAll(context: MigrationContext, selected: Migration[]): Promise<boolean> {
+  const { session, log } = context;
   await session.query(HISTORY_TABLE);
-  const { rows: history } = await session.query<Applied>(
+  const { rows: history } = await session.query<AppliedMigration>(
     `select migration_name, checksum, finished_at from "_prisma_migrations"
      where rolled_back_at is null order by started_at`,
   );
@@ -131,7 +132,7 @@ async function applyAll(applying: Applying, selected: Migration[]): Promise<bool
   for (const migration of selected) {
     const row = applied.get(migration.name);
     if (row) requireConsistentHistory(row, migration);
-    else await apply({ ...applying, isNew }, migration);
+    else await applyMigration({ ...context, isNew }, migration);
   }
   if (isNew) log.info({ count: selected.length, last: selected.at(-1)?.name }, 'schema.created');
   return isNew;
@@ -155,7 +156,7 @@ export function listMigrations(): Migration[] {
     });
 }
 
-function requireConsistentHistory(row: Applied, migration: Migration): void {
+function requireConsistentHistory(row: AppliedMigration, migration: Migration): void {
   if (!row.finished_at) {
     throw new Error(
       `Migration ${migration.name} was started and not finished: repair the database with \`prisma migrate resolve\` first.`,
@@ -168,9 +169,9 @@ function requireConsistentHistory(row: Applied, migration: Migration): void {
   }
 }
 
-/** The migration and its row of the history commit together. */
-async function apply(
-  { session, cluster, log, isNew }: Applying & { isNew: boolean },
+/** Applies a migration. It commits together with its row of the history. */
+async function applyMigration(
+  { session, cluster, log, isNew }: MigrationContext & { isNew: boolean },
   migration: Migration,
 ): Promise<void> {
   const notice = isNew ? null : await findNotice(session, migration.sql);

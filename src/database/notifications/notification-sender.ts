@@ -14,7 +14,7 @@ const WAITING_MAX = 10_000;
 const CLOSE_MS = 1_000;
 
 const NOTIFY = `select pg_notify("channel", "payload")::text
-  from unnest($1::text[], $2::text[]) as told("channel", "payload")`;
+  from unnest($1::text[], $2::text[]) as n("channel", "payload")`;
 
 /** Sends notifications to all listeners. */
 export type SendNotifications = (notifications: readonly SplitNotification[]) => Promise<unknown>;
@@ -24,8 +24,8 @@ interface SplitNotification {
   payload: string;
 }
 
-/** Sends notifications to the listeners of all processes, with one statement. */
-export function notifyBy(query: RunQuery): SendNotifications {
+/** Returns a function that sends notifications to the listeners of all processes, with one statement. */
+export function createSender(query: RunQuery): SendNotifications {
   return (notifications) =>
     query(NOTIFY, [
       notifications.map(({ channel }) => channel),

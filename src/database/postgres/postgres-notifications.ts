@@ -29,16 +29,17 @@ export class PostgresNotifications implements AsyncDisposable {
   readonly #processes: SharedProcesses;
   readonly #notify: SendNotifications;
   readonly #listeners = new Listeners();
-  /** False also while it is unknown. */
+  /** True if no other process uses the database. False also while that is unknown. */
   #isAlone = false;
   #greetings = 0;
   /** Null until the channels are subscribed to. */
   #session: OpenSession | null = null;
-  #newest: OpenSession | undefined;
+  /** The session that was opened last, which may not be subscribed to the channels yet. */
+  #newestSession: OpenSession | undefined;
   #connected = Promise.withResolvers<OpenSession>();
   #isConnecting = false;
   #isClosed = false;
-  #subscribed = Promise.resolve();
+  #lastSubscription = Promise.resolve();
   #failures = 0;
   #reconnecting: NodeJS.Timeout | undefined;
   #heartbeat: NodeJS.Timeout | undefined;
@@ -91,23 +92,23 @@ export class PostgresNotifications implements AsyncDisposable {
     let session: OpenSession | undefined;
     try {
       session = await this.#open();
-      this.#newest = session;
-      session.once('end', () => this.#handleLoss(session));
+      this.#newestSession = session;
+      session.once('end', () => this.#recordLoss(session));
       await this.#greet(session);
       for (const channel of this.#listeners.channels) await this.#subscribe(session, channel);
       this.#use(session);
     } catch {
       session?.cut();
-      this.#handleLoss(session);
+      this.#recordLoss(session);
     }
   }
 
   async #open(): Promise<OpenSession> {
     const limitMs = Math.min(this.#server.limitMs, STATEMENT_MAX_MS);
-    const name = 'integration-gateway hints';
+    const name = 'integration-gateway notifications';
     const session = await openSession({ ...this.#server, name, limitMs });
     session.on('notification', ({ channel, payload }) => this.#receive(channel, payload));
-    this.#subscribed = Promise.resolve();
+    this.#lastSubscription = Promise.resolve();
     return session;
   }
 
@@ -132,10 +133,10 @@ export class PostgresNotifications implements AsyncDisposable {
     if (this.#isClosed) void session.end();
   }
 
-  /** Logged once for each connection that was lost or could not be opened. */
-  #handleLoss(session: OpenSession | undefined): void {
-    if (session !== this.#newest) return;
-    this.#newest = undefined;
+  /** Plans a new connection, once for each one that was lost or could not be opened. */
+  #recordLoss(session: OpenSession | undefined): void {
+    if (session !== this.#newestSession) return;
+    this.#newestSession = undefined;
     this.#isConnecting = false;
     if (this.#session) this.#connected = Promise.withResolvers();
     this.#session = null;
@@ -144,12 +145,12 @@ export class PostgresNotifications implements AsyncDisposable {
     this.#reconnectSoon();
   }
 
-  /** Runs one statement after the other, because the connection takes one at a time. */
+  /** Subscribes to a channel after the subscriptions before it, because the connection runs one statement at a time. */
   async #subscribe(session: OpenSession, channel: string): Promise<void> {
-    const before = this.#subscribed;
+    const previousSubscription = this.#lastSubscription;
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#subscribed = promise;
-    await before;
+    this.#lastSubscription = promise;
+    await previousSubscription;
     try {
       await session.query(`listen ${pg.escapeIdentifier(channel)}`);
     } finally {
@@ -173,7 +174,8 @@ export class PostgresNotifications implements AsyncDisposable {
       return rows;
     });
     // A process that announced itself in the meantime may have started after the check.
-    if (greetings === this.#greetings && session === this.#newest) this.#isAlone = !hasOthers;
+    if (greetings === this.#greetings && session === this.#newestSession)
+      this.#isAlone = !hasOthers;
   }
 
   #reconnectSoon(): void {

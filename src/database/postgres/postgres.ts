@@ -2,14 +2,14 @@
 import type { Config } from '../../config.ts';
 import { databaseUrls } from '../../database-urls.ts';
 import { endWithin } from '../../work/deadline.ts';
-import { createClients, createQuery, statementNames } from '../clients.ts';
+import { createClients, createQuery, createStatementNamer } from '../clients.ts';
 import { type Cluster, openCluster } from '../cluster.ts';
 import { COLUMN_TYPES } from '../column-types.ts';
 import type { Database, DatabaseObservers } from '../database.ts';
 import { followClock } from '../follow-clock.ts';
 import { createPostgresJobDatabase } from '../job-database.ts';
 import { migrate } from '../migrating/migrate.ts';
-import { notifyBy } from '../notifications/notification-sender.ts';
+import { createSender } from '../notifications/notification-sender.ts';
 import { Outages } from '../outages.ts';
 import { joinProcesses } from '../processes.ts';
 import { ONE_GROUP, type ProjectGroup } from '../projects/project-groups.ts';
@@ -20,39 +20,43 @@ import { detectPooler } from './pooler.ts';
 import { PostgresNotifications } from './postgres-notifications.ts';
 import { Primary } from './primary.ts';
 
+interface SweepPool {
+  sessions: SessionPool;
+  query: RunQuery;
+}
+
+/** There are a dozen sweeps, of which few have work at the same time. The others wait. */
+const SWEEP_CONNECTIONS_MAX = 4;
+
+type SweepServer = Server & Pick<PoolOptions, 'Client' | 'findRefusal' | 'plansOnce'>;
+
 /**
  * Sweeps over all projects have their own connections for each shard group. A sweep that hangs takes none from requests
  * or from sweeps of another group. Connections open when they are needed and close when they are idle.
  */
-
-/** There are a dozen sweeps, of which few have work at the same time. The others wait. */
-const CONNECTIONS = 4;
-
-type SweepServer = Server & Pick<PoolOptions, 'Client' | 'refusal' | 'plansOnce'>;
-
 class SweepPools implements AsyncDisposable {
   readonly #server: SweepServer;
-  readonly #pools = new Map<string, { sessions: SessionPool; query: RunQuery }>();
+  readonly #pools = new Map<string, SweepPool>();
 
   constructor(server: SweepServer) {
     this.#server = server;
   }
 
-  readonly queryFor = ({ name: group }: ProjectGroup): RunQuery => {
-    let pool = this.#pools.get(group);
-    if (!pool) {
-      const name = 'integration-gateway sweeps';
-      const sessions = new SessionPool({
-        ...this.#server,
-        name,
-        size: CONNECTIONS,
-        types: COLUMN_TYPES,
-      });
-      pool = { sessions, query: createQuery(sessions, statementNames(this.#server.pooler)) };
-      this.#pools.set(group, pool);
-    }
+  readonly getQuery = ({ name: group }: ProjectGroup): RunQuery => {
+    const pool = this.#pools.get(group) ?? this.#openPool();
+    this.#pools.set(group, pool);
     return pool.query;
   };
+
+  #openPool(): SweepPool {
+    const sessions = new SessionPool({
+      ...this.#server,
+      name: 'integration-gateway sweeps',
+      size: SWEEP_CONNECTIONS_MAX,
+      types: COLUMN_TYPES,
+    });
+    return { sessions, query: createQuery(sessions, createStatementNamer(this.#server.pooler)) };
+  }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([...this.#pools.values()].map(({ sessions }) => sessions.close()));
@@ -74,13 +78,13 @@ export async function openPostgres(
   const migrated = await migrate(direct, log);
   const { pooler } = server;
   const cluster = migrated.isDistributed ? await openCluster(direct, log) : null;
-  const pools = poolOptions(cluster);
+  const pools = createPoolOptions(cluster);
   const sessions = openSessionPool(server, { ...pools, size: config.DATABASE_POOL_SIZE });
-  const query = createQuery(sessions, statementNames(pooler));
+  const query = createQuery(sessions, createStatementNamer(pooler));
   const sweeps = new SweepPools({ ...server, limitMs: config.LIMIT_SWEEP_MS, ...pools });
   const processes = await joinProcesses(query);
   const clock = await followClock(query);
-  const notifications = new PostgresNotifications(direct, processes, notifyBy(query));
+  const notifications = new PostgresNotifications(direct, processes, createSender(query));
   const clients = createClients(sessions, {
     pooler,
     servers: cluster?.servers,
@@ -94,7 +98,7 @@ export async function openPostgres(
     processes,
     now: clock.now,
     ...(cluster?.groups(query) ?? ONE_GROUP),
-    sweeps: sweeps.queryFor,
+    sweeps: sweeps.getQuery,
     listen: notifications.listen,
     jobs,
     outages,
@@ -115,13 +119,13 @@ export async function openPostgres(
 }
 
 /** Generic plans are off for a cluster: the coordinator plans with the values, which determine where the rows are. */
-function poolOptions(cluster: Cluster | null) {
+function createPoolOptions(cluster: Cluster | null) {
   return { ...cluster?.pools, plansOnce: cluster === null };
 }
 
 function openSessionPool(
   server: Server,
-  options: ReturnType<typeof poolOptions> & Pick<PoolOptions, 'size'>,
+  options: ReturnType<typeof createPoolOptions> & Pick<PoolOptions, 'size'>,
 ): SessionPool {
   const defaults = { name: 'integration-gateway', types: COLUMN_TYPES, pipeline: true };
   return new SessionPool({ ...server, ...defaults, ...options });

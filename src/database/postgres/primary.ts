@@ -30,7 +30,7 @@ export class Primary implements AsyncDisposable {
   /** The address for new connections. */
   readonly address: Address = { at: () => ({ connectionString: this.#current }) };
 
-  /** Reports a failure of the database, after which another server may have taken over. */
+  /** Call after a failure of the database, because another server may have taken over. */
   suspect = (): void => {
     if (this.#urls.length === 1 || this.#stopping.signal.aborted) return;
     this.#searching ??= this.#searchUntilFound().finally(() => {

@@ -26,7 +26,7 @@ export const ONE_GROUP = { group: ALL_PROJECTS, groups: async () => [ALL_PROJECT
  * Splits the group into parts whose rows one statement may lock and change. A statement that takes a few of all rows
  * goes from part to part, and each turn begins with another part.
  */
-export function rotatedParts(group: ProjectGroup, turn: number): ProjectGroup[] {
+export function rotateParts(group: ProjectGroup, turn: number): ProjectGroup[] {
   const projectIds = group.projectIds();
   if (projectIds === null) return [group];
   const parts = group

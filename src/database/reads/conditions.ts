@@ -32,14 +32,14 @@ export function listRanges([list, ...moreLists]: SimilarLists): ListCondition[][
   return listMergedColumns(list as AnyList).reduce(
     (ranges, column) =>
       distinct(where[column]).flatMap((value, index) =>
-        ranges.map((range) => withOneValue(range, { column, value, index })),
+        ranges.map((range) => selectValue(range, { column, value, index })),
       ),
     [conditions],
   );
 }
 
 /** The range in which the column has the value at that position. */
-function withOneValue(
+function selectValue(
   range: readonly ListCondition[],
   { column, value, index }: { column: string; value: unknown; index: number },
 ): ListCondition[] {
@@ -100,7 +100,7 @@ export function createExpression(
     case 'span':
       return sql`${name} >= ${bindMember('from')} and ${name} < ${bindMember('until')}`;
     case 'firstFrom':
-      return isFirstFrom(name, bindMember('firstFrom'));
+      return createFirstFromExpression(name, bindMember('firstFrom'));
     case 'upTo':
       return sql`${name} <= ${bindMember('upTo')}`;
     default:
@@ -109,7 +109,10 @@ export function createExpression(
 }
 
 /** Selects the first of a row's search words with that prefix, so that each row is found once. */
-function isFirstFrom(name: RawBuilder<unknown>, from: RawBuilder<unknown>): RawBuilder<SqlBool> {
+function createFirstFromExpression(
+  name: RawBuilder<unknown>,
+  from: RawBuilder<unknown>,
+): RawBuilder<SqlBool> {
   return sql`not exists (
     select from "SearchWord" earlier
     where earlier."projectId" = "SearchWord"."projectId" and earlier.${name} = "SearchWord".${name}

@@ -5,11 +5,11 @@ import type { Link } from './linked-rows.ts';
 import type { Conditions } from './list-shape.ts';
 
 /** Columns that name a group or a consumer. Each may be null. */
-const NAMING = ['groupId', 'consumerId'];
+const PARTY_COLUMNS = ['groupId', 'consumerId'];
 const ERASED_TABLES: readonly Table[] = ['Group', 'Consumer'];
 
 /** Does not change statements that a caller writes (`run`, `query`). */
-export function hidingRows(rows: Rows, hiddenIds: () => readonly string[]): Rows {
+export function hideRows(rows: Rows, hiddenIds: () => readonly string[]): Rows {
   const hide = <W>(table: Table, where: W): W => {
     const ids = hiddenIds();
     return ids.length === 0 ? where : (excludeIds(table, where as Conditions, ids) as W);
@@ -37,9 +37,9 @@ function excludeIds(table: Table, where: Conditions, ids: readonly string[]): Co
   const tableColumns: readonly string[] = listColumns(table);
   const columns = ERASED_TABLES.includes(table)
     ? ['id']
-    : NAMING.filter((column) => tableColumns.includes(column));
-  const replaced = columns.map((column) => [column, excludeFromCondition(where[column], ids)]);
-  return { ...where, ...Object.fromEntries(replaced) };
+    : PARTY_COLUMNS.filter((column) => tableColumns.includes(column));
+  const entries = columns.map((column) => [column, excludeFromCondition(where[column], ids)]);
+  return { ...where, ...Object.fromEntries(entries) };
 }
 
 /** Removes hidden ids from a condition on a column. A condition without ids matches nothing. */

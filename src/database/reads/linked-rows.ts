@@ -22,7 +22,7 @@ export interface PageRow {
 }
 
 /** Converts the arrays of a page to rows with their linked rows, in the same order. */
-export function rowsOfArrays(
+export function toPageRows(
   table: Table,
   links: readonly Link[],
   arrays: readonly unknown[][],
@@ -30,13 +30,13 @@ export function rowsOfArrays(
   const ownColumns = listColumns(table);
   const shapes = links.map(({ table, column }) => {
     const columns = listColumns(table);
-    return { columns, column, idAt: columns.indexOf('id') };
+    return { columns, column, idIndex: columns.indexOf('id') };
   });
   return arrays.map((values) => {
     let offset = ownColumns.length;
     const linked: Record<string, object | null> = {};
-    for (const { columns, column, idAt } of shapes) {
-      linked[column] = values[offset + idAt] === null ? null : toRow(columns, values, offset);
+    for (const { columns, column, idIndex } of shapes) {
+      linked[column] = values[offset + idIndex] === null ? null : toRow(columns, values, offset);
       offset += columns.length;
     }
     const row: PageRow = toRow(ownColumns, values, 0);
@@ -46,7 +46,7 @@ export function rowsOfArrays(
 }
 
 /** Converts one array with the columns of several tables to a row for each table. Null if a table has none. */
-export function rowsOfTables<T extends Table>(
+export function toTableRows<T extends Table>(
   tables: readonly T[],
   values: readonly unknown[],
 ): { [Name in T]: Row<Name> | null } {

@@ -39,22 +39,25 @@ const columnNames: (table: Table) => readonly string[] = listColumns;
 const STATEMENTS_MAX = 2_000;
 const STATEMENTS = new LRUCache<string, CompiledStatement<SimilarLists>>({ max: STATEMENTS_MAX });
 
-/** The statement for the rows or the count of one list, or of several lists of one shape. Cached by shape. */
-export function listStatement(
+/** Returns the statement for the rows or the count of one list, or of several lists of one shape. Cached by shape. */
+export function getListStatement(
   purpose: 'rows' | 'count',
   lists: SimilarLists,
 ): [text: string, values: unknown[]] {
   const shape = formatShape(purpose, lists);
-  let statement = STATEMENTS.get(shape);
-  if (!statement) {
-    statement = new CompiledStatement(
-      purpose === 'rows'
-        ? (value) => selectRows(lists, value)
-        : (value) => selectCount(lists, value),
-    );
-    STATEMENTS.set(shape, statement);
-  }
+  const statement = STATEMENTS.get(shape) ?? compileStatement(purpose, lists, shape);
   return [statement.text, statement.readValues(lists)];
+}
+
+function compileStatement(
+  purpose: 'rows' | 'count',
+  lists: SimilarLists,
+  shape: string,
+): CompiledStatement<SimilarLists> {
+  const select = purpose === 'rows' ? selectRows : selectCount;
+  const statement = new CompiledStatement<SimilarLists>((value) => select(lists, value));
+  STATEMENTS.set(shape, statement);
+  return statement;
 }
 
 function selectRows(lists: SimilarLists, value: BindValue): Select {
@@ -64,17 +67,17 @@ function selectRows(lists: SimilarLists, value: BindValue): Select {
   const from =
     lists.length === 1
       ? tables.selectFrom(page.as('page'))
-      : tables.selectFrom(requestedRows(lists, value)).crossJoinLateral(page.as('page'));
+      : tables.selectFrom(selectRequestedRows(lists, value)).crossJoinLateral(page.as('page'));
   const selected = from.select(columnNames(table).map((column) => `page.${column}`)) as Select;
   const linked = links.reduce(
-    (select, link, index) => withLink(select, { link, index }, value),
+    (select, link, index) => joinLink(select, { link, index }, value),
     selected,
   );
   return range ? linked.orderBy(`page.${range.column}`, range.direction) : linked;
 }
 
-/** Each link is one lookup of a primary key, whatever the plan. */
-function withLink(
+/** Joins the rows of a link. Each is one lookup of a primary key, whatever the plan. */
+function joinLink(
   select: Select,
   { link, index }: { link: Link; index: number },
   value: BindValue,
@@ -108,7 +111,9 @@ function selectPage(lists: SimilarLists, value: BindValue): Select {
       );
     }
     const ordered = { conditions, range, indexPrefix };
-    const rangeSql = isIndexRange(ordered) ? indexRange(ordered, value) : keyRange(ordered, value);
+    const rangeSql = isIndexRange(ordered)
+      ? createIndexRange(ordered, value)
+      : createKeyRange(ordered, value);
     const page = fromTable.where((eb) => eb.and(rangeSql.conditions)).limit(value(getLimit));
     return rangeSql.order.reduce((select, column) => select.orderBy(column, range.direction), page);
   });
@@ -129,19 +134,19 @@ function getLimit([list]: SimilarLists): number {
 function selectCount(lists: SimilarLists, value: BindValue): Select {
   const [{ table }] = lists as [AnyList];
   const [conditions = []] = listRanges(lists);
-  const counted = tables
+  const count = tables
     .selectFrom(table)
     .select(sql<number>`count(*)::int`.as('count'))
     .where((eb) => eb.and(conditions.map((condition) => createExpression(condition, value))));
-  if (lists.length === 1) return counted as Select;
+  if (lists.length === 1) return count as Select;
   return tables
-    .selectFrom(requestedRows(lists, value))
-    .crossJoinLateral(counted.as('counted'))
+    .selectFrom(selectRequestedRows(lists, value))
+    .crossJoinLateral(count.as('counted'))
     .selectAll() as Select;
 }
 
 /** The ids by which the lists differ, one row for each list. */
-function requestedRows(lists: SimilarLists, value: BindValue) {
+function selectRequestedRows(lists: SimilarLists, value: BindValue) {
   const names = listIdColumns(lists);
   const arrays = names.map(
     (name) => sql`${value((lists) => lists.map(({ where }) => where[name]))}::text[]`,
@@ -149,11 +154,6 @@ function requestedRows(lists: SimilarLists, value: BindValue) {
   const columns = sql.join(names.map((name) => sql.ref(name)));
   return sql<AnyColumns>`unnest(${sql.join(arrays)})`.as<'requested'>(sql`requested(${columns})`);
 }
-
-/**
- * A page is one range of an index: equality on its first column, and a row comparison on the others. With equalities
- * alone the planner could scan the primary key in the same order, and read every row.
- */
 
 type ListRange = RowList['range'];
 
@@ -180,7 +180,14 @@ function isIndexRange({ conditions, range, indexPrefix }: OrderedRange): boolean
   return indexPrefix.length > 1 && range.at === undefined && indexPrefix.every(hasOneValue);
 }
 
-function indexRange({ conditions, range, indexPrefix }: OrderedRange, value: BindValue): RangeSql {
+/**
+ * Selects one range of an index: equality on its first column, and a row comparison on the others. With equalities alone
+ * the planner could scan the primary key in the same order, and read every row.
+ */
+function createIndexRange(
+  { conditions, range, indexPrefix }: OrderedRange,
+  value: BindValue,
+): RangeSql {
   const prefix = indexPrefix.slice(1);
   const names = prefix.map((name) => sql.ref(name));
   const prefixValues = prefix.map((name) => {
@@ -191,8 +198,8 @@ function indexRange({ conditions, range, indexPrefix }: OrderedRange, value: Bin
   });
   const createBound = (sign: '>' | '<', bound: 'above' | 'below') =>
     range[bound] === undefined
-      ? sql<SqlBool>`${rowExpression(names)} ${sql.raw(sign)}= ${rowExpression(prefixValues)}`
-      : sql<SqlBool>`${rowExpression([...names, sql.ref(range.column)])} ${sql.raw(sign)} ${rowExpression([...prefixValues, bindBound(bound, value)])}`;
+      ? sql<SqlBool>`${createRowExpression(names)} ${sql.raw(sign)}= ${createRowExpression(prefixValues)}`
+      : sql<SqlBool>`${createRowExpression([...names, sql.ref(range.column)])} ${sql.raw(sign)} ${createRowExpression([...prefixValues, bindBound(bound, value)])}`;
   const otherConditions = conditions.filter(({ column }) => !prefix.includes(column));
   return {
     conditions: [
@@ -204,7 +211,7 @@ function indexRange({ conditions, range, indexPrefix }: OrderedRange, value: Bin
   };
 }
 
-function keyRange({ conditions, range }: OrderedRange, value: BindValue): RangeSql {
+function createKeyRange({ conditions, range }: OrderedRange, value: BindValue): RangeSql {
   const key = sql.ref(range.column);
   const signs = { above: sql`>`, below: sql`<`, at: sql`=` };
   const bounds = (['above', 'below', 'at'] as const)
@@ -216,7 +223,7 @@ function keyRange({ conditions, range }: OrderedRange, value: BindValue): RangeS
   };
 }
 
-function rowExpression(members: Expression<unknown>[]) {
+function createRowExpression(members: Expression<unknown>[]) {
   return sql`(${sql.join(members)})`;
 }
 

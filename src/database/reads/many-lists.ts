@@ -22,18 +22,21 @@ export async function readTogether<L extends AnyList, V>(
   { readOne, readMany }: ListReaders<L, V>,
 ): Promise<V[]> {
   if (lists.length === 1) return [await readOne(lists[0] as L)];
-  const responses = new Map<string, V>();
+  const resultsByKey = new Map<string, V>();
   const listsByShape = Map.groupBy(lists, createShapeKey);
   await Promise.all(
-    [...listsByShape.values()].map(async (sameShape) => {
-      const distinct = [...new Map(sameShape.map((list) => [createKey(list), list])).values()];
-      const [first] = distinct as [L];
-      const results = distinct.length === 1 ? [await readOne(first)] : await readMany(distinct);
-      for (const [index, list] of distinct.entries())
-        responses.set(createKey(list), results[index] as V);
+    [...listsByShape.values()].map(async (similarLists) => {
+      const listsByKey = new Map(similarLists.map((list) => [createKey(list), list]));
+      const distinctLists = [...listsByKey.values()];
+      const results =
+        distinctLists.length === 1
+          ? [await readOne(distinctLists[0] as L)]
+          : await readMany(distinctLists);
+      for (const [index, key] of [...listsByKey.keys()].entries())
+        resultsByKey.set(key, results[index] as V);
     }),
   );
-  return lists.map((list) => responses.get(createKey(list)) as V);
+  return lists.map((list) => resultsByKey.get(createKey(list)) as V);
 }
 
 /** Returns a function from a row to the key of the list that it belongs to. */
@@ -46,14 +49,14 @@ function createShapeKey({ table, where, range, links }: AnyList): string {
   const conditions = Object.entries(where).map(([name, value]) =>
     isId(name, value) ? name : [name, value],
   );
-  return toText([table, conditions, range, links]);
+  return serialize([table, conditions, range, links]);
 }
 
 function createKey({ table, where, range, links }: AnyList): string {
-  return toText([table, where, range, links]);
+  return serialize([table, where, range, links]);
 }
 
-function toText(value: unknown): string {
+function serialize(value: unknown): string {
   return JSON.stringify(value, (_key, member) =>
     typeof member === 'bigint' ? `${member}n` : member,
   );

@@ -13,7 +13,8 @@ import type { RunQuery } from '../rows.ts';
 const BURST_MAX = 8;
 
 interface PendingRead {
-  servers: string;
+  /** A key of the servers that hold the rows. */
+  serverKey: string;
   send(client: pg.PoolClient): Promise<pg.QueryResult>;
   resolve(rows: never[]): void;
   reject(error: unknown): void;
@@ -22,9 +23,9 @@ interface PendingRead {
 /** Routes reads of a database whose rows are spread over several servers. */
 export interface ServerRouting {
   /** Returns a key of the servers that hold the rows of the projects in the values. */
-  listServers(values: readonly unknown[]): string;
+  getServerKey(values: readonly unknown[]): string;
   /** Returns why a statement cannot be sent now. Null if it can. */
-  refusal(text: string, values: readonly unknown[]): Error | null;
+  findRefusal(text: string, values: readonly unknown[]): Error | null;
 }
 
 /** Returns the name to prepare a statement under. Undefined prepares it for each use. */
@@ -45,15 +46,15 @@ export function createReadBursts(
   nameStatement: NameStatement,
   servers?: ServerRouting,
 ): ReadBursts {
-  let waiting: PendingRead[] = [];
+  let pendingReads: PendingRead[] = [];
   let sharedReads = new Map<string, Promise<never[]>>();
   const sendAll = () => {
-    const reads = waiting;
-    waiting = [];
+    const burst = pendingReads;
+    pendingReads = [];
     // Replaced instead of cleared: the tables of one Map reference each other
     // (docs/decisions/048-request-object-lifetime.md).
     sharedReads = new Map();
-    for (const serverReads of Map.groupBy(reads, ({ servers }) => servers).values()) {
+    for (const serverReads of Map.groupBy(burst, ({ serverKey }) => serverKey).values()) {
       for (let start = 0; start < serverReads.length; start += BURST_MAX) {
         void send(pool, serverReads.slice(start, start + BURST_MAX));
       }
@@ -62,14 +63,13 @@ export function createReadBursts(
   const query: RunQuery = (text, values, rowMode) =>
     new Promise((resolve, reject) => {
       // Runs outside the trace of the first read, because the others are not part of it.
-      if (waiting.length === 0) outsideTraces(() => setImmediate(sendAll));
-      const refusal = servers?.refusal(text, values);
+      if (pendingReads.length === 0) outsideTraces(() => setImmediate(sendAll));
+      const refusal = servers?.findRefusal(text, values);
       if (refusal) return reject(refusal);
       const config = { name: nameStatement(text), text, values, ...(rowMode && { rowMode }) };
       const send = bindSpan((client: pg.PoolClient) => client.query(config));
-      const serverKeys = servers?.listServers(values) ?? '';
-      waiting.push({
-        servers: serverKeys,
+      pendingReads.push({
+        serverKey: servers?.getServerKey(values) ?? '',
         send,
         resolve: resolve as PendingRead['resolve'],
         reject,

@@ -1,8 +1,7 @@
 /**
- * A named prepared statement returns the same columns at each use. The session has the server describe them once, while
- * pg requests a description for every execution and rebuilds its row parsers.
- *
- * Overrides only the methods that pg's client calls on every query, and reads no internal field of pg.
+ * A named prepared statement returns the same columns at each use. The session requests their description once. pg itself
+ * would request it for every execution, and rebuild its row parsers. This class overrides only the methods that pg's client
+ * calls on every query, and reads no internal field of pg.
  */
 import pg from 'pg';
 import type { OnResult } from './session.ts';
@@ -104,7 +103,7 @@ export class DescribedOnce extends Query {
   override handleDataRow({ fields: texts }: { fields: (string | null)[] }): void {
     if (this.#failure !== undefined) return;
     try {
-      this.#rows.push(this.#rowOf(texts));
+      this.#rows.push(this.#toRow(texts));
     } catch (error) {
       this.#failure = error;
     }
@@ -125,7 +124,7 @@ export class DescribedOnce extends Query {
     this.#onResult(null, { command, rowCount, rows: this.#rows, fields });
   }
 
-  #rowOf(texts: (string | null)[]): unknown {
+  #toRow(texts: (string | null)[]): unknown {
     const { fields, readers, emptyRow } = this.#columns as ResultColumns;
     const isArray = this.#statement.rowMode === 'array';
     const row: Record<string, unknown> | unknown[] = isArray

@@ -7,11 +7,11 @@ import { bindSpan } from '../../spans.ts';
 import type { Outages } from '../outages.ts';
 import { isRepeatable, TRIES_MAX } from '../transaction.ts';
 import {
+  createSessionConfig,
   type OnResult,
   Session,
   type SessionConfig,
   type SessionOptions,
-  sessionConfig,
   setUp,
   toPromise,
 } from './session.ts';
@@ -32,7 +32,7 @@ export interface PoolOptions extends SessionOptions {
   /** The class of the connections. Default: Session. */
   Client?: typeof Session | undefined;
   /** Returns why a statement cannot be sent now, or null. It is called before the statement has a connection. */
-  refusal?: ((config: unknown, values: unknown) => Error | null) | undefined;
+  findRefusal?: ((config: unknown, values: unknown) => Error | null) | undefined;
   /**
    * Runs first on each new connection. Default: sets the limits on the server's side, unless the connection goes
    * through a pooler.
@@ -43,7 +43,7 @@ export interface PoolOptions extends SessionOptions {
 export class SessionPool extends pg.Pool {
   readonly #outages: Outages;
   readonly #sessions = new Set<Session>();
-  readonly #refusal: PoolOptions['refusal'];
+  readonly #refusal: PoolOptions['findRefusal'];
   #droppedMs = Number.NEGATIVE_INFINITY;
 
   constructor({
@@ -54,11 +54,11 @@ export class SessionPool extends pg.Pool {
     types,
     onConnect,
     Client = Session,
-    refusal,
+    findRefusal,
     ...options
   }: PoolOptions & Pick<pg.ClientConfig, 'types'>) {
     const poolConfig: SessionConfig & pg.PoolConfig = {
-      ...sessionConfig(options),
+      ...createSessionConfig(options),
       max: size,
       min,
       pipeline,
@@ -70,8 +70,8 @@ export class SessionPool extends pg.Pool {
     };
     super(poolConfig);
     this.#outages = options.outages;
-    this.#refusal = refusal;
-    this.on('error', (error) => this.#outages.callerError(error));
+    this.#refusal = findRefusal;
+    this.on('error', (error) => this.#outages.toCallerError(error));
     this.on('connect', (client) => this.#sessions.add(client as unknown as Session));
     this.on('remove', (client) => this.#sessions.delete(client as unknown as Session));
   }
@@ -79,10 +79,9 @@ export class SessionPool extends pg.Pool {
   override connect(onConnect?: unknown): never {
     if (!onConnect) return toPromise((onResult) => this.connect(onResult)) as never;
     const onResult = onConnect as (error: unknown, client?: unknown, release?: unknown) => void;
-    // Keeps the span of the waiting caller, because the caller that releases a connection runs the
-    // callback.
+    // Keeps the span of the waiting caller, because the caller that releases a connection runs the callback.
     const onConnected = bindSpan((error: Error | undefined, client: unknown, release: unknown) =>
-      onResult(error && this.#outages.callerError(error), client, release),
+      onResult(error && this.#outages.toCallerError(error), client, release),
     );
     return super.connect(onConnected as never) as never;
   }
@@ -92,10 +91,9 @@ export class SessionPool extends pg.Pool {
     if (refusal) return Promise.reject(refusal) as never;
     const run = (onResult: OnResult, tries = 1): void =>
       super.query(config as string, values as unknown[], (error: Error, result: unknown) => {
-        // Safe to repeat: the statement is not part of a transaction, and the database has rolled
-        // it back for a conflict.
+        // The statement can be repeated, because it is not part of a transaction, and the database has rolled it back.
         if (error && tries < TRIES_MAX && isRepeatable(error)) return run(onResult, tries + 1);
-        onResult(error && this.#outages.callerError(error), result);
+        onResult(error && this.#outages.toCallerError(error), result);
       });
     return toPromise(run) as never;
   }
@@ -107,9 +105,8 @@ export class SessionPool extends pg.Pool {
 
   /** Waits up to CLOSE_MS for running statements, which then fail. */
   async close(): Promise<void> {
-    const ended = this.end();
     const timer = setTimeout(() => this.#cutAll(), CLOSE_MS);
-    await ended;
+    await this.end();
     clearTimeout(timer);
   }
 

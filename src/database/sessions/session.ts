@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { type Meters, NO_METERS, secondsSince } from '../../meters.ts';
-import { HUNG } from '../failure-kind.ts';
+import { HUNG_MESSAGE } from '../failure-kind.ts';
 import type { Outages } from '../outages.ts';
 import { DescribedOnce, isNamedStatement, StatementColumns } from './described-once.ts';
 import { withSpan } from './statement-span.ts';
@@ -85,7 +85,7 @@ export class Session extends pg.Client {
   /** Null behind a pooler, which prepares a named statement again on each of its connections. */
   readonly #statementColumns: StatementColumns | null;
   /** New names of outdated prepared statements, by their original names. */
-  readonly #renamed = new Map<string, string>();
+  readonly #newNames = new Map<string, string>();
 
   constructor({
     outages,
@@ -104,31 +104,30 @@ export class Session extends pg.Client {
     this.#silence = setTimeout(() => this.#cutIfHung(), silenceMs).unref();
     this.once('end', () => clearTimeout(this.#silence));
     // Without a listener, a connection that the server closes ends the process.
-    this.on('error', (error) => outages.callerError(error));
+    this.on('error', (error) => outages.toCallerError(error));
   }
 
   /** Works like pg's query. Errors of the connection become failures of the database. */
   override query(config: unknown, values?: unknown, onResult?: unknown): never {
-    const [bound, callback] =
+    const [boundValues, callback] =
       typeof values === 'function' ? [undefined, values] : [values, onResult];
     const run = (onResult: OnResult) => {
       const report = withSpan(config, this.#meters.isOn ? this.#withMeters(onResult) : onResult);
       this.#waitFor(1);
       const end: OnResult = (error, result) => {
         this.#waitFor(-1);
-        report(error && this.#callerError(error as Error), result);
+        report(error && this.#toCallerError(error as Error), result);
       };
-      const namedConfig = this.#underCurrentName(config);
-      this.#send(namedConfig, bound, (error, result) => {
+      const namedConfig = this.#replaceName(config);
+      this.#send(namedConfig, boundValues, (error, result) => {
         const outdatedName =
           error && isOutdated(error) ? (namedConfig as pg.QueryConfig).name : undefined;
         if (!outdatedName) return end(error, result);
         this.#forget((config as Required<pg.QueryConfig>).name, outdatedName);
         // A failed transaction can only be repeated from its beginning, by its caller.
         if (this.getTransactionStatus() !== 'I') return end(error);
-        // Sent without a name, because a pooler that keeps prepared statements has the outdated one
-        // on its own connections.
-        this.#send({ ...(config as pg.QueryConfig), name: undefined }, bound, end);
+        // Sent without a name, because a pooler that keeps prepared statements has the outdated one on its own connections.
+        this.#send({ ...(config as pg.QueryConfig), name: undefined }, boundValues, end);
       });
     };
     if (callback) return run(callback as OnResult) as never;
@@ -147,33 +146,33 @@ export class Session extends pg.Client {
     this.connection.stream.destroy();
   }
 
-  #send(config: unknown, bound: unknown, onResult: OnResult): void {
+  #send(config: unknown, boundValues: unknown, onResult: OnResult): void {
     if (!this.#statementColumns || !isNamedStatement(config)) {
-      return void super.query(config as string, bound as unknown[], onResult);
+      return void super.query(config as string, boundValues as unknown[], onResult);
     }
-    const statement = bound ? { ...config, values: bound as unknown[] } : config;
+    const statement = boundValues ? { ...config, values: boundValues as unknown[] } : config;
     super.query(new DescribedOnce(statement, onResult, this.#statementColumns));
   }
 
-  #underCurrentName(config: unknown): unknown {
-    if (this.#renamed.size === 0) return config;
-    const renamed = this.#renamed.get((config as pg.QueryConfig).name ?? '');
-    return renamed === undefined ? config : { ...(config as pg.QueryConfig), name: renamed };
+  #replaceName(config: unknown): unknown {
+    if (this.#newNames.size === 0) return config;
+    const newName = this.#newNames.get((config as pg.QueryConfig).name ?? '');
+    return newName === undefined ? config : { ...(config as pg.QueryConfig), name: newName };
   }
 
-  /** Prepares the statement under a new name at its next use, because pg considers `used` prepared. */
+  /** Makes the next use prepare the statement under a new name, because pg considers the outdated name prepared. */
   #forget(name: string, outdatedName: string): void {
-    if ((this.#renamed.get(name) ?? name) !== outdatedName) return;
-    this.#renamed.set(name, randomUUID());
+    if ((this.#newNames.get(name) ?? name) !== outdatedName) return;
+    this.#newNames.set(name, randomUUID());
     this.#statementColumns?.byStatement.delete(outdatedName);
     this.connection.close({ type: 'S', name: outdatedName }, true);
   }
 
   #withMeters(onResult: OnResult): OnResult {
-    const startedMs = performance.now();
+    const startMs = performance.now();
     return (error, result) => {
       const outcome = error ? 'failed' : 'ok';
-      this.#meters.statementEnded({ outcome, seconds: secondsSince(startedMs) });
+      this.#meters.statementEnded({ outcome, seconds: secondsSince(startMs) });
       onResult(error, result);
     };
   }
@@ -192,9 +191,11 @@ export class Session extends pg.Client {
     this.cut();
   }
 
-  #callerError(error: Error): unknown {
+  #toCallerError(error: Error): unknown {
     if (this.#isHung || (error as pg.DatabaseError).code === READ_ONLY) this.#onSuspect?.();
-    return this.#outages.callerError(this.#isHung ? new Error(HUNG, { cause: error }) : error);
+    return this.#outages.toCallerError(
+      this.#isHung ? new Error(HUNG_MESSAGE, { cause: error }) : error,
+    );
   }
 }
 
@@ -229,7 +230,7 @@ export interface SessionConfig extends pg.ClientConfig {
   isPooled: boolean;
 }
 
-export function sessionConfig({
+export function createSessionConfig({
   address,
   name,
   limitMs,
@@ -257,14 +258,14 @@ export function sessionConfig({
 
 /** Opens a connection outside of any pool. */
 export async function openSession(options: SessionOptions): Promise<OpenSession> {
-  const session: OpenSession = new Session(sessionConfig(options));
+  const session: OpenSession = new Session(createSessionConfig(options));
   try {
     await session.connect();
     if (!options.pooler) await setUp(session);
     return session;
   } catch (error) {
     session.cut();
-    throw options.outages.callerError(error);
+    throw options.outages.toCallerError(error);
   }
 }
 

@@ -7,7 +7,7 @@ import type { OnResult } from './session.ts';
 /** Reports neither the text nor the values of a statement. */
 export function withSpan(config: unknown, onResult: OnResult): OnResult {
   if (!sampledContext()) return onResult;
-  const summary = statementSummary(getText(config));
+  const summary = summarizeStatement(getText(config));
   const span = startSpan(summary, {
     kind: SpanKind.CLIENT,
     attributes: { 'db.system.name': 'postgresql', 'db.query.summary': summary },
@@ -39,13 +39,12 @@ const SUMMARIES = new Map<string, string>();
 const SUMMARIES_MAX = 2_000;
 
 /** Returns the verb and the table of a statement, without any of its values: `SELECT Operation`. */
-function statementSummary(text: string): string {
-  let summary = SUMMARIES.get(text);
-  if (summary === undefined) {
-    const verb = VERB.exec(text)?.[1]?.toUpperCase() ?? 'STATEMENT';
-    const table = (CHANGE.exec(text) ?? SOURCE.exec(text))?.[1];
-    summary = table ? `${verb} ${table}` : verb;
-    if (SUMMARIES.size < SUMMARIES_MAX) SUMMARIES.set(text, summary);
-  }
+function summarizeStatement(text: string): string {
+  const cachedSummary = SUMMARIES.get(text);
+  if (cachedSummary !== undefined) return cachedSummary;
+  const verb = VERB.exec(text)?.[1]?.toUpperCase() ?? 'STATEMENT';
+  const table = (CHANGE.exec(text) ?? SOURCE.exec(text))?.[1];
+  const summary = table ? `${verb} ${table}` : verb;
+  if (SUMMARIES.size < SUMMARIES_MAX) SUMMARIES.set(text, summary);
   return summary;
 }

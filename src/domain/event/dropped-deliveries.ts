@@ -6,8 +6,8 @@ import type { Database } from '../../database/database.ts';
 import {
   type MissedCount,
   matchPosition,
-  missedColumn,
   rowsByKey,
+  selectMissedCount,
 } from '../../database/keyed-rows.ts';
 import { acrossProjects, sweep } from '../../database/projects/all-projects.ts';
 import { type DestinationKey, IS_PENDING, pendingSql } from '../../deliveries/outbox.ts';
@@ -63,7 +63,7 @@ const DROP_SOME = `
     from found f where ${matchPosition('d', { with: 'found', as: 'f' })} and ${IS_PENDING}
     returning 1
   )
-  select (select count(*)::int from found) as "found", ${missedColumn('found', 'dropped')}`;
+  select (select count(*)::int from found) as "found", ${selectMissedCount('found', 'dropped')}`;
 
 /**
  * Deleted destinations with pending deliveries. Projects under erasure are skipped, because their deliveries are

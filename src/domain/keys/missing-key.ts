@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../config.ts';
 import type { Database } from '../../database/database.ts';
-import { DATABASE } from '../../database/embedded/data-folder.ts';
+import { DATABASE_FOLDER } from '../../database/embedded/data-folder.ts';
 import { withoutProject } from '../../database/projects/all-projects.ts';
 import type { RunQuery } from '../../database/rows.ts';
 import { StartRefused } from '../../errors.ts';
@@ -48,7 +48,7 @@ export async function refuseMissingIssuerKey(
 ): Promise<void> {
   const { DATABASE_URL, DATA_DIR } = config;
   const path = join(DATA_DIR, LOCAL_ISSUER_FILE);
-  const hasDatabase = !DATABASE_URL && existsSync(join(DATA_DIR, DATABASE));
+  const hasDatabase = !DATABASE_URL && existsSync(join(DATA_DIR, DATABASE_FOLDER));
   if (!hasDatabase || !hasLocalIssuer(config) || existsSync(path)) return;
   const hasBuilder = await prisma.builder.findFirst({
     where: { idpProvider: LOCAL_ISSUER },

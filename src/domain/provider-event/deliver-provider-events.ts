@@ -64,7 +64,7 @@ async function deliverSubscriptionEvents(
     while (isMore && performance.now() < endMs && !signal.aborted) {
       isMore = await deliverBatch(services, claim, getSource);
     }
-    await EVENT_LEASES.updateHeld(prisma.objectSubscription, claim, RELEASED_LEASE);
+    await EVENT_LEASES.updateClaimed(prisma.objectSubscription, claim, RELEASED_LEASE);
   } catch (error) {
     if (error instanceof LeaseLost) return;
     await recordFailure(services, claim, error).catch((failure: unknown) =>
@@ -126,7 +126,7 @@ async function record(
 ): Promise<void> {
   const { projectId, installationId, objectName } = claim;
   await inTransaction(services.database, async (tx) => {
-    await EVENT_LEASES.updateHeld(tx.objectSubscription, claim, {
+    await EVENT_LEASES.updateClaimed(tx.objectSubscription, claim, {
       eventFailures: 0,
       eventsRetryTime: null,
       lastEventTime: events.at(-1)?.eventTime ?? null,
@@ -188,7 +188,7 @@ async function recordFailure(services: Services, claim: EventClaim, error: unkno
       eventsRetryTime: next.dueTime,
       ...RELEASED_LEASE,
     };
-    await EVENT_LEASES.updateHeld(tx.objectSubscription, claim, change);
+    await EVENT_LEASES.updateClaimed(tx.objectSubscription, claim, change);
     const { count } = await tx.providerEvent.updateMany({
       where: {
         projectId,

@@ -55,7 +55,7 @@ export async function updateHeldSubscription(
     return inTransaction(database, (tx) =>
       updateHeldSubscription({ database }, subscription, change, tx),
     );
-  const where = SUBSCRIPTIONS.claimFilter(subscription);
+  const where = SUBSCRIPTIONS.getClaimFilter(subscription);
   const isReleased = change.dueTime !== undefined;
   const current = await tx.objectSubscription.findFirst({ where });
   requireLease(current ? 1 : 0);
@@ -77,7 +77,7 @@ export async function deleteHeld(
   subscription: ObjectSubscription,
 ): Promise<void> {
   await removeEvents(database.rows.query, subscription);
-  const where = SUBSCRIPTIONS.claimFilter(subscription);
+  const where = SUBSCRIPTIONS.getClaimFilter(subscription);
   await inTransaction(database, async (tx) => {
     if (await removeSubscription(tx, subscription, { ...where, isWanted: false })) return;
     // The subscription is needed again. The next maintenance creates it at the provider.

@@ -73,7 +73,9 @@ async function pollWatch(services: Services, watch: SchemaWatch): Promise<void> 
     if (!installed) return;
     const { watchSchema } = installed.content;
     if (!watchSchema) {
-      await services.database.prisma.schemaWatch.deleteMany({ where: WATCHES.claimFilter(watch) });
+      await services.database.prisma.schemaWatch.deleteMany({
+        where: WATCHES.getClaimFilter(watch),
+      });
       return;
     }
     await stopIfBacklogged(services, projectId);
@@ -146,7 +148,7 @@ async function record(
   const dueTime = getNextRunTime(schedule, services.now());
   await inTransaction(services.database, async (tx) => {
     const next = { known: descriptions, connectionId: connection.id, dueTime, failures: 0 };
-    await WATCHES.updateHeld(tx.schemaWatch, watch, { ...next, ...RELEASED_LEASE });
+    await WATCHES.updateClaimed(tx.schemaWatch, watch, { ...next, ...RELEASED_LEASE });
     if (bodies.length === 0) return;
     const destination = await lockDestination(tx, projectId, watchSchema.destination);
     const messages = bodies.map((body) => ({ body }));
@@ -171,7 +173,7 @@ async function recordFailure(
   });
   const { prisma } = services.database;
   const change = { ...scheduleRetry(services, RETRY, watch.failures), ...RELEASED_LEASE };
-  await WATCHES.updateHeld(prisma.schemaWatch, watch, change).catch((failure: unknown) => {
+  await WATCHES.updateClaimed(prisma.schemaWatch, watch, change).catch((failure: unknown) => {
     if (!(failure instanceof LeaseLost)) throw failure;
   });
 }

@@ -14,7 +14,9 @@ export function useDeadline({ config, database }: Services): OperationPlugin {
         const execution = executeFn(args);
         if (!(execution instanceof Promise)) return execution;
         return withDeadline(execution, maximumMs, () => {
-          throw database.outages.timeoutError(timeoutError('operation', { isChange, maximumMs }));
+          throw database.outages.replaceTimeoutError(
+            timeoutError('operation', { isChange, maximumMs }),
+          );
         });
       });
     },

@@ -158,6 +158,6 @@ function runInTime<T>(
   const isChange = method !== 'GET';
   const maximumMs = operationMsMax(config, { isChange });
   return withDeadline(run(), maximumMs, () => {
-    throw database.outages.timeoutError(timeoutError('request', { isChange, maximumMs }));
+    throw database.outages.replaceTimeoutError(timeoutError('request', { isChange, maximumMs }));
   });
 }

@@ -17,7 +17,7 @@ function createWatch(canCommit: (node: number) => boolean | Promise<boolean>) {
   const tried: number[] = [];
   const watch = new NodeWatch({
     findNode: (projectId) => PROJECTS[projectId],
-    nodes: () => [1, 2],
+    listNodes: () => [1, 2],
     canCommit: async (node) => {
       tried.push(node);
       return canCommit(node);
@@ -58,7 +58,7 @@ test('fails statements that wait for an unresponsive node, and refuses new ones'
   expect(other.take).not.toHaveBeenCalled();
   expect(watch.findRefusal(watch.listNodes(['prj_a']))).toBeInstanceOf(ServiceUnavailable);
   expect(watch.findRefusal(watch.listNodes(['prj_b', 'prj_a']))).toBeInstanceOf(ServiceUnavailable);
-  expect(watch.findRefusal(watch.allNodes())).toBeInstanceOf(ServiceUnavailable);
+  expect(watch.findRefusal(watch.listAllNodes())).toBeInstanceOf(ServiceUnavailable);
   expect(watch.findRefusal(watch.listNodes(['prj_b', 'prj_new']))).toBeNull();
   expect(lines).toMatchObject([{ msg: 'node.away', node: 1 }]);
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { compositeValues } from '../../../src/database/citus/routed-session.ts';
-import { boundText, findRoute, loadParser } from '../../../src/database/citus/statement-plan.ts';
+import { parseComposite } from '../../../src/database/citus/routed-session.ts';
+import { bindText, findRoute, loadParser } from '../../../src/database/citus/statement-plan.ts';
 import { testDatabase } from '../../support/app.ts';
 
 await loadParser();
@@ -12,7 +12,7 @@ test("reads a row from PostgreSQL's text form whatever its values contain", asyn
     `select (r)::text as "text" from (select ${values.map((_, index) => `$${index + 1}::text`).join(', ')}) r`,
     values,
   );
-  expect(compositeValues(row?.text ?? '')).toEqual(values);
+  expect(parseComposite(row?.text ?? '')).toEqual(values);
 });
 
 test('binds values as constants that PostgreSQL reads unchanged', async () => {
@@ -21,7 +21,7 @@ test('binds values as constants that PostgreSQL reads unchanged', async () => {
   const text = `select $1::text as "text", $2::int as "int", $3::text as "none", $4::text[] as "list",
     $5::jsonb as "json", $6::boolean as "flag", $7::timestamptz as "time"`;
   const bound = await database.rows.query(text, values);
-  expect(await database.rows.query(boundText(text, values), [])).toEqual(bound);
+  expect(await database.rows.query(bindText(text, values), [])).toEqual(bound);
 });
 
 test('leaves to Citus what it plans, and runs other statements on the shards of their projects', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { getPlacement, tablesToSpread } from '../../../src/database/citus/table-placement.ts';
+import { getPlacement, listTablesToSpread } from '../../../src/database/citus/table-placement.ts';
 import { Prisma } from '../../../src/database/generated/client.ts';
 import { testDatabase } from '../../support/app.ts';
 
@@ -10,7 +10,7 @@ test('assigns each table one placement', () => {
   expect(placements.get('Delivery')).toBe('distributed');
   expect(placements.get('Project')).toBe('reference');
   expect(placements.get('Builder')).toBe('local');
-  const toSpread = tablesToSpread();
+  const toSpread = listTablesToSpread();
   expect(new Set(toSpread).size).toBe(toSpread.length);
   expect(toSpread.toSorted()).toEqual(
     TABLES.filter((table) => getPlacement(table) !== 'local').toSorted(),

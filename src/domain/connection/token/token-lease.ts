@@ -81,7 +81,7 @@ export class Lease {
     if (kind === 'embedded') return;
     const { refreshLeaseToken: token } = this.#claim;
     const lasting = { refreshLeaseToken: token && lastingToken(token) };
-    await REFRESHES.updateHeld(prisma.connection, this.#claim, lasting);
+    await REFRESHES.updateClaimed(prisma.connection, this.#claim, lasting);
     this.#claim = { ...this.#claim, ...lasting };
   }
 
@@ -95,7 +95,7 @@ export class Lease {
 
   async release(): Promise<void> {
     if (this.#hasEnded) return;
-    const where = REFRESHES.claimFilter(this.#claim);
+    const where = REFRESHES.getClaimFilter(this.#claim);
     const data = { refreshLeaseToken: null, refreshLeaseExpireTime: null };
     await this.#database.prisma.connection.updateMany({ where, data });
   }

@@ -124,7 +124,7 @@ type RunChange = Partial<
 
 /** Deletes the run, which has ended. Throws LeaseLost if the claim no longer holds the run. */
 export async function endRun(tx: Transaction, claim: ReadRun): Promise<void> {
-  const { count } = await tx.readRun.deleteMany({ where: RUNS.claimFilter(claim) });
+  const { count } = await tx.readRun.deleteMany({ where: RUNS.getClaimFilter(claim) });
   requireLease(count);
 }
 
@@ -140,7 +140,7 @@ export async function releaseRun(
 ): Promise<void> {
   const { operationId: id, projectId } = run;
   await inTransaction(services.database, async (tx) => {
-    await RUNS.updateHeld(tx.readRun, run, { ...change, ...RELEASED_LEASE });
+    await RUNS.updateClaimed(tx.readRun, run, { ...change, ...RELEASED_LEASE });
     const [due] = await tx.$queryRaw<{ dueTime: Date }[]>`
       update "ReadRun" set "dueTime" = now() + ${Math.ceil(waitMs)}::int * interval '1 millisecond'
       where "projectId" = ${projectId} and "operationId" = ${id} returning "dueTime"`;

@@ -87,7 +87,7 @@ async function endCollected(
 ): Promise<void> {
   await retryTransaction(services, async (tx) => {
     // The provider has finished. The operations end in the next transactions.
-    await TASKS.updateHeld(tx.writeTask, task, { isUncertain: false });
+    await TASKS.updateClaimed(tx.writeTask, task, { isUncertain: false });
     await saveOutcomes(tx, task, entries);
   });
   for (let start = 0; start < rows.length; start += TRANSACTION_OPERATIONS_MAX) {
@@ -95,7 +95,7 @@ async function endCollected(
     await retryTransaction(services, (tx) => endOperations(tx, someRows));
   }
   const ended = { dueTime: null, isUncertain: false, endTime: services.now(), ...RELEASED_LEASE };
-  await retryTransaction(services, (tx) => TASKS.updateHeld(tx.writeTask, task, ended));
+  await retryTransaction(services, (tx) => TASKS.updateClaimed(tx.writeTask, task, ended));
 }
 
 function countEnd(
@@ -223,7 +223,7 @@ export async function postponeWrite(
   const message = `Attempt ${attempts} failed, the next one is at ${time.toISOString()}: ${failure.message}`;
   await retryTransaction(services, async (tx) => {
     const released = { dueTime: time, isUncertain, ...RELEASED_LEASE };
-    await TASKS.updateHeld(tx.writeTask, task, released);
+    await TASKS.updateClaimed(tx.writeTask, task, released);
     await saveOutcomes(tx, task, entries);
     for (const id of new Set(entries.map(({ operationId }) => operationId))) {
       const operation = { id, projectId };

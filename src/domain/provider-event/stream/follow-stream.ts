@@ -68,7 +68,7 @@ async function followStream(
     const { list } = capability ?? {};
     if (capability && list) return await readList(services, { stream, capability, list, signal });
     await takeEvents(services, stream, signal);
-    await STREAMS.updateHeld(services.database.prisma.providerStream, stream, RELEASED_LEASE);
+    await STREAMS.updateClaimed(services.database.prisma.providerStream, stream, RELEASED_LEASE);
   } catch (error) {
     if (error instanceof LeaseLost) return;
     await recordStreamFailure(services, stream, error).catch((failure: unknown) => {

@@ -142,7 +142,7 @@ async function createNotifications(services: Services, followed: FollowedList): 
   const created = await list.createWebhook(session, address);
   const begun = { position: null, failures: 0 };
   followed.ping = await inTransaction(services.database, async (tx) => {
-    await STREAMS.updateHeld(tx.providerStream, stream, begun);
+    await STREAMS.updateClaimed(tx.providerStream, stream, begun);
     return replacePing(services, tx, stream, {
       ...created,
       address,
@@ -173,13 +173,13 @@ async function releaseList(
 ): Promise<void> {
   const { providerStream } = services.database.prisma;
   if (!isUnfinished) {
-    const where = { ...STREAMS.claimFilter(stream), dueTime: stream.dueTime };
+    const where = { ...STREAMS.getClaimFilter(stream), dueTime: stream.dueTime };
     const data = { dueTime: nextPoll(services), ...RELEASED_LEASE };
     const { count } = await providerStream.updateMany({ where, data });
     if (count > 0) return;
   }
   const { count } = await providerStream.updateMany({
-    where: STREAMS.claimFilter(stream),
+    where: STREAMS.getClaimFilter(stream),
     data: RELEASED_LEASE,
   });
   requireLease(count);

@@ -22,7 +22,7 @@ export async function storeBatch(
   const missed = await findMissed(services, followed, gaps);
   const allEvents = [...events, ...missed.events];
   const { stored, started } = await inTransaction(services.database, async (tx) => {
-    await STREAMS.updateHeld(tx.providerStream, stream, { position, knownTime, failures: 0 });
+    await STREAMS.updateClaimed(tx.providerStream, stream, { position, knownTime, failures: 0 });
     return {
       stored: await storeEvents(tx, followed, allEvents),
       started: await startMissed(services, tx, missed),

@@ -1,6 +1,6 @@
 /** The lease of a worker that follows a connection's stream. */
 import { Prisma } from '../../../database/generated/client.ts';
-import { inProjectsSql, LeasedRows, sweepSql } from '../../../database/leased-rows.ts';
+import { inProjectsSql, LeasedRows, runSweep } from '../../../database/leased-rows.ts';
 import { allProjectsMark } from '../../../database/projects/all-projects.ts';
 import { listColumns, type Row } from '../../../database/tables.ts';
 import { LEASE } from '../../../work/lease.ts';
@@ -34,7 +34,7 @@ export async function claimStreams(
     delete from "ProviderStream" where ("projectId", "connectionId") in (
       select held."projectId", held."connectionId" from "ProviderStream" held
       where ${inProjectsSql(database, 'held')} and ${STREAMS.isFree} and not ${IS_WANTED} and not ${HAS_PING})`;
-  await sweepSql(database, forget);
+  await runSweep(database, forget);
   const due = { countMax, now: now(), columns: listColumns('ProviderStream') };
   return STREAMS.claimDue(database, due);
 }

@@ -30,7 +30,7 @@ export async function recordStreamOpen(services: Services, followed: Followed): 
   const knownTime = position === null ? now : stream.knownTime;
   const operations = await inTransaction(services.database, async (tx) => {
     const working = { status: 'ACTIVE', error: null } as const;
-    await STREAMS.updateHeld(tx.providerStream, stream, { ...working, knownTime });
+    await STREAMS.updateClaimed(tx.providerStream, stream, { ...working, knownTime });
     const where = { projectId, connectionId, isWanted: true, providerRef: { not: null } } as const;
     await tx.objectSubscription.updateMany({
       where: { ...where, status: { in: ['PENDING', 'FAILED'] } },
@@ -57,7 +57,7 @@ export async function recordLostPosition(services: Services, { stream }: Followe
   const { projectId, connectionId, knownTime } = stream;
   services.log.warn({ projectId, connectionId, knownTime }, 'provider_stream.position_lost');
   await inTransaction(services.database, async (tx) => {
-    await STREAMS.updateHeld(tx.providerStream, stream, { position: null });
+    await STREAMS.updateClaimed(tx.providerStream, stream, { position: null });
     const since = knownTime ? ` since ${knownTime.toISOString()}` : '';
     const result = `The provider no longer has events of that age. Changes${since} are read instead.`;
     for (const subscription of await listSubscriptions(tx, stream)) {
@@ -82,7 +82,7 @@ export async function recordStreamFailure(
   const isReported = !mayPass || failures >= FAILURES_REPORTED;
   await inTransaction(services.database, async (tx) => {
     const news = isReported ? ({ status: 'FAILED', error: reason } as const) : {};
-    await STREAMS.updateHeld(tx.providerStream, stream, {
+    await STREAMS.updateClaimed(tx.providerStream, stream, {
       failures,
       dueTime,
       ...news,
