@@ -13,7 +13,7 @@ const SAFE_MESSAGES: Record<string, string> = {
     'This link has expired. Go back to the app that sent you here and open the page again.',
 };
 
-const OUR_FAULT =
+export const OUR_FAULT =
   'Something is wrong on our side. Try again later, or contact the app that sent you here.';
 
 interface CustomerProblemOptions {

@@ -5,6 +5,7 @@ import type { integrationsQuery } from '../__generated__/integrationsQuery.graph
 import { Action } from '../src/parts/form.tsx';
 import { Empty } from '../src/parts/page.tsx';
 import { usePageQuery } from '../src/parts/queries.ts';
+import { OUR_FAULT } from './customer-problem.ts';
 import { IntegrationCard } from './integration-card.tsx';
 import { isOpened, notifyOpener, reconnectId } from './opener.ts';
 import type { Returned, Session } from './session-token.ts';
@@ -94,6 +95,9 @@ export function Integrations({ session, returned }: IntegrationsProps) {
       notifyOpener({ type: 'connected', connectionId: returned.connectionId, provider });
     }
   }, [returned, provider]);
+  useEffect(() => {
+    if (returned?.isSetup) notifyOpener({ type: 'failed', detail: returned.failure ?? '' });
+  }, [returned]);
   if (!project || !group || !consumer) {
     return (
       <Empty title="This page is for end users">
@@ -117,7 +121,7 @@ export function Integrations({ session, returned }: IntegrationsProps) {
       </header>
       {returned?.failure != null && (
         <p role="alert" className="refusal">
-          The account was not connected: {returned.failure}
+          {returned.isSetup ? OUR_FAULT : `The account was not connected: ${returned.failure}`}
         </p>
       )}
       {integrations.nodes.length === 0 && <Empty title="No integrations yet" />}

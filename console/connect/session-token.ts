@@ -34,7 +34,7 @@ function claimsOf(token: string): Claims {
 }
 
 const KEPT = 'connect.session';
-const FACTS = ['connectionId', 'error', 'error_description'];
+const FACTS = ['connectionId', 'error', 'error_description', 'fault'];
 
 /** The provider redirects the browser back to this URL. The token stays in the tab and is in no URL that others see. */
 export function leaveFor(authorizeUrl: string): void {
@@ -50,13 +50,15 @@ export interface Returned {
   connectionId: string | null;
   /** The reason why no account was connected; null on success. */
   failure: string | null;
+  /** True if the builder's setup is the reason, which customers don't see. */
+  isSetup: boolean;
 }
 
 /** Restores the token after a consent in this window, so that the page can be reloaded. Null at other times. */
 export function takeReturned(): Returned | null {
   const url = new URL(location.href);
   const storedToken = sessionStorage.getItem(KEPT);
-  const [connectionId, error, detail] = FACTS.map((name) => url.searchParams.get(name));
+  const [connectionId, error, detail, fault] = FACTS.map((name) => url.searchParams.get(name));
   if (storedToken === null || !(connectionId || error)) return null;
   sessionStorage.removeItem(KEPT);
   for (const name of FACTS) url.searchParams.delete(name);
@@ -65,5 +67,6 @@ export function takeReturned(): Returned | null {
   return {
     connectionId: connectionId ?? null,
     failure: connectionId ? null : (detail ?? error ?? ''),
+    isSetup: fault === 'setup',
   };
 }

@@ -173,6 +173,7 @@ export const DEMO_ROUTES = [
       'CONNECTION_REFRESHED',
       'CONNECTION_ERROR',
       'CONNECTION_DELETED',
+      'SETUP_FAILED',
     ],
   },
   {

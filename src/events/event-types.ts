@@ -236,6 +236,26 @@ export const EVENTS = {
     happened: 'The record of a proposal had changed before the commit, so nothing was written.',
     data: proposal,
   },
+  SETUP_FAILED: {
+    wireName: 'setup.failed',
+    happened:
+      "A mistake in the project's setup kept a customer from connecting an account or installing an integration. The event is not repeated for the same error of a provider until an hour has passed without it.",
+    data: z.object({
+      projectId: connectionFields.projectId,
+      provider: connectionFields.provider,
+      groupRef: connectionFields.groupRef
+        .optional()
+        .describe(
+          "The customer's group, by the builder's reference. Omitted if the group or the consumer is new.",
+        ),
+      consumerRef: connectionFields.consumerRef
+        .optional()
+        .describe(
+          "The customer's consumer, by the builder's reference. Omitted if the group or the consumer is new.",
+        ),
+      error: z.string().describe('What is wrong with the setup, as text for people.'),
+    }),
+  },
 } as const satisfies Record<
   NotificationEventType,
   { wireName: string; happened: string; data: z.ZodObject }

@@ -61,14 +61,22 @@ function createOutcomeResponse(outcome: CallbackOutcome, origins: OpenerConfig):
     case 'FAILED': {
       const error = truncate(outcome.error);
       const detail = truncate(outcome.detail);
-      const { redirectUrl } = outcome;
-      if (redirectUrl !== null) return redirect(redirectUrl, { error, error_description: detail });
-      const content = createContent(outcome.page, [detail, `(${error})`]);
+      const { redirectUrl, isSetup } = outcome;
+      if (redirectUrl !== null) {
+        const cause = { error, error_description: detail, ...(isSetup && { fault: 'setup' }) };
+        return redirect(redirectUrl, cause);
+      }
+      const paragraphs = isSetup ? [SETUP_FAULT] : [detail, `(${error})`];
+      const content = createContent(outcome.page, paragraphs);
       const script = createNotifyScript(createFailureMessage(error, detail), openerOrigins);
       return createPage(400, 'Not connected', { content, script });
     }
   }
 }
+
+/** For mistakes in the builder's setup, which the customer can't mend. The opener gets the reason. */
+const SETUP_FAULT =
+  'Something is wrong on our side. Try again later, or contact the app that sent you here.';
 
 const REFUSALS = {
   UNKNOWN: 'This link has already been used, or it has expired.',

@@ -45,6 +45,7 @@ const WRITING_SQL = [
   'domain/activity/activity-deltas.ts',
   'domain/activity/activity-series.ts',
   'domain/connection/connection-refresh.ts',
+  'domain/diagnosis/setup-failure.ts',
   'domain/erasure/end-subscriptions.ts',
   'domain/erasure/erase-rows.ts',
   'domain/erasure/erase-slice.ts',

@@ -97,6 +97,8 @@ const LACKS: Record<Surface, Record<string, string>> = {
     listPausedReads:
       'A list of objects of all installations, for an overview. `resumeReads` needs none.',
     listProviders: 'One response contains the whole catalogue, as in the reference API.',
+    listSetupFailures:
+      'A list of the whole project, for an overview. The event `setup.failed` has each of them.',
     objectMetadataOfInstallation:
       '`readInstalledObjectMetadata` finds the installation by its group.',
   },

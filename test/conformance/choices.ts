@@ -88,6 +88,7 @@ const MORE_EVENT_TYPES: Record<string, string> = {
   'read.triggered.error': 'the reference API lists routes of this type, and creates none',
   'destination.webhook.failing': 'a receiver learns of failures before its destination is disabled',
   'delivery.failed': 'a receiver learns which messages it did not get',
+  'setup.failed': 'a receiver learns which mistake keeps its customers from connecting',
 };
 
 const moreEventTypes: Choice[] = Object.entries(MORE_EVENT_TYPES).map(([eventType, reason]) => ({

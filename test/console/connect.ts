@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { expectAccessible } from '../support/console.ts';
+import { expectAccessible, expectFitsScreens, openConsole } from '../support/console.ts';
 import { CLIENT } from '../support/providers/oauth.ts';
 import type { ConsoleStage } from './stage.ts';
 
@@ -154,6 +154,13 @@ export function testConnect(stage: () => ConsoleStage) {
     await page.getByText('Something is wrong on our side.').waitFor();
     expect(await page.locator('main').innerText()).not.toMatch(/scope|app of the project/i);
     await expectAccessible(page);
+    const builder = await stage().openTab();
+    await openConsole(builder, `${stage().url}/console/demo`);
+    await builder.getByRole('link', { name: '1 provider keeps customers from connecting' }).click();
+    await builder.getByText(/has no provider app for hubspot/).waitFor();
+    await builder.getByText(/^Met 1 time, last/).waitFor();
+    await expectFitsScreens(builder);
+    await builder.context().close();
     await stage().api(`mutation { deleteIntegration(input: { projectIdOrName: "demo",
       integrationIdOrName: "no-app" }) { deletedId } }`);
   });

@@ -209,7 +209,7 @@ test('creates no connection with a wrong client secret or a forged code', async 
   const tenant = await app.tenant();
   await createProviderApp(tenant, { clientSecret: 'wrong' });
   const refused = await openCallback(await consent(await start(tenant, { redirectUrl: RETURN })));
-  expect(refused.headers.get('location')).toContain('error=access_denied');
+  expect(refused.headers.get('location')).toContain('error=invalid_request');
   await createProviderApp(tenant);
   const forged = await consent(await start(tenant, { redirectUrl: RETURN }));
   forged.searchParams.set('code', 'sbx_code_forged');

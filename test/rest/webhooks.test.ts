@@ -143,6 +143,13 @@ const DATA: { [T in Type]: EventData<T> } = {
   PROPOSAL_COMMITTED: { ...proposal, operationId, success: true },
   PROPOSAL_EXPIRED: proposal,
   PROPOSAL_STALE: proposal,
+  SETUP_FAILED: {
+    projectId: 'prj_1',
+    provider: 'hubspot',
+    groupRef: 'acme',
+    consumerRef: 'ann',
+    error,
+  },
 };
 
 /** Creates a record, and fields that the last check of the schema did not find. */

@@ -52,6 +52,12 @@ const QUERY = graphql`
           }
         }
       }
+      setupFailures {
+        provider
+        error
+        firstFailureTime
+        lastFailureTime
+      }
       operations(status: FAILED, createTime: $lastDay, first: 1) {
         nodes {
           id
@@ -203,6 +209,10 @@ function itemsOf(
   { dayStart, today, yesterday }: { dayStart: string; today: Ends; yesterday: Ends },
 ): AttentionItem[] {
   const { destinations, connections, installations, pausedReads, operations, deliveries } = project;
+  const setupFailures = project.setupFailures.filter(
+    ({ lastFailureTime }) => Date.parse(lastFailureTime) >= Date.parse(dayStart),
+  );
+  const [setupFailure] = setupFailures;
   const [destination] = destinations.nodes;
   const [connection] = connections.nodes;
   const [installation] = installations.nodes;
@@ -260,6 +270,19 @@ function itemsOf(
         installations.totalCount === 1
           ? `installations/${installation.id}`
           : 'installations?health=UNHEALTHY',
+    },
+    setupFailure && {
+      key: 'setup',
+      mark: setupFailures
+        .map(({ provider, error, firstFailureTime }) => `${provider} ${firstFailureTime} ${error}`)
+        .join(),
+      text: countText(
+        setupFailures.length,
+        'provider keeps customers from connecting',
+        'providers keep customers from connecting',
+      ),
+      detail: setupFailures.map(({ provider, error }) => `${provider}: ${error}`).join(' '),
+      path: setupFailures.length === 1 ? `providers/${setupFailure.provider}` : 'providers',
     },
     pausedRead && {
       key: 'paused',

@@ -2,12 +2,12 @@
 import { graphql } from 'react-relay';
 import type { providerPageQuery } from '../../__generated__/providerPageQuery.graphql.ts';
 import { Copyable } from '../parts/copy.tsx';
-
 import { Missing, Page, Panel } from '../parts/page.tsx';
 import { ProviderName } from '../parts/provider-mark.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { schemeName, wordsOf } from '../parts/status.tsx';
 import { Facts } from '../parts/table.tsx';
+import { Time } from '../parts/time.tsx';
 import type { PlaceProps } from '../shell/places.ts';
 import { NewApp, ProviderApps } from './provider-apps.tsx';
 
@@ -32,6 +32,12 @@ const QUERY = graphql`
       }
     }
     project(idOrName: $project) {
+      setupFailures {
+        provider
+        error
+        count
+        lastFailureTime
+      }
       ...providerApps_project @arguments(provider: $name)
     }
   }
@@ -42,6 +48,7 @@ export default function ProviderPage({ project: idOrName, id: name = '' }: Place
   const { provider, project } = usePageQuery<providerPageQuery>(QUERY, variables);
   if (!provider) return <Missing noun="provider" />;
   const byOAuth = provider.authSchemes.some((scheme) => scheme.startsWith('OAUTH2_AUTHORIZATION'));
+  const failure = project?.setupFailures.find((candidate) => candidate.provider === name);
   return (
     <Page
       title={<ProviderName name={provider.displayName} />}
@@ -66,6 +73,15 @@ export default function ProviderPage({ project: idOrName, id: name = '' }: Place
           }}
         />
       </Panel>
+      {failure && (
+        <Panel title="Customers can't connect">
+          <p>{failure.error}</p>
+          <p className="quiet">
+            Met {failure.count.toLocaleString('en')} {failure.count === 1 ? 'time' : 'times'}, last{' '}
+            <Time value={failure.lastFailureTime} />. Customers saw only that something is wrong.
+          </p>
+        </Panel>
+      )}
       <Panel title="Apps of this project">
         {project && <ProviderApps project={project} idOrName={idOrName} isNeeded={byOAuth} />}
       </Panel>

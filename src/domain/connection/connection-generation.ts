@@ -2,8 +2,10 @@
 import type { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import type { Issue } from '../../errors.ts';
+import type { AuthScheme } from '../../providers/contract.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
+import { recordingSetupFailures } from '../diagnosis/setup-failure.ts';
 import { issueAt, requireNoIssues } from '../issues.ts';
 import { NOT_A_PROVIDER } from '../provider/catalogue.ts';
 import { findPermittedProvider } from '../provider/provider.ts';
@@ -27,10 +29,10 @@ export const generateConnection = projectMutation({
   input: generateConnectionInput,
   async run(call, input, { id: projectId }): Promise<Row<'Connection'>> {
     requireNoIssues(await listForeignParties(call, input));
-    const { scheme, issues } = await findScheme(call, projectId, input);
-    requireNoIssues(issues);
-    if (scheme === null)
-      throw new Error('Bug: no scheme fits, and there is no issue with the reason.');
+    const { provider } = input;
+    const scheme = await recordingSetupFailures(call, { projectId, provider }, () =>
+      getScheme(call, projectId, input),
+    );
     const generation = { projectId, scheme, input };
     const token = input.skipCheck
       ? undefined
@@ -59,6 +61,19 @@ function toAccount(
   };
 }
 
+/** The scheme that fits the input. Throws BAD_USER_INPUT that names every issue. */
+async function getScheme(
+  call: Call,
+  projectId: string,
+  input: GenerationInput,
+): Promise<AuthScheme> {
+  const { scheme, issues } = await findScheme(call, projectId, input);
+  requireNoIssues(issues);
+  if (scheme === null)
+    throw new Error('Bug: no scheme fits, and there is no issue with the reason.');
+  return scheme;
+}
+
 /** The scheme that fits the input, and the issues with the provider or the project. */
 async function findScheme(call: Call, projectId: string, input: GenerationInput): Promise<Choice> {
   const ofApp = await appIssues(call, projectId, input);
@@ -71,6 +86,7 @@ async function findScheme(call: Call, projectId: string, input: GenerationInput)
   const ofWorkspace = workspaceIssues(provider, findWorkspaceRef(input));
   return { scheme, issues: [...ofWorkspace, ...inputIssues(provider, input), ...issues, ...ofApp] };
 }
+
 async function appIssues(
   { database }: Call,
   projectId: string,

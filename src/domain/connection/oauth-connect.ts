@@ -9,6 +9,7 @@ import { invalidInput, rateLimited, unprocessable } from '../../errors.ts';
 import type { SealedLocation } from '../../secrets.ts';
 import type { Call, Services } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
+import { recordingSetupFailures } from '../diagnosis/setup-failure.ts';
 import { CALLBACK_PATH } from '../provider/provider-app.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { startOAuthConnectInput } from './connection-input.ts';
@@ -62,7 +63,10 @@ export async function beginConnect(
   projectId: string,
   input: ConnectInput,
 ): Promise<StartedConnect> {
-  const plan = await planConnect(call, projectId, input);
+  const { provider } = input;
+  const plan = await recordingSetupFailures(call, { projectId, provider }, () =>
+    planConnect(call, projectId, input),
+  );
   await requireCapacity(call, projectId);
   const ticket = createTicket(projectId);
   const id = findKeyOfTicket(ticket)?.id as string;

@@ -9,6 +9,7 @@ import { type Issue, notFound } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
+import { recordingSetupFailures } from '../diagnosis/setup-failure.ts';
 import { findLatestContent } from '../integration/content-cache.ts';
 import { getIntegration, type IntegrationKey, lockContent } from '../integration/integration.ts';
 import { readIntegrationContent } from '../integration/integration-content.ts';
@@ -145,7 +146,11 @@ export const createInstallation = projectMutation({
       const parties = { projectId, integrationId, ...requireParties(requested) };
       return insertInstallation(call, tx, { parties, content, config, createdBy });
     });
-    return uniquely(created, `The group ${groupRef} has installed ${integration.name} already.`);
+    const installed = uniquely(
+      created,
+      `The group ${groupRef} has installed ${integration.name} already.`,
+    );
+    return recordingSetupFailures(call, { projectId, provider }, () => installed);
   },
 });
 

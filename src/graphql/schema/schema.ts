@@ -33,6 +33,7 @@ import '../operation/write-records.ts';
 import '../diagnosis/recorded-request.ts';
 import '../agent/agent-session.ts';
 import '../proposal/proposal.ts';
+import '../diagnosis/setup-failure.ts';
 import '../event/topic.ts';
 import '../event/typed-events.ts';
 import '../event/destination.ts';

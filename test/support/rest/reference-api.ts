@@ -45,6 +45,7 @@ const OWN_EVENT_TYPES = [
   'proposal.committed',
   'proposal.expired',
   'proposal.stale',
+  'setup.failed',
 ];
 DEFINITIONS.NotificationEventType?.enum?.push(...OWN_EVENT_TYPES);
 

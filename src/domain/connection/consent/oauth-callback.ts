@@ -5,6 +5,7 @@ import { DomainError } from '../../../errors.ts';
 import type { OAuth2Settings, Provider } from '../../../providers/contract.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Services } from '../../call.ts';
+import { isSetupMistake, recordSetupFailure } from '../../diagnosis/setup-failure.ts';
 import { type Waiter, waitingForProvider } from '../../provider/provider-wait.ts';
 import { workspaceIssues } from '../../provider/provider-workspace.ts';
 import { storedJson } from '../../storable-json.ts';
@@ -12,6 +13,7 @@ import { codeVerifierLocation, type StoredConnect } from '../oauth-connect.ts';
 import { type ConnectionRequest, putConnection } from '../put-connection.ts';
 import { identifyAccount } from '../session/identify-account.ts';
 import { requestTokens, type TokenResponse, textAt } from '../token/token-endpoint.ts';
+import { isClientRefusal } from '../token/token-endpoint-errors.ts';
 import { findAppClient, getOAuthProvider } from '../token/token-request.ts';
 import { type ConnectPage, findConnectPage } from './connect-page.ts';
 import { type ConnectKey, findKeyOfState, isIssuedTo } from './connect-ticket.ts';
@@ -72,7 +74,15 @@ export type CallbackOutcome =
   /** The state belongs to another browser and stays usable there. */
   | { kind: 'OTHER_BROWSER' }
   | ({ kind: 'CONNECTED'; connectionId: string } & Return)
-  | ({ kind: 'FAILED'; error: string; detail: string } & Return);
+  | ({ kind: 'FAILED' } & Failure & Return);
+
+interface Failure {
+  /** An error code of RFC 6749, or a code of the provider. */
+  error: string;
+  detail: string;
+  /** True for a mistake in the project's setup, which customers can't mend. */
+  isSetup: boolean;
+}
 
 interface Return {
   /** Null if the gateway's own page shows the result. */
@@ -106,21 +116,70 @@ async function finishConnect(
   const { redirectUrl } = connect;
   const page = redirectUrl === null ? await findConnectPage(services, connect) : null;
   const back = { redirectUrl, page };
-  const toFailure = (error: string, detail: string) =>
-    ({ kind: 'FAILED', error, detail, ...back }) as const;
-  if (params.error !== null) return toFailure(params.error, params.errorDescription ?? DENIED);
-  if (!params.code)
-    return toFailure('invalid_request', 'The provider returned no authorization code.');
+  const failure = findRefusal(params);
+  if (failure) return fail(services, connect, { failure, back });
   try {
-    const connectionId = await connectWith(services, connect, params.code);
+    const connectionId = await connectWith(services, connect, params.code ?? '');
     return { kind: 'CONNECTED', connectionId, ...back };
   } catch (error) {
-    if (error instanceof ProviderError) return toFailure(toErrorCode(error), error.message);
-    if (error instanceof DomainError) return toFailure('invalid_request', error.message);
-    throw error;
+    return fail(services, connect, { failure: toFailure(error), back });
   }
 }
+
+/** Error codes of consent pages about the request, which the setup determines (RFC 6749, section 4.1.2.1). */
+const SETUP_ERRORS = new Set([
+  'invalid_request',
+  'unauthorized_client',
+  'unsupported_response_type',
+  'invalid_scope',
+  'invalid_client',
+  'redirect_uri_mismatch',
+]);
 const DENIED = 'The provider denied access.';
+
+/** The failure that the provider's redirect reports. Null if it has a code. */
+function findRefusal({ error, errorDescription, code }: CallbackParams): Failure | null {
+  if (error !== null) {
+    return { error, detail: errorDescription ?? DENIED, isSetup: SETUP_ERRORS.has(error) };
+  }
+  if (code) return null;
+  const detail = 'The provider returned no authorization code.';
+  return { error: 'invalid_request', detail, isSetup: false };
+}
+
+/** Throws the error again if it is no refusal. */
+function toFailure(error: unknown): Failure {
+  if (error instanceof ProviderError) {
+    const isSetup =
+      isClientRefusal(error) || (!error.isTemporary && error.kind !== 'AUTH_INVALIDATED');
+    return {
+      error: isSetup ? 'invalid_request' : toErrorCode(error),
+      detail: error.message,
+      isSetup,
+    };
+  }
+  if (error instanceof DomainError) {
+    return { error: 'invalid_request', detail: error.message, isSetup: isSetupMistake(error) };
+  }
+  throw error;
+}
+
+async function fail(
+  services: Services,
+  { projectId, provider, input }: OAuthConnect,
+  { failure, back }: { failure: Failure; back: Return },
+): Promise<CallbackOutcome> {
+  if (failure.isSetup) {
+    const { groupRef, consumerRef } = storedJson<StoredConnect>(input);
+    const [[group], [consumer]] = await Promise.all([
+      services.database.rows.find('Group', { projectId, groupRef }),
+      services.database.rows.find('Consumer', { projectId, consumerRef }),
+    ]);
+    const customer = group && consumer ? { group, consumer } : null;
+    await recordSetupFailure(services, { projectId, provider, customer, error: failure.detail });
+  }
+  return { kind: 'FAILED', ...failure, ...back };
+}
 
 /** Deletes the row, because a state works once. Null if the state does not exist or has expired. */
 async function takeConnect(
@@ -206,7 +265,6 @@ function parseDate(isoText: string | undefined): Date | null {
 }
 
 /** The OAuth error code for the page to which the browser returns. */
-function toErrorCode({ kind, isTemporary }: ProviderError): string {
-  if (kind === 'AUTH_INVALIDATED') return 'access_denied';
-  return isTemporary ? 'temporarily_unavailable' : 'invalid_request';
+function toErrorCode({ kind }: ProviderError): string {
+  return kind === 'AUTH_INVALIDATED' ? 'access_denied' : 'temporarily_unavailable';
 }

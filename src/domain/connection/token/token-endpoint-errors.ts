@@ -46,6 +46,18 @@ export function isCredentialRefusal(error: unknown): error is ProviderError {
   return error.kind === 'BAD_REQUEST' && isNamed;
 }
 
+/** Error codes about the OAuth client, which the builder has registered at the provider. */
+const REFUSED_CLIENT = new Set([
+  'invalid_client',
+  'unauthorized_client',
+  'incorrect_client_credentials',
+]);
+
+/** True if the endpoint rejected the OAuth client itself. */
+export function isClientRefusal(error: ProviderError): boolean {
+  return error instanceof EndpointRefusal && REFUSED_CLIENT.has(error.code);
+}
+
 export function endpointRefusal(request: Request, response: ProviderResponse): ProviderError {
   const { code, description } = parseReason(response.body);
   const reason = [code, description].filter(Boolean).join(': ') || 'no reason given';

@@ -1,0 +1,143 @@
+/**
+ * Mistakes in a project's setup that keep customers from connecting accounts. Customers can't mend them, so the pages
+ * for customers hide them, and the builder gets an event and a row.
+ */
+import { z } from 'zod';
+import type { Row } from '../../database/rows.ts';
+import { run, sql } from '../../database/statements.ts';
+import { inTransaction } from '../../database/transaction.ts';
+import { DomainError } from '../../errors.ts';
+import { recordEvent } from '../../events/record.ts';
+import { truncateMessage } from '../../providers/read-responses.ts';
+import { HOUR_MS } from '../../work/durations.ts';
+import { load } from '../batched.ts';
+import type { Call, Services } from '../call.ts';
+import { read } from '../declared-read.ts';
+import { findPermittedProvider } from '../provider/provider.ts';
+import { resource } from '../resource.ts';
+import { type Batch, byId } from '../scope.ts';
+
+export type SetupFailure = Row<'SetupFailure'>;
+
+export const setupFailureResource = resource(
+  'SetupFailure',
+  "A mistake in the project's setup that kept customers from connecting accounts of a provider or from installing.",
+  {
+    provider: z.string().describe('The name of the provider.'),
+    error: z.string().describe('What is wrong with the setup, as text for people.'),
+    count: z.int().describe('How often customers met the error since `firstFailureTime`.'),
+    firstFailureTime: z
+      .date()
+      .describe('When a customer first met the error, without an hour in between without it.'),
+    lastFailureTime: z.date().describe('When a customer last met the error.'),
+  },
+);
+
+/** More providers than a person checks one by one. */
+const FAILURES_MAX = 100;
+
+export const listSetupFailures = read(
+  'read',
+  `Lists mistakes in the setup that customers met: the latest one of each provider, at most ${FAILURES_MAX}, newest first.`,
+  (call: Call, { id: projectId }: Row<'Project'>): Promise<SetupFailure[]> =>
+    load(call, setupFailuresOf, projectId),
+);
+
+const setupFailuresOf: Batch<string, SetupFailure[]> = async ({ database }, projectIds) => {
+  const failures = await database.rows.find('SetupFailure', { projectId: [...projectIds] });
+  const newestFirst = failures.toSorted(
+    (a, b) => b.lastFailureTime.getTime() - a.lastFailureTime.getTime(),
+  );
+  const byProject = Map.groupBy(newestFirst, ({ projectId }) => projectId);
+  return projectIds.map((projectId) => byProject.get(projectId)?.slice(0, FAILURES_MAX) ?? []);
+};
+
+/** Inputs whose values customers enter or whose values their tokens determine. Other issues are the setup's. */
+const CUSTOMER_INPUT =
+  /^input\.(?:credentials|apiKey|basicAuth|customAuth|oauth2\w+|providerWorkspaceRef|providerMetadata|groupRef|consumerRef|connectionId)\b/;
+
+/** True for refusals that name an input which no customer enters. */
+export function isSetupMistake(error: unknown): error is DomainError {
+  const issues = error instanceof DomainError ? (error.issues ?? []) : [];
+  return issues.some(({ name }) => !CUSTOMER_INPUT.test(name));
+}
+
+/** Runs a part of a call. If an end user meets a mistake in the setup, records it. Throws the error of `work`. */
+export async function recordingSetupFailures<R>(
+  call: Call,
+  { projectId, provider }: { projectId: string; provider: string },
+  work: () => Promise<R>,
+): Promise<R> {
+  try {
+    return await work();
+  } catch (error) {
+    const { viewer } = call;
+    // End users could name any provider, and each would leave a row.
+    if (
+      viewer.kind === 'END_USER' &&
+      isSetupMistake(error) &&
+      (await findPermittedProvider(call, provider))
+    ) {
+      const [[group], [consumer]] = await Promise.all([
+        byId('Group')(call, [viewer.groupId]),
+        byId('Consumer')(call, [viewer.consumerId]),
+      ]);
+      const customer = group && consumer ? { group, consumer } : null;
+      await recordSetupFailure(call, { projectId, provider, customer, error: error.message });
+    }
+    throw error;
+  }
+}
+
+interface SetupFailureToRecord {
+  projectId: string;
+  provider: string;
+  /** Null if the group or the consumer does not exist yet. */
+  customer: { group: Row<'Group'>; consumer: Row<'Consumer'> } | null;
+  error: string;
+}
+
+/** Stores the failure, and records an event if it is the first one with this error for an hour. */
+export async function recordSetupFailure(
+  { database, now }: Pick<Services, 'database' | 'now'>,
+  { projectId, provider, customer, ...failure }: SetupFailureToRecord,
+): Promise<void> {
+  const error = truncateMessage(failure.error);
+  await inTransaction(database, async (tx) => {
+    const [stored] = await run(tx, countFailure({ projectId, provider, error, time: now() }));
+    if (stored?.count !== 1) return;
+    await recordEvent(tx, {
+      projectId,
+      eventType: 'SETUP_FAILED',
+      data: {
+        projectId,
+        provider,
+        ...(customer && {
+          groupRef: customer.group.groupRef,
+          consumerRef: customer.consumer.consumerRef,
+        }),
+        error,
+      },
+      subject: customer && { groupId: customer.group.id, consumerId: customer.consumer.id },
+    });
+  });
+}
+
+/** Failures with an hour or more between them are counted separately. */
+const countFailure = ({
+  projectId,
+  provider,
+  error,
+  time,
+}: Pick<SetupFailure, 'projectId' | 'provider' | 'error'> & { time: Date }) => {
+  const isRepeated = sql`f."error" = excluded."error" and f."lastFailureTime" > ${new Date(time.getTime() - HOUR_MS)}`;
+  return sql<Pick<SetupFailure, 'count'>>`
+    insert into "SetupFailure" as f ("projectId", "provider", "error", "count", "firstFailureTime", "lastFailureTime")
+    values (${projectId}, ${provider}, ${error}, 1, ${time}, ${time})
+    on conflict ("projectId", "provider") do update set
+      "error" = excluded."error",
+      "count" = case when ${isRepeated} then f."count" + 1 else 1 end,
+      "firstFailureTime" = case when ${isRepeated} then f."firstFailureTime" else excluded."firstFailureTime" end,
+      "lastFailureTime" = excluded."lastFailureTime"
+    returning "count"`;
+};

@@ -1,0 +1,151 @@
+import { expect, test } from 'vitest';
+import { sharedApp, type Tenant } from '../../support/app.ts';
+import type { GraphqlClient } from '../../support/graphql-client.ts';
+import { createProviderApp } from '../../support/providers/oauth.ts';
+import { answerConsent, oauthBrowser } from '../../support/providers/oauth-browser.ts';
+import { generateConnection, keepEvents } from '../../support/scenes/connections.ts';
+import { createEndUser } from '../../support/scenes/end-users.ts';
+import { CREATE_INSTALLATION, integrate } from '../../support/scenes/integrations.ts';
+
+const clock = { aheadMs: 0 };
+const app = await sharedApp({
+  env: { REDIRECT_ORIGINS: 'https://builder.test' },
+  now: () => new Date(Date.now() + clock.aheadMs),
+});
+const browser = oauthBrowser(app);
+
+const START = `mutation ($input: StartOAuthConnectInput!) {
+  startOAuthConnect(input: $input) { authorizeUrl }
+}`;
+const FAILURES = `query ($project: String) { project(idOrName: $project) {
+  setupFailures { provider error count firstFailureTime lastFailureTime } } }`;
+const PARTIES = { groupRef: 'acme', consumerRef: 'ann' };
+const WITHOUT_APP = expect.stringContaining('has no provider app for sandbox');
+
+function startInput({ projectId }: Pick<Tenant, 'projectId'>, overrides: object = {}) {
+  return { input: { projectIdOrName: projectId, provider: 'sandbox', ...PARTIES, ...overrides } };
+}
+
+async function listFailures(client: Pick<GraphqlClient, 'query'>, project?: string) {
+  return (await client.query(FAILURES, { project })).project?.setupFailures;
+}
+
+test('reports a missing provider app that an end user meets, once an hour', async () => {
+  const tenant = await app.tenant();
+  const events = await keepEvents(app, tenant);
+  const user = await createEndUser(app, tenant);
+  for (let tries = 0; tries < 3; tries += 1) {
+    expect((await user.refusal(START, startInput(tenant))).code).toBe('BAD_USER_INPUT');
+  }
+  const { projectId } = tenant;
+  expect(await events()).toEqual([
+    {
+      eventType: 'SETUP_FAILED',
+      connectionId: null,
+      data: { projectId, provider: 'sandbox', ...PARTIES, error: WITHOUT_APP },
+    },
+  ]);
+  const [failure, ...others] = await listFailures(tenant);
+  expect(others).toEqual([]);
+  expect(failure).toMatchObject({ provider: 'sandbox', error: WITHOUT_APP, count: 3 });
+
+  clock.aheadMs += 61 * 60_000;
+  const later = await createEndUser(app, tenant);
+  await later.refusal(START, startInput(tenant));
+  expect(await events()).toHaveLength(2);
+  const [again] = await listFailures(tenant);
+  expect(again.count).toBe(1);
+  expect(again.firstFailureTime > failure.lastFailureTime).toBe(true);
+});
+
+test('reports neither calls of a backend nor wrong inputs of a customer', async () => {
+  const tenant = await app.tenant();
+  await tenant.refusal(START, startInput(tenant));
+  const user = await createEndUser(app, tenant);
+  await user.refusal(START, startInput(tenant, { groupRef: 'rival' }));
+  await user.refusal(START, startInput(tenant, { provider: 'none' }));
+  await createProviderApp(tenant, { provider: 'salesforce' });
+  await user.refusal(START, startInput(tenant, { provider: 'salesforce' }));
+  expect(await listFailures(tenant)).toEqual([]);
+});
+
+test('reports no provider that the token does not permit', async () => {
+  const tenant = await app.tenant();
+  const { name } = await integrate(app, tenant);
+  const user = await createEndUser(app, tenant, { integrations: [name] });
+  await user.refusal(START, startInput(tenant, { provider: 'hubspot' }));
+  await user.refusal(START, startInput(tenant));
+  expect(await listFailures(tenant)).toMatchObject([{ provider: 'sandbox' }]);
+});
+
+test('reports a page for customers that chooses fields which the integration lacks', async () => {
+  const tenant = await app.tenant();
+  const events = await keepEvents(app, tenant);
+  const { id } = await integrate(app, tenant);
+  const connection = await generateConnection(tenant, { apiKey: 'sandbox-key' });
+  const user = await createEndUser(app, tenant);
+  const { problem } = await user.refusal(CREATE_INSTALLATION, {
+    input: {
+      projectIdOrName: tenant.projectId,
+      integrationIdOrName: id,
+      groupRef: 'acme',
+      connectionId: connection.id,
+      config: { read: [{ objectName: 'contacts', selectedFields: ['unicorn'] }] },
+    },
+  });
+  expect(await listFailures(tenant)).toMatchObject([
+    { provider: 'sandbox', error: problem.detail, count: 1 },
+  ]);
+  expect((await events()).map(({ eventType }) => eventType)).toContain('SETUP_FAILED');
+});
+
+test('reports a rejected OAuth client, and hides the reason from the customer', async () => {
+  const tenant = await app.tenant();
+  await createProviderApp(tenant, { clientSecret: 'wrong' });
+  const user = await createEndUser(app, tenant);
+  const connect = async (redirectUrl?: string) => {
+    const input = startInput(tenant, redirectUrl ? { redirectUrl } : {});
+    const { startOAuthConnect } = await user.query(START, input);
+    return browser.connect(startOAuthConnect.authorizeUrl);
+  };
+  const page = await (await connect()).text();
+  const [, content] = /<main>(.*)<\/main>/s.exec(page) ?? [];
+  expect(content).toContain('Something is wrong on our side.');
+  expect(content).not.toContain('invalid_client');
+  // The script posts the reason to the builder's page.
+  expect(page).toContain('invalid_client');
+  const back = await connect('https://builder.test/done');
+  const { searchParams } = new URL(back.headers.get('location') ?? '');
+  expect(searchParams.get('fault')).toBe('setup');
+  expect(searchParams.get('error_description')).toContain('invalid_client');
+  expect(await listFailures(tenant)).toMatchObject([
+    { provider: 'sandbox', error: expect.stringContaining('invalid_client'), count: 2 },
+  ]);
+});
+
+test('reports a consent page that refuses the scopes, and not a customer who declines', async () => {
+  const tenant = await app.tenant();
+  await createProviderApp(tenant);
+  const user = await createEndUser(app, tenant);
+  const denied = async () => {
+    const { startOAuthConnect } = await user.query(START, startInput(tenant));
+    return answerConsent(await browser.open(startOAuthConnect.authorizeUrl), false);
+  };
+  const declined = await (await browser.send(await denied())).text();
+  expect(declined).toContain('access_denied');
+  expect(await listFailures(tenant)).toEqual([]);
+  const url = await denied();
+  url.searchParams.set('error', 'invalid_scope');
+  url.searchParams.set('error_description', 'Unknown scope crm.all.');
+  expect(await (await browser.send(url)).text()).toContain('Something is wrong on our side.');
+  expect(await listFailures(tenant)).toMatchObject([{ error: 'Unknown scope crm.all.' }]);
+});
+
+test('shows failures to neither another tenant nor an end user', async () => {
+  const tenant = await app.tenant();
+  const user = await createEndUser(app, tenant);
+  await user.refusal(START, startInput(tenant));
+  const other = await app.tenant();
+  expect(await listFailures(other, tenant.projectId)).toBeUndefined();
+  expect((await user.refusal(FAILURES, {})).code).toBe('FORBIDDEN');
+});
