@@ -3,19 +3,26 @@ import { useMemo } from 'react';
 import { RelayEnvironmentProvider } from 'react-relay';
 import { createEnvironment } from '../src/network/environment.ts';
 import { Loaded } from '../src/parts/page.tsx';
+import { Localized, pageLocale } from './branding.tsx';
 import { Integrations } from './integrations.tsx';
+import { useMessages } from './messages.ts';
 import { framedFor, isFramed, notifyOpener } from './opener.ts';
 import { type Returned, readSession, type Session, takeReturned } from './session-token.ts';
 
 export function ConnectPage() {
+  return (
+    <Localized locale={pageLocale(null)}>
+      <OpenedPage />
+    </Localized>
+  );
+}
+
+function OpenedPage() {
+  const messages = useMessages();
   const returned = useMemo(takeReturned, []);
   const session = useMemo(() => readSession(location.hash), []);
   if (!session) {
-    return (
-      <Notice title="This link is incomplete">
-        Go back to the app that sent you here and open the page again.
-      </Notice>
-    );
+    return <Notice title={messages.incompleteLink}>{messages.openAgain}</Notice>;
   }
   // The server let pages of one project frame this page, so tokens of other projects are refused.
   if (isFramed && framedFor !== session.projectId) {
@@ -23,12 +30,13 @@ export function ConnectPage() {
       type: 'failed',
       detail: 'The token belongs to another project than the frame.',
     });
-    return <Notice title="This page can't be shown here">Open it in its own window.</Notice>;
+    return <Notice title={messages.notFramed}>{messages.openAlone}</Notice>;
   }
   return <SignedIn session={session} returned={returned} />;
 }
 
 function SignedIn({ session, returned }: { session: Session; returned: Returned | null }) {
+  const messages = useMessages();
   const environment = useMemo(
     () => createEnvironment({ authorization: `Bearer ${session.token}` }),
     [session],
@@ -38,12 +46,7 @@ function SignedIn({ session, returned }: { session: Session; returned: Returned 
       <main className="connect">
         <Loaded
           path="connect"
-          refusedPage={
-            <Notice title="This link has expired">
-              Links are valid for a few minutes. Go back to the app that sent you here and open the
-              page again.
-            </Notice>
-          }
+          refusedPage={<Notice title={messages.expiredLink}>{messages.validFor}</Notice>}
         >
           <Integrations session={session} returned={returned} />
         </Loaded>

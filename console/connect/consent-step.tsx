@@ -11,6 +11,7 @@ import { useChange } from '../src/parts/queries.ts';
 import { refreshAll } from '../src/parts/refresh.ts';
 import { useCustomerProblem } from './customer-problem.ts';
 import type { Ends } from './integration-card.tsx';
+import { useMessages } from './messages.ts';
 import { isFramed, notifyOpener } from './opener.ts';
 import { leaveFor, returnAddress } from './session-token.ts';
 
@@ -49,6 +50,7 @@ interface ConsentStepProps {
 type ConsentState = 'ready' | 'waiting' | 'abandoned';
 
 export function ConsentStep({ input, onDone }: ConsentStepProps) {
+  const messages = useMessages();
   const { run, isRunning, ...change } = useChange<consentStepMutation>(START);
   const problem = useCustomerProblem(change.problem, { isSetup: true });
   const [state, setState] = useState<ConsentState>('ready');
@@ -90,30 +92,29 @@ export function ConsentStep({ input, onDone }: ConsentStepProps) {
   return (
     <div className="form">
       <output>
-        {state === 'ready' && 'The provider opens in a new window. Sign in and approve access.'}
-        {state === 'waiting' && 'Waiting for your approval in the other window…'}
-        {state === 'abandoned' &&
-          'The window was closed before an account was connected. Open it again to continue.'}
+        {state === 'ready' && messages.opensWindow}
+        {state === 'waiting' && messages.awaitsApproval}
+        {state === 'abandoned' && messages.closedWindow}
       </output>
       {packageUrl && (
         <>
-          <p>If the provider refuses the app, install its package in your account first:</p>
+          <p>{messages.installFirst}</p>
           <a href={packageUrl} target="_blank" rel="noreferrer">
-            Install package
+            {messages.installPackage}
           </a>
         </>
       )}
       <Refusal problem={problem} />
       <div className="row end">
-        <Action onPress={onDone}>Cancel</Action>
+        <Action onPress={onDone}>{messages.cancel}</Action>
         {/* Providers do not let other pages frame their sign-in pages. */}
         {!isFramed && (
           <Action isPending={isRunning} onPress={goThere}>
-            Continue in this window
+            {messages.continueHere}
           </Action>
         )}
         <Action kind="primary" isPending={isRunning} onPress={start}>
-          {state === 'ready' ? 'Open window' : 'Reopen window'}
+          {state === 'ready' ? messages.openWindow : messages.reopenWindow}
         </Action>
       </div>
     </div>

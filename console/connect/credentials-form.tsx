@@ -8,6 +8,7 @@ import { useChange } from '../src/parts/queries.ts';
 import { ConsentStep } from './consent-step.tsx';
 import { useCustomerProblem } from './customer-problem.ts';
 import type { Ends } from './integration-card.tsx';
+import { useMessages } from './messages.ts';
 import { notifyOpener } from './opener.ts';
 import { choicesOf, inputsOf, isByConsent, nested, wordsOf } from './schemes.ts';
 
@@ -61,13 +62,14 @@ export function CredentialsForm({
   onDone,
   ...props
 }: CredentialsFormProps) {
+  const messages = useMessages();
   const provider = useFragment(PROVIDER, props.provider);
   const { customInputs } = provider;
   const choices = choicesOf(provider.authSchemes, customInputs.length > 0);
   const [scheme, setScheme] = useState(choices[0] ?? 'NONE');
   const [account, setAccount] = useState<object | null>(null);
   const { run, isRunning, ...change } = useChange<credentialsFormMutation>(GENERATE);
-  const inputs = inputsOf(scheme, customInputs).map(({ name, ...input }) => ({
+  const inputs = inputsOf(messages, scheme, customInputs).map(({ name, ...input }) => ({
     ...input,
     name: CREDENTIALS + name,
   }));
@@ -101,8 +103,11 @@ export function CredentialsForm({
     <Form problem={problem} onSubmit={submit}>
       {choices.length > 1 && (
         <Choice
-          label="How to connect"
-          options={choices.map((id) => ({ id, label: wordsOf(id, customInputs.length > 0) }))}
+          label={messages.howToConnect}
+          options={choices.map((id) => ({
+            id,
+            label: wordsOf(messages, id, customInputs.length > 0),
+          }))}
           value={scheme}
           onChange={setScheme}
         />
@@ -120,9 +125,9 @@ export function CredentialsForm({
       {provider.baseUrl.includes('{{workspace}}') && (
         <TextInput
           name={WORKSPACE}
-          label="Workspace"
+          label={messages.workspace}
           isRequired
-          help={`Your part of the URL: ${provider.baseUrl.replace('{{workspace}}', 'workspace')}`}
+          help={messages.workspaceHelp(provider.baseUrl.replace('{{workspace}}', 'workspace'))}
         />
       )}
       {provider.inputs.map(({ name, displayName, optional }) => (
@@ -131,15 +136,15 @@ export function CredentialsForm({
       {provider.docsUrl && (
         <p className="quiet">
           <a href={provider.docsUrl} target="_blank" rel="noreferrer">
-            Help from {provider.displayName}
+            {messages.helpFrom(provider.displayName)}
           </a>
         </p>
       )}
       <Refusal problem={problem} shownNames={fieldNames} />
       <div className="row end">
-        <Action onPress={onDone}>Cancel</Action>
+        <Action onPress={onDone}>{messages.cancel}</Action>
         <Action type="submit" kind="primary" isPending={isRunning}>
-          {isByConsent(scheme) ? `Continue to ${provider.displayName}` : 'Connect'}
+          {isByConsent(scheme) ? messages.continueTo(provider.displayName) : messages.connect}
         </Action>
       </div>
     </Form>

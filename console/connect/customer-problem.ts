@@ -1,20 +1,20 @@
 /** Errors as a customer sees them. Mistakes of the builder's setup are none of the customer's business. */
 import { useEffect, useMemo } from 'react';
 import { Problem } from '../src/network/problem.ts';
+import { type Messages, useMessages } from './messages.ts';
 import { notifyOpener } from './opener.ts';
 
 /** Codes whose messages are for the person at the page. */
 const CUSTOMER_CODES = ['UNPROCESSABLE', 'PROVIDER_ERROR'];
 
-const SAFE_MESSAGES: Record<string, string> = {
-  RATE_LIMITED: 'Too many attempts. Try again in a minute.',
-  SERVICE_UNAVAILABLE: 'The service is not available at the moment. Try again in a few seconds.',
-  UNAUTHENTICATED:
-    'This link has expired. Go back to the app that sent you here and open the page again.',
-};
-
-export const OUR_FAULT =
-  'Something is wrong on our side. Try again later, or contact the app that sent you here.';
+function findSafeMessage(code: string, messages: Messages): string | undefined {
+  const safeMessages: Record<string, string> = {
+    RATE_LIMITED: messages.tooManyAttempts,
+    SERVICE_UNAVAILABLE: messages.notAvailable,
+    UNAUTHENTICATED: messages.expiredSession,
+  };
+  return safeMessages[code];
+}
 
 interface CustomerProblemOptions {
   /** The inputs that show their own issues. */
@@ -33,22 +33,24 @@ export function useCustomerProblem(
   problem: Problem | null,
   { fields = [], secretField, isSetup = false }: CustomerProblemOptions = {},
 ): Problem | null {
+  const messages = useMessages();
   const fieldNames = fields.join(' ');
   const customerProblem = useMemo(
-    () => problem && findCustomerProblem(problem, { fieldNames, secretField, isSetup }),
-    [problem, fieldNames, secretField, isSetup],
+    () => problem && findCustomerProblem(problem, { messages, fieldNames, secretField, isSetup }),
+    [problem, messages, fieldNames, secretField, isSetup],
   );
   const isOurFault = problem !== null && customerProblem === null;
   useEffect(() => {
     if (isOurFault && problem) notifyOpener({ type: 'failed', detail: problem.message });
   }, [isOurFault, problem]);
   return useMemo(
-    () => (isOurFault ? new Problem({ message: OUR_FAULT }) : customerProblem),
-    [isOurFault, customerProblem],
+    () => (isOurFault ? new Problem({ message: messages.ourFault }) : customerProblem),
+    [isOurFault, messages, customerProblem],
   );
 }
 
 interface FindOptions {
+  messages: Messages;
   fieldNames: string;
   secretField: string | undefined;
   isSetup: boolean;
@@ -57,8 +59,8 @@ interface FindOptions {
 /** Null if the customer can't mend the error. */
 function findCustomerProblem(problem: Problem, options: FindOptions): Problem | null {
   const { code, issues, message } = problem;
-  const { fieldNames, secretField, isSetup } = options;
-  const safeMessage = SAFE_MESSAGES[code];
+  const { messages, fieldNames, secretField, isSetup } = options;
+  const safeMessage = findSafeMessage(code, messages);
   if (safeMessage) return new Problem({ message: safeMessage });
   const fields = fieldNames.split(' ');
   const isAtFields = issues.every(({ name }) => fields.includes(name.replace(/^input\./, '')));

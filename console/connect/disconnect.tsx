@@ -5,6 +5,7 @@ import type { disconnectUninstallMutation } from '../__generated__/disconnectUni
 import { Confirm } from '../src/parts/dialog.tsx';
 import { useChange } from '../src/parts/queries.ts';
 import { useCustomerProblem } from './customer-problem.ts';
+import { useMessages } from './messages.ts';
 
 const UNINSTALL = graphql`
   mutation disconnectUninstallMutation($input: DeleteInstallationInput!) {
@@ -37,6 +38,7 @@ export function Disconnect({
   installationIds,
   providerName,
 }: DisconnectProps) {
+  const messages = useMessages();
   const uninstall = useChange<disconnectUninstallMutation>(UNINSTALL);
   const disconnect = useChange<disconnectMutation>(DISCONNECT);
   const end = async () => {
@@ -52,12 +54,13 @@ export function Disconnect({
   };
   return (
     <Confirm
-      opener="Disconnect"
-      title={`Disconnect ${providerName}?`}
+      opener={messages.disconnect}
+      title={messages.disconnectFrom(providerName)}
+      cancel={messages.cancel}
       change={change}
       onConfirm={end}
     >
-      <p>Reads and writes of this account stop. You can connect it again later.</p>
+      <p>{messages.disconnectEnds}</p>
     </Confirm>
   );
 }

@@ -8,6 +8,7 @@ import { Action, Form, Refusal } from '../src/parts/form.tsx';
 import { Loaded } from '../src/parts/page.tsx';
 import { useChange, usePageQuery } from '../src/parts/queries.ts';
 import { useCustomerProblem } from './customer-problem.ts';
+import { useMessages } from './messages.ts';
 import { notifyOpener } from './opener.ts';
 
 const INTEGRATION = graphql`
@@ -66,6 +67,7 @@ interface InstallFormProps {
 }
 
 export function InstallForm({ projectId, groupRef, connectionId, ...props }: InstallFormProps) {
+  const messages = useMessages();
   const { name, provider, latestRevision } = useFragment(INTEGRATION, props.integration);
   const { run, isRunning, ...change } = useChange<installFormMutation>(INSTALL);
   const problem = useCustomerProblem(change.problem);
@@ -107,7 +109,7 @@ export function InstallForm({ projectId, groupRef, connectionId, ...props }: Ins
       <Refusal problem={problem} />
       <div className="row end">
         <Action type="submit" kind="primary" isPending={isRunning}>
-          Start
+          {messages.start}
         </Action>
       </div>
     </Form>

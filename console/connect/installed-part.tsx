@@ -1,9 +1,12 @@
 /** A working integration and the progress of its reads. */
+import { useLocale } from 'react-aria-components';
 import { graphql, useFragment } from 'react-relay';
 import type { installedPart_installation$key } from '../__generated__/installedPart_installation.graphql.ts';
+import { usePartMessages } from '../src/parts/part-messages.ts';
 import { Status } from '../src/parts/status.tsx';
 import { Progress } from '../src/parts/table.tsx';
 import { Time } from '../src/parts/time.tsx';
+import { useMessages } from './messages.ts';
 import { ReadNow } from './read-now.tsx';
 
 const INSTALLATION = graphql`
@@ -48,6 +51,7 @@ interface InstalledPartProps {
 }
 
 export function InstalledPart({ installation, mayRead }: InstalledPartProps) {
+  const messages = useMessages();
   const { project, group, integration, objects, operations, ...installed } = useFragment(
     INSTALLATION,
     installation,
@@ -64,7 +68,11 @@ export function InstalledPart({ installation, mayRead }: InstalledPartProps) {
   return (
     <div className="installed">
       <p>
-        <Status value={installed.healthStatus} /> {installed.healthReason}
+        <Status
+          value={installed.healthStatus}
+          label={installed.healthStatus === 'HEALTHY' ? messages.healthy : messages.unhealthy}
+        />{' '}
+        {installed.healthReason}
       </p>
       <ul className="plain-list">
         {objects.map((object) => {
@@ -76,7 +84,7 @@ export function InstalledPart({ installation, mayRead }: InstalledPartProps) {
               <span className="strong">{name}</span>
               {progress ? (
                 <Progress
-                  label={`Progress of ${name}`}
+                  label={messages.progressOf(name)}
                   completed={progress.recordsProcessed}
                   total={progress.recordsEstimatedTotal}
                 />
@@ -101,17 +109,20 @@ interface ReadSoFarProps {
 }
 
 function ReadSoFar({ recordsRead, lastReadTime, nextReadTime }: ReadSoFarProps) {
+  const { locale } = useLocale();
+  const parts = usePartMessages();
+  const messages = useMessages();
   return (
     <span className="quiet">
-      {recordsRead.toLocaleString('en')} records
+      {parts.records(recordsRead, recordsRead.toLocaleString(locale))}
       {lastReadTime && (
         <>
-          , last read <Time value={lastReadTime} />
+          , {messages.lastRead} <Time value={lastReadTime} />
         </>
       )}
       {!lastReadTime && nextReadTime && (
         <>
-          , starting the first read <Time value={nextReadTime} />
+          , {messages.startsFirstRead} <Time value={nextReadTime} />
         </>
       )}
     </span>

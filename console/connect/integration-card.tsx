@@ -11,6 +11,7 @@ import { CredentialsForm } from './credentials-form.tsx';
 import { Disconnect } from './disconnect.tsx';
 import { InstallForm } from './install-form.tsx';
 import { InstalledPart } from './installed-part.tsx';
+import { useMessages } from './messages.ts';
 
 const INTEGRATION = graphql`
   fragment integrationCard_integration on Integration {
@@ -48,12 +49,14 @@ interface IntegrationCardProps {
 
 export function IntegrationCard(props: IntegrationCardProps) {
   const { projectId, parties, provider, connection, installation, permissions } = props;
+  const messages = useMessages();
   const mayEnd =
     connection?.consumer.consumerRef === parties.consumerRef &&
     permissions.includes('CONNECT') &&
     (props.installationIds.length === 0 || permissions.includes('INSTALL'));
   const integration = useFragment(INTEGRATION, props.integration);
   const [isConnecting, setConnecting] = useState(props.startsConnecting);
+  const providerName = provider?.displayName ?? integration.provider;
   const isBroken = connection?.status === 'BAD_CREDENTIALS';
   const title = integration.latestRevision.content.displayName ?? integration.name;
   return (
@@ -61,17 +64,17 @@ export function IntegrationCard(props: IntegrationCardProps) {
       <div className="card-head">
         <div>
           <h2>{title}</h2>
-          <span className="quiet">{provider?.displayName ?? integration.provider}</span>
+          <span className="quiet">{providerName}</span>
         </div>
         {isBroken ? (
-          <Status value="BAD_CREDENTIALS" />
+          <Status value="BAD_CREDENTIALS" label={messages.badCredentials} />
         ) : (
           <span className={`status ${connection ? 'good' : 'idle'}`}>
-            {connection ? 'Connected' : 'Not connected'}
+            {connection ? messages.connected : messages.notConnected}
           </span>
         )}
       </div>
-      {isBroken && <p>The provider rejected these credentials. Reconnect your account.</p>}
+      {isBroken && <p>{messages.rejectedCredentials}</p>}
       {isConnecting && provider && (
         <CredentialsForm
           projectId={projectId}
@@ -83,7 +86,7 @@ export function IntegrationCard(props: IntegrationCardProps) {
       )}
       {!isConnecting && (!connection || isBroken) && (
         <Action kind="primary" onPress={() => setConnecting(true)}>
-          {connection ? `Reconnect ${provider?.displayName}` : `Connect ${provider?.displayName}`}
+          {connection ? messages.reconnectTo(providerName) : messages.connectTo(providerName)}
         </Action>
       )}
       {connection &&
@@ -105,7 +108,7 @@ export function IntegrationCard(props: IntegrationCardProps) {
         <div className="row">
           {!isBroken && (
             <Action kind="quiet" onPress={() => setConnecting(true)}>
-              Connect another account
+              {messages.connectAnother}
             </Action>
           )}
           {mayEnd && (
@@ -113,7 +116,7 @@ export function IntegrationCard(props: IntegrationCardProps) {
               projectId={projectId}
               connectionId={connection.id}
               installationIds={props.installationIds}
-              providerName={provider?.displayName ?? integration.provider}
+              providerName={providerName}
             />
           )}
         </div>

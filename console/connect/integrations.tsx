@@ -5,8 +5,9 @@ import type { integrationsQuery } from '../__generated__/integrationsQuery.graph
 import { Action } from '../src/parts/form.tsx';
 import { Empty } from '../src/parts/page.tsx';
 import { usePageQuery } from '../src/parts/queries.ts';
-import { OUR_FAULT } from './customer-problem.ts';
+import { Branded, BrandedTitle } from './branding.tsx';
 import { IntegrationCard } from './integration-card.tsx';
+import { useMessages } from './messages.ts';
 import { isOpened, notifyOpener, reconnectId } from './opener.ts';
 import type { Returned, Session } from './session-token.ts';
 
@@ -23,7 +24,7 @@ const QUERY = graphql`
       }
       project {
         id
-        appName
+        ...branding_project
         entitlements {
           brandingRemoval {
             value
@@ -79,13 +80,21 @@ interface IntegrationsProps {
   returned: Returned | null;
 }
 
-export function Integrations({ session, returned }: IntegrationsProps) {
-  const { viewer, providers } = usePageQuery<integrationsQuery>(QUERY, {}, { everyMs: POLL_MS });
+export function Integrations(props: IntegrationsProps) {
+  const response = usePageQuery<integrationsQuery>(QUERY, {}, { everyMs: POLL_MS });
+  const { project } = response.viewer;
+  const page = <IntegrationCards {...props} response={response} />;
+  return project ? <Branded project={project}>{page}</Branded> : page;
+}
+
+interface IntegrationCardsProps extends IntegrationsProps {
+  response: integrationsQuery['response'];
+}
+
+function IntegrationCards({ session, returned, response }: IntegrationCardsProps) {
+  const messages = useMessages();
+  const { viewer, providers } = response;
   const { project, group, consumer, permissions } = viewer;
-  const appName = project?.appName;
-  useEffect(() => {
-    document.title = appName ? `Connect with ${appName}` : 'Connect';
-  }, [appName]);
   const returnedConnection = project?.connections.nodes.find(
     ({ id }) => id === returned?.connectionId,
   );
@@ -99,11 +108,7 @@ export function Integrations({ session, returned }: IntegrationsProps) {
     if (returned?.isSetup) notifyOpener({ type: 'failed', detail: returned.failure ?? '' });
   }, [returned]);
   if (!project || !group || !consumer) {
-    return (
-      <Empty title="This page is for end users">
-        A backend's key has no accounts. Open the page with the token of an end user.
-      </Empty>
-    );
+    return <Empty title={messages.forEndUsers}>{messages.noAccounts}</Empty>;
   }
   const parties = { groupRef: group.groupRef, consumerRef: consumer.consumerRef };
   const { integrations, connections, installations, entitlements } = project;
@@ -116,15 +121,15 @@ export function Integrations({ session, returned }: IntegrationsProps) {
   return (
     <>
       <header>
-        <h1>{project.appName}</h1>
-        <p className="quiet">Connect accounts for {group.groupName}</p>
+        <BrandedTitle project={project} />
+        <p className="quiet">{messages.accountsFor(group.groupName)}</p>
       </header>
       {returned?.failure != null && (
         <p role="alert" className="refusal">
-          {returned.isSetup ? OUR_FAULT : `The account was not connected: ${returned.failure}`}
+          {returned.isSetup ? messages.ourFault : messages.notConnectedBecause(returned.failure)}
         </p>
       )}
-      {integrations.nodes.length === 0 && <Empty title="No integrations yet" />}
+      {integrations.nodes.length === 0 && <Empty title={messages.noIntegrations} />}
       {integrations.nodes.map((integration) => (
         <IntegrationCard
           key={integration.id}
@@ -147,7 +152,7 @@ export function Integrations({ session, returned }: IntegrationsProps) {
       ))}
       <Leave session={session} />
       {!entitlements.brandingRemoval.value && (
-        <footer className="quiet">Connected by Integration gateway</footer>
+        <footer className="quiet">{messages.connectedBy}</footer>
       )}
     </>
   );
@@ -155,17 +160,18 @@ export function Integrations({ session, returned }: IntegrationsProps) {
 
 /** Link back to the page that the user came from. */
 function Leave({ session: { returnUrl } }: { session: Session }) {
+  const messages = useMessages();
   if (isOpened) {
     return (
       <div className="row end">
-        <Action onPress={() => notifyOpener({ type: 'closed' })}>Done</Action>
+        <Action onPress={() => notifyOpener({ type: 'closed' })}>{messages.done}</Action>
       </div>
     );
   }
   return returnUrl ? (
     <div className="row end">
       <a className="action" href={returnUrl}>
-        Back
+        {messages.back}
       </a>
     </div>
   ) : null;

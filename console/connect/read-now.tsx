@@ -4,6 +4,7 @@ import type { readNowMutation } from '../__generated__/readNowMutation.graphql.t
 import { Action, Refusal } from '../src/parts/form.tsx';
 import { useChange } from '../src/parts/queries.ts';
 import { useCustomerProblem } from './customer-problem.ts';
+import { useMessages } from './messages.ts';
 
 const TRIGGER = graphql`
   mutation readNowMutation($input: TriggerReadInput!) {
@@ -28,14 +29,15 @@ interface ReadNowProps {
 export function ReadNow({ input, label }: ReadNowProps) {
   const { run, isRunning, ...change } = useChange<readNowMutation>(TRIGGER);
   const problem = useCustomerProblem(change.problem);
+  const messages = useMessages();
   return (
     <>
       <Action
         isPending={isRunning}
-        aria-label={`Read now: ${label}`}
+        aria-label={`${messages.readNow}: ${label}`}
         onPress={() => run({ input })}
       >
-        Read now
+        {messages.readNow}
       </Action>
       <Refusal problem={problem} />
     </>

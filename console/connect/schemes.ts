@@ -1,4 +1,6 @@
 /** The inputs that a person enters for each scheme, and their form in the API. */
+import type { Messages } from './messages.ts';
+
 interface SchemeInput {
   name: string;
   label: string;
@@ -7,34 +9,34 @@ interface SchemeInput {
   help?: string;
 }
 
-const INPUTS: Record<string, SchemeInput[]> = {
-  API_KEY: [
-    {
-      name: 'apiKey',
-      label: 'API key',
-      isSecret: true,
-      help: "You find it in your account's settings.",
-    },
-  ],
-  BASIC: [
-    { name: 'basicAuth.username', label: 'User name' },
-    { name: 'basicAuth.password', label: 'Password', isSecret: true },
-  ],
-  OAUTH2_CLIENT_CREDENTIALS: [
-    { name: 'oauth2ClientCredentials.clientId', label: 'Client ID' },
-    { name: 'oauth2ClientCredentials.clientSecret', label: 'Client secret', isSecret: true },
-  ],
-  OAUTH2_PASSWORD: [
-    { name: 'oauth2PasswordCredentials.username', label: 'User name' },
-    { name: 'oauth2PasswordCredentials.password', label: 'Password', isSecret: true },
-    { name: 'oauth2PasswordCredentials.clientId', label: 'Client ID' },
-    { name: 'oauth2PasswordCredentials.clientSecret', label: 'Client secret', isSecret: true },
-  ],
-};
+function listInputs(messages: Messages): Record<string, SchemeInput[]> {
+  const { apiKey, apiKeyHelp, userName, password, clientId, clientSecret } = messages;
+  return {
+    API_KEY: [{ name: 'apiKey', label: apiKey, isSecret: true, help: apiKeyHelp }],
+    BASIC: [
+      { name: 'basicAuth.username', label: userName },
+      { name: 'basicAuth.password', label: password, isSecret: true },
+    ],
+    OAUTH2_CLIENT_CREDENTIALS: [
+      { name: 'oauth2ClientCredentials.clientId', label: clientId },
+      { name: 'oauth2ClientCredentials.clientSecret', label: clientSecret, isSecret: true },
+    ],
+    OAUTH2_PASSWORD: [
+      { name: 'oauth2PasswordCredentials.username', label: userName },
+      { name: 'oauth2PasswordCredentials.password', label: password, isSecret: true },
+      { name: 'oauth2PasswordCredentials.clientId', label: clientId },
+      { name: 'oauth2PasswordCredentials.clientSecret', label: clientSecret, isSecret: true },
+    ],
+  };
+}
 
 /** The inputs of a scheme. `NONE` takes the inputs that the provider declares for `customAuth`. */
-export function inputsOf(scheme: string, custom: readonly DeclaredInput[]): SchemeInput[] {
-  if (scheme !== 'NONE') return INPUTS[scheme] ?? [];
+export function inputsOf(
+  messages: Messages,
+  scheme: string,
+  custom: readonly DeclaredInput[],
+): SchemeInput[] {
+  if (scheme !== 'NONE') return listInputs(messages)[scheme] ?? [];
   return custom.map(({ name, displayName, optional }) => ({
     name: `customAuth.${name}`,
     label: displayName,
@@ -63,21 +65,17 @@ export function choicesOf(schemes: readonly string[], hasCustomInputs: boolean):
   return choices.length > 0 ? choices : [...schemes];
 }
 
-const SCHEME_WORDS: Record<string, string> = {
-  API_KEY: 'With an API key',
-  BASIC: 'With a user name and a password',
-  OAUTH2_AUTHORIZATION_CODE: 'By signing in at the provider',
-  OAUTH2_AUTHORIZATION_CODE_PKCE: 'By signing in at the provider',
-  OAUTH2_CLIENT_CREDENTIALS: 'With a client ID and its secret',
-  OAUTH2_PASSWORD: 'With a user name, a password and a client',
-  NONE: 'Without credentials',
-  CUSTOM: "With credentials of the provider's own kind",
-};
-
-export function wordsOf(scheme: string, hasCustomInputs: boolean): string {
-  const schemeWords =
-    scheme === 'NONE' && hasCustomInputs ? SCHEME_WORDS.CUSTOM : SCHEME_WORDS[scheme];
-  return schemeWords ?? scheme;
+export function wordsOf(messages: Messages, scheme: string, hasCustomInputs: boolean): string {
+  const words: Record<string, string> = {
+    API_KEY: messages.byApiKey,
+    BASIC: messages.byPassword,
+    OAUTH2_AUTHORIZATION_CODE: messages.byConsent,
+    OAUTH2_AUTHORIZATION_CODE_PKCE: messages.byConsent,
+    OAUTH2_CLIENT_CREDENTIALS: messages.byClient,
+    OAUTH2_PASSWORD: messages.byPasswordAndClient,
+    NONE: hasCustomInputs ? messages.byCustomInputs : messages.byNothing,
+  };
+  return words[scheme] ?? scheme;
 }
 
 /** `{ 'credentials.basicAuth.username': 'a' }` as `{ credentials: { basicAuth: { username: 'a' } } }`. */

@@ -1,3 +1,4 @@
+import { I18nProvider } from 'react-aria-components';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
 import { applyTheme, storedTheme } from './shell/theme.tsx';
@@ -7,4 +8,8 @@ import './style/routes.css';
 import './style/shell.css';
 
 applyTheme(storedTheme());
-createRoot(document.getElementById('root') as HTMLElement).render(<App />);
+createRoot(document.getElementById('root') as HTMLElement).render(
+  <I18nProvider locale="en">
+    <App />
+  </I18nProvider>,
+);

@@ -247,6 +247,62 @@ export function testConnect(stage: () => ConsoleStage) {
     expect(await queryConnections('by-custom')).toMatchObject([{ authScheme: 'NONE' }]);
   });
 
+  test("shows the project's logo, colour and language, as the settings say", async () => {
+    const LOGO = 'https://cdn.example.com/logo.svg';
+    const builder = await stage().openTab();
+    await openConsole(builder, `${stage().url}/console/demo/settings`);
+    await builder.getByRole('textbox', { name: 'Logo' }).fill(LOGO);
+    await builder.getByRole('textbox', { name: 'Accent colour' }).fill('yellow');
+    await builder.getByRole('textbox', { name: 'Language' }).fill('de-AT');
+    await builder.getByRole('button', { name: 'Save', exact: true }).click();
+    await builder.getByText('must be a colour like #4f46e5').waitFor();
+    await expectFitsScreens(builder);
+    await builder.getByRole('textbox', { name: 'Accent colour' }).fill('#FFE600');
+    await builder.getByRole('button', { name: 'Save', exact: true }).click();
+    const readColor = async () =>
+      (await stage().api('{ project(idOrName: "demo") { accentColor } }')).project.accentColor;
+    await expect.poll(readColor).toBe('#ffe600');
+    await builder.context().close();
+
+    const context = await stage().openContext({ locale: 'en-US' });
+    const customer = await context.newPage();
+    await customer.route(LOGO, (route) =>
+      route.fulfill({
+        contentType: 'image/svg+xml',
+        body: '<svg xmlns="http://www.w3.org/2000/svg" width="120" height="40"/>',
+      }),
+    );
+    await customer.goto(await connectUrl('by-key'));
+    await customer.getByText('Konten für by-key verbinden').waitFor();
+    expect(await customer.getAttribute('html', 'lang')).toBe('de-AT');
+    const logo = customer.locator('img.logo');
+    await expect
+      .poll(() => logo.evaluate((image: HTMLImageElement) => image.naturalWidth))
+      .toBe(120);
+    await customer.getByText(/^50 Datensätze, zuletzt gelesen/).waitFor();
+    const time = await customer.locator('time').first().getAttribute('title');
+    expect(time).toMatch(/^\d{1,2}\.\d{1,2}\.\d{4}, /);
+    await customer.getByRole('button', { name: 'Anderes Konto verbinden' }).click();
+    await customer.getByRole('button', { name: 'Weiter zu Sandbox CRM' }).waitFor();
+    const update = (changes: object) =>
+      stage().api(
+        'mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { project { id } } }',
+        { input: { projectIdOrName: 'demo', ...changes } },
+      );
+    const button = customer.getByRole('button', { name: 'Weiter zu Sandbox CRM' });
+    const fill = () => button.evaluate((element) => getComputedStyle(element).backgroundColor);
+    for (const accentColor of ['#ffe600', '#0b1020', '#ffffff', '#3355ff']) {
+      const before = await fill();
+      await update({ accentColor });
+      if (accentColor !== '#ffe600') await expect.poll(fill).not.toBe(before);
+      await expectFitsScreens(customer);
+    }
+    await update({ logoUrl: null, accentColor: null, locale: null });
+    await customer.getByText('Connect accounts for by-key').waitFor();
+    expect(await customer.getAttribute('html', 'lang')).toBe('en-US');
+    await context.close();
+  });
+
   test('disconnects and uninstalls', async () => {
     await page.goto('about:blank');
     await page.goto(await connectUrl('by-key'));

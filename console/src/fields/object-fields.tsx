@@ -2,6 +2,7 @@
 import { graphql, useFragment } from 'react-relay';
 import type { objectFields_object$key } from '../../__generated__/objectFields_object.graphql.ts';
 import { CheckBox, Choice } from '../parts/form.tsx';
+import { usePartMessages } from '../parts/part-messages.ts';
 
 export const OBJECT = graphql`
   fragment objectFields_object on ReadObjectSpec {
@@ -49,6 +50,7 @@ interface Mapping {
 
 export function ObjectFields({ object, accountFields, chosen }: ObjectFieldsProps) {
   const spec = useFragment(OBJECT, object);
+  const messages = usePartMessages();
   const label = ({ fieldName, mapToName, mapToDisplayName }: Mapping) =>
     mapToDisplayName ??
     accountFields.find((candidate) => candidate.fieldName === fieldName)?.displayName ??
@@ -77,19 +79,19 @@ export function ObjectFields({ object, accountFields, chosen }: ObjectFieldsProp
         {spec.mapToDisplayName ?? spec.mapToName ?? spec.objectName}
       </legend>
       {required.length > 0 && (
-        <p className="quiet">Always read: {required.map(label).join(', ')}.</p>
+        <p className="quiet">{messages.alwaysRead(required.map(label).join(', '))}</p>
       )}
       {open.map((field) => (
         <Choice
           key={field.mapToName}
           name={mappingName(spec.objectName, field.mapToName ?? '')}
-          label={`${label(field)}: your field`}
+          label={messages.yourField(label(field))}
           options={options}
           isRequired={spec.requiredFields.includes(field as never)}
           {...(mapped(field.mapToName) && { defaultValue: mapped(field.mapToName) as string })}
         />
       ))}
-      {optional.length > 0 && <p className="strong">Optional</p>}
+      {optional.length > 0 && <p className="strong">{messages.optional}</p>}
       <div className="checks">
         {optional.map((field) => (
           <CheckBox

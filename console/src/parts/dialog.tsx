@@ -109,6 +109,8 @@ export interface Doing {
 interface ConfirmProps {
   opener: string;
   title: string;
+  /** The text of the button that closes it without the change. */
+  cancel?: string;
   /** The consequences of the change. */
   children: ReactNode;
   change: Doing;
@@ -118,7 +120,8 @@ interface ConfirmProps {
   leadsTo?: string;
 }
 
-export function Confirm({ opener, title, children, change, onConfirm, leadsTo }: ConfirmProps) {
+export function Confirm(props: ConfirmProps) {
+  const { opener, title, cancel = 'Cancel', children, change, onConfirm, leadsTo } = props;
   const [, navigate] = useLocation();
   return (
     <Dialog opener={opener} kind="danger" title={title}>
@@ -127,7 +130,7 @@ export function Confirm({ opener, title, children, change, onConfirm, leadsTo }:
           {children}
           <Refusal problem={change.problem} />
           <div className="row end">
-            <Action onPress={close}>Cancel</Action>
+            <Action onPress={close}>{cancel}</Action>
             <Action
               kind="danger"
               isPending={change.isRunning}

@@ -18,6 +18,7 @@ import {
   TextField,
 } from 'react-aria-components';
 import type { Problem } from '../network/problem.ts';
+import { usePartMessages } from './part-messages.ts';
 
 interface ActionProps extends Omit<ButtonProps, 'className'> {
   kind?: 'primary' | 'plain' | 'danger' | 'quiet';
@@ -110,6 +111,7 @@ interface ChoiceProps {
 }
 
 export function Choice({ label, options, value, defaultValue, onChange, ...props }: ChoiceProps) {
+  const messages = usePartMessages();
   return (
     <Select
       {...props}
@@ -117,7 +119,7 @@ export function Choice({ label, options, value, defaultValue, onChange, ...props
       {...(value !== undefined && { value })}
       {...(defaultValue !== undefined && { defaultValue })}
       onChange={(key) => onChange?.(String(key))}
-      placeholder="Choose…"
+      placeholder={messages.choose}
     >
       <Label>{label}</Label>
       <Button className="action plain chooser">
@@ -142,6 +144,7 @@ interface RefusalProps {
 }
 
 export function Refusal({ problem, shownNames = [] }: RefusalProps) {
+  const messages = usePartMessages();
   if (!problem) return null;
   const otherIssues = problem.issues.filter(
     ({ name }) => !shownNames.includes(name.replace(/^input\./, '')),
@@ -150,7 +153,7 @@ export function Refusal({ problem, shownNames = [] }: RefusalProps) {
   if (isAllShown) return null;
   return (
     <div role="alert" className="refusal">
-      <p>{otherIssues.length > 0 ? 'The gateway rejected the input:' : problem.message}</p>
+      <p>{otherIssues.length > 0 ? messages.rejected : problem.message}</p>
       {otherIssues.length > 0 && (
         <ul>
           {otherIssues.map(({ name, detail }) => (

@@ -9,6 +9,7 @@ import { idOf } from '../network/fetch-graphql.ts';
 import { type Problem, problemOf } from '../network/problem.ts';
 import { Breadcrumbs } from './breadcrumbs.tsx';
 import { Action } from './form.tsx';
+import { usePartMessages } from './part-messages.ts';
 import { refreshAll } from './refresh.ts';
 
 interface PageProps {
@@ -117,9 +118,10 @@ export function Loaded({ path, refusedPage, children }: LoadedProps) {
 }
 
 export function Loading() {
+  const messages = usePartMessages();
   return (
     <output className="loading">
-      <span className="quiet">Loading…</span>
+      <span className="quiet">{messages.loading}</span>
     </output>
   );
 }
@@ -153,6 +155,7 @@ const HEADINGS: Record<string, string> = {
 };
 
 function RefusedPage({ problem, onRetry }: { problem: Problem; onRetry: () => void }) {
+  const messages = usePartMessages();
   return (
     <div className="card empty" role="alert">
       <h1>{HEADINGS[problem.code] ?? problem.document.title}</h1>
@@ -160,7 +163,7 @@ function RefusedPage({ problem, onRetry }: { problem: Problem; onRetry: () => vo
       {problem.code === 'FORBIDDEN' && (
         <p className="quiet">Sign in with a key that has this scope, or as a builder.</p>
       )}
-      <Action onPress={onRetry}>Try again</Action>
+      <Action onPress={onRetry}>{messages.retry}</Action>
     </div>
   );
 }

@@ -18,8 +18,14 @@ const TONES: Record<string, 'good' | 'bad' | 'busy' | 'idle'> = {
   WARNING: 'busy',
 };
 
-export function Status({ value: status }: { value: string }) {
-  return <span className={`status ${TONES[status] ?? 'idle'}`}>{wordsOf(status)}</span>;
+interface StatusProps {
+  value: string;
+  /** Default: the value as an English word. */
+  label?: string;
+}
+
+export function Status({ value: status, label = wordsOf(status) }: StatusProps) {
+  return <span className={`status ${TONES[status] ?? 'idle'}`}>{label}</span>;
 }
 
 /** `IN_PROGRESS` as `In progress` */

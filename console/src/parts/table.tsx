@@ -1,5 +1,7 @@
 /** Tables that scroll within a narrow screen, and facts as pairs. */
 import type { ReactNode } from 'react';
+import { useLocale } from 'react-aria-components';
+import { usePartMessages } from './part-messages.ts';
 
 interface TableProps {
   /** The table's content, for screen readers. */
@@ -58,15 +60,20 @@ interface BarProps {
   completed: number;
   /** Unknown until the provider reports it. */
   total: number | null | undefined;
-  /** The unit that is counted. */
+  /** The unit that is counted. Default: records. */
   unit?: string;
 }
 
-export function Progress({ label, completed, total, unit = 'records' }: BarProps) {
+export function Progress({ label, completed, total, unit }: BarProps) {
+  const { locale } = useLocale();
+  const messages = usePartMessages();
   const isKnown = total != null && total > 0;
-  const words = isKnown
-    ? `${completed.toLocaleString('en')} of ${unit === 'records' ? 'about ' : ''}${total.toLocaleString('en')} ${unit}`
-    : `${completed.toLocaleString('en')} ${unit}`;
+  const count = completed.toLocaleString(locale);
+  const words = unit
+    ? `${count}${isKnown ? ` of ${total.toLocaleString(locale)}` : ''} ${unit}`
+    : isKnown
+      ? messages.recordsOfAbout(count, total.toLocaleString(locale))
+      : messages.records(completed, count);
   return (
     <div className="progress">
       <progress

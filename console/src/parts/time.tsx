@@ -1,5 +1,7 @@
 /** Times in the reader's time zone: relative, with the exact time on hover. */
 import { useSyncExternalStore } from 'react';
+import { useLocale } from 'react-aria-components';
+import { usePartMessages } from './part-messages.ts';
 
 const SECOND_MS = 1_000;
 const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
@@ -8,8 +10,24 @@ const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60],
   ['second', 1],
 ];
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
-const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'long' });
+
+/** The formats of a locale. They are kept, because creating them is slow. */
+interface Formats {
+  relative: Intl.RelativeTimeFormat;
+  exact: Intl.DateTimeFormat;
+}
+
+const formatsByLocale = new Map<string, Formats>();
+
+function formatsOf(locale: string): Formats {
+  const formats = formatsByLocale.get(locale) ?? {
+    relative: new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' }),
+    exact: new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'long' }),
+  };
+  formatsByLocale.set(locale, formats);
+  return formats;
+}
+
 const clock = new Intl.DateTimeFormat('en', { timeStyle: 'medium', hour12: false });
 
 let now = Date.now();
@@ -23,7 +41,7 @@ function subscribe(listener: () => void): () => void {
   return () => clearInterval(timer);
 }
 
-function ago(time: Date): string {
+function ago(time: Date, relative: Intl.RelativeTimeFormat): string {
   const seconds = Math.round((time.getTime() - Math.max(now, Date.now())) / SECOND_MS);
   const [unit, length] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1];
   return relative.format(Math.trunc(seconds / length), unit);
@@ -31,11 +49,12 @@ function ago(time: Date): string {
 
 export function Time({ value, none = '—' }: { value: string | null | undefined; none?: string }) {
   useSyncExternalStore(subscribe, () => now);
+  const { relative, exact } = formatsOf(useLocale().locale);
   if (!value) return <span className="quiet">{none}</span>;
   const time = new Date(value);
   return (
     <time dateTime={value} title={exact.format(time)}>
-      {ago(time)}
+      {ago(time, relative)}
     </time>
   );
 }
@@ -43,10 +62,12 @@ export function Time({ value, none = '—' }: { value: string | null | undefined
 /** When something is due. "now" once that time has passed: it has begun or is about to begin. */
 export function DueTime({ value }: { value: string | null | undefined }) {
   useSyncExternalStore(subscribe, () => now);
+  const { exact } = formatsOf(useLocale().locale);
+  const messages = usePartMessages();
   if (!value || Date.parse(value) > Date.now()) return <Time value={value} />;
   return (
     <time dateTime={value} title={exact.format(new Date(value))}>
-      now
+      {messages.now}
     </time>
   );
 }
@@ -56,6 +77,7 @@ const isToday = (time: Date) => time.toDateString() === new Date().toDateString(
 
 /** For lines of a log or a tail: with the day, unless it is today. */
 export function ClockTime({ value }: { value: string }) {
+  const { exact } = formatsOf(useLocale().locale);
   const time = new Date(value);
   return (
     <time dateTime={value} title={exact.format(time)} className="quiet clock">

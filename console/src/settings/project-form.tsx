@@ -1,4 +1,4 @@
-/** The names of the project. */
+/** The names of the project, and the appearance of its connect page. */
 import { graphql, useFragment } from 'react-relay';
 import { useLocation } from 'wouter';
 import type { projectForm_project$key } from '../../__generated__/projectForm_project.graphql.ts';
@@ -11,6 +11,9 @@ const PROJECT = graphql`
     id
     name
     appName
+    logoUrl
+    accentColor
+    locale
   }
 `;
 
@@ -26,11 +29,18 @@ const UPDATE = graphql`
 `;
 
 export function ProjectForm({ project }: { project: projectForm_project$key }) {
-  const { id, name, appName } = useFragment(PROJECT, project);
+  const { id, name, appName, logoUrl, accentColor, locale } = useFragment(PROJECT, project);
   const [, navigate] = useLocation();
   const inputOf = (values: FormValues) => {
-    const next = { name: String(values.name), appName: String(values.appName) };
-    return { projectIdOrName: id, ...(next.name === name ? { appName: next.appName } : next) };
+    const textOf = (member: string) => String(values[member] ?? '').trim() || null;
+    return {
+      projectIdOrName: id,
+      ...(values.name !== name && { name: String(values.name) }),
+      appName: String(values.appName),
+      logoUrl: textOf('logoUrl'),
+      accentColor: textOf('accentColor'),
+      locale: textOf('locale'),
+    };
   };
   return (
     <ChangeForm<projectFormMutation>
@@ -59,6 +69,28 @@ export function ProjectForm({ project }: { project: projectForm_project$key }) {
         isRequired
         defaultValue={appName}
         help="Your customers see it when they connect accounts."
+      />
+      <TextInput
+        name="logoUrl"
+        label="Logo"
+        type="url"
+        defaultValue={logoUrl ?? ''}
+        placeholder="https://"
+        help="The https URL of an image for the connect page."
+      />
+      <TextInput
+        name="accentColor"
+        label="Accent colour"
+        defaultValue={accentColor ?? ''}
+        placeholder="#4f46e5"
+        help="Of buttons and links on the connect page. It is made darker or lighter where texts would be hard to read."
+      />
+      <TextInput
+        name="locale"
+        label="Language"
+        defaultValue={locale ?? ''}
+        placeholder="de-AT"
+        help="Of the connect page, like en, en-GB or de. Default: the language of the customer's browser."
       />
     </ChangeForm>
   );

@@ -15,6 +15,7 @@ import { findProject, getNamedProject, listOrgIds, ownOrgId } from '../scope.ts'
 import { uniquely } from '../unique.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { findProjectId } from '../viewer/viewer.ts';
+import { brandingInput } from './branding.ts';
 import { allowedOrigins } from './origins.ts';
 
 type Project = Row<'Project'>;
@@ -55,6 +56,20 @@ export const projectResource = resource(
     allowedOrigins: z
       .array(z.string())
       .describe('Origins whose pages may call the gateway with tokens of its end users.'),
+    logoUrl: z
+      .string()
+      .nullable()
+      .describe('The https URL of the logo on the connect page. Null without one.'),
+    accentColor: z
+      .string()
+      .nullable()
+      .describe('The colour of the connect page, like `#4f46e5`. Null for the usual one.'),
+    locale: z
+      .string()
+      .nullable()
+      .describe(
+        "The language of the connect page as a BCP 47 tag, like `de`. Null for that of the customer's browser.",
+      ),
     updateTime,
   },
 );
@@ -76,6 +91,7 @@ const updateProjectInput = z
     name: name.optional(),
     appName: appName.optional(),
     allowedOrigins: allowedOrigins.optional(),
+    ...brandingInput,
   })
   .meta({
     id: 'UpdateProjectInput',
@@ -142,7 +158,7 @@ export const createProject = builderMutation({
 
 export const updateProject = projectMutation({
   description:
-    'Updates the name, the app name or the allowed origins of a project. Omitted fields keep their values.',
+    'Updates the names, the allowed origins or the appearance of the connect page of a project. Omitted fields keep their values.',
   needs: 'full',
   input: updateProjectInput,
   async run(call, { projectIdOrName: _project, ...changes }, project): Promise<Project> {

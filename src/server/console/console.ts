@@ -26,11 +26,13 @@ const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self' 'sha256-38RhXrc7EdReTKsOm23ZPOCUgniTUUcjky8QOOrQx6o='",
-  "img-src 'self' data:",
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
 ];
+const OWN_IMAGES = "img-src 'self' data:";
+/** The connect page shows the project's logo, which may be at any https URL. */
+const IMAGES_WITH_LOGO = `${OWN_IMAGES} https:`;
 /** File names in `assets` contain a hash of the content. */
 const ASSET = /^assets\/[\w.-]+\.(css|js|json|svg)$/;
 const FILE = /^[\w-]+\.(js|json|svg)$/;
@@ -77,7 +79,8 @@ export async function registerConsole(scope: FastifyInstance, parts: ConsolePart
     const depth = path.split('/').length - 2;
     const basePath = depth === 0 ? 'console/' : `./${'../'.repeat(depth - 1)}`;
     const redirectUrl = services.publicUrl() + CALLBACK_PATH;
-    return sendPage(reply, { name: 'index.html', basePath, frameAncestors: [], redirectUrl });
+    const file = { name: 'index.html', basePath, images: OWN_IMAGES };
+    return sendPage(reply, { ...file, frameAncestors: [], redirectUrl });
   };
   scope.get('/console', sendConsole);
   scope.get('/console/*', sendConsole);
@@ -105,7 +108,8 @@ function registerConnect(
       return sendResponse(reply, createInvalidLinkPage());
     // The server does not see the token. It must belong to this project, so pages of this project may frame the page.
     const frameAncestors = project === null ? [] : await findAllowedOrigins(services, project);
-    return sendPage(reply, { name: 'connect.html', basePath: 'console/', frameAncestors });
+    const file = { name: 'connect.html', basePath: 'console/', images: IMAGES_WITH_LOGO };
+    return sendPage(reply, { ...file, frameAncestors });
   });
 }
 
@@ -118,6 +122,8 @@ interface PageFile {
   name: string;
   /** The relative path from the page to the folder of its files. */
   basePath: string;
+  /** The directive for images of the content security policy. */
+  images: string;
   /** Origins of pages that may frame this page. */
   frameAncestors: readonly string[];
   /** The OAuth redirect URL that builders register at providers. */
@@ -126,7 +132,7 @@ interface PageFile {
 
 async function sendPage(
   reply: FastifyReply,
-  { name, basePath, frameAncestors, redirectUrl }: PageFile,
+  { name, basePath, images, frameAncestors, redirectUrl }: PageFile,
 ): Promise<FastifyReply> {
   const file = await readFile(join(CONSOLE_DIST, name), 'utf8').catch(() => null);
   if (file === null) return sendResponse(reply, createNotBuiltPage());
@@ -144,9 +150,11 @@ async function sendPage(
     etag,
     'cache-control': 'no-cache',
     'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': [...CONTENT_SECURITY_POLICY, `frame-ancestors ${ancestors}`].join(
-      '; ',
-    ),
+    'content-security-policy': [
+      ...CONTENT_SECURITY_POLICY,
+      images,
+      `frame-ancestors ${ancestors}`,
+    ].join('; '),
     'referrer-policy': 'no-referrer',
   });
   if (reply.request.headers['if-none-match'] === etag) return reply.code(304).send();

@@ -1,0 +1,81 @@
+/** A project's colour as colours of the page that people can read, by the contrast of WCAG 2.2. */
+
+type Rgb = [number, number, number];
+
+const WHITE: Rgb = [255, 255, 255];
+const BLACK: Rgb = [0, 0, 0];
+/** The backgrounds that contrast least with texts: `--soft` of base.css, and `--card` for buttons. */
+const BACKGROUNDS = {
+  light: { text: '#f1f3f6', button: '#ffffff' },
+  dark: { text: '#1f2530', button: '#171b23' },
+};
+/** The contrasts that WCAG requires of texts (1.4.3), and of controls (1.4.11). */
+const TEXT_CONTRAST = 4.5;
+const CONTROL_CONTRAST = 3;
+const STEPS = 50;
+
+/** Sets the page's accent colours; null restores the usual ones. */
+export function applyAccent(color: string | null): void {
+  const { style } = document.documentElement;
+  const colors = color === null ? {} : accentColors(color);
+  for (const name of ['--accent', '--accent-fill', '--on-accent', '--accent-soft']) {
+    style.removeProperty(name);
+  }
+  for (const [name, value] of Object.entries(colors)) style.setProperty(name, value);
+}
+
+function accentColors(color: string): Record<string, string> {
+  const { light, dark } = BACKGROUNDS;
+  const fills = [light, dark].map(({ button }) =>
+    toContrast(parse(color), parse(button), CONTROL_CONTRAST),
+  );
+  const texts = [light, dark].map(({ text }) =>
+    toContrast(parse(color), parse(text), TEXT_CONTRAST),
+  );
+  return {
+    '--accent': lightDark(texts),
+    '--accent-fill': lightDark(fills),
+    '--on-accent': lightDark(fills.map(textOn)),
+    '--accent-soft': 'var(--soft)',
+  };
+}
+
+/** The colour, mixed with as little black or white as it needs to have this contrast with a background. */
+function toContrast(color: Rgb, background: Rgb, least: number): Rgb {
+  const target = contrast(BLACK, background) > contrast(WHITE, background) ? BLACK : WHITE;
+  for (let step = 0; step < STEPS; step += 1) {
+    const mixed = mix(color, target, step / STEPS);
+    if (contrast(mixed, background) >= least) return mixed;
+  }
+  return target;
+}
+
+/** Black or white: one of them always has a contrast of at least 4.5. */
+const textOn = (fill: Rgb): Rgb => (contrast(WHITE, fill) >= TEXT_CONTRAST ? WHITE : BLACK);
+
+function mix(from: Rgb, to: Rgb, share: number): Rgb {
+  return from.map((value, index) => Math.round(value + ((to[index] ?? 0) - value) * share)) as Rgb;
+}
+
+function contrast(a: Rgb, b: Rgb): number {
+  const [darker = 0, lighter = 0] = [luminance(a), luminance(b)].toSorted((x, y) => x - y);
+  return (lighter + 0.05) / (darker + 0.05);
+}
+
+function luminance(color: Rgb): number {
+  const [red, green, blue] = color.map((value) => {
+    const share = value / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  }) as Rgb;
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+function parse(hex: string): Rgb {
+  return [1, 3, 5].map((start) => Number.parseInt(hex.slice(start, start + 2), 16)) as Rgb;
+}
+
+const format = (color: Rgb) => `rgb(${color.join(' ')})`;
+
+function lightDark([light = BLACK, dark = WHITE]: Rgb[]): string {
+  return `light-dark(${format(light)}, ${format(dark)})`;
+}

@@ -1,0 +1,57 @@
+/** The project's name, logo, colour and language on the connect page. */
+import { type ReactNode, useEffect } from 'react';
+import { I18nProvider } from 'react-aria-components';
+import { graphql, useFragment } from 'react-relay';
+import type { branding_project$key } from '../__generated__/branding_project.graphql.ts';
+import { languageOf } from '../src/parts/part-messages.ts';
+import { applyAccent } from './accent.ts';
+import { useMessages } from './messages.ts';
+
+const PROJECT = graphql`
+  fragment branding_project on Project {
+    appName
+    logoUrl
+    accentColor
+    locale
+  }
+`;
+
+/** The locale for the page: the project's, or the first one of the browser that the page has texts for. */
+export function pageLocale(locale: string | null | undefined): string {
+  const candidates = locale ? [locale] : navigator.languages;
+  return candidates.find((tag) => languageOf(tag) === tag.split('-')[0]?.toLowerCase()) ?? 'en';
+}
+
+export function Localized({ locale, children }: { locale: string; children: ReactNode }) {
+  useEffect(() => {
+    document.documentElement.lang = locale;
+  }, [locale]);
+  return <I18nProvider locale={locale}>{children}</I18nProvider>;
+}
+
+interface BrandedProps {
+  project: branding_project$key;
+  children: ReactNode;
+}
+
+export function Branded({ project, children }: BrandedProps) {
+  const { accentColor, locale } = useFragment(PROJECT, project);
+  useEffect(() => applyAccent(accentColor ?? null), [accentColor]);
+  return <Localized locale={pageLocale(locale)}>{children}</Localized>;
+}
+
+export function BrandedTitle({ project }: { project: branding_project$key }) {
+  const { appName, logoUrl } = useFragment(PROJECT, project);
+  const messages = useMessages();
+  const title = messages.title(appName);
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
+  return (
+    <>
+      {/* The heading names the app, so screen readers skip the logo. */}
+      {logoUrl && <img className="logo" src={logoUrl} alt="" referrerPolicy="no-referrer" />}
+      <h1>{appName}</h1>
+    </>
+  );
+}

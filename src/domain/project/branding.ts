@@ -1,0 +1,42 @@
+/** The appearance of the connect page for a project's customers. */
+import { z } from 'zod';
+
+const URL_LENGTH_MAX = 2_048;
+/** Longer than any registered tag with all of its subtags. */
+const TAG_LENGTH_MAX = 64;
+
+/** Members of the input that changes a project. Null clears a value. */
+export const brandingInput = {
+  logoUrl: z
+    .url({ protocol: /^https$/, error: 'must be an https URL.' })
+    .max(URL_LENGTH_MAX)
+    .nullish()
+    .describe(
+      `The https URL of the logo on the connect page, at most ${URL_LENGTH_MAX} characters; null for none. Browsers of customers load it.`,
+    ),
+  accentColor: z
+    .string()
+    .regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour like #4f46e5: a # and six hexadecimal digits.')
+    .transform((color) => color.toLowerCase())
+    .nullish()
+    .describe(
+      'The colour of buttons and links on the connect page, like `#4f46e5`; null for the usual one. The page makes it darker or lighter where texts would be hard to read.',
+    ),
+  locale: z
+    .string()
+    .max(TAG_LENGTH_MAX)
+    .refine(isLanguageTag, 'must be a BCP 47 language tag, like en-GB or de.')
+    .transform((tag) => Intl.getCanonicalLocales(tag)[0] as string)
+    .nullish()
+    .describe(
+      "The language of the connect page as a BCP 47 tag, like `de` or `en-GB`, with the form of its times and numbers; null for the language of the customer's browser. The page has texts in English and German, and uses English for other languages.",
+    ),
+};
+
+function isLanguageTag(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length === 1;
+  } catch {
+    return false;
+  }
+}

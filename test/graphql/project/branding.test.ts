@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { sharedApp, type Tenant } from '../../support/app.ts';
+import { createEndUser } from '../../support/scenes/end-users.ts';
+
+const app = await sharedApp();
+const UPDATE = `mutation ($input: UpdateProjectInput!) {
+  updateProject(input: $input) { project { appName logoUrl accentColor locale } }
+}`;
+const BRANDING = {
+  logoUrl: 'https://cdn.example.com/logo.svg?v=2',
+  accentColor: '#AA33ff',
+  locale: 'de-at',
+};
+const STORED = { ...BRANDING, accentColor: '#aa33ff', locale: 'de-AT' };
+
+async function update({ projectId, query }: Tenant, changes: object) {
+  const input = { projectIdOrName: projectId, ...changes };
+  return (await query(UPDATE, { input })).updateProject.project;
+}
+
+test('sets, keeps and clears the appearance of the connect page', async () => {
+  const tenant = await app.tenant();
+  expect(await update(tenant, BRANDING)).toMatchObject(STORED);
+  expect(await update(tenant, { appName: 'Renamed' })).toEqual({ appName: 'Renamed', ...STORED });
+  const user = await createEndUser(app, tenant);
+  const { viewer } = await user.query('{ viewer { project { logoUrl accentColor locale } } }');
+  expect(viewer.project).toEqual(STORED);
+  const cleared = { logoUrl: null, accentColor: null, locale: null };
+  expect(await update(tenant, cleared)).toMatchObject(cleared);
+});
+
+test('names every invalid member', async () => {
+  const tenant = await app.tenant();
+  const { code, problem } = await tenant.refusal(UPDATE, {
+    input: {
+      projectIdOrName: tenant.projectId,
+      logoUrl: 'http://cdn.example.com/logo.svg',
+      accentColor: '#fff',
+      locale: 'de_AT',
+    },
+  });
+  expect(code).toBe('BAD_USER_INPUT');
+  expect(problem.issues?.map(({ name, detail }) => [name, detail])).toEqual([
+    ['input.logoUrl', 'must be an https URL.'],
+    ['input.accentColor', 'must be a colour like #4f46e5: a # and six hexadecimal digits.'],
+    ['input.locale', 'must be a BCP 47 language tag, like en-GB or de.'],
+  ]);
+});
+
+test('changes no project of another tenant', async () => {
+  const tenant = await app.tenant();
+  const other = await app.tenant();
+  const input = { projectIdOrName: tenant.projectId, ...BRANDING };
+  expect((await other.refusal(UPDATE, { input })).code).toBe('NOT_FOUND');
+});
