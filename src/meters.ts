@@ -13,7 +13,7 @@ export interface Meters {
   requestSlotsChanged(change: 1 | -1): void;
   httpResponded(response: { method: string; route: string; status: number; seconds: number }): void;
   requestEnded(request: {
-    surface: 'graphql' | 'rest';
+    surface: 'graphql' | 'rest' | 'mcp';
     kind: OperationKind;
     /** `OK`, or the code of the refusal. */
     outcome: string;

@@ -100,7 +100,7 @@ function addSizes(a: QuerySize, b: QuerySize, directives: number): QuerySize {
 }
 
 /** The cost of a request to a provider, in objects of the gateway's own database. */
-const PROVIDER_CALL_COST = 100;
+export const PROVIDER_CALL_COST = 100;
 
 /** The cost of an operation, and the most requests to providers that it may send. */
 export interface Cost {

@@ -26,6 +26,7 @@ import {
 } from '../../domain/contract/formats/graphql-names.ts';
 import { memberName } from '../../domain/contract/formats/safe-names.ts';
 import type { FieldContract } from '../../domain/contract/object-contract.ts';
+import { findFieldValue } from '../../domain/contract/read-values.ts';
 import type { ServedPage } from '../../domain/operation/object-records.ts';
 import type { AccountRecord } from '../../domain/operation/record-search.ts';
 import {
@@ -209,15 +210,6 @@ function createRecordType(
 
 interface FieldInfo {
   fieldName: string;
-}
-
-/** Mapped names take precedence. A field that the installation does not read has no value. */
-function findFieldValue(
-  { fields, mappedFields }: Pick<ShownRecord['record'], 'fields' | 'mappedFields'>,
-  name: string,
-): unknown {
-  if (Object.hasOwn(mappedFields, name)) return mappedFields[name];
-  return Object.hasOwn(fields, name) ? fields[name] : null;
 }
 
 function createConnectionType(

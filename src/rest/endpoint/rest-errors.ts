@@ -36,20 +36,25 @@ export function toProblem(
   return createMaskedError(log, error, { route }).problem;
 }
 
-export function createProblemHeaders({
-  status,
-  retryAfterSeconds,
-}: Problem): Record<string, string> {
-  if (status === 401) return { 'www-authenticate': 'Bearer' };
+export function createProblemHeaders(
+  { status, retryAfterSeconds }: Problem,
+  challenge = 'Bearer',
+): Record<string, string> {
+  if (status === 401) return { 'www-authenticate': challenge };
   if (typeof retryAfterSeconds === 'number') return { 'retry-after': String(retryAfterSeconds) };
   return {};
 }
 
-export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
+/** Sends a problem document. `challenge` is the value of `WWW-Authenticate` for a caller that is not authenticated. */
+export function sendProblem(
+  reply: FastifyReply,
+  problem: Problem,
+  challenge = 'Bearer',
+): FastifyReply {
   return (
     reply
       .code(problem.status)
-      .headers(createProblemHeaders(problem))
+      .headers(createProblemHeaders(problem, challenge))
       .type(PROBLEM_TYPE)
       // Fastify's own serializer would add a charset, which the media type has no parameter for.
       .serializer(JSON.stringify)

@@ -91,7 +91,7 @@ async function runAdmitted(
     const rewrittenParts = await rewriteParts(endpoint, parts, request);
     const { input, locations } = readInput(endpoint, rewrittenParts, validate);
     const run = () => inSpan('execute', {}, () => endpoint.run(request, input));
-    return await runInTime(endpoint, request.call, run).catch((error: unknown) => {
+    return await runInTime(request.call, changes(endpoint), run).catch((error: unknown) => {
       throw locateError(locations, error);
     });
   } catch (error) {
@@ -107,7 +107,7 @@ async function rewriteParts(
   const { rewrite } = endpoint;
   if (!rewrite) return parts;
   refuseUnstorable(parts);
-  return runInTime(endpoint, request.call, async () => rewrite(parts, request));
+  return runInTime(request.call, changes(endpoint), async () => rewrite(parts, request));
 }
 
 /**
@@ -150,14 +150,17 @@ export async function admit(
 }
 
 /** Rejects when the deadline expires. The work continues until the database's own timeout ends its statements. */
-function runInTime<T>(
-  { method }: Endpoint,
+export function runInTime<T>(
   { config, database }: Services,
+  { isChange }: { isChange: boolean },
   run: () => Promise<T>,
 ): Promise<T> {
-  const isChange = method !== 'GET';
   const maximumMs = operationMsMax(config, { isChange });
   return withDeadline(run(), maximumMs, () => {
     throw database.outages.replaceTimeoutError(timeoutError('request', { isChange, maximumMs }));
   });
+}
+
+function changes({ method }: Endpoint): { isChange: boolean } {
+  return { isChange: method !== 'GET' };
 }

@@ -1,14 +1,15 @@
 /**
  * Decides which web pages may call the gateway. Pages of CORS_ORIGINS may use any credentials. Pages of a project's
  * allowed origins may use tokens of its end users. Only the gateway's own pages may use the cookie of the console. GraphQL,
- * REST and WebSockets share this rule.
+ * REST, MCP and WebSockets share this rule.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyCorsOptions, FastifyCorsOptionsDelegateCallback } from '@fastify/cors';
 import type { Config } from '../../config.ts';
 
 /** Response headers that scripts may read besides the CORS-safelisted ones. */
-const EXPOSED_HEADERS = 'link, location, ratelimit, ratelimit-policy, retry-after, x-request-id';
+const EXPOSED_HEADERS =
+  'link, location, ratelimit, ratelimit-policy, retry-after, www-authenticate, x-request-id';
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 const PREFLIGHT_SECONDS = 600;
 

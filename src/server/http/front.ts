@@ -11,6 +11,8 @@ import { runInContext } from '../../spans.ts';
 import { type ConsoleParts, registerConsole } from '../console/console.ts';
 import { registerDocs } from '../docs/docs.ts';
 import { type GraphqlParts, registerGraphql } from '../graphql/graphql-routes.ts';
+import { registerMcp } from '../mcp/mcp-routes.ts';
+import { METADATA_PATH, registerResourceMetadata } from '../mcp/resource-metadata.ts';
 import { type PageParts, registerHealth, registerPages } from '../pages.ts';
 import { registerWebhooks } from '../provider-webhook.ts';
 import { registerSignIn } from '../sign-in/sign-in-routes.ts';
@@ -122,9 +124,21 @@ function registerSurfaces(app: FastifyInstance, parts: FrontParts, slots: Slots)
     registerPages(scope, parts);
     await registerConsole(scope, parts);
   };
+  const mcpScope = async (scope: FastifyInstance) => {
+    await scope.register(cors, parts.cors.options);
+    scope.addHook('preHandler', slots.hook);
+    registerMcp(scope, parts);
+  };
+  const metadataScope = async (scope: FastifyInstance) => {
+    await scope.register(cors, parts.cors.options);
+    scope.addHook('preHandler', slots.pageHook);
+    registerResourceMetadata(scope, parts.services);
+  };
   const webhookScope = async (scope: FastifyInstance) =>
     registerWebhooks(scope, parts.services, slots);
   app.register(graphqlScope, { prefix: '/graphql' });
+  app.register(mcpScope, { prefix: '/mcp' });
+  app.register(metadataScope, { prefix: METADATA_PATH });
   app.register(webhookScope, { prefix: '/webhooks' });
   const docsScope = async (scope: FastifyInstance) => {
     scope.addHook('preHandler', slots.pageHook);

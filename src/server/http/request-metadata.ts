@@ -160,7 +160,16 @@ const PAGE_PATHS = new Set([
   '/sign-in/local',
   ...UNTRACED_PATHS,
 ]);
-const PATH_PREFIXES = ['/graphql', '/v1', '/console', '/docs', '/webhooks', '/problems'];
+const PATH_PREFIXES = [
+  '/graphql',
+  '/v1',
+  '/mcp',
+  '/.well-known',
+  '/console',
+  '/docs',
+  '/webhooks',
+  '/problems',
+];
 
 /** Returns the part of the API or the console that a path belongs to. Metrics have a series for each. */
 function toSurface(path: string): string {

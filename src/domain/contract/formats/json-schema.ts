@@ -10,7 +10,7 @@ import {
   updatedFields,
 } from './generated.ts';
 
-type JsonSchema = Record<string, unknown>;
+export type JsonSchema = Record<string, unknown>;
 
 const ID = { type: 'string', description: "The provider's id of the record." };
 

@@ -1,0 +1,162 @@
+/** What an agent learns of the objects: their names, and the schemas of exactly this customer's fields. */
+import { z } from 'zod';
+import type { Call } from '../call.ts';
+import {
+  createRecordSchema,
+  createValuesSchema,
+  type JsonSchema,
+} from '../contract/formats/json-schema.ts';
+import type { ContractVerb, ObjectContract } from '../contract/object-contract.ts';
+import { projectRead } from '../declared-read.ts';
+import { projectIdOrName, ref } from '../names.ts';
+import { orNull } from '../optional-value.ts';
+import type { PinnedTool } from '../viewer/agent-grant.ts';
+import { orAgent } from '../viewer/needs.ts';
+import {
+  type AgentContract,
+  findGrant,
+  getAgentContract,
+  getContractObject,
+} from './agent-objects.ts';
+
+/** The most objects that one search returns. */
+const OBJECTS_MAX = 20;
+const WORDS_LENGTH_MAX = 200;
+
+export const agentGroupRef = orNull(ref).describe(
+  'The ref of the group. Default: the group of the end user or the agent; other callers must name it.',
+);
+export const agentObjectName = z
+  .string()
+  .min(1)
+  .max(256)
+  .describe('The name of the object, from search_objects.');
+
+export const searchObjectsInput = z.object({
+  projectIdOrName,
+  groupRef: agentGroupRef,
+  words: orNull(z.string().max(WORDS_LENGTH_MAX)).describe(
+    'Words of the names of objects or fields. Default: all objects.',
+  ),
+});
+
+export interface FoundObjects {
+  objects: ObjectContract[];
+  /** The number of objects that match, including those beyond the maximum. */
+  total: number;
+}
+
+/** Objects that match more words come first. */
+export const searchAgentObjects = projectRead(
+  orAgent('read'),
+  'Finds objects by words of their names and fields.',
+  async (
+    call,
+    { groupRef, words }: z.output<typeof searchObjectsInput>,
+    { id: projectId },
+  ): Promise<FoundObjects> => {
+    const { contract } = await getAgentContract(call, { projectId, groupRef });
+    const wanted = splitWords(words ?? '');
+    if (wanted.length === 0) return limitObjects(contract.objects);
+    const matches = contract.objects
+      .map((object) => ({ object, score: countMatches(object, wanted) }))
+      .filter(({ score }) => score > 0)
+      .toSorted((a, b) => b.score - a.score);
+    return limitObjects(matches.map(({ object }) => object));
+  },
+);
+
+function limitObjects(objects: readonly ObjectContract[]): FoundObjects {
+  return { objects: objects.slice(0, OBJECTS_MAX), total: objects.length };
+}
+
+function splitWords(text: string): string[] {
+  return text
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '');
+}
+
+/** A word in the name of the object counts more than one in the name of a field. */
+function countMatches(object: ObjectContract, words: readonly string[]): number {
+  const names = `${object.name} ${object.displayName ?? ''}`.toLowerCase();
+  const fieldNames = object.fields
+    .map(({ name, description }) => `${name} ${description ?? ''}`)
+    .join(' ')
+    .toLowerCase();
+  return words.reduce(
+    (score, word) =>
+      score + (names.includes(word) ? NAME_SCORE : 0) + (fieldNames.includes(word) ? 1 : 0),
+    0,
+  );
+}
+
+const NAME_SCORE = 3;
+
+export const describeObjectInput = z.object({
+  projectIdOrName,
+  groupRef: agentGroupRef,
+  objectName: agentObjectName,
+});
+
+/** The schemas are null if the agent or the account does not support the verb. */
+export interface DescribedObject {
+  object: ObjectContract;
+  /** A record that is read. */
+  read: JsonSchema | null;
+  /** The values of a new record. */
+  create: JsonSchema | null;
+  /** The values of an update. */
+  update: JsonSchema | null;
+}
+
+export const describeAgentObject = projectRead(
+  orAgent('read'),
+  "Describes an object: JSON Schemas of exactly the fields of the customer's account.",
+  async (
+    call,
+    { groupRef, objectName }: z.output<typeof describeObjectInput>,
+    { id: projectId },
+  ): Promise<DescribedObject> => {
+    const contract = await getAgentContract(call, { projectId, groupRef });
+    const object = getContractObject(contract, objectName, null);
+    const ifIncluded = (verb: ContractVerb, create: () => JsonSchema) =>
+      object.verbs.includes(verb) ? create() : null;
+    return {
+      object,
+      read: ifIncluded('LIST', () => createRecordSchema(object)),
+      create: ifIncluded('CREATE', () => createValuesSchema(object, 'CREATE')),
+      update: ifIncluded('UPDATE', () => createValuesSchema(object, 'UPDATE')),
+    };
+  },
+);
+
+/** A write with a tool of its own, and the schema of its values. Null for a deletion. */
+export interface PinnedWrite extends PinnedTool {
+  valuesSchema: JsonSchema | null;
+}
+
+/**
+ * The pinned writes of an agent that its customer's account supports, in the order of its session. Schemas have no
+ * descriptions, because those may be texts of the provider. Other callers have no pinned writes.
+ */
+export const listPinnedWrites = projectRead(
+  orAgent('read'),
+  'Lists the writes of an agent that have tools of their own.',
+  async (call: Call, _input: object, { id: projectId }): Promise<PinnedWrite[]> => {
+    const pinned = findGrant(call.viewer)?.pinnedTools ?? [];
+    if (pinned.length === 0) return [];
+    const contract = await getAgentContract(call, { projectId, groupRef: null });
+    return pinned.flatMap((tool) => toPinnedWrite(contract, tool) ?? []);
+  },
+);
+
+function toPinnedWrite({ contract }: AgentContract, tool: PinnedTool): PinnedWrite | null {
+  const { type, objectName } = tool;
+  const object = contract.objects.find(({ name }) => name === objectName);
+  if (!object?.verbs.includes(type)) return null;
+  if (type === 'DELETE') return { ...tool, valuesSchema: null };
+  const fields = object.fields.map((field) => ({ ...field, description: null }));
+  const undescribed = { ...object, displayName: null, fields };
+  return { ...tool, valuesSchema: createValuesSchema(undescribed, type) };
+}

@@ -1,0 +1,134 @@
+/** Reads records for agents: values under the builder's names, in pages whose size is bounded. */
+import { z } from 'zod';
+import type { Call } from '../call.ts';
+import { readFields } from '../contract/formats/generated.ts';
+import type { FieldContract, ObjectContract } from '../contract/object-contract.ts';
+import { projectRead } from '../declared-read.ts';
+import { issueAt, requireNoIssues } from '../issues.ts';
+import { projectIdOrName } from '../names.ts';
+import type { ObjectOfGroup } from '../operation/object-installation.ts';
+import { listObjectRecords, readObjectRecord } from '../operation/object-records.ts';
+import type { RecordsPage } from '../operation/record-search.ts';
+import { orNull } from '../optional-value.ts';
+import { orAgent } from '../viewer/needs.ts';
+import { agentGroupRef, agentObjectName } from './agent-contract.ts';
+import { asEndUser, getAgentContract, getContractObject, requireGrant } from './agent-objects.ts';
+import { type BoundedRecord, takeWithin, toBoundedRecord } from './bounded-records.ts';
+
+/** The most records of one call. */
+export const AGENT_RECORDS_MAX = 50;
+const RECORDS_DEFAULT = 20;
+const FIELDS_MAX = 500;
+const CONDITIONS_MAX = 50;
+const fieldName = z.string().min(1).max(256);
+
+export const agentRecordsInput = z.object({
+  projectIdOrName,
+  groupRef: agentGroupRef,
+  objectName: agentObjectName,
+  ids: orNull(z.array(z.string().min(1).max(256)).min(1).max(AGENT_RECORDS_MAX)).describe(
+    `Only the records with these ids, at most ${AGENT_RECORDS_MAX}.`,
+  ),
+  where: orNull(
+    z
+      .record(fieldName, z.union([z.string(), z.number(), z.boolean()]))
+      .refine((where) => Object.keys(where).length <= CONDITIONS_MAX, {
+        error: `must have at most ${CONDITIONS_MAX} fields.`,
+      }),
+  ).describe('Only records whose fields equal these values. Not with ids.'),
+  fields: orNull(z.array(fieldName).min(1).max(FIELDS_MAX)).describe(
+    'Only these fields. Default: all fields.',
+  ),
+  first: orNull(z.int().min(1).max(AGENT_RECORDS_MAX)).describe(
+    `How many records, 1 to ${AGENT_RECORDS_MAX}. Default: ${RECORDS_DEFAULT}. Not with ids.`,
+  ),
+  after: orNull(z.string().max(8_192)).describe('The nextCursor of a page, for the next one.'),
+});
+type Input = z.output<typeof agentRecordsInput>;
+
+export interface AgentRecords {
+  records: BoundedRecord[];
+  /** Ids of the input that the account does not have. */
+  missingIds: string[];
+  /** Ids of the input whose records did not fit. They can be read by another call. */
+  remainingIds: string[];
+  /** Continues after the last record. Null after the last page. */
+  nextCursor: string | null;
+}
+
+/** Throws OBJECT_NOT_GRANTED or VERB_NOT_GRANTED for an agent without the right, and otherwise as `listObjectRecords`. */
+export const listAgentRecords = projectRead(
+  orAgent('records:read', 'READ'),
+  "Reads records of the customer's account, as they are now.",
+  async (call, input: Input, { id: projectId }): Promise<AgentRecords> => {
+    const { objectName, ids, groupRef } = input;
+    requireGrant(call, objectName, 'READ');
+    const contract = await getAgentContract(call, { projectId, groupRef });
+    const object = getContractObject(contract, objectName, ids ? 'READ_BY_ID' : 'LIST');
+    requireNoIssues(findIssues(input, object));
+    const fields = readFields(object).filter(({ name }) => input.fields?.includes(name) ?? true);
+    const source = { projectId, objectName, groupRef };
+    const reader = asEndUser(call);
+    return ids
+      ? readByIds(reader, source, { ids: [...new Set(ids)], fields })
+      : listPage(reader, source, { input, fields });
+  },
+);
+
+function* findIssues({ ids, where, first, after, fields }: Input, object: ObjectContract) {
+  const others = Object.entries({ where, first, after }).filter(([, value]) => value !== null);
+  if (ids !== null) {
+    for (const [name] of others) yield issueAt([name], 'must not be given together with ids.');
+  }
+  const known = readFields(object).map(({ name }) => name);
+  for (const [index, name] of (fields ?? []).entries()) {
+    if (known.includes(name)) continue;
+    yield issueAt(
+      ['fields', index],
+      `is not a field of ${object.name} that can be read. Call describe_object for its fields.`,
+      name,
+    );
+  }
+}
+
+async function readByIds(
+  call: Call,
+  source: ObjectOfGroup,
+  { ids, fields }: { ids: readonly string[]; fields: readonly FieldContract[] },
+): Promise<AgentRecords> {
+  const found = await Promise.all(ids.map((id) => readObjectRecord(call, source, id)));
+  const all = found.flatMap((served) => (served ? toBoundedRecord(served.record, fields) : []));
+  const records = takeWithin(all);
+  return {
+    records,
+    missingIds: ids.filter((_, index) => found[index] === null),
+    remainingIds: all.slice(records.length).map(({ id }) => id),
+    nextCursor: null,
+  };
+}
+
+async function listPage(
+  call: Call,
+  source: ObjectOfGroup,
+  { input, fields }: { input: Input; fields: readonly FieldContract[] },
+): Promise<AgentRecords> {
+  const { where, first, after } = input;
+  const { page } = await listObjectRecords(call, source, {
+    where: where ?? {},
+    first: first ?? RECORDS_DEFAULT,
+    after,
+  });
+  const records = takeWithin(page.edges.map(({ node }) => toBoundedRecord(node, fields)));
+  return {
+    records,
+    missingIds: [],
+    remainingIds: [],
+    nextCursor: findNextCursor(page, records.length),
+  };
+}
+
+/** The cursor after the first `count` records of the page. Null if no record follows. */
+function findNextCursor({ edges, pageInfo }: RecordsPage, count: number): string | null {
+  if (count < edges.length) return edges[count - 1]?.cursor ?? null;
+  return pageInfo.hasNextPage ? pageInfo.endCursor : null;
+}

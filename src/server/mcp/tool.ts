@@ -1,0 +1,121 @@
+/** Tools of the MCP server. Each calls one domain function, whose schema describes and validates its arguments. */
+import type { ToolAnnotations } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import type { Call } from '../../domain/call.ts';
+import type { JsonSchema } from '../../domain/contract/formats/json-schema.ts';
+import { requireNoIssues } from '../../domain/issues.ts';
+import { ref } from '../../domain/names.ts';
+import { parseInput, withArgumentNames } from '../../domain/operation/argument-names.ts';
+import { listUnstorable } from '../../domain/storable-input.ts';
+import { PROVIDER_CALL_COST } from '../../graphql/execution/query-limits.ts';
+import type { ToolOutcome } from './tool-result.ts';
+
+/** What a tool does: it reads, it stores a proposal, or it writes to the provider. */
+type ToolEffect = 'READ' | 'PROPOSE' | 'COMMIT';
+
+const ANNOTATIONS: Record<ToolEffect, ToolAnnotations> = {
+  READ: { readOnlyHint: true },
+  PROPOSE: { destructiveHint: false },
+  COMMIT: { idempotentHint: true },
+};
+
+/** The arguments of a call, and the project that its path names. */
+export interface ToolRequest {
+  args: unknown;
+  projectIdOrName: string;
+}
+
+export interface Tool {
+  name: string;
+  description: string;
+  annotations: ToolAnnotations;
+  isChange: boolean;
+  /** The cost of a call, in objects of the gateway's own database. */
+  cost: number;
+  /** The schema of the arguments, as callers see it that must name a group, or whose credentials imply it. */
+  inputSchema: Record<GroupRule, JsonSchema>;
+  run(call: Call, request: ToolRequest): Promise<ToolOutcome>;
+}
+
+export type GroupRule = 'GROUP_NAMED' | 'GROUP_IMPLIED';
+
+/** End users and agents have one group. */
+export function groupRuleOf({ viewer }: Pick<Call, 'viewer'>): GroupRule {
+  return viewer.kind === 'END_USER' ? 'GROUP_IMPLIED' : 'GROUP_NAMED';
+}
+
+interface ToolDeclaration<S extends z.ZodObject> {
+  name: string;
+  description: string;
+  effect: ToolEffect;
+  /** True if a call may send a request to the provider. */
+  callsProvider: boolean;
+  /** The most objects of the result. Default: 1. */
+  itemsMax?: number;
+  /** The input of the domain function. Its `groupRef` is the argument `group`. */
+  input: S;
+  /** Replaces the schema of arguments that depend on the customer. */
+  schemas?: Record<string, JsonSchema>;
+  run(call: Call, input: z.output<S>): Promise<ToolOutcome>;
+}
+
+export function defineTool<S extends z.ZodObject>(declaration: ToolDeclaration<S>): Tool {
+  const { name, description, effect, callsProvider, itemsMax = 1, run, schemas } = declaration;
+  const forms = createForms(declaration.input);
+  return {
+    name,
+    description,
+    annotations: ANNOTATIONS[effect],
+    isChange: effect !== 'READ',
+    cost: (callsProvider ? PROVIDER_CALL_COST : 0) + itemsMax,
+    inputSchema: {
+      GROUP_NAMED: toInputSchema(forms.GROUP_NAMED, schemas),
+      GROUP_IMPLIED: toInputSchema(forms.GROUP_IMPLIED, schemas),
+    },
+    run: (call, request) =>
+      withArgumentNames(nameArgument, () =>
+        run(call, readInput(forms[groupRuleOf(call)], request) as z.output<S>),
+      ),
+  };
+}
+
+const GROUP = ref.describe('The customer: the ref of a group.');
+
+/** The path names the project, and the credentials of end users and agents imply the group. */
+function createForms({ shape }: z.ZodObject): Record<GroupRule, z.ZodObject> {
+  const { projectIdOrName: _project, groupRef, ...others } = shape;
+  const implied = z.strictObject(others);
+  return {
+    GROUP_IMPLIED: implied,
+    GROUP_NAMED: groupRef ? z.strictObject({ group: GROUP, ...others }) : implied,
+  };
+}
+
+/** Throws BAD_USER_INPUT that names every offending argument. */
+function readInput(form: z.ZodObject, { args, projectIdOrName }: ToolRequest): object {
+  requireNoIssues(listUnstorable(args, []));
+  const { group = null, ...input } = parseInput(form, args ?? {}, nameArgument);
+  return { projectIdOrName, groupRef: group, ...input };
+}
+
+/** Domain functions name the members of their input, like `input.values`. */
+function nameArgument(name: string): string {
+  return name.replace(/^input\./, '').replace(/^groupRef$/, 'group');
+}
+
+/** Lists the arguments without what a model does not need. Null is accepted for each absent argument. */
+function toInputSchema(form: z.ZodObject, schemas: Record<string, JsonSchema> = {}): JsonSchema {
+  const { $schema: _dialect, properties = {}, ...schema } = z.toJSONSchema(form, { io: 'input' });
+  const shown = Object.entries(properties).map(([name, property]) => [
+    name,
+    schemas[name] ?? withoutNull(property as JsonSchema),
+  ]);
+  return { ...schema, properties: Object.fromEntries(shown) };
+}
+
+function withoutNull({ anyOf, ...schema }: JsonSchema): JsonSchema {
+  const alternatives = (anyOf ?? []) as JsonSchema[];
+  const others = alternatives.filter(({ type }) => type !== 'null');
+  if (others.length === 0) return schema;
+  return others.length === 1 ? { ...others[0], ...schema } : { anyOf: others, ...schema };
+}

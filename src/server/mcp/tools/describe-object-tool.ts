@@ -1,0 +1,20 @@
+import { describeAgentObject, describeObjectInput } from '../../../domain/agent/agent-contract.ts';
+import { defineTool } from '../tool.ts';
+
+export const describeObject = defineTool({
+  name: 'describe_object',
+  description:
+    'Returns JSON Schemas of the object: a record that is read, and the values that propose_write accepts for CREATE and UPDATE. Null means not possible.',
+  effect: 'READ',
+  callsProvider: false,
+  input: describeObjectInput,
+  async run(call, input) {
+    const { object, read, create, update } = await describeAgentObject(call, input);
+    const { name, displayName, verbs, filterable } = object;
+    return {
+      text: `The fields of ${name}. It supports ${verbs.join(', ')}.`,
+      data: { name, displayName, verbs, filterable, read, create, update },
+      untrusted: ['/displayName', '/read', '/create', '/update'],
+    };
+  },
+});

@@ -1,0 +1,25 @@
+import { searchAgentObjects, searchObjectsInput } from '../../../domain/agent/agent-contract.ts';
+import { defineTool } from '../tool.ts';
+
+export const searchObjects = defineTool({
+  name: 'search_objects',
+  description:
+    'Finds kinds of records (objects) of the customer by words of their names and fields. Start here. Then call describe_object.',
+  effect: 'READ',
+  callsProvider: false,
+  input: searchObjectsInput,
+  async run(call, input) {
+    const { objects, total } = await searchAgentObjects(call, input);
+    const shown = objects.map(({ name, displayName, verbs, fields }) => ({
+      name,
+      displayName,
+      verbs,
+      fieldCount: fields.length,
+    }));
+    const text =
+      total > objects.length
+        ? `${objects.length} of ${total} objects. Search by words to see others.`
+        : `${total} objects.`;
+    return { text, data: { objects: shown, total }, untrusted: ['/objects'] };
+  },
+});
