@@ -10,7 +10,6 @@ import type { ContractVerb, ObjectContract } from '../contract/object-contract.t
 import { projectRead } from '../declared-read.ts';
 import { projectIdOrName, ref } from '../names.ts';
 import { orNull } from '../optional-value.ts';
-import type { PinnedTool } from '../viewer/agent-grant.ts';
 import { orAgent } from '../viewer/needs.ts';
 import {
   type AgentContract,
@@ -18,6 +17,7 @@ import {
   getAgentContract,
   getContractObject,
 } from './agent-objects.ts';
+import { type NamedPinnedTool, namePinnedTools } from './pinned-tools.ts';
 
 /** The most objects that one search returns. */
 const OBJECTS_MAX = 20;
@@ -132,7 +132,7 @@ export const describeAgentObject = projectRead(
 );
 
 /** A write with a tool of its own, and the schema of its values. Null for a deletion. */
-export interface PinnedWrite extends PinnedTool {
+export interface PinnedWrite extends NamedPinnedTool {
   valuesSchema: JsonSchema | null;
 }
 
@@ -144,14 +144,14 @@ export const listPinnedWrites = projectRead(
   orAgent('read'),
   'Lists the writes of an agent that have tools of their own.',
   async (call: Call, _input: object, { id: projectId }): Promise<PinnedWrite[]> => {
-    const pinned = findGrant(call.viewer)?.pinnedTools ?? [];
+    const pinned = namePinnedTools(findGrant(call.viewer)?.pinnedTools ?? []);
     if (pinned.length === 0) return [];
     const contract = await getAgentContract(call, { projectId, groupRef: null });
     return pinned.flatMap((tool) => toPinnedWrite(contract, tool) ?? []);
   },
 );
 
-function toPinnedWrite({ contract }: AgentContract, tool: PinnedTool): PinnedWrite | null {
+function toPinnedWrite({ contract }: AgentContract, tool: NamedPinnedTool): PinnedWrite | null {
   const { type, objectName } = tool;
   const object = contract.objects.find(({ name }) => name === objectName);
   if (!object?.verbs.includes(type)) return null;

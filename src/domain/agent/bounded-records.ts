@@ -12,12 +12,15 @@ const DEPTH_MAX = 8;
 /** The most items of a list, and members of an object, in a value. */
 const ITEMS_MAX = 200;
 
-export interface BoundedRecord {
-  id: string;
+export interface BoundedFields {
   /** Values by the contract's names. */
   fields: Record<string, unknown>;
-  /** Fields without which the record is small enough. */
+  /** Fields without which the others are small enough. */
   omittedFields: string[];
+}
+
+export interface BoundedRecord extends BoundedFields {
+  id: string;
 }
 
 /** Returns the record with these fields, as many as fit in a response. */
@@ -25,19 +28,25 @@ export function toBoundedRecord(
   record: AccountRecord,
   fields: readonly FieldContract[],
 ): BoundedRecord {
+  const values = fields.map((field): [string, unknown] => [field.name, readValue(record, field)]);
+  return { id: record.id, ...boundFields(values) };
+}
+
+/** Shortens the values, and returns as many fields as fit in a response. */
+export function boundFields(values: readonly [name: string, value: unknown][]): BoundedFields {
   const entries: [string, unknown][] = [];
   const omittedFields: string[] = [];
   let bytes = 0;
-  for (const field of fields) {
-    const entry: [string, unknown] = [field.name, boundValue(readValue(record, field))];
+  for (const [name, value] of values) {
+    const entry: [string, unknown] = [name, boundValue(value)];
     const size = countBytes(entry);
-    if (bytes + size > BYTES_MAX) omittedFields.push(field.name);
+    if (bytes + size > BYTES_MAX) omittedFields.push(name);
     else {
       entries.push(entry);
       bytes += size;
     }
   }
-  return { id: record.id, fields: Object.fromEntries(entries), omittedFields };
+  return { fields: Object.fromEntries(entries), omittedFields };
 }
 
 /** The value in the contract's type. A value that the type does not have stays as the provider gave it. */

@@ -58,7 +58,7 @@ export const proposalResource = resource(
         .describe(
           'The fields that change, with their values before and after. For a deletion, all fields of the record.',
         ),
-      (proposal: Proposal) => listFields(proposal),
+      (proposal: Proposal) => listProposedFields(proposal),
     ),
     payloadHash: z
       .string()
@@ -95,7 +95,7 @@ export const proposalResource = resource(
 );
 
 /** The fields of a proposal, in the order of its values. */
-function listFields({ after, before }: Proposal): ProposedField[] {
+export function listProposedFields({ after, before }: Proposal): ProposedField[] {
   const values = storedJson<Record<string, unknown>>(after);
   const present = storedJson<Record<string, unknown> | null>(before);
   const names = new Set([...Object.keys(values), ...Object.keys(present ?? {})]);

@@ -25,7 +25,7 @@ export function createMcpServer({ call, projectIdOrName, tools, onToolError }: M
     { capabilities: { tools: { listChanged: false } }, instructions: INSTRUCTIONS },
   );
   for (const { name, description, annotations, inputSchema, run } of tools) {
-    const schema = toListedSchema(inputSchema[groupRuleOf(call)]);
+    const schema = toListedSchema(() => inputSchema(groupRuleOf(call)));
     server.registerTool(name, { description, annotations, inputSchema: schema }, async (args) => {
       try {
         const outcome = await inSpan('execute', {}, () => run(call, { args, projectIdOrName }));
@@ -43,13 +43,13 @@ export function createMcpServer({ call, projectIdOrName, tools, onToolError }: M
  * A schema that the SDK lists and does not apply. The tool validates its arguments itself, so that its errors have codes and
  * name every argument.
  */
-function toListedSchema(schema: JsonSchema): StandardSchemaWithJSON<unknown, unknown> {
+function toListedSchema(create: () => JsonSchema): StandardSchemaWithJSON<unknown, unknown> {
   return {
     '~standard': {
       version: 1,
       vendor: 'integration-gateway',
       validate: (value) => ({ value }),
-      jsonSchema: { input: () => schema, output: () => schema },
+      jsonSchema: { input: create, output: create },
     },
   };
 }

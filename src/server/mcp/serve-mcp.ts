@@ -1,13 +1,18 @@
 /** Serves requests of the Model Context Protocol by the official SDK, within the limits of every surface. */
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { FastifyRequest } from 'fastify';
-import { listPinnedWrites } from '../../domain/agent/agent-contract.ts';
+import { listPinnedWrites, type PinnedWrite } from '../../domain/agent/agent-contract.ts';
+import { findGrant } from '../../domain/agent/agent-objects.ts';
+import { namePinnedTools } from '../../domain/agent/pinned-tools.ts';
 import { type Call, createCall } from '../../domain/call.ts';
 import { toWeight } from '../../domain/viewer/share/process-shares.ts';
 import { findProjectId, type Viewer } from '../../domain/viewer/viewer.ts';
 import { measure, toOutcome } from '../../meters.ts';
 import { admit, type Gateway, runInTime, runInTurn } from '../../rest/endpoint/run-request.ts';
 import { createMcpServer } from './mcp-server.ts';
+import type { Tool } from './tool.ts';
+import { createPinnedTool } from './tools/pinned-write-tool.ts';
+import { proposeWrite } from './tools/propose-write-tool.ts';
 import { TOOLS } from './tools/tools.ts';
 
 /** A request for the MCP server of a project. */
@@ -28,18 +33,17 @@ export async function serveMcp(
   const { 'x-api-key': apiKey, authorization } = headers;
   const credentials = { apiKey: apiKey as string | undefined, authorization };
   const { method, toolName } = readRequest(message);
-  const tool = TOOLS.find(({ name }) => name === toolName);
-  const isChange = tool?.isChange ?? false;
+  const { cost, isChange } = findLimits(method, toolName);
   let viewer: Viewer | undefined;
   let toolError: unknown;
   const serve = async (call: Call): Promise<Response> => {
-    if (method === 'tools/list') await listPinnedWrites(call, { projectIdOrName });
+    const pinned = await findPinnedTools(call, { method, projectIdOrName });
     const handler = createMcpHandler(
       () =>
         createMcpServer({
           call,
           projectIdOrName,
-          tools: TOOLS,
+          tools: [...TOOLS, ...pinned],
           onToolError(error) {
             toolError = error;
           },
@@ -55,7 +59,7 @@ export async function serveMcp(
     const sender = { credentials, sender: metadata, setHeader: metadata.setHeader };
     const admitted = await admit(admission, sender);
     viewer = admitted;
-    const weight = toWeight(config, tool?.cost ?? 1);
+    const weight = toWeight(config, cost);
     // Admission has counted one request already.
     if (weight > 1) await admission.spend(admitted, weight - 1, metadata);
     return runInTurn(admitted, { ...metadata, weight }, (slot) => {
@@ -69,6 +73,27 @@ export async function serveMcp(
     const ended = toolError === undefined ? outcome : toOutcome(toolError);
     meters.requestEnded({ surface: 'mcp', kind, outcome: ended, seconds, projectId });
   });
+}
+
+/** A tool that is not one of the usual ones is a pinned write, which costs as much as propose_write. */
+function findLimits(method: unknown, toolName: unknown): Pick<Tool, 'cost' | 'isChange'> {
+  if (method !== 'tools/call') return { cost: 1, isChange: false };
+  return TOOLS.find(({ name }) => name === toolName) ?? proposeWrite;
+}
+
+/** Schemas of values are needed for the list only. A call is validated against the contract. */
+async function findPinnedTools(
+  call: Call,
+  { method, projectIdOrName }: { method: unknown; projectIdOrName: string },
+): Promise<Tool[]> {
+  const pinned: PinnedWrite[] =
+    method === 'tools/list'
+      ? await listPinnedWrites(call, { projectIdOrName })
+      : namePinnedTools(findGrant(call.viewer)?.pinnedTools ?? []).map((tool) => ({
+          ...tool,
+          valuesSchema: null,
+        }));
+  return pinned.map(createPinnedTool);
 }
 
 /** The method and the tool of a message, for its limits. The SDK validates the message later. */

@@ -32,12 +32,13 @@ export interface Tool {
   isChange: boolean;
   /** The cost of a call, in objects of the gateway's own database. */
   cost: number;
-  /** The schema of the arguments, as callers see it that must name a group, or whose credentials imply it. */
-  inputSchema: Record<GroupRule, JsonSchema>;
+  /** The schema of the arguments. */
+  inputSchema(rule: GroupRule): JsonSchema;
   run(call: Call, request: ToolRequest): Promise<ToolOutcome>;
 }
 
-export type GroupRule = 'GROUP_NAMED' | 'GROUP_IMPLIED';
+/** Whether the caller must name a group, or its credentials imply one. */
+type GroupRule = 'GROUP_NAMED' | 'GROUP_IMPLIED';
 
 /** End users and agents have one group. */
 export function groupRuleOf({ viewer }: Pick<Call, 'viewer'>): GroupRule {
@@ -62,15 +63,17 @@ interface ToolDeclaration<S extends z.ZodObject> {
 export function defineTool<S extends z.ZodObject>(declaration: ToolDeclaration<S>): Tool {
   const { name, description, effect, callsProvider, itemsMax = 1, run, schemas } = declaration;
   const forms = createForms(declaration.input);
+  const inputSchemas = new Map<GroupRule, JsonSchema>();
   return {
     name,
     description,
     annotations: ANNOTATIONS[effect],
     isChange: effect !== 'READ',
     cost: (callsProvider ? PROVIDER_CALL_COST : 0) + itemsMax,
-    inputSchema: {
-      GROUP_NAMED: toInputSchema(forms.GROUP_NAMED, schemas),
-      GROUP_IMPLIED: toInputSchema(forms.GROUP_IMPLIED, schemas),
+    inputSchema(rule) {
+      const schema = inputSchemas.get(rule) ?? toInputSchema(forms[rule], schemas);
+      inputSchemas.set(rule, schema);
+      return schema;
     },
     run: (call, request) =>
       withArgumentNames(nameArgument, () =>

@@ -1,0 +1,35 @@
+/** Names of the tools for pinned writes, like `create_people`. */
+import type { PinnedTool } from '../viewer/agent-grant.ts';
+
+export interface NamedPinnedTool extends PinnedTool {
+  /** Distinct in the session, and safe for every client: at most 64 letters, digits, `_` and `-`. */
+  name: string;
+}
+
+const NAME_LENGTH_MAX = 64;
+
+/** A repeated write has one tool. Names depend only on the list, so that they are the same in every call. */
+export function namePinnedTools(pinnedTools: readonly PinnedTool[]): NamedPinnedTool[] {
+  const named = new Map<string, NamedPinnedTool>();
+  const taken = new Set<string>();
+  for (const { type, objectName } of pinnedTools) {
+    const key = `${type} ${objectName}`;
+    if (named.has(key)) continue;
+    const name = findFreeName(`${type.toLowerCase()}_${toSafeName(objectName)}`, taken);
+    taken.add(name);
+    named.set(key, { name, type, objectName });
+  }
+  return [...named.values()];
+}
+
+function toSafeName(objectName: string): string {
+  return objectName.replaceAll(/[^A-Za-z0-9_-]+/g, '_');
+}
+
+function findFreeName(base: string, taken: ReadonlySet<string>): string {
+  for (let count = 1; ; count += 1) {
+    const suffix = count === 1 ? '' : `_${count}`;
+    const name = `${base.slice(0, NAME_LENGTH_MAX - suffix.length)}${suffix}`;
+    if (!taken.has(name)) return name;
+  }
+}
