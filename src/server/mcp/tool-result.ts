@@ -58,8 +58,13 @@ const NEXT_STEPS: Partial<Record<ErrorCode, string>> = {
   PROVIDER_ERROR: "The customer's provider failed. Call the tool again later.",
 };
 
-/** Details of these errors may quote the provider. */
-const QUOTING: readonly ErrorCode[] = ['PROVIDER_ERROR', 'UNPROCESSABLE'];
+/** Details of these errors may quote the provider or a person: its words, values of enums, or a reason. */
+const QUOTING: readonly ErrorCode[] = [
+  'BAD_USER_INPUT',
+  'UNPROCESSABLE',
+  'PROVIDER_ERROR',
+  'PROPOSAL_REJECTED',
+];
 
 /** Turns an error into a result from which an agent learns how to correct its call. Masks unexpected errors. */
 export function toToolError(error: unknown, log: Log, tool: string): CallToolResult {
@@ -98,6 +103,6 @@ function toErrorResult(
     isError: true,
     content: [{ type: 'text', text: sentences.filter((sentence) => sentence).join(' ') }],
     structuredContent: { code, detail, ...members },
-    ...(isQuoting && { _meta: { [UNTRUSTED_META]: ['/detail'] } }),
+    ...(isQuoting && { _meta: { [UNTRUSTED_META]: ['/detail', '/issues'] } }),
   };
 }

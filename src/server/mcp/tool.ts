@@ -106,9 +106,17 @@ function nameArgument(name: string): string {
   return name.replace(/^input\./, '').replace(/^groupRef$/, 'group');
 }
 
+/** Metadata of schemas that only the gateway's other surfaces use. */
+const GATEWAY_KEYWORDS = ['enumeration', 'graphql'];
+
 /** Lists the arguments without what a model does not need. Null is accepted for each absent argument. */
 function toInputSchema(form: z.ZodObject, schemas: Record<string, JsonSchema> = {}): JsonSchema {
-  const { $schema: _dialect, properties = {}, ...schema } = z.toJSONSchema(form, { io: 'input' });
+  const { $schema: _dialect, properties = {}, ...schema } = z.toJSONSchema(form, {
+    io: 'input',
+    override({ jsonSchema }) {
+      for (const keyword of GATEWAY_KEYWORDS) delete jsonSchema[keyword];
+    },
+  });
   const shown = Object.entries(properties).map(([name, property]) => [
     name,
     schemas[name] ?? withoutNull(property as JsonSchema),

@@ -20,17 +20,17 @@ export const commitWrite = defineTool({
       errors,
     };
     return {
-      text: describeOutcome(success, recordId),
+      text: describeOutcome(success),
       data,
-      untrusted: ['/proposal/fields', '/errors'],
+      untrusted: ['/proposal/fields', '/recordId', '/errors'],
     };
   },
 });
 
 /** `success` is null while the write is running. */
-function describeOutcome(success: boolean | null, recordId: string | null): string {
+function describeOutcome(success: boolean | null): string {
   if (success === null)
     return 'The write is running. Call get_operation with the operationId later.';
-  if (success) return `The record ${recordId} was written.`;
+  if (success) return 'The record was written.';
   return 'The provider refused the write. Read the errors, then propose a corrected write.';
 }

@@ -16,10 +16,8 @@ export const searchObjects = defineTool({
       verbs,
       fieldCount: fields.length,
     }));
-    const text =
-      total > objects.length
-        ? `${objects.length} of ${total} objects. Search by words to see others.`
-        : `${total} objects.`;
+    const rest = total > objects.length ? ` of ${total}. Search by words to see others` : '';
+    const text = `Objects: ${objects.length}${rest}.`;
     return { text, data: { objects: shown, total }, untrusted: ['/objects'] };
   },
 });

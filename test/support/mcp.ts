@@ -1,0 +1,76 @@
+/** Clients of the MCP server: the SDK's own, which calls the app's handler. */
+import {
+  type CallToolResult,
+  Client,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client';
+import type { TestApp } from './app.ts';
+
+export const REVISION = '2026-07-28';
+
+export interface McpCaller {
+  projectId: string;
+  headers: Record<string, string>;
+}
+
+/** The structured content of a result, and the text for the model. */
+export interface ToolAnswer {
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any member
+  data: any;
+  text: string;
+  isError: boolean;
+  meta: Record<string, unknown>;
+}
+
+export interface McpClient {
+  client: Client;
+  call(name: string, args?: Record<string, unknown>): Promise<ToolAnswer>;
+}
+
+/** Connects a client to the MCP server of the caller's project. `mode` is how it negotiates the revision. */
+export async function connectMcp(
+  app: TestApp,
+  { projectId, headers }: McpCaller,
+  mode: 'legacy' | { pin: string } = { pin: REVISION },
+): Promise<McpClient> {
+  const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode } });
+  const transport = new StreamableHTTPClientTransport(
+    new URL(`http://gateway.test/mcp/projects/${projectId}`),
+    {
+      requestInit: { headers },
+      fetch: (url, init) => app.fetch(new URL(url).pathname, init),
+    },
+  );
+  await client.connect(transport);
+  return {
+    client,
+    call: async (name, args = {}) => toAnswer(await client.callTool({ name, arguments: args })),
+  };
+}
+
+function toAnswer({ structuredContent, content, isError, _meta }: CallToolResult): ToolAnswer {
+  const [first] = content;
+  return {
+    data: structuredContent,
+    text: first?.type === 'text' ? first.text : '',
+    isError: isError === true,
+    meta: _meta ?? {},
+  };
+}
+
+/** Posts a body to the MCP server of the caller's project, without a client. */
+export function postMcp(
+  app: TestApp,
+  { projectId, headers }: McpCaller,
+  body: string,
+): Promise<Response> {
+  return app.fetch(`/mcp/projects/${projectId}`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...headers,
+    },
+    body,
+  });
+}
