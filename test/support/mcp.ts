@@ -74,3 +74,27 @@ export function postMcp(
     body,
   });
 }
+
+/** Sends a request of the newest revision without a client. */
+export async function requestMcp(
+  app: TestApp,
+  caller: McpCaller,
+  method: string,
+  params: object = {},
+) {
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': REVISION,
+    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1.0.0' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  const message = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: meta } };
+  const { name } = params as { name?: string };
+  const headers = {
+    ...caller.headers,
+    'mcp-protocol-version': REVISION,
+    'mcp-method': method,
+    ...(name !== undefined && { 'mcp-name': name }),
+  };
+  const response = await postMcp(app, { ...caller, headers }, JSON.stringify(message));
+  return { status: response.status, ...(await response.json()) };
+}

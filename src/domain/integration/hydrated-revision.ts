@@ -54,17 +54,24 @@ export const getHydratedRevision = read(
   },
 );
 
-/** Describes the objects that a content reads or writes, by the provider's names, in their order. */
+/**
+ * Describes the objects that a content reads or writes, by the provider's names, in their order. All objects together count
+ * as one wait for the provider, however many there are.
+ */
 export async function describeObjects(
   call: Call,
   connection: Row<'Connection'>,
   content: IntegrationContent,
 ): Promise<HydratedRevision['objects']> {
-  const described = listObjectNames(content).map(async (objectName) => {
-    const description = await hydrate(call, { connection, module: content.module, objectName });
-    return [objectName, description] as const;
-  });
-  return new Map(await Promise.all(described));
+  const { id: connectionId, projectId } = connection;
+  const { module } = content;
+  const describe = async (objectName: string) =>
+    [objectName, await hydrate(call, { connection, module, objectName })] as const;
+  return waitingForProvider(
+    call,
+    { projectId, connectionId },
+    async () => new Map(await Promise.all(listObjectNames(content).map(describe))),
+  );
 }
 
 function listObjectNames({ read: reads, write: writes }: IntegrationContent): string[] {
@@ -78,10 +85,7 @@ async function hydrate(
   target: Omit<DescriptionRequest, 'services'>,
 ): Promise<HydratedObject> {
   try {
-    const { id: connectionId, projectId } = target.connection;
-    return await waitingForProvider(call, { projectId, connectionId }, () =>
-      describeObject({ services: call, ...target }),
-    );
+    return await describeObject({ services: call, ...target });
   } catch (error) {
     if (error instanceof ProviderError) return { error: providerRefusal(error).message };
     if (error instanceof DomainError && error.code === 'UNPROCESSABLE') {

@@ -2,7 +2,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
 import { testApp } from '../../support/app.ts';
-import { connectMcp, postMcp, REVISION } from '../../support/mcp.ts';
+import { connectMcp, postMcp, REVISION, requestMcp } from '../../support/mcp.ts';
 import { createAgent } from '../../support/scenes/agents.ts';
 import { createSessionToken } from '../../support/scenes/end-users.ts';
 import { peopleTenant, typedApi } from '../../support/scenes/typed-api.ts';
@@ -38,24 +38,7 @@ test('refuses unknown tools', async () => {
   await expect(call('__proto__')).rejects.toThrow(/not found|disabled/);
 });
 
-/** Sends a request of the newest revision without a client. */
-async function sendRequest(method: string, params: object = {}) {
-  const meta = {
-    'io.modelcontextprotocol/protocolVersion': REVISION,
-    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1.0.0' },
-    'io.modelcontextprotocol/clientCapabilities': {},
-  };
-  const message = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: meta } };
-  const { name } = params as { name?: string };
-  const headers = {
-    ...agent.headers,
-    'mcp-protocol-version': REVISION,
-    'mcp-method': method,
-    ...(name !== undefined && { 'mcp-name': name }),
-  };
-  const response = await postMcp(app, { ...agent, headers }, JSON.stringify(message));
-  return { status: response.status, ...(await response.json()) };
-}
+const sendRequest = (method: string, params?: object) => requestMcp(app, agent, method, params);
 
 test('has the methods of tools only', async () => {
   for (const method of ['server/discover', 'tools/list']) {

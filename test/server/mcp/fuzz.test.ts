@@ -1,0 +1,218 @@
+/** Whatever arguments an agent sends, no tool fails internally, and no wrong value reaches a provider. */
+import fc, { type Arbitrary } from 'fast-check';
+import { expect, test } from 'vitest';
+import { HOSTILE_JSON, HOSTILE_TEXTS, NUMBERS } from '../../support/fuzz/fuzz-values.ts';
+import { requestMcp } from '../../support/mcp.ts';
+import { createAgent } from '../../support/scenes/agents.ts';
+import { installPeople, typedApi } from '../../support/scenes/typed-api.ts';
+
+/** To send other calls, set `FUZZ_SEED=7`. */
+const SEED = Number(process.env.FUZZ_SEED ?? 1);
+const AT_ONCE = 4;
+
+const app = await typedApi({ RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '100000' });
+
+/** The type of each field at the provider, and of values that the provider gets. */
+const FIELDS = {
+  lastName: { provider: 'Last_Name', isRight: (value: unknown) => typeof value === 'string' },
+  Company: { provider: 'Company', isRight: (value: unknown) => typeof value === 'string' },
+  employees: { provider: 'No_of_Employees', isRight: Number.isInteger },
+  revenue: { provider: 'Annual_Revenue', isRight: Number.isFinite },
+  optOut: { provider: 'Email_Opt_Out', isRight: (value: unknown) => typeof value === 'boolean' },
+  born: {
+    provider: 'Date_of_Birth',
+    isRight: (value: unknown) => /^\d{4}-\d\d-\d\d$/.test(String(value)),
+  },
+} as const;
+
+const RIGHT_VALUES: Record<keyof typeof FIELDS, Arbitrary<unknown>> = {
+  lastName: fc.string({ maxLength: 20, minLength: 1 }),
+  Company: fc.string({ maxLength: 20 }),
+  employees: fc.integer(),
+  revenue: fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e9, max: 1e9 }),
+  optOut: fc.boolean(),
+  born: fc.constantFrom('1815-12-10', '2000-02-29'),
+};
+
+async function createLeads() {
+  const tenant = await app.tenant();
+  await installPeople(app, tenant, {
+    integration: 'leads',
+    provider: 'zoho',
+    groupRef: 'globex',
+    read: {
+      requiredFields: [{ fieldName: 'Last_Name', mapToName: 'lastName', valueType: 'STRING' }],
+      optionalFields: [
+        { fieldName: 'Company', valueType: 'STRING' },
+        { fieldName: 'No_of_Employees', mapToName: 'employees', valueType: 'INT' },
+        { fieldName: 'Annual_Revenue', mapToName: 'revenue', valueType: 'FLOAT' },
+        { fieldName: 'Email_Opt_Out', mapToName: 'optOut', valueType: 'BOOLEAN' },
+        { fieldName: 'Date_of_Birth', mapToName: 'born', valueType: 'DATE' },
+      ],
+    },
+    config: {
+      read: [
+        {
+          objectName: 'Leads',
+          selectedFields: Object.values(FIELDS)
+            .slice(1)
+            .map(({ provider }) => provider),
+        },
+      ],
+      write: [{ objectName: 'Leads', deletionEnabled: true }],
+    },
+  });
+  return createAgent(app, tenant, {
+    groupRef: 'globex',
+    rules: [{ name: 'all', types: ['CREATE', 'UPDATE'], maxPerDay: 10_000 }],
+    pinnedTools: [{ type: 'CREATE', objectName: 'people' }],
+  });
+}
+
+const anything: Arbitrary<unknown> = fc.oneof(
+  fc.constantFrom<unknown>(...HOSTILE_TEXTS, ...HOSTILE_JSON, ...NUMBERS, null, true, [], {}),
+  fc.jsonValue(),
+);
+
+/** Returns the usual value in most cases, and anything in the others. */
+const mostly = (usual: Arbitrary<unknown>, weight = 12) =>
+  fc.oneof({ arbitrary: usual, weight }, { arbitrary: anything, weight: 1 });
+
+const fieldName = mostly(fc.constantFrom(...Object.keys(FIELDS), 'id', 'Modified_Time', 'x'));
+const values = mostly(
+  fc
+    .tuple(
+      fc.record(
+        Object.fromEntries(
+          Object.entries(RIGHT_VALUES).map(([name, value]) => [name, mostly(value)]),
+        ),
+        { requiredKeys: ['lastName'] },
+      ),
+      fc.dictionary(fc.constantFrom('id', 'Modified_Time', 'nickname', '__proto__'), anything, {
+        maxKeys: 1,
+      }),
+      fc.integer({ min: 0, max: 3 }),
+    )
+    .map(([known, unknown, chance]) => (chance === 0 ? { ...known, ...unknown } : known)),
+);
+
+/** Placeholders, which become ids of earlier results. */
+const RECORD = '{record}';
+const PROPOSAL = '{proposal}';
+const objectName = mostly(fc.constant('people'));
+const recordId = mostly(fc.constant(RECORD));
+const proposalId = mostly(fc.constantFrom(PROPOSAL, PROPOSAL, 'prp_00000000000000000000000000'));
+
+const ARGUMENTS: Record<string, Record<string, Arbitrary<unknown>>> = {
+  search_objects: { words: fc.oneof(anything, fc.string()) },
+  describe_object: { objectName },
+  read_records: {
+    objectName,
+    ids: mostly(fc.array(recordId, { maxLength: 3 })),
+    where: mostly(fc.dictionary(fc.constantFrom('lastName', 'Company', 'x'), anything)),
+    fields: mostly(fc.array(fieldName, { maxLength: 3 })),
+    first: mostly(fc.integer({ min: 1, max: 50 })),
+    after: anything,
+  },
+  propose_write: {
+    objectName,
+    type: mostly(fc.constantFrom('CREATE', 'UPDATE', 'UPDATE', 'DELETE')),
+    recordId,
+    values,
+    reason: anything,
+  },
+  create_people: { values, reason: anything },
+  get_proposal: { proposalId },
+  commit_write: { proposalId, payloadHash: anything },
+  get_operation: { operationId: anything },
+  nothing: {},
+};
+const OPTIONAL = ['words', 'ids', 'where', 'fields', 'first', 'after', 'reason'];
+
+interface FuzzedCall {
+  name: string;
+  args: unknown;
+}
+
+const call: Arbitrary<FuzzedCall> = fc.oneof(
+  ...Object.entries(ARGUMENTS).map(([name, members]) => ({
+    weight: ['propose_write', 'create_people', 'read_records'].includes(name) ? 6 : 1,
+    arbitrary: mostly(
+      fc
+        .tuple(
+          fc.record(members, {
+            requiredKeys: Object.keys(members).filter((member) => !OPTIONAL.includes(member)),
+          }),
+          fc.boolean(),
+        )
+        .map(([args, isCreate]) => {
+          const { recordId: _, ...others } = args as Record<string, unknown>;
+          // A creation has no id.
+          return name === 'propose_write' && isCreate ? { ...others, type: 'CREATE' } : args;
+        }),
+      20,
+    ).map((args): FuzzedCall => ({ name, args })),
+  })),
+);
+
+async function sendCalls(count: number): Promise<void> {
+  app.zoho.store.records.length = 0;
+  const agent = await createLeads();
+  const failed: unknown[] = [];
+  const codes = new Map<string, number>();
+  const proposals: string[] = [];
+
+  const send = async (name: string, args: unknown) => {
+    const response = await requestMcp(app, agent, 'tools/call', { name, arguments: args });
+    const { status, result, error } = response;
+    const data = result?.structuredContent;
+    if (status >= 500 || error?.code === -32_603 || data?.code === 'INTERNAL_ERROR') {
+      failed.push({ name, args, response });
+    }
+    const code = data?.code ?? data?.status ?? error?.code ?? 'OK';
+    codes.set(String(code), (codes.get(String(code)) ?? 0) + 1);
+    return data;
+  };
+  const fill = (value: unknown): unknown => {
+    const text = JSON.stringify(value) ?? 'null';
+    const { records } = app.zoho.store;
+    const record = records[text.length % Math.max(records.length, 1)];
+    return JSON.parse(
+      text
+        .replaceAll(RECORD, String(record?.id ?? 'none'))
+        .replaceAll(PROPOSAL, proposals[text.length % Math.max(proposals.length, 1)] ?? 'none'),
+    );
+  };
+
+  const next = fc.sample(call, { seed: SEED, numRuns: count }).values();
+  const work = async () => {
+    for (const { name, args } of next) {
+      const data = await send(name, fill(args));
+      if (data?.status !== 'APPROVED') continue;
+      const { proposalId: id, payloadHash } = data;
+      if (proposals.length < 100) proposals.push(id);
+      await send('commit_write', { proposalId: id, payloadHash });
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+
+  expect(failed).toEqual([]);
+  const rules = new Map<string, (value: unknown) => boolean>(
+    Object.values(FIELDS).map(({ provider, isRight }) => [provider, isRight]),
+  );
+  const wrong = app.zoho.store.records.flatMap(({ values: stored }) =>
+    Object.entries(stored).filter(
+      ([name, value]) => value !== null && rules.get(name)?.(value) !== true,
+    ),
+  );
+  expect(wrong).toEqual([]);
+  expect(app.zoho.store.records.length).toBeGreaterThan(count / 100);
+  for (const code of ['BAD_USER_INPUT', 'NOT_FOUND', 'APPROVED', 'PROPOSAL_COMMITTED', '-32602']) {
+    expect([code, codes.get(code) ?? 0]).toEqual([code, expect.any(Number)]);
+    expect(codes.get(code) ?? 0, code).toBeGreaterThan(0);
+  }
+}
+
+test('has no internal error and writes no wrong value in 500 calls', () => sendCalls(500), 60_000);
+
+test('has none in 10,000 calls', { tags: ['all/walk'], timeout: 600_000 }, () => sendCalls(10_000));

@@ -1,0 +1,52 @@
+/**
+ * The list of tools fits in an agent's context, however many objects the customer has.
+ *
+ * @module-tag all/rows
+ */
+import { expect, test } from 'vitest';
+import { connectMcp } from '../../support/mcp.ts';
+import { createAgent } from '../../support/scenes/agents.ts';
+import { generateConnection } from '../../support/scenes/connections.ts';
+import { CREATE_INSTALLATION, integrate } from '../../support/scenes/integrations.ts';
+import { typedApi } from '../../support/scenes/typed-api.ts';
+
+const INTEGRATIONS = 67;
+const OBJECTS = ['contacts', 'companies', 'deals'];
+const TOTAL = INTEGRATIONS * OBJECTS.length;
+const TOKENS_MAX = 2_000;
+/** Tokenizers of models need fewer tokens than one for each 3 characters of JSON. */
+const CHARACTERS_PER_TOKEN = 3;
+
+const app = await typedApi();
+
+test('lists the tools in fewer than 2,000 tokens at 200 objects', async () => {
+  const tenant = await app.tenant();
+  await generateConnection(tenant, { groupRef: 'acme', apiKey: 'sandbox-key' });
+  for (let index = 0; index < INTEGRATIONS; index += 1) {
+    const name = `crm-${index}`;
+    const objects = OBJECTS.map((objectName) => ({
+      objectName,
+      mapToName: `${objectName}_${index}`,
+      destination: 'records',
+      optionalFieldsAuto: 'ALL',
+    }));
+    const content = { name, provider: 'sandbox', read: { objects } };
+    await integrate(app, tenant, content);
+    const input = {
+      projectIdOrName: tenant.projectId,
+      integrationIdOrName: name,
+      groupRef: 'acme',
+      config: { read: OBJECTS.map((objectName) => ({ objectName })) },
+    };
+    await tenant.query(CREATE_INSTALLATION, { input });
+  }
+  const { client, call } = await connectMcp(app, await createAgent(app, tenant));
+  const { data, text } = await call('search_objects');
+  expect(data).toMatchObject({ total: TOTAL, objects: expect.any(Array) });
+  expect(data.objects).toHaveLength(20);
+  expect(text).toContain('Objects: 20 of 201. Search by words to see others.');
+  const found = await call('search_objects', { words: 'contacts_50' });
+  expect(found.data.objects[0].name).toBe('contacts_50');
+  const { tools } = await client.listTools();
+  expect(JSON.stringify(tools).length / CHARACTERS_PER_TOKEN).toBeLessThan(TOKENS_MAX);
+});
