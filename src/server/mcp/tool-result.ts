@@ -1,7 +1,12 @@
 /** Results of tools. Texts of providers and of their records are marked as untrusted. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { boundText } from '../../domain/agent/bounded-records.ts';
-import { DomainError, type ErrorCode, maskedError, ServiceUnavailable } from '../../errors.ts';
+import {
+  createMaskedError,
+  DomainError,
+  type ErrorCode,
+  ServiceUnavailable,
+} from '../../errors.ts';
 import type { Log } from '../../log.ts';
 
 /** The member of `_meta` that lists JSON Pointers to untrusted parts of the structured content. */
@@ -74,7 +79,7 @@ export function toToolError(error: unknown, log: Log, tool: string): CallToolRes
     });
   }
   const { code, message, issues, extra } =
-    error instanceof DomainError ? error : maskedError(log, error, { tool });
+    error instanceof DomainError ? error : createMaskedError(log, error, { tool });
   const { retryAfterSeconds, instance, operationId } = extra;
   return toErrorResult(code, message, {
     ...(issues && {

@@ -111,7 +111,11 @@ const GATEWAY_KEYWORDS = ['enumeration', 'graphql'];
 
 /** Lists the arguments without what a model does not need. Null is accepted for each absent argument. */
 function toInputSchema(form: z.ZodObject, schemas: Record<string, JsonSchema> = {}): JsonSchema {
-  const { $schema: _dialect, properties = {}, ...schema } = z.toJSONSchema(form, {
+  const {
+    $schema: _dialect,
+    properties = {},
+    ...schema
+  } = z.toJSONSchema(form, {
     io: 'input',
     override({ jsonSchema }) {
       for (const keyword of GATEWAY_KEYWORDS) delete jsonSchema[keyword];
