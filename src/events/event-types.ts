@@ -205,7 +205,8 @@ export const EVENTS = {
   },
   PROPOSAL_CREATED: {
     wireName: 'proposal.created',
-    happened: 'An agent proposed a write. If its status is `pending`, it waits for an approval.',
+    happened:
+      'An agent proposed a write. If a rule approves it, `proposal.approved` follows immediately.',
     data: proposal,
   },
   PROPOSAL_APPROVED: {
