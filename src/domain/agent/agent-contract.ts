@@ -1,4 +1,4 @@
-/** What an agent learns of the objects: their names, and the schemas of exactly this customer's fields. */
+/** Describes objects to agents: their names, and the schemas of exactly this customer's fields. */
 import { z } from 'zod';
 import type { Call } from '../call.ts';
 import {

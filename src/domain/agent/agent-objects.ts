@@ -20,7 +20,7 @@ export function findGrant(viewer: Viewer): AgentGrant | null {
 }
 
 /**
- * The call as the end user for whom the agent works. Use it after the agent's rights have been checked. Other callers
+ * The call as the end user that the agent works for. Use it after the agent's rights have been checked. Other callers
  * keep their own rights.
  */
 export function asEndUser(call: Call): Call {

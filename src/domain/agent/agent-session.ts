@@ -135,7 +135,7 @@ const createAgentSessionInput = z
       "The builder's own id of the group whose records the agent uses, 1 to 256 characters. Its first use creates the group.",
     ),
     consumerRef: ref.describe(
-      "The builder's own id of the end user for whom the agent works, 1 to 256 characters. Its first use creates the consumer.",
+      "The builder's own id of the end user that the agent works for, 1 to 256 characters. Its first use creates the consumer.",
     ),
     name: label.describe('The name of the agent, which people see when they approve.'),
     objects: z
@@ -188,7 +188,7 @@ const createAgentSessionInput = z
   })
   .meta({
     id: 'CreateAgentSessionInput',
-    description: 'The end user for whom the agent works, and the rights of the agent.',
+    description: 'The end user that the agent works for, and the rights of the agent.',
   });
 
 type Input = z.output<typeof createAgentSessionInput>;

@@ -116,7 +116,7 @@ async function claimCommit(call: Call, proposal: Proposal, payloadHash: string):
   throw new Error('Bug: an approved proposal was not claimed.');
 }
 
-/** The key by which the write of the proposal is accepted once, whoever commits it. */
+/** The key by which the write of the proposal is accepted once, by any number of commits. */
 function createKey({ projectId, id, payloadHash }: Proposal): WriteKey {
   return { projectId, key: `proposal ${id}`, inputHash: payloadHash };
 }

@@ -24,7 +24,7 @@ objectType(AgentSession, agentSessionResource, (t) => ({
     type: Consumer,
     table: 'Consumer',
     column: 'consumerId',
-    description: 'The end user for whom the agent works.',
+    description: 'The end user that the agent works for.',
   }),
 }));
 

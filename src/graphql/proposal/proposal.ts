@@ -34,7 +34,7 @@ objectType(Proposal, proposalResource, (t) => ({
     type: Consumer,
     table: 'Consumer',
     column: 'consumerId',
-    description: 'The end user for whom the agent works. Null if no end user made the proposal.',
+    description: 'The end user that the agent works for. Null if no end user made the proposal.',
   }),
   installation: linkField(t, {
     type: Installation,

@@ -21,7 +21,7 @@ const path = '/projects/{projectIdOrName}/agent-sessions';
 
 const agentSession = extendResource(agentSessionResource, {
   groupId: z.string().describe('The id of the group whose records the agent uses.'),
-  consumerId: z.string().describe('The id of the end user for whom the agent works.'),
+  consumerId: z.string().describe('The id of the end user that the agent works for.'),
 });
 
 export const agentSessionEndpoints = [

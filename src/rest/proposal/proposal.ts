@@ -25,7 +25,7 @@ const itemPath = `${path}/{proposalId}`;
 
 const proposal = extendResource(proposalResource, {
   groupId: z.string().describe('The id of the group whose record is written.'),
-  consumerId: z.string().nullable().describe('The id of the end user for whom the agent works.'),
+  consumerId: z.string().nullable().describe('The id of the end user that the agent works for.'),
   installationId: z.string().describe('The id of the installation that serves the write.'),
   agentSessionId: z.string().nullable().describe('The id of the session of the agent.'),
   operationId: z

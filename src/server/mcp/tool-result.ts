@@ -53,7 +53,7 @@ export function toToolResult({ text, data, untrusted = [] }: ToolOutcome): CallT
   };
 }
 
-/** What an agent does next, after errors whose details do not say it. */
+/** The next step of an agent, after errors whose details do not say it. */
 const NEXT_STEPS: Partial<Record<ErrorCode, string>> = {
   BAD_USER_INPUT: 'Correct these arguments and call the tool again.',
   FORBIDDEN: 'Do not repeat the call: these credentials do not permit it.',

@@ -10,7 +10,7 @@ import { listUnstorable } from '../../domain/storable-input.ts';
 import { PROVIDER_CALL_COST } from '../../graphql/execution/query-limits.ts';
 import type { ToolOutcome } from './tool-result.ts';
 
-/** What a tool does: it reads, it stores a proposal, or it writes to the provider. */
+/** The effect of a tool: it reads, it stores a proposal, or it writes to the provider. */
 type ToolEffect = 'READ' | 'PROPOSE' | 'COMMIT';
 
 const ANNOTATIONS: Record<ToolEffect, ToolAnnotations> = {

@@ -143,7 +143,7 @@ async function expectSafeCommits(scene: Scene): Promise<void> {
     await wait(random() * ROUND_MS);
     await server.kill();
     await Promise.all(running);
-    // What is known to be written now may change afterwards. Other records must not be written once they have changed.
+    // Records that are not written yet must not be written after they have changed.
     const written = new Set(scene.sandbox.records('deals').flatMap(({ name }) => name as string));
     const changed = cases.filter(
       ({ isChanged, proposal, name }) => isChanged && proposal && !written.has(name),
