@@ -31,17 +31,17 @@ import { readRecords } from './reading/records-by-ids.ts';
 import { writeBatch } from './write-batch.ts';
 import { deleteRecord, writeRecord } from './write-record.ts';
 
-/** Ends the listing if the vendor's list never ends. No account has that many objects. */
+/** A limit for lists that never end. No account has that many objects. */
 const OBJECTS_MAX = 10_000;
 
 async function listObjects(vendor: Vendor, session: ProviderSession): Promise<ObjectSummary[]> {
   const { objects, objectList } = vendor.declaration;
-  const standardFields = Object.entries(objects).map(([name, { displayName }]) => ({
+  const declaredObjects = Object.entries(objects).map(([name, { displayName }]) => ({
     name,
     displayName,
   }));
-  const objectsById = new Map(standardFields.map((object) => [object.name, object]));
-  if (!objectList) return standardFields;
+  const objectsById = new Map(declaredObjects.map((object) => [object.name, object]));
+  if (!objectList) return declaredObjects;
   const { list, name, displayName } = objectList;
   const object = objectDeclaration.parse({ displayName: 'Objects', id: name, list });
   const pageSize = list.pageSize?.max ?? OBJECTS_MAX;
@@ -57,7 +57,7 @@ async function listObjects(vendor: Vendor, session: ProviderSession): Promise<Ob
   return [...objectsById.values()];
 }
 
-/** A provider's facts, as in the catalogue, and the declaration of its records. */
+/** A provider's settings, as in the catalogue, and the declaration of its records. */
 export interface DeclaredProvider extends CatalogueEntry {
   limits?: Partial<ProviderLimits>;
   records: DeclarationInput;
@@ -68,10 +68,10 @@ export function createDeclarativeProvider({
   records,
   limits,
   proxy,
-  ...facts
+  ...settings
 }: DeclaredProvider): Provider {
-  const vendor = parseVendor(facts.displayName, records);
-  return { ...facts, ...describeVendor(vendor), ...createConnector(vendor, { limits, proxy }) };
+  const vendor = parseVendor(settings.displayName, records);
+  return { ...settings, ...describeVendor(vendor), ...createConnector(vendor, { limits, proxy }) };
 }
 
 /** Creates the connector of a provider's module. Throws if the declaration is invalid. */
@@ -130,10 +130,10 @@ function createConnector(
 const ONE_BY_ONE_MAX = 20;
 
 function createLimits(
-  { declaration: declared }: Vendor,
+  { declaration }: Vendor,
   limits: Partial<ProviderLimits> = {},
 ): ProviderLimits {
-  const hasBatches = listDeclaredObjects(declared).every(
+  const hasBatches = listDeclaredObjects(declaration).every(
     ({ create, createMany }) => !create || createMany,
   );
   const batchSize = hasBatches ? DEFAULT_LIMITS.batchSize : ONE_BY_ONE_MAX;
@@ -142,8 +142,8 @@ function createLimits(
 
 type VendorDescription = Pick<Provider, 'docsUrl' | 'apiVersion' | 'scopes' | 'inputs'>;
 
-function describeVendor({ declaration: declared }: Vendor): VendorDescription {
-  const { docsUrl, apiVersion, scopes, inputs } = declared;
+function describeVendor({ declaration }: Vendor): VendorDescription {
+  const { docsUrl, apiVersion, scopes, inputs } = declaration;
   return {
     docsUrl,
     ...(apiVersion && { apiVersion }),
@@ -167,9 +167,9 @@ function getFiltersMax(object: ObjectDeclaration): number {
 }
 
 /** Returns the types of batches that the vendor can refuse as a whole: those whose partial success is optional. */
-function listAllOrNoneTypes({ declaration: declared }: Vendor): BatchWrite['type'][] {
+function listAllOrNoneTypes({ declaration }: Vendor): BatchWrite['type'][] {
   const supportsAllOrNone = (part: 'createMany' | 'updateMany') => {
-    const routes = listDeclaredObjects(declared).flatMap((object) => object[part] ?? []);
+    const routes = listDeclaredObjects(declaration).flatMap((object) => object[part] ?? []);
     return (
       routes.length > 0 &&
       routes.every(({ partialSuccessQuery }) => partialSuccessQuery !== undefined)

@@ -26,9 +26,11 @@ export function listDeclaredObjects({
 
 /** Finds the declaration of an object. Throws MISSING_OBJECT if there is none. */
 export function findObject({ displayName, declaration }: Vendor, name: string): ObjectDeclaration {
-  const object = Object.hasOwn(declaration.objects, name) ? declaration.objects[name] : undefined;
-  const declared = object ?? (OBJECT_NAME.test(name) ? declaration.otherObjects : undefined);
-  if (declared) return declared;
+  const declaredObject = Object.hasOwn(declaration.objects, name)
+    ? declaration.objects[name]
+    : undefined;
+  const object = declaredObject ?? (OBJECT_NAME.test(name) ? declaration.otherObjects : undefined);
+  if (object) return object;
   throw new ProviderError('MISSING_OBJECT', `${displayName} has no object ${name}`);
 }
 

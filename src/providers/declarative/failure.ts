@@ -51,13 +51,13 @@ export function createFailure(
   const kind = toErrorKind(vendor, response, purpose);
   const message = `${vendor.displayName} answered ${status}: ${listMessages(vendor, response).join('; ')}`;
   const { retryHeaders, defaultRetryAfterMs } = vendor.declaration.errors;
-  const waits = retryHeaders
+  const headerWaitMs = retryHeaders
     .map((header) => parseWaitMs(response, header))
-    .find((ms) => ms !== null);
-  const defaultWaitMs = kind === 'RATE_LIMITED' ? (waits ?? defaultRetryAfterMs) : undefined;
+    .find((waitMs) => waitMs !== null);
+  const rateLimitWaitMs = kind === 'RATE_LIMITED' ? (headerWaitMs ?? defaultRetryAfterMs) : null;
   return new ProviderError(kind, truncateMessage(message), {
     status,
-    retryAfterMs: parseRetryAfterMs(response) ?? defaultWaitMs ?? null,
+    retryAfterMs: parseRetryAfterMs(response) ?? rateLimitWaitMs ?? null,
   });
 }
 
@@ -83,23 +83,29 @@ export function findRefusal(vendor: Vendor, response: ProviderResponse): string[
 
 /** Returns the vendor's messages, at least one. */
 export function listMessages({ declaration }: Vendor, response: ProviderResponse): string[] {
-  const reported = declaration.errors.messages.flatMap((pointer) =>
+  const responseMessages = declaration.errors.messages.flatMap((pointer) =>
     collectMessages(findValue(response.body, pointer)),
   );
-  const texts = reported.length > 0 ? reported : [`no reason given (status ${response.status})`];
-  return [...new Set(texts)].slice(0, MESSAGES_MAX).map(truncateMessage);
+  const messages =
+    responseMessages.length > 0
+      ? responseMessages
+      : [`no reason given (status ${response.status})`];
+  return [...new Set(messages)].slice(0, MESSAGES_MAX).map(truncateMessage);
 }
 
-/** Returns the texts at any depth, each with the name of its field. Vendors nest messages by field. */
+/** Returns the strings at any depth, each after the name of its field, because vendors nest messages by field. */
 export function collectMessages(value: unknown): string[] {
   if (typeof value === 'string') return value.trim() === '' ? [] : [value];
   if (Array.isArray(value)) return value.flatMap(collectMessages);
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([name, member]) =>
-    collectMessages(member).map((text) => (MESSAGE_MEMBERS.has(name) ? text : `${name}: ${text}`)),
+    collectMessages(member).map((message) =>
+      MESSAGE_MEMBERS.has(name) ? message : `${name}: ${message}`,
+    ),
   );
 }
 
+/** Names of members that hold messages, which are no names of fields. */
 const MESSAGE_MEMBERS = new Set(['message', 'detail', 'error', 'description', 'title', 'reason']);
 
 function toErrorKind(

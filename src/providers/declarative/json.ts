@@ -3,15 +3,15 @@ import jsonPointer from 'jsonpointer';
 
 export type JsonObject = Record<string, unknown>;
 
-/** A cache of compiled pointers. Declarations have few, and each record of a list is read by several. */
-const COMPILED = new Map<string, ReturnType<typeof jsonPointer.compile>>();
+/** Declarations have few pointers, and each record of a list is read by several of them. */
+const compiledPointers = new Map<string, ReturnType<typeof jsonPointer.compile>>();
 
 /** Returns the value at the pointer. Undefined if there is none. */
 export function findValue(json: unknown, pointer: string): unknown {
   if (pointer === '') return json;
   if (typeof json !== 'object' || json === null) return undefined;
-  const compiled = COMPILED.get(pointer) ?? jsonPointer.compile(pointer);
-  COMPILED.set(pointer, compiled);
+  const compiled = compiledPointers.get(pointer) ?? jsonPointer.compile(pointer);
+  compiledPointers.set(pointer, compiled);
   return compiled.get(json);
 }
 
@@ -22,7 +22,7 @@ export function withValue(json: JsonObject, pointer: string, value: unknown): Js
   return copy;
 }
 
-/** Returns an id as text. A whole number becomes text; null if the value can't be an id. */
+/** Returns an id as a string, also if it is an integer. Null if the value can't be an id. */
 export function parseId(value: unknown): string | null {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : null;
   return typeof value === 'string' && value !== '' ? value : null;

@@ -1,9 +1,8 @@
-/** Converts between fields in a map or list inside a record and plain fields of the record. */
-
+/** Converts between nested fields, which are in a map or list inside a record, and plain fields of the record. */
 import type { Nested } from './declaration/object-declaration.ts';
 import { findValue, isObject, type JsonObject, withValue } from './json.ts';
 
-/** Returns the nested fields. Empty if the record has none. */
+/** Returns the nested fields as plain fields. Empty if the record has none. */
 export function flattenFields(
   { at, entries, decode, addAliases }: Nested,
   record: JsonObject,
@@ -27,7 +26,7 @@ function parseEntries(
   );
 }
 
-/** Returns the record in the vendor's form, with each field at its location. */
+/** Returns the record in the vendor's form: nested fields are in their map or list. */
 export function nestFields(nested: readonly Nested[], fields: JsonObject): JsonObject {
   let record: JsonObject = {};
   for (const [name, value] of Object.entries(fields)) {

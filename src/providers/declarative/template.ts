@@ -1,11 +1,11 @@
-/** Fills in the variables of a declaration's texts. */
+/** Fills in the variables of a declaration's templates. */
 import type { ProviderSession } from '../contract.ts';
 import { ProviderError } from '../provider-error.ts';
 import type { JsonObject } from './json.ts';
 
 export type TemplateVariables = Record<string, string | undefined>;
 
-const METADATA = /\{\{(\w+)\}\}/g;
+const METADATA_VARIABLE = /\{\{(\w+)\}\}/g;
 const VARIABLE = /\{(\+?)(\w+)\}/g;
 
 /** Fills in a path. Throws BAD_REQUEST if a variable is missing or its value would change the path's structure. */
@@ -14,10 +14,10 @@ export function fillPath(
   variables: TemplateVariables,
   session: Pick<ProviderSession, 'findMetadata'>,
 ): string {
-  const withFacts = template.replaceAll(METADATA, (_all, name: string) =>
+  const pathWithMetadata = template.replaceAll(METADATA_VARIABLE, (_all, name: string) =>
     encodeSegment(name, getMetadata(session, name)),
   );
-  return withFacts.replaceAll(VARIABLE, (_all, mark: string, name: string) => {
+  return pathWithMetadata.replaceAll(VARIABLE, (_all, mark: string, name: string) => {
     const value = variables[name];
     if (value === undefined) throw new ProviderError('BAD_REQUEST', `${name} is required`);
     const parts = mark === '+' ? value.split('/') : [value];
@@ -25,15 +25,14 @@ export function fillPath(
   });
 }
 
+/** Fills in `{{name}}` in headers or query parameters. Throws BAD_REQUEST if the connection lacks a value. */
 export function fillStrings(
   templates: Record<string, string>,
   session: Pick<ProviderSession, 'findMetadata'>,
 ): Record<string, string> {
-  const filled = Object.entries(templates).map(([name, template]) => [
-    name,
-    template.replaceAll(METADATA, (_all, name: string) => getMetadata(session, name)),
-  ]);
-  return Object.fromEntries(filled);
+  return mapValues(templates, (template) =>
+    template.replaceAll(METADATA_VARIABLE, (_match, name: string) => getMetadata(session, name)),
+  );
 }
 
 /** Fills in query parameters. They are URL-encoded later. */
@@ -42,17 +41,22 @@ export function fillQuery(
   variables: TemplateVariables,
   session: Pick<ProviderSession, 'findMetadata'>,
 ): Record<string, string> {
-  const filled = Object.entries(fillStrings(query, session)).map(([name, template]) => [
-    name,
-    template.replaceAll(VARIABLE, (match, _mark, variable: string) => variables[variable] ?? match),
-  ]);
-  return Object.fromEntries(filled);
+  return mapValues(fillStrings(query, session), (template) =>
+    template.replaceAll(VARIABLE, (match, _mark, name: string) => variables[name] ?? match),
+  );
 }
 
-/** A text that is only a variable. In JSON, a name in braces inside a longer text may be GraphQL. */
+function mapValues(
+  strings: Record<string, string>,
+  convert: (value: string) => string,
+): Record<string, string> {
+  return Object.fromEntries(Object.entries(strings).map(([name, value]) => [name, convert(value)]));
+}
+
+/** A string that is only a variable. In JSON, a name in braces inside a longer string may be GraphQL. */
 const WHOLE_VARIABLE = /^\{(\w+)\}$/;
 
-/** Returns a copy of the body with variables filled in: texts that are only `{name}`. */
+/** Returns a copy of the body in which the variables replace strings that consist of `{name}` only. */
 export function fillJson<Body extends JsonObject | undefined>(
   body: Body,
   variables: Record<string, unknown>,
@@ -66,7 +70,7 @@ export function fillJson<Body extends JsonObject | undefined>(
 
 /** Returns the variables of a path and a body. */
 export function listVariables(template: string, body: JsonObject = {}): string[] {
-  const inPath = template.replaceAll(METADATA, '').matchAll(VARIABLE);
+  const inPath = template.replaceAll(METADATA_VARIABLE, '').matchAll(VARIABLE);
   const inBody = JSON.stringify(body).matchAll(/"\{(\w+)\}"/g);
   const names = [...[...inPath].map(([, , name]) => name), ...[...inBody].map(([, name]) => name)];
   return [...new Set(names.filter((name) => name !== undefined))];

@@ -1,4 +1,4 @@
-/** Reads and writes times in vendors' formats. */
+/** Parses and formats times in vendors' formats. */
 import type { TimeFilter } from './declaration/list-declaration.ts';
 import type { TimeFormat } from './declaration/request-location.ts';
 
@@ -11,24 +11,24 @@ function getPrecisionMs(format: TimeFormat): number {
   return format === 'minutes' ? MINUTE_MS : SECOND_MS;
 }
 
-/** The time to request records from. It is never too late; records that are too early are dropped from the page. */
+/** Returns the lower bound to request. It is never too late: records that are too early are dropped from the page. */
 export function getLowerBound({ format, isExclusive, marginMs }: TimeFilter, since: Date): Date {
   return new Date(since.getTime() - marginMs - (isExclusive ? getPrecisionMs(format) : 0));
 }
 
-/** The time that the written bound stands for. */
+/** Returns the time that the formatted lower bound stands for. */
 export function getEffectiveLowerBound(filter: TimeFilter, since: Date): Date {
   const precision = getPrecisionMs(filter.format);
   return new Date(Math.floor(getLowerBound(filter, since).getTime() / precision) * precision);
 }
 
-/** Returns the upper bound to request. It is never too early; records that are too late are dropped from the page. */
+/** Returns the upper bound to request. It is never too early: records that are too late are dropped from the page. */
 export function getUpperBound({ format, isExclusive, marginMs }: TimeFilter, until: Date): Date {
   const precision = getPrecisionMs(format);
   return new Date(until.getTime() + marginMs + (precision - 1) + (isExclusive ? precision : 0));
 }
 
-/** Writes a time, rounded down to the format's precision. A lower bound is therefore never too late. */
+/** Formats a time, rounded down to the format's precision, so that a lower bound is never too late. */
 export function formatTime(time: Date, format: TimeFormat): string {
   const ms = Math.floor(time.getTime() / getPrecisionMs(format)) * getPrecisionMs(format);
   const iso = new Date(ms).toISOString();
@@ -54,7 +54,7 @@ export function formatTime(time: Date, format: TimeFormat): string {
   }
 }
 
-/** Parses a time. Null if the value is not a time. A text without a zone is in UTC. */
+/** Parses a time. Null if the value is not a time. A time without a zone is in UTC. */
 export function parseTime(value: unknown, format: TimeFormat): Date | null {
   const time = new Date(parseMilliseconds(value, format));
   return Number.isNaN(time.getTime()) ? null : time;

@@ -19,8 +19,8 @@ import {
 } from './failure.ts';
 import { findValue, isObject, parseId, withValue } from './json.ts';
 import { nestFields } from './nested-fields.ts';
-import { fillPath, fillStrings } from './template.ts';
-import { writeRecord } from './write-record.ts';
+import { fillPath } from './template.ts';
+import { createHeaders, writeRecord } from './write-record.ts';
 
 export async function writeBatch(
   vendor: Vendor,
@@ -44,19 +44,15 @@ async function writeInOneRequest(
   session: ProviderSession,
   { object, batch, ...write }: BatchWrite & { object: ObjectDeclaration; batch: Batch },
 ): Promise<RecordOutcome[]> {
-  const { type, objectName, records, allOrNone, idempotencyKey: key } = write;
-  const { headers, bodyFormat, idempotency } = vendor.declaration;
+  const { type, objectName, records, allOrNone, idempotencyKey } = write;
   const list = records.map(({ record }) => nestFields(object.nested, record));
   const response = await session.send({
     method: batch.method,
     path: fillPath(batch.path, { object: objectName }, session),
     query: { ...batch.query, ...(!allOrNone && batch.partialSuccessQuery) },
-    headers: {
-      ...fillStrings(headers, session),
-      ...(idempotency && key && { [idempotency.header]: key }),
-    },
+    headers: createHeaders(vendor.declaration, session, { key: idempotencyKey }),
     body: withValue(batch.body, batch.bodyRecords, list),
-    bodyFormat,
+    bodyFormat: vendor.declaration.bodyFormat,
   });
   const ids = records.map(({ record }) => findUpdatedId(type, record));
   const outcomes = findValue(response.body, batch.outcomes);
@@ -88,14 +84,14 @@ async function writeOneByOne(
       outcomes.push(await writeRecord(vendor, session, { type, objectName, record, ...key }));
     } catch (error) {
       if (!(error instanceof ProviderError) || outcomes.length === 0) throw error;
-      const outcomeText = error.outcomeUnknown ? 'It may have been written' : 'It was not written';
+      const outcome = error.outcomeUnknown ? 'It may have been written' : 'It was not written';
       const skippedIds = records
         .slice(index + 1)
         .map((skipped) => findUpdatedId(type, skipped.record));
       const skippedError = 'Not attempted, because an earlier record failed';
       return [
         ...outcomes,
-        createRefusedOutcome(findUpdatedId(type, record), [`${outcomeText}: ${error.message}`]),
+        createRefusedOutcome(findUpdatedId(type, record), [`${outcome}: ${error.message}`]),
         ...skippedIds.map((id) => createRefusedOutcome(id, [skippedError])),
       ];
     }

@@ -1,5 +1,5 @@
 /** Creates, updates and deletes single records, as declared. */
-import type { ProviderRequest, ProviderResponse, ProviderSession } from '../contract.ts';
+import type { ProviderResponse, ProviderSession } from '../contract.ts';
 import {
   createRefusedOutcome,
   createWrittenOutcome,
@@ -37,55 +37,51 @@ export async function writeRecord(
 ): Promise<RecordOutcome> {
   const object = findObject(vendor, write.objectName);
   const isUpdate = write.type === 'UPDATE';
-  const route = isUpdate ? object.update : object.create;
-  if (!route)
+  const endpoint = isUpdate ? object.update : object.create;
+  if (!endpoint)
     throw createUnsupportedError(vendor, isUpdate ? 'updates' : 'creates', write.objectName);
-  const target = isUpdate
-    ? createUpdateTarget(object, write.record)
-    : createCreateTarget(route, write.record);
-  if (Array.isArray(target)) return createRefusedOutcome(null, target);
-  const unsupported = listUnsupportedFields(route, target.fields);
-  if (unsupported.length > 0) return createRefusedOutcome(target.variables.id ?? null, unsupported);
-  const variables = { object: write.objectName, ...target.variables };
-  const recordId = isUpdate ? (target.variables.id ?? null) : null;
+  const parts = isUpdate ? splitUpdate(object, write.record) : splitCreate(endpoint, write.record);
+  if (Array.isArray(parts)) return createRefusedOutcome(null, parts);
+  const fieldErrors = listFieldErrors(endpoint, parts.fields);
+  if (fieldErrors.length > 0) return createRefusedOutcome(parts.variables.id ?? null, fieldErrors);
+  const variables = { object: write.objectName, ...parts.variables };
+  const recordId = isUpdate ? (parts.variables.id ?? null) : null;
   const response = await session.send({
-    method: route.method,
-    path: fillPath(route.path, variables, session),
-    query: route.query,
-    headers: createHeaders(vendor.declaration, session, { ...route, key: write.idempotencyKey }),
-    ...encodeContent(
-      vendor.declaration,
-      createBody(object, route, { ...target, variables, recordId }),
-    ),
+    method: endpoint.method,
+    path: fillPath(endpoint.path, variables, session),
+    query: endpoint.query,
+    headers: createHeaders(vendor.declaration, session, { ...endpoint, key: write.idempotencyKey }),
+    body: createBody(object, endpoint, { ...parts, variables, recordId }),
+    bodyFormat: vendor.declaration.bodyFormat,
   });
   if (isUpdate && response.status === 404)
     return createRefusedOutcome(recordId, listMessages(vendor, response));
   if (!hasSucceeded(vendor, response)) return refuseOrThrow(vendor, response, recordId);
-  const refusalReasons = findRefusalReasons(vendor, response, route);
+  const refusalReasons = findRefusalReasons(vendor, response, endpoint);
   return refusalReasons
     ? createRefusedOutcome(recordId, refusalReasons)
-    : createOutcome(object, route, { response, recordId });
+    : createOutcome(object, endpoint, { response, recordId });
 }
 
-interface WriteTarget {
+interface WriteParts {
   variables: TemplateVariables;
   fields: JsonObject;
 }
 
-/** Returns the id's variables and the changed fields of an update, or the reasons why they are unknown. */
-function createUpdateTarget(
+/** Splits the record of an update into variables of the path and fields of the body. Returns errors if it has no id. */
+function splitUpdate(
   { id: idDeclaration }: ObjectDeclaration,
   { id, ...fields }: JsonObject,
-): WriteTarget | string[] {
+): WriteParts | string[] {
   const variables = listIdVariables(idDeclaration, id);
   return variables ? { variables, fields } : ['An update needs the id of a record'];
 }
 
-/** Splits the record of a create into variables of the path and fields of the body. */
-function createCreateTarget({ path, body }: Write, record: JsonObject): WriteTarget | string[] {
+/** Splits the record of a create into variables of the path and fields of the body. Returns errors for missing variables. */
+function splitCreate({ path, body }: Write, record: JsonObject): WriteParts | string[] {
   const names = listVariables(path, body).filter((name) => name !== 'object');
-  const missing = names.filter((name) => parseId(record[name]) === null);
-  if (missing.length > 0) return missing.map((name) => `A create needs ${name}`);
+  const missingNames = names.filter((name) => parseId(record[name]) === null);
+  if (missingNames.length > 0) return missingNames.map((name) => `A create needs ${name}`);
   const fields = Object.fromEntries(
     Object.entries(record).filter(([name]) => !names.includes(name)),
   );
@@ -93,12 +89,12 @@ function createCreateTarget({ path, body }: Write, record: JsonObject): WriteTar
   return { variables, fields };
 }
 
-/** Returns errors for members that the vendor would silently ignore. */
-function listUnsupportedFields({ allowedFields }: Write, fields: JsonObject): string[] {
-  const unsupported = allowedFields
-    ? Object.keys(fields).filter((name) => !allowedFields.includes(name))
-    : [];
-  return unsupported.map((name) => `${name} can't be written`);
+/** Returns an error for each field that the vendor would silently ignore. */
+function listFieldErrors({ allowedFields }: Write, fields: JsonObject): string[] {
+  if (!allowedFields) return [];
+  return Object.keys(fields)
+    .filter((name) => !allowedFields.includes(name))
+    .map((name) => `${name} can't be written`);
 }
 
 export async function deleteRecord(
@@ -118,7 +114,7 @@ export async function deleteRecord(
     path: fillPath(remove.path, { object: objectName, ...variables }, session),
     query: remove.query,
     headers: createHeaders(vendor.declaration, session, remove),
-    ...(body && encodeContent(vendor.declaration, body)),
+    ...(body && { body, bodyFormat: vendor.declaration.bodyFormat }),
   });
   if (response.status === 404) return createRefusedOutcome(id, listMessages(vendor, response));
   if (!hasSucceeded(vendor, response)) return refuseOrThrow(vendor, response, id);
@@ -134,26 +130,22 @@ export function createUnsupportedError(
   return new ProviderError('BAD_REQUEST', `${displayName} has no ${verb} of ${objectName}`);
 }
 
-function createHeaders(
+/** Returns the declared headers, those of the request, and the idempotency key if the vendor honors keys. */
+export function createHeaders(
   { headers, idempotency }: Declaration,
   session: ProviderSession,
-  { headers: ownHeaders, key }: { headers: Record<string, string>; key?: string | undefined },
+  { headers: ownHeaders, key }: { headers?: Record<string, string>; key?: string | undefined },
 ): Record<string, string> {
-  const filled = fillStrings({ ...headers, ...ownHeaders }, session);
-  return { ...filled, ...(idempotency && key && { [idempotency.header]: key }) };
-}
-
-function encodeContent(
-  { bodyFormat }: Declaration,
-  body: JsonObject,
-): Pick<ProviderRequest, 'body' | 'bodyFormat'> {
-  return { body, bodyFormat };
+  return {
+    ...fillStrings({ ...headers, ...ownHeaders }, session),
+    ...(idempotency && key && { [idempotency.header]: key }),
+  };
 }
 
 function createBody(
   { nested }: ObjectDeclaration,
   { bodyRecord, body: bodyTemplate, bodyId, isStringified }: Write,
-  { fields, variables, recordId }: WriteTarget & { recordId: string | null },
+  { fields, variables, recordId }: WriteParts & { recordId: string | null },
 ): JsonObject {
   const nestedRecord = nestFields(nested, fields);
   const record = isStringified ? JSON.stringify(nestedRecord) : nestedRecord;
@@ -161,8 +153,10 @@ function createBody(
   if (typeof record === 'string') return withValue(body, bodyRecord, record);
   const existing = findValue(body, bodyRecord);
   const content = { ...(isObject(existing) && existing), ...record };
-  const wrapped = bodyRecord === '' ? content : withValue(body, bodyRecord, content);
-  return bodyId === undefined || recordId === null ? wrapped : withValue(wrapped, bodyId, recordId);
+  const bodyWithRecord = bodyRecord === '' ? content : withValue(body, bodyRecord, content);
+  return bodyId === undefined || recordId === null
+    ? bodyWithRecord
+    : withValue(bodyWithRecord, bodyId, recordId);
 }
 
 /**
@@ -191,9 +185,9 @@ function findRefusalReasons(
   response: ProviderResponse,
   { refusalReasons, success }: Pick<Write, 'refusalReasons' | 'success'>,
 ): string[] | null {
-  const texts =
+  const messages =
     refusalReasons === undefined ? [] : collectMessages(findValue(response.body, refusalReasons));
-  if (texts.length > 0) return texts;
+  if (messages.length > 0) return messages;
   const isSuccessful = !success || findValue(response.body, success.at) === success.value;
   return isSuccessful ? null : listMessages(vendor, response);
 }

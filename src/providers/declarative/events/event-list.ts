@@ -19,8 +19,8 @@ import { parseTime } from '../times.ts';
 import { ignoreMissing, requireValueAt } from './subscription-calls.ts';
 import { isAuthenticatedBy } from './webhook-authentication.ts';
 
-/** The number of the first entry of a list. */
-const FIRST = 1;
+/** The number of a list's first entry. */
+const FIRST_NUMBER = 1;
 
 type EntriesDeclaration = EventListDeclaration['entries'];
 
@@ -43,22 +43,22 @@ async function readEntries(
     throw createMalformedListError(response, 'the list of changes or the next position');
   }
   const first = Number(next) - items.length;
-  const read = items.map((entry: unknown, n) => {
+  const numberedEntries = items.map((entry: unknown, n) => {
     const time = parseTime(findValue(entry, entries.time.at), entries.time.format);
     if (!isObject(entry) || !time) throw createMalformedListError(response, 'the time of a change');
     return { entry, time, number: first + n };
   });
-  const incomplete = read.filter(({ entry }, n) => {
-    const isForgotten = n === 0 && first > Number(position ?? FIRST);
-    return isForgotten || findValue(entry, entries.gapMarker) != null;
+  const incompleteEntries = numberedEntries.filter(({ entry }, n) => {
+    const isAfterDeletion = n === 0 && first > Number(position ?? FIRST_NUMBER);
+    return isAfterDeletion || findValue(entry, entries.gapMarker) != null;
   });
   return {
-    events: read.flatMap((entry) => parseEvents(entries, entry, listPosition)),
+    events: numberedEntries.flatMap((entry) => parseEvents(entries, entry, listPosition)),
     position: String(next),
     // A list whose position does not advance has no more entries, even if the vendor says so.
     hasMore: findValue(response.body, entries.hasMore) === true && String(next) !== position,
-    lastTime: read.at(-1)?.time ?? null,
-    incompleteUntil: incomplete.at(-1)?.time ?? null,
+    lastTime: numberedEntries.at(-1)?.time ?? null,
+    incompleteUntil: incompleteEntries.at(-1)?.time ?? null,
   };
 }
 
@@ -83,7 +83,7 @@ function parseEvents(
     Object.entries(changes).flatMap(([nativeType, kind]) =>
       listChangedRecords(isObject(object) ? object[nativeType] : null).map(
         ([recordId, change]) => ({
-          // The id is stable: an entry keeps its number when it is read again.
+          // Stable, because an entry keeps its number.
           nativeId: [providerRef, number, kind, recordId].join('.'),
           account,
           objectName,
@@ -101,11 +101,11 @@ function parseEvents(
   );
 }
 
-/** Returns the changed record ids, each with its own part of the entry. */
-function listChangedRecords(changed: unknown): [id: string, change: unknown][] {
-  if (isObject(changed))
-    return Object.entries(changed).map(([id, change]) => [id, { [id]: change }]);
-  const ids = Array.isArray(changed) ? changed.filter((id) => typeof id === 'string') : [];
+/** Returns the id of each changed record, and its part of the entry. */
+function listChangedRecords(records: unknown): [id: string, change: unknown][] {
+  if (isObject(records))
+    return Object.entries(records).map(([id, change]) => [id, { [id]: change }]);
+  const ids = Array.isArray(records) ? records.filter((id) => typeof id === 'string') : [];
   return ids.map((id) => [id, [id]]);
 }
 
@@ -142,8 +142,8 @@ const LIST_SUBSCRIPTION_CALLS: SubscriptionCalls = {
 const LIST_SUBSCRIPTION = { providerRef: 'list', expireTime: null };
 
 /**
- * Creates the webhook. First deletes webhooks with the same URL, left from lost responses, because the vendor permits
- * few.
+ * Creates the webhook. First deletes webhooks with the same URL, whose creation had a lost response, because the vendor
+ * permits few.
  */
 async function createWebhook(
   vendor: Vendor,
@@ -162,7 +162,7 @@ async function createWebhook(
   };
 }
 
-interface WebhookRef {
+interface WebhookCall {
   session: ProviderSession;
   ref: string;
 }
@@ -170,17 +170,16 @@ interface WebhookRef {
 async function renewWebhook(
   vendor: Vendor,
   webhook: WebhookDeclaration,
-  { session, ref }: WebhookRef,
+  { session, ref }: WebhookCall,
 ): Promise<boolean> {
-  const webhookState = (await listWebhooks(vendor, webhook, session)).find(
-    (candidate) => candidate.ref === ref,
-  );
-  if (!webhookState?.isWorking) return false;
+  const webhooks = await listWebhooks(vendor, webhook, session);
+  const state = webhooks.find((candidate) => candidate.ref === ref);
+  if (!state?.isActive) return false;
   const post = async ({ path, body }: WebhookDeclaration['renew']) => {
     const request = { method: 'POST', path: fillPath(path, { ref }, session) } as const;
     await sendRequest(vendor, session, { ...request, ...(body && { body }) }, 'WRITE');
   };
-  if (!webhookState.isNotifying) await post(webhook.resume);
+  if (!state.isNotifying) await post(webhook.resume);
   await post(webhook.renew);
   return true;
 }
@@ -188,7 +187,7 @@ async function renewWebhook(
 async function deleteWebhook(
   vendor: Vendor,
   { remove }: WebhookDeclaration,
-  { session, ref }: WebhookRef,
+  { session, ref }: WebhookCall,
 ): Promise<void> {
   const path = fillPath(remove.path, { ref }, session);
   await ignoreMissing(sendRequest(vendor, session, { method: 'DELETE', path }, 'WRITE'));
@@ -198,7 +197,7 @@ async function listWebhooks(
   vendor: Vendor,
   { path, list: locations }: WebhookDeclaration,
   session: ProviderSession,
-): Promise<{ ref: string; url: unknown; isWorking: boolean; isNotifying: boolean }[]> {
+): Promise<{ ref: string; url: unknown; isActive: boolean; isNotifying: boolean }[]> {
   const request = { method: 'GET', path: fillPath(path, {}, session) } as const;
   const { body } = await sendRequest(vendor, session, request);
   const items = findValue(body, locations.records);
@@ -208,7 +207,7 @@ async function listWebhooks(
     return {
       ref,
       url: findValue(item, locations.url),
-      isWorking: findValue(item, locations.isActive) === true,
+      isActive: findValue(item, locations.isActive) === true,
       isNotifying: findValue(item, locations.isNotifying) === true,
     };
   });

@@ -1,19 +1,19 @@
-/** Reads the facts of an event from their declared locations. */
+/** Reads values of an event from their declared locations. */
 import { parseExactJson } from '../../exact-json.ts';
 import type { WebhookRequest } from '../../subscribing.ts';
 import type { EventValue } from '../declaration/events-declaration.ts';
 import { findValue, parseId } from '../json.ts';
 
-export interface EventSource {
+export interface ReceivedEvent {
   request: WebhookRequest;
   body: unknown;
   event: unknown;
 }
 
-/** Returns a text, or a number as text. Null if the value is neither. */
+/** Returns a string, or a number as a string. Null if the value is neither. */
 export function readEventValue(
   location: EventValue,
-  { request, body, event }: EventSource,
+  { request, body, event }: ReceivedEvent,
 ): string | null {
   if (typeof location === 'string') return parseId(findValue(event, location));
   if ('firstOf' in location) {
@@ -27,13 +27,13 @@ export function readEventValue(
 /** Returns all values. Null if one is missing. */
 export function readEventValues(
   locations: readonly EventValue[],
-  source: EventSource,
+  source: ReceivedEvent,
 ): string[] | null {
   const values = locations.map((location) => readEventValue(location, source));
   return values.every((value) => value !== null) ? values : null;
 }
 
-/** Returns the parsed JSON of the body, or its text if it is not JSON. */
+/** Returns the parsed JSON of the body, or the body as a string if it is not JSON. */
 export function parseBody({ body }: WebhookRequest): unknown {
   return parseExactJson(body.toString('utf8'));
 }

@@ -20,12 +20,12 @@ import { createAccountUrl } from './event-values.ts';
 import { listNativeTypes } from './native-types.ts';
 import { deriveSecret } from './webhook-authentication.ts';
 
-interface SubscriptionToCreate {
+interface SubscriptionRequest {
   session: ProviderSession;
   desired: DesiredSubscription;
 }
 
-type WithSubscription = EventsDeclaration & { subscription: SubscriptionDeclaration };
+type SubscribableEvents = EventsDeclaration & { subscription: SubscriptionDeclaration };
 
 /**
  * Returns the bodies of the requests that create a subscription. Throws BAD_REQUEST if the vendor sends no events of
@@ -33,8 +33,8 @@ type WithSubscription = EventsDeclaration & { subscription: SubscriptionDeclarat
  */
 async function createBodies(
   vendor: Vendor,
-  events: WithSubscription,
-  { session, desired }: SubscriptionToCreate,
+  events: SubscribableEvents,
+  { session, desired }: SubscriptionRequest,
 ): Promise<Record<string, unknown>[]> {
   const { scope, body, types: typeList } = events.subscription;
   const types = listTypes(vendor, events, desired);
@@ -44,19 +44,19 @@ async function createBodies(
     objectId: await findObjectId(vendor, events.subscription, { session, desired }),
   };
   const item = getItemTemplate(events.subscription, desired.objectName);
-  const fill = (extra: TemplateVariables, listedTypes: string[]) => {
-    const filled = fillJson(body, { ...variables, ...extra });
-    if (!typeList) return filled;
-    return setTypes(filled, { at: typeList.at, item }, { types: listedTypes, variables });
+  const createBody = (bodyVariables: TemplateVariables, bodyTypes: string[]) => {
+    const filledBody = fillJson(body, { ...variables, ...bodyVariables });
+    if (!typeList) return filledBody;
+    return setTypes(filledBody, { at: typeList.at, item }, { types: bodyTypes, variables });
   };
-  if (scope === 'type') return types.map((type) => fill({ type }, [type]));
-  if (scope === 'object') return [fill({}, types)];
+  if (scope === 'type') return types.map((type) => createBody({ type }, [type]));
+  if (scope === 'object') return [createBody({}, types)];
   const parents = await listParents(vendor, session, desired.objectName);
   if (parents.length === 0) {
     const detail = `${vendor.displayName} grants the connection no access to a parent of ${desired.objectName}`;
     throw new ProviderError('BAD_REQUEST', detail);
   }
-  return parents.map((parent) => fill(parent, types));
+  return parents.map((parent) => createBody(parent, types));
 }
 
 /**
@@ -77,8 +77,8 @@ function listTypes(
   events: EventsDeclaration,
   { objectName, kinds }: DesiredSubscription,
 ): string[] {
-  const desired = listNativeTypes(events, objectName).filter(({ kind }) => kinds.includes(kind));
-  if (desired.length > 0) return desired.map(({ type }) => type);
+  const types = listNativeTypes(events, objectName).filter(({ kind }) => kinds.includes(kind));
+  if (types.length > 0) return types.map(({ type }) => type);
   const detail = `${displayName} sends no events of these kinds for ${objectName}`;
   throw new ProviderError('BAD_REQUEST', detail);
 }
@@ -90,7 +90,7 @@ function listTypes(
 async function findObjectId(
   vendor: Vendor,
   subscription: SubscriptionDeclaration,
-  { session, desired: { objectName } }: SubscriptionToCreate,
+  { session, desired: { objectName } }: SubscriptionRequest,
 ): Promise<string | undefined> {
   const { objectId: idRequest, body } = subscription;
   const templates = JSON.stringify([body, getItemTemplate(subscription, objectName)]);
@@ -102,7 +102,7 @@ async function findObjectId(
   throw new ProviderError('MISSING_OBJECT', `${vendor.displayName} has no id of ${objectName}`);
 }
 
-const PARENTS_IN_A_PAGE = 100;
+const PARENT_PAGE_SIZE = 100;
 
 /** Returns the id of each parent record, as the variable that paths use. */
 async function listParents(
@@ -112,7 +112,7 @@ async function listParents(
 ): Promise<TemplateVariables[]> {
   const { parent } = findObject(vendor, objectName);
   if (!parent) return [];
-  const read = { objectName: parent.object, fields: [], pageSize: PARENTS_IN_A_PAGE };
+  const read = { objectName: parent.object, fields: [], pageSize: PARENT_PAGE_SIZE };
   const parents: TemplateVariables[] = [];
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const page = await readPage(vendor, session, { ...read, cursor });
@@ -167,8 +167,8 @@ function splitRefs(providerRef: string): string[] {
 /** Creates the subscriptions. If one is refused, deletes those that were created before it. */
 async function createSubscriptions(
   vendor: Vendor,
-  events: EventsDeclaration & { subscription: SubscriptionDeclaration },
-  { session, desired }: { session: ProviderSession; desired: DesiredSubscription },
+  events: SubscribableEvents,
+  { session, desired }: SubscriptionRequest,
 ): Promise<CreatedSubscription> {
   const { subscription } = events;
   const refs: string[] = [];
@@ -195,9 +195,9 @@ async function createSubscription(
 ): Promise<ProviderResponse> {
   const request = { method, path: fillPath(path, {}, session), body };
   const response = await sendRequest(vendor, session, request, 'WRITE');
-  const refusalTexts =
+  const messages =
     refusalReasons === undefined ? [] : collectMessages(findValue(response.body, refusalReasons));
-  if (refusalTexts.length > 0) throw new ProviderError('BAD_REQUEST', refusalTexts.join('; '));
+  if (messages.length > 0) throw new ProviderError('BAD_REQUEST', messages.join('; '));
   return response;
 }
 
@@ -218,7 +218,7 @@ async function readSecrets(
   return [requireValueAt(secretResponse, secret.at, 'the secret of the subscription')];
 }
 
-/** Returns the text at a pointer. Throws DISCONNECTED if the response lacks it. */
+/** Returns the string at a pointer. Throws DISCONNECTED if the response lacks it. */
 export function requireValueAt(
   { status, body }: ProviderResponse,
   pointer: string,
@@ -259,10 +259,10 @@ async function deleteSubscriptions(
 
 /** Awaits a response. Null if the vendor no longer has the resource. */
 export async function ignoreMissing(
-  sending: Promise<ProviderResponse>,
+  pendingResponse: Promise<ProviderResponse>,
 ): Promise<ProviderResponse | null> {
   try {
-    return await sending;
+    return await pendingResponse;
   } catch (error) {
     if (error instanceof ProviderError && error.kind === 'MISSING_OBJECT') return null;
     throw error;

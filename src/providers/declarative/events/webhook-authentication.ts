@@ -20,13 +20,13 @@ export function isAuthentic(
 
 /** True if one of the secrets proves the request. The secrets are used unchanged. */
 export function isAuthenticatedBy(
-  proof: WebhookAuthentication,
+  authentication: WebhookAuthentication,
   request: WebhookRequest,
   { secrets, now }: { secrets: readonly string[]; now: Date },
 ): boolean {
-  return proof.kind === 'basic'
-    ? secrets.some((secret) => isBasic(request, `${proof.username}:${secret}`))
-    : isSigned(proof, request, { secrets, now });
+  return authentication.kind === 'basic'
+    ? secrets.some((secret) => isBasic(request, `${authentication.username}:${secret}`))
+    : isSigned(authentication, request, { secrets, now });
 }
 
 /**
@@ -48,37 +48,40 @@ function isBasic({ headers }: WebhookRequest, credentials: string): boolean {
 }
 
 function isSigned(
-  proof: Hmac,
+  hmac: Hmac,
   request: WebhookRequest,
   { secrets, now }: { secrets: readonly string[]; now: Date },
 ): boolean {
-  const timestamp = findTimestamp(proof, request);
-  if (timestamp === null || !isTimely(proof, timestamp, now)) return false;
-  const signatures = parseSignatures(proof, request);
-  const [before = '', after = ''] = proof.signedPayload
+  const timestamp = findTimestamp(hmac, request);
+  if (timestamp === null || !isTimely(hmac, timestamp, now)) return false;
+  const signatures = parseSignatures(hmac, request);
+  const [before = '', after = ''] = hmac.signedPayload
     .replace('{timestamp}', timestamp)
     .split('{body}');
   return secrets.some((secret) => {
-    const key = decodeKey(proof, secret);
+    const key = decodeKey(hmac, secret);
     if (!key) return false;
-    const hmac = createHmac(proof.algorithm, key).update(before);
-    const expected = hmac.update(request.body).update(after).digest();
-    return signatures.filter((signature) => isEqual(signature, expected)).length > 0;
+    const expected = createHmac(hmac.algorithm, key)
+      .update(before)
+      .update(request.body)
+      .update(after)
+      .digest();
+    return signatures.some((signature) => isEqual(signature, expected));
   });
 }
 
-const ENCODED = {
+const ENCODED_KEY = {
   hex: /^([0-9a-f]{2})+$/i,
   base64: /^([A-Za-z0-9+/]{4})*[A-Za-z0-9+/]{2}([A-Za-z0-9+/]{2}|[A-Za-z0-9+/]=|==)$/,
 } as const;
 
-/** Null if the text is not an encoded key. An empty key would let everyone sign. */
+/** Returns the key. Null if the secret does not encode one, because everyone could sign with an empty key. */
 function decodeKey({ keyEncoding }: Hmac, secret: string): Buffer | null {
   if (keyEncoding === 'utf8') return Buffer.from(secret);
-  return ENCODED[keyEncoding].test(secret) ? Buffer.from(secret, keyEncoding) : null;
+  return ENCODED_KEY[keyEncoding].test(secret) ? Buffer.from(secret, keyEncoding) : null;
 }
 
-/** Returns the signatures of the request. They may have any length; only those of the right length are compared. */
+/** Returns the signatures of the request, which may have any length. */
 function parseSignatures({ header, prefix, separator, encoding }: Hmac, request: WebhookRequest) {
   const value = String(request.headers[header.toLowerCase()] ?? '');
   const parts = separator === undefined ? [value] : value.split(separator);
@@ -88,7 +91,7 @@ function parseSignatures({ header, prefix, separator, encoding }: Hmac, request:
     .map((part) => Buffer.from(part.slice(prefix.length), encoding));
 }
 
-/** Returns the signed time as text. Empty if the vendor sends none, null if it is missing or not a time. */
+/** Returns the signed time as a string. Empty if the vendor sends none, null if it is missing or invalid. */
 function findTimestamp({ timestamp, separator }: Hmac, request: WebhookRequest): string | null {
   if (!timestamp) return '';
   const body = parseBody(request);
@@ -99,10 +102,10 @@ function findTimestamp({ timestamp, separator }: Hmac, request: WebhookRequest):
   return Number.isNaN(parseMilliseconds(timestamp.unit, time)) ? null : time;
 }
 
-/** A strict format, because Date.parse accepts more and the text is part of the signed text. */
+/** A strict format, because Date.parse also accepts other strings, which would become part of the signed string. */
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 
-/** Returns the time in milliseconds since 1970. NaN if the text is not a time. */
+/** Returns the time in milliseconds since 1970. NaN if the string is not a time. */
 function parseMilliseconds(unit: NonNullable<Hmac['timestamp']>['unit'], text: string): number {
   const pattern = unit === 'iso' ? ISO : /^\d{1,16}$/;
   if (!pattern.test(text)) return Number.NaN;

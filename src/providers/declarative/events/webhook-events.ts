@@ -19,9 +19,9 @@ import { sendRequest } from '../send-request.ts';
 import { fillPath } from '../template.ts';
 import { parseTime } from '../times.ts';
 import {
-  type EventSource,
   findAccount,
   parseBody,
+  type ReceivedEvent,
   readEventValue,
   readEventValues,
 } from './event-values.ts';
@@ -29,7 +29,7 @@ import { listNativeTypes } from './native-types.ts';
 import { createSubscriptionCalls } from './subscription-calls.ts';
 import { isAuthentic } from './webhook-authentication.ts';
 
-type EventContext = EventSource & { arrival: WebhookContext };
+type EventContext = ReceivedEvent & { arrival: WebhookContext };
 
 /** The maximum number of events in a request. No vendor sends more. */
 const EVENTS_MAX = 10_000;
@@ -100,7 +100,7 @@ function parseEvent(
   };
 }
 
-function isSkipped({ skipIfPresent }: EventsDeclaration, { event }: EventSource): boolean {
+function isSkipped({ skipIfPresent }: EventsDeclaration, { event }: ReceivedEvent): boolean {
   return skipIfPresent !== undefined && findValue(event, skipIfPresent) != null;
 }
 
@@ -116,13 +116,13 @@ function readEventAccount({ account }: EventsDeclaration, source: EventContext):
 }
 
 function listChangedFields(
-  { changedFields: changed }: EventsDeclaration,
+  { changedFields: pointer }: EventsDeclaration,
   event: unknown,
 ): string[] {
-  const changedFields = changed === undefined ? undefined : findValue(event, changed);
-  if (typeof changedFields === 'string') return [changedFields];
-  if (Array.isArray(changedFields)) return changedFields.filter((name) => typeof name === 'string');
-  return isObject(changedFields) ? Object.keys(changedFields) : [];
+  const names = pointer === undefined ? undefined : findValue(event, pointer);
+  if (typeof names === 'string') return [names];
+  if (Array.isArray(names)) return names.filter((name) => typeof name === 'string');
+  return isObject(names) ? Object.keys(names) : [];
 }
 
 function readEventRecord(

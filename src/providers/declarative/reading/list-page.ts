@@ -22,8 +22,7 @@ export interface ListRead {
 }
 
 /**
- * Reads the records of the time window. Records that the vendor can't filter out are dropped by their own time of
- * change.
+ * Reads the records of the time window. Drops records outside it that the vendor can't filter out.
  */
 export async function readList(
   vendor: Vendor,
@@ -38,8 +37,8 @@ export async function readList(
     throw createFailure(vendor, response, 'READ');
   const rows = readRows(response, list);
   const records = rows.map((raw) => toRecord(object, raw, { read, variables }));
-  const isTimed = read.since || read.until || list.isKeyset || list.isNewestFirst;
-  const times = isTimed ? rows.map((raw) => readChangeTime(object, raw)) : [];
+  const needsTimes = read.since || read.until || list.isKeyset || list.isNewestFirst;
+  const times = needsTimes ? rows.map((raw) => readChangeTime(object, raw)) : [];
   const page = {
     response,
     baseUrl: session.baseUrl,
@@ -47,18 +46,16 @@ export async function readList(
     size: getPageSize(list, read, position),
     parameter: position?.next ?? null,
   };
-  const last = times.at(-1);
-  const isPast =
-    list.isNewestFirst &&
-    last != null &&
-    !isInWindow(last, { since: read.since }, object.changedAt?.precisionMs);
-  const next = isPast ? null : findNextPosition(list, { page, position, times }, listName);
-  const seen = new Set(position?.seen);
+  const { precisionMs } = object.changedAt ?? {};
+  const isPastWindow =
+    list.isNewestFirst && !isInWindow(times.at(-1) ?? null, { since: read.since }, precisionMs);
+  const next = isPastWindow ? null : findNextPosition(list, { page, position, times }, listName);
+  const knownIds = new Set(position?.seen);
   return {
     records: records.filter(
       ({ id, raw }, n) =>
-        isInWindow(times[n] ?? null, read, object.changedAt?.precisionMs) &&
-        !seen.has(id) &&
+        isInWindow(times[n] ?? null, read, precisionMs) &&
+        !knownIds.has(id) &&
         !isSkipped(list, raw),
     ),
     nextCursor: next && JSON.stringify(next),
@@ -70,18 +67,18 @@ export async function readList(
 }
 
 /**
- * Selects the list for a read. An incremental read uses the list `changed` if there is one; so does a full read if only
- * that list is complete. A search uses the list that supports conditions.
+ * Selects the list for a read, and the name by which cursors refer to it. An incremental read uses `incrementalList` if it
+ * is declared. So does a full read if only that list is complete. A search uses the list that supports conditions.
  */
 function selectList(
   object: ObjectDeclaration,
   read: PageRead,
 ): ['all' | 'changed', ListDeclaration] {
   const { list, incrementalList } = object;
-  const isSearch = Boolean(read.filters?.length);
-  const search = isSearch ? findSearchList(object) : undefined;
-  if (!incrementalList || search === list) return ['all', list];
-  if (search === incrementalList || read.since || read.until) return ['changed', incrementalList];
+  const searchList = read.filters?.length ? findSearchList(object) : undefined;
+  if (!incrementalList || searchList === list) return ['all', list];
+  if (searchList === incrementalList || read.since || read.until)
+    return ['changed', incrementalList];
   if (!incrementalList.fullReadQuery) return ['all', list];
   return [
     'changed',
@@ -109,7 +106,7 @@ export function readRows(
   });
 }
 
-/** True if the response means an empty list. Some vendors omit an empty list, or return 204 or 304 without a body. */
+/** True if the response means an empty list: some vendors omit an empty list, or return 204 or 304 without a body. */
 function isEmptyList({ status, body }: ProviderResponse, pointer: string): boolean {
   return (
     (isObject(body) && pointer !== '') ||
@@ -152,8 +149,8 @@ function isInWindow(
   precisionMs = 1,
 ): boolean {
   if (changedAt === null) return true;
-  const last = new Date(changedAt.getTime() + precisionMs - 1);
-  return (!since || last >= since) && (!until || changedAt <= until);
+  const latestTime = new Date(changedAt.getTime() + precisionMs - 1);
+  return (!since || latestTime >= since) && (!until || changedAt <= until);
 }
 
 /** Returns the record's time of change. Null if it has none. */
@@ -165,16 +162,16 @@ function readChangeTime(
 }
 
 /**
- * Counts the records of a full read, if the vendor has a request for that besides the list. Null if the count fails,
- * because a read does not need it.
+ * Counts the records of a full read, if the vendor has a request for that. Null if the count fails, because the read
+ * does not need it.
  */
 async function countRecords(
   vendor: Vendor,
   session: ProviderSession,
   { object: { count }, read, variables }: ListRead,
 ): Promise<number | null> {
-  const isWhole = !read.since && !read.until && !read.filters?.length;
-  if (!count || !isWhole) return null;
+  const isFullRead = !read.since && !read.until && !read.filters?.length;
+  if (!count || !isFullRead) return null;
   const response = await sendRequest(vendor, session, {
     method: 'GET',
     path: fillPath(count.path, variables, session),

@@ -64,8 +64,8 @@ async function findCurrentParent(
   if (parentPosition && parentPosition.ids.length > 0) return parentPosition;
   const cursor = parentPosition?.more ?? undefined;
   const { pageSize } = read;
-  const parents = { objectName: parent?.object ?? '', fields: [], pageSize, cursor };
-  const page = await readPage(vendor, session, parents);
+  const parentRead = { objectName: parent?.object ?? '', fields: [], pageSize, cursor };
+  const page = await readPage(vendor, session, parentRead);
   return { ids: page.records.map(({ id }) => id), more: page.nextCursor, inner: null };
 }
 

@@ -33,17 +33,15 @@ export function createRequest(
   { read, position, variables, session }: PageRequestContext,
 ): ProviderRequest {
   const { method, path, query, body } = list;
-  const headers = fillStrings(declaration.headers, session);
   const page: RequestDraft = {
     method,
     path: fillPath(path, variables, session),
     query: fillQuery(query, variables, session),
-    headers,
+    headers: fillStrings(declaration.headers, session),
     body: fillJson(body, variables),
   };
-  for (const [location, value] of listParameters(list, read, position))
-    setParameter(page, location, value);
-  for (const [location, value] of listDayBounds(list, session)) setParameter(page, location, value);
+  const parameters = [...listParameters(list, read, position), ...listDayBounds(list, session)];
+  for (const [location, value] of parameters) setParameter(page, location, value);
   setConditions(page, list, [...listBounds(list, read, position), ...listConditions(list, read)]);
   if (position?.next == null || !hasNextUrl(list)) return page;
   // The URL already contains the query. Headers are sent with every page.
@@ -76,8 +74,8 @@ function* listParameters(
   position: Position | null,
 ): Generator<[RequestLocation, unknown]> {
   const { paging, pageSize, fields } = list;
-  const records = getPageSize(list, read, position);
-  if (pageSize && records !== null) yield [pageSize, formatSize(pageSize, records)];
+  const size = getPageSize(list, read, position);
+  if (pageSize && size !== null) yield [pageSize, formatSize(pageSize, size)];
   if (fields) yield [fields, formatFieldNames(fields, read.fields)];
   if (!('parameter' in paging)) return;
   if (position?.next != null) yield [paging.parameter, position.next];
@@ -101,6 +99,7 @@ function formatSize(
   return template ? template.replace('{size}', String(size)) : size;
 }
 
+/** The template of a plain list of names. Other templates are GraphQL. */
 const NAMES_ONLY = '{fields}';
 /** Names that are safe inside a GraphQL selection: they can't end it or start another. */
 const NAME = /^[A-Za-z_]\w*$/;
@@ -110,10 +109,10 @@ export function formatFieldNames(
   requested: string[],
 ): string | string[] {
   // `id` is the gateway's name for the record's identifier. The vendor's name may differ.
-  const permitted = requested.filter(
+  const permittedNames = requested.filter(
     (name) => name !== 'id' && (template === NAMES_ONLY || NAME.test(name)),
   );
-  const names = [...new Set([...always, ...permitted])].slice(0, max);
+  const names = [...new Set([...always, ...permittedNames])].slice(0, max);
   return isList ? names : template.replace('{fields}', names.join(separator));
 }
 

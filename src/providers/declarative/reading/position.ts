@@ -56,10 +56,10 @@ interface PageResult {
 /** Returns the next position. Null after the last page. Throws RETRYABLE if the vendor's pages repeat or stay empty. */
 export function findNextPosition(
   list: ListDeclaration,
-  read: PageResult,
+  pageResult: PageResult,
   listName: Position['by'],
 ): Position | null {
-  const { page, position } = read;
+  const { page, position } = pageResult;
   const first = page.ids[0] ?? null;
   const next = findNextParameter(list.paging, page);
   if (next === null) return null;
@@ -78,7 +78,7 @@ export function findNextPosition(
     empty,
     ...(since !== undefined && { since, seen }),
   };
-  return (list.isKeyset && restartAtLastTime(list, read, nextPage)) || nextPage;
+  return (list.isKeyset && restartAtLastTime(list, pageResult, nextPage)) || nextPage;
 }
 
 /**
@@ -90,10 +90,10 @@ function restartAtLastTime(
   { page, times }: PageResult,
   { by, first }: Position,
 ): Position | null {
-  const [start, end] = [times[0], times.at(-1)];
-  if (!since || !start || !end) return null;
-  const boundTime = getEffectiveLowerBound(since, end);
-  if (start >= boundTime) return null;
-  const seenIds = page.ids.filter((_id, n) => (times[n] ?? start) >= boundTime);
-  return { by, next: null, first, empty: 0, since: end.getTime(), seen: seenIds };
+  const [firstTime, lastTime] = [times[0], times.at(-1)];
+  if (!since || !firstTime || !lastTime) return null;
+  const boundTime = getEffectiveLowerBound(since, lastTime);
+  if (firstTime >= boundTime) return null;
+  const seen = page.ids.filter((_id, n) => (times[n] ?? firstTime) >= boundTime);
+  return { by, next: null, first, empty: 0, since: lastTime.getTime(), seen: seen };
 }
