@@ -1,6 +1,7 @@
 /** The console and the connect page in a browser. One server and one browser serve all tests. */
 import { describe } from 'vitest';
 import { describeInBrowser } from '../support/stage.ts';
+import { testAgents } from './agents.ts';
 import { testChanges } from './changes.ts';
 import { testConnect } from './connect.ts';
 import { testDeliveries } from './deliveries.ts';
@@ -23,6 +24,7 @@ describeInBrowser(openConsoleStage, (stage) => {
   describe('first run', () => testFirstRun(stage));
   describe('newcomer', () => testNewcomer(stage));
   describe('connect', () => testConnect(stage));
+  describe('agents', () => testAgents(stage));
   describe('deliveries', () => testDeliveries(stage));
   describe('diagnosis', () => testDiagnosis(stage));
   describe('states', () => testStates(stage));

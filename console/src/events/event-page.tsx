@@ -78,6 +78,7 @@ export default function EventPage({ project, id = '' }: PlaceProps) {
             Connection: renderLink('connections', node.connection),
             Installation: renderLink('installations', node.installation),
             Operation: renderLink('operations', node.operation),
+            Proposal: renderLink('agents', proposalOf(node)),
             ID: <Copyable value={node.id} label="ID" />,
           }}
         />
@@ -90,6 +91,12 @@ export default function EventPage({ project, id = '' }: PlaceProps) {
       </Panel>
     </Page>
   );
+}
+
+/** The proposal that the event is about. */
+function proposalOf({ data }: Event): { id: string } | null {
+  const { proposalId } = data as { proposalId?: string };
+  return proposalId === undefined ? null : { id: proposalId };
 }
 
 function Deliveries({ event, address }: { event: Event; address: (path: string) => string }) {

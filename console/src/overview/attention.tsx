@@ -1,4 +1,4 @@
-/** Items that need a person: failing destinations, broken connections, paused reads and failed work. */
+/** Items that need a person: failing destinations, broken connections, paused reads, pending proposals and failed work. */
 import { graphql } from 'react-relay';
 import { Link } from 'wouter';
 import type { attentionQuery } from '../../__generated__/attentionQuery.graphql.ts';
@@ -57,6 +57,16 @@ const QUERY = graphql`
         error
         firstFailureTime
         lastFailureTime
+      }
+      proposals(status: PENDING, first: 3) {
+        totalCount
+        nodes {
+          id
+          objectName
+          group {
+            groupName
+          }
+        }
       }
       operations(status: FAILED, createTime: $lastDay, first: 1) {
         nodes {
@@ -208,7 +218,8 @@ function itemsOf(
   project: Attention,
   { dayStart, today, yesterday }: { dayStart: string; today: Ends; yesterday: Ends },
 ): AttentionItem[] {
-  const { destinations, connections, installations, pausedReads, operations, deliveries } = project;
+  const { destinations, connections, installations, pausedReads } = project;
+  const { proposals, operations, deliveries } = project;
   const setupFailures = project.setupFailures.filter(
     ({ lastFailureTime }) => Date.parse(lastFailureTime) >= Date.parse(dayStart),
   );
@@ -217,6 +228,7 @@ function itemsOf(
   const [connection] = connections.nodes;
   const [installation] = installations.nodes;
   const [pausedRead] = pausedReads;
+  const [proposal] = proposals.nodes;
   const [failedOperation] = operations.nodes;
   const [failedDelivery] = deliveries.nodes;
   const items: (AttentionItem | undefined)[] = [
@@ -294,6 +306,20 @@ function itemsOf(
       path: pausedRead.installation
         ? `installations/${pausedRead.installation.id}`
         : 'installations',
+    },
+    proposal && {
+      key: 'proposals',
+      mark: `${proposals.totalCount} ${proposals.nodes.map(({ id }) => id).join()}`,
+      text: countText(
+        proposals.totalCount,
+        'proposal waits for approval',
+        'proposals wait for approval',
+      ),
+      detail: namesOf(
+        proposals.nodes.map(({ group, objectName }) => `${group.groupName}: ${objectName}`),
+        proposals.totalCount,
+      ),
+      path: proposals.totalCount === 1 ? `agents/${proposal.id}` : 'agents?status=PENDING',
     },
     failedOperation && {
       key: 'operations',

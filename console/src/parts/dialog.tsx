@@ -108,6 +108,7 @@ export interface Doing {
 
 interface ConfirmProps {
   opener: string;
+  kind?: 'primary' | 'danger';
   title: string;
   /** The text of the button that closes it without the change. */
   cancel?: string;
@@ -121,10 +122,11 @@ interface ConfirmProps {
 }
 
 export function Confirm(props: ConfirmProps) {
-  const { opener, title, cancel = 'Cancel', children, change, onConfirm, leadsTo } = props;
+  const { opener, kind = 'danger', title, cancel = 'Cancel', children } = props;
+  const { change, onConfirm, leadsTo } = props;
   const [, navigate] = useLocation();
   return (
-    <Dialog opener={opener} kind="danger" title={title}>
+    <Dialog opener={opener} kind={kind} title={title}>
       {(close) => (
         <>
           {children}
@@ -132,7 +134,7 @@ export function Confirm(props: ConfirmProps) {
           <div className="row end">
             <Action onPress={close}>{cancel}</Action>
             <Action
-              kind="danger"
+              kind={kind}
               isPending={change.isRunning}
               onPress={async () => {
                 if ((await onConfirm()) === null) return;

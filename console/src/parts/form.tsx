@@ -69,7 +69,7 @@ interface TextInputProps {
   name: string;
   label: string;
   help?: ReactNode;
-  type?: 'text' | 'password' | 'url' | 'email' | 'search' | 'datetime-local';
+  type?: 'text' | 'password' | 'url' | 'email' | 'number' | 'search' | 'datetime-local';
   isRequired?: boolean;
   defaultValue?: string;
   /** Number of lines; more than one makes it a text area. */

@@ -12,6 +12,15 @@ const en = {
   alwaysRead: (fields: string) => `Always read: ${fields}.`,
   yourField: (field: string) => `${field}: your field`,
   optional: 'Optional',
+
+  fields: 'Fields',
+  field: 'Field',
+  before: 'Before',
+  after: 'After',
+  changed: 'changed',
+  added: 'added',
+  removed: 'removed',
+  empty: 'empty',
 };
 
 type PartMessages = typeof en;
@@ -27,6 +36,15 @@ const de: PartMessages = {
   alwaysRead: (fields) => `Immer gelesen: ${fields}.`,
   yourField: (field) => `${field}: Ihr Feld`,
   optional: 'Optional',
+
+  fields: 'Felder',
+  field: 'Feld',
+  before: 'Vorher',
+  after: 'Nachher',
+  changed: 'geändert',
+  added: 'neu',
+  removed: 'entfernt',
+  empty: 'leer',
 };
 
 /** The languages in which the connect page has texts. */

@@ -102,6 +102,12 @@ export const SECTIONS: MenuSection[] = [
         () => import('../operations/operations-page.tsx'),
         () => import('../operations/operation-page.tsx'),
       ),
+      definePage(
+        'agents',
+        'Agents',
+        () => import('../agents/agents-page.tsx'),
+        () => import('../agents/proposal-page.tsx'),
+      ),
       definePage('contract', 'Contract', () => import('../contract/contract-page.tsx')),
     ],
   },

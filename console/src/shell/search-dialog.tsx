@@ -259,9 +259,11 @@ const PAGES_BY_PREFIX: Record<string, string> = {
   evt: 'events',
   ins: 'installations',
   opr: 'operations',
+  prp: 'agents',
 };
 /** The pages on which other objects are listed. */
 const LISTS_BY_PREFIX: Record<string, string> = {
+  ags: 'agents',
   etr: 'routes',
   key: 'settings',
   jwk: 'settings',

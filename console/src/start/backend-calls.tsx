@@ -1,7 +1,7 @@
 /** The three calls that a backend needs, to copy: a link to the connect page, records, and a write or a read. */
 import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components';
 import { BASE } from '../network/connection-state.ts';
-import { CopyButton } from '../parts/copy.tsx';
+import { Snippet } from '../parts/snippet.tsx';
 
 interface Call {
   title: string;
@@ -35,21 +35,6 @@ export function BackendCalls(props: BackendCallsProps) {
         </TabPanel>
       ))}
     </Tabs>
-  );
-}
-
-function Snippet({ title, text }: { title: string; text: string }) {
-  return (
-    <>
-      <div className="snippet-head">
-        <h3>{title}</h3>
-        <CopyButton value={text} label={`code: ${title}`} />
-      </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard. */}
-      <section className="json" tabIndex={0} aria-label={title}>
-        <pre>{text}</pre>
-      </section>
-    </>
   );
 }
 

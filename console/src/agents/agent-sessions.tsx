@@ -1,0 +1,140 @@
+/** The agent sessions of the project, newest first, with a button that revokes each. */
+import { graphql } from 'react-relay';
+import type {
+  agentSessions_project$data,
+  agentSessions_project$key,
+} from '../../__generated__/agentSessions_project.graphql.ts';
+import type { agentSessionsRevokeMutation } from '../../__generated__/agentSessionsRevokeMutation.graphql.ts';
+import { ConfirmChange } from '../parts/dialog.tsx';
+import { Empty } from '../parts/page.tsx';
+import { Paged } from '../parts/paged.tsx';
+import { Status, wordsOf } from '../parts/status.tsx';
+import { Table } from '../parts/table.tsx';
+import { Time } from '../parts/time.tsx';
+
+const LIST = graphql`
+  fragment agentSessions_project on Project
+  @argumentDefinitions(
+    count: { type: "Int", defaultValue: 25 }
+    cursor: { type: "String" }
+  )
+  @refetchable(queryName: "agentSessionsNextQuery") {
+    agentSessions(first: $count, after: $cursor)
+      @connection(key: "agentSessions_agentSessions") {
+      totalCount
+      edges {
+        node {
+          id
+          name
+          objects
+          verbs
+          rules {
+            name
+            types
+            objects
+            fields
+            maxPerDay
+          }
+          expireTime
+          revokeTime
+          group {
+            groupName
+          }
+          consumer {
+            consumerName
+          }
+        }
+      }
+    }
+  }
+`;
+
+const REVOKE = graphql`
+  mutation agentSessionsRevokeMutation($input: RevokeAgentSessionInput!) {
+    revokeAgentSession(input: $input) {
+      agentSession {
+        id
+        revokeTime
+      }
+    }
+  }
+`;
+
+interface AgentSessionsProps {
+  project: agentSessions_project$key;
+  idOrName: string;
+}
+
+type AgentSession = agentSessions_project$data['agentSessions']['edges'][number]['node'];
+
+const COLUMNS = ['Agent', 'Status', 'For', 'Objects', 'Verbs', 'Rules', 'Expires', 'Actions'];
+const EMPTY = (
+  <Empty title="No agent sessions yet">
+    Create one to let an agent work for one of your customers.
+  </Empty>
+);
+
+const listOf = ({ agentSessions }: agentSessions_project$data) => agentSessions;
+
+export function AgentSessions({ project, idOrName }: AgentSessionsProps) {
+  return (
+    <Paged fragment={LIST} parent={project} list={listOf} empty={EMPTY}>
+      {(sessions) => (
+        <Table label="Agent sessions" columns={COLUMNS}>
+          {sessions.map((session) => (
+            <tr key={session.id}>
+              <td className="strong">{session.name}</td>
+              <td>
+                <Status value={statusOf(session)} />
+              </td>
+              <td>
+                {session.group.groupName}, {session.consumer.consumerName}
+              </td>
+              <td>{session.objects?.join(', ') ?? 'all'}</td>
+              <td>{session.verbs.map(wordsOf).join(', ')}</td>
+              <td className="outcome">
+                <Rules rules={session.rules} />
+              </td>
+              <td>
+                <Time value={session.expireTime} />
+              </td>
+              <td>
+                {statusOf(session) === 'ACTIVE' && (
+                  <ConfirmChange<agentSessionsRevokeMutation>
+                    opener="Revoke"
+                    title={`Revoke the session of ${session.name}?`}
+                    mutation={REVOKE}
+                    variables={{
+                      input: { projectIdOrName: idOrName, agentSessionId: session.id },
+                    }}
+                  >
+                    <p>
+                      Within a second, its token is rejected. The agent can no longer commit its
+                      approved proposals.
+                    </p>
+                  </ConfirmChange>
+                )}
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </Paged>
+  );
+}
+
+function statusOf({ revokeTime, expireTime }: AgentSession): string {
+  if (revokeTime) return 'REVOKED';
+  return Date.parse(expireTime) > Date.now() ? 'ACTIVE' : 'EXPIRED';
+}
+
+function Rules({ rules }: Pick<AgentSession, 'rules'>) {
+  if (rules.length === 0) return <span className="quiet">none</span>;
+  return rules.map(({ name, types, objects, fields, maxPerDay }) => (
+    <div key={name}>
+      <strong>{name}</strong>: {types.map((type) => wordsOf(type).toLowerCase()).join(', ')}{' '}
+      {objects?.join(', ') ?? 'any object'}
+      {fields && `, only ${fields.join(', ')}`}, up to {maxPerDay.toLocaleString('en')} a day
+    </div>
+  ));
+}

@@ -1,0 +1,57 @@
+/** Agents: the writes that they propose, and the sessions that give them their rights. */
+import { graphql } from 'react-relay';
+import type { agentsPageQuery } from '../../__generated__/agentsPageQuery.graphql.ts';
+import { Filter, useAddress, useFilter } from '../parts/filters.tsx';
+import { Missing, Page, Panel } from '../parts/page.tsx';
+import { usePageQuery } from '../parts/queries.ts';
+import type { PlaceProps } from '../shell/places.ts';
+import { AgentSessions } from './agent-sessions.tsx';
+import { NewAgentSession } from './new-agent-session.tsx';
+import { Proposals } from './proposals.tsx';
+
+const QUERY = graphql`
+  query agentsPageQuery($project: String!, $status: ProposalStatus) {
+    project(idOrName: $project) {
+      ...proposals_project @arguments(status: $status)
+      ...agentSessions_project
+    }
+  }
+`;
+
+/** In the order in which a proposal goes through them. */
+const STATUSES = [
+  'PENDING',
+  'APPROVED',
+  'COMMITTING',
+  'COMMITTED',
+  'REJECTED',
+  'EXPIRED',
+  'STALE',
+] as const;
+const POLL_MS = 3_000;
+
+export default function AgentsPage({ project: idOrName }: PlaceProps) {
+  const status = useFilter('status', STATUSES);
+  const variables = { project: idOrName, status };
+  const { project } = usePageQuery<agentsPageQuery>(QUERY, variables, { everyMs: POLL_MS });
+  const address = useAddress(idOrName);
+  if (!project) return <Missing noun="project" />;
+  return (
+    <Page
+      title="Agents"
+      description="Agents read records and propose writes. A proposal is written after a person or a rule has approved it."
+      query={QUERY}
+      variables={variables}
+    >
+      <Panel title="Proposals">
+        <div className="filters">
+          <Filter name="status" label="Status" values={STATUSES} />
+        </div>
+        <Proposals project={project} isFiltered={status !== null} address={address} />
+      </Panel>
+      <Panel title="Agent sessions" actions={<NewAgentSession project={idOrName} />}>
+        <AgentSessions project={project} idOrName={idOrName} />
+      </Panel>
+    </Page>
+  );
+}

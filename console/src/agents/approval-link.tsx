@@ -1,0 +1,63 @@
+/** Creates a link to the connect page on which a customer approves or rejects one proposal. */
+import { graphql } from 'react-relay';
+import type { approvalLinkMutation } from '../../__generated__/approvalLinkMutation.graphql.ts';
+import { FormDialog, Secret } from '../parts/dialog.tsx';
+import { TextInput } from '../parts/form.tsx';
+
+const CREATE = graphql`
+  mutation approvalLinkMutation($input: CreateSessionTokenInput!) {
+    createSessionToken(input: $input) {
+      connectUrl
+    }
+  }
+`;
+
+/** The longest life of such a token. */
+const HOUR_SECONDS = 3_600;
+
+interface ApprovalLinkProps {
+  project: string;
+  proposalId: string;
+  groupRef: string;
+  /** The end user for whom the agent works. */
+  consumerRef: string;
+}
+
+export function ApprovalLink({ project, proposalId, groupRef, consumerRef }: ApprovalLinkProps) {
+  return (
+    <FormDialog<approvalLinkMutation>
+      opener="Approval link"
+      title="Approval link"
+      submit="Create link"
+      mutation={CREATE}
+      variables={(values) => ({
+        input: {
+          projectIdOrName: project,
+          groupRef,
+          consumerRef: String(values.consumerRef),
+          permissions: ['APPROVE'],
+          expiresInSeconds: HOUR_SECONDS,
+        },
+      })}
+      tellsAll
+      renderResult={({ createSessionToken: { connectUrl } }) => (
+        <Secret
+          explanation="Send it to the person who approves. It is valid for one hour."
+          value={`${connectUrl}&proposal=${proposalId}`}
+          label="Approval link"
+        />
+      )}
+    >
+      <p className="quiet">
+        The connect page shows the customer the values before and after, and asks for an approval.
+      </p>
+      <TextInput
+        name="consumerRef"
+        label="Consumer"
+        isRequired
+        defaultValue={consumerRef}
+        help="Your own ID for the person who approves."
+      />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,82 @@
+/** The inputs of approval rules in a form, and their values. */
+import { useState } from 'react';
+import { WriteType } from '../../__generated__/enums.ts';
+import { Action, CheckBox, type FormValues, TextInput } from '../parts/form.tsx';
+import { wordsOf } from '../parts/status.tsx';
+
+/** The inputs have the names of the API's members, so that its errors are shown next to them. */
+const pathOf = (index: number) => `rules[${index}]`;
+const typeNameOf = (index: number, type: string) => `${pathOf(index)}.types/${type}`;
+
+/** The rules of a submitted form. */
+export function readApprovalRules(values: FormValues) {
+  const rules = [];
+  for (let index = 0; `${pathOf(index)}.name` in values; index += 1) {
+    const textOf = (member: string) => String(values[`${pathOf(index)}.${member}`]);
+    rules.push({
+      name: textOf('name'),
+      types: WriteType.filter((type) => values[typeNameOf(index, type)]),
+      objects: splitNames(textOf('objects')),
+      fields: splitNames(textOf('fields')),
+      maxPerDay: Number(textOf('maxPerDay')),
+    });
+  }
+  return rules;
+}
+
+/** Null for an empty text, which means all. */
+function splitNames(text: string): string[] | null {
+  const names = text.split(/[\s,]+/).filter(Boolean);
+  return names.length > 0 ? names : null;
+}
+
+export function ApprovalRules() {
+  const [keys, setKeys] = useState<number[]>([]);
+  const add = () => setKeys([...keys, (keys.at(-1) ?? 0) + 1]);
+  return (
+    <>
+      {keys.map((key, index) => (
+        <fieldset key={key} className="fields">
+          <legend className="strong">Rule {index + 1}</legend>
+          <TextInput
+            name={`${pathOf(index)}.name`}
+            label="Rule name"
+            isRequired
+            help="Approved proposals show it."
+          />
+          <div className="checks">
+            {WriteType.map((type) => (
+              <CheckBox key={type} name={typeNameOf(index, type)} label={wordsOf(type)} />
+            ))}
+          </div>
+          <TextInput
+            name={`${pathOf(index)}.objects`}
+            label="Only these objects"
+            help="Names, separated by commas. Empty: all objects of the session."
+          />
+          <TextInput
+            name={`${pathOf(index)}.fields`}
+            label="Only these fields"
+            help="Names, separated by commas. Empty: all fields."
+          />
+          <TextInput
+            name={`${pathOf(index)}.maxPerDay`}
+            label="Approvals in 24 hours, at most"
+            type="number"
+            defaultValue="10"
+            isRequired
+          />
+          <div className="row end">
+            <Action kind="quiet" onPress={() => setKeys(keys.filter((other) => other !== key))}>
+              Remove rule {index + 1}
+            </Action>
+          </div>
+        </fieldset>
+      ))}
+      <div className="row">
+        <Action onPress={add}>Add approval rule</Action>
+        <span className="quiet">Writes that fit a rule need no approval by a person.</span>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,146 @@
+/** Creates an agent session, and shows its token once. */
+import { graphql } from 'react-relay';
+import { AgentVerb } from '../../__generated__/enums.ts';
+import type { newAgentSessionMutation } from '../../__generated__/newAgentSessionMutation.graphql.ts';
+import type { newAgentSessionQuery } from '../../__generated__/newAgentSessionQuery.graphql.ts';
+import { FormDialog, Secret } from '../parts/dialog.tsx';
+import { CheckBox, Choice, type FormValues, TextInput } from '../parts/form.tsx';
+import { Loaded } from '../parts/page.tsx';
+import { usePageQuery } from '../parts/queries.ts';
+import { Snippet } from '../parts/snippet.tsx';
+import { wordsOf } from '../parts/status.tsx';
+import { ApprovalRules, readApprovalRules } from './approval-rules.tsx';
+
+const QUERY = graphql`
+  query newAgentSessionQuery($project: String!) {
+    project(idOrName: $project) {
+      contract {
+        objects {
+          name
+        }
+      }
+    }
+  }
+`;
+
+const CREATE = graphql`
+  mutation newAgentSessionMutation($input: CreateAgentSessionInput!) {
+    createAgentSession(input: $input) {
+      token
+      mcpUrl
+    }
+  }
+`;
+
+const VERB = 'verbs/';
+const OBJECT = 'objects/';
+const LIVES = [
+  { id: '3600', label: '1 hour' },
+  { id: '28800', label: '8 hours' },
+  { id: '86400', label: '1 day' },
+  { id: '604800', label: '7 days' },
+  { id: '2592000', label: '30 days' },
+];
+
+export function NewAgentSession({ project }: { project: string }) {
+  return (
+    <FormDialog<newAgentSessionMutation>
+      opener="Create agent session"
+      kind="primary"
+      title="Create agent session"
+      submit="Create session"
+      mutation={CREATE}
+      variables={(values) => ({ input: inputOf(project, values) })}
+      renderResult={({ createAgentSession: { token, mcpUrl } }) => (
+        <>
+          <Secret
+            explanation="Copy the token now. It is not shown again."
+            value={token}
+            label="token"
+          />
+          <Secret explanation="The MCP server of the project:" value={mcpUrl} label="MCP URL" />
+          <Snippet title="MCP configuration" text={configurationOf({ project, token, mcpUrl })} />
+        </>
+      )}
+    >
+      <TextInput name="name" label="Agent" isRequired help="People see it when they approve." />
+      <TextInput name="groupRef" label="Group" isRequired help="Your own ID for this customer." />
+      <TextInput
+        name="consumerRef"
+        label="Consumer"
+        isRequired
+        help="Your own ID for the person for whom the agent works."
+      />
+      <fieldset className="fields">
+        <legend className="strong">Verbs</legend>
+        <div className="checks">
+          {AgentVerb.map((verb) => (
+            <CheckBox
+              key={verb}
+              name={VERB + verb}
+              label={wordsOf(verb)}
+              isOn={verb === 'READ' || verb === 'UPDATE'}
+            />
+          ))}
+        </div>
+      </fieldset>
+      <fieldset className="fields">
+        <legend className="strong">Objects</legend>
+        <p className="quiet">If you choose none, the agent may use all objects of the group.</p>
+        <Loaded path={project} refusedPage={<p>The objects could not be loaded.</p>}>
+          <ObjectChoice project={project} />
+        </Loaded>
+      </fieldset>
+      <Choice
+        name="expiresInSeconds"
+        label="Lifetime"
+        options={LIVES}
+        defaultValue={LIVES[0]?.id ?? ''}
+      />
+      <ApprovalRules />
+    </FormDialog>
+  );
+}
+
+function ObjectChoice({ project: idOrName }: { project: string }) {
+  const { project } = usePageQuery<newAgentSessionQuery>(QUERY, { project: idOrName });
+  return (
+    <div className="checks">
+      {project?.contract?.objects.map(({ name }) => (
+        <CheckBox key={name} name={OBJECT + name} label={name} />
+      ))}
+    </div>
+  );
+}
+
+function inputOf(project: string, values: FormValues) {
+  const objects = Object.keys(values)
+    .filter((name) => name.startsWith(OBJECT))
+    .map((name) => name.slice(OBJECT.length));
+  return {
+    projectIdOrName: project,
+    name: String(values.name),
+    groupRef: String(values.groupRef),
+    consumerRef: String(values.consumerRef),
+    verbs: AgentVerb.filter((verb) => values[VERB + verb]),
+    objects: objects.length > 0 ? objects : null,
+    rules: readApprovalRules(values),
+    expiresInSeconds: Number(values.expiresInSeconds),
+  };
+}
+
+interface Access {
+  project: string;
+  token: string;
+  mcpUrl: string;
+}
+
+/** The configuration that MCP clients read from a file. */
+function configurationOf({ project, token, mcpUrl }: Access): string {
+  const server = {
+    type: 'http',
+    url: mcpUrl,
+    headers: { Authorization: `Bearer ${token}` },
+  };
+  return JSON.stringify({ mcpServers: { [project]: server } }, null, 2);
+}

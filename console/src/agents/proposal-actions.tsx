@@ -1,0 +1,124 @@
+/** The buttons that approve, reject and commit a proposal. */
+import { graphql, useFragment } from 'react-relay';
+import type { proposalActions_proposal$key } from '../../__generated__/proposalActions_proposal.graphql.ts';
+import type { proposalActionsApproveMutation } from '../../__generated__/proposalActionsApproveMutation.graphql.ts';
+import type { proposalActionsCommitMutation } from '../../__generated__/proposalActionsCommitMutation.graphql.ts';
+import type { proposalActionsRejectMutation } from '../../__generated__/proposalActionsRejectMutation.graphql.ts';
+import { Confirm, FormDialog } from '../parts/dialog.tsx';
+import { Action, Refusal, TextInput } from '../parts/form.tsx';
+import { useChange } from '../parts/queries.ts';
+import { ApprovalLink } from './approval-link.tsx';
+
+const PROPOSAL = graphql`
+  fragment proposalActions_proposal on Proposal {
+    id
+    status
+    payloadHash
+    group {
+      groupRef
+    }
+    consumer {
+      consumerRef
+    }
+  }
+`;
+
+const APPROVE = graphql`
+  mutation proposalActionsApproveMutation($input: ApproveProposalInput!) {
+    approveProposal(input: $input) {
+      proposal {
+        id
+        status
+      }
+    }
+  }
+`;
+
+const REJECT = graphql`
+  mutation proposalActionsRejectMutation($input: RejectProposalInput!) {
+    rejectProposal(input: $input) {
+      proposal {
+        id
+        status
+      }
+    }
+  }
+`;
+
+const COMMIT = graphql`
+  mutation proposalActionsCommitMutation($input: CommitProposalInput!) {
+    commitProposal(input: $input) {
+      proposal {
+        id
+        status
+      }
+    }
+  }
+`;
+
+interface ProposalActionsProps {
+  project: string;
+  proposal: proposalActions_proposal$key;
+}
+
+export function ProposalActions({ project, ...props }: ProposalActionsProps) {
+  const { id, status, payloadHash, group, consumer } = useFragment(PROPOSAL, props.proposal);
+  const approve = useChange<proposalActionsApproveMutation>(APPROVE);
+  const commit = useChange<proposalActionsCommitMutation>(COMMIT);
+  const input = { projectIdOrName: project, proposalId: id };
+  const isPending = status === 'PENDING';
+  const isApproved = status === 'APPROVED';
+  return (
+    <div className="decisions">
+      <Refusal problem={approve.problem ?? commit.problem} />
+      {(isPending || isApproved) && (
+        <div className="row">
+          {isPending && (
+            <Action
+              kind="primary"
+              isPending={approve.isRunning}
+              onPress={() => approve.run({ input })}
+            >
+              Approve
+            </Action>
+          )}
+          {isApproved && (
+            <Confirm
+              opener="Commit"
+              kind="primary"
+              title="Commit the proposal?"
+              change={commit}
+              onConfirm={() => commit.run({ input: { ...input, payloadHash } })}
+            >
+              <p>The record is written now, unless it has changed since the proposal was made.</p>
+            </Confirm>
+          )}
+          <FormDialog<proposalActionsRejectMutation>
+            opener="Reject"
+            kind="danger"
+            title="Reject the proposal?"
+            submit="Reject"
+            mutation={REJECT}
+            variables={({ reason }) => ({ input: { ...input, reason: String(reason) } })}
+          >
+            <p>It can never be committed then.</p>
+            <TextInput
+              name="reason"
+              label="Reason"
+              lines={3}
+              help="The agent and other people read it. Optional."
+            />
+          </FormDialog>
+          {isPending && (
+            <ApprovalLink
+              project={project}
+              proposalId={id}
+              groupRef={group.groupRef}
+              consumerRef={consumer?.consumerRef ?? ''}
+            />
+          )}
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,136 @@
+/** One proposal: the values before and after, who decided it and why, and its write. */
+import { graphql } from 'react-relay';
+import { Link } from 'wouter';
+import type { proposalPageQuery } from '../../__generated__/proposalPageQuery.graphql.ts';
+import { Copyable } from '../parts/copy.tsx';
+import { FieldChanges } from '../parts/field-changes.tsx';
+import { useAddress } from '../parts/filters.tsx';
+import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
+import { usePageQuery } from '../parts/queries.ts';
+import { Status, wordsOf } from '../parts/status.tsx';
+import { Facts } from '../parts/table.tsx';
+import { DueTime, Time } from '../parts/time.tsx';
+import type { PlaceProps } from '../shell/places.ts';
+import { Principal } from './principal.tsx';
+import { ProposalActions } from './proposal-actions.tsx';
+
+const QUERY = graphql`
+  query proposalPageQuery($id: ID!) {
+    node(id: $id) {
+      ... on Proposal @alias(as: "proposal") {
+        id
+        status
+        type
+        objectName
+        recordId
+        reason
+        createdBy
+        rule
+        decidedBy
+        decideTime
+        decisionReason
+        committedBy
+        createTime
+        expireTime
+        fields {
+          name
+          before
+          after
+        }
+        group {
+          groupRef
+          groupName
+        }
+        consumer {
+          consumerName
+        }
+        installation {
+          id
+        }
+        operation {
+          id
+          status
+          result
+        }
+        ...proposalActions_proposal
+      }
+    }
+  }
+`;
+
+const POLL_MS = 3_000;
+
+const STATUS_TEXTS: Record<string, string> = {
+  PENDING: 'It waits for an approval.',
+  APPROVED: 'It can be committed, by the agent or here.',
+  COMMITTING: 'Its write is running.',
+  COMMITTED: 'Its write has ended. The operation has the outcome.',
+  REJECTED: 'It is never written.',
+  EXPIRED: 'It was not committed in time. It is never written.',
+  STALE: 'The record had changed since the proposal was made. Nothing was written.',
+};
+
+export default function ProposalPage({ project, id = '' }: PlaceProps) {
+  const variables = { id };
+  const { node } = usePageQuery<proposalPageQuery>(QUERY, variables, { everyMs: POLL_MS });
+  const address = useAddress(project);
+  const proposal = node?.proposal;
+  if (!proposal) return <Missing noun="proposal" />;
+  const { status, group, consumer, installation, operation, fields } = proposal;
+  const isExpiring = status === 'PENDING' || status === 'APPROVED';
+  const decision = status === 'REJECTED' ? 'Rejected' : 'Approved';
+  return (
+    <Page
+      title={`${wordsOf(proposal.type)} ${proposal.objectName}`}
+      description={STATUS_TEXTS[status]}
+      query={QUERY}
+      variables={variables}
+    >
+      <Panel>
+        <Facts
+          facts={{
+            Status: <Status value={status} />,
+            Group: (
+              <Link href={address(`groups/${encodeURIComponent(group.groupRef)}`)}>
+                {group.groupName}
+              </Link>
+            ),
+            'End user': consumer?.consumerName,
+            Record: proposal.recordId && <Copyable value={proposal.recordId} label="record ID" />,
+            Proposed: <Time value={proposal.createTime} />,
+            By: <Principal value={proposal.createdBy} />,
+            Expires: isExpiring ? <DueTime value={proposal.expireTime} /> : null,
+            [decision]: proposal.decideTime && <Time value={proposal.decideTime} />,
+            [`${decision} by`]: proposal.decidedBy && <Principal value={proposal.decidedBy} />,
+            Rule: proposal.rule,
+            'Reason of the decision': proposal.decisionReason,
+            'Committed by': proposal.committedBy && <Principal value={proposal.committedBy} />,
+            Operation: operation && (
+              <Link href={address(`operations/${operation.id}`)}>
+                <Status value={operation.status} />
+              </Link>
+            ),
+            Outcome: operation?.result,
+            Installation: installation && (
+              <Link href={address(`installations/${installation.id}`)}>
+                <code>{installation.id}</code>
+              </Link>
+            ),
+            ID: <Copyable value={proposal.id} label="ID" />,
+          }}
+        />
+      </Panel>
+      <Panel title="Changes">
+        <p className="quoted">
+          {proposal.reason ?? <span className="quiet">The agent gave no reason.</span>}
+        </p>
+        {fields.length === 0 ? (
+          <Empty title="No fields" />
+        ) : (
+          <FieldChanges changes={fields.map((field) => ({ ...field, label: field.name }))} />
+        )}
+        <ProposalActions project={project} proposal={proposal} />
+      </Panel>
+    </Page>
+  );
+}

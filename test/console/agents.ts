@@ -1,0 +1,123 @@
+/** Agents in the console: sessions, and proposals from the list to the written record. */
+import type { Locator, Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { expectFitsScreens, openConsole } from '../support/console.ts';
+import { type DemoAgent, propose, requestContact } from './demo-agent.ts';
+import type { ConsoleStage } from './stage.ts';
+
+export function testAgents(stage: () => ConsoleStage) {
+  let page: Page;
+  let agent: DemoAgent;
+  beforeAll(async () => {
+    page = await stage().openTab();
+  });
+
+  const open = (path: string) => openConsole(page, `${stage().url}/console/demo/${path}`);
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+  const dialog = () => page.getByRole('dialog');
+  const rowsOf = (list: string) => page.getByRole('region', { name: list }).getByRole('row');
+  const textsOf = async (row: Locator) =>
+    (await row.getByRole('cell').allInnerTexts()).map((text) => text.trim());
+  const status = (name: string) => page.locator('.facts .status', { hasText: name });
+
+  test('creates a session, and shows its token and the MCP configuration once', async () => {
+    await open('agents');
+    await press('Create agent session');
+    await dialog().getByLabel('Agent').fill('Sales helper');
+    await dialog().getByLabel('Group').fill('acme');
+    await dialog().getByLabel('Consumer').fill('ada');
+    const objects = dialog().getByRole('group', { name: 'Objects' });
+    await objects.getByText('people', { exact: true }).click();
+    await dialog().getByRole('button', { name: 'Add approval rule' }).click();
+    const rule = dialog().getByRole('group', { name: 'Rule 1' });
+    await rule.getByLabel('Rule name').fill('phones');
+    await rule.getByText('Delete', { exact: true }).click();
+    await rule.getByLabel('Only these fields').fill('phone');
+    await dialog().getByRole('button', { name: 'Create session' }).click();
+    await dialog().getByText('must be one of the verbs of the session.').waitFor();
+    await expectFitsScreens(page);
+    await rule.getByText('Delete', { exact: true }).click();
+    await rule.getByText('Update', { exact: true }).click();
+    await dialog().getByRole('button', { name: 'Create session' }).click();
+    const token = await dialog().locator('[data-label="token"]').innerText();
+    const configuration = await dialog().getByRole('region', { name: 'MCP config' }).innerText();
+    const { demo } = JSON.parse(configuration).mcpServers;
+    expect(demo).toMatchObject({ type: 'http', headers: { Authorization: `Bearer ${token}` } });
+    expect(demo.url).toMatch(/\/mcp\/projects\/prj_/);
+    await expectFitsScreens(page);
+    await dialog().getByRole('button', { name: 'Done' }).click();
+    const row = rowsOf('Agent sessions').nth(1);
+    await row.getByText('phones: update any object, only phone, up to 10 a day').waitFor();
+    expect(await row.innerText()).toMatch(/Sales helper.*Active.*Ada Lovelace.*people.*Read/s);
+    expect(await page.content()).not.toContain(token);
+    agent = { url: stage().url, token };
+  });
+
+  test('leads from the overview to a pending proposal, approves it and commits it', async () => {
+    const values = { lastname: 'Byron', phone: '' };
+    await propose(agent, { recordId: '3', values, reason: 'She married.' });
+    await open('');
+    const panel = page.locator('section.card', { hasText: 'Needs attention' });
+    await panel.getByRole('link', { name: '1 proposal waits for approval' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Update people' }).waitFor();
+    await page.getByText('She married.').waitFor();
+    const fields = page.getByRole('region', { name: 'Fields' });
+    const changed = fields.getByRole('row', { name: /^lastname/ });
+    expect(await textsOf(changed)).toEqual(['Liskov', 'Byron changed']);
+    const removed = fields.getByRole('row', { name: /^phone/ });
+    expect(await textsOf(removed)).toEqual(['+31 20 0000003', 'empty removed']);
+    await page.getByText('Agent Sales helper').waitFor();
+    await expectFitsScreens(page);
+    await press('Approve');
+    await status('Approved').waitFor();
+    await page.getByText(/^builder:/).waitFor();
+    await press('Commit');
+    await dialog().getByRole('button', { name: 'Commit' }).click();
+    await status('Committed').waitFor();
+    expect(await requestContact(stage(), '3')).toMatchObject({ lastname: 'Byron' });
+    await page.locator('.facts a', { hasText: 'Succeeded' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Write contacts' }).waitFor();
+  });
+
+  test('rejects a proposal with a reason', async () => {
+    const id = await propose(agent, { recordId: '4', values: { lastname: 'Byron' } });
+    await open('agents?status=PENDING');
+    await rowsOf('Proposals').getByRole('link', { name: 'Update people' }).click();
+    await press('Reject');
+    await dialog().getByLabel('Reason').fill('He kept his name.');
+    await dialog().getByRole('button', { name: 'Reject' }).click();
+    await status('Rejected').waitFor();
+    await page.getByText('He kept his name.').waitFor();
+    expect(await page.getByRole('button', { name: 'Reject' }).count()).toBe(0);
+    await open('agents?status=REJECTED');
+    const link = rowsOf('Proposals').getByRole('link', { name: 'Update people' });
+    expect(await link.getAttribute('href')).toContain(id);
+    await expectFitsScreens(page);
+  });
+
+  test('names the rule that approved, and shows the error of a commit in its place', async () => {
+    const id = await propose(agent, { recordId: '5', values: { phone: '+1 555' } });
+    await open(`agents/${id}`);
+    await status('Approved').waitFor();
+    await page.getByText('Rule phones', { exact: true }).waitFor();
+    await requestContact(stage(), '5', { phone: '+1 556' });
+    await press('Commit');
+    await dialog().getByRole('button', { name: 'Commit' }).click();
+    await page
+      .getByRole('alert')
+      .getByText(/has changed since the proposal/)
+      .first()
+      .waitFor();
+    await status('Stale').waitFor();
+    expect(await requestContact(stage(), '5')).toMatchObject({ phone: '+1 556' });
+  });
+
+  test('revokes a session', async () => {
+    await open('agents');
+    const row = rowsOf('Agent sessions').nth(1);
+    await row.getByRole('button', { name: 'Revoke' }).click();
+    await dialog().getByRole('button', { name: 'Revoke' }).click();
+    await row.getByText('Revoked').waitFor();
+    await expect(propose(agent, { recordId: '6', values: {} })).rejects.toThrow('401');
+  });
+}
