@@ -1,0 +1,244 @@
+/**
+ * Agents propose random writes of the objects of all providers that the tests can serve, many of them with unknown,
+ * read-only or ill-typed fields. No such field reaches a provider.
+ *
+ * @module-tag all/walk
+ */
+import { afterAll, expect, test } from 'vitest';
+import type {
+  FieldContract,
+  ObjectContract,
+} from '../../../src/domain/contract/object-contract.ts';
+import { listObjectCapabilities, type Provider } from '../../../src/providers/contract.ts';
+import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
+import type { RecordWrite } from '../../../src/providers/moving-records.ts';
+import { standIns } from '../../clients/manifest-stand-ins.ts';
+import { createRandom } from '../../faults/scenes/random.ts';
+import { sharedApp } from '../../support/app.ts';
+import { createAgent, proposalsOf } from '../../support/scenes/agents.ts';
+import { generateConnection } from '../../support/scenes/connections.ts';
+import { CREATE_INSTALLATION, integrate } from '../../support/scenes/integrations.ts';
+
+const WRITES_PER_PROVIDER = 18;
+const random = createRandom(Number(process.env.SEED ?? 1));
+const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
+
+/** The writes that providers were asked to send since the last check. */
+const sent: RecordWrite[] = [];
+
+function recordWrites(provider: Provider): Provider {
+  const { writeRecord } = provider.capabilities;
+  if (!writeRecord) return provider;
+  const capabilities: Provider['capabilities'] = {
+    ...provider.capabilities,
+    writeRecord: (session, write) => {
+      sent.push(write);
+      return writeRecord(session, write);
+    },
+  };
+  // The URL of a stand-in is a getter.
+  return Object.defineProperty(provider, 'capabilities', { value: capabilities });
+}
+
+const accounts = await standIns();
+const app = await sharedApp({
+  env: {
+    ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8',
+    RATE_LIMIT_PER_SECOND: '100000',
+    RATE_LIMIT_BURST: '100000',
+  },
+  providers: accounts.providers.map(recordWrites),
+});
+afterAll(() => accounts[Symbol.asyncDispose]());
+
+interface Subject {
+  provider: string;
+  objectName: string;
+}
+
+function findSubject(name: string): Subject[] {
+  const provider = accounts.providers.find((candidate) => candidate.name === name);
+  const object = provider?.commonObjects?.find(({ writes }) => writes?.includes('CREATE'));
+  return object ? [{ provider: name, objectName: object.name }] : [];
+}
+
+const SUBJECTS: Subject[] = [
+  ...DECLARATIONS.flatMap(({ name }) => findSubject(name)),
+  { provider: 'hubspot', objectName: 'contacts' },
+  { provider: 'salesforce', objectName: 'Contact' },
+];
+
+const CONTRACT = `query ($id: ID!) { node(id: $id) { ... on Installation { contract { objects {
+  name verbs fields { name providerField type isList isRequired isReadOnly isWriteOnly values { value } }
+} } } } }`;
+
+type Values = Record<string, unknown>;
+
+/** The names of the fields, if the account can't describe them. */
+function findFields({ provider: name, objectName }: Subject, record: object) {
+  const provider = accounts.providers.find((candidate) => candidate.name === name);
+  const object = provider?.commonObjects?.find((common) => common.name === objectName);
+  const declared = object?.fields?.map(({ fieldName }) => fieldName) ?? [];
+  return {
+    isDescribed:
+      provider !== undefined && listObjectCapabilities(provider, objectName).includes('METADATA'),
+    names: [...new Set([...declared, ...Object.keys(record)])].filter((field) => field !== 'id'),
+  };
+}
+
+async function install({ provider, objectName }: Subject) {
+  const tenant = await app.tenant();
+  const account = await accounts.open({ provider, module: null, objectName, fields: [] });
+  const { isDescribed, names } = findFields({ provider, objectName }, account.record);
+  await integrate(app, tenant, {
+    name: 'crm',
+    provider,
+    read: {
+      objects: [
+        {
+          ...{ objectName, mapToName: 'things', destination: 'records' },
+          ...(isDescribed
+            ? { optionalFieldsAuto: 'ALL' }
+            : { optionalFields: names.map((fieldName) => ({ fieldName })) }),
+        },
+      ],
+    },
+    write: { objects: [{ objectName, inheritMapping: true }] },
+  } as { name: string; provider: string });
+  await generateConnection(tenant, { provider, ...account.connection });
+  const { createInstallation } = await tenant.query(CREATE_INSTALLATION, {
+    input: {
+      ...{ projectIdOrName: tenant.projectId, integrationIdOrName: 'crm', groupRef: 'acme' },
+      config: {
+        read: [
+          {
+            objectName,
+            ...(isDescribed ? { selectedFieldsAuto: 'ALL' } : { selectedFields: names }),
+          },
+        ],
+        write: [{ objectName }],
+      },
+    },
+  });
+  const { id } = createInstallation.installation;
+  const { contract } = (await tenant.query(CONTRACT, { id })).node;
+  return { tenant, account, object: contract.objects[0] as ObjectContract };
+}
+
+const WRONG: Record<string, unknown> = {
+  STRING: { nested: 1 },
+  ENUM: 'not-a-value-of-the-enum',
+  INTEGER: 'seven',
+  NUMBER: 'seven',
+  BOOLEAN: 'perhaps',
+  DATE: 'yesterday',
+  DATE_TIME: 'now',
+  REFERENCE: { id: 1 },
+};
+const VALID: Record<string, unknown> = {
+  STRING: 'text',
+  INTEGER: 7,
+  NUMBER: 7.5,
+  BOOLEAN: true,
+  DATE: '2026-01-31',
+  DATE_TIME: '2026-01-31T12:00:00Z',
+  REFERENCE: '1',
+  JSON: 'text',
+};
+
+const createValue = ({ type, isList, values }: FieldContract): unknown => {
+  const item = values ? pick(values).value : (VALID[type] ?? 'text');
+  return isList ? [item] : item;
+};
+
+/** Values of a write, and whether the contract refuses one of them. */
+function createValues(
+  { fields }: ObjectContract,
+  record: Values,
+): { values: Values; isWrong: boolean } {
+  const writable = fields.filter(({ isReadOnly, name }) => !isReadOnly && name !== 'id');
+  const required = writable.filter(({ isRequired }) => isRequired);
+  const chosen = [...required, ...Array.from({ length: 3 }, () => pick(writable))];
+  const values: Values = Object.fromEntries(
+    chosen.map((field) => [field.name, createValue(field)]),
+  );
+  for (const [name, value] of Object.entries(record)) {
+    if (writable.some((field) => field.name === name)) values[name] = value;
+  }
+  const readOnly = fields.filter(({ isReadOnly, name }) => isReadOnly && name !== 'id');
+  const typed = writable.filter(({ type }) => type !== 'JSON' && type in WRONG);
+  const faults: (() => void)[] = [
+    () => {
+      values.made_up_field = 'x';
+    },
+  ];
+  if (readOnly.length > 0) {
+    faults.push(() => {
+      values[pick(readOnly).name] = 'x';
+    });
+  }
+  if (typed.length > 0) {
+    faults.push(() => {
+      const field = pick(typed);
+      const isOpenEnum = field.type === 'ENUM' && !field.values;
+      values[field.name] = isOpenEnum ? { nested: 1 } : WRONG[field.type];
+    });
+  }
+  const isWrong = random() < 0.6;
+  if (isWrong) pick(faults)();
+  return { values, isWrong };
+}
+
+function isOfType({ type, isList, values }: FieldContract, value: unknown): boolean {
+  if (isList) {
+    return (
+      Array.isArray(value) &&
+      value.every((item) => isOfType({ type, isList: false, values } as FieldContract, item))
+    );
+  }
+  if (values) return values.some((known) => known.value === value);
+  const test: Record<string, () => boolean> = {
+    INTEGER: () => Number.isInteger(value),
+    NUMBER: () => typeof value === 'number',
+    BOOLEAN: () => typeof value === 'boolean',
+    JSON: () => true,
+  };
+  return (test[type] ?? (() => typeof value === 'string'))();
+}
+
+test.each(
+  SUBJECTS,
+)('$provider gets only known, writable and well-typed fields', async (subject) => {
+  const { tenant, account, object } = await install(subject);
+  await using _account = account;
+  const agent = await createAgent(app, tenant, { verbs: ['READ', 'CREATE'] });
+  const proposals = proposalsOf(tenant);
+  const byProviderField = new Map(object.fields.map((field) => [field.providerField, field]));
+  let refusals = 0;
+  for (let index = 0; index < WRITES_PER_PROVIDER; index += 1) {
+    const { values, isWrong } = createValues(object, account.record as Values);
+    const input = { objectName: 'things', type: 'CREATE', values };
+    sent.length = 0;
+    if (isWrong) {
+      const { code, problem } = await proposals.refuseCreate(agent, input);
+      expect([code, problem.detail, values]).toEqual(['BAD_USER_INPUT', problem.detail, values]);
+      expect(sent).toEqual([]);
+      refusals += 1;
+      continue;
+    }
+    const proposal = await proposals.create(agent, input);
+    await proposals.approve(tenant, proposal.id);
+    await proposals.commit(agent, proposal);
+    expect(sent).toHaveLength(1);
+    for (const [name, value] of Object.entries(sent[0]?.record ?? {})) {
+      const field = byProviderField.get(name);
+      expect([name, field?.isReadOnly], subject.provider).toEqual([name, false]);
+      expect([name, value, field && isOfType(field, value)]).toEqual([name, value, true]);
+    }
+  }
+  expect(refusals).toBeGreaterThan(0);
+});
+
+test('covers the providers that the tests can serve', () => {
+  expect(SUBJECTS.length * WRITES_PER_PROVIDER).toBeGreaterThanOrEqual(450);
+});
