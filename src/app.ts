@@ -283,4 +283,5 @@ async function showDemo({ services, sandbox, verifier, state }: AppParts, url: s
 function seedSandbox(sandbox: SandboxServer): void {
   sandbox.seed('contacts', 50);
   sandbox.seed('companies', 10);
+  sandbox.seed('people', 30);
 }

@@ -36,6 +36,7 @@ import { CATALOGUE } from './providers/catalogue/all-entries.ts';
 import type { Provider } from './providers/contract.ts';
 import { hubspotProvider } from './providers/hubspot/hubspot-provider.ts';
 import { salesforceProvider } from './providers/salesforce/salesforce-provider.ts';
+import { sandboxDeskProvider } from './providers/sandbox/desk-provider.ts';
 import { sandboxProvider } from './providers/sandbox/sandbox-provider.ts';
 import { createVault, type Vault } from './secrets.ts';
 import { openSandbox } from './server/sandbox.ts';
@@ -222,6 +223,7 @@ function providerOutbound(config: Config, sandbox: Sandbox): Outbound {
 function allProviders(config: Config, sandbox: Sandbox): Provider[] {
   return [
     sandboxProvider(sandbox.url),
+    sandboxDeskProvider(sandbox.url),
     hubspotProvider({ baseUrl: config.HUBSPOT_BASE_URL }),
     salesforceProvider({
       baseUrl: config.SALESFORCE_BASE_URL,

@@ -3,7 +3,13 @@
 /** The name of the stream destination that the demo follows. */
 export const DEMO_STREAM = 'live';
 
-/** Seven connections: one for each authentication scheme of the sandbox. The demo's installation uses the first one. */
+/** The customer whose people are at the sandbox's help desk. */
+const DESK_GROUP = { groupRef: 'initech', groupName: 'Initech' } as const;
+
+/**
+ * A connection for each of the seven authentication schemes of the sandbox's CRM, and one to its help desk. The demo's
+ * installation uses the first one.
+ */
 export const DEMO_CONNECTIONS = [
   {
     groupRef: 'acme',
@@ -20,8 +26,14 @@ export const DEMO_CONNECTIONS = [
     credentials: { basicAuth: { username: 'sandbox', password: 'sandbox-password' } },
   },
   {
-    groupRef: 'initech',
-    groupName: 'Initech',
+    provider: 'sandboxDesk',
+    ...DESK_GROUP,
+    consumerRef: 'radia',
+    consumerName: 'Radia Perlman',
+    credentials: { apiKey: 'sandbox-key' },
+  },
+  {
+    ...DESK_GROUP,
     consumerRef: 'alan',
     consumerName: 'Alan Turing',
     credentials: {
@@ -122,7 +134,7 @@ const secondRevision = {
 const always = { enabled: 'ALWAYS' };
 
 /** The demo's revisions, oldest first. The last one also subscribes to contacts. */
-export const DEMO_REVISIONS = [
+const DEMO_REVISIONS = [
   firstRevision,
   secondRevision,
   {
@@ -142,8 +154,44 @@ export const DEMO_REVISIONS = [
   },
 ] as const;
 
-/** The second customer that has installed the integration. The typed API shows it next to the first. */
-export const DEMO_SECOND_GROUP = DEMO_CONNECTIONS[1].groupRef;
+/**
+ * The integration with the help desk. Its object has the name and the fields of the one at the CRM, so the typed API
+ * shows the customers of both providers together.
+ */
+const DEMO_DESK = {
+  name: 'desk-sync',
+  provider: 'sandboxDesk',
+  displayName: 'Desk sync',
+  read: {
+    objects: [
+      {
+        objectName: 'people',
+        destination: 'records',
+        schedule: '*/10 * * * *',
+        mapToName: 'people',
+        mapToDisplayName: 'People',
+        requiredFields: [
+          { fieldName: 'mail', mapToName: 'emailAddress', mapToDisplayName: 'E-mail address' },
+          { fieldName: 'given', mapToName: 'firstname' },
+          { fieldName: 'family', mapToName: 'lastname' },
+        ],
+        optionalFields: [{ fieldName: 'mobile', mapToName: 'phone' }],
+      },
+    ],
+  },
+  write: { objects: [{ objectName: 'people', inheritMapping: true }] },
+  proxy: { enabled: true },
+} as const;
+
+/** The integrations with their revisions, oldest first. The first integration is the one that the demo is about. */
+export const DEMO_INTEGRATIONS = [DEMO_REVISIONS, [DEMO_DESK]] as const;
+
+/** Lists begin with the newest installation: the one that the demo is about. */
+export const DEMO_INSTALLATIONS = [
+  { integration: DEMO_DESK.name, groupRef: DESK_GROUP.groupRef },
+  { integration: firstRevision.name, groupRef: DEMO_CONNECTIONS[1].groupRef },
+  { integration: firstRevision.name, groupRef: DEMO_CONNECTIONS[0].groupRef },
+] as const;
 
 /** The provider app. The sandbox signs its events with the client secret. */
 export const DEMO_APP = {

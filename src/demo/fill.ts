@@ -1,7 +1,7 @@
 /** Creates the demo's project and its content. Each step creates only what is missing. */
 import type { Services } from '../domain/call.ts';
 import { ALL_SCOPES, nameOfScope } from '../domain/viewer/scopes.ts';
-import { DEMO_APP, DEMO_CONNECTIONS, DEMO_REVISIONS, DEMO_SECOND_GROUP } from './content.ts';
+import { DEMO_APP, DEMO_CONNECTIONS, DEMO_INSTALLATIONS, DEMO_INTEGRATIONS } from './content.ts';
 import { fillRoutes, ROUTE_FIELDS } from './event-routes.ts';
 import { addOperations } from './operations.ts';
 import { createRunner, type Data, DEMO_PROJECT, type Runner } from './runner.ts';
@@ -26,7 +26,6 @@ interface FillInput {
 const projectIdOrName = DEMO_PROJECT;
 const API_KEY_LABEL = 'Demo';
 
-const [FIRST_REVISION] = DEMO_REVISIONS;
 const INTEGRATION_FIELDS = 'id revisions { totalCount }';
 const INSTALLATION_FIELDS = 'id config { id }';
 /** Selected of a new installation, so that the gateway learns the types of the account's fields. */
@@ -36,10 +35,16 @@ const PROJECT_FIELDS = `
   id
   ${ROUTE_FIELDS}
   providerApps(first: 1) { totalCount }
-  connections(first: 1000) { nodes { group { groupRef } consumer { consumerRef } } }
-  integration(idOrName: "${FIRST_REVISION.name}") { ${INTEGRATION_FIELDS} }
-  installations(first: 1, groupRef: "${DEMO_CONNECTIONS[0].groupRef}") { nodes { ${INSTALLATION_FIELDS} } }
-  second: installations(first: 1, groupRef: "${DEMO_SECOND_GROUP}") { nodes { ${INSTALLATION_FIELDS} } }`;
+  connections(first: 1000) { nodes { provider group { groupRef } consumer { consumerRef } } }
+  ${DEMO_INTEGRATIONS.map(
+    ([{ name }], index) =>
+      `integration${index}: integration(idOrName: "${name}") { ${INTEGRATION_FIELDS} }`,
+  ).join('\n')}
+  ${DEMO_INSTALLATIONS.map(
+    ({ integration, groupRef }, index) =>
+      `installations${index}: installations(first: 1, integrationIdOrName: "${integration}", groupRef: "${groupRef}") {
+        nodes { ${INSTALLATION_FIELDS} } }`,
+  ).join('\n')}`;
 
 export async function fillProject({
   services,
@@ -58,13 +63,17 @@ export async function fillProject({
   const streamId = await fillRoutes(runner, existing, services.sandboxUrl());
   if (existing.providerApps.totalCount === 0) await createApp(runner);
   await fillConnections(runner, existing);
-  const integrationId = await fillIntegration(runner, existing);
-  const [{ groupRef }] = DEMO_CONNECTIONS;
-  // Lists begin with the newest installation: the one that the demo is about.
-  await fillInstallation(runner, existing.second, DEMO_SECOND_GROUP);
-  const installation = await fillInstallation(runner, existing.installations, groupRef);
-  await addOperations(services, { projectId, integrationId, ...installation });
-  const { installationId } = installation;
+  const integrationIds: string[] = [];
+  for (const [index, revisions] of DEMO_INTEGRATIONS.entries()) {
+    integrationIds.push(await fillIntegration(runner, existing[`integration${index}`], revisions));
+  }
+  const installations: InstallationIds[] = [];
+  for (const [index, parties] of DEMO_INSTALLATIONS.entries()) {
+    installations.push(await fillInstallation(runner, existing[`installations${index}`], parties));
+  }
+  const [integrationId = ''] = integrationIds;
+  const { installationId, configId } = installations.at(-1) as InstallationIds;
+  await addOperations(services, { projectId, integrationId, installationId, configId });
   const ids = { orgId, projectId, integrationId, installationId, streamId };
   return { ...ids, projectName: DEMO_PROJECT, apiKey };
 }
@@ -97,21 +106,26 @@ async function createApp(runner: Runner): Promise<void> {
 }
 
 async function fillConnections(runner: Runner, { connections }: Data): Promise<void> {
-  const toName = (groupRef: string, consumerRef: string) => `${groupRef} ${consumerRef}`;
-  const existing = connections.nodes.map(({ group, consumer }: Data) =>
-    toName(group.groupRef, consumer.consumerRef),
+  const existing = connections.nodes.map(({ provider, group, consumer }: Data) =>
+    [provider, group.groupRef, consumer.consumerRef].join(' '),
   );
   for (const connection of DEMO_CONNECTIONS) {
-    if (existing.includes(toName(connection.groupRef, connection.consumerRef))) continue;
     const input = { projectIdOrName, provider: 'sandbox', ...connection };
+    const { provider, groupRef, consumerRef } = input;
+    if (existing.includes([provider, groupRef, consumerRef].join(' '))) continue;
     await runner.change('generateConnection', input, 'connection { id }');
   }
 }
 
-async function fillIntegration(runner: Runner, existing: Data): Promise<string> {
-  const [first] = DEMO_REVISIONS;
-  const integration = existing.integration ?? (await createIntegration(runner, first));
-  for (const content of DEMO_REVISIONS.slice(integration.revisions.totalCount)) {
+type Content = (typeof DEMO_INTEGRATIONS)[number][0];
+
+async function fillIntegration(
+  runner: Runner,
+  existing: Data | null | undefined,
+  [first, ...later]: readonly [Content, ...object[]],
+): Promise<string> {
+  const integration = existing ?? (await createIntegration(runner, first));
+  for (const content of later.slice(integration.revisions.totalCount - 1)) {
     const input = {
       projectIdOrName,
       integrationIdOrName: first.name,
@@ -122,10 +136,7 @@ async function fillIntegration(runner: Runner, existing: Data): Promise<string> 
   return integration.id;
 }
 
-async function createIntegration(
-  runner: Runner,
-  content: (typeof DEMO_REVISIONS)[0],
-): Promise<Data> {
+async function createIntegration(runner: Runner, content: Content): Promise<Data> {
   const { name, provider } = content;
   const latestRevision = { specVersion: '1.0.0', content };
   const input = { projectIdOrName, name, provider, latestRevision };
@@ -137,13 +148,18 @@ async function createIntegration(
   return integration;
 }
 
+interface InstallationIds {
+  installationId: string;
+  configId: string;
+}
+
 async function fillInstallation(
   runner: Runner,
   { nodes: [existing] }: Data,
-  groupRef: string,
-): Promise<{ installationId: string; configId: string }> {
+  { integration, groupRef }: (typeof DEMO_INSTALLATIONS)[number],
+): Promise<InstallationIds> {
   if (existing) return { installationId: existing.id, configId: existing.config.id };
-  const input = { projectIdOrName, integrationIdOrName: FIRST_REVISION.name, groupRef };
+  const input = { projectIdOrName, integrationIdOrName: integration, groupRef };
   const { installation } = await runner.change(
     'createInstallation',
     input,

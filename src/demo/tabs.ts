@@ -32,15 +32,15 @@ export function typedDemoTabs(demo: Demo | null): Tab[] {
   return [PEOPLE, CREATE_PERSON, COMPANIES_CHANGED].map((query) => ({ query, headers }));
 }
 
-const PEOPLE = `# One object of two customers. The gateway reads
-# both accounts now.
+const PEOPLE = `# One object of two customers, who use different
+# providers. The gateway reads both accounts now.
 query People {
   acme: people(group: "acme", first: 3) {
     nodes { ...Person }
     pageInfo { hasNextPage endCursor }
   }
-  globex: people(group: "globex", first: 3) {
-    nodes { ...Person firstname }
+  initech: people(group: "initech", first: 3) {
+    nodes { ...Person _raw }
   }
 }
 
@@ -52,10 +52,11 @@ fragment Person on PeopleRecord {
 }
 `;
 
-const CREATE_PERSON = `# Creates a person in the account of a customer.
+const CREATE_PERSON = `# Creates a person in the account of a customer,
+# in the form of its provider.
 mutation CreatePerson {
   createPeople(
-    group: "globex"
+    group: "initech"
     input: { emailAddress: "radia@example.test", lastname: "Perlman" }
     idempotencyKey: "radia"
   ) {

@@ -6,6 +6,7 @@
 import { z } from 'zod';
 import { type Html, html, page } from '../html.ts';
 import { authenticate } from './authentication.ts';
+import { createDeskRoutes } from './desk/desk-routes.ts';
 import { Faults, faultSchema } from './faults.ts';
 import { Inbox } from './inbox/inbox.ts';
 import { createInboxRoutes } from './inbox/inbox-routes.ts';
@@ -13,11 +14,16 @@ import { listen } from './listener.ts';
 import { AuthorizationServer } from './oauth/authorization-server.ts';
 import { createOauthRoutes } from './oauth/oauth-routes.ts';
 import { IdempotencyKeys } from './records/idempotency.ts';
-import { OBJECT_NAMES, type ObjectDefinition, type ObjectName } from './records/objects.ts';
+import {
+  OBJECT_NAMES,
+  type ObjectDefinition,
+  TABLE_NAMES,
+  type TableName,
+} from './records/objects.ts';
 import { createRecordRoutes } from './records/record-routes.ts';
 import { createRecordView } from './records/record-view.ts';
 import { Seeder } from './records/seed.ts';
-import type { StoredRecord } from './records/table.ts';
+import type { RecordTable, StoredRecord } from './records/table.ts';
 import { RECORDS_PER_OBJECT_MAX, Workspace } from './records/workspace.ts';
 import { parseInput, parseJsonBody, type SandboxRequest } from './request.ts';
 import type { SandboxRoute } from './router.ts';
@@ -27,7 +33,7 @@ import { createWebhookRoutes } from './webhooks/webhook-routes.ts';
 import { Webhooks } from './webhooks/webhook-subscriptions.ts';
 
 const seedSchema = z.strictObject({
-  objectName: z.enum(OBJECT_NAMES),
+  objectName: z.enum(TABLE_NAMES),
   count: z.int().min(1).max(RECORDS_PER_OBJECT_MAX),
 });
 
@@ -108,18 +114,18 @@ class RateLimit {
 
 const FRONT_PAGE_RECORDS = 10;
 
-/** The route `GET /`: a page for people with the records of the sandbox. */
-function createFrontPageRoute(workspace: Workspace): SandboxRoute {
+/** The route `GET /`: a page with the records of the sandbox. */
+function createFrontPageRoute(getTable: (name: TableName) => RecordTable): SandboxRoute {
   return {
     method: 'GET',
     pattern: '/',
     handle() {
-      const sections = OBJECT_NAMES.map((name) => {
-        const table = workspace.getTable(name);
+      const sections = TABLE_NAMES.map((name) => {
+        const table = getTable(name);
         return renderSection(table.definition, table.size, table.listNewest(FRONT_PAGE_RECORDS));
       });
-      const content = html`<p>A CRM to try integrations with. It is in memory: restarting it
-        empties it. <a href="/objects">Its objects</a> as JSON.</p>${sections}`;
+      const content = html`<p>A CRM and a help desk to try integrations with. They are in memory:
+        restarting the sandbox empties it. <a href="/objects">The objects of the CRM</a> as JSON.</p>${sections}`;
       return { status: 200, html: page('Sandbox CRM', content) };
     },
   };
@@ -131,8 +137,12 @@ function renderSection(definition: ObjectDefinition, size: number, records: Stor
   const rows = records.map(createRecordView(definition)).map((view) => {
     return html`<tr>${fields.map((field) => html`<td>${formatCell(view[field.name])}</td>`)}</tr>`;
   });
+  const links =
+    name === 'people'
+      ? html`<a href="/desk/people">Records</a>`
+      : html`<a href="/objects/${name}">Fields</a> <a href="/objects/${name}/records">Records</a>`;
   return html`<h2>${displayName}: ${size}</h2>
-    <p><a href="/objects/${name}">Fields</a> <a href="/objects/${name}/records">Records</a></p>
+    <p>${links}</p>
     <table><thead><tr>${headerCells}</tr></thead><tbody>${rows}</tbody></table>`;
 }
 
@@ -149,9 +159,9 @@ export interface SandboxServer extends AsyncDisposable {
   /** Settings of the running server. Changes take effect immediately. */
   settings: Settings;
   /** Returns all records of an object, in the order of their last changes. */
-  records(objectName: ObjectName): Record<string, unknown>[];
+  records(name: TableName): Record<string, unknown>[];
   /** Adds records, which are the same in every run. */
-  seed(objectName: ObjectName, count: number): void;
+  seed(name: TableName, count: number): void;
   /** Closes the server and cuts open connections. The data is lost. */
   close(): Promise<void>;
 }
@@ -168,8 +178,10 @@ export async function startSandboxServer({
 }): Promise<SandboxServer> {
   const settings = createDefaultSettings();
   const webhooks = new Webhooks(settings, now);
-  const workspace = new Workspace(now, (event) => webhooks.notify(event));
-  const seeder = new Seeder(workspace);
+  const workspace = new Workspace(OBJECT_NAMES, now, (event) => webhooks.notify(event));
+  const desk = new Workspace(['people'], now);
+  const getTable = (name: TableName) => (name === 'people' ? desk : workspace).getTable(name);
+  const seeder = new Seeder(getTable);
   const oauth = new AuthorizationServer(settings, now);
   const faults = new Faults();
   const inbox = new Inbox(now);
@@ -181,10 +193,11 @@ export async function startSandboxServer({
   const routes = [
     ...createRecordRoutes({ workspace, idempotencyKeys: new IdempotencyKeys(now), admit }),
     ...createWebhookRoutes({ webhooks, admit }),
+    ...createDeskRoutes({ desk, admit }),
     ...createOauthRoutes(oauth),
     ...createInboxRoutes(inbox),
     ...createControlRoutes({ faults, settings, seeder }),
-    createFrontPageRoute(workspace),
+    createFrontPageRoute(getTable),
   ];
   const listener = await listen({ host, port, routes, faults });
   const close = () => {
@@ -197,12 +210,12 @@ export async function startSandboxServer({
     faults,
     inbox,
     settings,
-    records(objectName) {
-      const table = workspace.getTable(objectName);
+    records(name) {
+      const table = getTable(name);
       const { records } = table.readPage({ limit: Number.POSITIVE_INFINITY });
       return records.map(createRecordView(table.definition));
     },
-    seed: (objectName, count) => seeder.seed(objectName, count),
+    seed: (name, count) => seeder.seed(name, count),
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -46,9 +46,10 @@ test("lists the providers' objects and capabilities within the limits of a query
   expect(pipedrive.docsUrl).toMatch(/^https:/);
 });
 
-test("the typed API's tabs run against the demo, and one shows two customers", async () => {
+test("the typed API's tabs run against the demo, and one shows customers of two providers", async () => {
   const { headers } = await fillDemoTenant(app);
   app.app.sandbox.seed('contacts', 3);
+  app.app.sandbox.seed('people', 3);
   const typed = app.client(headers, '/graphql/projects/demo');
   const served = buildClientSchema(
     (await typed.query(getIntrospectionQuery())) as IntrospectionQuery,
@@ -59,13 +60,14 @@ test("the typed API's tabs run against the demo, and one shows two customers", a
     string,
   ];
   expect(validate(served, parse(changed))).toEqual([]);
-  const { acme, globex } = await typed.query(people);
+  const { acme, initech } = await typed.query(people);
   expect(acme.nodes).toMatchObject(Array(3).fill({ _installation: { integration: 'crm-sync' } }));
-  expect(globex.nodes).toMatchObject([
+  expect(initech.nodes).toMatchObject([
     {
-      lastname: 'Dijkstra',
-      firstname: expect.any(String),
-      _installation: { group: 'globex', integration: 'crm-sync' },
+      emailAddress: 'person-1@desk.example.test',
+      lastname: 'Turing',
+      _raw: { contact: { mail: 'person-1@desk.example.test' } },
+      _installation: { group: 'initech', integration: 'desk-sync' },
     },
     {},
     {},

@@ -1,7 +1,13 @@
-/** The objects of the sandbox's CRM and their fields, as `GET /objects/{object}` describes them. */
+/**
+ * The objects of the sandbox's CRM and their fields, as `GET /objects/{object}` describes them, and the one of its help
+ * desk.
+ */
 
 export const OBJECT_NAMES = ['contacts', 'companies', 'deals'] as const;
 export type ObjectName = (typeof OBJECT_NAMES)[number];
+/** `people` are those of the help desk. */
+export const TABLE_NAMES = [...OBJECT_NAMES, 'people'] as const;
+export type TableName = (typeof TABLE_NAMES)[number];
 
 export type FieldType =
   | 'text'
@@ -31,7 +37,7 @@ export interface CrmField {
 }
 
 export interface ObjectDefinition {
-  name: ObjectName;
+  name: TableName;
   displayName: string;
   fields: CrmField[];
 }
@@ -115,12 +121,21 @@ const DEAL_FIELDS: CrmField[] = [
   { name: 'contact_id', displayName: 'Contact', type: 'reference', references: 'contacts' },
 ];
 
-export const OBJECTS: Record<ObjectName, ObjectDefinition> = {
+const PERSON_FIELDS: CrmField[] = [
+  { name: 'given', displayName: 'Given name', type: 'text' },
+  { name: 'family', displayName: 'Family name', type: 'text' },
+  { name: 'mail', displayName: 'E-mail', type: 'email', required: true, unique: true },
+  { name: 'mobile', displayName: 'Mobile', type: 'text' },
+  { name: 'newsletter', displayName: 'Newsletter', type: 'boolean' },
+];
+
+export const OBJECTS: Record<TableName, ObjectDefinition> = {
   contacts: defineObject('contacts', 'Contacts', CONTACT_FIELDS),
   companies: defineObject('companies', 'Companies', COMPANY_FIELDS),
   deals: defineObject('deals', 'Deals', DEAL_FIELDS),
+  people: defineObject('people', 'People of the help desk', PERSON_FIELDS),
 };
 
-function defineObject(name: ObjectName, displayName: string, fields: CrmField[]) {
+function defineObject(name: TableName, displayName: string, fields: CrmField[]) {
   return { name, displayName, fields: [...SYSTEM_FIELDS, ...fields] };
 }

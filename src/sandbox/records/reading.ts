@@ -7,7 +7,7 @@ import {
   type SandboxResponse,
 } from '../request.ts';
 import { SandboxRefusal } from '../sandbox-refusal.ts';
-import { type CrmField, OBJECTS, type ObjectDefinition } from './objects.ts';
+import { type CrmField, OBJECT_NAMES, OBJECTS, type ObjectDefinition } from './objects.ts';
 import { createRecordView, createSelectedView } from './record-view.ts';
 import type { RecordTable, StoredRecord } from './table.ts';
 import type { Workspace } from './workspace.ts';
@@ -15,7 +15,10 @@ import type { Workspace } from './workspace.ts';
 const PAGE_SIZE_MAX = 1_000;
 
 export function listObjects(): SandboxResponse {
-  const objects = Object.values(OBJECTS).map(({ name, displayName }) => ({ name, displayName }));
+  const objects = OBJECT_NAMES.map((name) => {
+    const { displayName } = OBJECTS[name];
+    return { name, displayName };
+  });
   return { status: 200, json: { objects } };
 }
 

@@ -1,8 +1,8 @@
 import { DAY_MS } from '../../work/durations.ts';
 import { SandboxRefusal } from '../sandbox-refusal.ts';
-import { OBJECTS, type ObjectName } from './objects.ts';
+import { OBJECTS, type ObjectName, type TableName } from './objects.ts';
 import type { RecordTable } from './table.ts';
-import { createLimitProblem, RECORDS_PER_OBJECT_MAX, type Workspace } from './workspace.ts';
+import { createLimitProblem, RECORDS_PER_OBJECT_MAX } from './workspace.ts';
 
 const FIRST_NAMES = ['Ada', 'Edsger', 'Grace', 'Barbara', 'Alan', 'Frances', 'Donald', 'Radia'];
 const LAST_NAMES = ['Lovelace', 'Dijkstra', 'Hopper', 'Liskov', 'Turing', 'Allen', 'Knuth'];
@@ -10,7 +10,7 @@ const COUNTRIES = ['NL', 'FR', 'JP', 'BR', 'KE', 'CA'];
 /** The close date of the first deal. Later deals count from it. */
 const FIRST_CLOSE_MS = Date.UTC(2026, 0, 1);
 
-const RECORD_VALUES: Record<ObjectName, (index: number) => Record<string, unknown>> = {
+const RECORD_VALUES: Record<TableName, (index: number) => Record<string, unknown>> = {
   contacts: (index) => ({
     email: `contact-${index}@example.test`,
     firstname: pick(FIRST_NAMES, index),
@@ -36,27 +36,35 @@ const RECORD_VALUES: Record<ObjectName, (index: number) => Record<string, unknow
     stage: chooseOption('deals', 'stage', index),
     close_date: new Date(FIRST_CLOSE_MS + (index % 365) * DAY_MS).toISOString(),
   }),
+  people: (index) => ({
+    given: pick(FIRST_NAMES, index + 3),
+    family: pick(LAST_NAMES, index + 3),
+    mail: `person-${index}@desk.example.test`,
+    mobile: `+33 6 ${String(index % 100_000_000).padStart(8, '0')}`,
+    newsletter: index % 2 === 0,
+  }),
 };
 
 /** Creates many records. Equal indexes have equal values in every run. */
 export class Seeder {
-  readonly #workspace: Workspace;
-  readonly #lastIndexes: Record<ObjectName, number> = { contacts: 0, companies: 0, deals: 0 };
+  readonly #getTable: (name: TableName) => RecordTable;
+  readonly #lastIndexes = new Map<TableName, number>();
 
-  constructor(workspace: Workspace) {
-    this.#workspace = workspace;
+  constructor(getTable: (name: TableName) => RecordTable) {
+    this.#getTable = getTable;
   }
 
   /** Creates records after the last one it created. Throws a SandboxRefusal (409) if the object can't hold as many. */
-  seed(objectName: ObjectName, count: number): void {
-    const table = this.#workspace.getTable(objectName);
+  seed(name: TableName, count: number): void {
+    const table = this.#getTable(name);
     if (table.size + count > RECORDS_PER_OBJECT_MAX) {
-      throw new SandboxRefusal(409, createLimitProblem(objectName));
+      throw new SandboxRefusal(409, createLimitProblem(name));
     }
     const targetSize = table.size + count;
     while (table.size < targetSize) {
-      this.#lastIndexes[objectName] += 1;
-      const values = RECORD_VALUES[objectName](this.#lastIndexes[objectName]);
+      const index = (this.#lastIndexes.get(name) ?? 0) + 1;
+      this.#lastIndexes.set(name, index);
+      const values = RECORD_VALUES[name](index);
       if (!hasConflict(table, values)) table.create(values);
     }
   }

@@ -1,5 +1,5 @@
 import { type SandboxProblem, SandboxRefusal } from '../sandbox-refusal.ts';
-import { OBJECT_NAMES, OBJECTS, type ObjectName } from './objects.ts';
+import { OBJECTS, type TableName } from './objects.ts';
 import {
   type RecordEvent,
   RecordTable,
@@ -37,22 +37,24 @@ const NOT_WRITTEN: SandboxProblem = {
   message: 'Not written, because another record of the batch was refused',
 };
 
-/** The account that all callers share: its tables, and the rules between records. */
+/** The account of a service that all callers share: its tables, and the rules between records. */
 export class Workspace {
-  readonly #tables: Record<ObjectName, RecordTable>;
+  readonly #tables: Map<string, RecordTable>;
 
-  constructor(now: () => Date, notify: (event: RecordEvent) => void = () => {}) {
-    this.#tables = {
-      // The definitions are copied, because callers may define fields.
-      contacts: new RecordTable(structuredClone(OBJECTS.contacts), now, notify),
-      companies: new RecordTable(structuredClone(OBJECTS.companies), now, notify),
-      deals: new RecordTable(structuredClone(OBJECTS.deals), now, notify),
-    };
+  constructor(
+    names: readonly TableName[],
+    now: () => Date,
+    notify: (event: RecordEvent) => void = () => {},
+  ) {
+    // Definitions are copied, because callers may define fields.
+    this.#tables = new Map(
+      names.map((name) => [name, new RecordTable(structuredClone(OBJECTS[name]), now, notify)]),
+    );
   }
 
   getTable(objectName: string): RecordTable {
-    const objectKey = OBJECT_NAMES.find((name) => name === objectName);
-    if (objectKey !== undefined) return this.#tables[objectKey];
+    const table = this.#tables.get(objectName);
+    if (table) return table;
     const message = `There is no object ${objectName}`;
     throw new SandboxRefusal(404, { code: 'object_not_found', message });
   }
@@ -135,7 +137,7 @@ export class Workspace {
           problems.push({ code: 'not_unique', message, field: fieldName });
         }
       }
-      if (references !== undefined && this.#tables[references].find(String(value)) === null) {
+      if (references !== undefined && this.getTable(references).find(String(value)) === null) {
         const message = `${fieldName}: there is no record ${value} of ${references}`;
         problems.push({ code: 'reference_not_found', message, field: fieldName });
       }

@@ -1,0 +1,77 @@
+/** The connector of the sandbox's help desk, whose people have another form than the CRM's contacts. */
+import type { Provider } from '../contract.ts';
+import {
+  createDeclarativeProvider,
+  type DeclaredProvider,
+} from '../declarative/declarative-provider.ts';
+
+const PATH = '/people';
+
+const records: DeclaredProvider['records'] = {
+  docsUrl: 'http://localhost/',
+  checkedAgainst: 'src/sandbox/desk/desk-routes.ts',
+  errors: { messages: ['/errors'] },
+  objects: {
+    people: {
+      displayName: 'People',
+      id: '/key',
+      changedAt: { at: '/changed', format: 'unixMilliseconds' },
+      nested: [
+        { at: '/name', namePattern: /^(given|family)$/ },
+        { at: '/contact', namePattern: /^(mail|mobile)$/ },
+      ],
+      list: {
+        path: PATH,
+        records: '/people',
+        pageSize: { in: 'query', name: 'per_page', max: 100 },
+        paging: { kind: 'nextUrl', next: '/links/next' },
+        since: { in: 'query', name: 'changed_since', format: 'unixMilliseconds' },
+        until: { in: 'query', name: 'changed_until', format: 'unixMilliseconds' },
+        equalityFilter: { in: 'query', namePattern: /^mail$/, max: 1 },
+      },
+      byIds: { path: `${PATH}/{id}`, records: '/person' },
+      create: { method: 'POST', path: PATH, bodyRecord: '/person', responseRecord: '/person' },
+      update: {
+        method: 'PATCH',
+        path: `${PATH}/{id}`,
+        bodyRecord: '/person',
+        responseRecord: '/person',
+      },
+      remove: { path: `${PATH}/{id}` },
+      standardFields: {
+        key: 'STRING',
+        given: 'STRING',
+        family: 'STRING',
+        mail: 'STRING',
+        mobile: 'STRING',
+        newsletter: 'BOOLEAN',
+        changed: 'INT',
+      },
+    },
+  },
+};
+
+/** `address` returns the current URL of the sandbox, without a trailing slash. */
+export function sandboxDeskProvider(address: () => string): Provider {
+  const provider = createDeclarativeProvider({
+    name: 'sandboxDesk',
+    displayName: 'Sandbox Desk',
+    baseUrl: `${address()}/desk`,
+    authSchemes: ['API_KEY'],
+    apiKey: { in: 'header', name: 'X-Api-Key' },
+    healthCheck: PATH,
+    // Of the sandbox's default rate, 5 %, as for the CRM.
+    limits: { requestsPerSecond: 1_000 },
+    records,
+  });
+  return {
+    ...provider,
+    get baseUrl() {
+      return `${address()}/desk`;
+    },
+    /** The page of the sandbox shows its people. */
+    get docsUrl() {
+      return `${address()}/`;
+    },
+  };
+}
