@@ -1,4 +1,4 @@
-/** A project with the object `people` at two test servers: the sandbox for the group `acme`, and Zoho for `globex`. */
+/** A project with the object `people` at test servers: the sandbox for the group `acme`, and Zoho for `globex`. */
 import { afterAll } from 'vitest';
 import type { Provider } from '../../../src/providers/contract.ts';
 import {
@@ -6,44 +6,63 @@ import {
   type DeclaredProvider,
 } from '../../../src/providers/declarative/declarative-provider.ts';
 import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
+import { sandboxDeskProvider } from '../../../src/providers/sandbox/desk-provider.ts';
 import { sandboxProvider } from '../../../src/providers/sandbox/sandbox-provider.ts';
 import { sharedApp, type Tenant, type TestApp } from '../app.ts';
 import { createClient, type GraphqlClient } from '../graphql-client.ts';
 import { startSandbox, type TestSandbox } from '../providers/sandbox.ts';
-import { vendorServer } from '../wire/vendor-server.ts';
-import { zoho } from '../wire/vendors/crm/zoho-wire.ts';
+import { type VendorServer, vendorServer } from '../wire/vendor-server.ts';
+import { WIRES } from '../wire/vendors/all.ts';
 import { TOKEN } from '../wire/wire-format.ts';
 import { generateConnection } from './connections.ts';
 import { CREATE_INSTALLATION, integrate } from './integrations.ts';
 
 export interface TypedApi extends TestApp {
   sandbox: TestSandbox;
-  zoho: Awaited<ReturnType<typeof vendorServer>>;
+  zoho: VendorServer;
 }
 
-/** Starts the app with both test servers. All tests of a file share it. */
-export async function typedApi(env: Record<string, string> = {}): Promise<TypedApi> {
+/** Starts the app with the test servers of the sandbox, Zoho and other vendors. All tests of a file share it. */
+export async function typedApi(
+  env: Record<string, string> = {},
+  vendors: readonly string[] = [],
+): Promise<TypedApi> {
   const sandbox = await startSandbox();
-  const vendor = await vendorServer(zoho.fixture);
+  const servers = new Map<string, VendorServer>();
+  for (const name of ['zoho', ...vendors]) servers.set(name, await startVendor(name));
   const app = await sharedApp({
     env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8', ...env },
-    providers: [sandboxProvider(() => sandbox.url), createZohoProvider(vendor.url)],
+    providers: [
+      sandboxProvider(() => sandbox.url),
+      sandboxDeskProvider(() => sandbox.url),
+      ...[...servers].map(([name, { url }]) => createVendorProvider(name, url)),
+    ],
   });
   afterAll(async () => {
-    await sandbox[Symbol.asyncDispose]();
-    await vendor[Symbol.asyncDispose]();
+    for (const server of [sandbox, ...servers.values()]) await server[Symbol.asyncDispose]();
   });
-  return { ...app, sandbox, zoho: vendor };
+  return { ...app, sandbox, zoho: servers.get('zoho') as VendorServer };
 }
 
-function createZohoProvider(baseUrl: string): Provider {
-  const declared = DECLARATIONS.find(({ name }) => name === 'zoho') as DeclaredProvider;
+function startVendor(name: string): Promise<VendorServer> {
+  const wire = WIRES[name];
+  if (!wire) throw new Error(`No test server speaks the wire format of ${name}.`);
+  return vendorServer(wire.fixture);
+}
+
+/** The declared provider at a test server, which accepts a key as its Authorization header. */
+function createVendorProvider(name: string, baseUrl: string): Provider {
+  const declared = DECLARATIONS.find(
+    (declaration) => declaration.name === name,
+  ) as DeclaredProvider;
   return createDeclarativeProvider({
     ...declared,
     baseUrl,
     modules: undefined,
     authSchemes: ['API_KEY'],
     apiKey: { in: 'header', name: 'Authorization', valuePrefix: 'Bearer ' },
+    healthCheck: undefined,
+    workspaceRequired: undefined,
     oauth2: undefined,
     limits: { requestsPerSecond: 1_000 },
   });
@@ -60,7 +79,7 @@ export function typedClient(
 
 interface People {
   integration: string;
-  provider: 'sandbox' | 'zoho';
+  provider: string;
   groupRef: string;
   /** Members of the read object, which replace the default ones. */
   read?: object;
@@ -69,7 +88,13 @@ interface People {
   config?: object;
 }
 
-const FIELDS = {
+interface ObjectFields {
+  objectName: string;
+  requiredFields: object[];
+  optionalFields: { fieldName?: string }[];
+}
+
+const FIELDS: Record<string, ObjectFields> = {
   sandbox: {
     objectName: 'contacts',
     requiredFields: [
@@ -78,15 +103,22 @@ const FIELDS = {
     ],
     optionalFields: [
       { fieldName: 'score', valueType: 'INT' },
-      { mapToName: 'tier', valueType: 'STRING' },
+      { mapToName: 'tier', valueType: 'STRING' } as object,
     ],
   },
+  sandboxDesk: { objectName: 'people', requiredFields: [], optionalFields: [] },
   zoho: {
     objectName: 'Leads',
     requiredFields: [{ fieldName: 'Last_Name', mapToName: 'lastName' }],
     optionalFields: [{ fieldName: 'Company' }],
   },
-} as const;
+};
+
+/** The object that a test server has. Other vendors than Zoho get their fields from the test. */
+function findFields(provider: string): ObjectFields {
+  const objectName = WIRES[provider]?.objectName ?? '';
+  return FIELDS[provider] ?? { objectName, requiredFields: [], optionalFields: [] };
+}
 
 /** Creates an integration with the object `people`, and its installation for a group. Returns the installation's id. */
 export async function installPeople(
@@ -94,7 +126,7 @@ export async function installPeople(
   tenant: Tenant,
   { integration: name, provider, groupRef, read, write, config }: People,
 ): Promise<string> {
-  const fields = FIELDS[provider];
+  const fields = findFields(provider);
   const { objectName } = fields;
   await integrate(app, tenant, {
     name,
@@ -109,14 +141,12 @@ async function installFor(
   tenant: Tenant,
   { integration, provider, groupRef, config }: People,
 ): Promise<string> {
-  const { objectName, optionalFields } = FIELDS[provider];
-  const key = provider === 'sandbox' ? 'sandbox-key' : TOKEN;
+  const { objectName, optionalFields } = findFields(provider);
+  const key = provider.startsWith('sandbox') ? 'sandbox-key' : TOKEN;
   const providerMetadata =
     provider === 'zoho' ? { zoho_token_domain: 'accounts.zoho.eu' } : undefined;
   await generateConnection(tenant, { provider, groupRef, apiKey: key, providerMetadata });
-  const selectedFields = optionalFields.flatMap((field) =>
-    'fieldName' in field ? field.fieldName : [],
-  );
+  const selectedFields = optionalFields.flatMap(({ fieldName }) => fieldName ?? []);
   const input = {
     projectIdOrName: tenant.projectId,
     integrationIdOrName: integration,
