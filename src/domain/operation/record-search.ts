@@ -164,13 +164,15 @@ export const readInstallationRecords = read(
 interface RecordsById {
   objectName: string;
   ids: readonly string[];
+  /** Fields to read besides those of the installation, by the provider's names. Default: none. */
+  otherFields?: readonly string[];
 }
 
 /** The records of `readInstallationRecords` by the provider's names, and the plan that maps them. */
 export async function readProviderRecords(
   call: Call,
   installation: Row<'Installation'>,
-  { objectName: name, ids }: RecordsById,
+  { objectName: name, ids, otherFields = [] }: RecordsById,
 ): Promise<{ plan: ReadPlan; records: (ProviderRecord | null)[] }> {
   if (ids.length > IDS_MAX) throw invalid('ids', `must be at most ${IDS_MAX}.`);
   const source = await getSearchSource(call, installation, name);
@@ -181,7 +183,9 @@ export async function readProviderRecords(
     throw unprocessable(detail);
   }
   const present = await waitingForProvider(call, toConnectionKey(source), () =>
-    callProvider(() => readByIds(call, source, { readRecords, ids: [...new Set(ids)] })),
+    callProvider(() =>
+      readByIds(call, source, { readRecords, ids: [...new Set(ids)], otherFields }),
+    ),
   );
   const byId = new Map(present.map((record) => [record.id, record]));
   const records = ids.map((id) => {
@@ -191,16 +195,18 @@ export async function readProviderRecords(
   return { plan, records };
 }
 
+interface ReadByIds extends Required<Pick<RecordsById, 'ids' | 'otherFields'>> {
+  readRecords: NonNullable<Capabilities['readRecords']>;
+}
+
 async function readByIds(
   call: Call,
   { plan, connection, provider }: ReadSource,
-  {
-    readRecords,
-    ids,
-  }: { readRecords: NonNullable<Capabilities['readRecords']>; ids: readonly string[] },
+  { readRecords, ids, otherFields }: ReadByIds,
 ): Promise<ProviderRecord[]> {
   const session = openSession(call, connection, provider);
-  const fields = [...new Set([...plan.fields, ...plan.filters.map((filter) => filter.fieldName)])];
+  const filtered = plan.filters.map((filter) => filter.fieldName);
+  const fields = [...new Set([...plan.fields, ...filtered, ...otherFields])];
   const { batchSize } = provider.limits;
   const records: ProviderRecord[] = [];
   for (let start = 0; start < ids.length; start += batchSize) {

@@ -28,6 +28,7 @@ import { createEntry } from '../operation/read/read-message.ts';
 import { readProviderRecords } from '../operation/record-search.ts';
 import { createRecordVersion, type RecordVersion } from '../operation/write/record-version.ts';
 import { recordValues } from '../operation/write/write-input.ts';
+import type { WritePlan } from '../operation/write/write-plan.ts';
 import { writeType } from '../provider/provider.ts';
 import { asStoredJson, storableJson } from '../storable-json.ts';
 import { orAgent } from '../viewer/needs.ts';
@@ -92,11 +93,17 @@ export const createProposal = projectMutation({
     const endUserCall = asEndUser(call);
     const serving = await getServingInstallation(endUserCall, { projectId, objectName, groupRef });
     const write = { type, recordId: input.recordId ?? null, after: input.values ?? {} };
-    await planProposedWrite(endUserCall, serving, write);
+    const { plan } = await planProposedWrite(endUserCall, serving, write);
     const present =
       write.recordId === null
         ? null
-        : await readPresent(endUserCall, { serving, ...write, recordId: write.recordId });
+        : await readPresent(endUserCall, {
+            serving,
+            object,
+            ...write,
+            recordId: write.recordId,
+            written: listWrittenFields(plan),
+          });
     return storeProposal(call, { input, serving, present });
   },
 });
@@ -131,26 +138,39 @@ interface PresentRecord {
 
 interface RecordToRead {
   serving: ServingInstallation;
+  object: ObjectContract;
   type: Input['type'];
   recordId: string;
   after: Record<string, unknown>;
+  /** The fields that the write sets, by the provider's names. */
+  written: readonly string[];
 }
 
-/** Throws NOT_FOUND if the record does not exist, and UNPROCESSABLE if the provider can't read records by id. */
+/** Includes written fields that the installation does not read. Throws NOT_FOUND if the record does not exist, and UNPROCESSABLE if the provider can't read records by id. */
 async function readPresent(
   call: Call,
-  { serving, type, recordId, after }: RecordToRead,
+  { serving, object, type, recordId, after, written }: RecordToRead,
 ): Promise<PresentRecord> {
   const { installation, providerObject: objectName } = serving;
-  const input = { objectName, ids: [recordId] };
+  const input = { objectName, ids: [recordId], otherFields: written };
   const { plan, records } = await readProviderRecords(call, installation, input);
   const [record] = records;
   if (!record) throw notFound('Record', recordId);
   const { fields, mappedFields } = createEntry(record, plan);
   const values = { ...fields, ...mappedFields };
   const names = type === 'DELETE' ? Object.keys(values) : Object.keys(after);
-  const before = Object.fromEntries(names.map((name) => [name, values[name] ?? null]));
-  return { before: storableJson(before), expected: createRecordVersion(record, plan.fields) };
+  const providerNames = new Map(
+    object.fields.map(({ name, providerField }) => [name, providerField]),
+  );
+  const findValue = (name: string) =>
+    values[name] ?? record.fields[providerNames.get(name) ?? name] ?? null;
+  const before = Object.fromEntries(names.map((name) => [name, findValue(name)]));
+  const versioned = [...new Set([...plan.fields, ...written])];
+  return { before: storableJson(before), expected: createRecordVersion(record, versioned) };
+}
+
+function listWrittenFields({ entries }: WritePlan): string[] {
+  return entries.flatMap(({ record }) => Object.keys(record)).filter((name) => name !== 'id');
 }
 
 interface ProposalToStore {

@@ -4,7 +4,7 @@ import { continueProposals } from '../../../src/domain/proposal/commit-proposal.
 import { createAgent, createApprover, proposalsOf } from '../../support/scenes/agents.ts';
 import { createEndUser } from '../../support/scenes/end-users.ts';
 import { createSandboxClient } from '../../support/scenes/subscriptions.ts';
-import { peopleTenant, typedApi } from '../../support/scenes/typed-api.ts';
+import { installPeople, peopleTenant, typedApi } from '../../support/scenes/typed-api.ts';
 
 const app = await typedApi();
 const { services } = app.app;
@@ -108,6 +108,28 @@ test('refuses to write a record that has changed since the proposal', async () =
   expect(await proposals.refuseApprove(tenant, proposal.id)).toMatchObject({
     code: 'PROPOSAL_STALE',
   });
+});
+
+test('shows and compares a field that the installation writes and does not read', async () => {
+  const other = await app.tenant();
+  await installPeople(app, other, {
+    integration: 'crm',
+    provider: 'sandbox',
+    groupRef: 'acme',
+    config: {
+      read: [{ objectName: 'contacts', selectedFields: [] }],
+      write: [{ objectName: 'contacts' }],
+    },
+  });
+  const writer = await createAgent(app, other);
+  const { create, approve, refuseCommit } = proposalsOf(other);
+  const id = await provider.create(contact());
+  const proposal = await create(writer, update(id, { score: 9 }));
+  expect(proposal.fields).toEqual([{ name: 'score', before: 7, after: 9 }]);
+  await approve(other, proposal.id);
+  await provider.update(id, { score: 8 });
+  expect(await refuseCommit(writer, proposal)).toMatchObject({ code: 'PROPOSAL_STALE' });
+  expect(await recordOf(id)).toMatchObject({ score: 8 });
 });
 
 test.each([
