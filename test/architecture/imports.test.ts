@@ -101,10 +101,11 @@ test('only the outbound client sends HTTP requests', () => {
     const text = readFileSync(join(src, file), 'utf8');
     return /from 'undici'|from 'node:https'|\bfetch\(/.test(text) && !file.startsWith('outbound/');
   });
-  // The gateway's own handler and a method of two caches are named fetch. Commands call the gateway itself, and
+  // Two of the gateway's own handlers and a method of two caches are named fetch. Commands call the gateway itself, and
   // the sandbox sends webhooks as a third party.
   const allowed = [
     'server/graphql/graphql-routes.ts',
+    'server/mcp/serve-mcp.ts',
     'domain/installation/object-descriptions.ts',
     'domain/viewer/openid.ts',
     'sandbox/webhooks/webhook-subscriptions.ts',

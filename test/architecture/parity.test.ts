@@ -10,9 +10,21 @@ const src = join(import.meta.dirname, '..', '..', 'src');
 const SURFACES = ['graphql', 'rest'] as const;
 type Surface = (typeof SURFACES)[number];
 
+const AGENT_READS = ofEach(
+  'A tool of the MCP server calls it. Its results are bounded for agents.',
+  [
+    'describeAgentObject',
+    'getAgentOperation',
+    'listAgentRecords',
+    'listPinnedWrites',
+    'searchAgentObjects',
+  ],
+);
+
 /** The functions that a surface lacks, each with the reason. */
 const LACKS: Record<Surface, Record<string, string>> = {
   graphql: {
+    ...AGENT_READS,
     ...ofEach('`node(id:)` or a field of its parent reads the row.', [
       'getAgentSession',
       'getApiKey',
@@ -48,6 +60,7 @@ const LACKS: Record<Surface, Record<string, string>> = {
       'A parameter of the GET that shows tokens; a token is refreshed whenever it is used.',
   },
   rest: {
+    ...AGENT_READS,
     ...ofEach(
       'An endpoint responds with 404 where a field returns null: see the get of this name.',
       ['findClaimedDomain', 'findOrg', 'findProvider', 'readIntegration', 'readProject'],

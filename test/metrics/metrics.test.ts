@@ -58,6 +58,25 @@ test('counts requests by surface, kind and outcome', async () => {
   expect(await readSeries('http_server_active_requests')).toBe(0);
 });
 
+test('counts messages of agents by the outcomes of their tools', async () => {
+  const tenant = await app.tenant();
+  const params = { name: 'search_objects', arguments: { group: 'nothing' } };
+  await app.fetch(`/mcp/projects/${tenant.projectId}`, {
+    method: 'POST',
+    headers: {
+      'x-api-key': tenant.apiKey,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+  });
+  const mcp = 'gateway_request_duration_seconds_count{surface="mcp",kind="query",outcome=';
+  expect(await readSeries(`${mcp}"NOT_FOUND"}`)).toBe(1);
+  await counted(
+    'http_server_request_duration_seconds_count{http_request_method="POST",http_route="/mcp/*",http_response_status_code="200"}',
+  ).toBe(1);
+});
+
 test('counts requests of the documentation under a route of their own', async () => {
   const { status } = await app.fetch('/docs/');
   await counted(

@@ -10,7 +10,12 @@ const tenant = await app.tenant();
 const topics = `/v1/projects/${tenant.projectId}/topics`;
 const key = { 'x-api-key': tenant.apiKey };
 
-const SURFACES = ['/graphql', topics, '/v1/projects/none/installations/none/proxy/x'];
+const SURFACES = [
+  '/graphql',
+  topics,
+  '/mcp/projects/none',
+  '/v1/projects/none/installations/none/proxy/x',
+];
 
 const preflight = (path: string, origin: string, target = app) =>
   target.fetch(path, {

@@ -2,7 +2,7 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { expect, test } from 'vitest';
 import { HOSTILE_JSON, HOSTILE_TEXTS, NUMBERS } from '../../support/fuzz/fuzz-values.ts';
-import { requestMcp } from '../../support/mcp.ts';
+import { requestMcp } from '../../support/mcp/mcp-client.ts';
 import { createAgent } from '../../support/scenes/agents.ts';
 import { installPeople, typedApi } from '../../support/scenes/typed-api.ts';
 

@@ -2,7 +2,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
 import { testApp } from '../../support/app.ts';
-import { connectMcp, postMcp, REVISION, requestMcp } from '../../support/mcp.ts';
+import { connectMcp, postMcp, REVISION, requestMcp } from '../../support/mcp/mcp-client.ts';
 import { createAgent } from '../../support/scenes/agents.ts';
 import { createSessionToken } from '../../support/scenes/end-users.ts';
 import { peopleTenant, typedApi } from '../../support/scenes/typed-api.ts';

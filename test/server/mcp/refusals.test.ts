@@ -3,7 +3,7 @@ import { SdkHttpError } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
 import { continueProposals } from '../../../src/domain/proposal/commit-proposal.ts';
 import { testApp } from '../../support/app.ts';
-import { connectMcp, type McpClient, postMcp } from '../../support/mcp.ts';
+import { connectMcp, type McpClient, postMcp } from '../../support/mcp/mcp-client.ts';
 import {
   type Agent,
   createAgent,

@@ -4,7 +4,7 @@
  * @module-tag all/rows
  */
 import { expect, test } from 'vitest';
-import { connectMcp } from '../../support/mcp.ts';
+import { connectMcp } from '../../support/mcp/mcp-client.ts';
 import { createAgent } from '../../support/scenes/agents.ts';
 import { generateConnection } from '../../support/scenes/connections.ts';
 import { CREATE_INSTALLATION, integrate } from '../../support/scenes/integrations.ts';

@@ -1,6 +1,6 @@
 /** The tools of the MCP server, called by the SDK's client as an agent. */
 import { expect, test } from 'vitest';
-import { connectMcp } from '../../support/mcp.ts';
+import { connectMcp } from '../../support/mcp/mcp-client.ts';
 import { createAgent, createApprover, proposalsOf } from '../../support/scenes/agents.ts';
 import { createEndUser } from '../../support/scenes/end-users.ts';
 import { createSandboxClient } from '../../support/scenes/subscriptions.ts';

@@ -39,6 +39,8 @@ const PREFIX_BY_MEMBER: Record<string, string> = {
   topicId: 'top',
   destinationId: 'dst',
   deliveryId: 'dlv',
+  proposalId: 'prp',
+  agentSessionId: 'ags',
   eventId: 'evt',
   routeId: 'etr',
   idOrName: 'prj',

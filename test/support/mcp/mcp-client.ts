@@ -4,7 +4,7 @@ import {
   Client,
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client';
-import type { TestApp } from './app.ts';
+import type { TestApp } from '../app.ts';
 
 export const REVISION = '2026-07-28';
 

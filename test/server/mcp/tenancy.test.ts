@@ -1,0 +1,179 @@
+/**
+ * Agents request everything of other groups and projects, by every tool that the list has and by every endpoint. They get
+ * nothing, and cannot distinguish what exists from what does not.
+ *
+ * @module-tag all/walk
+ */
+import { expect, test } from 'vitest';
+import { connectMcp, requestMcp } from '../../support/mcp/mcp-client.ts';
+import { listOperations, type Operation } from '../../support/rest/minimal-request.ts';
+import {
+  type Agent,
+  createAgent,
+  createApprover,
+  proposalsOf,
+} from '../../support/scenes/agents.ts';
+import { createSandboxClient } from '../../support/scenes/subscriptions.ts';
+import { peopleTenant, typedApi } from '../../support/scenes/typed-api.ts';
+import { type Foreign, foreignMember } from '../../support/tenancy/foreign-values.ts';
+import { dumpProject, listStoredIds } from '../../support/tenancy/stored-rows.ts';
+
+const app = await typedApi({ RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '100000' });
+const tenant = await peopleTenant(app);
+const rival = await peopleTenant(app);
+/** A creation names nothing foreign. */
+const pinnedTools = ['UPDATE', 'DELETE'].map((type) => ({ type, objectName: 'people' }));
+
+/** Values of the group `acme` that no other agent may see. */
+const SECRET = 'Secret-Lovelace';
+const victim = await createVictim();
+
+async function createVictim() {
+  const provider = createSandboxClient(app.sandbox.url);
+  const recordId = await provider.create({ lastname: SECRET, email: 'secret@example.test' });
+  const agent = await createAgent(app, tenant);
+  const proposals = proposalsOf(tenant);
+  const update = { objectName: 'people', type: 'UPDATE', recordId, values: { score: 1 } };
+  const committed = await proposals.create(agent, update);
+  await proposals.approve(await createApprover(app, tenant), committed.id);
+  const { operation } = await proposals.commit(agent, committed);
+  const { id: proposalId, payloadHash } = await proposals.create(agent, update);
+  await proposals.approve(tenant, proposalId);
+  return { recordId, proposalId, payloadHash, operationId: operation.id as string };
+}
+
+const NOTHING: typeof victim = {
+  recordId: 'none',
+  proposalId: 'prp_01h455vb4pex5vsknk084sn02q',
+  payloadHash: victim.payloadHash,
+  operationId: 'opr_01h455vb4pex5vsknk084sn02q',
+};
+
+interface Caller {
+  name: string;
+  agent: Agent;
+  /** The projects whose MCP servers the agent calls. */
+  projects: string[];
+}
+
+const callers: Caller[] = [
+  {
+    name: 'of another group',
+    agent: await createAgent(app, tenant, { groupRef: 'globex', pinnedTools }),
+    projects: [tenant.projectId],
+  },
+  {
+    name: 'of a group without installations',
+    agent: await createAgent(app, tenant, { groupRef: 'umbrella', pinnedTools }),
+    projects: [tenant.projectId],
+  },
+  {
+    name: 'of another project',
+    agent: await createAgent(app, rival, { groupRef: 'globex', pinnedTools }),
+    projects: [tenant.projectId, rival.projectId],
+  },
+];
+
+const hidden = [SECRET, 'secret@example.test', victim.proposalId, victim.operationId];
+
+/** Arguments that name the objects, by the names of the tool's arguments. */
+function createArguments(names: string[], objects: typeof victim): Record<string, unknown> {
+  const values: Record<string, unknown> = {
+    ...objects,
+    objectName: 'people',
+    ids: [objects.recordId],
+    type: 'UPDATE',
+    values: { lastName: 'Byron' },
+  };
+  const own = names.filter((name) => name in values);
+  return Object.fromEntries(own.map((name) => [name, values[name]]));
+}
+
+/** Hides the ids in the request, and what differs between any two responses. */
+function withoutNames(response: unknown): string {
+  const recordIds = [victim.recordId, NOTHING.recordId].join('|');
+  return JSON.stringify(response)
+    .replaceAll(/urn:uuid:[\da-f-]{36}|\b(prp|opr)_[\da-z]{26}\b/g, '*')
+    .replaceAll(new RegExp(String.raw`(\\*")(${recordIds})\1`, 'g'), '*');
+}
+
+test.each(callers)('an agent $name gets nothing from any tool', async ({ agent, projects }) => {
+  const { client } = await connectMcp(app, agent);
+  const { tools } = await client.listTools();
+  const names = tools.map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(['search_objects', 'commit_write']));
+  const before = await dumpProject(app, tenant.projectId);
+  for (const projectId of projects) {
+    for (const { name, inputSchema } of tools) {
+      const argumentNames = Object.keys(inputSchema.properties ?? {});
+      const send = (objects: typeof victim) =>
+        requestMcp(app, { ...agent, projectId }, 'tools/call', {
+          name,
+          arguments: createArguments(argumentNames, objects),
+        });
+      const [foreign, nothing] = [await send(victim), await send(NOTHING)];
+      const { result } = foreign;
+      const data = JSON.stringify(result?.isError ? result.structuredContent.issues : result);
+      expect(
+        hidden.filter((text) => data?.includes(text)),
+        name,
+      ).toEqual([]);
+      expect(JSON.stringify(foreign)).not.toContain('INTERNAL_ERROR');
+      expect([name, withoutNames(foreign)]).toEqual([name, withoutNames(nothing)]);
+    }
+  }
+  expect(await dumpProject(app, tenant.projectId)).toBe(before);
+});
+
+test.each(callers)('an agent $name gets nothing from any endpoint', async ({ agent }) => {
+  const ids = await listStoredIds(app);
+  const own = [agent.sessionId, agent.projectId];
+  const foreignIds = ids.filter((id) => !own.includes(id));
+  const foreign: Foreign = {
+    project: tenant.projectId,
+    texts: { groupRef: 'acme', consumerRef: 'ann', objectName: 'people' },
+    findId: (prefix) => foreignIds.find((id) => id.startsWith(`${prefix}_`)),
+  };
+  const before = await dumpProject(app, tenant.projectId);
+  for (const endpoint of listOperations(app.app.rest.swagger())) {
+    const { path, init } = createRequest(endpoint, foreign);
+    const headers = { ...init.headers, ...agent.headers };
+    const response = await app.fetch(path, { ...init, headers });
+    const text = await response.text();
+    expect([endpoint.operationId, response.status]).not.toEqual([endpoint.operationId, 500]);
+    if (!response.ok) continue;
+    const leaked = [...foreignIds, SECRET].filter((id) => text.includes(id));
+    expect([endpoint.operationId, leaked]).toEqual([endpoint.operationId, []]);
+  }
+  expect(await dumpProject(app, tenant.projectId)).toBe(before);
+});
+
+function createRequest({ method, path, parameters = [], requestBody }: Operation, names: Foreign) {
+  const inPath = Object.fromEntries(
+    parameters
+      .filter(({ in: at }) => at === 'path')
+      .map(({ name, schema }) => [name, String(foreignMember(name, schema, names))]),
+  );
+  const body = requestBody?.content['application/json']?.schema;
+  return {
+    path: `/v1${path.replace(/\{(\w+)\}/g, (_all, name: string) => inPath[name] ?? '')}`,
+    init: {
+      method,
+      ...(body && { body: JSON.stringify(foreignMember('body', body, names)) }),
+      ...(body && { headers: { 'content-type': 'application/json' } }),
+    },
+  };
+}
+
+test('an agent finds no node and no list outside of its tools', async () => {
+  const ids = (await listStoredIds(app)).filter((id) => /^(prp|ags|opr|ins|grp|csm)_/.test(id));
+  for (const { agent } of callers) {
+    const { data } = await agent.request('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', {
+      ids,
+    });
+    const found = ((data?.nodes ?? []) as ({ id: string } | null)[]).flatMap(
+      (node) => node?.id ?? [],
+    );
+    expect(found.filter((id) => id !== agent.sessionId && ids.includes(id))).toEqual([]);
+  }
+});
