@@ -1,7 +1,7 @@
 import type { ListInput } from '../declarative/declaration/declaration.ts';
 
 /** Declares a list in a vendor's GraphQL API with Relay pagination. The caller adds `fields` with the query. */
-export function relayList(path: string, list: string) {
+export function declareRelayList(path: string, list: string) {
   return {
     method: 'POST',
     path,

@@ -30,7 +30,7 @@ test('names a missing input with its description', async () => {
   expect(await fetchIssues(tenant, { provider: 'airtable' })).toEqual([
     [
       'input.providerMetadata.base',
-      'is required for airtable: Id of the base, like appXXXXXXXXXXXXXX.',
+      'is required for airtable: Id of the base, such as appXXXXXXXXXXXXXX.',
     ],
   ]);
 });

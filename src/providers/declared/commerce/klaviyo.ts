@@ -114,10 +114,10 @@ export const klaviyo: DeclaredProvider = {
     docsUrl: 'https://developers.klaviyo.com/en/reference/api_overview',
     checkedAgainst: "the vendor's published OpenAPI description (2026-07-15)",
     notes: [
-      'Profiles can be deleted only by a privacy request, which can be sent through the proxy.',
-      'Campaigns are those that go by email: the vendor lists one channel at a time.',
-      'Events are read by the time at which they happened: one that is sent with an earlier time than the last read is not reached.',
-      'Subscribing is not supported: the vendor reports what people do, and not that profiles or lists are created, changed or deleted.',
+      'Only a privacy request deletes a profile. Send it through the proxy.',
+      'Only email campaigns are read, because the vendor lists one channel at a time.',
+      'Events are read by the time at which they happened. An event that arrives later with a time before the last read is missed.',
+      'Events are not supported: the vendor reports what people do, not that profiles or lists were created, updated or deleted.',
     ],
     scopes: [
       'profiles:read',

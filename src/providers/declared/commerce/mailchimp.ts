@@ -4,7 +4,7 @@ import type {
 } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
-function list(path: string, records: string): ListInput {
+function declareList(path: string, records: string): ListInput {
   return {
     path,
     records: `/${records}`,
@@ -18,7 +18,7 @@ function declareObject(displayName: string, name: string): ObjectDeclarationInpu
   const path = `/3.0/${name}`;
   return {
     displayName,
-    list: list(path, name),
+    list: declareList(path, name),
     byIds: { path: `${path}/{id}`, records: '' },
     create: { method: 'POST', path, responseRecord: '' },
     update: { method: 'PATCH', path: `${path}/{id}`, responseRecord: '' },
@@ -45,9 +45,9 @@ export const mailchimp: DeclaredProvider = {
     docsUrl: 'https://mailchimp.com/developer/marketing/api/',
     checkedAgainst: 'the shapes that published connectors rely on',
     notes: [
-      'Members are read list by list; an id is `list:member`. A deletion archives the member.',
-      'Campaigns and lists do not say when they changed.',
-      'Subscribing is left out: the vendor signs nothing.',
+      'Members are read list by list, and their id is `list:member`. A deletion archives the member.',
+      'Campaigns and lists have no time of change, so each read fetches all of them.',
+      'Events are not supported: the vendor does not sign its requests.',
     ],
     errors: { messages: ['/errors', '/detail', '/title'], defaultRetryAfterMs: 10_000 },
     objects: {
@@ -60,7 +60,7 @@ export const mailchimp: DeclaredProvider = {
         changedAt: { at: '/last_changed', format: 'isoOffset' },
         nested: [{ at: '/merge_fields', namePattern: /^[A-Z0-9_]{1,10}$/ }],
         list: {
-          ...list(MEMBERS, 'members'),
+          ...declareList(MEMBERS, 'members'),
           query: { sort_field: 'last_changed', sort_dir: 'ASC' },
           since: {
             in: 'query',

@@ -3,7 +3,7 @@ import type {
   StandardFields,
 } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
-import { relayList } from '../relay-list.ts';
+import { declareRelayList } from '../relay-list.ts';
 
 const VERSION = '2025-10';
 const PATH = `/admin/api/${VERSION}/graphql.json`;
@@ -26,14 +26,14 @@ function declareObject(
 ): ObjectDeclarationInput {
   const fields = Object.keys(standardFields);
   const type = singular.charAt(0).toUpperCase() + singular.slice(1);
-  const mutation = (verb: string, { input, inputType }: Options['create']) =>
+  const formatMutation = (verb: string, { input, inputType }: Options['create']) =>
     `mutation ($input: ${inputType}!) { ${singular}${verb}(${input}: $input) {
       ${singular} { ${fields.join(' ')} } userErrors { field message } } }`;
-  const outcome = (verb: string) => ({
+  const locateOutcome = (verb: string) => ({
     responseRecord: `/data/${singular}${verb}/${singular}`,
     refusalReasons: `/data/${singular}${verb}/userErrors`,
   });
-  const removes =
+  const deletion =
     'input' in remove
       ? {
           text: `mutation ($input: ${remove.input}!) { ${singular}Delete(input: $input) {`,
@@ -47,7 +47,7 @@ function declareObject(
     displayName,
     changedAt: { at: '/updatedAt', format: 'isoSeconds' },
     list: {
-      ...relayList(PATH, plural),
+      ...declareRelayList(PATH, plural),
       since: { ...FILTER, template: "updated_at:>='{time}'" },
       until: { ...FILTER, template: "updated_at:<='{time}'" },
       expression: { separator: ' AND ' },
@@ -77,30 +77,34 @@ function declareObject(
     create: {
       method: 'POST',
       path: PATH,
-      body: { query: mutation('Create', create) },
+      body: { query: formatMutation('Create', create) },
       bodyRecord: '/variables/input',
-      ...outcome('Create'),
+      ...locateOutcome('Create'),
     },
     update: {
       method: 'POST',
       path: PATH,
-      body: { query: mutation('Update', update) },
+      body: { query: formatMutation('Update', update) },
       bodyRecord: '/variables/input',
       bodyId: '/variables/input/id',
-      ...outcome('Update'),
+      ...locateOutcome('Update'),
     },
     remove: {
       method: 'POST',
       path: PATH,
-      body: { query: `${removes.text} ${remove.resultMember} userErrors { field message } } }` },
-      bodyId: removes.id,
+      body: { query: `${deletion.text} ${remove.resultMember} userErrors { field message } } }` },
+      bodyId: deletion.id,
       refusalReasons: `/data/${singular}Delete/userErrors`,
     },
     standardFields,
   };
 }
 
-const COMMON: StandardFields = { id: 'STRING', createdAt: 'DATETIME', updatedAt: 'DATETIME' };
+const COMMON_FIELDS: StandardFields = {
+  id: 'STRING',
+  createdAt: 'DATETIME',
+  updatedAt: 'DATETIME',
+};
 
 export const shopify: DeclaredProvider = {
   name: 'shopify',
@@ -120,7 +124,7 @@ export const shopify: DeclaredProvider = {
     apiVersion: VERSION,
     docsUrl: 'https://shopify.dev/docs/api/admin-graphql',
     checkedAgainst: 'the shapes that published connectors rely on',
-    notes: ['Orders go back 60 days unless the app may read all of them.'],
+    notes: ['Only orders of the last 60 days are read, unless the app has access to all orders.'],
     scopes: [
       'read_customers',
       'write_customers',
@@ -176,7 +180,7 @@ export const shopify: DeclaredProvider = {
       acceptedStatus: 200,
       instructions: [
         "In the app's configuration (shopify.app.toml) or its version at Shopify, subscribe to the topics of customers, products and orders with the URI {url}",
-        "Requests are signed by the app's client secret: the provider app needs no `webhookSecret` beside it.",
+        "The app's client secret signs requests, so the provider app needs no `webhookSecret`.",
       ],
     },
     objects: {
@@ -189,7 +193,7 @@ export const shopify: DeclaredProvider = {
           update: { input: 'input', inputType: 'CustomerInput' },
           remove: { input: 'CustomerDeleteInput', resultMember: 'deletedCustomerId' },
         },
-        { ...COMMON, firstName: 'STRING', lastName: 'STRING', note: 'STRING' },
+        { ...COMMON_FIELDS, firstName: 'STRING', lastName: 'STRING', note: 'STRING' },
       ),
       products: declareObject(
         'Products',
@@ -200,7 +204,7 @@ export const shopify: DeclaredProvider = {
           update: { input: 'product', inputType: 'ProductUpdateInput' },
           remove: { input: 'ProductDeleteInput', resultMember: 'deletedProductId' },
         },
-        { ...COMMON, title: 'STRING', handle: 'STRING', vendor: 'STRING', status: 'STRING' },
+        { ...COMMON_FIELDS, title: 'STRING', handle: 'STRING', vendor: 'STRING', status: 'STRING' },
       ),
       orders: declareObject(
         'Orders',
@@ -211,7 +215,7 @@ export const shopify: DeclaredProvider = {
           update: { input: 'input', inputType: 'OrderInput' },
           remove: { id: 'orderId', resultMember: 'deletedId' },
         },
-        { ...COMMON, name: 'STRING', email: 'STRING', note: 'STRING' },
+        { ...COMMON_FIELDS, name: 'STRING', email: 'STRING', note: 'STRING' },
       ),
     },
   },

@@ -1,13 +1,13 @@
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
-const CHANGED = { at: '/updated_at', format: 'iso' } as const;
-const TIMES = { created_at: 'DATETIME', updated_at: 'DATETIME' } as const;
+const CHANGED_AT = { at: '/updated_at', format: 'iso' } as const;
+const TIME_FIELDS = { created_at: 'DATETIME', updated_at: 'DATETIME' } as const;
 
 /** The vendor does not list profiles without a name, company, email address or phone number. */
 const customers: ObjectDeclarationInput = {
   displayName: 'Customers',
-  changedAt: CHANGED,
+  changedAt: CHANGED_AT,
   list: {
     method: 'POST',
     path: '/v2/customers/search',
@@ -53,7 +53,7 @@ const customers: ObjectDeclarationInput = {
     reference_id: 'STRING',
     note: 'STRING',
     version: 'INT',
-    ...TIMES,
+    ...TIME_FIELDS,
   },
 };
 
@@ -61,7 +61,7 @@ const customers: ObjectDeclarationInput = {
 const groups: ObjectDeclarationInput = {
   displayName: 'Groups of customers',
   aliases: ['customers/groups'],
-  changedAt: CHANGED,
+  changedAt: CHANGED_AT,
   list: {
     path: '/v2/customers/groups',
     records: '/groups',
@@ -82,12 +82,12 @@ const groups: ObjectDeclarationInput = {
     responseRecord: '/group',
   },
   remove: { path: '/v2/customers/groups/{id}' },
-  standardFields: { id: 'STRING', name: 'STRING', ...TIMES },
+  standardFields: { id: 'STRING', name: 'STRING', ...TIME_FIELDS },
 };
 
 const teamMembers: ObjectDeclarationInput = {
   displayName: 'Team members',
-  changedAt: CHANGED,
+  changedAt: CHANGED_AT,
   list: {
     method: 'POST',
     path: '/v2/team-members/search',
@@ -118,7 +118,7 @@ const teamMembers: ObjectDeclarationInput = {
     family_name: 'STRING',
     email_address: 'STRING',
     phone_number: 'STRING',
-    ...TIMES,
+    ...TIME_FIELDS,
   },
 };
 
@@ -165,9 +165,9 @@ export const square: DeclaredProvider = {
     docsUrl: 'https://developer.squareup.com/reference/square',
     checkedAgainst: 'the published OpenAPI description of 2025-08-20',
     notes: [
-      'Connects by an access token of the account. Consent is left out: the vendor takes requests for tokens as JSON alone, and tells as a time when they end.',
-      'Customers without a name, a company, an email address or a phone number are not listed by the vendor, and have to be read by their ids.',
-      "The vendor's key of a create stands in its body: it is not sent.",
+      'Connect with an access token of the account. OAuth consent is not supported: the vendor accepts token requests as JSON only, and returns the expiry as a time.',
+      'The vendor does not list customers that have neither a name, company, email address nor phone number. Read them by id.',
+      'Idempotency keys are not sent, because the vendor expects them in the body.',
     ],
     headers: { 'Square-Version': '2025-08-20' },
     errors: { messages: ['/errors'] },

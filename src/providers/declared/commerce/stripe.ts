@@ -7,20 +7,19 @@ function declareObject(
   name: string,
   {
     query,
-    creates = true,
-    updates = true,
-    remove = false,
+    canCreate = true,
+    canUpdate = true,
+    canDelete = false,
   }: {
     query?: Record<string, string>;
-    creates?: boolean;
-    updates?: boolean;
-    remove?: boolean;
+    canCreate?: boolean;
+    canUpdate?: boolean;
+    canDelete?: boolean;
   } = {},
 ): ObjectDeclarationInput {
   const path = `/v1/${name}`;
   return {
     displayName,
-    nested: [],
     list: {
       path,
       ...(query && { query }),
@@ -34,9 +33,9 @@ function declareObject(
     },
     // A deleted record is still returned, with `deleted`.
     byIds: { path: `${path}/{id}`, records: '', deletionFlag: '/deleted' },
-    ...(creates && { create: { method: 'POST', path, responseRecord: '' } }),
-    ...(updates && { update: { method: 'POST', path: `${path}/{id}`, responseRecord: '' } }),
-    ...(remove && { remove: { path: `${path}/{id}` } }),
+    ...(canCreate && { create: { method: 'POST', path, responseRecord: '' } }),
+    ...(canUpdate && { update: { method: 'POST', path: `${path}/{id}`, responseRecord: '' } }),
+    ...(canDelete && { remove: { path: `${path}/{id}` } }),
   };
 }
 
@@ -63,7 +62,7 @@ export const stripe: DeclaredProvider = {
       ],
     },
     notes: [
-      'Events come from an endpoint for connected accounts: `providerWorkspaceRef` of a connection is its account (acct_…).',
+      'Events come from an endpoint for connected accounts. `providerWorkspaceRef` of a connection must be its account (`acct_…`).',
     ],
     events: {
       authentication: {
@@ -107,37 +106,37 @@ export const stripe: DeclaredProvider = {
       record: '/data/object',
       instructions: [
         'At Stripe, open Developers, Webhooks, and add an endpoint for events of connected accounts: {url}',
-        'Select the types of events that tell of customers, products, prices, invoices and subscriptions.',
-        "Give the endpoint's signing secret (whsec_…) to the provider app as its `webhookSecret`.",
+        'Select the event types of customers, products, prices, invoices and subscriptions.',
+        "Set the endpoint's signing secret (whsec_…) as `webhookSecret` of the provider app.",
       ],
     },
     objects: {
-      customers: declareObject('Customers', 'customers', { remove: true }),
-      products: declareObject('Products', 'products', { remove: true }),
+      customers: declareObject('Customers', 'customers', { canDelete: true }),
+      products: declareObject('Products', 'products', { canDelete: true }),
       prices: declareObject('Prices', 'prices'),
-      invoices: declareObject('Invoices', 'invoices', { remove: true }),
+      invoices: declareObject('Invoices', 'invoices', { canDelete: true }),
       subscriptions: declareObject('Subscriptions', 'subscriptions', {
         query: { status: 'all' },
-        remove: true,
+        canDelete: true,
       }),
       charges: declareObject('Charges', 'charges'),
       payment_intents: declareObject('Payment intents', 'payment_intents'),
       refunds: declareObject('Refunds', 'refunds'),
-      disputes: declareObject('Disputes', 'disputes', { creates: false }),
+      disputes: declareObject('Disputes', 'disputes', { canCreate: false }),
       payouts: declareObject('Payouts', 'payouts'),
       balance_transactions: declareObject('Balance transactions', 'balance_transactions', {
-        creates: false,
-        updates: false,
+        canCreate: false,
+        canUpdate: false,
       }),
-      coupons: declareObject('Coupons', 'coupons', { remove: true }),
+      coupons: declareObject('Coupons', 'coupons', { canDelete: true }),
       promotion_codes: declareObject('Promotion codes', 'promotion_codes'),
-      invoiceitems: declareObject('Invoice items', 'invoiceitems', { remove: true }),
+      invoiceitems: declareObject('Invoice items', 'invoiceitems', { canDelete: true }),
       credit_notes: declareObject('Credit notes', 'credit_notes'),
       quotes: declareObject('Quotes', 'quotes'),
       subscription_schedules: declareObject('Subscription schedules', 'subscription_schedules'),
       'climate/suppliers': declareObject('Climate suppliers', 'climate/suppliers', {
-        creates: false,
-        updates: false,
+        canCreate: false,
+        canUpdate: false,
       }),
     },
   },

@@ -69,9 +69,7 @@ export const xero: DeclaredProvider = {
     apiVersion: '2.0',
     docsUrl: 'https://developer.xero.com/documentation/api/accounting/overview',
     checkedAgainst: "the vendor's published OpenAPI description of the Accounting API",
-    notes: [
-      'Contacts and invoices are not deleted but archived or voided, by an update of their status.',
-    ],
+    notes: ["Contacts and invoices can't be deleted. Update their status to archive or void them."],
     scopes: [
       'offline_access',
       'accounting.transactions',
@@ -110,8 +108,8 @@ export const xero: DeclaredProvider = {
       acceptedStatus: 200,
       instructions: [
         "In Xero's developer portal, open the app's Webhooks, choose contacts and invoices, and enter {url} as the delivery URL.",
-        'Give the webhooks key to the provider app as its `webhookSecret`.',
-        'Save, and send the intent to receive: wrongly signed requests of it are answered by 401, as Xero wants.',
+        'Set the webhooks key as `webhookSecret` of the provider app.',
+        'Save, and send the intent to receive. The gateway returns 401 to its incorrectly signed requests, as Xero requires.',
       ],
     },
     objects: {

@@ -19,13 +19,13 @@ const MEMBER: Record<string, string> = {
  * Converts an attribute from Attio's list of values with history and type to the plain value that writes use. Several
  * values stay a list; null means none.
  */
-function attioValue(values: unknown): unknown {
+function decodeAttribute(values: unknown): unknown {
   if (!Array.isArray(values)) return values;
-  const plain = values.map(plainValue);
-  return plain.length > 1 ? plain : (plain[0] ?? null);
+  const plainValues = values.map(decodeValue);
+  return plainValues.length > 1 ? plainValues : (plainValues[0] ?? null);
 }
 
-function plainValue(value: unknown): unknown {
+function decodeValue(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const parts = value as Record<string, unknown>;
   const member = parts[MEMBER[String(parts.attribute_type)] ?? 'value'];
@@ -41,7 +41,7 @@ function declareRecords(displayName: string): ObjectDeclarationInput {
   return {
     displayName,
     id: '/id/record_id',
-    nested: [{ at: '/values', decode: attioValue }],
+    nested: [{ at: '/values', decode: decodeAttribute }],
     list: {
       method: 'POST',
       path: `${path}/query`,
@@ -104,7 +104,7 @@ function declareCollection(displayName: string, name: string, max: number): Obje
   };
 }
 
-const OWN_ID = { firstOf: ['/id/record_id', '/id/note_id'] };
+const ID_LOCATIONS = { firstOf: ['/id/record_id', '/id/note_id'] };
 
 export const attio: DeclaredProvider = {
   name: 'attio',
@@ -121,10 +121,10 @@ export const attio: DeclaredProvider = {
     docsUrl: 'https://docs.attio.com/rest-api/overview',
     checkedAgainst: "the vendor's guides on records, paging, limits, errors and webhooks",
     notes: [
-      'Records do not say when they changed: a read of changes reads them all.',
-      'An update adds to attributes with several values.',
-      'Events tell neither when they happened nor which attributes changed: they count from when they come. Those of tasks are left out: the vendor names them, and shows none.',
-      'Notes are told with the record that they belong to in `rawEvent`. An edit of a title and one of the text are both updates.',
+      'Records have no time of change, so each read fetches all of them.',
+      'An update adds values to an attribute that has several.',
+      'Events have neither a time nor the changed attributes, so they have the time at which they arrive. Events of tasks are not supported: the vendor does not document their form.',
+      "`rawEvent` of a note's event has the record that the note belongs to. Changes of the title and of the text are updates.",
     ],
     scopes: [
       'record_permission:read-write',
@@ -156,8 +156,8 @@ export const attio: DeclaredProvider = {
       },
       objectsWithoutEvents: ['tasks'],
       // An event has no id and no time. A retried request has the same key.
-      nativeId: [{ header: 'Idempotency-Key' }, OWN_ID],
-      recordId: { parts: [OWN_ID] },
+      nativeId: [{ header: 'Idempotency-Key' }, ID_LOCATIONS],
+      recordId: { parts: [ID_LOCATIONS] },
       acceptedStatus: 200,
       subscription: {
         path: '/v2/webhooks',

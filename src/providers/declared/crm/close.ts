@@ -2,7 +2,7 @@ import type { ObjectDeclarationInput } from '../../declarative/declaration/decla
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
 /** Close's types of custom fields. */
-const TYPES = {
+const FIELD_TYPES = {
   text: 'STRING',
   textarea: 'STRING',
   url: 'STRING',
@@ -67,7 +67,7 @@ function declareObject(
         prefix: 'custom.',
         displayName: '/name',
         type: '/type',
-        types: TYPES,
+        types: FIELD_TYPES,
       },
     }),
   };
@@ -98,8 +98,8 @@ export const close: DeclaredProvider = {
     checkedAgainst:
       "the vendor's guides on paging, leads, events and webhooks, its client library, and published connectors",
     notes: [
-      'The vendor refuses pages that lie too deep: read large accounts in windows of change.',
-      'A lead, contact or task that changes while a window is read that ended more than a day before may hide another one of it: such a window is complete if nothing changed meanwhile.',
+      'The vendor refuses large offsets. Read large accounts in several time windows.',
+      'If a lead, contact or task changes while a window is read that ended more than a day ago, the read may miss another record. It is complete if nothing changed in the meantime.',
     ],
     scopes: ['all.full_access', 'offline_access'],
     errors: { messages: ['/field-errors', '/errors', '/error'] },

@@ -95,11 +95,11 @@ export const dynamicsCrm: DeclaredProvider = {
     docsUrl: 'https://learn.microsoft.com/power-apps/developer/data-platform/webapi/overview',
     checkedAgainst: "the vendor's guides on queries and on changes by the Web API, and OData v4",
     notes: [
-      'Lookups are read as `_name_value` and written as `name@odata.bind`.',
-      'Subscribing is left out: it takes several records of processing steps in the environment of the customer.',
+      'Lookup fields are read as `_name_value` and written as `name@odata.bind`.',
+      "Events are not supported: they require several processing steps in the customer's environment.",
     ],
     scopes: ['offline_access'],
-    inputs: { region: { displayName: 'The region in the address, like crm4' } },
+    inputs: { region: { displayName: 'Region in the URL, such as crm4' } },
     headers: { 'OData-Version': '4.0', 'OData-MaxVersion': '4.0' },
     errors: { messages: ['/error/message'] },
     objects: {

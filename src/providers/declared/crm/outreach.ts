@@ -9,7 +9,7 @@ function declareObject(
   displayName: string,
   name: string,
   type: string,
-  { filters = true, updates = true, removes = true }: Options = {},
+  { canFilter = true, canUpdate = true, canDelete = true }: Options = {},
 ): ObjectDeclarationInput {
   const path = `/api/v2/${name}`;
   const write = { bodyRecord: '/data', body: { data: { type } }, responseRecord: '/data' };
@@ -19,28 +19,28 @@ function declareObject(
     nested: [{ at: '/attributes', namePattern: /^(?!relationships$)/ }],
     list: {
       path,
-      ...(filters && { query: { sort: 'updatedAt' } }),
+      ...(canFilter && { query: { sort: 'updatedAt' } }),
       records: '/data',
       pageSize: { in: 'query', name: 'page[size]', max: 1000 },
       paging: { kind: 'nextUrl', next: '/links/next' },
-      ...(filters && {
+      ...(canFilter && {
         since: { in: 'query', name: 'filter[updatedAt]', format: 'iso', template: '{time}..inf' },
       }),
     },
     byIds: { path: `${path}/{id}`, records: '/data' },
     create: { method: 'POST', path, ...write },
-    ...(updates && {
+    ...(canUpdate && {
       update: { method: 'PATCH', path: `${path}/{id}`, ...write, bodyId: '/data/id' },
     }),
-    ...(removes && { remove: { path: `${path}/{id}` } }),
+    ...(canDelete && { remove: { path: `${path}/{id}` } }),
   };
 }
 
 interface Options {
   /** True if the vendor sorts and filters by the time of change. */
-  filters?: boolean;
-  updates?: boolean;
-  removes?: boolean;
+  canFilter?: boolean;
+  canUpdate?: boolean;
+  canDelete?: boolean;
 }
 
 export const outreach: DeclaredProvider = {
@@ -133,30 +133,30 @@ export const outreach: DeclaredProvider = {
       accounts: declareObject('Accounts', 'accounts', 'account'),
       opportunities: declareObject('Opportunities', 'opportunities', 'opportunity'),
       tasks: declareObject('Tasks', 'tasks', 'task'),
-      users: declareObject('Users', 'users', 'user', { removes: false }),
+      users: declareObject('Users', 'users', 'user', { canDelete: false }),
       sequences: declareObject('Sequences', 'sequences', 'sequence'),
       sequenceSteps: declareObject('Sequence steps', 'sequenceSteps', 'sequenceStep', {
-        removes: false,
+        canDelete: false,
       }),
       sequenceStates: declareObject('Sequence states', 'sequenceStates', 'sequenceState', {
-        updates: false,
+        canUpdate: false,
       }),
       sequenceTemplates: declareObject(
         'Sequence templates',
         'sequenceTemplates',
         'sequenceTemplate',
         {
-          filters: false,
+          canFilter: false,
         },
       ),
       templates: declareObject('Templates', 'templates', 'template'),
       snippets: declareObject('Snippets', 'snippets', 'snippet'),
       mailings: declareObject('Mailings', 'mailings', 'mailing', {
-        updates: false,
-        removes: false,
+        canUpdate: false,
+        canDelete: false,
       }),
       mailboxes: declareObject('Mailboxes', 'mailboxes', 'mailbox'),
-      calls: declareObject('Calls', 'calls', 'call', { updates: false }),
+      calls: declareObject('Calls', 'calls', 'call', { canUpdate: false }),
       stages: declareObject('Stages', 'stages', 'stage'),
       teams: declareObject('Teams', 'teams', 'team'),
     },

@@ -61,7 +61,7 @@ function declareObject(
 }
 
 /** Declares an object of API version 1, which pages by offset and has custom fields next to standard ones. */
-function objectOfV1(
+function declareV1Object(
   displayName: string,
   name: string,
   { method, more: moreFlag }: { method: 'PATCH' | 'PUT'; more?: string },
@@ -96,7 +96,7 @@ function declareSetting(displayName: string, name: string): ObjectDeclarationInp
   return { ...rest, byIds: { path: `/api/v2/${name}/{id}`, records: '/data' } };
 }
 
-const NOTE = {
+const NOTE_FIELDS = {
   id: 'INT',
   content: 'STRING',
   deal_id: 'INT',
@@ -125,7 +125,7 @@ export const pipedrive: DeclaredProvider = {
     apiVersion: 'v2',
     docsUrl: 'https://developers.pipedrive.com/docs/api/v1',
     checkedAgainst: 'the published OpenAPI descriptions of v2 (2025-12-10) and v1 (2024-10-22)',
-    notes: ['Leads are those that are not archived; their custom fields are those of deals.'],
+    notes: ['Only leads that are not archived are read. They have the custom fields of deals.'],
     errors: { messages: ['/error', '/error_info'] },
     events: {
       authentication: { kind: 'basic', username: 'pipedrive' },
@@ -184,15 +184,15 @@ export const pipedrive: DeclaredProvider = {
       activities: declareObject('Activities', 'activities', { fields: 'activityFields' }),
       products: declareObject('Products', 'products', { fields: 'productFields', filters: false }),
       leads: {
-        ...objectOfV1('Leads', 'leads', { method: 'PATCH' }),
+        ...declareV1Object('Leads', 'leads', { method: 'PATCH' }),
         fields: declareObject('Deals', 'deals', { fields: 'dealFields' }).fields,
       },
       notes: {
-        ...objectOfV1('Notes', 'notes', {
+        ...declareV1Object('Notes', 'notes', {
           method: 'PUT',
           more: '/additional_data/pagination/more_items_in_collection',
         }),
-        standardFields: NOTE,
+        standardFields: NOTE_FIELDS,
       },
       stages: declareSetting('Stages', 'stages'),
       pipelines: declareSetting('Pipelines', 'pipelines'),

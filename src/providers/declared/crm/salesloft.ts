@@ -6,10 +6,10 @@ function declareObject(
   name: string,
   {
     isReadOnly = false,
-    creates = !isReadOnly,
-    updates = !isReadOnly,
-    removes = !isReadOnly,
-  }: { isReadOnly?: boolean; creates?: boolean; updates?: boolean; removes?: boolean } = {},
+    canCreate = !isReadOnly,
+    canUpdate = !isReadOnly,
+    canDelete = !isReadOnly,
+  }: { isReadOnly?: boolean; canCreate?: boolean; canUpdate?: boolean; canDelete?: boolean } = {},
 ): ObjectDeclarationInput {
   const path = `/v2/${name}`;
   return {
@@ -29,14 +29,14 @@ function declareObject(
       isKeyset: true,
     },
     byIds: { path: `${path}/{id}`, records: '/data' },
-    ...(creates && { create: { method: 'POST', path, responseRecord: '/data' } }),
-    ...(updates && { update: { method: 'PUT', path: `${path}/{id}`, responseRecord: '/data' } }),
-    ...(removes && { remove: { path: `${path}/{id}` } }),
+    ...(canCreate && { create: { method: 'POST', path, responseRecord: '/data' } }),
+    ...(canUpdate && { update: { method: 'PUT', path: `${path}/{id}`, responseRecord: '/data' } }),
+    ...(canDelete && { remove: { path: `${path}/{id}` } }),
   };
 }
 
 /** The vendor sorts saved list views only by name, and they have no time of change. */
-function savedListViews(): ObjectDeclarationInput {
+function declareSavedListViews(): ObjectDeclarationInput {
   const { changedAt: _, list, ...rest } = declareObject('Saved list views', 'saved_list_views');
   const { path, records, pageSize, paging } = list;
   return { ...rest, list: { path, records, pageSize, paging } };
@@ -56,7 +56,7 @@ export const salesloft: DeclaredProvider = {
     docsUrl: 'https://developers.salesloft.com',
     checkedAgainst: 'the shapes that published connectors rely on',
     notes: [
-      'Subscribing is not supported: the documents do not say where the answer has the ID of the subscription.',
+      'Events are not supported: the vendor does not document where the response has the id of the subscription.',
     ],
     errors: { messages: ['/error', '/errors'] },
     objects: {
@@ -65,18 +65,18 @@ export const salesloft: DeclaredProvider = {
       tasks: declareObject('Tasks', 'tasks'),
       users: declareObject('Users', 'users', { isReadOnly: true }),
       notes: declareObject('Notes', 'notes'),
-      saved_list_views: savedListViews(),
+      saved_list_views: declareSavedListViews(),
       'activities/calls': declareObject('Calls', 'activities/calls', {
-        updates: false,
-        removes: false,
+        canUpdate: false,
+        canDelete: false,
       }),
       'activities/emails': declareObject('Emails', 'activities/emails', { isReadOnly: true }),
       cadences: declareObject('Cadences', 'cadences', { isReadOnly: true }),
       cadence_memberships: declareObject('Cadence memberships', 'cadence_memberships', {
-        updates: false,
+        canUpdate: false,
       }),
       conversations: declareObject('Conversations', 'conversations', { isReadOnly: true }),
-      email_templates: declareObject('Email templates', 'email_templates', { removes: false }),
+      email_templates: declareObject('Email templates', 'email_templates', { canDelete: false }),
     },
   },
 };

@@ -138,12 +138,12 @@ export const zoho: DeclaredProvider = {
     docsUrl: 'https://www.zoho.com/crm/developer/docs/api/v8/',
     checkedAgainst: "the vendor's published OpenAPI description of CRM v8 and its reference",
     notes: [
-      'A read takes at most 50 fields. Further fields are ignored.',
-      "Events of changes are not supported: a channel ends within a week, and Zoho's documentation does not say how to renew it.",
+      'A read returns at most 50 fields, and ignores others.',
+      'Events are not supported: a channel ends within a week, and the vendor does not document how to renew it.',
     ],
     scopes: ['ZohoCRM.modules.ALL', 'ZohoCRM.settings.READ'],
     inputs: {
-      zoho_token_domain: { displayName: 'Host of the accounts server, like accounts.zoho.eu' },
+      zoho_token_domain: { displayName: 'Host of the accounts server, such as accounts.zoho.eu' },
     },
     errors: {
       messages: ['/data/0/message', '/message'],

@@ -63,7 +63,7 @@ export const freshdesk: DeclaredProvider = {
     checkedAgainst: 'the shapes that published connectors rely on',
     notes: [
       'The user name is the API key. Any password is accepted.',
-      'Subscribing is not supported: the vendor has rules that a person writes, and does not sign their requests.',
+      'Events are not supported: a person would write rules at the vendor, which does not sign their requests.',
     ],
     errors: { messages: ['/errors', '/description', '/message'] },
     objects: {

@@ -10,23 +10,23 @@ function declareObject(
   {
     returnsRecord = true,
     list = {},
-    changedAt = true,
-    creates = true,
-    updates = true,
-    removes = true,
+    hasChangeTime = true,
+    canCreate = true,
+    canUpdate = true,
+    canDelete = true,
   }: {
     returnsRecord?: boolean;
     list?: Partial<ListInput>;
-    changedAt?: boolean;
-    creates?: boolean;
-    updates?: boolean;
-    removes?: boolean;
+    hasChangeTime?: boolean;
+    canCreate?: boolean;
+    canUpdate?: boolean;
+    canDelete?: boolean;
   } = {},
 ): ObjectDeclarationInput {
   const path = `/${name}`;
   return {
     displayName,
-    ...(changedAt && { changedAt: { at: '/updated_at', format: 'unixSeconds' } }),
+    ...(hasChangeTime && { changedAt: { at: '/updated_at', format: 'unixSeconds' } }),
     nested: [{ at: '/custom_fields' }],
     list: {
       path,
@@ -36,31 +36,31 @@ function declareObject(
       ...list,
     },
     byIds: { path: `${path}/{id}`, records: '' },
-    ...(creates && { create: { method: 'POST', path, responseRecord: '' } }),
+    ...(canCreate && { create: { method: 'POST', path, responseRecord: '' } }),
     // Most updates return 204.
-    ...(updates && {
+    ...(canUpdate && {
       update: {
         method: 'PATCH',
         path: `${path}/{id}`,
         ...(returnsRecord && { responseRecord: '' }),
       },
     }),
-    ...(removes && { remove: { path: `${path}/{id}` } }),
+    ...(canDelete && { remove: { path: `${path}/{id}` } }),
   };
 }
 
 /** Declares a list without pages, of records without a time of change. */
-function unpagedObject(
+function declareUnpagedObject(
   displayName: string,
   name: string,
-  { creates = false, updates = false }: { creates?: boolean; updates?: boolean } = {},
+  { canCreate = false, canUpdate = false }: { canCreate?: boolean; canUpdate?: boolean } = {},
 ): ObjectDeclarationInput {
   const { list, ...rest } = declareObject(displayName, name, {
     returnsRecord: false,
-    changedAt: false,
-    creates,
-    updates,
-    removes: false,
+    hasChangeTime: false,
+    canCreate,
+    canUpdate,
+    canDelete: false,
   });
   return { ...rest, list: { path: list.path, records: list.records, paging: { kind: 'none' } } };
 }
@@ -82,8 +82,8 @@ export const front: DeclaredProvider = {
     docsUrl: 'https://dev.frontapp.com',
     checkedAgainst: "the vendor's published OpenAPI description",
     notes: [
-      'Subscribing is not supported: the vendor reports messages and what is done with conversations, and not that records are created, changed or deleted.',
-      'Creating a channel is not supported: the vendor creates channels below an inbox or a teammate.',
+      'Events are not supported: the vendor reports messages and actions on conversations, not that records were created, updated or deleted.',
+      "Channels can't be created: the vendor creates them below an inbox or a teammate.",
     ],
     errors: { messages: ['/_error/message', '/_error/details'] },
     objects: {
@@ -108,15 +108,15 @@ export const front: DeclaredProvider = {
       accounts: declareObject('Accounts', 'accounts', {
         list: { query: { sort_by: 'updated_at', sort_order: 'desc' }, isNewestFirst: true },
       }),
-      tags: declareObject('Tags', 'tags', { returnsRecord: false, changedAt: false }),
+      tags: declareObject('Tags', 'tags', { returnsRecord: false, hasChangeTime: false }),
       conversations: declareObject('Conversations', 'conversations', { returnsRecord: false }),
       links: declareObject('Links', 'links', {
         returnsRecord: false,
-        changedAt: false,
-        removes: false,
+        hasChangeTime: false,
+        canDelete: false,
       }),
       message_templates: declareObject('Message templates', 'message_templates', {
-        changedAt: false,
+        hasChangeTime: false,
         list: { pageSize: undefined },
       }),
       message_template_folders: declareObject(
@@ -126,11 +126,11 @@ export const front: DeclaredProvider = {
           list: { pageSize: undefined },
         },
       ),
-      channels: unpagedObject('Channels', 'channels', { updates: true }),
-      inboxes: unpagedObject('Inboxes', 'inboxes', { creates: true }),
-      teammates: unpagedObject('Teammates', 'teammates', { updates: true }),
-      teams: unpagedObject('Teams', 'teams'),
-      rules: unpagedObject('Rules', 'rules'),
+      channels: declareUnpagedObject('Channels', 'channels', { canUpdate: true }),
+      inboxes: declareUnpagedObject('Inboxes', 'inboxes', { canCreate: true }),
+      teammates: declareUnpagedObject('Teammates', 'teammates', { canUpdate: true }),
+      teams: declareUnpagedObject('Teams', 'teams'),
+      rules: declareUnpagedObject('Rules', 'rules'),
     },
   },
 };

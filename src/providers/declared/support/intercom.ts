@@ -6,10 +6,10 @@ import type { DeclaredProvider } from '../../declarative/declarative-provider.ts
 
 type Lists = Pick<ObjectDeclarationInput, 'list' | 'incrementalList'>;
 
-const NEXT = '/pages/next/starting_after';
+const NEXT_CURSOR = '/pages/next/starting_after';
 
 /** Declares a time bound of a search. Bounds are exclusive, and results may lag by minutes. */
-function timeFilter(operator: '>' | '<') {
+function declareTimeFilter(operator: '>' | '<') {
   return {
     in: 'body',
     name: '/query/value/-',
@@ -19,7 +19,7 @@ function timeFilter(operator: '>' | '<') {
   } as const;
 }
 
-function searchList(
+function declareSearchList(
   name: string,
   records: string,
 ): NonNullable<ObjectDeclarationInput['incrementalList']> {
@@ -32,10 +32,10 @@ function searchList(
     paging: {
       kind: 'cursor',
       parameter: { in: 'body', name: '/pagination/starting_after' },
-      next: NEXT,
+      next: NEXT_CURSOR,
     },
-    since: { ...timeFilter('>'), isRequired: true },
-    until: timeFilter('<'),
+    since: { ...declareTimeFilter('>'), isRequired: true },
+    until: declareTimeFilter('<'),
     equalityFilter: {
       in: 'body',
       name: '/query/value/-',
@@ -46,12 +46,16 @@ function searchList(
   };
 }
 
-function pagedList(name: string, records: string): ListInput {
+function declarePagedList(name: string, records: string): ListInput {
   return {
     path: `/${name}`,
     records,
     pageSize: { in: 'query', name: 'per_page', max: 150 },
-    paging: { kind: 'cursor', parameter: { in: 'query', name: 'starting_after' }, next: NEXT },
+    paging: {
+      kind: 'cursor',
+      parameter: { in: 'query', name: 'starting_after' },
+      next: NEXT_CURSOR,
+    },
     total: '/total_count',
   };
 }
@@ -72,7 +76,7 @@ function declareNumberedList(path: string): ListInput {
 }
 
 /** Declares a list without pages. */
-function unpagedList(path: string, records: string): ListInput {
+function declareUnpagedList(path: string, records: string): ListInput {
   return { path, records, paging: { kind: 'none' } };
 }
 
@@ -81,7 +85,7 @@ const CHANGED_AT = {
 } as const satisfies Partial<ObjectDeclarationInput>;
 
 /** Declares the writes of records below a path. */
-function writesAt(path: string): Pick<ObjectDeclarationInput, 'create' | 'update' | 'remove'> {
+function declareWrites(path: string): Pick<ObjectDeclarationInput, 'create' | 'update' | 'remove'> {
   return {
     create: { method: 'POST', path, responseRecord: '' },
     update: { method: 'PUT', path: `${path}/{id}`, responseRecord: '' },
@@ -144,8 +148,8 @@ export const intercom: DeclaredProvider = {
     docsUrl: 'https://developers.intercom.com/docs/references/rest-api/api.intercom.io',
     checkedAgainst: "the vendor's published OpenAPI description of 2.15",
     notes: [
-      'Contacts that were merged vanish from lists without a trace.',
-      'A tag without an ID is created, or found by its name.',
+      'A merged contact disappears from lists without an event.',
+      'A tag without an id is created, unless one has its name.',
     ],
     headers: { 'Intercom-Version': '2.15' },
     errors: {
@@ -185,22 +189,24 @@ export const intercom: DeclaredProvider = {
       instructions: [
         "In Intercom's Developer Hub, open the app's Webhooks and enter {url} as the endpoint.",
         'Select the topics of contacts, companies, conversations and tickets.',
-        "Notices are signed by the app's client secret: the provider app needs no `webhookSecret` beside it.",
+        "The app's client secret signs requests, so the provider app needs no `webhookSecret`.",
       ],
     },
     objects: {
       contacts: declareObject('Contacts', 'contacts', {
         model: 'contact',
-        list: pagedList('contacts', '/data'),
-        incrementalList: searchList('contacts', '/data'),
+        list: declarePagedList('contacts', '/data'),
+        incrementalList: declareSearchList('contacts', '/data'),
       }),
       conversations: declareObject('Conversations', 'conversations', {
         model: 'conversation',
         createdId: '/conversation_id',
-        list: pagedList('conversations', '/conversations'),
-        incrementalList: searchList('conversations', '/conversations'),
+        list: declarePagedList('conversations', '/conversations'),
+        incrementalList: declareSearchList('conversations', '/conversations'),
       }),
-      tickets: declareObject('Tickets', 'tickets', { list: searchList('tickets', '/tickets') }),
+      tickets: declareObject('Tickets', 'tickets', {
+        list: declareSearchList('tickets', '/tickets'),
+      }),
       companies: declareObject('Companies', 'companies', {
         model: 'company',
         list: {
@@ -219,7 +225,7 @@ export const intercom: DeclaredProvider = {
       articles: declareObject('Articles', 'articles', { list: declareNumberedList('/articles') }),
       tags: {
         displayName: 'Tags',
-        list: unpagedList('/tags', '/data'),
+        list: declareUnpagedList('/tags', '/data'),
         byIds: { path: '/tags/{id}', records: '' },
         create: { method: 'POST', path: '/tags', responseRecord: '' },
         update: { method: 'POST', path: '/tags', bodyId: '/id', responseRecord: '' },
@@ -228,20 +234,20 @@ export const intercom: DeclaredProvider = {
       },
       teams: {
         displayName: 'Teams',
-        list: unpagedList('/teams', '/teams'),
+        list: declareUnpagedList('/teams', '/teams'),
         byIds: { path: '/teams/{id}', records: '' },
         standardFields: { id: 'STRING', name: 'STRING', distribution_method: 'STRING' },
       },
       admins: {
         displayName: 'Admins',
-        list: unpagedList('/admins', '/admins'),
+        list: declareUnpagedList('/admins', '/admins'),
         byIds: { path: '/admins/{id}', records: '' },
         standardFields: { id: 'STRING', name: 'STRING', email: 'STRING', job_title: 'STRING' },
       },
       segments: {
         displayName: 'Segments',
         ...CHANGED_AT,
-        list: unpagedList('/segments', '/segments'),
+        list: declareUnpagedList('/segments', '/segments'),
         byIds: { path: '/segments/{id}', records: '' },
         standardFields: { id: 'STRING', name: 'STRING', person_type: 'STRING' },
       },
@@ -250,13 +256,13 @@ export const intercom: DeclaredProvider = {
         ...CHANGED_AT,
         list: declareNumberedList('/help_center/collections'),
         byIds: { path: '/help_center/collections/{id}', records: '' },
-        ...writesAt('/help_center/collections'),
+        ...declareWrites('/help_center/collections'),
         standardFields: { id: 'STRING', name: 'STRING', description: 'STRING', url: 'STRING' },
       },
       help_centers: {
         displayName: 'Help centers',
         ...CHANGED_AT,
-        list: unpagedList('/help_center/help_centers', '/data'),
+        list: declareUnpagedList('/help_center/help_centers', '/data'),
         byIds: { path: '/help_center/help_centers/{id}', records: '' },
         standardFields: {
           id: 'STRING',
@@ -270,7 +276,7 @@ export const intercom: DeclaredProvider = {
         ...CHANGED_AT,
         list: declareNumberedList('/news/news_items'),
         byIds: { path: '/news/news_items/{id}', records: '' },
-        ...writesAt('/news/news_items'),
+        ...declareWrites('/news/news_items'),
         standardFields: { id: 'STRING', title: 'STRING', body: 'STRING', state: 'STRING' },
       },
       newsfeeds: {
@@ -282,7 +288,7 @@ export const intercom: DeclaredProvider = {
       ticket_types: {
         displayName: 'Ticket types',
         ...CHANGED_AT,
-        list: unpagedList('/ticket_types', '/data'),
+        list: declareUnpagedList('/ticket_types', '/data'),
         byIds: { path: '/ticket_types/{id}', records: '' },
         create: { method: 'POST', path: '/ticket_types', responseRecord: '' },
         update: { method: 'PUT', path: '/ticket_types/{id}', responseRecord: '' },

@@ -56,8 +56,8 @@ export const serviceNow: DeclaredProvider = {
       'https://www.servicenow.com/docs/bundle/xanadu-api-reference/page/integrate/inbound-rest/concept/c_TableAPI.html',
     checkedAgainst: 'the shapes that published connectors rely on',
     notes: [
-      'All values are texts; an empty one is "".',
-      'Subscribing is left out: the vendor has rules that a person writes in the instance, and no request that makes one.',
+      'All values are strings. An empty value is `""`.',
+      'Events are not supported: a person would write rules in the instance, because no request creates them.',
     ],
     errors: { messages: ['/error/detail', '/error/message', '/error'] },
     objects: {

@@ -6,7 +6,7 @@ import type { DeclaredProvider } from '../../declarative/declarative-provider.ts
 
 function declareObject(
   displayName: string,
-  { plural, singular, changed }: { plural: string; singular: string; changed: string },
+  { plural, singular, exportSuffix }: { plural: string; singular: string; exportSuffix: string },
 ): ObjectDeclarationInput {
   const path = `/api/v2/${plural}`;
   return {
@@ -32,13 +32,13 @@ function declareObject(
         hasMore: '/meta/has_more',
       },
     },
-    // Incremental exports. Only they filter by time of change; they also contain deleted records.
+    // Only the incremental export filters by time of change. It also contains deleted records.
     incrementalList: {
-      path: `/api/v2/incremental/${plural}${changed}`,
+      path: `/api/v2/incremental/${plural}${exportSuffix}`,
       records: `/${plural}`,
       pageSize: { in: 'query', name: 'per_page', max: 1000 },
       paging:
-        changed === ''
+        exportSuffix === ''
           ? { kind: 'nextUrl', next: '/next_page', isLastPage: '/end_of_stream' }
           : {
               kind: 'cursor',
@@ -55,7 +55,7 @@ function declareObject(
         // Exports refuse start times within the last minute.
         marginMs: 60_000,
       },
-      // The list omits archived tickets: those closed some months ago.
+      // `list` omits tickets that were archived some months after they were closed.
       ...(singular === 'ticket' && { fullReadQuery: { exclude_deleted: 'true' } }),
     },
     byIds: {
@@ -98,21 +98,21 @@ function declareObject(
   };
 }
 
-/** Declares records without an export. Each read lists all of them and drops unchanged ones. */
-function pagedList(
+/** Declares an object without an incremental export. Each read lists all records and drops unchanged ones. */
+function declareUnexportedObject(
   displayName: string,
   { plural, singular }: { plural: string; singular: string },
   {
     isPaged = true,
-    creates = true,
-    updates = true,
-    removes = true,
+    canCreate = true,
+    canUpdate = true,
+    canDelete = true,
     standardFields,
   }: {
     isPaged?: boolean;
-    creates?: boolean;
-    updates?: boolean;
-    removes?: boolean;
+    canCreate?: boolean;
+    canUpdate?: boolean;
+    canDelete?: boolean;
     standardFields: StandardFields;
   },
 ): ObjectDeclarationInput {
@@ -135,9 +135,9 @@ function pagedList(
         : { kind: 'none' },
     },
     byIds: { path: `${path}/{id}`, records: `/${singular}` },
-    ...(creates && { create: { method: 'POST', path, ...recordLocations } }),
-    ...(updates && { update: { method: 'PUT', path: `${path}/{id}`, ...recordLocations } }),
-    ...(removes && { remove: { path: `${path}/{id}` } }),
+    ...(canCreate && { create: { method: 'POST', path, ...recordLocations } }),
+    ...(canUpdate && { update: { method: 'PUT', path: `${path}/{id}`, ...recordLocations } }),
+    ...(canDelete && { remove: { path: `${path}/{id}` } }),
     standardFields: {
       id: 'INT',
       created_at: 'DATETIME',
@@ -147,10 +147,10 @@ function pagedList(
   };
 }
 
-const READ_ONLY = { creates: false, updates: false, removes: false };
+const READ_ONLY = { canCreate: false, canUpdate: false, canDelete: false };
 
-/** The types of update events, by object: the part after the object's name. */
-const CHANGES = {
+/** The actions in the types of update events, by object. */
+const UPDATE_ACTIONS = {
   tickets: [
     'agent_assignment_changed',
     'brand_changed',
@@ -186,19 +186,23 @@ const CHANGES = {
   organizations: ['custom_field_changed', 'external_id_changed', 'name_changed', 'tags_changed'],
 };
 
-function declareTypes(
-  object: keyof typeof CHANGES,
-  { singular, deletions }: { singular: string; deletions: string[] },
+function declareEventTypes(
+  object: keyof typeof UPDATE_ACTIONS,
+  { singular, deleteActions }: { singular: string; deleteActions: string[] },
 ) {
-  const lastPage = {
+  const actionsByKind = {
     CREATE: ['created'],
-    UPDATE: CHANGES[object],
-    DELETE: deletions,
+    UPDATE: UPDATE_ACTIONS[object],
+    DELETE: deleteActions,
   };
-  const eventTypes = (['CREATE', 'UPDATE', 'DELETE'] as const).flatMap((kind) =>
-    lastPage[kind].map((end) => [`zen:event-type:${singular}.${end}`, { object, kind }] as const),
+  return Object.fromEntries(
+    (['CREATE', 'UPDATE', 'DELETE'] as const).flatMap((kind) =>
+      actionsByKind[kind].map((action) => [
+        `zen:event-type:${singular}.${action}`,
+        { object, kind },
+      ]),
+    ),
   );
-  return Object.fromEntries(eventTypes);
 }
 
 export const zendeskSupport: DeclaredProvider = {
@@ -220,8 +224,8 @@ export const zendeskSupport: DeclaredProvider = {
       "the vendor's published OpenAPI description (2024-08-26), and its guides on exports, webhooks and types of events",
     errors: { messages: ['/details', '/description', '/error/message', '/error'] },
     notes: [
-      'All tickets are read by the export, which alone has those that are archived; the vendor takes ten requests a minute for it.',
-      'A soft-deleted user is reported as an update (`active`), a permanently deleted user as a deletion.',
+      'Full reads of tickets use the export, because only it has archived tickets. The vendor permits ten export requests per minute.',
+      'A soft-deleted user is reported as an update of `active`, a permanently deleted user as a deletion.',
     ],
     events: {
       authentication: {
@@ -239,12 +243,15 @@ export const zendeskSupport: DeclaredProvider = {
       account: { source: 'subscription' },
       type: ['/type'],
       types: {
-        ...declareTypes('tickets', {
+        ...declareEventTypes('tickets', {
           singular: 'ticket',
-          deletions: ['soft_deleted', 'permanently_deleted'],
+          deleteActions: ['soft_deleted', 'permanently_deleted'],
         }),
-        ...declareTypes('users', { singular: 'user', deletions: ['deleted'] }),
-        ...declareTypes('organizations', { singular: 'organization', deletions: ['deleted'] }),
+        ...declareEventTypes('users', { singular: 'user', deleteActions: ['deleted'] }),
+        ...declareEventTypes('organizations', {
+          singular: 'organization',
+          deleteActions: ['deleted'],
+        }),
       },
       nativeId: ['/id'],
       recordId: { parts: ['/detail/id'] },
@@ -276,15 +283,15 @@ export const zendeskSupport: DeclaredProvider = {
       tickets: declareObject('Tickets', {
         plural: 'tickets',
         singular: 'ticket',
-        changed: '/cursor',
+        exportSuffix: '/cursor',
       }),
-      users: declareObject('Users', { plural: 'users', singular: 'user', changed: '/cursor' }),
+      users: declareObject('Users', { plural: 'users', singular: 'user', exportSuffix: '/cursor' }),
       organizations: declareObject('Organizations', {
         plural: 'organizations',
         singular: 'organization',
-        changed: '',
+        exportSuffix: '',
       }),
-      brands: pagedList(
+      brands: declareUnexportedObject(
         'Brands',
         { plural: 'brands', singular: 'brand' },
         {
@@ -296,24 +303,24 @@ export const zendeskSupport: DeclaredProvider = {
           },
         },
       ),
-      groups: pagedList(
+      groups: declareUnexportedObject(
         'Groups',
         { plural: 'groups', singular: 'group' },
         { standardFields: { name: 'STRING', description: 'STRING', is_public: 'BOOLEAN' } },
       ),
-      group_memberships: pagedList(
+      group_memberships: declareUnexportedObject(
         'Group memberships',
         { plural: 'group_memberships', singular: 'group_membership' },
         {
-          updates: false,
+          canUpdate: false,
           standardFields: { group_id: 'INT', user_id: 'INT', default: 'BOOLEAN', url: 'STRING' },
         },
       ),
-      organization_memberships: pagedList(
+      organization_memberships: declareUnexportedObject(
         'Organization memberships',
         { plural: 'organization_memberships', singular: 'organization_membership' },
         {
-          updates: false,
+          canUpdate: false,
           standardFields: {
             organization_id: 'INT',
             organization_name: 'STRING',
@@ -322,17 +329,17 @@ export const zendeskSupport: DeclaredProvider = {
           },
         },
       ),
-      macros: pagedList(
+      macros: declareUnexportedObject(
         'Macros',
         { plural: 'macros', singular: 'macro' },
         { standardFields: { title: 'STRING', description: 'STRING', active: 'BOOLEAN' } },
       ),
-      views: pagedList(
+      views: declareUnexportedObject(
         'Views',
         { plural: 'views', singular: 'view' },
         { standardFields: { title: 'STRING', description: 'STRING', active: 'BOOLEAN' } },
       ),
-      ticket_fields: pagedList(
+      ticket_fields: declareUnexportedObject(
         'Ticket fields',
         { plural: 'ticket_fields', singular: 'ticket_field' },
         {
@@ -344,7 +351,7 @@ export const zendeskSupport: DeclaredProvider = {
           },
         },
       ),
-      ticket_forms: pagedList(
+      ticket_forms: declareUnexportedObject(
         'Ticket forms',
         { plural: 'ticket_forms', singular: 'ticket_form' },
         {
@@ -352,7 +359,7 @@ export const zendeskSupport: DeclaredProvider = {
           standardFields: { name: 'STRING', display_name: 'STRING', active: 'BOOLEAN' },
         },
       ),
-      ticket_metrics: pagedList(
+      ticket_metrics: declareUnexportedObject(
         'Ticket metrics',
         { plural: 'ticket_metrics', singular: 'ticket_metric' },
         {
@@ -365,7 +372,7 @@ export const zendeskSupport: DeclaredProvider = {
           },
         },
       ),
-      satisfaction_ratings: pagedList(
+      satisfaction_ratings: declareUnexportedObject(
         'Satisfaction ratings',
         { plural: 'satisfaction_ratings', singular: 'satisfaction_rating' },
         { ...READ_ONLY, standardFields: { ticket_id: 'INT', score: 'STRING', comment: 'STRING' } },

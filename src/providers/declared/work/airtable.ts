@@ -51,12 +51,12 @@ export const airtable: DeclaredProvider = {
     checkedAgainst:
       "the shapes that published connectors rely on, and the vendor's reference of webhooks",
     notes: [
-      'An object is a table of one base, by its id. Empty cells are left out by the vendor.',
-      'Changes are told by one webhook for each connection: the vendor allows two in a base for each app, and asks for the right to create in the base. Which fields an update has changed is told by ids of fields in `rawEvent` alone: every update of a record counts.',
-      'The vendor keeps changes for a week. If none were fetched for longer, records that have changed since are read; deletions of that time are not told.',
+      "An object is a table of the base, and its name is the table's id. The vendor omits empty cells.",
+      'Each connection has one webhook. The vendor permits two for each app in a base, and requires the creator permission in the base. `rawEvent` has the ids of changed fields, not their names, so every update of a record is reported.',
+      'The vendor keeps changes for a week. After a longer interruption, the changed records are read, and deletions are not reported.',
     ],
     scopes: ['data.records:read', 'data.records:write', 'schema.bases:read', 'webhook:manage'],
-    inputs: { base: { displayName: 'Id of the base, like appXXXXXXXXXXXXXX' } },
+    inputs: { base: { displayName: 'Id of the base, such as appXXXXXXXXXXXXXX' } },
     errors: {
       messages: ['/error/message', '/error'],
       rules: [

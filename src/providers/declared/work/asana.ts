@@ -10,17 +10,17 @@ function declareObject(
   name: string,
   {
     parent,
-    filter,
+    listPath,
     query = {},
-    since = false,
+    hasTimeFilter = false,
     isReadOnly = false,
-    removes = true,
+    canDelete = true,
     standardFields,
   }: Options,
 ): ObjectDeclarationInput {
   const path = `/1.0/${name}`;
   const list: ListInput = {
-    path: filter ?? path,
+    path: listPath ?? path,
     query,
     records: '/data',
     pageSize: { in: 'query', name: 'limit', max: 100 },
@@ -32,14 +32,14 @@ function declareObject(
     fields: {
       in: 'query',
       name: 'opt_fields',
-      always: since ? ['gid', 'modified_at'] : ['gid'],
+      always: hasTimeFilter ? ['gid', 'modified_at'] : ['gid'],
     },
-    ...(since && { since: { in: 'query', name: 'modified_since', format: 'iso' } }),
+    ...(hasTimeFilter && { since: { in: 'query', name: 'modified_since', format: 'iso' } }),
   };
   return {
     displayName,
     id: '/gid',
-    ...(since && { changedAt: { at: '/modified_at', format: 'iso' } }),
+    ...(hasTimeFilter && { changedAt: { at: '/modified_at', format: 'iso' } }),
     ...(parent && { parent }),
     nested: [
       {
@@ -48,12 +48,12 @@ function declareObject(
         entries: { name: '/gid', value: '/display_value', writeFormat: 'map' },
       },
     ],
-    list: list,
+    list,
     byIds: { path: `${path}/{id}`, records: '/data', fields: list.fields },
     ...(!isReadOnly && {
       create: { method: 'POST', path, bodyRecord: '/data', responseRecord: '/data' },
       update: { method: 'PUT', path: `${path}/{id}`, bodyRecord: '/data', responseRecord: '/data' },
-      ...(removes && { remove: { path: `${path}/{id}` } }),
+      ...(canDelete && { remove: { path: `${path}/{id}` } }),
     }),
     standardFields,
   };
@@ -62,15 +62,16 @@ function declareObject(
 interface Options {
   parent?: ObjectDeclarationInput['parent'];
   /** The path of the list below a parent. */
-  filter?: string;
+  listPath?: string;
   query?: Record<string, string>;
-  since?: boolean;
+  /** True if the vendor returns and filters by the time of change. */
+  hasTimeFilter?: boolean;
   isReadOnly?: boolean;
-  removes?: boolean;
+  canDelete?: boolean;
   standardFields: ObjectDeclarationInput['standardFields'];
 }
 
-const OF_WORKSPACE = { object: 'workspaces', variable: 'workspace' };
+const WORKSPACE_PARENT = { object: 'workspaces', variable: 'workspace' };
 
 export const asana: DeclaredProvider = {
   name: 'asana',
@@ -90,9 +91,9 @@ export const asana: DeclaredProvider = {
     docsUrl: 'https://developers.asana.com/reference/rest-api-reference',
     checkedAgainst: "the vendor's published OpenAPI description, and its guide on webhooks",
     notes: [
-      'Changes of projects are reported for all workspaces that exist when the subscription is created. The vendor reports changes of tasks only project by project, which is not supported: tasks of a project that is created later would be missed.',
-      'Tasks are read project by project: a task without a project is not read, and one in two projects is read twice.',
-      'Portfolios are those that the connected user owns; the vendor lists all of them to service accounts alone.',
+      'Changes of projects are reported for all workspaces that exist when the subscription is created. Changes of tasks are not supported: the vendor reports them project by project, so those of later projects would be missed.',
+      'Tasks are read project by project. A task without a project is not read, and a task in two projects is read twice.',
+      'Only portfolios that the connected user owns are read. The vendor lists all of them only to service accounts.',
     ],
     events: {
       authentication: {
@@ -135,46 +136,46 @@ export const asana: DeclaredProvider = {
         standardFields: { gid: 'STRING', name: 'STRING' },
       }),
       projects: declareObject('Projects', 'projects', {
-        parent: OF_WORKSPACE,
-        filter: '/1.0/workspaces/{workspace}/projects',
+        parent: WORKSPACE_PARENT,
+        listPath: '/1.0/workspaces/{workspace}/projects',
         standardFields: { gid: 'STRING', name: 'STRING', notes: 'STRING', archived: 'BOOLEAN' },
       }),
       tasks: declareObject('Tasks', 'tasks', {
         parent: { object: 'projects', variable: 'project' },
         query: { project: '{project}' },
-        since: true,
+        hasTimeFilter: true,
         standardFields: { gid: 'STRING', name: 'STRING', notes: 'STRING', completed: 'BOOLEAN' },
       }),
       tags: declareObject('Tags', 'tags', {
-        parent: OF_WORKSPACE,
-        filter: '/1.0/workspaces/{workspace}/tags',
+        parent: WORKSPACE_PARENT,
+        listPath: '/1.0/workspaces/{workspace}/tags',
         standardFields: { gid: 'STRING', name: 'STRING', color: 'STRING', notes: 'STRING' },
       }),
       users: declareObject('Users', 'users', {
-        parent: OF_WORKSPACE,
-        filter: '/1.0/workspaces/{workspace}/users',
+        parent: WORKSPACE_PARENT,
+        listPath: '/1.0/workspaces/{workspace}/users',
         isReadOnly: true,
         standardFields: { gid: 'STRING', name: 'STRING', email: 'STRING' },
       }),
       teams: declareObject('Teams', 'teams', {
-        parent: OF_WORKSPACE,
-        filter: '/1.0/workspaces/{workspace}/teams',
-        removes: false,
+        parent: WORKSPACE_PARENT,
+        listPath: '/1.0/workspaces/{workspace}/teams',
+        canDelete: false,
         standardFields: { gid: 'STRING', name: 'STRING', description: 'STRING' },
       }),
       portfolios: declareObject('Portfolios', 'portfolios', {
-        parent: OF_WORKSPACE,
+        parent: WORKSPACE_PARENT,
         query: { workspace: '{workspace}' },
         standardFields: { gid: 'STRING', name: 'STRING', color: 'STRING' },
       }),
       goals: declareObject('Goals', 'goals', {
-        parent: OF_WORKSPACE,
+        parent: WORKSPACE_PARENT,
         query: { workspace: '{workspace}' },
         standardFields: { gid: 'STRING', name: 'STRING', notes: 'STRING', status: 'STRING' },
       }),
       custom_fields: declareObject('Custom fields', 'custom_fields', {
-        parent: OF_WORKSPACE,
-        filter: '/1.0/workspaces/{workspace}/custom_fields',
+        parent: WORKSPACE_PARENT,
+        listPath: '/1.0/workspaces/{workspace}/custom_fields',
         standardFields: {
           gid: 'STRING',
           name: 'STRING',

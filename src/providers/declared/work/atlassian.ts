@@ -72,9 +72,9 @@ export const atlassian: DeclaredProvider = {
     docsUrl: 'https://developer.atlassian.com/cloud/jira/platform/rest/v3/',
     checkedAgainst: 'the shapes that published connectors rely on',
     notes: [
-      'Jira filters by the minute, in the zone of the user: half a day more is read, and left out here.',
-      'Subscribing is left out: a webhook of an app ends after 30 days, and an event names neither its site by itself nor whose it is.',
-      'Rich texts are in the Atlassian Document Format. The status of an issue is changed by a transition, which is forwarded.',
+      "Jira filters by the minute in the user's time zone. The gateway therefore reads 14 more hours, and omits records outside the window.",
+      'Events are not supported: a webhook of an app expires after 30 days, and its events do not name the site or the account.',
+      'Rich text has the Atlassian Document Format. A transition changes the status of an issue. Send it through the proxy.',
     ],
     scopes: ['read:jira-work', 'write:jira-work', 'read:jira-user', 'offline_access'],
     inputs: { cloudId: { displayName: 'Id of the site', isOptional: true } },

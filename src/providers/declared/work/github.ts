@@ -24,7 +24,7 @@ export const github: DeclaredProvider = {
     docsUrl: 'https://docs.github.com/rest',
     checkedAgainst: "the vendor's published OpenAPI description",
     notes: [
-      'Issues are those of all repositories that the account owns or works in; an id is `owner/name#number`.',
+      'Issues are read from all repositories of the account and those it collaborates on. Their id is `owner/name#number`.',
     ],
     scopes: ['repo', 'gist'],
     headers: { 'X-GitHub-Api-Version': '2022-11-28', accept: 'application/vnd.github+json' },
@@ -64,8 +64,8 @@ export const github: DeclaredProvider = {
       record: '/issue',
       instructions: [
         "At GitHub, open the app's settings and enter {url} as the webhook URL, with the content type application/json.",
-        'Enter a secret, and give the same to the provider app as its `webhookSecret`.',
-        'Subscribe to the event Issues. `providerWorkspaceRef` of a connection is the owner of its repositories.',
+        'Enter a secret, and set it as `webhookSecret` of the provider app.',
+        'Subscribe to the event Issues. `providerWorkspaceRef` of a connection must be the owner of its repositories.',
       ],
     },
     objects: {

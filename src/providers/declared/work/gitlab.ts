@@ -4,7 +4,7 @@ import type { DeclaredProvider } from '../../declarative/declarative-provider.ts
 const SIZE = { in: 'query', name: 'per_page', max: 100 } as const;
 
 /** Declares a list of the whole account. It is read-only, because the vendor writes these records below a project. */
-function declareChangeable(
+function declareAccountObject(
   displayName: string,
   name: string,
   query: Record<string, string>,
@@ -43,13 +43,13 @@ export const gitlab: DeclaredProvider = {
     docsUrl: 'https://docs.gitlab.com/api/rest/',
     checkedAgainst: "the vendor's published OpenAPI description (2025-04-01)",
     notes: [
-      'Subscribing is not supported: hooks are created project by project, and those of groups need a paid plan.',
-      'Merge requests and issues are read only: the vendor writes them below a project.',
+      'Events are not supported: webhooks are created project by project, and webhooks of groups require a paid plan.',
+      'Merge requests and issues are read-only, because the vendor writes them below a project.',
     ],
     errors: { messages: ['/message', '/error_description', '/error'] },
     objects: {
       projects: {
-        ...declareChangeable('Projects', 'projects', { membership: 'true' }),
+        ...declareAccountObject('Projects', 'projects', { membership: 'true' }),
         byIds: { path: '/api/v4/projects/{id}', records: '' },
         create: { method: 'POST', path: '/api/v4/projects', responseRecord: '' },
         update: { method: 'PUT', path: '/api/v4/projects/{id}', responseRecord: '' },
@@ -63,11 +63,11 @@ export const gitlab: DeclaredProvider = {
         update: { method: 'PUT', path: '/api/v4/groups/{id}', responseRecord: '' },
         remove: { path: '/api/v4/groups/{id}' },
       },
-      merge_requests: declareChangeable('Merge requests', 'merge_requests', {
+      merge_requests: declareAccountObject('Merge requests', 'merge_requests', {
         scope: 'all',
         state: 'all',
       }),
-      issues: declareChangeable('Issues', 'issues', { scope: 'all' }),
+      issues: declareAccountObject('Issues', 'issues', { scope: 'all' }),
     },
   },
 };

@@ -4,7 +4,7 @@ import type {
   StandardFields,
 } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
-import { relayList } from '../relay-list.ts';
+import { declareRelayList } from '../relay-list.ts';
 
 /** All requests have the same URL. The GraphQL query is in the body. */
 const PATH = '';
@@ -17,7 +17,7 @@ const COMMON_FIELDS: StandardFields = {
 
 function declareObject(
   displayName: string,
-  { type, list, removes, creates = true, isFiltered = true, responseMember }: Options,
+  { type, list, deleteVerb, canCreate = true, isFiltered = true, responseMember }: Options,
   standardFields: StandardFields,
 ): ObjectDeclarationInput {
   const singular = type.charAt(0).toLowerCase() + type.slice(1);
@@ -44,7 +44,7 @@ function declareObject(
     displayName,
     changedAt: { at: '/updatedAt', format: 'iso' },
     list: {
-      ...relayList(PATH, list),
+      ...declareRelayList(PATH, list),
       ...(isFiltered && {
         since: { in: 'body', name: '/variables/filter/updatedAt/gte', format: 'iso' },
         until: { in: 'body', name: '/variables/filter/updatedAt/lte', format: 'iso' },
@@ -66,7 +66,7 @@ function declareObject(
         fields: fieldSelection,
       },
     }),
-    ...(creates && {
+    ...(canCreate && {
       create: {
         method: 'POST',
         path: PATH,
@@ -83,13 +83,15 @@ function declareObject(
       bodyId: '/variables/id',
       ...response('Update'),
     },
-    ...(removes && {
+    ...(deleteVerb && {
       remove: {
         method: 'POST',
         path: PATH,
-        body: { query: `mutation ($id: String!) { ${singular}${removes}(id: $id) { success } }` },
+        body: {
+          query: `mutation ($id: String!) { ${singular}${deleteVerb}(id: $id) { success } }`,
+        },
         bodyId: '/variables/id',
-        success: { at: `/data/${singular}${removes}/success`, value: true },
+        success: { at: `/data/${singular}${deleteVerb}/success`, value: true },
       },
     }),
     standardFields: { ...COMMON_FIELDS, ...standardFields },
@@ -100,8 +102,8 @@ interface Options {
   type: string;
   list: string;
   /** The verb of the mutation that deletes or archives a record. */
-  removes: 'Delete' | 'Archive' | null;
-  creates?: boolean;
+  deleteVerb: 'Delete' | 'Archive' | null;
+  canCreate?: boolean;
   /** False if the list does not support `filter`. */
   isFiltered?: boolean;
   /** The member of a mutation's response with the record. Default: named like the type. */
@@ -125,7 +127,9 @@ export const linear: DeclaredProvider = {
   records: {
     docsUrl: 'https://linear.app/developers/graphql',
     checkedAgainst: "the vendor's published GraphQL schema and its guide to limits",
-    notes: ['Fields that are objects can be read only by a name with a selection of their own.'],
+    notes: [
+      "A field that is an object can't be read, because its name would need a selection of its own.",
+    ],
     scopes: ['read', 'write'],
     errors: {
       messages: ['/errors'],
@@ -174,13 +178,13 @@ export const linear: DeclaredProvider = {
       instructions: [
         'At Linear, open the OAuth application and enable webhooks with the URL {url}',
         'Choose the data change events of issues, projects and comments.',
-        "Give the application's webhook signing secret to the provider app as its `webhookSecret`.",
+        "Set the application's webhook signing secret as `webhookSecret` of the provider app.",
       ],
     },
     objects: {
       issues: declareObject(
         'Issues',
-        { type: 'Issue', list: 'issues', removes: 'Delete' },
+        { type: 'Issue', list: 'issues', deleteVerb: 'Delete' },
         {
           identifier: 'STRING',
           title: 'STRING',
@@ -192,7 +196,7 @@ export const linear: DeclaredProvider = {
       ),
       projects: declareObject(
         'Projects',
-        { type: 'Project', list: 'projects', removes: 'Delete' },
+        { type: 'Project', list: 'projects', deleteVerb: 'Delete' },
         {
           name: 'STRING',
           description: 'STRING',
@@ -201,7 +205,7 @@ export const linear: DeclaredProvider = {
       ),
       comments: declareObject(
         'Comments',
-        { type: 'Comment', list: 'comments', removes: 'Delete' },
+        { type: 'Comment', list: 'comments', deleteVerb: 'Delete' },
         {
           body: 'STRING',
           url: 'STRING',
@@ -209,7 +213,7 @@ export const linear: DeclaredProvider = {
       ),
       teams: declareObject(
         'Teams',
-        { type: 'Team', list: 'teams', removes: 'Delete' },
+        { type: 'Team', list: 'teams', deleteVerb: 'Delete' },
         {
           name: 'STRING',
           key: 'STRING',
@@ -220,7 +224,7 @@ export const linear: DeclaredProvider = {
         {
           type: 'ProjectStatus',
           list: 'projectStatuses',
-          removes: 'Archive',
+          deleteVerb: 'Archive',
           isFiltered: false,
           responseMember: 'status',
         },
@@ -233,7 +237,7 @@ export const linear: DeclaredProvider = {
       ),
       documents: declareObject(
         'Documents',
-        { type: 'Document', list: 'documents', removes: 'Delete' },
+        { type: 'Document', list: 'documents', deleteVerb: 'Delete' },
         {
           title: 'STRING',
           content: 'STRING',
@@ -242,7 +246,7 @@ export const linear: DeclaredProvider = {
       ),
       users: declareObject(
         'Users',
-        { type: 'User', list: 'users', removes: null, creates: false },
+        { type: 'User', list: 'users', deleteVerb: null, canCreate: false },
         {
           name: 'STRING',
           displayName: 'STRING',
@@ -253,7 +257,7 @@ export const linear: DeclaredProvider = {
       ),
       cycles: declareObject(
         'Cycles',
-        { type: 'Cycle', list: 'cycles', removes: 'Archive' },
+        { type: 'Cycle', list: 'cycles', deleteVerb: 'Archive' },
         {
           name: 'STRING',
           description: 'STRING',
@@ -264,7 +268,7 @@ export const linear: DeclaredProvider = {
       ),
       customers: declareObject(
         'Customers',
-        { type: 'Customer', list: 'customers', removes: 'Delete' },
+        { type: 'Customer', list: 'customers', deleteVerb: 'Delete' },
         {
           name: 'STRING',
           revenue: 'INT',
@@ -273,7 +277,7 @@ export const linear: DeclaredProvider = {
       ),
       workflowStates: declareObject(
         'Workflow states',
-        { type: 'WorkflowState', list: 'workflowStates', removes: 'Archive' },
+        { type: 'WorkflowState', list: 'workflowStates', deleteVerb: 'Archive' },
         {
           name: 'STRING',
           description: 'STRING',
@@ -283,7 +287,7 @@ export const linear: DeclaredProvider = {
       ),
       issueLabels: declareObject(
         'Issue labels',
-        { type: 'IssueLabel', list: 'issueLabels', removes: 'Delete' },
+        { type: 'IssueLabel', list: 'issueLabels', deleteVerb: 'Delete' },
         {
           name: 'STRING',
           description: 'STRING',
@@ -292,7 +296,7 @@ export const linear: DeclaredProvider = {
       ),
       initiatives: declareObject(
         'Initiatives',
-        { type: 'Initiative', list: 'initiatives', removes: 'Delete' },
+        { type: 'Initiative', list: 'initiatives', deleteVerb: 'Delete' },
         {
           name: 'STRING',
           description: 'STRING',
@@ -302,7 +306,7 @@ export const linear: DeclaredProvider = {
       ),
       attachments: declareObject(
         'Attachments',
-        { type: 'Attachment', list: 'attachments', removes: 'Delete' },
+        { type: 'Attachment', list: 'attachments', deleteVerb: 'Delete' },
         {
           title: 'STRING',
           subtitle: 'STRING',

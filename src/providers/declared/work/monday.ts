@@ -9,7 +9,7 @@ import type { DeclaredProvider } from '../../declarative/declarative-provider.ts
 const PATH = '/v2';
 
 /** Declares a list with numbered pages. The last page is short. */
-function list(name: string, fields: string, args = ''): ListInput {
+function declareList(name: string, fields: string, args = ''): ListInput {
   return {
     method: 'POST',
     path: PATH,
@@ -22,7 +22,10 @@ function list(name: string, fields: string, args = ''): ListInput {
   };
 }
 
-function byIds(name: string, fields: string): NonNullable<ObjectDeclarationInput['byIds']> {
+function declareIdLookup(
+  name: string,
+  fields: string,
+): NonNullable<ObjectDeclarationInput['byIds']> {
   return {
     method: 'POST',
     path: PATH,
@@ -36,7 +39,7 @@ function formatSelection(standardFields: StandardFields): string {
   return Object.keys(standardFields).join(' ');
 }
 
-const BOARD: StandardFields = {
+const BOARD_FIELDS: StandardFields = {
   id: 'STRING',
   name: 'STRING',
   description: 'STRING',
@@ -44,26 +47,26 @@ const BOARD: StandardFields = {
   board_kind: 'STRING',
   updated_at: 'DATETIME',
 };
-const USER: StandardFields = {
+const USER_FIELDS: StandardFields = {
   id: 'STRING',
   name: 'STRING',
   email: 'STRING',
   created_at: 'DATETIME',
 };
-const UPDATE: StandardFields = {
+const UPDATE_FIELDS: StandardFields = {
   id: 'STRING',
   item_id: 'STRING',
   body: 'STRING',
   created_at: 'DATETIME',
   updated_at: 'DATETIME',
 };
-const ITEM: StandardFields = {
+const ITEM_FIELDS: StandardFields = {
   id: 'STRING',
   name: 'STRING',
   created_at: 'DATETIME',
   updated_at: 'DATETIME',
 };
-const ITEM_FIELDS = `${formatSelection(ITEM)} state board { id } group { id } column_values { id text }`;
+const ITEM_SELECTION = `${formatSelection(ITEM_FIELDS)} state board { id } group { id } column_values { id text }`;
 const CHANGED_AT = { at: '/updated_at', format: 'iso' } as const;
 
 /** Values are in columns. Writes address columns by id, in monday's form for the type of the column. */
@@ -78,7 +81,7 @@ const items: ObjectDeclarationInput = {
     path: PATH,
     body: {
       query: `query ($board: ID!, $limit: Int!, $cursor: String) { boards(ids: [$board]) {
-        items_page(limit: $limit, cursor: $cursor) { cursor items { ${ITEM_FIELDS} } } } }`,
+        items_page(limit: $limit, cursor: $cursor) { cursor items { ${ITEM_SELECTION} } } } }`,
       variables: { board: '{board_id}' },
     },
     records: '/data/boards/0/items_page/items',
@@ -94,7 +97,7 @@ const items: ObjectDeclarationInput = {
     path: PATH,
     body: {
       query: `mutation ($board: ID!, $name: String!, $values: JSON) {
-        create_item(board_id: $board, item_name: $name, column_values: $values) { ${ITEM_FIELDS} } }`,
+        create_item(board_id: $board, item_name: $name, column_values: $values) { ${ITEM_SELECTION} } }`,
       variables: { board: '{board_id}', name: '{name}' },
     },
     bodyRecord: '/variables/values',
@@ -107,7 +110,7 @@ const items: ObjectDeclarationInput = {
     body: {
       query: `mutation ($board: ID!, $item: ID!, $values: JSON!) {
         change_multiple_column_values(board_id: $board, item_id: $item, column_values: $values) {
-          ${ITEM_FIELDS} } }`,
+          ${ITEM_SELECTION} } }`,
       variables: { board: '{board_id}', item: '{item}' },
     },
     bodyRecord: '/variables/values',
@@ -122,20 +125,20 @@ const items: ObjectDeclarationInput = {
       variables: { item: '{item}' },
     },
   },
-  standardFields: ITEM,
+  standardFields: ITEM_FIELDS,
 };
 
 const updates: ObjectDeclarationInput = {
   displayName: 'Updates',
   changedAt: CHANGED_AT,
-  list: list('updates', formatSelection(UPDATE)),
-  byIds: byIds('updates', formatSelection(UPDATE)),
+  list: declareList('updates', formatSelection(UPDATE_FIELDS)),
+  byIds: declareIdLookup('updates', formatSelection(UPDATE_FIELDS)),
   create: {
     method: 'POST',
     path: PATH,
     body: {
       query: `mutation ($item: ID!, $body: String!) {
-        create_update(item_id: $item, body: $body) { ${formatSelection(UPDATE)} } }`,
+        create_update(item_id: $item, body: $body) { ${formatSelection(UPDATE_FIELDS)} } }`,
       variables: { item: '{item_id}', body: '{body}' },
     },
     bodyRecord: '/variables',
@@ -147,7 +150,7 @@ const updates: ObjectDeclarationInput = {
     path: PATH,
     body: {
       query: `mutation ($id: ID!, $body: String!) {
-        edit_update(id: $id, body: $body) { ${formatSelection(UPDATE)} } }`,
+        edit_update(id: $id, body: $body) { ${formatSelection(UPDATE_FIELDS)} } }`,
     },
     bodyRecord: '/variables',
     allowedFields: ['body'],
@@ -160,7 +163,7 @@ const updates: ObjectDeclarationInput = {
     body: { query: 'mutation ($id: ID!) { delete_update(id: $id) { id } }' },
     bodyId: '/variables/id',
   },
-  standardFields: UPDATE,
+  standardFields: UPDATE_FIELDS,
 };
 
 export const monday: DeclaredProvider = {
@@ -175,9 +178,9 @@ export const monday: DeclaredProvider = {
     docsUrl: 'https://developer.monday.com/api-reference/',
     checkedAgainst: "the shapes that published connectors rely on and the vendor's guides",
     notes: [
-      'Items are read board by board; an id is `board:item`, and a create takes `board_id`. Values of columns are texts by the ids of the columns, and are written in the form that monday has for their type.',
-      'The vendor filters no list by the time of change.',
-      'Subscribing is left out: each board has one webhook for each event, whose proof is a token of the app that personal tokens go without.',
+      "Items are read board by board, and their id is `board:item`. A create requires `board_id`. Values of columns are read as strings by the ids of the columns, and are written in monday's form for the type of the column.",
+      "The vendor can't filter by the time of change, so each read fetches all records.",
+      'Events are not supported: each board would need a webhook for each event type, and personal tokens have no secret that authenticates its requests.',
     ],
     headers: { 'API-Version': '2026-04' },
     errors: {
@@ -196,17 +199,17 @@ export const monday: DeclaredProvider = {
       boards: {
         displayName: 'Boards',
         changedAt: CHANGED_AT,
-        list: list('boards', formatSelection(BOARD), ', state: active'),
-        byIds: byIds('boards', formatSelection(BOARD)),
-        standardFields: BOARD,
+        list: declareList('boards', formatSelection(BOARD_FIELDS), ', state: active'),
+        byIds: declareIdLookup('boards', formatSelection(BOARD_FIELDS)),
+        standardFields: BOARD_FIELDS,
       },
       items,
       updates,
       users: {
         displayName: 'Users',
-        list: list('users', formatSelection(USER)),
-        byIds: byIds('users', formatSelection(USER)),
-        standardFields: USER,
+        list: declareList('users', formatSelection(USER_FIELDS)),
+        byIds: declareIdLookup('users', formatSelection(USER_FIELDS)),
+        standardFields: USER_FIELDS,
       },
     },
   },

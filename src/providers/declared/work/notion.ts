@@ -8,7 +8,7 @@ import { isObject } from '../../declarative/json.ts';
 const MINUTE_MS = 60_000;
 const CHANGED_AT = { at: '/last_edited_time', format: 'iso', precisionMs: MINUTE_MS } as const;
 
-const PAGED = {
+const CURSOR_PAGING = {
   records: '/results',
   pageSize: { in: 'body', name: '/page_size', max: 100 },
   paging: {
@@ -19,8 +19,8 @@ const PAGED = {
   },
 } as const;
 
-/** Declares a search for everything that is shared with the connection, newest change first. */
-function searchList(value: 'page' | 'data_source'): ListInput {
+/** Declares a search for everything that is shared with the connection, with the newest change first. */
+function declareSearchList(value: 'page' | 'data_source'): ListInput {
   return {
     method: 'POST',
     path: '/v1/search',
@@ -28,12 +28,12 @@ function searchList(value: 'page' | 'data_source'): ListInput {
       filter: { property: 'object', value },
       sort: { timestamp: 'last_edited_time', direction: 'descending' },
     },
-    ...PAGED,
+    ...CURSOR_PAGING,
     isNewestFirst: true,
   };
 }
 
-function timeFilter(operator: 'on_or_after' | 'on_or_before') {
+function declareTimeFilter(operator: 'on_or_after' | 'on_or_before') {
   return {
     in: 'body',
     name: '/filter/and/-',
@@ -52,12 +52,12 @@ function declarePages(displayName: string, list: ListInput, parent?: Record<stri
       {
         at: '/properties',
         namePattern: /^(?!(parent|icon|cover|children|in_trash)$)/,
-        decode: notionValue,
-        addAliases: notionTitle,
-        encode: notionProperty,
+        decode: decodeProperty,
+        addAliases: findTitle,
+        encode: encodeProperty,
       },
     ],
-    list: list,
+    list,
     byIds: { path: '/v1/pages/{id}', records: '', deletionFlag: '/in_trash' },
     create: {
       method: 'POST',
@@ -88,10 +88,10 @@ export const notion: DeclaredProvider = {
     checkedAgainst:
       "the vendor's published OpenAPI description of 2025-09-03 and its guides on filters and paging",
     notes: [
-      'An object is a data source by its id; `pages` are those of all of them, and of other pages. Only what is shared with the connection is there.',
-      'Times are cut to the minute: a read of changes gives what changed in the minute that it begins in again.',
-      'A text is written as rich text, `title` as the title, a number and a flag as such; other properties in the form that Notion has for them.',
-      'Subscribing is left out: the token that signs is sent once, unsigned, to the address that gets the events.',
+      "An object is a data source, and its name is the data source's id. `pages` has the pages of all data sources and of other pages. Only content that is shared with the connection is read.",
+      'Times are truncated to the minute, so an incremental read repeats the changes of its first minute.',
+      "A string is written as rich text, or as the title if the field is `title`. Numbers and booleans are written unchanged, and other properties in Notion's form.",
+      'Events are not supported: the vendor sends the signing token once, unsigned, to the URL that receives the events.',
     ],
     headers: { 'Notion-Version': '2025-09-03' },
     errors: {
@@ -102,11 +102,11 @@ export const notion: DeclaredProvider = {
       ],
     },
     objects: {
-      pages: declarePages('Pages', searchList('page')),
+      pages: declarePages('Pages', declareSearchList('page')),
       data_sources: {
         displayName: 'Data sources',
         changedAt: CHANGED_AT,
-        list: searchList('data_source'),
+        list: declareSearchList('data_source'),
         byIds: { path: '/v1/data_sources/{id}', records: '', deletionFlag: '/in_trash' },
         create: { method: 'POST', path: '/v1/data_sources', responseRecord: '' },
         update: { method: 'PATCH', path: '/v1/data_sources/{id}', responseRecord: '' },
@@ -116,9 +116,9 @@ export const notion: DeclaredProvider = {
         displayName: 'Users',
         list: {
           path: '/v1/users',
-          ...PAGED,
+          ...CURSOR_PAGING,
           pageSize: { in: 'query', name: 'page_size', max: 100 },
-          paging: { ...PAGED.paging, parameter: { in: 'query', name: 'start_cursor' } },
+          paging: { ...CURSOR_PAGING.paging, parameter: { in: 'query', name: 'start_cursor' } },
         },
         byIds: { path: '/v1/users/{id}', records: '' },
       },
@@ -130,9 +130,9 @@ export const notion: DeclaredProvider = {
           method: 'POST',
           path: '/v1/data_sources/{object}/query',
           body: { sorts: [{ timestamp: 'last_edited_time', direction: 'ascending' }] },
-          ...PAGED,
-          since: timeFilter('on_or_after'),
-          until: timeFilter('on_or_before'),
+          ...CURSOR_PAGING,
+          since: declareTimeFilter('on_or_after'),
+          until: declareTimeFilter('on_or_before'),
         },
         { type: 'data_source_id', data_source_id: '{object}' },
       ),
@@ -157,7 +157,7 @@ export const notion: DeclaredProvider = {
       },
     },
     objectList: {
-      list: searchList('data_source'),
+      list: declareSearchList('data_source'),
       name: '/id',
       displayName: '/title/0/plain_text',
     },
@@ -168,28 +168,28 @@ export const notion: DeclaredProvider = {
  * Converts a typed property to a plain value, which can be written back if Notion permits it. Types without a plain
  * value stay unchanged.
  */
-function notionValue(property: unknown): unknown {
+function decodeProperty(property: unknown): unknown {
   if (!isObject(property) || typeof property.type !== 'string') return property;
   const value = property[property.type];
-  if (Array.isArray(value)) return plainList(value);
+  if (Array.isArray(value)) return decodeList(value);
   if (!isObject(value)) return value ?? null;
-  if (property.type === 'formula' || property.type === 'rollup') return notionValue(value);
+  if (property.type === 'formula' || property.type === 'rollup') return decodeProperty(value);
   if (property.type === 'unique_id') return [value.prefix, value.number].filter(Boolean).join('-');
   if (property.type === 'date') return value.end == null ? value.start : value;
   return value.name ?? value.email ?? value.id ?? value;
 }
 
-/** Joins the parts of a text. Lists of options, people and pages become lists of names or ids. */
-function plainList(parts: unknown[]): unknown {
-  const texts = parts.filter(isObject);
-  if (texts.every(({ plain_text }) => typeof plain_text === 'string')) {
-    return texts.map(({ plain_text }) => plain_text).join('');
+/** Joins the parts of rich text. Lists of options, people and pages become lists of names or ids. */
+function decodeList(parts: unknown[]): unknown {
+  const items = parts.filter(isObject);
+  if (items.every(({ plain_text }) => typeof plain_text === 'string')) {
+    return items.map(({ plain_text }) => plain_text).join('');
   }
-  return texts.map((part) => part.name ?? part.id ?? notionValue(part));
+  return items.map((item) => item.name ?? item.id ?? decodeProperty(item));
 }
 
-/** Adds the title property under the name `title`, whatever its name in Notion. */
-function notionTitle(properties: Record<string, unknown>): Record<string, unknown> {
+/** Returns the title property under the name `title`, because its name differs between data sources. */
+function findTitle(properties: Record<string, unknown>): Record<string, unknown> {
   const title = Object.values(properties).find(
     (property) => isObject(property) && property.type === 'title',
   );
@@ -197,10 +197,10 @@ function notionTitle(properties: Record<string, unknown>): Record<string, unknow
 }
 
 /**
- * Converts a plain value for a write: a text to rich text or the title, a number or boolean to a property of its type.
+ * Converts a plain value for a write: a string to rich text or the title, a number or boolean to a property of its type.
  * Other values must have Notion's own form.
  */
-function notionProperty(value: unknown, name: string): unknown {
+function encodeProperty(value: unknown, name: string): unknown {
   if (typeof value === 'number') return { number: value };
   if (typeof value === 'boolean') return { checkbox: value };
   if (typeof value !== 'string') return value;

@@ -5,7 +5,7 @@ import type {
 } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
-function list(path: string, records: string, max: number): ListInput {
+function declareList(path: string, records: string, max: number): ListInput {
   return {
     path,
     records: `/${records}`,
@@ -20,7 +20,9 @@ function list(path: string, records: string, max: number): ListInput {
 }
 
 /** Declares reading by id, updates and deletions. Updates return 204. */
-function recordRequests(name: string): Pick<ObjectDeclarationInput, 'byIds' | 'update' | 'remove'> {
+function declareRecordRequests(
+  name: string,
+): Pick<ObjectDeclarationInput, 'byIds' | 'update' | 'remove'> {
   return {
     byIds: { path: `/v2/${name}/{id}`, records: '' },
     update: { method: 'PATCH', path: `/v2/${name}/{id}` },
@@ -28,7 +30,7 @@ function recordRequests(name: string): Pick<ObjectDeclarationInput, 'byIds' | 'u
   };
 }
 
-const MEETING: StandardFields = {
+const MEETING_FIELDS: StandardFields = {
   id: 'STRING',
   topic: 'STRING',
   agenda: 'STRING',
@@ -37,7 +39,7 @@ const MEETING: StandardFields = {
   timezone: 'STRING',
   join_url: 'STRING',
 };
-const OF_USER = { object: 'users', variable: 'user_id' };
+const USER_PARENT = { object: 'users', variable: 'user_id' };
 const LAST_MONTH = {
   from: { in: 'query', name: 'from' },
   to: { in: 'query', name: 'to' },
@@ -63,7 +65,7 @@ export const zoom: DeclaredProvider = {
       "the vendor's published OpenAPI descriptions of users and meetings (2025-02-18), and its SDK for Node.js",
     notes: [
       'Only active users are read. Meetings, webinars and recordings are read user by user.',
-      'Recordings and the report on users are those of the last 29 days: the vendor lists at most a month at a time.',
+      'Recordings and the report on users cover the last 29 days, because the vendor lists at most a month at a time.',
     ],
     errors: { messages: ['/errors', '/message'] },
     identity: { path: '/v2/users/me', workspaceRef: '/account_id', consumerRef: '/id' },
@@ -105,15 +107,15 @@ export const zoom: DeclaredProvider = {
         response: { token: 'plainToken', signed: 'encryptedToken' },
       },
       instructions: [
-        "In Zoom's App Marketplace, open the app's features and copy its Secret Token to the provider app as its `webhookSecret`.",
+        "In Zoom's App Marketplace, open the app's features, and set its Secret Token as `webhookSecret` of the provider app.",
         'Add an event subscription with {url} as the notification endpoint, and choose events of users, meetings and webinars.',
-        'Validate the endpoint: the gateway answers the question that Zoom asks it.',
+        "Validate the endpoint. The gateway responds to Zoom's request.",
       ],
     },
     objects: {
       users: {
         displayName: 'Users',
-        list: list('/v2/users', 'users', 2000),
+        list: declareList('/v2/users', 'users', 2000),
         create: {
           method: 'POST',
           path: '/v2/users',
@@ -121,7 +123,7 @@ export const zoom: DeclaredProvider = {
           body: { action: 'create' },
           responseRecord: '',
         },
-        ...recordRequests('users'),
+        ...declareRecordRequests('users'),
         standardFields: {
           id: 'STRING',
           email: 'STRING',
@@ -131,35 +133,38 @@ export const zoom: DeclaredProvider = {
       },
       meetings: {
         displayName: 'Meetings',
-        parent: OF_USER,
+        parent: USER_PARENT,
         list: {
-          ...list('/v2/users/{user_id}/meetings', 'meetings', 300),
+          ...declareList('/v2/users/{user_id}/meetings', 'meetings', 300),
           query: { type: 'scheduled' },
         },
         create: { method: 'POST', path: '/v2/users/{user_id}/meetings', responseRecord: '' },
-        ...recordRequests('meetings'),
-        standardFields: MEETING,
+        ...declareRecordRequests('meetings'),
+        standardFields: MEETING_FIELDS,
       },
       webinars: {
         displayName: 'Webinars',
-        parent: OF_USER,
-        list: list('/v2/users/{user_id}/webinars', 'webinars', 300),
+        parent: USER_PARENT,
+        list: declareList('/v2/users/{user_id}/webinars', 'webinars', 300),
         create: { method: 'POST', path: '/v2/users/{user_id}/webinars', responseRecord: '' },
-        ...recordRequests('webinars'),
-        standardFields: MEETING,
+        ...declareRecordRequests('webinars'),
+        standardFields: MEETING_FIELDS,
       },
       groups: {
         displayName: 'Groups',
-        list: list('/v2/groups', 'groups', 300),
+        list: declareList('/v2/groups', 'groups', 300),
         create: { method: 'POST', path: '/v2/groups', responseRecord: '' },
-        ...recordRequests('groups'),
+        ...declareRecordRequests('groups'),
         standardFields: { id: 'STRING', name: 'STRING', total_members: 'INT' },
       },
       recordings: {
         displayName: 'Recordings',
         id: '/uuid',
-        parent: OF_USER,
-        list: { ...list('/v2/users/{user_id}/recordings', 'meetings', 300), dayRange: LAST_MONTH },
+        parent: USER_PARENT,
+        list: {
+          ...declareList('/v2/users/{user_id}/recordings', 'meetings', 300),
+          dayRange: LAST_MONTH,
+        },
         standardFields: {
           uuid: 'STRING',
           topic: 'STRING',
@@ -173,7 +178,7 @@ export const zoom: DeclaredProvider = {
         displayName: 'Meeting summaries',
         id: '/meeting_uuid',
         changedAt: { at: '/summary_last_modified_time', format: 'iso' },
-        list: list('/v2/meetings/meeting_summaries', 'summaries', 300),
+        list: declareList('/v2/meetings/meeting_summaries', 'summaries', 300),
         standardFields: {
           meeting_uuid: 'STRING',
           meeting_topic: 'STRING',
@@ -186,7 +191,7 @@ export const zoom: DeclaredProvider = {
       },
       users_report: {
         displayName: 'Report on users',
-        list: { ...list('/v2/report/users', 'users', 300), dayRange: LAST_MONTH },
+        list: { ...declareList('/v2/report/users', 'users', 300), dayRange: LAST_MONTH },
         standardFields: {
           id: 'STRING',
           user_name: 'STRING',
@@ -206,15 +211,15 @@ export const zoom: DeclaredProvider = {
           total: '/total_records',
         },
         create: { method: 'POST', path: '/v2/tracking_fields', responseRecord: '' },
-        ...recordRequests('tracking_fields'),
+        ...declareRecordRequests('tracking_fields'),
         standardFields: { id: 'STRING', field: 'STRING', required: 'BOOLEAN', visible: 'BOOLEAN' },
       },
       devices: {
         displayName: 'Devices',
         id: '/device_id',
-        list: list('/v2/devices', 'devices', 300),
+        list: declareList('/v2/devices', 'devices', 300),
         create: { method: 'POST', path: '/v2/devices', returnsNoId: true },
-        ...recordRequests('devices'),
+        ...declareRecordRequests('devices'),
         standardFields: {
           device_id: 'STRING',
           device_name: 'STRING',
