@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { databaseUrls } from '../src/database-urls.ts';
+import { splitDatabaseUrl } from '../src/database-urls.ts';
 import { KEY_TEXT, usingClient } from './database.ts';
 import type { Postgres } from './postgres.ts';
 
@@ -10,7 +10,7 @@ const ROOT = join(import.meta.dirname, '..');
 
 /** Uses the servers of a URL without a database. Databases that are created there remain. */
 export function existingServers(url: string): Postgres {
-  const [first, ...others] = databaseUrls(url);
+  const [first, ...others] = splitDatabaseUrl(url);
   return {
     urls: [first, ...others],
     toUrl: (database) => `${first}/${database}`,

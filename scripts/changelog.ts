@@ -1,18 +1,18 @@
 /** Reads and stamps CHANGELOG.md, whose form is that of keepachangelog.com. */
 const UNRELEASED = '## Unreleased';
 
-/** The text of the section Unreleased without its heading; undefined if there is no such section. */
+/** Returns the text of the section Unreleased without its heading. Undefined if there is no such section. */
 export function findUnreleased(changelog: string): string | undefined {
   return findSection(changelog, UNRELEASED);
 }
 
-/** The text under "Breaking" of the section Unreleased; empty if it has none. */
+/** Returns the text under "Breaking" of the section Unreleased. Empty if it has none. */
 export function findBreaking(changelog: string): string {
   return findSection(findUnreleased(changelog) ?? '', '### Breaking') ?? '';
 }
 
 /** Moves Unreleased to a version with its date, and leaves an empty Unreleased above it. */
-export function withVersion(changelog: string, version: string, date: string): string {
+export function stampVersion(changelog: string, version: string, date: string): string {
   return changelog.replace(
     new RegExp(`^${UNRELEASED}$`, 'm'),
     () => `${UNRELEASED}\n\n## ${version} - ${date}`,

@@ -4,7 +4,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
 const TEXT = /\.(html|js|css|svg|json)$/;
 
-/** Writes a Brotli and a gzip form next to each text file of a folder, so that the server never compresses. */
+/** Writes a Brotli and a gzip version next to each text file of a folder, so that the server never compresses. */
 export function compress(folder: string): void {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile() || !TEXT.test(entry.name)) continue;

@@ -1,6 +1,6 @@
 /**
- * Pictures of the console and the connect page: `npm run console:pictures -- <folder> [address]`. The server at the
- * address has the demo and runs on this machine.
+ * Takes pictures of the console and the connect page: `npm run console:pictures -- <folder> [url]`. The server at the URL
+ * must have the demo and run on this machine.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,8 +10,8 @@ const [folder = 'data/pictures', url = 'http://127.0.0.1:4000', only = ''] = pro
 const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 const WIDE = { width: 1200, height: 760 };
 const PHONE = { width: 360, height: 740 };
-/** Plots and live lines are drawn after the page. */
-const SETTLED_MS = 800;
+/** The time in which plots and live lines are drawn after the page. */
+const SETTLE_MS = 800;
 
 const PAGES = [
   'overview',
@@ -30,34 +30,37 @@ const PAGES = [
   'settings',
 ];
 
-interface Look {
+interface Variant {
   name: string;
   viewport: typeof WIDE;
   colorScheme: 'light' | 'dark';
 }
 
-const LOOKS: Look[] = [
+const VARIANTS: Variant[] = [
   { name: 'light', viewport: WIDE, colorScheme: 'light' },
   { name: 'dark', viewport: WIDE, colorScheme: 'dark' },
   { name: 'phone', viewport: PHONE, colorScheme: 'light' },
 ];
 
-async function take(page: Page, name: string): Promise<void> {
+async function takePicture(page: Page, name: string): Promise<void> {
   await page.waitForFunction(() => document.querySelector('.loading') === null);
-  await page.waitForTimeout(SETTLED_MS);
+  await page.waitForTimeout(SETTLE_MS);
   await page.screenshot({ path: join(folder, `${name}.png`) });
 }
 
-async function takeConsole(browser: Browser, { name, viewport, colorScheme }: Look): Promise<void> {
+async function takeConsolePictures(
+  browser: Browser,
+  { name, viewport, colorScheme }: Variant,
+): Promise<void> {
   const page = await browser.newPage({ viewport, colorScheme });
   page.on('pageerror', (error) => console.error(`${page.url()}: ${error.stack}`));
   await page.goto(`${url}/console`);
   await page.getByRole('button', { name: 'Open demo' }).click();
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
-  for (const place of PAGES.filter((page) => page.includes(only))) {
-    await page.goto(`${url}/console/demo/${place === 'overview' ? '' : place}`);
+  for (const path of PAGES.filter((candidate) => candidate.includes(only))) {
+    await page.goto(`${url}/console/demo/${path === 'overview' ? '' : path}`);
     await page.locator('main h1').waitFor();
-    await take(page, `${place.replace('/', '-')}-${name}`);
+    await takePicture(page, `${path.replace('/', '-')}-${name}`);
   }
   await page.close();
 }
@@ -65,7 +68,7 @@ async function takeConsole(browser: Browser, { name, viewport, colorScheme }: Lo
 const SESSION = `mutation { createSessionToken(input: { projectIdOrName: "demo", groupRef: "pictures",
   groupName: "Pictures Inc.", consumerRef: "pat", integrations: ["crm-sync"] }) { connectUrl } }`;
 
-async function takeConnect(browser: Browser): Promise<void> {
+async function takeConnectPicture(browser: Browser): Promise<void> {
   const { apiKey } = await (await fetch(`${url}/console/demo.json`)).json();
   const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
   const body = JSON.stringify({ query: SESSION });
@@ -84,11 +87,11 @@ async function takeConnect(browser: Browser): Promise<void> {
     await page.getByRole('button', { name: 'Connect', exact: true }).click();
     await start.waitFor();
   }
-  await take(page, 'connect');
+  await takePicture(page, 'connect');
 }
 
 mkdirSync(folder, { recursive: true });
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
-for (const look of LOOKS) await takeConsole(browser, look);
-if ('connect'.includes(only)) await takeConnect(browser);
+for (const variant of VARIANTS) await takeConsolePictures(browser, variant);
+if ('connect'.includes(only)) await takeConnectPicture(browser);
 await browser.close();

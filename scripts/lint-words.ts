@@ -11,7 +11,7 @@ import { ts } from '@ts-morph/common';
 const CLEAN =
   /^(console|bench|scripts|ops|docs|\.ci|test)\/|^(README|SECURITY|CONTRIBUTING)\.md$|^src\/(?!database\/generated)/;
 
-/** The list itself, the history, applied migrations, texts that tests and declarations generate, and vendors' files. */
+/** The list itself, the history, applied migrations, generated documents, and vendors' files. */
 const SKIPPED =
   /^(docs\/style\.md|CHANGELOG\.md|docs\/(conformance|scopes|webhooks)\.md|docs\/providers\/|migrations\/|test\/contract\/)/;
 
@@ -22,7 +22,7 @@ interface Passage {
   isComment: boolean;
 }
 
-/** The cells of the first column of a table of docs/style.md, as one regular expression. */
+/** Returns the cells of the first column of a table of docs/style.md, as one regular expression. */
 function readRule(style: string, heading: string): string {
   const rows = style.split(`| ${heading} |`)[1]?.split('\n\n')[0]?.split('\n').slice(2) ?? [];
   const words = rows.flatMap((row) => row.split('|')[1]?.match(/(?<=`)\w[^`]*(?=`)/g) ?? []);
@@ -31,7 +31,7 @@ function readRule(style: string, heading: string): string {
 }
 
 /** Blanks code, targets of links and quotations. Keeps line breaks. */
-function withoutQuotes(text: string): string {
+function blankQuotes(text: string): string {
   const quoted = /^( *)(`{3,}|~{3,})[\s\S]*?^\1\2 *$|`[^`]+`|\]\([^)]*\)|["“][^"“”\n]{1,200}["”]/gm;
   return text.replace(quoted, (match) => match.replace(/[^\n]/g, ' '));
 }
@@ -43,7 +43,7 @@ function isDescription(node: ts.Node): boolean {
   return isCall && parent.expression.name.text === 'describe' && parent.arguments[0] === node;
 }
 
-/** Comments of a source file, its descriptions, and all texts if it belongs to the console. */
+/** Returns the comments and descriptions of a source file, and all strings if it belongs to the console. */
 function listSourcePassages(file: string, text: string): Passage[] {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const passages = new Map<number, Passage>();
@@ -87,7 +87,7 @@ const root = join(import.meta.dirname, '..');
 const style = readFileSync(join(root, 'docs/style.md'), 'utf8');
 const words = new RegExp(`(?<![\\w-])${readRule(style, 'refused word')}`, 'gi');
 const opening = new RegExp(`^\\s*${readRule(style, 'refused opening')}`);
-const listed = process.argv[2];
+const listedPath = process.argv[2];
 const counts = new Map<string, number>();
 const files = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n');
 for (const file of files) {
@@ -96,13 +96,13 @@ for (const file of files) {
     file,
     readFileSync(join(root, file), 'utf8'),
   )) {
-    const plain = withoutQuotes(text);
-    const found = [...plain.matchAll(words), ...((isComment && opening.exec(plain)) || [])];
-    for (const match of found) {
+    const plain = blankQuotes(text);
+    const matches = [...plain.matchAll(words), ...((isComment && opening.exec(plain)) || [])];
+    for (const match of matches) {
       const [word, at] = typeof match === 'string' ? [match, 0] : [match[0], match.index];
       const where = `${file}:${line + plain.slice(0, at).split('\n').length - 1}`;
       if (CLEAN.test(file)) process.exitCode = 1;
-      if (CLEAN.test(file) || (listed !== undefined && file.startsWith(listed))) {
+      if (CLEAN.test(file) || (listedPath !== undefined && file.startsWith(listedPath))) {
         console.error(`${where}: "${word.trim()}" is refused by docs/style.md.`);
       }
       const folder = file.split('/', file.startsWith('src/') ? 2 : 1).join('/');
@@ -110,5 +110,6 @@ for (const file of files) {
     }
   }
 }
-const others = [...counts].sort((a, b) => b[1] - a[1]).map(([folder, n]) => `${folder} ${n}`);
-if (others.length > 0) console.log(`Refused words elsewhere, not yet clean: ${others.join(', ')}`);
+const otherFolders = [...counts].sort((a, b) => b[1] - a[1]).map(([folder, n]) => `${folder} ${n}`);
+if (otherFolders.length > 0)
+  console.log(`Refused words elsewhere, not yet clean: ${otherFolders.join(', ')}`);

@@ -1,7 +1,7 @@
 /** Writes the migration that schema.prisma needs: `npm run migration -- <name-in-kebab-case>`. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { schemaDiff } from './schema-diff.ts';
+import { createSchemaDiff } from './schema-diff.ts';
 
 const name = process.argv[2]?.replaceAll('-', '_');
 if (!name || !/^[a-z0-9]+(_[a-z0-9]+)*$/.test(name)) {
@@ -9,7 +9,7 @@ if (!name || !/^[a-z0-9]+(_[a-z0-9]+)*$/.test(name)) {
   process.exit(2);
 }
 
-const sql = await schemaDiff();
+const sql = await createSchemaDiff();
 if (sql === '') {
   console.log('The migrations already agree with schema.prisma.');
   process.exit(0);

@@ -9,34 +9,34 @@ import type { Provider, ProviderSession } from '../src/providers/contract.ts';
 type Environment = Record<string, string | undefined>;
 
 /**
- * Null without credentials. PROVIDER_TOKEN is an access token or key, PROVIDER_WORKSPACE the workspace, PROVIDER_FACTS
- * further facts of the connection as JSON.
+ * Opens a session with the credentials of the environment. Null without credentials. PROVIDER_TOKEN is an access token or
+ * key, PROVIDER_WORKSPACE the workspace, and PROVIDER_METADATA the connection's `providerMetadata` as JSON.
  */
-export function accountSession(
+export function openAccountSession(
   provider: Provider,
   env: Environment,
 ): (ProviderSession & AsyncDisposable) | null {
-  const credentials = credentialsIn(provider, env);
+  const credentials = readCredentials(provider, env);
   if (!credentials) return null;
-  const facts: Record<string, string> = JSON.parse(env.PROVIDER_FACTS ?? '{}');
+  const metadata: Record<string, string> = JSON.parse(env.PROVIDER_METADATA ?? '{}');
   const workspace = env.PROVIDER_WORKSPACE ?? null;
-  const account = { providerWorkspaceRef: workspace, providerMetadata: facts };
+  const account = { providerWorkspaceRef: workspace, providerMetadata: metadata };
   const baseUrl = fillAddress(provider, provider.baseUrl, account);
-  const attached = attachCredentials(provider, credentials);
+  const attachedCredentials = attachCredentials(provider, credentials);
   const outbound = createOutbound({ allowedPrivateTargets: [], alwaysAllowedOrigins: () => [] });
   return {
     baseUrl,
-    findMetadata: (name) => (name === 'workspace' ? workspace : (facts[name] ?? null)),
+    findMetadata: (name) => (name === 'workspace' ? workspace : (metadata[name] ?? null)),
     now: () => new Date(),
     send(request) {
       const url = requestUrl({ ...provider, baseUrl }, request);
-      return sendRequest(outbound, { provider, url, request, attached });
+      return sendRequest(outbound, { provider, url, request, attached: attachedCredentials });
     },
     [Symbol.asyncDispose]: () => outbound[Symbol.asyncDispose](),
   };
 }
 
-function credentialsIn(
+function readCredentials(
   { authSchemes: [scheme], custom }: Provider,
   { PROVIDER_TOKEN: token, PROVIDER_USER: username, PROVIDER_PASSWORD: password }: Environment,
 ): Credentials | null {

@@ -14,32 +14,38 @@ import { findSearchList } from '../src/providers/declarative/reading/equality.ts
 import { DECLARATIONS } from '../src/providers/declared/all.ts';
 
 /** Pages of providers that are code and not declarations. */
-export const WRITTEN_BY_HAND = ['hubspot.md', 'salesforce.md'];
+export const MANUAL_PAGES = ['hubspot.md', 'salesforce.md'];
 
-/** Texts of the generated pages by file name. */
-export function providerPages(): Map<string, string> {
+/** Returns the generated pages by file name. */
+export function createProviderPages(): Map<string, string> {
   const sorted = DECLARATIONS.toSorted((a, b) => (a.displayName < b.displayName ? -1 : 1));
-  const pages = sorted.map((declared) => [toFile(declared), page(declared)] as const);
-  return new Map([['README.md', index(sorted)], ...pages]);
+  const pages = sorted.map((declared) => [getFileName(declared), createPage(declared)] as const);
+  return new Map([['README.md', createIndex(sorted)], ...pages]);
 }
 
-function toFile({ name }: DeclaredProvider): string {
+function getFileName({ name }: DeclaredProvider): string {
   return `${name}.md`;
 }
 
-function index(all: DeclaredProvider[]): string {
+function createIndex(all: DeclaredProvider[]): string {
   const rows = all.map((declared) => {
     const { objects, otherObjects, apiVersion, checkedAgainst } = providerDeclaration.parse(
       declared.records,
     );
     const names = [...Object.keys(objects), ...(otherObjects ? ['any other'] : [])];
-    const link = `[${declared.displayName}](${toFile(declared)})`;
-    const cells = [link, names.join(', '), supports(declared), apiVersion ?? '–', checkedAgainst];
+    const link = `[${declared.displayName}](${getFileName(declared)})`;
+    const cells = [
+      link,
+      names.join(', '),
+      listSupport(declared),
+      apiVersion ?? '–',
+      checkedAgainst,
+    ];
     return `| ${cells.join(' | ')} |`;
   });
   const declarations = all.map(({ records }) => providerDeclaration.parse(records));
   const notifying = declarations.filter(({ events, eventList }) => events ?? eventList);
-  return lines(
+  return joinLines(
     '# Providers',
     '',
     'Pages with set-up steps: [HubSpot](hubspot.md), [Salesforce](salesforce.md), and each provider of the table. The',
@@ -68,43 +74,43 @@ function index(all: DeclaredProvider[]): string {
   );
 }
 
-function supports(declared: DeclaredProvider): string {
-  const found = listCapabilities(createDeclarativeProvider(declared));
-  return found.map((one) => one.toLowerCase().replace('_', ' ')).join(', ');
+function listSupport(declared: DeclaredProvider): string {
+  const capabilities = listCapabilities(createDeclarativeProvider(declared));
+  return capabilities.map((capability) => capability.toLowerCase().replace('_', ' ')).join(', ');
 }
 
-function page(declared: DeclaredProvider): string {
-  const said = providerDeclaration.parse(declared.records);
-  const objects = Object.entries(said.objects);
-  if (said.otherObjects) objects.push(['any other', said.otherObjects]);
-  return lines(
+function createPage(declared: DeclaredProvider): string {
+  const declaration = providerDeclaration.parse(declared.records);
+  const objects = Object.entries(declaration.objects);
+  if (declaration.otherObjects) objects.push(['any other', declaration.otherObjects]);
+  return joinLines(
     `# ${declared.displayName}`,
     '',
-    `\`${declared.name}\` · ${declared.baseUrl}${said.apiVersion ? ` · ${said.apiVersion}` : ''} · [vendor documentation](${said.docsUrl})`,
+    `\`${declared.name}\` · ${declared.baseUrl}${declaration.apiVersion ? ` · ${declaration.apiVersion}` : ''} · [vendor documentation](${declaration.docsUrl})`,
     '',
-    `Supports: ${supports(declared)}.`,
+    `Supports: ${listSupport(declared)}.`,
     '',
-    `Tested against: ${said.checkedAgainst}. Not tested with a live account.`,
+    `Tested against: ${declaration.checkedAgainst}. Not tested with a live account.`,
     '',
     '## Set up',
     '',
-    ...setUp(declared, said),
+    ...listSetUpSteps(declared, declaration),
     '',
     '## Objects',
     '',
     '| object | page size | incremental read | paging | search | create | update | delete | fields |',
     '| --- | --- | --- | --- | --- | --- | --- | --- | --- |',
-    ...objects.map(([name, object]) => row(name, object)),
+    ...objects.map(([name, object]) => formatRow(name, object)),
     '',
     ...LEGEND,
-    ...(said.notes.length > 0 ? ['', ...said.notes.map((note) => `- ${note}`)] : []),
-    ...changeEvents(said),
+    ...(declaration.notes.length > 0 ? ['', ...declaration.notes.map((note) => `- ${note}`)] : []),
+    ...describeEvents(declaration),
   );
 }
 
-function setUp(declared: DeclaredProvider, { scopes, inputs }: Declaration): string[] {
+function listSetUpSteps(declared: DeclaredProvider, { scopes, inputs }: Declaration): string[] {
   const { authSchemes, workspaceRequired, custom, limits } = declared;
-  const required = [
+  const requiredInputs = [
     ...(workspaceRequired ? ['`providerWorkspaceRef`'] : []),
     ...Object.entries(inputs).map(
       ([name, { displayName: text, isOptional }]) =>
@@ -124,7 +130,9 @@ function setUp(declared: DeclaredProvider, { scopes, inputs }: Declaration): str
       ? [`- OAuth scopes: ${scopes.map((scope) => `\`${scope}\``).join(', ')}.`]
       : []),
     `- Authentication: ${authSchemes.map((authScheme) => `\`${authScheme}\``).join(', ')}.`,
-    ...(required.length > 0 ? [`- Required when connecting: ${required.join(', ')}.`] : []),
+    ...(requiredInputs.length > 0
+      ? [`- Required when connecting: ${requiredInputs.join(', ')}.`]
+      : []),
     ...(limits?.requestsPerSecond
       ? [
           `- The gateway sends at most ${limits.requestsPerSecond} requests per second for each connection.`,
@@ -133,7 +141,7 @@ function setUp(declared: DeclaredProvider, { scopes, inputs }: Declaration): str
   ];
 }
 
-function row(name: string, object: ObjectDeclaration): string {
+function formatRow(name: string, object: ObjectDeclaration): string {
   const {
     list,
     incrementalList,
@@ -149,9 +157,9 @@ function row(name: string, object: ObjectDeclaration): string {
   const changesList = incrementalList ?? list;
   const fullReadList = incrementalList?.fullReadQuery ? incrementalList : list;
   return `| ${[
-    `\`${name}\`${also(aliases)}${parent ? ` of ${parent.object}` : ''}`,
-    pageText(fullReadList),
-    changes(changesList, object),
+    `\`${name}\`${formatAliases(aliases)}${parent ? ` of ${parent.object}` : ''}`,
+    describePageSize(fullReadList),
+    describeIncrementalRead(changesList, object),
     describePaging(changesList),
     findSearchList(object) ? 'by values' : '–',
     create ? (createMany ? 'one, many' : 'one') : '–',
@@ -161,16 +169,16 @@ function row(name: string, object: ObjectDeclaration): string {
   ].join(' | ')} |`;
 }
 
-function also(aliases: string[]): string {
+function formatAliases(aliases: string[]): string {
   return aliases.length > 0 ? ` (also ${aliases.map((alias) => `\`${alias}\``).join(', ')})` : '';
 }
 
-function pageText({ pageSize, paging }: ListDeclaration): string {
+function describePageSize({ pageSize, paging }: ListDeclaration): string {
   if (pageSize) return `${pageSize.max}`;
   return paging.kind === 'none' ? 'all records' : "the vendor's";
 }
 
-function changes(list: ListDeclaration, { changedAt }: ObjectDeclaration): string {
+function describeIncrementalRead(list: ListDeclaration, { changedAt }: ObjectDeclaration): string {
   if (list.dayRange) return `last ${list.dayRange.count} days`;
   if (list.since && list.until) return 'time range';
   if (list.since) return changedAt ? 'since a time' : 'since a time, without an end';
@@ -178,8 +186,8 @@ function changes(list: ListDeclaration, { changedAt }: ObjectDeclaration): strin
   return changedAt ? 'filtered by the gateway' : 'all records';
 }
 
-/** The events that the vendor sends, and who sets up the subscription. */
-function changeEvents({ events, eventList }: Declaration): string[] {
+/** Returns lines about the events that the vendor sends, and how subscriptions are created. */
+function describeEvents({ events, eventList }: Declaration): string[] {
   const heading = ['', '## Events', ''];
   if (eventList) {
     const kinds = Object.values(eventList.entries.changes).map((kind) => kind.toLowerCase());
@@ -214,6 +222,6 @@ const LEGEND = [
   'repeat a record, or bring it with the next read.',
 ];
 
-function lines(...all: string[]): string {
+function joinLines(...all: string[]): string {
   return `${all.join('\n')}\n`;
 }

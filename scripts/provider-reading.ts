@@ -9,35 +9,36 @@ import { ProviderError } from '../src/providers/provider-error.ts';
 /** Enough records to see their shape. */
 const PAGE_SIZE = 10;
 
-/** Prints a line for each object. Returns true if all could be read. */
+/** Prints a line for each object. Returns true if all objects could be read and each record has a time. */
 export async function readObjects(
   declared: DeclaredProvider,
   { capabilities }: Provider,
   session: ProviderSession,
 ): Promise<boolean> {
   const { objects } = providerDeclaration.parse(declared.records);
-  let isWhole = true;
+  let isComplete = true;
   for (const [objectName, { changedAt, standardFields = {} }] of Object.entries(objects)) {
     try {
       const read = { objectName, fields: Object.keys(standardFields), pageSize: PAGE_SIZE };
       const page = await capabilities.readPage?.(session, read);
       const records = page?.records ?? [];
-      const untimed = records.filter(
+      const recordsWithoutTime = records.filter(
         ({ raw }) =>
           changedAt && parseTime(findValue(raw, changedAt.at), changedAt.format) === null,
       );
-      const facts = [
+      const results = [
         `${records.length} records`,
         page?.nextCursor ? 'more follow' : 'the last page',
       ];
-      if (untimed.length > 0) facts.push(`${untimed.length} without a time at ${changedAt?.at}`);
-      console.log(`  ${objectName}: ${facts.join(', ')}`);
-      isWhole &&= untimed.length === 0;
+      if (recordsWithoutTime.length > 0)
+        results.push(`${recordsWithoutTime.length} without a time at ${changedAt?.at}`);
+      console.log(`  ${objectName}: ${results.join(', ')}`);
+      isComplete &&= recordsWithoutTime.length === 0;
     } catch (error) {
       if (!(error instanceof ProviderError)) throw error;
       console.log(`  ${objectName}: ${error.kind}, ${error.message}`);
-      isWhole = false;
+      isComplete = false;
     }
   }
-  return isWhole;
+  return isComplete;
 }

@@ -1,5 +1,5 @@
 /**
- * Checks a declared provider: `npm run provider -- <name>`. It runs the contract against a server made from the
+ * Checks a declared provider: `npm run provider -- <name>`. It runs the contract against a server generated from the
  * declaration and against the vendor's wire format. With credentials in the environment it also reads one page of each
  * object from a real account, and writes nothing.
  */
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { listCapabilities } from '../src/providers/contract.ts';
 import { createDeclarativeProvider } from '../src/providers/declarative/declarative-provider.ts';
 import { DECLARATIONS } from '../src/providers/declared/all.ts';
-import { accountSession } from './provider-account.ts';
+import { openAccountSession } from './provider-account.ts';
 import { readObjects } from './provider-reading.ts';
 
 const name = process.argv[2];
@@ -25,7 +25,7 @@ console.log(`${provider.displayName}: ${listCapabilities(provider).join(', ')}`)
 console.log(`Checked against: ${declared.records.checkedAgainst}`);
 
 const vitest = join(import.meta.dirname, '..', 'node_modules', 'vitest', 'vitest.mjs');
-const files = ['generated', 'declared'].map((one) => `test/providers/declared/${one}.test.ts`);
+const files = ['generated', 'declared'].map((name) => `test/providers/declared/${name}.test.ts`);
 const { status } = spawnSync(
   process.execPath,
   [vitest, 'run', '--maxWorkers=1', '--reporter=dot', '--hideSkippedTests', ...files],
@@ -36,11 +36,11 @@ const { status } = spawnSync(
   },
 );
 
-await using session = accountSession(provider, process.env);
+await using session = openAccountSession(provider, process.env);
 if (session) {
   console.log(`Reading a page of each object from ${session.baseUrl}; nothing is written.`);
-  const isWhole = await readObjects(declared, provider, session);
-  if (!isWhole) process.exitCode = 1;
+  const isComplete = await readObjects(declared, provider, session);
+  if (!isComplete) process.exitCode = 1;
 } else {
   console.log('No account is read: set PROVIDER_TOKEN, or PROVIDER_USER and PROVIDER_PASSWORD.');
 }

@@ -7,8 +7,8 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import semver from 'semver';
-import { findBreaking, findUnreleased, withVersion } from './changelog.ts';
-import { RELEASED_SCHEMA, releasedForm } from './released-schema.ts';
+import { findBreaking, findUnreleased, stampVersion } from './changelog.ts';
+import { formatReleasedSchema, RELEASED_SCHEMA } from './released-schema.ts';
 
 const USAGE = `Usage: npm run release -- <version> [--skip-checks]
 
@@ -17,24 +17,24 @@ const USAGE = `Usage: npm run release -- <version> [--skip-checks]
 
 const CHECKS = [['run', 'types'], ['run', 'lint'], ['test']];
 const CHANGELOG = 'CHANGELOG.md';
-const STAMPED = ['package.json', 'package-lock.json', CHANGELOG, RELEASED_SCHEMA];
+const RELEASED_FILES = ['package.json', 'package-lock.json', CHANGELOG, RELEASED_SCHEMA];
 
 const read = (path: string) => readFileSync(path, 'utf8');
 const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();
 
-/** Why the version can't be released; empty if it can. */
+/** Returns the reasons why the version can't be released. Empty if it can. */
 function listRefusals(version: string): string[] {
-  const missing = [...STAMPED, 'schema.graphql'].filter((path) => !existsSync(path));
+  const missing = [...RELEASED_FILES, 'schema.graphql'].filter((path) => !existsSync(path));
   if (missing.length > 0) return missing.map((path) => `${path} does not exist here.`);
   const present: string = JSON.parse(read('package.json')).version;
-  const refusals = [...versionRefusals(version, present), ...gitRefusals(version)];
+  const refusals = [...listVersionRefusals(version, present), ...listGitRefusals(version)];
   if (!findUnreleased(read(CHANGELOG))?.includes('- ')) {
     refusals.push(`${CHANGELOG} has no entry under "Unreleased".`);
   }
   return refusals;
 }
 
-function versionRefusals(version: string, present: string): string[] {
+function listVersionRefusals(version: string, present: string): string[] {
   if (semver.valid(version) !== version) {
     return [`"${version}" is not a version by semver.org, for example 1.2.0 or 2.0.0-rc.1.`];
   }
@@ -45,7 +45,7 @@ function versionRefusals(version: string, present: string): string[] {
   return [`${CHANGELOG} lists breaking changes, which need version ${next} or greater.`];
 }
 
-function gitRefusals(version: string): string[] {
+function listGitRefusals(version: string): string[] {
   const refusals: string[] = [];
   const branch = git('branch', '--show-current');
   if (branch !== 'main') refusals.push(`The branch is ${branch || 'detached'}, not main.`);
@@ -55,27 +55,27 @@ function gitRefusals(version: string): string[] {
   return refusals;
 }
 
-/** Runs types, lint and tests. Returns the command that failed. */
-function failedCheck(): string | undefined {
-  const failed = CHECKS.find((args) => spawnSync('npm', args, { stdio: 'inherit' }).status !== 0);
-  return failed && `npm ${failed.join(' ')}`;
+/** Runs types, lint and tests. Returns the command that failed. Undefined if none did. */
+function findFailedCheck(): string | undefined {
+  const args = CHECKS.find((check) => spawnSync('npm', check, { stdio: 'inherit' }).status !== 0);
+  return args && `npm ${args.join(' ')}`;
 }
 
 function release(version: string): void {
   const start = git('rev-parse', 'HEAD');
   const date = new Date().toISOString().slice(0, 10);
-  const changelog = withVersion(read(CHANGELOG), version, date);
-  const schema = releasedForm(read('schema.graphql'));
+  const changelog = stampVersion(read(CHANGELOG), version, date);
+  const schema = formatReleasedSchema(read('schema.graphql'));
   try {
     execFileSync('npm', ['version', version, '--no-git-tag-version', '--ignore-scripts']);
     writeFileSync(CHANGELOG, changelog);
     writeFileSync(RELEASED_SCHEMA, schema);
-    git('add', '--', ...STAMPED);
+    git('add', '--', ...RELEASED_FILES);
     git('commit', '--quiet', '--message', `Release ${version}`);
     git('tag', '--annotate', `v${version}`, '--message', `Release ${version}`);
   } catch (error) {
     git('reset', '--quiet', '--soft', start);
-    git('restore', '--staged', '--worktree', '--', ...STAMPED);
+    git('restore', '--staged', '--worktree', '--', ...RELEASED_FILES);
     throw error;
   }
 }
@@ -101,20 +101,20 @@ function refuse(reasons: string[]): never {
   process.exit(1);
 }
 
-const given = parseArguments(process.argv.slice(2));
-if (!given) {
+const options = parseArguments(process.argv.slice(2));
+if (!options) {
   console.error(USAGE);
   process.exit(2);
 }
-const { version, skipsChecks } = given;
+const { version, skipsChecks } = options;
 const refusals = listRefusals(version);
 if (refusals.length > 0) refuse(refusals);
 if (!skipsChecks) {
-  const failed = failedCheck();
-  if (failed) refuse([`\`${failed}\` failed.`]);
+  const failedCheck = findFailedCheck();
+  if (failedCheck) refuse([`\`${failedCheck}\` failed.`]);
   // The tree may have changed while the checks ran.
-  const changes = listRefusals(version);
-  if (changes.length > 0) refuse(changes);
+  const newRefusals = listRefusals(version);
+  if (newRefusals.length > 0) refuse(newRefusals);
 }
 try {
   release(version);

@@ -7,13 +7,13 @@ export const RELEASED_SCHEMA = join('test', 'contract', 'released.graphql');
 const HEAD =
   '# The schema of the last release, without descriptions. `npm run release` writes it.\n\n';
 
-/** The content of RELEASED_SCHEMA for this schema.graphql. */
-export function releasedForm(schema: string): string {
-  const undescribed = visit(parse(schema), {
+/** Returns the content of RELEASED_SCHEMA for this schema.graphql. */
+export function formatReleasedSchema(schema: string): string {
+  const withoutDescriptions = visit(parse(schema), {
     enter: (node: ASTNode) =>
       'description' in node && node.description ? { ...node, description: undefined } : undefined,
   });
-  return `${HEAD}${print(undescribed)}\n`;
+  return `${HEAD}${print(withoutDescriptions)}\n`;
 }
 
 const NAMES: [description: RegExp, name: string][] = [
@@ -25,14 +25,14 @@ const NAMES: [description: RegExp, name: string][] = [
   [/^([\w.]+) .*$/, '$1'],
 ];
 
-/** The name that a breaking change must have in the changelog: `Type.member`, or `Type`. */
-export function nameOfChange({ description }: BreakingChange): string {
+/** Returns the name that a breaking change must have in the changelog: `Type.member`, or `Type`. */
+export function getChangeName({ description }: BreakingChange): string {
   const [pattern, name] = NAMES.find(([candidate]) => candidate.test(description)) ?? [/$/, ''];
   return description.replace(pattern, name);
 }
 
-/** The names that the text lacks. It names them in backticks; `Type.*` stands for every member of a type. */
-export function unnamed(names: readonly string[], text: string): string[] {
+/** Returns the names that the text lacks. Names are in backticks there, and `Type.*` stands for every member of a type. */
+export function listUnnamed(names: readonly string[], text: string): string[] {
   const isNamed = (name: string) => text.includes(`\`${name}\``);
   return [...new Set(names)].filter((name) => {
     const [type, member] = name.split('.');

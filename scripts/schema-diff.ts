@@ -1,6 +1,4 @@
-/**
- * The SQL that the migrations lack for schema.prisma. It serves to write a migration and to test that none is missing.
- */
+/** Finds the SQL that the migrations lack for schema.prisma, to write a migration and to test that none is missing. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
@@ -11,10 +9,10 @@ import { PrismaPGlite } from 'pglite-prisma-adapter';
 const root = join(import.meta.dirname, '..');
 
 /**
- * SQL that takes a database with all migrations to schema.prisma; empty if they agree. Migrations run in an empty
- * database, which this closes.
+ * Returns the SQL that changes a database with all migrations to schema.prisma. Empty if they agree. Migrations run in an
+ * empty database, which this function closes.
  */
-export async function schemaDiff(
+export async function createSchemaDiff(
   openEmpty: () => Promise<PGlite> = () => PGlite.create(),
 ): Promise<string> {
   await using database = await openEmpty();
@@ -32,7 +30,7 @@ export async function schemaDiff(
     ),
   );
   const { stdout } = await engine.diff({
-    from: { tag: 'migrations', ...migrationList() },
+    from: { tag: 'migrations', ...listMigrations() },
     to: { tag: 'schemaDatamodel', files: [schemaFile] },
     script: true,
     exitCode: null,
@@ -42,7 +40,7 @@ export async function schemaDiff(
   return sql.includes('empty migration') ? '' : sql;
 }
 
-function migrationList() {
+function listMigrations() {
   const baseDir = join(root, 'migrations');
   const names = readdirSync(baseDir, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())

@@ -1,5 +1,5 @@
 /** Writes the types of errors for clients, from their schema: `npm run problem-types`. */
 import { writeFileSync } from 'node:fs';
-import { problemTypes, TYPES_PATH } from './problem-types.ts';
+import { createProblemTypes, TYPES_PATH } from './problem-types.ts';
 
-writeFileSync(TYPES_PATH, await problemTypes());
+writeFileSync(TYPES_PATH, await createProblemTypes());

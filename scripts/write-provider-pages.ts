@@ -1,10 +1,10 @@
 /** Writes the generated pages of docs/providers/: `npm run provider:pages`. */
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { providerPages, WRITTEN_BY_HAND } from './provider-pages.ts';
+import { createProviderPages, MANUAL_PAGES } from './provider-pages.ts';
 
 const folder = join(import.meta.dirname, '..', 'docs', 'providers');
 for (const name of readdirSync(folder)) {
-  if (!WRITTEN_BY_HAND.includes(name)) rmSync(join(folder, name));
+  if (!MANUAL_PAGES.includes(name)) rmSync(join(folder, name));
 }
-for (const [name, text] of providerPages()) writeFileSync(join(folder, name), text);
+for (const [name, text] of createProviderPages()) writeFileSync(join(folder, name), text);

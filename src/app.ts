@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Config } from './config.ts';
 import { type Demo, fillDemo, getDemoFile, isDemoOn, mintDemoToken } from './demo/demo.ts';
-import { demoTabs, typedDemoTabs } from './demo/tabs.ts';
+import { createDemoTabs, createTypedDemoTabs } from './demo/tabs.ts';
 import type { Services } from './domain/call.ts';
 import { replayTokenJournal } from './domain/connection/token/token-commit.ts';
 import { createOriginCache } from './domain/project/origin-cache.ts';
@@ -35,12 +35,12 @@ const DEMO_TOKEN_LIFETIME = '1h';
 export interface Overrides extends ServiceOverrides {
   /** If false, Yoga's own handler serves every GraphQL request. */
   hasAdapter?: boolean;
-  /** Yoga plugins besides the gateway's own ones. */
+  /** Yoga plugins in addition to the gateway's own. */
   plugins?: OperationPlugin[];
 }
 
 /** The URLs that the started app listens on. */
-export interface Started {
+export interface StartResult {
   url: string;
   demoFile: string | null;
   /** The URL that Prometheus scrapes. Undefined without METRICS_PORT. */
@@ -59,12 +59,12 @@ export interface App extends AsyncDisposable {
   /** Reports not ready and keeps serving for DRAIN_MS, so that balancers stop sending requests first. */
   drain(): Promise<void>;
   /** The names of the parts that are stopping and have not stopped yet. */
-  stopsWaitFor(): string[];
+  listRunningStops(): string[];
   /**
    * Listens, fills in the demo if it is on, and starts the workers. Then `/readyz` returns 200. A second call returns
    * the result of the first.
    */
-  start(): Promise<Started>;
+  start(): Promise<StartResult>;
 }
 
 /** Throws StartRefused if the settings or the data folder can't be used. */
@@ -78,7 +78,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const verifier = await createBearerVerifier(config);
   await replayTokenJournal(services);
   const admission = createAdmission(services, verifier, config);
-  const state = initialState();
+  const state = createState();
   const parts: AppParts = {
     ...openedServices,
     verifier,
@@ -97,7 +97,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const front = await openFront(parts, overrides);
   building.defer(() => front.app.close());
   const running = building.move();
-  let started: Promise<Started> | undefined;
+  let starting: Promise<StartResult> | undefined;
   return {
     services,
     verifier,
@@ -107,11 +107,11 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     handler: (req, res) => front.app.routing(req, res),
     rest: front.rest,
     start() {
-      started ??= start(parts, front, { running, shutdown });
-      return started;
+      starting ??= start(parts, front, { running, shutdown });
+      return starting;
     },
     drain: () => drain(config, front, state),
-    stopsWaitFor: () => shutdown.waitingFor,
+    listRunningStops: () => shutdown.waitingFor,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }
@@ -139,13 +139,13 @@ interface AppParts extends OpenServices {
   state: AppState;
 }
 
-/** The tabs of a typed API. None for other projects than the demo. */
+/** Returns the tabs of a typed API. Only the demo has some. */
 function findTypedTabs(demo: Demo | null, projectIdOrName: string): GraphiqlTab[] {
   const isDemo = demo && [demo.projectId, demo.projectName].includes(projectIdOrName);
-  return typedDemoTabs(isDemo ? demo : null);
+  return createTypedDemoTabs(isDemo ? demo : null);
 }
 
-/** Functions that read a client's address, its page's origin and the gateway's URL from its request. */
+/** Creates functions that read a client's address, its page's origin and the gateway's URL from its request. */
 function createClientReaders({
   config,
   database,
@@ -167,8 +167,8 @@ interface AppState {
   demoFile: string | null;
 }
 
-function initialState(): AppState {
-  return { isReady: false, tabs: demoTabs(null), demo: null, demoFile: null };
+function createState(): AppState {
+  return { isReady: false, tabs: createDemoTabs(null), demo: null, demoFile: null };
 }
 
 async function drain(config: Config, front: Front, state: AppState): Promise<void> {
@@ -228,10 +228,10 @@ async function openMetrics(
   running: AsyncDisposableStack,
 ): Promise<string | undefined> {
   if (!metrics) return undefined;
-  const { observe } = await import('./metrics/state.ts');
+  const { observeState } = await import('./metrics/state.ts');
   const { openMetricsPort } = await import('./metrics/metrics-port.ts');
   const { config, database, feed, streamFeed, queue } = services;
-  const look = observe(metrics.registry, {
+  const updateGauges = observeState(metrics.registry, {
     database,
     streams: () => ({ open: admission.streams.size, lagging: feed.lagging + streamFeed.lagging }),
     shares: () => services.shares.state(),
@@ -239,7 +239,8 @@ async function openMetrics(
     countsWork: config.ROLES.includes('worker'),
   });
   const { METRICS_HOST: host, METRICS_PORT: port = 0 } = config;
-  const metricsPort = running.use(await openMetricsPort(metrics.registry, { host, port, look }));
+  const options = { host, port, updateGauges };
+  const metricsPort = running.use(await openMetricsPort(metrics.registry, options));
   return metricsPort.url;
 }
 
@@ -255,12 +256,12 @@ async function openPort(
   if (hasApiRole(config)) {
     const { shares } = services;
     const readers = { addresses, cors, gatewayUrl, sessionCookie };
-    const shared = { config, log, shares, yoga, admission, ...readers };
-    const sockets = attachWebSocket(front.app.server, shared);
+    const socketServices = { config, log, shares, yoga, admission, ...readers };
+    const sockets = attachWebSocket(front.app.server, socketServices);
     serving.add('sockets', async () => {
-      const stopped = sockets.stop();
+      const stopping = sockets.stop();
       admission.streams.endAll();
-      await stopped;
+      await stopping;
     });
   }
   return config.PUBLIC_URL ?? url;
@@ -272,7 +273,7 @@ async function showDemo({ services, sandbox, verifier, state }: AppParts, url: s
   if (!hasApiRole(services.config)) return;
   const demo = await fillDemo({ services, verifier, url });
   state.demo = demo;
-  state.tabs = demoTabs(demo);
+  state.tabs = createDemoTabs(demo);
   state.demoFile = demo && getDemoFile(services.config);
 }
 

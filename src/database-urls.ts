@@ -3,7 +3,7 @@
 const PARTS = /^(postgres(?:ql)?:\/\/(?:[^/?]*@)?)([^/?@]*)(.*)$/;
 
 /** Returns one URL for each server. */
-export function databaseUrls(text: string): [string, ...string[]] {
+export function splitDatabaseUrl(text: string): [string, ...string[]] {
   const [, before = text, hosts = '', after = ''] = PARTS.exec(text) ?? [];
   const [first = '', ...otherHosts] = hosts.split(',');
   const toUrl = (host: string) => `${before}${host}${after}`;

@@ -57,7 +57,7 @@ export interface Issue {
   detail: string;
   /** Absent if the value is a secret. */
   value?: unknown;
-  /** The position of the value in a text of the input, both from 1. */
+  /** The position of the value in an input that is YAML or JSON text. Lines and columns count from 1. */
   line?: number;
   column?: number;
 }
@@ -92,45 +92,45 @@ export function createProblem(
   detail: string,
   { issues, ...extra }: { issues?: Issue[] | undefined; [extra: string]: unknown } = {},
 ): Problem {
-  const name = problemName(code);
+  const name = getProblemName(code);
   return {
-    type: `${TYPES}${name}`,
+    type: `${TYPE_PREFIX}${name}`,
     // A getter, because some problems are created before the gateway knows its own URL.
     get href() {
-      return `${gatewayUrl()}${PROBLEM_PAGES}/${name}`;
+      return `${gatewayUrl()}${PROBLEMS_PATH}/${name}`;
     },
     title: TITLES[code],
     status: ERROR_STATUS[code],
     detail,
-    instance: newInstance(),
+    instance: createInstance(),
     ...(issues && { issues: issues.map(toProblemIssue) }),
     ...extra,
   };
 }
 
 /** Identifies one occurrence of a problem. */
-function newInstance(): string {
+function createInstance(): string {
   return `urn:uuid:${randomUUID()}`;
 }
 
-/** Codes that say no more than their HTTP status. */
-const CODES_OF_STATUS = new Map<number, ErrorCode>(
+/** Codes of refusals by HTTP rules, by their status. */
+const CODES_BY_STATUS = new Map<number, ErrorCode>(
   (['METHOD_NOT_ALLOWED', 'CONTENT_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const).map((code) => [
     ERROR_STATUS[code],
     code,
   ]),
 );
 
-/** The code of a refusal by HTTP rules, and the status if the code has another one. */
+/** Returns the code of a refusal by HTTP rules, and the status if the code has another one. */
 export function getHttpRefusal(
   status: number,
-  otherwise: ErrorCode = 'BAD_USER_INPUT',
+  defaultCode: ErrorCode = 'BAD_USER_INPUT',
 ): { code: ErrorCode; extra: { status?: number } } {
-  const code = CODES_OF_STATUS.get(status);
-  return code ? { code, extra: {} } : { code: otherwise, extra: { status } };
+  const code = CODES_BY_STATUS.get(status);
+  return code ? { code, extra: {} } : { code: defaultCode, extra: { status } };
 }
 
-const TYPES = 'urn:problem:';
+const TYPE_PREFIX = 'urn:problem:';
 
 let gatewayUrl = () => 'http://localhost';
 
@@ -140,19 +140,19 @@ export function linkProblemsTo(publicUrl: () => string): void {
 }
 
 /** The path of the problem pages, one for each type (server/problem-page.ts). */
-export const PROBLEM_PAGES = '/problems';
+export const PROBLEMS_PATH = '/problems';
 
-export function problemTitle(code: ErrorCode): string {
+export function getProblemTitle(code: ErrorCode): string {
   return TITLES[code];
 }
 
-/** `bad-user-input` */
-export function problemName(code: ErrorCode): string {
+/** Returns the name of a problem: `bad-user-input` for `BAD_USER_INPUT`. */
+export function getProblemName(code: ErrorCode): string {
   return code.toLowerCase().replaceAll('_', '-');
 }
 
 function toProblemIssue({ kind = 'invalid-value', ...issue }: Issue): ProblemIssue {
-  return { type: `${TYPES}${kind}`, title: ISSUE_TITLES[kind], ...issue };
+  return { type: `${TYPE_PREFIX}${kind}`, title: ISSUE_TITLES[kind], ...issue };
 }
 
 /**
@@ -233,10 +233,10 @@ export function rateLimited(detail: string, retryAfterSeconds: number): DomainEr
   return new DomainError('RATE_LIMITED', detail, { retryAfterSeconds });
 }
 
-/** Logs an unexpected error with `facts`, and returns a masked error with the same `instance`. */
-export function createMaskedError(log: Log, error: unknown, facts: object): DomainError {
-  const instance = newInstance();
-  log.error({ err: error, instance, ...facts }, 'error.internal');
+/** Logs an unexpected error with these fields, and returns a masked error with the same `instance`. */
+export function createMaskedError(log: Log, error: unknown, fields: object): DomainError {
+  const instance = createInstance();
+  log.error({ err: error, instance, ...fields }, 'error.internal');
   const detail =
     'The gateway failed. Report the `instance` to the operator, who can find the error in the log.';
   return new DomainError('INTERNAL_ERROR', detail, { instance });

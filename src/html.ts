@@ -30,7 +30,7 @@ const STYLE = new Html(`
   button { font: inherit; padding: .4rem 1.2rem }
 `);
 
-export function page(title: string, content: Html): string {
+export function createHtmlPage(title: string, content: Html): string {
   return html`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width">

@@ -43,8 +43,8 @@ export function newId(prefix: IdPrefix): string {
   return typeidUnboxed(prefix);
 }
 
-/** Returns a text that sorts after all ids of earlier times, and before all ids of `timeMs` or later. */
-export function firstIdAt(prefix: IdPrefix, timeMs: number): string {
+/** Returns a string that sorts after all ids of earlier times, and before all ids of `timeMs` or later. */
+export function getFirstIdAt(prefix: IdPrefix, timeMs: number): string {
   const time = Math.min(Math.max(0, Math.floor(timeMs)), TIME_MAX_MS);
   const digits = Array.from({ length: TIME_DIGITS }, (_, index) => {
     const shifted = Math.floor(time / 32 ** (TIME_DIGITS - 1 - index));
@@ -58,7 +58,7 @@ const ID_DIGITS = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_DIGITS = 10;
 const TIME_MAX_MS = 2 ** 48 - 1;
 
-/** Returns the prefix of a well-formed id. Null if the text is not one. */
+/** Returns the prefix of a well-formed id. Null if the string is not one. */
 export function findPrefix(id: string): IdPrefix | null {
   const prefix = id.slice(0, id.indexOf('_'));
   if (!Object.hasOwn(ID_PREFIXES, prefix)) return null;
@@ -73,7 +73,7 @@ export function findPrefix(id: string): IdPrefix | null {
 const PROVIDER_ID_PREFIX = 'prv_';
 
 /** Returns a provider's id. It is built from the name, because providers have no rows; it is equal on every server. */
-export function providerId(name: string): string {
+export function createProviderId(name: string): string {
   return `${PROVIDER_ID_PREFIX}${name}`;
 }
 
@@ -86,6 +86,6 @@ export function findProviderName(id: string): string | null {
 export const id = z.string().min(1).max(64).meta({ graphql: 'ID' });
 
 /** True if the text has the form of an id. Names must not, so that "id or name" is never ambiguous. */
-export function looksLikeId(text: string): boolean {
+export function hasIdForm(text: string): boolean {
   return findPrefix(text.toLowerCase()) !== null;
 }

@@ -16,10 +16,10 @@ export function createLog(level: string, lines?: DestinationStream): Log {
   const options = {
     level,
     base: undefined,
-    timestamp: () => `,"time":"${isoNow()}"`,
+    timestamp: () => `,"time":"${formatNow()}"`,
     formatters: { level: (label: string) => ({ level: label }) },
     hooks: { logMethod: logOutageQuietly },
-    mixin: traceFields,
+    mixin: getTraceFields,
     // Pino's default strategy would add each line's fields to NO_TRACE, and so to all later lines.
     mixinMergeStrategy: (line, trace) => (trace === NO_TRACE ? line : { ...trace, ...line }),
     // A safeguard: no code should log request headers. If any does, credentials are removed here.
@@ -28,11 +28,11 @@ export function createLog(level: string, lines?: DestinationStream): Log {
       censor: '***',
     },
   } satisfies LoggerOptions;
-  return pino(options, lines ?? stdout());
+  return pino(options, lines ?? getStdout());
 }
 
 /** Returns the ids of the current trace and span. */
-function traceFields(): object {
+function getTraceFields(): object {
   const span = currentSpan();
   if (!span) return NO_TRACE;
   const { traceId, spanId } = span.spanContext();
@@ -58,7 +58,7 @@ const logOutageQuietly: NonNullable<LoggerOptions['hooks']>['logMethod'] = funct
 
 let stdoutStream: DestinationStream | undefined;
 
-function stdout(): DestinationStream {
+function getStdout(): DestinationStream {
   stdoutStream ??= openStdout();
   return stdoutStream;
 }
@@ -82,11 +82,15 @@ function openStdout(): DestinationStream {
   } as DestinationStream & { lastLevel: number };
 }
 
-let [cachedMs, cachedText] = [0, ''];
+let cachedMs = 0;
+let cachedTime = '';
 
-/** Returns the current time. Calls within the same millisecond reuse the text. */
-function isoNow(): string {
+/** Returns the current time. Calls within the same millisecond reuse the string. */
+function formatNow(): string {
   const now = Date.now();
-  if (now !== cachedMs) [cachedMs, cachedText] = [now, new Date(now).toISOString()];
-  return cachedText;
+  if (now !== cachedMs) {
+    cachedMs = now;
+    cachedTime = new Date(now).toISOString();
+  }
+  return cachedTime;
 }

@@ -76,7 +76,7 @@ export const NO_METERS: Meters = Object.freeze({
 });
 
 /** The duration and outcome of measured work. */
-export type Measured<T> = { seconds: number; outcome: string } & (
+export type Measurement<T> = { seconds: number; outcome: string } & (
   | { result: T; error?: never }
   | { error: unknown; result?: never }
 );
@@ -85,24 +85,24 @@ export type Measured<T> = { seconds: number; outcome: string } & (
 export async function measure<T>(
   { isOn }: Meters,
   work: () => Promise<T>,
-  report: (ended: Measured<T>) => void,
+  report: (measurement: Measurement<T>) => void,
 ): Promise<T> {
   if (!isOn) return work();
-  const startedMs = performance.now();
+  const startMs = performance.now();
   try {
     const result = await work();
-    report({ result, outcome: OK, seconds: secondsSince(startedMs) });
+    report({ result, outcome: OK, seconds: secondsSince(startMs) });
     return result;
   } catch (error) {
-    report({ error, outcome: toOutcome(error), seconds: secondsSince(startedMs) });
+    report({ error, outcome: toOutcome(error), seconds: secondsSince(startMs) });
     throw error;
   }
 }
 
 export const OK = 'OK';
 
-export function secondsSince(startedMs: number): number {
-  return (performance.now() - startedMs) / 1_000;
+export function secondsSince(startMs: number): number {
+  return (performance.now() - startMs) / 1_000;
 }
 
 /**
@@ -116,7 +116,7 @@ export function toOutcome(error: unknown): string {
   return typeof kind === 'string' ? kind : 'INTERNAL_ERROR';
 }
 
-/** For example `2xx` for 204. */
-export function statusClass(status: number): string {
+/** Returns the class of a status: `2xx` for 204. */
+export function getStatusClass(status: number): string {
   return `${Math.floor(status / 100)}xx`;
 }

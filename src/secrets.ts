@@ -59,7 +59,7 @@ export interface Vault {
   /** True if this process has the key that sealed the value. */
   hasKeyOf(sealed: string): boolean;
   /** Returns derived keys for a purpose, one for each key of the vault, the current one first. */
-  derivedKeys(purpose: string): readonly [DerivedKey, ...DerivedKey[]];
+  deriveKeys(purpose: string): readonly [DerivedKey, ...DerivedKey[]];
 }
 
 interface DerivedKey {
@@ -71,21 +71,23 @@ interface DerivedKey {
 /** Creates a vault. The first key seals; all keys can open. */
 export function createVault(keys: [Buffer, ...Buffer[]]): Vault {
   // A KeyObject is four times as fast as raw key bytes.
-  const byId = new Map(keys.map((key) => [keyId(key), createSecretKey(key)]));
-  const currentId = keyId(keys[0]);
+  const keysById = new Map(keys.map((key) => [getKeyId(key), createSecretKey(key)]));
+  const currentId = getKeyId(keys[0]);
   const currentKey = createSecretKey(keys[0]);
-  const derived = new Map<string, [DerivedKey, ...DerivedKey[]]>();
+  const derivedKeysByPurpose = new Map<string, [DerivedKey, ...DerivedKey[]]>();
   return {
     seal(value, location) {
       const nonce = randomBytes(NONCE_BYTES);
-      const cipher = createCipheriv(ALGORITHM, currentKey, nonce).setAAD(additionalData(location));
+      const cipher = createCipheriv(ALGORITHM, currentKey, nonce).setAAD(
+        formatAdditionalData(location),
+      );
       const text = Buffer.concat([cipher.update(value, 'utf8'), cipher.final()]);
       const bytes = Buffer.concat([nonce, cipher.getAuthTag(), text]);
       return `v1.${currentId}.${bytes.toString('base64url')}`;
     },
     open(sealed, location) {
       const [version, id, body] = sealed.split('.');
-      const key = byId.get(id ?? '');
+      const key = keysById.get(id ?? '');
       if (version !== 'v1' || !key || !body) {
         throw new Error(
           `${location.table}.${location.column} of ${location.row} is sealed with the key ${id}, which this process lacks.`,
@@ -93,20 +95,22 @@ export function createVault(keys: [Buffer, ...Buffer[]]): Vault {
       }
       const bytes = Buffer.from(body, 'base64url');
       const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES))
-        .setAAD(additionalData(location))
+        .setAAD(formatAdditionalData(location))
         .setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
       const text = decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES));
       return Buffer.concat([text, decipher.final()]).toString('utf8');
     },
     isCurrent: (sealed) => sealed.startsWith(`v1.${currentId}.`),
-    hasKeyOf: (sealed) => byId.has(sealed.split('.')[1] ?? ''),
-    derivedKeys(purpose) {
-      let keysOfPurpose = derived.get(purpose);
-      if (!keysOfPurpose) {
-        keysOfPurpose = keys.map((key) => deriveKey(key, purpose)) as [DerivedKey, ...DerivedKey[]];
-        derived.set(purpose, keysOfPurpose);
-      }
-      return keysOfPurpose;
+    hasKeyOf: (sealed) => keysById.has(sealed.split('.')[1] ?? ''),
+    deriveKeys(purpose) {
+      const cachedKeys = derivedKeysByPurpose.get(purpose);
+      if (cachedKeys) return cachedKeys;
+      const derivedKeys = keys.map((key) => deriveKey(key, purpose)) as [
+        DerivedKey,
+        ...DerivedKey[],
+      ];
+      derivedKeysByPurpose.set(purpose, derivedKeys);
+      return derivedKeys;
     },
   };
 }
@@ -114,14 +118,14 @@ export function createVault(keys: [Buffer, ...Buffer[]]): Vault {
 /** Derives a key by HKDF. A leaked derived key reveals neither the vault's keys nor other derived keys. */
 function deriveKey(key: Buffer, purpose: string): DerivedKey {
   const bytes = hkdfSync('sha256', key, Buffer.alloc(0), purpose, KEY_BYTES);
-  return { id: keyId(key), key: new Uint8Array(bytes) };
+  return { id: getKeyId(key), key: new Uint8Array(bytes) };
 }
 
 /** Returns an id for a key that reveals nothing about it. */
-function keyId(key: Buffer): string {
+function getKeyId(key: Buffer): string {
   return createHash('sha256').update('key id').update(key).digest('hex').slice(0, 8);
 }
 
-function additionalData({ table, column, row, projectId }: SealedLocation): Buffer {
+function formatAdditionalData({ table, column, row, projectId }: SealedLocation): Buffer {
   return Buffer.from(JSON.stringify([table, column, row, projectId]));
 }

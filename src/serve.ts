@@ -13,11 +13,11 @@ let isStopping = false;
 function stop(reason: string): void {
   if (isStopping) return;
   isStopping = true;
-  // Before the start completes, no cleanup is needed: a start may be interrupted at any point.
+  // A start may be interrupted at any point, so no cleanup is needed before it completes.
   if (!app) process.exit(0);
   const { config, log } = app.services;
   log.info({ reason }, 'server.stopping');
-  const { stopsWaitFor } = app;
+  const { listRunningStops: stopsWaitFor } = app;
   setTimeout(() => {
     log.error({ givenUp: stopsWaitFor() }, 'server.stop_timed_out');
     process.exit(1);

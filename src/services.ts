@@ -87,11 +87,11 @@ export async function openServices(
   const metrics = overrides.metrics ?? (await loadMetrics(config));
   const meters = metrics?.meters ?? NO_METERS;
   const tracer = await openTracer(config, log, use);
-  const configuredUrls = overrides.database ?? (await openDatabase(config, log, meters));
-  const openedDatabase = use('database', configuredUrls);
-  const vault = await openVault(config, openedDatabase);
-  const erasedSubjects = use('erasures', await watchErasedSubjects(openedDatabase, log));
-  const database = hideErased(openedDatabase, erasedSubjects);
+  const unfilteredDatabase = overrides.database ?? (await openDatabase(config, log, meters));
+  use('database', unfilteredDatabase);
+  const vault = await openVault(config, unfilteredDatabase);
+  const erasedSubjects = use('erasures', await watchErasedSubjects(unfilteredDatabase, log));
+  const database = hideErasedSubjects(unfilteredDatabase, erasedSubjects);
   const sandbox = use('sandbox', await openSandbox({ config, database, log }));
   const now = overrides.now ?? database.now;
   let publicUrl = config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`;
@@ -103,7 +103,7 @@ export async function openServices(
     database,
     erasedSubjects,
     vault,
-    catalogue: createCatalogue(overrides.providers ?? allProviders(config, sandbox)),
+    catalogue: createCatalogue(overrides.providers ?? listProviders(config, sandbox)),
     ...openCallers({ config, meters, database, log }),
     queue: use('job queue', await openQueue(database, log, tracer)),
     ...openFeeds(database, log, use),
@@ -142,14 +142,14 @@ function openProviderAccess(
       ? null
       : use('requests to store', new RequestRecorder({ database, log }));
   const providerAccess = createProviderAccess({
-    outbound: use('requests to providers', providerOutbound(config, sandbox)),
+    outbound: use('requests to providers', createProviderOutbound(config, sandbox)),
     observer: requestRecorder,
     unstored: use('tokens to store', new UnstoredTokens(log)),
   });
   return { requestRecorder, providerAccess };
 }
 
-function hideErased(database: Database, { ids }: ErasedSubjects): Database {
+function hideErasedSubjects(database: Database, { ids }: ErasedSubjects): Database {
   return { ...database, rows: hideRows(database.rows, ids) };
 }
 
@@ -206,7 +206,7 @@ async function openVault(config: Config, database: Database): Promise<Vault> {
 /**
  * Creates the client for providers. URLs of providers that the operator configures are permitted, even private ones.
  */
-function providerOutbound(config: Config, sandbox: Sandbox): Outbound {
+function createProviderOutbound(config: Config, sandbox: Sandbox): Outbound {
   const { ALLOWED_PRIVATE_TARGETS, HUBSPOT_BASE_URL } = config;
   const { SALESFORCE_BASE_URL, SALESFORCE_PUBSUB_URL } = config;
   const configuredUrls = [HUBSPOT_BASE_URL, SALESFORCE_BASE_URL, SALESFORCE_PUBSUB_URL];
@@ -220,7 +220,7 @@ function providerOutbound(config: Config, sandbox: Sandbox): Outbound {
   });
 }
 
-function allProviders(config: Config, sandbox: Sandbox): Provider[] {
+function listProviders(config: Config, sandbox: Sandbox): Provider[] {
   return [
     sandboxProvider(sandbox.url),
     sandboxDeskProvider(sandbox.url),

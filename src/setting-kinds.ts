@@ -1,7 +1,7 @@
 /** Schemas for the kinds of setting values. */
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
-import { databaseUrls } from './database-urls.ts';
+import { splitDatabaseUrl } from './database-urls.ts';
 import { KEY_BYTES, Secret } from './secrets.ts';
 
 const DAY_SECONDS = 86_400;
@@ -62,7 +62,7 @@ export const postgresUrl = z
   .regex(/^postgres(ql)?:\/\//, 'must start with postgres:// or postgresql://')
   // Spaces are encoded first, because the database's client accepts them in the URL.
   .refine(
-    (text) => databaseUrls(text.replaceAll(' ', '%20')).every((url) => URL.canParse(url)),
+    (text) => splitDatabaseUrl(text.replaceAll(' ', '%20')).every((url) => URL.canParse(url)),
     'must be a URL',
   )
   .transform((text) => new Secret(text))

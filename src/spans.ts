@@ -26,8 +26,8 @@ const NO_SPAN = trace.wrapSpanContext(INVALID_SPAN_CONTEXT);
 const TRACER = createContextKey('integration-gateway.tracer');
 
 /**
- * Attributes must hold names, kinds, counts and ids of the gateway only: no record data, no secrets and no texts of
- * clients.
+ * Attributes must hold names, kinds, counts and ids of the gateway only: no record data, no secrets and no strings that
+ * clients send.
  */
 interface TraceOptions extends SpanOptions {
   name: string;
@@ -57,23 +57,23 @@ export function inTrace<T>(
   work: (span: Span) => T,
 ): T {
   if (!tracer) return work(NO_SPAN);
-  const traced = beginTrace(tracer, options);
-  return runInContext(traced, () => runInSpan(trace.getSpan(traced) ?? NO_SPAN, work));
+  const traceContext = beginTrace(tracer, options);
+  return runInContext(traceContext, () => runInSpan(trace.getSpan(traceContext) ?? NO_SPAN, work));
 }
 
 /** Runs work as a child span of the active span. Outside of sampled traces it only runs the work. */
 export function inSpan<T>(name: string, options: SpanOptions, work: (span: Span) => T): T {
-  const tracer = activeTracer();
+  const tracer = findActiveTracer();
   if (!tracer) return work(NO_SPAN);
   return tracer.startActiveSpan(name, options, (span) => runInSpan(span, work));
 }
 
 /** Starts a child span of the active span, which the caller ends. It records nothing outside of sampled traces. */
 export function startSpan(name: string, options: SpanOptions): Span {
-  return activeTracer()?.startSpan(name, options) ?? NO_SPAN;
+  return findActiveTracer()?.startSpan(name, options) ?? NO_SPAN;
 }
 
-/** Marks the span as failed. `failure` is one of few words. */
+/** Marks the span as failed. `failure` must be one of a small set of words. */
 export function failSpan(span: Span, failure: string): void {
   span.setAttribute('error.type', failure).setStatus({ code: SpanStatusCode.ERROR });
 }
@@ -82,8 +82,8 @@ export function failSpan(span: Span, failure: string): void {
  * Runs work in a context. If that context is already active, as for all requests without a trace, it only runs the
  * work.
  */
-export function runInContext<T>(traced: Context, work: () => T): T {
-  return traced === context.active() ? work() : context.with(traced, work);
+export function runInContext<T>(traceContext: Context, work: () => T): T {
+  return traceContext === context.active() ? work() : context.with(traceContext, work);
 }
 
 /** Runs work outside of all traces. Use it for shared work that one request happens to start. */
@@ -91,18 +91,18 @@ export function outsideTraces<T>(work: () => T): T {
   return runInContext(ROOT_CONTEXT, work);
 }
 
-/** The active span. Null outside of traces, and after the span has ended: later work is not part of its trace. */
+/** Returns the active span. Null outside of traces, and after the span has ended: later work is not part of its trace. */
 export function currentSpan(): Span | null {
   const span = trace.getActiveSpan();
   return span?.isRecording() ? span : null;
 }
 
-/** The context of the active span if its trace is sampled, else null. */
+/** Returns the context of the active span if its trace is sampled. Null otherwise. */
 export function sampledContext(): Context | null {
-  return activeTracer() ? context.active() : null;
+  return findActiveTracer() ? context.active() : null;
 }
 
-/** The W3C `traceparent` of the active span, to send to other services or to store with work. Null outside of traces. */
+/** Returns the W3C `traceparent` of the active span, to send to services or to store with work. Null outside of traces. */
 export function currentTraceparent(): string | null {
   if (!currentSpan()) return null;
   const headers: { traceparent?: string } = {};
@@ -116,8 +116,8 @@ export function bindSpan<A extends unknown[], R>(work: (...args: A) => R): (...a
   return active === ROOT_CONTEXT ? work : context.bind(active, work);
 }
 
-/** The tracer for children of the active span. Undefined outside of traces, and in those that are not sampled. */
-function activeTracer(): Tracer | undefined {
+/** Returns the tracer for children of the active span. Undefined outside of traces, and in unsampled ones. */
+function findActiveTracer(): Tracer | undefined {
   const span = currentSpan();
   if (!span || !isSampled(span)) return undefined;
   return context.active().getValue(TRACER) as Tracer | undefined;

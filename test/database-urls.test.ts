@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { databaseUrls } from '../src/database-urls.ts';
+import { splitDatabaseUrl } from '../src/database-urls.ts';
 
 test.each([
   ['postgresql://host/name', ['postgresql://host/name']],
@@ -13,5 +13,5 @@ test.each([
     ],
   ],
 ])('splits %s into one URL for each server', (text, urls) => {
-  expect(databaseUrls(text)).toEqual(urls);
+  expect(splitDatabaseUrl(text)).toEqual(urls);
 });

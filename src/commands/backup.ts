@@ -6,14 +6,14 @@ import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { type Config, readConfig } from '../config.ts';
 import { writeArchive } from '../copies/archive.ts';
-import { openSource } from '../copies/database-place.ts';
-import { readKeptFiles } from '../copies/kept-files.ts';
+import { openSource } from '../copies/copy-database.ts';
+import { readDataFiles } from '../copies/data-files.ts';
 import { type Files, refuseWeakPassphrase, sealFiles } from '../copies/sealed-files.ts';
 import { takeCopy } from '../copies/take-copy.ts';
 import { findEncryptionKeys, keyFileText } from '../domain/keys/encryption-keys.ts';
 import { StartRefused } from '../errors.ts';
 import { createLog } from '../log.ts';
-import { countRows, databaseLocation, runCommand } from './run-command.ts';
+import { formatRowCount, getDatabaseLocation, runCommand } from './run-command.ts';
 
 const USAGE = 'Usage: BACKUP_PASSPHRASE=… npm run backup -- <file> [--without-keys]';
 
@@ -36,11 +36,11 @@ async function backUp(file: string, { withKeys }: { withKeys: boolean }): Promis
   if (existsSync(file)) throw new StartRefused(`${file} already exists: name another file.`);
   const config = readConfig(process.env);
   const files = withKeys && passphrase ? sealFiles(readFiles(config), passphrase) : null;
-  await using source = await openSource(databaseLocation(config), createLog('warn'));
+  await using source = await openSource(getDatabaseLocation(config), createLog('warn'));
   await source.inSession(async (session) => {
     const copy = await takeCopy(session);
     const end = await writeArchive(file, files, copy);
-    console.log(`${countRows(end)} as of ${copy.head.takenTime} are in ${file}.`);
+    console.log(`${formatRowCount(end)} as of ${copy.head.takenTime} are in ${file}.`);
     if (!withKeys) {
       console.log(
         'The encryption keys are not in it. Keep them: sealed values cannot be decrypted without them.',
@@ -52,6 +52,6 @@ async function backUp(file: string, { withKeys }: { withKeys: boolean }): Promis
 /** Keys from the environment are stored like the keys of a data folder. */
 function readFiles(config: Config): Files {
   const keys = findEncryptionKeys(config);
-  const files = readKeptFiles(config.DATA_DIR);
+  const files = readDataFiles(config.DATA_DIR);
   return keys ? { ...files, 'encryption-keys': keyFileText(keys) } : files;
 }

@@ -4,17 +4,17 @@
  */
 import { parseArgs } from 'node:util';
 import { checkConfig, type EnvironmentVariables } from '../config.ts';
-import { describeConfig, effectiveValue, exampleFile } from './settings.ts';
+import { createExampleFile, describeConfig, getEffectiveValue } from './settings.ts';
 
 const USAGE = 'Usage: npm run config -- --check, or --example';
 
-/** Returns one line for each variable, and the problems separately. */
+/** Returns one line for each variable, and the problems. */
 function showConfig(variables: EnvironmentVariables): { lines: string[]; problems: string[] } {
   const { problems } = checkConfig(variables);
   const invalidNames = new Set(problems.map((problem) => problem.match(/^\w+/)?.[0]));
   const lines = describeConfig().map(({ name }) => {
     if (invalidNames.has(name)) return `${name} has a problem`;
-    const value = effectiveValue(name, variables);
+    const value = getEffectiveValue(name, variables);
     if (value === null) return `# ${name} is not set`;
     return variables[name] ? `${name}=${value}` : `${name}=${value} # default`;
   });
@@ -32,7 +32,7 @@ function parseOptions(args: string[]): { check?: boolean; example?: boolean } | 
 
 const options = parseOptions(process.argv.slice(2));
 if (options?.example) {
-  process.stdout.write(exampleFile());
+  process.stdout.write(createExampleFile());
 } else if (options?.check) {
   const { lines, problems } = showConfig(process.env);
   console.log(lines.join('\n'));

@@ -9,7 +9,7 @@ import { openDatabase } from '../database/database.ts';
 import { label } from '../domain/names.ts';
 import { createInvitedOrg } from '../domain/org/invite.ts';
 import { createLog } from '../log.ts';
-import { CommandError, parseOptions, printError } from './run-command.ts';
+import { printResult, readOptions } from './run-command.ts';
 
 const USAGE = 'Usage: npm run org -- --label "Acme" --invite ada@example.com';
 
@@ -18,28 +18,16 @@ const options = z.object({
   invite: z.email({ error: 'must be an e-mail address' }).max(254).toLowerCase(),
 });
 
-function readOptions(args: string[]): z.output<typeof options> {
+async function createOrg(): Promise<string> {
   const text = { type: 'string' } as const;
-  const result = options.safeParse(
-    parseOptions(USAGE, () => parseArgs({ args, options: { label: text, invite: text } }).values),
+  const { label, invite: email } = readOptions(
+    USAGE,
+    options,
+    () => parseArgs({ options: { label: text, invite: text } }).values,
   );
-  if (result.success) return result.data;
-  const problems = result.error.issues.map(
-    ({ path, message }) => `--${path.join('.')}: ${message}`,
-  );
-  throw new CommandError(`${problems.join('\n')}\n${USAGE}`);
-}
-
-async function createOrg(args: string[]): Promise<string> {
-  const { label, invite: email } = readOptions(args);
   await using database = await openDatabase(readConfig(process.env), createLog('warn'));
   const { org, invite } = await createInvitedOrg(database, { label, email });
   return `Created the org ${org.id}. ${email} can accept the invite in the console until ${invite.expireTime.toISOString()}.`;
 }
 
-try {
-  console.log(await createOrg(process.argv.slice(2)));
-} catch (error) {
-  printError(error);
-  process.exitCode = 1;
-}
+await printResult(createOrg);

@@ -4,7 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import { readConfig } from '../config.ts';
-import { openTarget } from '../copies/database-place.ts';
+import { openTarget } from '../copies/copy-database.ts';
 import { type ClusterSchema, findClusterSchema } from '../database/cluster.ts';
 import { migrate } from '../database/migrating/migrate.ts';
 import type { OpenSession } from '../database/sessions/session.ts';

@@ -22,7 +22,7 @@ KIND is destination or provider_app. VARIABLE is an environment variable with th
 const EXIT = { same: 0, failed: 1, changes: 2, impacts: 3 } as const;
 
 /** An error for the user, printed without a stack. */
-class Refusal extends Error {}
+class CommandError extends Error {}
 
 const OPTIONS = {
   file: { type: 'string', short: 'f' },
@@ -86,8 +86,8 @@ class Api {
   constructor({ url, project }: Options, variables: NodeJS.ProcessEnv) {
     const { GATEWAY_URL, GATEWAY_API_KEY, GATEWAY_TOKEN } = variables;
     const origin = url ?? GATEWAY_URL ?? 'http://127.0.0.1:4000';
-    if (!URL.canParse(origin)) throw new Refusal(`--url: must be a URL\n${USAGE}`);
-    if (!project) throw new Refusal(`--project: required\n${USAGE}`);
+    if (!URL.canParse(origin)) throw new CommandError(`--url: must be a URL\n${USAGE}`);
+    if (!project) throw new CommandError(`--project: required\n${USAGE}`);
     this.#base = `${origin.replace(/\/+$/, '')}/v1/projects/${encodeURIComponent(project)}`;
     this.#headers = toHeaders(GATEWAY_API_KEY, GATEWAY_TOKEN);
   }
@@ -105,21 +105,23 @@ class Api {
     const headers = { ...this.#headers, ...(body && { 'content-type': 'application/json' }) };
     const request = { method, headers, ...(body && { body }) };
     const response = await fetch(url, request).catch((error: Error) => {
-      throw new Refusal(`${url} did not respond: ${(error.cause as Error | undefined)?.message}`);
+      throw new CommandError(
+        `${url} did not respond: ${(error.cause as Error | undefined)?.message}`,
+      );
     });
-    const received = await response.text();
-    if (response.ok) return received;
-    throw new Refusal(`${response.status}: ${formatProblem(received)}`);
+    const text = await response.text();
+    if (response.ok) return text;
+    throw new CommandError(`${response.status}: ${formatProblem(text)}`);
   }
 }
 
 function toHeaders(key: string | undefined, token: string | undefined): Record<string, string> {
   if (key) return { 'x-api-key': key };
   if (token) return { authorization: `Bearer ${token}` };
-  throw new Refusal(`Set GATEWAY_API_KEY or GATEWAY_TOKEN.\n${USAGE}`);
+  throw new CommandError(`Set GATEWAY_API_KEY or GATEWAY_TOKEN.\n${USAGE}`);
 }
 
-/** One line for each issue, like a compiler's. */
+/** Returns one line for each issue, like a compiler. */
 function formatProblem(body: string): string {
   try {
     const { detail, issues = [] } = problemShape.parse(JSON.parse(body));
@@ -132,28 +134,29 @@ function formatProblem(body: string): string {
 }
 
 async function readFile(file: string | undefined): Promise<string> {
-  if (file === undefined) throw new Refusal(`-f: required\n${USAGE}`);
+  if (file === undefined) throw new CommandError(`-f: required\n${USAGE}`);
   if (file === '-') return text(process.stdin);
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new Refusal(`-f: ${(error as Error).message}`);
+    throw new CommandError(`-f: ${(error as Error).message}`);
   }
 }
 
 /** Splits `KIND:FROM=TO`. */
 function parseRename(option: string) {
   const [, kind, from, to] = /^(destination|provider_app):([^=]+)=(.+)$/.exec(option) ?? [];
-  if (!kind) throw new Refusal(`--rename ${option}: must be KIND:FROM=TO\n${USAGE}`);
+  if (!kind) throw new CommandError(`--rename ${option}: must be KIND:FROM=TO\n${USAGE}`);
   return { kind, from, to };
 }
 
 /** Splits `PATH=VARIABLE` and reads the variable. */
 function parseSecret(option: string) {
   const [, path, variable] = /^(.+)=(\w+)$/.exec(option) ?? [];
-  if (!path || !variable) throw new Refusal(`--secret ${option}: must be PATH=VARIABLE\n${USAGE}`);
+  if (!path || !variable)
+    throw new CommandError(`--secret ${option}: must be PATH=VARIABLE\n${USAGE}`);
   const value = process.env[variable];
-  if (value === undefined) throw new Refusal(`--secret ${option}: ${variable} is not set`);
+  if (value === undefined) throw new CommandError(`--secret ${option}: ${variable} is not set`);
   return { path, value };
 }
 
@@ -182,7 +185,7 @@ function printPlan(plan: Plan, { showsLines }: { showsLines: boolean }): void {
   const { id, changes, contractChanges, impacts, findings, requiredSecrets } = plan;
   for (const { action, path, before, after } of changes) {
     console.log(`${SIGNS[action]} ${path}`);
-    if (showsLines) for (const line of changedLines(before, after)) console.log(`    ${line}`);
+    if (showsLines) for (const line of listChangedLines(before, after)) console.log(`    ${line}`);
   }
   for (const { severity, message } of contractChanges)
     console.log(`contract (${severity}): ${message}`);
@@ -200,18 +203,17 @@ function printPlan(plan: Plan, { showsLines }: { showsLines: boolean }): void {
   console.log(changes.length > 0 ? `${changes.length} changes in ${id}.` : 'No changes.');
 }
 
-/** The lines of an item's YAML that only one side has, the removed ones first. */
-function changedLines(before: object | undefined, after: object | undefined): string[] {
-  const [old, next] = [formatLines(before), formatLines(after)];
-  const subtract = (lines: string[], others: string[]) =>
-    lines.filter((line) => !others.includes(line));
+/** Returns the lines of an item's YAML that only one side has, the removed ones first. */
+function listChangedLines(before: object | undefined, after: object | undefined): string[] {
+  const oldLines = formatLines(before);
+  const newLines = formatLines(after);
   return [
-    ...subtract(old, next).map((line) => `- ${line}`),
-    ...subtract(next, old).map((line) => `+ ${line}`),
+    ...oldLines.filter((line) => !newLines.includes(line)).map((line) => `- ${line}`),
+    ...newLines.filter((line) => !oldLines.includes(line)).map((line) => `+ ${line}`),
   ];
 }
 
-/** One line for each value, with its path, so that equal values in different places differ. */
+/** Returns one line for each value, with its path, so that equal values at different paths differ. */
 function formatLines(value: unknown, path = ''): string[] {
   if (typeof value !== 'object' || value === null) {
     return value === undefined ? [] : [`${path}: ${stringify(value).trimEnd()}`];
@@ -243,39 +245,39 @@ async function runApply(api: Api, options: Options): Promise<number> {
   const code = getExitCode(plan);
   const isRefused = code === EXIT.failed || (code === EXIT.impacts && !options['allow-impacts']);
   const mustApply = !isRefused && plan.changes.length > 0;
-  const shown = mustApply
+  const printedPlan = mustApply
     ? planShape.parse(await api.post(`/plans/${plan.id}:apply`, { secrets }))
     : plan;
-  if (options.json) console.log(JSON.stringify(shown, null, 2));
-  else printPlan(shown, { showsLines: false });
+  if (options.json) console.log(JSON.stringify(printedPlan, null, 2));
+  else printPlan(printedPlan, { showsLines: false });
   if (isRefused) return code;
-  if (mustApply && !options.json) console.log(`Applied at ${shown.applyTime}.`);
+  if (mustApply && !options.json) console.log(`Applied at ${printedPlan.applyTime}.`);
   return EXIT.same;
 }
 
 async function main(args: string[]): Promise<number> {
   const { values: options, positionals } = parseOptions(args);
   const [command, ...others] = positionals;
-  if (others.length > 0) throw new Refusal(`${others.join(' ')}: not an argument\n${USAGE}`);
+  if (others.length > 0) throw new CommandError(`${others.join(' ')}: not an argument\n${USAGE}`);
   const openApi = () => new Api(options, process.env);
   if (command === 'export') return runExport(openApi(), options);
   if (command === 'plan') return runPlan(openApi(), options, false);
   if (command === 'diff') return runPlan(openApi(), options, true);
   if (command === 'apply') return runApply(openApi(), options);
-  throw new Refusal(USAGE);
+  throw new CommandError(USAGE);
 }
 
 function parseOptions(args: string[]) {
   try {
     return parseArgs({ args, options: OPTIONS, allowPositionals: true });
   } catch (error) {
-    throw new Refusal(`${(error as Error).message}\n${USAGE}`);
+    throw new CommandError(`${(error as Error).message}\n${USAGE}`);
   }
 }
 
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
-  console.error(error instanceof Refusal ? error.message : error);
+  console.error(error instanceof CommandError ? error.message : error);
   process.exitCode = EXIT.failed;
 }

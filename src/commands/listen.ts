@@ -94,7 +94,7 @@ interface NamedPage {
   } | null;
 }
 
-/** The id of the resource with that name in a project. */
+/** Returns the id of the resource with that name in a project. */
 async function findId(
   client: Client,
   { noun, query, project }: { noun: string; query: string; project: string },
@@ -134,7 +134,7 @@ async function findSource(
   return { ...projectSource, variables: { project, topicId } };
 }
 
-/** The cursor to begin after: from the file, or of the newest item, so that a dropped connection loses nothing. */
+/** Returns the cursor to begin after: from the file, or of the newest item, so that a dropped connection loses nothing. */
 async function findStart(client: Client, { findEnd, variables }: Source, cursorFile?: string) {
   if (cursorFile && existsSync(cursorFile)) return readFileSync(cursorFile, 'utf8').trim() || null;
   type EndResponse = { project: { end: { pageInfo: { endCursor: string | null } } } | null };
@@ -185,9 +185,7 @@ async function listen(args: string[]): Promise<void> {
   }
 }
 
-/**
- * Throws if the gateway refused the subscription, because a retry cannot help then, unlike after a dropped connection.
- */
+/** Throws if the gateway refused the subscription, because a retry can't help. After a dropped connection it can. */
 function throwIfFinal(error: unknown): void {
   if (error instanceof CommandError) throw error;
   const { code, reason } = error as { code?: number; reason?: string };

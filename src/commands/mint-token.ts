@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { readConfig } from '../config.ts';
 import { createBearerVerifier } from '../domain/viewer/bearer.ts';
-import { CommandError, parseOptions, printError } from './run-command.ts';
+import { CommandError, printResult, readOptions } from './run-command.ts';
 
 const USAGE = 'Usage: npm run token -- --email ada@example.com [--name "Ada"] [--sub ada]';
 
@@ -17,22 +17,17 @@ const options = z.object({
   sub: claimText,
 });
 
-function readOptions(args: string[]): z.output<typeof options> {
+async function mintToken(): Promise<string> {
   const text = { type: 'string' } as const;
-  const values = parseOptions(
+  const {
+    email,
+    name,
+    sub = email,
+  } = readOptions(
     USAGE,
-    () => parseArgs({ args, options: { email: text, name: text, sub: text } }).values,
+    options,
+    () => parseArgs({ options: { email: text, name: text, sub: text } }).values,
   );
-  const result = options.safeParse(values);
-  if (result.success) return result.data;
-  const problems = result.error.issues.map(
-    ({ path, message }) => `--${path.join('.')}: ${message}`,
-  );
-  throw new CommandError(`${problems.join('\n')}\n${USAGE}`);
-}
-
-async function mintToken(args: string[]): Promise<string> {
-  const { email, name, sub = email } = readOptions(args);
   const { mint } = await createBearerVerifier(readConfig(process.env));
   if (mint) return mint({ sub, email, ...(name === undefined ? {} : { name }) });
   throw new CommandError(
@@ -41,9 +36,4 @@ async function mintToken(args: string[]): Promise<string> {
   );
 }
 
-try {
-  console.log(await mintToken(process.argv.slice(2)));
-} catch (error) {
-  printError(error);
-  process.exitCode = 1;
-}
+await printResult(mintToken);

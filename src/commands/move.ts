@@ -4,14 +4,19 @@
  */
 import { parseArgs } from 'node:util';
 import { readConfig } from '../config.ts';
-import { isPostgres, openSource, openTarget } from '../copies/database-place.ts';
-import { readKeptFiles, writeKeptFiles } from '../copies/kept-files.ts';
+import { isPostgres, openSource, openTarget } from '../copies/copy-database.ts';
+import { readDataFiles, writeDataFiles } from '../copies/data-files.ts';
 import { loadCopy } from '../copies/load-copy.ts';
 import { takeCopy } from '../copies/take-copy.ts';
 import { findEncryptionKeys, keyFileText } from '../domain/keys/encryption-keys.ts';
 import { StartRefused } from '../errors.ts';
 import { createLog } from '../log.ts';
-import { countRows, databaseLocation, keySettings, runCommand } from './run-command.ts';
+import {
+  formatKeySettings,
+  formatRowCount,
+  getDatabaseLocation,
+  runCommand,
+} from './run-command.ts';
 
 const USAGE = 'Usage: npm run move -- --to <postgresql://… or folder>';
 
@@ -23,7 +28,7 @@ await runCommand(USAGE, async () => {
 
 async function move(to: string): Promise<void> {
   const config = readConfig(process.env);
-  const from = databaseLocation(config);
+  const from = getDatabaseLocation(config);
   if (from === to) throw new StartRefused('--to: the database is already there.');
   const log = createLog('warn');
   await using source = await openSource(from, log);
@@ -31,9 +36,9 @@ async function move(to: string): Promise<void> {
   const isInUse = await source.isInUse();
   await source.inSession(async (session) => {
     const copy = await takeCopy(session);
-    const end = await loadCopy(target, copy, { log });
+    const totals = await loadCopy(target, copy, { log });
     console.log(
-      `${countRows(end)} as of ${copy.head.takenTime} are copied; counts and checksums agree.`,
+      `${formatRowCount(totals)} as of ${copy.head.takenTime} are copied; counts and checksums agree.`,
     );
   });
   if (isInUse) {
@@ -49,14 +54,14 @@ async function move(to: string): Promise<void> {
 /** Copies the keys into the target if it is a folder. */
 function copyKeys(config: Parameters<typeof findEncryptionKeys>[0], to: string): void {
   const keys = findEncryptionKeys(config);
-  const files = readKeptFiles(config.DATA_DIR);
-  writeKeptFiles(to, keys ? { ...files, 'encryption-keys': keyFileText(keys) } : files);
+  const files = readDataFiles(config.DATA_DIR);
+  writeDataFiles(to, keys ? { ...files, 'encryption-keys': keyFileText(keys) } : files);
 }
 
 function listSettings(config: Parameters<typeof findEncryptionKeys>[0], to: string): string[] {
   if (!isPostgres(to))
     return ['Start with:', `  DATA_DIR=${to}`, '  and without DATABASE_URL and ENCRYPTION_KEY'];
-  const keys = config.ENCRYPTION_KEY ? [] : keySettings(config.DATA_DIR);
+  const keys = config.ENCRYPTION_KEY ? [] : formatKeySettings(config.DATA_DIR);
   return [
     'Start with these, and keep DATA_DIR, which has the keys that sign tokens:',
     '  DATABASE_URL=<the value of --to>',

@@ -32,7 +32,7 @@ function readOptions(args: string[]): { secret: string; port: number } {
   return { secret, port: Number(port) };
 }
 
-/** Null if it is too large. */
+/** Reads the body. Null if it is too large. */
 async function readBody(request: IncomingMessage): Promise<string | null> {
   const chunks: Buffer[] = [];
   let bytes = 0;

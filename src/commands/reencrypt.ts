@@ -22,6 +22,6 @@ if (wantsNewKey && config.ENCRYPTION_KEY) {
 await using database = await openDatabase(config, createLog('warn'));
 const keys = wantsNewKey ? addEncryptionKey(config) : encryptionKeys(config);
 const vault = createVault(keys);
-const sealed = await sealPlainTargets(database.rows.query, vault);
-const changed = sealed + (await reencrypt(database.rows.query, vault));
-console.log(`${changed} values re-encrypted with the current key.`);
+const sealedCount = await sealPlainTargets(database.rows.query, vault);
+const reencryptedCount = await reencrypt(database.rows.query, vault);
+console.log(`${sealedCount + reencryptedCount} values re-encrypted with the current key.`);

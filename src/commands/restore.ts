@@ -7,16 +7,21 @@ import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Config, readConfig } from '../config.ts';
 import { type ArchiveHead, readArchive } from '../copies/archive.ts';
-import { openTarget } from '../copies/database-place.ts';
-import { type HeldBack, holdBack } from '../copies/hold-back.ts';
-import { writeKeptFiles } from '../copies/kept-files.ts';
+import { openTarget } from '../copies/copy-database.ts';
+import { writeDataFiles } from '../copies/data-files.ts';
 import { loadCopy } from '../copies/load-copy.ts';
 import { type Files, openFiles } from '../copies/sealed-files.ts';
+import { type SuspendedWork, suspendPendingWork } from '../copies/suspend-pending-work.ts';
 import { DATABASE_FOLDER, UNFINISHED_FOLDER } from '../database/embedded/data-folder.ts';
 import { LOCK_FILE } from '../database/embedded/data-folder-lock.ts';
 import { StartRefused } from '../errors.ts';
 import { createLog } from '../log.ts';
-import { countRows, databaseLocation, keySettings, runCommand } from './run-command.ts';
+import {
+  formatKeySettings,
+  formatRowCount,
+  getDatabaseLocation,
+  runCommand,
+} from './run-command.ts';
 
 const USAGE = 'Usage: BACKUP_PASSPHRASE=… npm run restore -- <file> [--without-keys] [--resend]';
 
@@ -39,39 +44,39 @@ async function restore(file: string, { withoutKeys, resend }: RestoreOptions): P
   const config = readConfig(process.env);
   const { head, copy } = await readArchive(file);
   const files = withoutKeys ? {} : openArchiveFiles(head);
-  let heldBack: HeldBack | undefined;
+  let suspendedWork: SuspendedWork | undefined;
   const undo = createUndo(config, files);
   const fill = async () => {
-    await using target = await openTarget(databaseLocation(config), createLog('warn'));
+    await using target = await openTarget(getDatabaseLocation(config), createLog('warn'));
     // Keys come before rows: rows are useless without them, and a start would create other keys.
-    const keptFiles = writeKeptFiles(config.DATA_DIR, files);
-    const end = await loadCopy(target, copy, {
+    const skippedFiles = writeDataFiles(config.DATA_DIR, files);
+    const totals = await loadCopy(target, copy, {
       log: createLog('warn'),
       afterwards: async (session) => {
-        heldBack = await holdBack(session, { resend });
+        suspendedWork = await suspendPendingWork(session, { resend });
       },
     });
-    return { left: keptFiles, end };
+    return { skippedFiles, totals };
   };
-  const { left: keptFiles, end } = await fill().catch((error: unknown) => {
+  const { skippedFiles, totals } = await fill().catch((error: unknown) => {
     undo();
     throw error;
   });
-  console.log(`${countRows(end)} as of ${head.takenTime} are restored.`);
-  if (heldBack) reportUnknown(head, heldBack);
-  reportKeys(config, files, keptFiles);
+  console.log(`${formatRowCount(totals)} as of ${head.takenTime} are restored.`);
+  if (suspendedWork) reportSuspendedWork(head, suspendedWork);
+  reportKeys(config, files, skippedFiles);
 }
 
-/** Returns a function that removes what a failed restore has created in the data folder, and the folder if it is new. */
+/** Returns a function that removes the files of a failed restore from the data folder, and the folder if it is new. */
 function createUndo({ DATA_DIR }: Config, files: Files): () => void {
-  const firstMissing = (path: string): string =>
-    path === DATA_DIR || existsSync(dirname(path)) ? path : firstMissing(dirname(path));
-  const created = [DATABASE_FOLDER, UNFINISHED_FOLDER, LOCK_FILE, ...Object.keys(files)]
+  const findFirstMissing = (path: string): string =>
+    path === DATA_DIR || existsSync(dirname(path)) ? path : findFirstMissing(dirname(path));
+  const newPaths = [DATABASE_FOLDER, UNFINISHED_FOLDER, LOCK_FILE, ...Object.keys(files)]
     .map((name) => join(DATA_DIR, name))
     .filter((path) => !existsSync(path))
-    .map(firstMissing);
+    .map(findFirstMissing);
   return () => {
-    for (const path of created) rmSync(path, { recursive: true, force: true });
+    for (const path of newPaths) rmSync(path, { recursive: true, force: true });
   };
 }
 
@@ -87,8 +92,8 @@ function openArchiveFiles({ files }: ArchiveHead): Files {
   return openFiles(files, passphrase);
 }
 
-/** Reports what the backup cannot contain: work of the original after the backup was taken. */
-function reportUnknown({ takenTime }: ArchiveHead, heldBack: HeldBack): void {
+/** Reports suspended work, and what may have changed after the backup was taken. */
+function reportSuspendedWork({ takenTime }: ArchiveHead, heldBack: SuspendedWork): void {
   const { deliveries, writes, providerEvents, reads } = heldBack;
   const lines = [
     [deliveries, 'deliveries waited: they are FAILED now. Use retryDelivery to retry one.'],
@@ -110,14 +115,14 @@ function reportUnknown({ takenTime }: ArchiveHead, heldBack: HeldBack): void {
   console.log('- Keys, members and connections that were removed later are back: remove them.');
 }
 
-function reportKeys(config: Config, files: Files, keptFiles: string[]): void {
-  for (const path of keptFiles) {
+function reportKeys(config: Config, files: Files, skippedFiles: string[]): void {
+  for (const path of skippedFiles) {
     console.log(
       `${join(config.DATA_DIR, path)} already exists and was kept: the backup has a different one.`,
     );
   }
   if (config.DATABASE_URL && files['encryption-keys']) {
     console.log('Start with the keys of the original:');
-    for (const line of keySettings(config.DATA_DIR)) console.log(`  ${line}`);
+    for (const line of formatKeySettings(config.DATA_DIR)) console.log(`  ${line}`);
   }
 }

@@ -1,7 +1,8 @@
-/** Shared parts of commands: arguments, errors, and the location of the database. */
+/** Functions that commands share: for arguments, errors, and the location of the database. */
 import { join } from 'node:path';
+import type { z } from 'zod';
 import type { Config } from '../config.ts';
-import type { End } from '../copies/copy.ts';
+import type { CopyTotals } from '../copies/copy.ts';
 import { DomainError, StartRefused } from '../errors.ts';
 
 /** An error for the user, printed without a stack. */
@@ -13,6 +14,33 @@ export function parseOptions<T>(usage: string, parse: () => T): T {
     return parse();
   } catch (error) {
     throw new CommandError(`${(error as Error).message}\n${usage}`);
+  }
+}
+
+/**
+ * Parses arguments and validates them with a schema. Throws a CommandError with every problem and the usage if they are
+ * invalid.
+ */
+export function readOptions<S extends z.ZodType>(
+  usage: string,
+  schema: S,
+  parse: () => object,
+): z.output<S> {
+  const { data, error } = schema.safeParse(parseOptions(usage, () => ({ ...parse() })));
+  if (!error) return data;
+  const problems = error.issues.map(({ path, message }) =>
+    path.length > 0 ? `--${path.join('.')}: ${message}` : message,
+  );
+  throw new CommandError(`${problems.join('\n')}\n${usage}`);
+}
+
+/** Prints the result of a command. After an error, prints it and exits with 1. */
+export async function printResult(run: () => Promise<string>): Promise<void> {
+  try {
+    console.log(await run());
+  } catch (error) {
+    printError(error);
+    process.exitCode = 1;
   }
 }
 
@@ -41,19 +69,23 @@ export async function runCommand(
   }
 }
 
-/** The location of the configured database: its URL without a pooler, or its folder. */
-export function databaseLocation({ DATABASE_LISTEN_URL, DATABASE_URL, DATA_DIR }: Config): string {
+/** Returns the location of the configured database: its URL without a pooler, or its folder. */
+export function getDatabaseLocation({
+  DATABASE_LISTEN_URL,
+  DATABASE_URL,
+  DATA_DIR,
+}: Config): string {
   return (DATABASE_LISTEN_URL ?? DATABASE_URL)?.reveal() ?? DATA_DIR;
 }
 
-export function countRows({ tables }: End): string {
+export function formatRowCount({ tables }: CopyTotals): string {
   const extents = Object.values(tables);
   const rows = extents.reduce((sum, extent) => sum + Number(extent.rows), 0);
   return `${rows} rows of ${extents.length} tables`;
 }
 
-/** Shell lines that set the keys of a data folder. */
-export function keySettings(dataDir: string): string[] {
+/** Returns shell lines that set the keys of a data folder. */
+export function formatKeySettings(dataDir: string): string[] {
   const file = join(dataDir, 'encryption-keys');
   return [
     `ENCRYPTION_KEY=$(head -n 1 ${file})`,

@@ -10,7 +10,7 @@ import { readConfig } from '../config.ts';
 import { openDatabase } from '../database/database.ts';
 import { setBillingAccount, setEntitlements } from '../domain/org/billing-plan.ts';
 import { createLog } from '../log.ts';
-import { CommandError, parseOptions, printError } from './run-command.ts';
+import { printResult, readOptions } from './run-command.ts';
 
 const USAGE = `Usage: npm run billing-plan -- --project <id or name> --branding-removal true|false
        npm run billing-plan -- --org <id> [--billing-name <text>] [--billing-provider <text>] [--billing-ref <text>]`;
@@ -36,22 +36,13 @@ const ARGUMENTS = Object.fromEntries(
   ]),
 );
 
-function readOptions(args: string[]) {
-  const schema = args.some((argument) => /^--project(=|$)/.test(argument))
-    ? projectOptions
-    : orgOptions;
-  const result = schema.safeParse(
-    parseOptions(USAGE, () => ({ ...parseArgs({ args, options: ARGUMENTS }).values })),
+async function setBillingPlan(): Promise<string> {
+  const namesProject = process.argv.some((argument) => /^--project(=|$)/.test(argument));
+  const options = readOptions(
+    USAGE,
+    namesProject ? projectOptions : orgOptions,
+    () => parseArgs({ options: ARGUMENTS }).values,
   );
-  if (result.success) return result.data;
-  const problems = result.error.issues.map(({ path, message }) =>
-    path.length > 0 ? `--${path.join('.')}: ${message}` : message,
-  );
-  throw new CommandError(`${problems.join('\n')}\n${USAGE}`);
-}
-
-async function setBillingPlan(args: string[]): Promise<string> {
-  const options = readOptions(args);
   await using database = await openDatabase(readConfig(process.env), createLog('warn'));
   if ('project' in options) {
     const brandingRemoval = options['branding-removal'] === 'true';
@@ -67,9 +58,4 @@ async function setBillingPlan(args: string[]): Promise<string> {
   return `The billing account of ${options.org}: ${displayName}, ${billingProvider} ${billingProviderRef}.`;
 }
 
-try {
-  console.log(await setBillingPlan(process.argv.slice(2)));
-} catch (error) {
-  printError(error);
-  process.exitCode = 1;
-}
+await printResult(setBillingPlan);

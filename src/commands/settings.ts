@@ -8,7 +8,7 @@ export interface Setting {
   name: string;
   meaning: string;
   /** The default as it would be written. Null if there is none. */
-  fallback: string | null;
+  defaultValue: string | null;
   /** The range of an integer. */
   range: { min: number; max: number } | null;
   choices: string[] | null;
@@ -28,7 +28,7 @@ export function describeConfig(): Setting[] {
   return Object.entries(properties).map(([name, property]) => {
     const {
       description = '',
-      default: fallback,
+      default: defaultValue,
       minimum,
       maximum,
       enum: choices,
@@ -36,15 +36,15 @@ export function describeConfig(): Setting[] {
     return {
       name,
       meaning: description,
-      fallback: fallback === undefined || fallback === '' ? null : String(fallback),
+      defaultValue: defaultValue === undefined || defaultValue === '' ? null : String(defaultValue),
       range: minimum === undefined || maximum === undefined ? null : { min: minimum, max: maximum },
       choices: choices ?? null,
     };
   });
 }
 
-/** The effective value of a variable, with secrets masked. Null if it is not set. Throws if it is invalid. */
-export function effectiveValue(name: string, variables: EnvironmentVariables): string | null {
+/** Returns the effective value of a variable, with secrets masked. Null if it is not set. Throws if it is invalid. */
+export function getEffectiveValue(name: string, variables: EnvironmentVariables): string | null {
   const schema = environment.shape[name as keyof Config];
   const value: unknown = schema.parse(variables[name] || undefined);
   if (value === undefined || (Array.isArray(value) && value.length === 0)) return null;
@@ -55,8 +55,8 @@ export function effectiveValue(name: string, variables: EnvironmentVariables): s
 
 const LINE_MAX = 100;
 
-/** A file with all variables as comments, in the syntax of a shell and of systemd. */
-export function exampleFile(): string {
+/** Returns a file with all variables as comments, in the syntax of a shell and of systemd. */
+export function createExampleFile(): string {
   const header = [
     '# Every setting of the gateway, with its default. Remove the # of each setting that you change.',
     '# Load it in a shell with `set -a; . ./.env; set +a`, and in systemd with EnvironmentFile.',
@@ -65,11 +65,11 @@ export function exampleFile(): string {
   return `${[header, ...describeConfig().map(formatExample)].map((lines) => lines.join('\n')).join('\n\n')}\n`;
 }
 
-function formatExample({ name, meaning, fallback, range, choices }: Setting): string[] {
+function formatExample({ name, meaning, defaultValue, range, choices }: Setting): string[] {
   const allowed =
     (choices && `One of ${choices.join(', ')}.`) ?? (range && `${range.min} to ${range.max}.`);
   const text = allowed ? `${meaning}. ${allowed}` : `${meaning}.`;
-  return [...wrapComment(text), `#${name}=${fallback ?? ''}`];
+  return [...wrapComment(text), `#${name}=${defaultValue ?? ''}`];
 }
 
 function wrapComment(text: string): string[] {

@@ -16,29 +16,29 @@ import { createInterface } from 'node:readline';
 import { finished } from 'node:stream/promises';
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
 import { StartRefused } from '../errors.ts';
-import type { Copy, End, Head, Part } from './copy.ts';
+import type { Copy, CopyHead, CopyPart, CopyTotals } from './copy.ts';
 import type { SealedFiles } from './sealed-files.ts';
 
 const FORMAT = 1;
 const OWNER_ONLY = 0o600;
 
-export interface ArchiveHead extends Head {
+export interface ArchiveHead extends CopyHead {
   /** Files of the data folder, including the encryption keys. Null if they were omitted. */
   files: SealedFiles | null;
 }
 
-/** Writes a complete file or none. Never overwrites a file. */
+/** Writes a complete archive, or none. */
 export async function writeArchive(
   path: string,
   files: SealedFiles | null,
   { head, parts }: Copy,
-): Promise<End> {
-  const unfinished = `${path}.unfinished`;
-  const file = createWriteStream(unfinished, { flags: 'w', mode: OWNER_ONLY });
+): Promise<CopyTotals> {
+  const temporaryPath = `${path}.unfinished`;
+  const file = createWriteStream(temporaryPath, { flags: 'w', mode: OWNER_ONLY });
   const lines = createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } });
-  const written = finished(lines.pipe(file));
+  const writing = finished(lines.pipe(file));
   // Awaited at the end. Until then, a rejection must not end the process.
-  written.catch(() => {});
+  writing.catch(() => {});
   file.on('error', (error) => lines.destroy(error));
   const write = async (value: unknown) => {
     if (!lines.write(`${JSON.stringify(value)}\n`)) await once(lines, 'drain');
@@ -48,13 +48,13 @@ export async function writeArchive(
     const end = await writeParts(parts, write);
     await write(end);
     lines.end();
-    await written;
-    sync(unfinished);
-    renameSync(unfinished, path);
+    await writing;
+    syncFile(temporaryPath);
+    renameSync(temporaryPath, path);
     return end;
   } catch (error) {
     lines.destroy();
-    rmSync(unfinished, { force: true });
+    rmSync(temporaryPath, { force: true });
     throw error;
   }
 }
@@ -62,7 +62,7 @@ export async function writeArchive(
 async function writeParts(
   parts: Copy['parts'],
   write: (value: unknown) => Promise<void>,
-): Promise<End> {
+): Promise<CopyTotals> {
   for (;;) {
     const { done, value } = await parts.next();
     if (done) return value;
@@ -70,7 +70,7 @@ async function writeParts(
   }
 }
 
-function sync(path: string): void {
+function syncFile(path: string): void {
   const file = openSync(path, 'r');
   fsyncSync(file);
   closeSync(file);
@@ -94,21 +94,24 @@ export async function readArchive(path: string): Promise<{ head: ArchiveHead; co
   };
 }
 
-async function* readParts(path: string, lines: AsyncGenerator<unknown>): AsyncGenerator<Part, End> {
+async function* readParts(
+  path: string,
+  lines: AsyncGenerator<unknown>,
+): AsyncGenerator<CopyPart, CopyTotals> {
   for await (const line of lines) {
-    if ('tables' in (line as Part | End)) return line as End;
-    yield line as Part;
+    if ('tables' in (line as CopyPart | CopyTotals)) return line as CopyTotals;
+    yield line as CopyPart;
   }
-  throw new StartRefused(`${path} is not whole: its end is missing.`);
+  throw new StartRefused(`${path} is incomplete: its end is missing.`);
 }
 
 async function* readLines(path: string): AsyncGenerator<unknown> {
-  const unpacked = createReadStream(path)
-    .on('error', (error) => unpacked.destroy(error))
+  const decompressed = createReadStream(path)
+    .on('error', (error) => decompressed.destroy(error))
     .pipe(createZstdDecompress());
   try {
     for await (const line of createInterface({
-      input: unpacked,
+      input: decompressed,
       crlfDelay: Number.POSITIVE_INFINITY,
     })) {
       yield JSON.parse(line);

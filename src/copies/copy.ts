@@ -1,7 +1,7 @@
 /** A copy of a whole database as a stream: its source, the rows of each table, and the totals. */
 import type { Extent } from './tables.ts';
 
-export interface Head {
+export interface CopyHead {
   /** The migrations of the database, in order. */
   migrations: string[];
   /** When it was taken. It contains nothing later. */
@@ -9,18 +9,18 @@ export interface Head {
 }
 
 /** Some rows of a table, each as PostgreSQL's text of a composite value, which is exact for every type. */
-export interface Part {
+export interface CopyPart {
   table: string;
   columns: string[];
   rows: string[];
 }
 
-export interface End {
+export interface CopyTotals {
   tables: Record<string, Extent>;
 }
 
 export interface Copy {
-  head: Head;
+  head: CopyHead;
   /** The rows. Returns the totals at the end. */
-  parts: AsyncGenerator<Part, End>;
+  parts: AsyncGenerator<CopyPart, CopyTotals>;
 }

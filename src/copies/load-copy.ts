@@ -5,9 +5,16 @@ import { hasRunningGateways } from '../database/processes.ts';
 import type { OpenSession } from '../database/sessions/session.ts';
 import { StartRefused } from '../errors.ts';
 import type { Log } from '../log.ts';
-import type { Copy, End, Head, Part } from './copy.ts';
-import type { Place } from './database-place.ts';
-import { listFilled, listTables, measure, quoteName, setUpCopying, type Table } from './tables.ts';
+import type { Copy, CopyHead, CopyPart, CopyTotals } from './copy.ts';
+import type { CopyDatabase } from './copy-database.ts';
+import {
+  listFilledTables,
+  listTables,
+  measureTable,
+  prepareSession,
+  quoteName,
+  type Table,
+} from './tables.ts';
 
 /**
  * Objects that migrations create, in an order in which they can be dropped. A copy that failed drops those that it
@@ -58,34 +65,40 @@ interface LoadOptions {
   log: Log;
 }
 
-/** Throws StartRefused if the database cannot be filled, and leaves it as it was: empty, or with empty tables. */
-export async function loadCopy(place: Place, copy: Copy, options: LoadOptions): Promise<End> {
+/** Fills the database. If that fails, leaves it as it was: empty, or with empty tables. Throws StartRefused if it is not. */
+export async function loadCopy(
+  database: CopyDatabase,
+  copy: Copy,
+  options: LoadOptions,
+): Promise<CopyTotals> {
   refuseUnknownSchema(copy.head);
-  const quiet = { ...options.log, info: () => {} } as Log;
-  const before = await place.inSession(async (session) => {
+  const quietLog = { ...options.log, info: () => {} } as Log;
+  const before = await database.inSession(async (session) => {
     await refuseFilled(session);
     return await listObjects(session);
   });
-  const end = await load(place, copy, { ...options, log: quiet }).catch(async (error: unknown) => {
-    await place
-      .inSession((session) => dropCreated(session, before))
-      .catch((err: unknown) => {
-        options.log.warn({ err }, 'copy.schema_left');
-      });
-    throw error;
-  });
+  const end = await load(database, copy, { ...options, log: quietLog }).catch(
+    async (error: unknown) => {
+      await database
+        .inSession((session) => dropCreated(session, before))
+        .catch((err: unknown) => {
+          options.log.warn({ err }, 'copy.schema_left');
+        });
+      throw error;
+    },
+  );
   // Applies migrations that are newer than the copy.
-  await migrate(place.server, quiet);
-  await place.inSession((session) => session.query('analyze'));
+  await migrate(database.server, quietLog);
+  await database.inSession((session) => session.query('analyze'));
   return end;
 }
 
-async function load(place: Place, copy: Copy, options: LoadOptions): Promise<End> {
-  await migrate(place.server, options.log, { only: copy.head.migrations });
-  return await place.inSession((session) => fill(session, copy, options));
+async function load(database: CopyDatabase, copy: Copy, options: LoadOptions): Promise<CopyTotals> {
+  await migrate(database.server, options.log, { only: copy.head.migrations });
+  return await database.inSession((session) => fill(session, copy, options));
 }
 
-function refuseUnknownSchema({ migrations }: Head): void {
+function refuseUnknownSchema({ migrations }: CopyHead): void {
   const knownMigrations = listMigrations().map(({ name }) => name);
   if (migrations.every((name, index) => name === knownMigrations[index])) return;
   throw new StartRefused(
@@ -99,11 +112,11 @@ async function refuseFilled(session: OpenSession): Promise<void> {
       'The tables of the database to fill are spread over the nodes of a cluster already: name a database in which no gateway was started, and spread it afterwards (`npm run distribute`).',
     );
   }
-  const filled = await listFilled(session);
-  if (filled.length > 0) {
-    const names = filled.slice(0, 3).join(', ');
+  const filledTables = await listFilledTables(session);
+  if (filledTables.length > 0) {
+    const names = filledTables.slice(0, 3).join(', ');
     throw new StartRefused(
-      `The database to fill is not empty (${names}${filled.length > 3 ? ', …' : ''}): name another one.`,
+      `The database to fill is not empty (${names}${filledTables.length > 3 ? ', …' : ''}): name another one.`,
     );
   }
   if (await hasRunningGateways(session)) {
@@ -111,8 +124,8 @@ async function refuseFilled(session: OpenSession): Promise<void> {
   }
 }
 
-async function fill(session: OpenSession, copy: Copy, options: LoadOptions): Promise<End> {
-  await setUpCopying(session);
+async function fill(session: OpenSession, copy: Copy, options: LoadOptions): Promise<CopyTotals> {
+  await prepareSession(session);
   await session.query('begin');
   const tables = new Map((await listTables(session)).map((table) => [table.name, table]));
   await session.query('delete from "ServerProcess"');
@@ -122,7 +135,7 @@ async function fill(session: OpenSession, copy: Copy, options: LoadOptions): Pro
   for (const statement of addReferences) await session.query(statement);
   await switchTriggers(session, tables, 'enable');
   for (const table of tables.values()) await moveSequences(session, table);
-  await compare(session, tables, end);
+  await compareTotals(session, tables, end);
   // The processes of the other database do not run here, so their leases are free.
   await session.query(
     `update "ServerProcess" set "missedTime" = clock_timestamp() - interval '1 minute'`,
@@ -166,19 +179,23 @@ async function insertAll(
   session: OpenSession,
   tables: ReadonlyMap<string, Table>,
   parts: Copy['parts'],
-): Promise<End> {
+): Promise<CopyTotals> {
   for (;;) {
     const { done, value } = await parts.next();
     if (done) return value;
-    await insert(session, tables.get(value.table), value);
+    await insertPart(session, tables.get(value.table), value);
   }
 }
 
-async function insert(session: OpenSession, table: Table | undefined, part: Part): Promise<void> {
+async function insertPart(
+  session: OpenSession,
+  table: Table | undefined,
+  part: CopyPart,
+): Promise<void> {
   const names = table?.columns.map(({ name }) => name) ?? [];
   if (!table || names.join() !== part.columns.join()) {
     throw new StartRefused(
-      `The table ${part.table} has other columns here than in the copy: its schema was changed by hand.`,
+      `The table ${part.table} has other columns here than in the copy: its schema was changed manually.`,
     );
   }
   const storedColumns = table.columns.filter(({ isGenerated }) => !isGenerated);
@@ -201,20 +218,20 @@ async function moveSequences(session: OpenSession, table: Table): Promise<void> 
   }
 }
 
-async function compare(
+async function compareTotals(
   session: OpenSession,
   tables: ReadonlyMap<string, Table>,
-  { tables: wanted }: End,
+  { tables: expectedExtents }: CopyTotals,
 ): Promise<void> {
-  const different: string[] = [];
+  const differences: string[] = [];
   for (const table of tables.values()) {
-    const { rows, checksum } = await measure(session, table);
-    const expected = wanted[table.name];
+    const { rows, checksum } = await measureTable(session, table);
+    const expected = expectedExtents[table.name];
     if (expected?.rows === rows && expected.checksum === checksum) continue;
-    different.push(`${table.name} has ${rows} rows of ${expected?.rows ?? 0}`);
+    differences.push(`${table.name} has ${rows} rows of ${expected?.rows ?? 0}`);
   }
-  if (different.length === 0) return;
+  if (differences.length === 0) return;
   throw new StartRefused(
-    `What was loaded is not what was copied, so it was undone: ${different.join(', ')}.`,
+    `The loaded rows differ from the copied ones, so nothing was loaded: ${differences.join(', ')}.`,
   );
 }

@@ -1,5 +1,5 @@
 /**
- * The files of a data folder that a backup contains besides the database, sealed with a passphrase: keys that decrypt
+ * The files of a data folder that a backup contains in addition to the database, sealed with a passphrase: keys that decrypt
  * the database's secrets, and signing keys. Each guess of the passphrase costs 128 MiB of memory and a third of a
  * second.
  */

@@ -5,9 +5,9 @@ import type { OpenSession } from '../database/sessions/session.ts';
  * The history of the schema, which each database has, and short-lived rows. A restored session of the console could be one
  * that its builder had ended.
  */
-const LEFT_BEHIND = ['_prisma_migrations', 'SandboxLease', 'CallerRate', 'ConsoleSession'];
+const EXCLUDED_TABLES = ['_prisma_migrations', 'SandboxLease', 'CallerRate', 'ConsoleSession'];
 /** The table that a start of the server fills in an empty database. */
-const MADE_BY_A_START = 'ServerProcess';
+const START_TABLE = 'ServerProcess';
 
 export interface Table {
   name: string;
@@ -36,7 +36,7 @@ const SETTINGS = `
   set idle_in_transaction_session_timeout = 0`;
 
 /** Sets up a connection that copies. */
-export async function setUpCopying(session: OpenSession): Promise<void> {
+export async function prepareSession(session: OpenSession): Promise<void> {
   for (const setting of SETTINGS.split(';')) await session.query(setting);
 }
 
@@ -52,25 +52,25 @@ const TABLES = `
   where c.relkind in ('r', 'p') and not c.relispartition and c.relname <> all($1)
   group by c.relname order by c.relname`;
 
-/** Sorted by name. */
+/** Returns the tables, sorted by name. */
 export async function listTables(session: OpenSession): Promise<Table[]> {
-  const { rows } = await session.query<Table>(TABLES, [LEFT_BEHIND]);
+  const { rows } = await session.query<Table>(TABLES, [EXCLUDED_TABLES]);
   return rows;
 }
 
-/** The tables that contain rows. */
-export async function listFilled(session: OpenSession): Promise<string[]> {
-  const filled: string[] = [];
+/** Returns the names of the tables that contain rows. */
+export async function listFilledTables(session: OpenSession): Promise<string[]> {
+  const filledTables: string[] = [];
   for (const { name } of await listTables(session)) {
-    if (name === MADE_BY_A_START) continue;
+    if (name === START_TABLE) continue;
     const { rows } = await session.query(`select 1 from ${quoteName(name)} limit 1`);
-    if (rows.length > 0) filled.push(name);
+    if (rows.length > 0) filledTables.push(name);
   }
-  return filled;
+  return filledTables;
 }
 
-/** The checksum adds 60 bits of a hash of each row. */
-export async function measure(session: OpenSession, { name }: Table): Promise<Extent> {
+/** Measures a table. Its checksum is the sum of 60 bits of a hash of each row. */
+export async function measureTable(session: OpenSession, { name }: Table): Promise<Extent> {
   const { rows } = await session.query<Extent>(`
     select count(*)::text as "rows",
       coalesce(sum(('x' || left(md5(t::text), 15))::bit(60)::bigint), 0)::text as "checksum"

@@ -3,16 +3,16 @@ import { isSpread } from '../database/cluster.ts';
 import { hasRunningGateways } from '../database/processes.ts';
 import type { OpenSession } from '../database/sessions/session.ts';
 import { StartRefused } from '../errors.ts';
-import type { Copy, End, Part } from './copy.ts';
-import { listTables, measure, quoteName, setUpCopying } from './tables.ts';
+import type { Copy, CopyPart, CopyTotals } from './copy.ts';
+import { listTables, measureTable, prepareSession, quoteName } from './tables.ts';
 
 /** The most rows in memory. Bodies of deliveries can make a row large. */
 const PART_ROWS = 200;
 
-/** The caller must read the parts to their end or close the connection. */
+/** Begins a copy. The caller must read the parts to their end or close the connection. */
 export async function takeCopy(session: OpenSession): Promise<Copy> {
-  await refuseManyMoments(session);
-  await setUpCopying(session);
+  await requireOneSnapshot(session);
+  await prepareSession(session);
   await session.query('begin isolation level repeatable read read only');
   const { rows: history } = await session.query<{ name: string }>(
     `select migration_name as "name" from "_prisma_migrations"
@@ -26,18 +26,18 @@ export async function takeCopy(session: OpenSession): Promise<Copy> {
 }
 
 /** The nodes of a cluster have no common snapshot while rows change. */
-async function refuseManyMoments(session: OpenSession): Promise<void> {
+async function requireOneSnapshot(session: OpenSession): Promise<void> {
   if (!(await isSpread(session)) || !(await hasRunningGateways(session))) return;
   throw new StartRefused(
     'A gateway runs on the cluster, whose nodes would be copied as of different moments: stop it first, or back up each node as docs/scale.md says.',
   );
 }
 
-async function* readParts(session: OpenSession): AsyncGenerator<Part, End> {
-  const tables: End['tables'] = {};
+async function* readParts(session: OpenSession): AsyncGenerator<CopyPart, CopyTotals> {
+  const tables: CopyTotals['tables'] = {};
   for (const table of await listTables(session)) {
     const columns = table.columns.map(({ name }) => name);
-    tables[table.name] = await measure(session, table);
+    tables[table.name] = await measureTable(session, table);
     await session.query(
       `declare "copied" no scroll cursor for select t::text from ${quoteName(table.name)} t`,
     );

@@ -45,7 +45,7 @@ export async function fillDemo({ services, verifier, url }: DemoHost): Promise<D
   const { apiKey, ...project } = await fillProject({
     services,
     issuer,
-    existingKey: await keyOfEarlierStart(services, verifier, path),
+    existingKey: await findEarlierKey(services, verifier, path),
   });
   const demo: Demo = {
     url,
@@ -66,7 +66,7 @@ export async function mintDemoToken(
   return mint?.(CLAIMS, options);
 }
 
-/** The path of demo.json. */
+/** Returns the path of demo.json. */
 export function getDemoFile({ DATA_DIR }: Config): string {
   return join(DATA_DIR, 'demo.json');
 }
@@ -83,7 +83,7 @@ export async function isDemoOn({ config, database }: Services): Promise<boolean>
 const demoFile = z.object({ apiKey: z.string() });
 
 /** Returns the API key of demo.json if it still works. Only that file has the key's value. */
-async function keyOfEarlierStart(services: Services, verifier: BearerVerifier, path: string) {
+async function findEarlierKey(services: Services, verifier: BearerVerifier, path: string) {
   try {
     const { apiKey } = demoFile.parse(JSON.parse(readFileSync(path, 'utf8')));
     await authenticate(services, verifier, { apiKey });

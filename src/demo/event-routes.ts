@@ -17,7 +17,7 @@ export async function fillRoutes(
   existing: Data,
   sandboxUrl: string,
 ): Promise<string> {
-  const topics = namesToIds(existing.topics.nodes);
+  const topics = mapNamesToIds(existing.topics.nodes);
   const destinations = await fillDestinations(runner, existing.destinations.nodes, sandboxUrl);
   for (const { topic, destinations: names, eventTypes } of DEMO_ROUTES) {
     const topicId = topics.get(topic) ?? (await createTopic(runner, topic));
@@ -56,10 +56,10 @@ async function fillDestinations(
   const ids = { events: '', records: '', [DEMO_STREAM]: '' };
   for (const { name, type } of DEMO_DESTINATIONS) {
     const address = type === 'WEBHOOK' ? { url: `${sandboxUrl}/inbox/${name}` } : {};
-    const stored = existing.find((topic) => topic.name === name);
-    ids[name] = stored?.id ?? (await createDestination(runner, { name, type, ...address }));
-    if (!stored || !address.url || stored.url === address.url) continue;
-    const input = { projectIdOrName, destinationId: stored.id, ...address };
+    const destination = existing.find((candidate) => candidate.name === name);
+    ids[name] = destination?.id ?? (await createDestination(runner, { name, type, ...address }));
+    if (!destination || !address.url || destination.url === address.url) continue;
+    const input = { projectIdOrName, destinationId: destination.id, ...address };
     await runner.change('updateDestination', input, 'destination { id }');
   }
   return ids;
@@ -75,6 +75,6 @@ async function createTopic(runner: Runner, name: string): Promise<string> {
   return topic.id;
 }
 
-function namesToIds(nodes: { id: string; name: string }[]): Map<string, string> {
+function mapNamesToIds(nodes: { id: string; name: string }[]): Map<string, string> {
   return new Map(nodes.map(({ id, name }) => [name, id]));
 }

@@ -28,7 +28,7 @@ const API_KEY_LABEL = 'Demo';
 
 const INTEGRATION_FIELDS = 'id revisions { totalCount }';
 const INSTALLATION_FIELDS = 'id config { id }';
-/** Selected of a new installation, so that the gateway learns the types of the account's fields. */
+/** Selected in the result of a new installation, so that the gateway learns the types of the account's fields. */
 const CONTRACT = 'contract { hash }';
 /** Everything that is checked, in one query, because each start waits for it. */
 const PROJECT_FIELDS = `
@@ -59,7 +59,7 @@ export async function fillProject({
   const orgId = project?.orgId ?? orgs.nodes[0]?.id ?? (await createOrg(runner));
   const existing = project ?? (await createProject(runner, orgId));
   const projectId = existing.id;
-  const apiKey = existingKey ?? (await newApiKey(runner));
+  const apiKey = existingKey ?? (await replaceApiKey(runner));
   const streamId = await fillRoutes(runner, existing, services.sandboxUrl());
   if (existing.providerApps.totalCount === 0) await createApp(runner);
   await fillConnections(runner, existing);
@@ -89,7 +89,7 @@ async function createProject(runner: Runner, orgId: string): Promise<Data> {
 }
 
 /** Creates a key with all scopes, and deletes the demo's earlier keys, whose values are lost. */
-async function newApiKey(runner: Runner): Promise<string> {
+async function replaceApiKey(runner: Runner): Promise<string> {
   const { apiKeys } = await runner.project('apiKeys(first: 1000) { nodes { id label } }');
   for (const { id, label } of apiKeys.nodes) {
     if (label !== API_KEY_LABEL) continue;

@@ -12,7 +12,7 @@ const BATCH_SIZE = 250;
 /** The sandbox's contacts, which the first read has read. */
 const CONTACTS = 50;
 
-interface Installed {
+interface DemoInstallation {
   projectId: string;
   integrationId: string;
   installationId: string;
@@ -21,32 +21,36 @@ interface Installed {
 
 export async function addOperations(
   { database: { prisma }, now }: Pick<Services, 'database' | 'now'>,
-  installed: Installed,
+  installation: DemoInstallation,
 ): Promise<void> {
-  const { projectId } = installed;
+  const { projectId } = installation;
   const existing = await prisma.operation.count({ where: { projectId } });
   const newest = now().getTime() - INTERVAL_MS;
   for (let createdCount = existing; createdCount < DEMO_OPERATIONS; createdCount += BATCH_SIZE) {
     const count = Math.min(BATCH_SIZE, DEMO_OPERATIONS - createdCount);
     const data = Array.from({ length: count }, (_, index) => {
       const number = createdCount + index;
-      return pastOperation(installed, number, newest - (DEMO_OPERATIONS - number) * INTERVAL_MS);
+      return createPastOperation(
+        installation,
+        number,
+        newest - (DEMO_OPERATIONS - number) * INTERVAL_MS,
+      );
     });
     await prisma.operation.createMany({ data });
-    await prisma.recordedRequest.createMany({ data: data.flatMap(failedRequests) });
+    await prisma.recordedRequest.createMany({ data: data.flatMap(createFailedRequests) });
   }
-  if (existing < DEMO_OPERATIONS) await addReads(prisma, installed, newest);
+  if (existing < DEMO_OPERATIONS) await addReads(prisma, installation, newest);
 }
 
 /** Sets the state of the object that the past operations have read, unless it has been read since. */
 async function addReads(
   prisma: Services['database']['prisma'],
-  { projectId, installationId }: Installed,
+  { projectId, installationId }: DemoInstallation,
   newest: number,
 ): Promise<void> {
   const numbers = Array.from({ length: DEMO_OPERATIONS }, (_none, number) => number);
   const reads = numbers.filter((number) => isRead(number) && !hasFailed(number));
-  const recordsRead = reads.reduce((sum, number) => sum + recordsOf(number), 0);
+  const recordsRead = reads.reduce((sum, number) => sum + countRecords(number), 0);
   const lastNumber = reads.at(-1) ?? 0;
   await prisma.installedObject.updateMany({
     where: { projectId, installationId, objectName: 'contacts', lastReadTime: null },
@@ -62,22 +66,22 @@ const isRead = (number: number) => number % 3 !== 0;
 const hasFailed = (number: number) => number % 25 === 7;
 
 /** The first read reads all contacts. Later ones read those that changed, if any. */
-function recordsOf(number: number): number {
+function countRecords(number: number): number {
   if (number === FIRST_READ) return CONTACTS;
   return number % 4 === 0 ? 1 + (number % 3) : 0;
 }
 
-function pastOperation(installed: Installed, number: number, timeMs: number) {
+function createPastOperation(installed: DemoInstallation, number: number, timeMs: number) {
   const actionType: OperationActionType = isRead(number) ? 'READ' : 'WRITE';
   const status: OperationStatus = hasFailed(number) ? 'FAILURE' : 'SUCCESS';
   const objectName = actionType === 'WRITE' ? 'deals' : 'contacts';
-  const records = recordsOf(number);
+  const records = countRecords(number);
   return {
-    id: pastId('opr', timeMs),
+    id: createPastId('opr', timeMs),
     ...installed,
     actionType,
     status,
-    result: resultText({ actionType, status, objectName, records }),
+    result: formatResult({ actionType, status, objectName, records }),
     metadata: {
       objects: [objectName],
       ...(actionType === 'READ' && {
@@ -89,7 +93,7 @@ function pastOperation(installed: Installed, number: number, timeMs: number) {
   };
 }
 
-function resultText(past: {
+function formatResult(past: {
   actionType: OperationActionType;
   status: OperationStatus;
   objectName: string;
@@ -102,11 +106,11 @@ function resultText(past: {
 }
 
 /** The request that a failed operation sent last. */
-function failedRequests({ id, projectId, actionType, status, createTime }: PastOperation) {
+function createFailedRequests({ id, projectId, actionType, status, createTime }: PastOperation) {
   if (status !== 'FAILURE') return [];
   const isReading = actionType === 'READ';
   return {
-    id: pastId('req', createTime.getTime()),
+    id: createPastId('req', createTime.getTime()),
     projectId,
     operationId: id,
     kind: 'API' as const,
@@ -124,10 +128,10 @@ function failedRequests({ id, projectId, actionType, status, createTime }: PastO
   };
 }
 
-type PastOperation = ReturnType<typeof pastOperation>;
+type PastOperation = ReturnType<typeof createPastOperation>;
 
 /** Returns an id of this time. Lists are sorted by id, so a past row needs a past id. */
-function pastId(prefix: 'opr' | 'req', timeMs: number): string {
+function createPastId(prefix: 'opr' | 'req', timeMs: number): string {
   const bytes = new Uint8Array(randomBytes(16));
   new DataView(bytes.buffer).setBigUint64(
     0,

@@ -23,7 +23,7 @@ export interface Runner {
 
 export function createRunner(services: Services, issuer: string): Runner {
   const run = async (source: string, variableValues?: Record<string, unknown>): Promise<Data> => {
-    const viewer = await demoBuilder(services, issuer);
+    const viewer = await getDemoBuilder(services, issuer);
     const contextValue = createContext(services, { viewer, requestId: 'demo' });
     const { data, errors } = await graphql({ schema, source, variableValues, contextValue });
     const error = errors?.[0];
@@ -45,7 +45,7 @@ export function createRunner(services: Services, issuer: string): Runner {
 }
 
 /** Returns the builder with its current memberships, because the first call creates the org. */
-async function demoBuilder({ database }: Services, issuer: string): Promise<BuilderViewer> {
+async function getDemoBuilder({ database }: Services, issuer: string): Promise<BuilderViewer> {
   const { memberships, id, primaryEmail } = await database.prisma.builder.findUniqueOrThrow({
     where: { idpProvider_idpRef: { idpProvider: issuer, idpRef: DEMO_SUBJECT } },
     include: { memberships: true },

@@ -7,7 +7,7 @@ interface Tab {
   headers: Record<string, string>;
 }
 
-export function demoTabs(demo: Demo | null): Tab[] {
+export function createDemoTabs(demo: Demo | null): Tab[] {
   if (!demo) return [];
   const headers = { 'x-api-key': demo.apiKey };
   return [
@@ -15,18 +15,18 @@ export function demoTabs(demo: Demo | null): Tab[] {
     OPERATIONS,
     GENERATE_CONNECTION,
     EVENTS,
-    messages(demo.streamId),
+    createMessagesQuery(demo.streamId),
     WRITE_RECORD,
-    metadata(demo.installationId),
+    createMetadataQuery(demo.installationId),
     TRIGGER_READ,
     WATCH_OPERATION,
-    changes(demo),
+    createChangesQuery(demo),
     CATALOGUE,
   ].map((query) => ({ query, headers }));
 }
 
-/** The tabs of the demo's typed API at /graphql/projects/demo. */
-export function typedDemoTabs(demo: Demo | null): Tab[] {
+/** Returns the tabs of the demo's typed API at /graphql/projects/demo. */
+export function createTypedDemoTabs(demo: Demo | null): Tab[] {
   if (!demo) return [];
   const headers = { 'x-api-key': demo.apiKey };
   return [PEOPLE, CREATE_PERSON, COMPANIES_CHANGED].map((query) => ({ query, headers }));
@@ -124,8 +124,8 @@ query Operations {
 `;
 
 const GENERATE_CONNECTION = `# Connects an account at the sandbox.
-# Events shows it, run in another window.
-# Again, it changes the connection.
+# Run Events in another window to see it.
+# A second run changes the connection.
 mutation GenerateConnection {
   generateConnection(input: {
     projectIdOrName: "demo"
@@ -156,7 +156,9 @@ subscription Events {
 }
 `;
 
-const messages = (streamId: string) => `# What the stream "live" was given, and what comes.
+const createMessagesQuery = (
+  streamId: string,
+) => `# The messages of the stream "live", and new ones.
 # Stays open until you leave this tab.
 # After a break, put the last cursor into after: "..."
 subscription Messages {
@@ -184,7 +186,7 @@ mutation WriteRecord {
 }
 `;
 
-const metadata = (installationId: string) => `# The fields of an object, by its provider.
+const createMetadataQuery = (installationId: string) => `# The fields of an object, by its provider.
 query Metadata {
   node(id: "${installationId}") {
     ... on Installation {
@@ -204,10 +206,10 @@ query Metadata {
 }
 `;
 
-const changes = ({
+const createChangesQuery = ({
   installationId,
   sandboxUrl,
-}: Demo) => `# What the sandbox tells of changed contacts.
+}: Demo) => `# Changed contacts that the sandbox reports.
 # Change one, and run me again:
 # curl -X PATCH ${sandboxUrl}/objects/contacts/records/1 \\
 #   -H 'x-api-key: sandbox-key' \\
@@ -233,8 +235,8 @@ query Changes {
 }
 `;
 
-const CATALOGUE = `# What can be connected, what of it is moved,
-# and what connecting asks for.
+const CATALOGUE = `# The providers, what the gateway supports of
+# each, and the inputs that connecting needs.
 query Catalogue {
   providers(first: 50) {
     totalCount
@@ -264,7 +266,7 @@ mutation TriggerRead {
 }
 `;
 
-const WATCH_OPERATION = `# Put in the id that TriggerRead gave.
+const WATCH_OPERATION = `# Put in the id that TriggerRead returned.
 # Shows the operation until it has ended.
 subscription WatchOperation {
   operation(id: "put the id of an operation here") {

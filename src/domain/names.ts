@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { looksLikeId } from '../ids.ts';
+import { hasIdForm } from '../ids.ts';
 
 const notAnId = { error: 'must not have the form of an id.' };
 
@@ -20,7 +20,7 @@ export const projectIdOrName = requiredProjectIdOrName
 export const destinationName = z
   .string()
   .regex(/^[A-Za-z0-9-]{1,64}$/, 'must be letters, digits and dashes, 1 to 64 characters.')
-  .refine((text) => !looksLikeId(text), notAnId);
+  .refine((text) => !hasIdForm(text), notAnId);
 
 export const topicName = z
   .string()
@@ -28,7 +28,7 @@ export const topicName = z
     /^(?=.{1,64}$)[A-Za-z0-9-]+(?: +[A-Za-z0-9-]+)*$/,
     'must be letters, digits, dashes and inner spaces, 1 to 64 characters.',
   )
-  .refine((text) => !looksLikeId(text), notAnId);
+  .refine((text) => !hasIdForm(text), notAnId);
 
 /** Project names are unique in the whole service and stored in lower case. */
 export const projectName = z
@@ -39,7 +39,7 @@ export const projectName = z
     /^[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9]$/,
     'must be letters, digits and hyphens, with a letter or digit at both ends.',
   )
-  .refine((text) => !looksLikeId(text), notAnId)
+  .refine((text) => !hasIdForm(text), notAnId)
   .transform((text) => text.toLowerCase());
 
 /**
@@ -49,7 +49,7 @@ export const projectName = z
 export const integrationName = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be letters, digits, - and _, 1 to 64 characters.')
-  .refine((text) => !looksLikeId(text), notAnId);
+  .refine((text) => !hasIdForm(text), notAnId);
 
 /** The builder's own name for a group or a consumer. */
 export const ref = z.string().min(1).max(256);

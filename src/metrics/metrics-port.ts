@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
-import type { Look } from './state.ts';
+import type { UpdateGauges } from './state.ts';
 
 interface MetricsPort extends AsyncDisposable {
   url: string;
@@ -12,12 +12,12 @@ interface MetricsPort extends AsyncDisposable {
 interface Options {
   host: string;
   port: number;
-  look: Look;
+  updateGauges: UpdateGauges;
 }
 
 export async function openMetricsPort(
   registry: Registry,
-  { host, port, look }: Options,
+  { host, port, updateGauges }: Options,
 ): Promise<MetricsPort> {
   const server = createServer((req, res) => {
     const isRead = req.method === 'GET' || req.method === 'HEAD';
@@ -25,14 +25,14 @@ export async function openMetricsPort(
       res.writeHead(404).end();
       return;
     }
-    void look().then(() => respond(registry, res));
+    void updateGauges().then(() => respond(registry, res));
   });
   server.listen(port, host);
   await once(server, 'listening');
-  const { port: taken } = server.address() as AddressInfo;
+  const { port: boundPort } = server.address() as AddressInfo;
   const name = host.includes(':') ? `[${host}]` : host;
   return {
-    url: `http://${name}:${taken}/metrics`,
+    url: `http://${name}:${boundPort}/metrics`,
     async [Symbol.asyncDispose]() {
       const closed = new Promise((done) => server.close(done));
       server.closeAllConnections();

@@ -12,15 +12,18 @@ const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10
 const STATEMENT_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5];
 const COST_BUCKETS = [1, 10, 100, 1_000, 5_000, 10_000, 25_000, 50_000];
 
-/** `projectLabel` is `project` if METRICS_PROJECTS lists some: no other label names a tenant. */
+/** `projectLabel` has `project` if METRICS_PROJECTS lists some. No other label names a tenant. */
 function createInstruments(register: Registry, projectLabel: readonly string[]) {
-  const make = createMakers(register);
-  return { ...ofRequests(make, projectLabel), ...ofWork(make, projectLabel) };
+  const factories = createFactories(register);
+  return {
+    ...createRequestInstruments(factories, projectLabel),
+    ...createWorkInstruments(factories, projectLabel),
+  };
 }
 
-type Makers = ReturnType<typeof createMakers>;
+type Factories = ReturnType<typeof createFactories>;
 
-function createMakers(register: Registry) {
+function createFactories(register: Registry) {
   const registers = [register];
   return {
     gauge: (name: string, help: string) => new Gauge({ name, help, registers }),
@@ -39,9 +42,12 @@ interface Shape {
   buckets: number[];
 }
 
-function ofRequests({ gauge, counter, histogram }: Makers, projectLabel: readonly string[]) {
+function createRequestInstruments(
+  { gauge, counter, histogram }: Factories,
+  projectLabel: readonly string[],
+) {
   return {
-    places: gauge('http_server_active_requests', 'Requests that LIMIT_REQUESTS counts.'),
+    activeRequests: gauge('http_server_active_requests', 'Requests that LIMIT_REQUESTS counts.'),
     http: histogram('http_server_request_duration_seconds', 'Requests over HTTP, by route.', {
       labels: ['http_request_method', 'http_route', 'http_response_status_code'],
     }),
@@ -59,18 +65,22 @@ function ofRequests({ gauge, counter, histogram }: Makers, projectLabel: readonl
   };
 }
 
-function ofWork({ counter, histogram }: Makers, projectLabel: readonly string[]) {
-  const ofProvider = ['provider', 'outcome'];
+function createWorkInstruments({ counter, histogram }: Factories, projectLabel: readonly string[]) {
+  const providerLabels = ['provider', 'outcome'];
   return {
     providers: histogram('gateway_provider_call_duration_seconds', 'Requests to providers.', {
-      labels: ['kind', ...ofProvider],
+      labels: ['kind', ...providerLabels],
     }),
-    refreshes: counter('gateway_token_refreshes_total', 'Requests for tokens.', ofProvider),
-    providerEvents: counter('gateway_provider_events_total', 'Events of providers.', ofProvider),
+    refreshes: counter('gateway_token_refreshes_total', 'Requests for tokens.', providerLabels),
+    providerEvents: counter(
+      'gateway_provider_events_total',
+      'Events of providers.',
+      providerLabels,
+    ),
     providerEventsMoved: counter(
       'gateway_provider_events_moved_total',
       'Events of providers, one for each installation that wants one.',
-      ofProvider,
+      providerLabels,
     ),
     operations: counter('gateway_operations_total', 'Reads and writes that ended.', [
       'kind',
@@ -98,17 +108,17 @@ const OTHER_METHOD = '_OTHER';
 
 export function createMetrics({ METRICS_PROJECTS }: Pick<Config, 'METRICS_PROJECTS'>): Metrics {
   const registry = new Registry();
-  const listed = new Set(METRICS_PROJECTS);
-  const meter = createInstruments(registry, listed.size > 0 ? ['project'] : []);
-  /** All projects that are not listed share one series. */
-  const ofProject = (id: string | undefined) =>
-    listed.size > 0 ? { project: id && listed.has(id) ? id : '' } : {};
+  const listedProjects = new Set(METRICS_PROJECTS);
+  const instruments = createInstruments(registry, listedProjects.size > 0 ? ['project'] : []);
+  // All projects that are not listed share one series.
+  const getProjectLabel = (id: string | undefined) =>
+    listedProjects.size > 0 ? { project: id && listedProjects.has(id) ? id : '' } : {};
   const meters: Meters = {
     isOn: true,
-    requestSlotsChanged: (change) => meter.places.inc(change),
+    requestSlotsChanged: (change) => instruments.activeRequests.inc(change),
     httpResponded({ method, route, status, seconds }) {
       const label = METHODS.has(method) ? method : OTHER_METHOD;
-      meter.http.observe(
+      instruments.http.observe(
         {
           http_request_method: label,
           http_route: route,
@@ -118,20 +128,21 @@ export function createMetrics({ METRICS_PROJECTS }: Pick<Config, 'METRICS_PROJEC
       );
     },
     requestEnded: ({ projectId, seconds, ...labels }) =>
-      meter.requests.observe({ ...labels, ...ofProject(projectId) }, seconds),
-    costComputed: (cost) => meter.cost.observe(cost),
-    limitRefused: (limit) => meter.refusals.inc({ limit }),
-    providerCalled: ({ seconds, ...labels }) => meter.providers.observe(labels, seconds),
-    tokenRefreshed: (labels) => meter.refreshes.inc(labels),
+      instruments.requests.observe({ ...labels, ...getProjectLabel(projectId) }, seconds),
+    costComputed: (cost) => instruments.cost.observe(cost),
+    limitRefused: (limit) => instruments.refusals.inc({ limit }),
+    providerCalled: ({ seconds, ...labels }) => instruments.providers.observe(labels, seconds),
+    tokenRefreshed: (labels) => instruments.refreshes.inc(labels),
     operationEnded: ({ projectId, ...labels }) =>
-      meter.operations.inc({ ...labels, ...ofProject(projectId) }),
+      instruments.operations.inc({ ...labels, ...getProjectLabel(projectId) }),
     recordsMoved: ({ kind, count, projectId }) =>
-      meter.records.inc({ kind, ...ofProject(projectId) }, count),
+      instruments.records.inc({ kind, ...getProjectLabel(projectId) }, count),
     deliveryAttempted: ({ outcome, seconds, projectId }) =>
-      meter.deliveries.observe({ outcome, ...ofProject(projectId) }, seconds),
-    providerEventReceived: (labels) => meter.providerEvents.inc(labels),
-    providerEventsMoved: ({ count, ...labels }) => meter.providerEventsMoved.inc(labels, count),
-    statementEnded: ({ outcome, seconds }) => meter.statements.observe({ outcome }, seconds),
+      instruments.deliveries.observe({ outcome, ...getProjectLabel(projectId) }, seconds),
+    providerEventReceived: (labels) => instruments.providerEvents.inc(labels),
+    providerEventsMoved: ({ count, ...labels }) =>
+      instruments.providerEventsMoved.inc(labels, count),
+    statementEnded: ({ outcome, seconds }) => instruments.statements.observe({ outcome }, seconds),
   };
   return { meters, registry };
 }

@@ -9,8 +9,8 @@ import { acrossProjects, type SweepDatabase, sweep } from '../database/projects/
 /** Counts above this are not exact, so that counting stays cheap however much work is pending. */
 const COUNTED_MAX = 100_000;
 
-/** SQL of the seconds since the oldest time of a column. 0 if there is none, or if it is in the future. */
-function secondsSinceOldest(column: string): string {
+/** Returns SQL: the seconds since the oldest time of a column. 0 if there is none, or if it is in the future. */
+function formatSecondsSinceOldest(column: string): string {
   return `coalesce(greatest(extract(epoch from now() - min("${column}")), 0), 0)::float8`;
 }
 
@@ -19,7 +19,7 @@ const OUTBOX = acrossProjects(
   (inProjects) => `
   select count(*)::int as "pending",
     (count(*) filter (where "nextAttemptTime" <= now()))::int as "due",
-    ${secondsSinceOldest('nextAttemptTime')} as "oldestDueSeconds"
+    ${formatSecondsSinceOldest('nextAttemptTime')} as "oldestDueSeconds"
   from (
     select d."nextAttemptTime" from "Delivery" d
     join "Destination" t on t."projectId" = d."projectId" and t."id" = d."destinationId" and t."status" = 'ENABLED'
@@ -35,7 +35,7 @@ interface OutboxState {
   oldestDueSeconds: number;
 }
 
-async function findOutbox(database: SweepDatabase): Promise<OutboxState> {
+async function readOutbox(database: SweepDatabase): Promise<OutboxState> {
   // In a cluster, each shard returns a row.
   const states = await sweep<OutboxState>(database, OUTBOX);
   return states.reduce(
@@ -52,7 +52,7 @@ const WAITING = acrossProjects(
   'a metric of all that waits',
   (inProjects) => `
   select count(*)::int as "waiting",
-    ${secondsSinceOldest('receiveTime')} as "oldestSeconds"
+    ${formatSecondsSinceOldest('receiveTime')} as "oldestSeconds"
   from (
     select "receiveTime" from "ProviderEvent" where ${inProjects('"projectId"')} and "doneTime" is null limit ${COUNTED_MAX}
   ) waiting`,
@@ -64,7 +64,7 @@ interface ProviderEventsState {
   oldestSeconds: number;
 }
 
-async function findProviderEvents(database: SweepDatabase): Promise<ProviderEventsState> {
+async function readProviderEvents(database: SweepDatabase): Promise<ProviderEventsState> {
   // In a cluster, each shard returns a row.
   const states = await sweep<ProviderEventsState>(database, WAITING);
   return states.reduce(
@@ -76,7 +76,7 @@ async function findProviderEvents(database: SweepDatabase): Promise<ProviderEven
   );
 }
 
-interface Observed {
+interface StateSources {
   database: Database;
   /** Open streams of this process, and those that lag behind the end of their log. */
   streams: () => { open: number; lagging: number };
@@ -98,18 +98,18 @@ interface ShareState {
 }
 
 /** Updates all gauges. Call it before the registry is read. It never throws. */
-export type Look = () => Promise<void>;
+export type UpdateGauges = () => Promise<void>;
 
-export function observe(register: Registry, observed: Observed): Look {
+export function observeState(register: Registry, sources: StateSources): UpdateGauges {
   collectDefaultMetrics({ register });
-  const looks = [
-    observeShares(register, observed),
-    observeStreams(register, observed),
-    observeConnections(register, observed),
+  const updates = [
+    observeShares(register, sources),
+    observeStreams(register, sources),
+    observeConnections(register, sources),
   ];
-  if (observed.countsWork) looks.push(observeWork(register, observed));
+  if (sources.countsWork) updates.push(observeWork(register, sources));
   return async () => {
-    await Promise.all(looks.map((look) => look()));
+    await Promise.all(updates.map((look) => look()));
   };
 }
 
@@ -119,29 +119,30 @@ function createGauges(register: Registry) {
 }
 
 /** No label names a tenant: each level reports only its largest holder. */
-function observeShares(register: Registry, { shares }: Observed): Look {
+function observeShares(register: Registry, { shares }: StateSources): UpdateGauges {
   const gauge = createGauges(register);
   const requestsMax = gauge('gateway_requests_max', 'LIMIT_REQUESTS.');
-  const held = gauge('gateway_share_held', 'What callers hold of this process.', ['share']);
+  const held = gauge('gateway_share_held', 'The part of a share that callers use.', ['share']);
   const max = gauge('gateway_share_max', 'The most that all callers may hold.', ['share']);
-  const largest = gauge('gateway_share_largest', 'What the largest holder of a level holds.', [
-    'share',
-    'level',
-  ]);
+  const largest = gauge(
+    'gateway_share_largest',
+    'The part of a share that the largest holder of a level uses.',
+    ['share', 'level'],
+  );
   const waiting = gauge('gateway_requests_waiting', 'Requests that wait for their turn.');
   return async () => {
-    const now = shares();
-    waiting.set(now.waiting);
-    for (const { name: share, ...state } of now.shares) {
-      if (share === 'requests') requestsMax.set(state.max);
-      held.set({ share }, state.held);
-      max.set({ share }, state.max);
-      for (const holder of state.largest) largest.set({ share, level: holder.level }, holder.held);
+    const state = shares();
+    waiting.set(state.waiting);
+    for (const { name: share, ...use } of state.shares) {
+      if (share === 'requests') requestsMax.set(use.max);
+      held.set({ share }, use.held);
+      max.set({ share }, use.max);
+      for (const holder of use.largest) largest.set({ share, level: holder.level }, holder.held);
     }
   };
 }
 
-function observeStreams(register: Registry, { streams }: Observed): Look {
+function observeStreams(register: Registry, { streams }: StateSources): UpdateGauges {
   const gauge = createGauges(register);
   const open = gauge('gateway_event_streams', 'Open event streams.');
   const lagging = gauge(
@@ -149,13 +150,13 @@ function observeStreams(register: Registry, { streams }: Observed): Look {
     'Event streams that are behind their log.',
   );
   return async () => {
-    const now = streams();
-    open.set(now.open);
-    lagging.set(now.lagging);
+    const state = streams();
+    open.set(state.open);
+    lagging.set(state.lagging);
   };
 }
 
-function observeConnections(register: Registry, { database }: Observed): Look {
+function observeConnections(register: Registry, { database }: StateSources): UpdateGauges {
   const gauge = createGauges(register);
   const count = gauge('db_client_connection_count', 'Connections of the pool.', ['state']);
   const max = gauge('db_client_connection_max', 'Connections that the pool may have.');
@@ -164,17 +165,17 @@ function observeConnections(register: Registry, { database }: Observed): Look {
     'Statements and transactions that wait for a connection.',
   );
   return async () => {
-    const now = database.connections();
-    count.set({ state: 'idle' }, now.idle);
-    count.set({ state: 'used' }, now.open - now.idle);
-    max.set(now.max);
-    waiting.set(now.waiting);
+    const connections = database.connections();
+    count.set({ state: 'idle' }, connections.idle);
+    count.set({ state: 'used' }, connections.open - connections.idle);
+    max.set(connections.max);
+    waiting.set(connections.waiting);
   };
 }
 
-function observeWork(register: Registry, { database, jobs }: Observed): Look {
+function observeWork(register: Registry, { database, jobs }: StateSources): UpdateGauges {
   const gauge = createGauges(register);
-  const pending = gauge('gateway_deliveries_pending', 'Deliveries that are not over.');
+  const pending = gauge('gateway_deliveries_pending', 'Deliveries that are pending.');
   const due = gauge('gateway_deliveries_due', 'Deliveries that are due.');
   const oldest = gauge('gateway_delivery_oldest_due_seconds', 'How long the oldest has been due.');
   const events = gauge('gateway_provider_events_waiting', 'Events of providers that wait.');
@@ -182,31 +183,31 @@ function observeWork(register: Registry, { database, jobs }: Observed): Look {
     'gateway_provider_event_oldest_seconds',
     'How long the oldest event of a provider has waited.',
   );
-  const queued = gauge('gateway_jobs', 'Jobs, by queue and state.', ['queue', 'state']);
-  const reached = gauge(
+  const jobGauge = gauge('gateway_jobs', 'Jobs, by queue and state.', ['queue', 'state']);
+  const databaseUp = gauge(
     'gateway_database_up',
     '1 if the last query of the database for waiting work succeeded, else 0.',
   );
   return async () => {
     // Unknown values are removed, because an old value would look current.
-    for (const stale of [pending, due, oldest, events, oldestEvent]) stale.remove();
-    queued.reset();
+    for (const gauge of [pending, due, oldest, events, oldestEvent]) gauge.remove();
+    jobGauge.reset();
     try {
-      const [outbox, inbound, counts] = await Promise.all([
-        findOutbox(database),
-        findProviderEvents(database),
+      const [outbox, providerEvents, jobCounts] = await Promise.all([
+        readOutbox(database),
+        readProviderEvents(database),
         jobs(),
       ]);
       pending.set(outbox.pending);
       due.set(outbox.due);
       oldest.set(outbox.oldestDueSeconds);
-      events.set(inbound.waiting);
-      oldestEvent.set(inbound.oldestSeconds);
-      for (const { count, ...labels } of counts) queued.set(labels, count);
-      reached.set(1);
+      events.set(providerEvents.waiting);
+      oldestEvent.set(providerEvents.oldestSeconds);
+      for (const { count, ...labels } of jobCounts) jobGauge.set(labels, count);
+      databaseUp.set(1);
     } catch {
       // The outage of the database is already logged.
-      reached.set(0);
+      databaseUp.set(0);
     }
   };
 }

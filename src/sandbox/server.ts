@@ -4,7 +4,7 @@
  * src/providers/sandbox/README.md lists its paths and rules.
  */
 import { z } from 'zod';
-import { type Html, html, page } from '../html.ts';
+import { createHtmlPage, type Html, html } from '../html.ts';
 import { authenticate } from './authentication.ts';
 import { createDeskRoutes } from './desk/desk-routes.ts';
 import { Faults, faultSchema } from './faults.ts';
@@ -126,7 +126,7 @@ function createFrontPageRoute(getTable: (name: TableName) => RecordTable): Sandb
       });
       const content = html`<p>A CRM and a help desk to try integrations with. They are in memory:
         restarting the sandbox empties it. <a href="/objects">The objects of the CRM</a> as JSON.</p>${sections}`;
-      return { status: 200, html: page('Sandbox CRM', content) };
+      return { status: 200, html: createHtmlPage('Sandbox CRM', content) };
     },
   };
 }

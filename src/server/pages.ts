@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Services } from '../domain/call.ts';
 import { LINK_PATH } from '../domain/connection/oauth-connect.ts';
 import { CALLBACK_PATH } from '../domain/provider/provider-app.ts';
-import { PROBLEM_PAGES } from '../errors.ts';
+import { PROBLEMS_PATH } from '../errors.ts';
 import { VERSION } from '../version.ts';
 import { respondToCallback } from './callback-page.ts';
 import { respondToConnectLink } from './connect-link-page.ts';
@@ -47,10 +47,10 @@ export function registerPages(app: FastifyInstance, parts: PageParts): void {
   app.get('/start', (request, reply) =>
     sendResponse(reply, createStartPage(createStartLinks(parts, request))),
   );
-  app.get(PROBLEM_PAGES, ({ metadata }, reply) =>
+  app.get(PROBLEMS_PATH, ({ metadata }, reply) =>
     sendResponse(reply, createProblemPage(metadata.path)),
   );
-  app.get(`${PROBLEM_PAGES}/*`, ({ metadata }, reply) =>
+  app.get(`${PROBLEMS_PATH}/*`, ({ metadata }, reply) =>
     sendResponse(reply, createProblemPage(metadata.path)),
   );
   app.all(LINK_PATH, async (request, reply) =>

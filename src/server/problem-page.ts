@@ -3,9 +3,9 @@ import {
   DomainError,
   ERROR_STATUS,
   type ErrorCode,
-  PROBLEM_PAGES,
-  problemName,
-  problemTitle,
+  getProblemName,
+  getProblemTitle,
+  PROBLEMS_PATH,
 } from '../errors.ts';
 import { html } from '../html.ts';
 import { createPage, createTextPage } from './plain-page.ts';
@@ -38,10 +38,6 @@ const GUIDES: Record<ErrorCode, Guide> = {
     'The request has no API key or bearer token, or one that is unknown, inactive, deleted or expired.',
     'Send an API key as X-Api-Key, or a bearer token as Authorization: Bearer.',
   ],
-  FORBIDDEN: [
-    'The caller is known and lacks a scope, or the request needs a bearer token of a person.',
-    'The problem names the scope. Create a key that has it, or use a bearer token.',
-  ],
   AGENT_SESSION_EXPIRED: [
     'The session of the agent has expired.',
     'Create a new one with `createAgentSession`, and give its token to the agent.',
@@ -49,6 +45,10 @@ const GUIDES: Record<ErrorCode, Guide> = {
   AGENT_SESSION_REVOKED: [
     'A person or a builder has revoked the session of the agent.',
     'Find out why it was revoked before you create a new one.',
+  ],
+  FORBIDDEN: [
+    'The caller is known and lacks a scope, or the request needs a bearer token of a person.',
+    'The problem names the scope. Create a key that has it, or use a bearer token.',
   ],
   OBJECT_NOT_GRANTED: [
     'The agent session does not include this object.',
@@ -130,21 +130,21 @@ const GUIDES: Record<ErrorCode, Guide> = {
 
 const CODES = new Map(
   (Object.keys(GUIDES) as ErrorCode[]).map((code) => [
-    `${PROBLEM_PAGES}/${problemName(code)}`,
+    `${PROBLEMS_PATH}/${getProblemName(code)}`,
     code,
   ]),
 );
 
 export function createProblemPage(path: string): Response {
-  if (path === PROBLEM_PAGES)
+  if (path === PROBLEMS_PATH)
     return createPage(200, 'Problems', {
       content: html`<ul>${[...CODES].map(renderProblemLink)}</ul>`,
     });
   const code = CODES.get(path);
   if (!code) throw new DomainError('NOT_FOUND', `There is no type of problem at ${path}.`);
   const [meaning, remedy] = GUIDES[code];
-  const type = `urn:problem:${problemName(code)}, ${code}`;
-  return createTextPage(200, problemTitle(code), [
+  const type = `urn:problem:${getProblemName(code)}, ${code}`;
+  return createTextPage(200, getProblemTitle(code), [
     meaning,
     remedy,
     `${type}: ${ERROR_STATUS[code]}`,
@@ -152,5 +152,5 @@ export function createProblemPage(path: string): Response {
 }
 
 function renderProblemLink([path, code]: [string, ErrorCode]) {
-  return html`<li><a href="${path.slice(1)}">${problemTitle(code)}</a> (${code})</li>\n`;
+  return html`<li><a href="${path.slice(1)}">${getProblemTitle(code)}</a> (${code})</li>\n`;
 }

@@ -58,11 +58,11 @@ export function openTracing(config: Config, log: Log): { tracer: Tracer } & Asyn
   };
 }
 
-/** Spans are dropped while the receiver is unavailable, so that work never waits for it. */
+/** Creates the exporter. It drops spans while the receiver is unavailable, so that work never waits for it. */
 function createExporter(config: Config, log: Log): SpanExporter {
-  const { OTEL_EXPORTER_OTLP_ENDPOINT: base, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: whole } = config;
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: baseUrl, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url } = config;
   const exporter = new OTLPTraceExporter({
-    url: whole ?? `${base?.replace(/\/+$/, '')}/v1/traces`,
+    url: url ?? `${baseUrl?.replace(/\/+$/, '')}/v1/traces`,
     headers: parseKeyPairsIntoRecord(config.OTEL_EXPORTER_OTLP_HEADERS?.reveal()),
     timeoutMillis: config.OTEL_EXPORTER_OTLP_TIMEOUT,
   });
@@ -80,17 +80,17 @@ function createExporter(config: Config, log: Log): SpanExporter {
 }
 
 /**
- * OTEL_TRACES_SAMPLER. Spans of a caller's trace that is not sampled are recorded and not sent, so that its context is
- * passed on until they end.
+ * Creates the sampler that OTEL_TRACES_SAMPLER names. Spans of a caller's trace that is not sampled are recorded and not
+ * sent, so that its context is passed on until they end.
  */
 function createSampler({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG }: Config): Sampler {
-  const root = rootSampler(name.replace(PARENT_BASED, ''), OTEL_TRACES_SAMPLER_ARG);
+  const root = createRootSampler(name.replace(PARENT_BASED, ''), OTEL_TRACES_SAMPLER_ARG);
   if (!name.startsWith(PARENT_BASED)) return createAlwaysRecordSampler(root);
   const remoteParentNotSampled = createAlwaysRecordSampler(new AlwaysOffSampler());
   return new ParentBasedSampler({ root, remoteParentNotSampled });
 }
 
-function rootSampler(name: string, share: number): Sampler {
+function createRootSampler(name: string, share: number): Sampler {
   if (name === 'always_on') return new AlwaysOnSampler();
   return name === 'always_off' ? new AlwaysOffSampler() : new TraceIdRatioBasedSampler(share);
 }

@@ -36,8 +36,8 @@ const SQL =
 
 /** Files outside of the database layer that still write SQL. Ordinary reads and changes use Prisma Client: add no file. */
 const WRITING_SQL = [
-  'copies/hold-back.ts',
   'copies/load-copy.ts',
+  'copies/suspend-pending-work.ts',
   'copies/tables.ts',
   'copies/take-copy.ts',
   'deliveries/outbox.ts',

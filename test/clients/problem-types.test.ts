@@ -1,7 +1,7 @@
 /** docs/problem-extensions.ts is current, and fits the responses of both surfaces. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { problemTypes, TYPES_PATH } from '../../scripts/problem-types.ts';
+import { createProblemTypes, TYPES_PATH } from '../../scripts/problem-types.ts';
 import { problem, problemExtensions } from '../../src/problem-schema.ts';
 import { sharedApp } from '../support/app.ts';
 import { restTenant } from '../support/rest/rest-client.ts';
@@ -9,7 +9,7 @@ import { restTenant } from '../support/rest/rest-client.ts';
 const app = await sharedApp();
 
 test('generates the types for clients from the schema: `npm run problem-types` writes them', async () => {
-  expect(readFileSync(TYPES_PATH, 'utf8')).toBe(await problemTypes());
+  expect(readFileSync(TYPES_PATH, 'utf8')).toBe(await createProblemTypes());
 });
 
 const UUID = /^urn:uuid:[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[\da-f]{4}-[\da-f]{12}$/;

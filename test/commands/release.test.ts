@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { RELEASED_SCHEMA, releasedForm } from '../../scripts/released-schema.ts';
+import { formatReleasedSchema, RELEASED_SCHEMA } from '../../scripts/released-schema.ts';
 import { ROOT } from '../support/documents.ts';
 
 const CHANGELOG =
@@ -15,7 +15,7 @@ const FILES: Record<string, string> = {
   'package-lock.json': `${JSON.stringify({ name: 'gateway', version: '1.0.0', lockfileVersion: 3, requires: true, packages: { '': { name: 'gateway', version: '1.0.0' } } }, null, 2)}\n`,
   'CHANGELOG.md': CHANGELOG,
   'schema.graphql': SCHEMA,
-  [RELEASED_SCHEMA]: releasedForm('type Query { id: ID }'),
+  [RELEASED_SCHEMA]: formatReleasedSchema('type Query { id: ID }'),
 };
 
 /** Creates a repository with these files on main. */
@@ -80,7 +80,7 @@ test('stamps the version, the changelog and the schema, then commits and tags', 
   expect(read('CHANGELOG.md')).toBe(
     CHANGELOG.replace('## Unreleased', `## Unreleased\n\n## 1.1.0 - ${date}`),
   );
-  expect(read(RELEASED_SCHEMA)).toBe(releasedForm(SCHEMA));
+  expect(read(RELEASED_SCHEMA)).toBe(formatReleasedSchema(SCHEMA));
 });
 
 test('reports every reason for a refusal, and changes nothing', () => {

@@ -156,7 +156,7 @@ test('refuses a damaged file and a wrong passphrase, and restores no row', LIMIT
   expect(await restore({ BACKUP_PASSPHRASE: 'wrong' })).toContain('is not the one');
   const whole = readFileSync(file);
   truncateSync(file, whole.length - 20);
-  expect(await restore(SEALED)).toMatch(/is not whole|is damaged/);
+  expect(await restore(SEALED)).toMatch(/is incomplete|is damaged/);
   writeFileSync(file, 'something else');
   expect(await restore(SEALED)).toContain('is damaged');
   const { Org } = await openAndReadRows(place);

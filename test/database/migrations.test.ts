@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { schemaDiff } from '../../scripts/schema-diff.ts';
+import { createSchemaDiff } from '../../scripts/schema-diff.ts';
 import { testDatabase } from '../support/app.ts';
 import { openUnmigratedPglite } from '../support/database/embedded/embedded-databases.ts';
 
 test('creates the schema that schema.prisma describes', async () => {
-  expect(await schemaDiff(openUnmigratedPglite)).toBe('');
+  expect(await createSchemaDiff(openUnmigratedPglite)).toBe('');
 });
 
 test('compares ids byte by byte', async () => {

@@ -7,7 +7,7 @@ import {
   validate,
 } from 'graphql';
 import { expect, test } from 'vitest';
-import { demoTabs, typedDemoTabs } from '../../src/demo/tabs.ts';
+import { createDemoTabs, createTypedDemoTabs } from '../../src/demo/tabs.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { newId } from '../../src/ids.ts';
 import { sharedApp } from '../support/app.ts';
@@ -25,14 +25,14 @@ const DEMO = {
   installationId: newId('ins'),
   streamId: newId('dst'),
 };
-const tabs = demoTabs(DEMO);
+const tabs = createDemoTabs(DEMO);
 
 test('fits every tab to the schema and sends the key', () => {
   for (const { query, headers } of tabs) {
     expect(validate(schema, parse(query)), query).toEqual([]);
     expect(headers).toEqual({ 'x-api-key': 'ik_demo' });
   }
-  expect(demoTabs(null)).toEqual([]);
+  expect(createDemoTabs(null)).toEqual([]);
 });
 
 test("lists the providers' objects and capabilities within the limits of a query", async () => {
@@ -54,7 +54,7 @@ test("the typed API's tabs run against the demo, and one shows customers of two 
   const served = buildClientSchema(
     (await typed.query(getIntrospectionQuery())) as IntrospectionQuery,
   );
-  const [people, create, changed] = typedDemoTabs(DEMO).map(({ query }) => query) as [
+  const [people, create, changed] = createTypedDemoTabs(DEMO).map(({ query }) => query) as [
     string,
     string,
     string,
@@ -73,5 +73,5 @@ test("the typed API's tabs run against the demo, and one shows customers of two 
     {},
   ]);
   expect((await typed.query(create)).createPeople).toMatchObject({ success: true });
-  expect(typedDemoTabs(null)).toEqual([]);
+  expect(createTypedDemoTabs(null)).toEqual([]);
 });

@@ -1,6 +1,6 @@
 /** Opens any PostgreSQL: a pool for requests, one for jobs, and a connection for notifications. */
 import type { Config } from '../../config.ts';
-import { databaseUrls } from '../../database-urls.ts';
+import { splitDatabaseUrl } from '../../database-urls.ts';
 import { endWithin } from '../../work/deadline.ts';
 import { createClients, createQuery, createStatementNamer } from '../clients.ts';
 import { type Cluster, openCluster } from '../cluster.ts';
@@ -144,7 +144,7 @@ async function findServers(
   { log, ...serverOptions }: DatabaseObservers & { outages: Outages },
 ): Promise<ConfiguredServers> {
   const primaries = [DATABASE_LISTEN_URL, DATABASE_URL].flatMap((url) =>
-    url ? new Primary(databaseUrls(url.reveal()), log) : [],
+    url ? new Primary(splitDatabaseUrl(url.reveal()), log) : [],
   );
   serverOptions.outages.onFailure = () => {
     for (const primary of primaries) primary.suspect();

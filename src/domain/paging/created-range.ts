@@ -1,7 +1,7 @@
 /** Filters that many lists share: a range of creation times, and the order. */
 import { z } from 'zod';
 import type { Span } from '../../database/rows.ts';
-import { firstIdAt, type IdPrefix } from '../../ids.ts';
+import { getFirstIdAt, type IdPrefix } from '../../ids.ts';
 import { MINUTE_MS } from '../../work/durations.ts';
 import { enumeration } from '../resource.ts';
 import type { FiltersOf } from './page.ts';
@@ -67,10 +67,10 @@ export function createdRange(prefix: IdPrefix, filters: CreatedFilters) {
 
 /** An id that is lower than the id of every row that was created at that time or later. */
 export function idBefore(prefix: IdPrefix, time: Date): string {
-  return firstIdAt(prefix, time.getTime() - ID_SPREAD_MS);
+  return getFirstIdAt(prefix, time.getTime() - ID_SPREAD_MS);
 }
 
 /** An id that is higher than the id of every row that was created before that time. */
 export function idAfter(prefix: IdPrefix, time: Date): string {
-  return firstIdAt(prefix, time.getTime() + ID_SPREAD_MS);
+  return getFirstIdAt(prefix, time.getTime() + ID_SPREAD_MS);
 }

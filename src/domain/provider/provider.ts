@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { notFound } from '../../errors.ts';
-import { providerId } from '../../ids.ts';
+import { createProviderId } from '../../ids.ts';
 import {
   type AuthScheme,
   type CustomInput,
@@ -136,7 +136,7 @@ export const providerModuleResource = resource(
 export const providerResource = resource('Provider', 'A third-party service of the catalogue.', {
   id: computed(
     shownId.describe('Unique in the whole service, and the same on every server.'),
-    ({ name }: Provider) => providerId(name),
+    ({ name }: Provider) => createProviderId(name),
   ),
   name: z.string().describe('The name in inputs, like `hubspot`, unique in the catalogue.'),
   displayName,

@@ -1,6 +1,6 @@
 import querystring from 'node:querystring';
 import { z } from 'zod';
-import { html, page } from '../../html.ts';
+import { createHtmlPage, html } from '../../html.ts';
 import { PASSWORD_PREFIX, parseBasicCredentials } from '../authentication.ts';
 import { parseInput, type SandboxRequest, type SandboxResponse } from '../request.ts';
 import type { SandboxRoute } from '../router.ts';
@@ -84,7 +84,7 @@ function renderConsentPage(query: URLSearchParams): SandboxResponse {
       <button name="approve" value="1">Approve</button>
       <button name="approve" value="0">Deny</button>
     </form>`;
-  return { status: 200, html: page('Connect to the sandbox', content) };
+  return { status: 200, html: createHtmlPage('Connect to the sandbox', content) };
 }
 
 function respondToClient(

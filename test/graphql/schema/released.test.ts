@@ -7,10 +7,10 @@ import { buildSchema, findBreakingChanges } from 'graphql';
 import { expect, test } from 'vitest';
 import { findBreaking } from '../../../scripts/changelog.ts';
 import {
-  nameOfChange,
+  formatReleasedSchema,
+  getChangeName,
+  listUnnamed,
   RELEASED_SCHEMA,
-  releasedForm,
-  unnamed,
 } from '../../../scripts/released-schema.ts';
 import { ROOT } from '../../support/documents.ts';
 
@@ -21,10 +21,10 @@ test('finds every breaking change since the last release in the changelog', () =
     buildSchema(read(RELEASED_SCHEMA)),
     buildSchema(read('schema.graphql')),
   );
-  const missing = unnamed(changes.map(nameOfChange), findBreaking(read('CHANGELOG.md')));
+  const missing = listUnnamed(changes.map(getChangeName), findBreaking(read('CHANGELOG.md')));
   const lines = changes
-    .filter((change) => missing.includes(nameOfChange(change)))
-    .map((change) => `\`${nameOfChange(change)}\`: ${change.description}`);
+    .filter((change) => missing.includes(getChangeName(change)))
+    .map((change) => `\`${getChangeName(change)}\`: ${change.description}`);
   expect(
     lines,
     'schema.graphql breaks clients of the last release. Undo the change, or name each of these in backticks, with what clients do instead, in CHANGELOG.md under "Unreleased", "Breaking". `Type.*` names every member of a type.',
@@ -55,7 +55,7 @@ test('nameOfChange returns a name for every kind of breaking change', () => {
     input In { a: String, field: Int, type: Int! }
     interface Moved { id: ID }`;
   const changes = findBreakingChanges(buildSchema(before), buildSchema(after));
-  expect([...new Set(changes.map(nameOfChange))].toSorted()).toEqual([
+  expect([...new Set(changes.map(getChangeName))].toSorted()).toEqual([
     ...['Any.Dog', 'Float', 'In.a', 'In.type', 'Kind.TWO', 'Moved', 'Query', 'Query.at'],
     ...['Query.size', 'Query.time', 'Time', 'flag', 'gone'],
   ]);
@@ -63,7 +63,7 @@ test('nameOfChange returns a name for every kind of breaking change', () => {
 
 test('accepts a name in backticks, and `Type.*` for every member', () => {
   const names = ['Topic.name', 'Topic.state', 'Mutation.a', 'Mutation.b', 'Topic'];
-  expect(unnamed(names, '- `Mutation.*` are nullable. `Topic.name` and Topic.state')).toEqual([
+  expect(listUnnamed(names, '- `Mutation.*` are nullable. `Topic.name` and Topic.state')).toEqual([
     'Topic.state',
     'Topic',
   ]);
@@ -80,5 +80,5 @@ test('reads only the section "Breaking" of "Unreleased"', () => {
 
 test("stores the last release's schema without descriptions", () => {
   const released = read(RELEASED_SCHEMA);
-  expect(releasedForm(released)).toBe(released);
+  expect(formatReleasedSchema(released)).toBe(released);
 });

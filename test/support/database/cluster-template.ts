@@ -1,6 +1,6 @@
 /** Prepares an existing Citus cluster: a migrated template database on each node, which tests copy. */
 import pg from 'pg';
-import { databaseUrls } from '../../../src/database-urls.ts';
+import { splitDatabaseUrl } from '../../../src/database-urls.ts';
 import { migrateTemplate, type Template } from './postgres-template.ts';
 
 /** Few shards make a copy fast. */
@@ -8,7 +8,7 @@ const SHARDS = 4;
 
 /** Creates the template. The URL lists the coordinator first and then the workers, and names no database. */
 export async function createClusterTemplate(url: string): Promise<Template> {
-  const [serverUrl, ...workerUrls] = databaseUrls(url);
+  const [serverUrl, ...workerUrls] = splitDatabaseUrl(url);
   const template = `gateway_template_${process.pid}`;
   const servers = [serverUrl, ...workerUrls];
   await createCluster(servers, template);

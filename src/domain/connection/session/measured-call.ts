@@ -1,6 +1,6 @@
 /** Measures requests to providers. */
 
-import { type Meters, measure, statusClass } from '../../../meters.ts';
+import { getStatusClass, type Meters, measure } from '../../../meters.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import { inSpan } from '../../../spans.ts';
 
@@ -20,7 +20,7 @@ export function measureCall<A extends { status: number }>(
   const attributes = { 'gateway.provider': provider.name, 'gateway.provider.call': kind };
   const work = () => inSpan('provider call', { attributes }, send);
   return measure(meters, work, ({ result, outcome, seconds }) => {
-    const outcomeLabel = result ? statusClass(result.status) : outcome;
+    const outcomeLabel = result ? getStatusClass(result.status) : outcome;
     meters.providerCalled({ provider: provider.name, kind, outcome: outcomeLabel, seconds });
   });
 }

@@ -27,7 +27,7 @@ export class GatewayToken {
   /** Signs a token. Without `expireTime`, a stored row decides when it expires. */
   sign({ vault, now }: Services, payload: JWTPayload, expireTime: Date | null): Promise<string> {
     const { issuer, type, purpose } = this.#kind;
-    const [{ id: kid, key }] = vault.derivedKeys(purpose);
+    const [{ id: kid, key }] = vault.deriveKeys(purpose);
     const token = new SignJWT(payload)
       .setProtectedHeader({ alg: ALGORITHM, typ: type, kid })
       .setIssuer(issuer)
@@ -44,7 +44,7 @@ export class GatewayToken {
   /** Returns the payload of a token. Throws UNAUTHENTICATED if the token is invalid or expired. */
   async verify({ vault, now }: Services, token: string): Promise<JWTPayload> {
     const { issuer, type, purpose } = this.#kind;
-    const keys = vault.derivedKeys(purpose);
+    const keys = vault.deriveKeys(purpose);
     try {
       const { payload } = await jwtVerify(
         token,

@@ -1,6 +1,6 @@
 /**
- * A backup does not contain what happened after it was taken. Work that was pending may have been completed since, so
- * it is not repeated automatically. It is reported, and an operator can request it.
+ * Suspends the pending work of a backup. It may have been completed after the backup was taken, so it is not repeated
+ * automatically. It is reported, and an operator can request it.
  */
 import type { OpenSession } from '../database/sessions/session.ts';
 
@@ -11,7 +11,7 @@ const REASON =
   'Restored from a backup: it may have been sent after the backup was taken. Retry it to send it again.';
 
 /** The amounts of work whose state is unknown. */
-export interface HeldBack {
+export interface SuspendedWork {
   /** Pending deliveries. They are failed now and can be retried. */
   deliveries: number;
   /** Pending or running writes. Creations that a provider cannot recognize end with an unknown outcome. */
@@ -41,10 +41,10 @@ const POSITIONS = ['EventLog', 'StreamLog'].map(
 );
 
 /** Runs in the transaction that fills the database. With `resend`, pending work is repeated, possibly a second time. */
-export async function holdBack(
+export async function suspendPendingWork(
   session: OpenSession,
   { resend }: { resend: boolean },
-): Promise<HeldBack> {
+): Promise<SuspendedWork> {
   const count = async (text: string, values: unknown[] = []) =>
     (await session.query(text, values)).rowCount ?? 0;
   for (const skip of POSITIONS) await count(skip);

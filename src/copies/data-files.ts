@@ -1,14 +1,14 @@
-/** The files of a data folder that a backup contains besides the database. */
+/** The files of a data folder that a backup contains in addition to the database. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Files } from './sealed-files.ts';
 
 /** The token journal is a folder. */
-const KEPT = ['encryption-keys', 'issuer-key.json', 'demo.json', 'token-journal'];
+const BACKED_UP_FILES = ['encryption-keys', 'issuer-key.json', 'demo.json', 'token-journal'];
 const OWNER_ONLY = 0o600;
 
-export function readKeptFiles(dataDir: string): Files {
-  const paths = KEPT.flatMap((name) => {
+export function readDataFiles(dataDir: string): Files {
+  const paths = BACKED_UP_FILES.flatMap((name) => {
     if (!existsSync(join(dataDir, name))) return [];
     return name === 'token-journal'
       ? readdirSync(join(dataDir, name)).map((entry) => join(name, entry))
@@ -17,8 +17,8 @@ export function readKeptFiles(dataDir: string): Files {
   return Object.fromEntries(paths.map((path) => [path, readFileSync(join(dataDir, path), 'utf8')]));
 }
 
-/** Never overwrites a file. Returns the paths of files that exist with other content and stay. */
-export function writeKeptFiles(dataDir: string, files: Files): string[] {
+/** Writes the files that do not exist. Returns the paths of files that exist with other content, which are unchanged. */
+export function writeDataFiles(dataDir: string, files: Files): string[] {
   const skippedFiles: string[] = [];
   for (const [path, text] of Object.entries(files)) {
     const file = join(dataDir, path);

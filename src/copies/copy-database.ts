@@ -9,49 +9,49 @@ import { Outages } from '../database/outages.ts';
 import { Primary } from '../database/postgres/primary.ts';
 import { hasRunningGateways } from '../database/processes.ts';
 import { type OpenSession, openSession, type Server } from '../database/sessions/session.ts';
-import { databaseUrls } from '../database-urls.ts';
+import { splitDatabaseUrl } from '../database-urls.ts';
 import { StartRefused } from '../errors.ts';
 import type { Log } from '../log.ts';
 
 /** The limit of a statement that counts the largest table or builds an index over it. */
 const STATEMENT_MAX_MS = 6 * 60 * 60_000;
 
-export interface Place extends AsyncDisposable {
+export interface CopyDatabase extends AsyncDisposable {
   server: Server;
-  /** True while a gateway changes it. A copy is still of one moment. */
+  /** True if a gateway uses the database. A copy is still of one moment. */
   isInUse(): Promise<boolean>;
   /** Runs on its own connection, which is closed at the end. */
   inSession<T>(run: (session: OpenSession) => Promise<T>): Promise<T>;
 }
 
-/** A URL of PostgreSQL, or a data folder. */
-export function isPostgres(place: string): boolean {
-  return /^postgres(ql)?:\/\//.test(place);
+/** True for a URL of PostgreSQL, and false for a data folder. */
+export function isPostgres(location: string): boolean {
+  return /^postgres(ql)?:\/\//.test(location);
 }
 
 /** Opens a database to copy from. If a server has an embedded database open, its files are copied first. */
-export async function openSource(where: string, log: Log): Promise<Place> {
-  if (isPostgres(where)) return onPostgres(where, log);
-  if (!existsSync(join(where, DATABASE_FOLDER))) {
-    throw new StartRefused(`There is no database in ${where}.`);
+export async function openSource(location: string, log: Log): Promise<CopyDatabase> {
+  if (isPostgres(location)) return connectPostgres(location, log);
+  if (!existsSync(join(location, DATABASE_FOLDER))) {
+    throw new StartRefused(`There is no database in ${location}.`);
   }
   await using opening = new AsyncDisposableStack();
-  const lock = lockIfFree(where);
-  const snapshot = lock ? null : opening.use(await borrowSnapshot(where));
+  const lock = lockIfFree(location);
+  const snapshot = lock ? null : opening.use(await borrowSnapshot(location));
   if (lock) opening.use(lock);
-  const folder = snapshot?.folder ?? where;
+  const folder = snapshot?.folder ?? location;
   requireIntactFolder(folder);
-  return onEngine(folder, { log, isInUse: snapshot !== null, opening: opening.move() });
+  return openFolder(folder, { log, isInUse: snapshot !== null, opening: opening.move() });
 }
 
 /** Opens a database to copy into. */
-export async function openTarget(where: string, log: Log): Promise<Place> {
-  if (isPostgres(where)) return onPostgres(where, log);
-  if (existsSync(join(where, DATABASE_FOLDER))) requireIntactFolder(where);
-  mkdirSync(where, { recursive: true, mode: 0o700 });
+export async function openTarget(location: string, log: Log): Promise<CopyDatabase> {
+  if (isPostgres(location)) return connectPostgres(location, log);
+  if (existsSync(join(location, DATABASE_FOLDER))) requireIntactFolder(location);
+  mkdirSync(location, { recursive: true, mode: 0o700 });
   await using opening = new AsyncDisposableStack();
-  opening.use(lockDataFolder(where));
-  return onEngine(where, { log, isInUse: false, opening: opening.move() });
+  opening.use(lockDataFolder(location));
+  return openFolder(location, { log, isInUse: false, opening: opening.move() });
 }
 
 function lockIfFree(dataDir: string): Disposable | null {
@@ -63,27 +63,30 @@ function lockIfFree(dataDir: string): Disposable | null {
   }
 }
 
-async function onPostgres(url: string, log: Log): Promise<Place> {
+async function connectPostgres(url: string, log: Log): Promise<CopyDatabase> {
   const outages = new Outages(log);
-  const primary = new Primary(databaseUrls(url), log);
+  const primary = new Primary(splitDatabaseUrl(url), log);
   await primary.find();
-  const place = createPlace(
+  const database = createCopyDatabase(
     { address: primary.address, outages, limitMs: STATEMENT_MAX_MS },
     {
-      isInUse: () => place.inSession(hasRunningGateways),
+      isInUse: () => database.inSession(hasRunningGateways),
       close: async () => outages[Symbol.dispose](),
     },
   );
-  return place;
+  return database;
 }
 
-interface OnEngine {
+interface FolderOptions {
   log: Log;
   isInUse: boolean;
   opening: AsyncDisposableStack;
 }
 
-async function onEngine(folder: string, { log, isInUse, opening }: OnEngine): Promise<Place> {
+async function openFolder(
+  folder: string,
+  { log, isInUse, opening }: FolderOptions,
+): Promise<CopyDatabase> {
   await using open = opening;
   const engine = open.use(
     await startEngine(folder, (failure) => {
@@ -92,15 +95,18 @@ async function onEngine(folder: string, { log, isInUse, opening }: OnEngine): Pr
   );
   const outages = open.use(new Outages(log));
   const server = { address: engine.address, outages, limitMs: STATEMENT_MAX_MS };
-  const held = open.move();
-  return createPlace(server, { isInUse: async () => isInUse, close: () => held.disposeAsync() });
+  const resources = open.move();
+  return createCopyDatabase(server, {
+    isInUse: async () => isInUse,
+    close: () => resources.disposeAsync(),
+  });
 }
 
-interface Own extends Pick<Place, 'isInUse'> {
+interface DatabaseMethods extends Pick<CopyDatabase, 'isInUse'> {
   close(): Promise<void>;
 }
 
-function createPlace(server: Server, { isInUse, close }: Own): Place {
+function createCopyDatabase(server: Server, { isInUse, close }: DatabaseMethods): CopyDatabase {
   return {
     server,
     isInUse,
