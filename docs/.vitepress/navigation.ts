@@ -35,6 +35,7 @@ export const SECTIONS: Section[] = [
       page('docs/manifest.md', 'Manifest'),
       page('docs/contract.md', 'Contract'),
       page('docs/typed-api.md', 'Typed API'),
+      page('docs/agents.md', 'Agents'),
       page('docs/config-as-code.md', 'Configuration as code'),
       page('docs/connect.md', 'Connect page'),
       page('docs/clients.md', 'Clients'),

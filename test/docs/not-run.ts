@@ -44,6 +44,10 @@ export const BLOCKS_NOT_RUN = [
     start: "import type { Objects } from './contract.d.ts';\n\ntype Person = Pick",
     reason: 'test/docs/typed-api.test.ts compiles it',
   },
+  ...['// agent.ts', 'npm install @modelcontextprotocol/client'].map((start) => ({
+    start,
+    reason: 'test/docs/agents.test.ts runs the agent, with a package that only tests install',
+  })),
   { start: ' request ─► ', reason: 'a diagram' },
   { start: 'POST /graphql   ', reason: 'a diagram' },
   {
