@@ -1,6 +1,6 @@
 /** Measures how much CPU time it takes to derive a contract of 40 objects with 60 fields each, and to find it in the cache. */
 import { type ContractInput, createContract } from '../src/domain/contract/object-contract.ts';
-import { cachedContract } from '../src/domain/contract/read-contract.ts';
+import { getCachedContract } from '../src/domain/contract/read-contract.ts';
 import {
   installationConfigInput,
   storedConfig,
@@ -72,7 +72,7 @@ const installation: ContractInput = {
 for (const [label, input] of Object.entries({ revision, installation })) {
   const cold = cpuMs(RUNS, () => createContract(input));
   const cached = cpuMs(CACHED_RUNS, () =>
-    cachedContract([label, 'digest'], () => createContract(input)),
+    getCachedContract([label, 'digest'], () => createContract(input)),
   );
   console.log(`${label}: ${cold.toFixed(1)} ms cold, ${(cached * 1_000).toFixed(1)} µs cached`);
 }

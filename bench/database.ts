@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { readConfig } from '../src/config.ts';
 import { openDatabase } from '../src/database/database.ts';
-import { createKeyValue, hashOfKey, shownPrefix } from '../src/domain/viewer/key/key-value.ts';
+import { createKeyValue, getKeyPrefix, hashKey } from '../src/domain/viewer/key/key-value.ts';
 import { newId } from '../src/ids.ts';
 import { createLog } from '../src/log.ts';
 import { ENCRYPTION_KEY, fill, PROJECT_NAME, type Sizes } from './fill.ts';
@@ -102,7 +102,7 @@ export function newApiKey() {
   const apiKey = createKeyValue();
   const text = `insert into "ApiKey" (id, "projectId", label, scopes, prefix, hash)
     select $1, id, 'bench', array['full'], $3, $4 from "Project" where name = $2`;
-  const values = [newId('key'), PROJECT_NAME, shownPrefix(apiKey), hashOfKey(apiKey)];
+  const values = [newId('key'), PROJECT_NAME, getKeyPrefix(apiKey), hashKey(apiKey)];
   return {
     apiKey,
     statements: [

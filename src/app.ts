@@ -234,7 +234,7 @@ async function openMetrics(
   const updateGauges = observeState(metrics.registry, {
     database,
     streams: () => ({ open: admission.streams.size, lagging: feed.lagging + streamFeed.lagging }),
-    shares: () => services.shares.state(),
+    shares: () => services.shares.readState(),
     jobs: () => queue.counts(),
     countsWork: config.ROLES.includes('worker'),
   });

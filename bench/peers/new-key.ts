@@ -1,11 +1,11 @@
 /** Creates an API key as the gateway does, so that every peer hashes and writes the same. */
 
-import { createKeyValue, hashOfKey, shownPrefix } from '../../src/domain/viewer/key/key-value.ts';
+import { createKeyValue, getKeyPrefix, hashKey } from '../../src/domain/viewer/key/key-value.ts';
 import { newId } from '../../src/ids.ts';
 
 /** The values are those of CREATE_KEY. */
 export function newKey(projectName: string, label: string, scopes: string[]) {
   const key = createKeyValue();
-  const row = { id: newId('key'), label, scopes, prefix: shownPrefix(key), hash: hashOfKey(key) };
+  const row = { id: newId('key'), label, scopes, prefix: getKeyPrefix(key), hash: hashKey(key) };
   return { key, row, values: [row.id, projectName, label, scopes, row.prefix, row.hash] };
 }

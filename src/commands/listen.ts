@@ -11,7 +11,7 @@ import { type Client, createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
 import { readConfig } from '../config.ts';
-import { writeWhole } from '../domain/files.ts';
+import { writeFileAtomically } from '../domain/files.ts';
 import { backoffMs } from '../work/backoff.ts';
 import { CommandError, parseOptions, printError } from './run-command.ts';
 
@@ -174,7 +174,7 @@ async function listen(args: string[]): Promise<void> {
       }
       for await (const { cursor, node } of iterateEdges(client, source, after)) {
         console.log(JSON.stringify({ cursor, ...node }));
-        if (cursorFile) writeWhole(cursorFile, cursor);
+        if (cursorFile) writeFileAtomically(cursorFile, cursor);
         after = cursor;
         failures = 0;
       }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Config } from '../config.ts';
 import type { Services } from '../domain/call.ts';
-import { writeWhole } from '../domain/files.ts';
+import { writeFileAtomically } from '../domain/files.ts';
 import { type BearerVerifier, enrolBuilder, LOCAL_ISSUER } from '../domain/viewer/bearer.ts';
 import { authenticate } from '../domain/viewer/viewer.ts';
 import { type DemoProject, fillProject } from './fill.ts';
@@ -54,7 +54,7 @@ export async function fillDemo({ services, verifier, url }: DemoHost): Promise<D
     apiKey,
     bearerToken,
   };
-  writeWhole(path, `${JSON.stringify(demo, null, 2)}\n`);
+  writeFileAtomically(path, `${JSON.stringify(demo, null, 2)}\n`);
   return demo;
 }
 

@@ -1,6 +1,6 @@
 /** Creates the demo's project and its content. Each step creates only what is missing. */
 import type { Services } from '../domain/call.ts';
-import { ALL_SCOPES, nameOfScope } from '../domain/viewer/scopes.ts';
+import { ALL_SCOPES, toScopeName } from '../domain/viewer/scopes.ts';
 import { DEMO_APP, DEMO_CONNECTIONS, DEMO_INSTALLATIONS, DEMO_INTEGRATIONS } from './content.ts';
 import { fillRoutes, ROUTE_FIELDS } from './event-routes.ts';
 import { addOperations } from './operations.ts';
@@ -95,7 +95,7 @@ async function replaceApiKey(runner: Runner): Promise<string> {
     if (label !== API_KEY_LABEL) continue;
     await runner.change('deleteApiKey', { projectIdOrName, apiKey: id }, 'deletedId');
   }
-  const input = { projectIdOrName, label: API_KEY_LABEL, scopes: ALL_SCOPES.map(nameOfScope) };
+  const input = { projectIdOrName, label: API_KEY_LABEL, scopes: ALL_SCOPES.map(toScopeName) };
   const { key } = await runner.change('createApiKey', input, 'key');
   return key;
 }

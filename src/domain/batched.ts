@@ -11,7 +11,7 @@ const LOADERS = Symbol('loaders');
 
 type Loaders = Map<unknown, DataLoader<unknown, unknown>>;
 
-/** Values are not cached after the tick, so that later mutations of the same request are seen. */
+/** Loads a value together with others of the same tick. It is not cached, so that later reads see mutations. */
 export function load<K, V>(call: Call, batch: Batch<K, V>, key: K): Promise<V> {
   const loaders = getLoaders(call);
   let loader = loaders.get(batch);
@@ -45,8 +45,8 @@ interface NameKey {
 }
 
 /**
- * Loads rows by the builder's name for them, which is unique in a project. Null if no such row exists or the caller may
- * not see it: `find` applies the viewer's scope.
+ * Creates a batch that loads rows by the builder's name for them, which is unique in a project. `find` must apply the
+ * viewer's scope. A value is null if no such row exists or the viewer may not see it.
  */
 export function byName<R extends { projectId: string }>(
   find: (call: Call, keys: { projectId: string[]; name: string[] }) => Promise<R[]>,

@@ -16,13 +16,13 @@ type BoundedCount = (
 
 interface CountDefinition {
   /**
-   * An SQL statement that returns `count` for the ids in $1 and the following parameters. It must not read more index
-   * entries than its last parameter, `countMax`.
+   * An SQL statement that returns `count`. Its parameters are the ids, then `countMax`, the most index entries that it
+   * may read.
    */
   text: string;
   freshMs: number;
   /** Returns whether a count may be cached. Default: every count is cached. */
-  isKept?: (count: number, countMax: number) => boolean;
+  isCacheable?: (count: number, countMax: number) => boolean;
 }
 
 /** A count is cached for at least 10 times as long as it took, so counting uses at most a tenth of the time. */
@@ -76,13 +76,13 @@ class SharedCount {
   }
 
   async #recount(): Promise<number> {
-    const { freshMs, countMax, isKept = () => true } = this.#definition;
+    const { freshMs, countMax, isCacheable = () => true } = this.#definition;
     const startedMs = performance.now();
     this.#freshUntilMs = 0;
     const count = await this.#read();
     const endedMs = performance.now();
     this.#freshUntilMs = endedMs + Math.max(freshMs, CACHE_FACTOR * (endedMs - startedMs));
-    this.#cached = isKept(count, countMax) ? count : null;
+    this.#cached = isCacheable(count, countMax) ? count : null;
     return count;
   }
 }

@@ -6,7 +6,7 @@ import type { z } from 'zod';
 import type { Row } from '../database/rows.ts';
 import { isForeignKeyViolation } from '../database/violations.ts';
 import type { Call } from './call.ts';
-import { getNamedProject, getOrg, type NamesProject } from './scope.ts';
+import { getNamedProject, getOrg, type ProjectReference } from './scope.ts';
 import { authorize, type Need } from './viewer/needs.ts';
 import { type BuilderViewer, requireBuilder } from './viewer/viewer.ts';
 
@@ -19,21 +19,21 @@ export interface Mutation<S extends z.ZodObject, R> {
 }
 
 /**
- * Members of an input of which a caller gives one at most. REST has them side by side, like the reference API. GraphQL
- * has one member in their stead, whose type is a `@oneOf` input.
+ * Members of an input that exclude each other: a caller sets at most one. REST has them side by side, like the
+ * reference API. GraphQL replaces them by one member, whose type is a `@oneOf` input.
  */
 export interface ExclusiveMembers {
   /** The member of the GraphQL input that holds the group. */
   name: string;
   description: string;
-  /** True if a caller must give one of the members. */
+  /** True if a caller must set one of the members. */
   isRequired: boolean;
   /** The type that GraphQL creates for the group. */
   type: { id: string; description: string };
   members: readonly string[];
 }
 
-/** The groups of an input, which its schema declares with `meta({ exclusive })`. */
+/** Lists the groups that the schema of an input declares with `meta({ exclusive })`. */
 export function listExclusiveMembers(schema: z.ZodObject): readonly ExclusiveMembers[] {
   return (schema.meta()?.exclusive as readonly ExclusiveMembers[] | undefined) ?? [];
 }
@@ -58,7 +58,7 @@ export function projectMutation<
   run(call: Call, input: z.output<S>, project: Readonly<Row<'Project'>>): Promise<R>;
 }): Mutation<S, R> {
   return declare(declared, async (call, input) =>
-    run(call, input, await getNamedProject(call, input as NamesProject, PROJECT_ARGUMENT)),
+    run(call, input, await getNamedProject(call, input as ProjectReference, PROJECT_ARGUMENT)),
   );
 }
 
@@ -74,7 +74,7 @@ export function orgMutation<S extends z.ZodObject<{ orgId: z.ZodString }>, R>({
   );
 }
 
-/** Declares a mutation for builders alone. */
+/** Declares a mutation that only builders may call. */
 export function builderMutation<S extends z.ZodObject, R>({
   run,
   ...declared
@@ -95,7 +95,7 @@ function declare<S extends z.ZodObject, R>(
     try {
       return await run(call, input);
     } catch (error) {
-      if (isForeignKeyViolation(error)) await getParentAgain(call, input, schema);
+      if (isForeignKeyViolation(error)) await requireParent(call, input, schema);
       throw error;
     }
   };
@@ -106,9 +106,9 @@ function declare<S extends z.ZodObject, R>(
  * Throws NOT_FOUND if the org or project of the input was deleted after the mutation found it. The database then
  * refuses the change with a foreign key violation.
  */
-async function getParentAgain(
+async function requireParent(
   call: Call,
-  input: { orgId?: unknown; parentId?: unknown } & NamesProject,
+  input: { orgId?: unknown; parentId?: unknown } & ProjectReference,
   { shape }: z.ZodObject,
 ): Promise<void> {
   const { orgId = input.parentId } = input;

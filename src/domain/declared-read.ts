@@ -1,7 +1,7 @@
-/** A read declares the need of its callers, which every call checks, and its description in the API. */
+/** A read declares the rights that its callers need and its description in the API. Every call checks the rights. */
 import type { Row } from '../database/rows.ts';
 import type { Call } from './call.ts';
-import { getNamedProject, type NamesProject } from './scope.ts';
+import { getNamedProject, type ProjectReference } from './scope.ts';
 import { authorize, type Need } from './viewer/needs.ts';
 
 export interface Read<A extends unknown[], R> {
@@ -23,7 +23,7 @@ export function read<A extends unknown[], R>(
   return Object.assign(runAuthorized, { needs, description });
 }
 
-/** Turns a read of an object, such as the topics of a project, into a read of the object that its input names. */
+/** Combines two reads: `find` returns the object that the input names, and `list` reads from it. */
 export function readWithin<I, P, A, R>(
   find: Read<[input: I], P | Promise<P>>,
   list: Read<[parent: P, args: A], R | Promise<R>>,
@@ -38,8 +38,8 @@ export function projectRead<I, R>(
   needs: Need,
   description: string,
   run: (call: Call, input: I, project: Readonly<Row<'Project'>>) => R | Promise<R>,
-): Read<[input: I & NamesProject], Promise<R>> {
-  return read(needs, description, async (call, input: I & NamesProject) =>
+): Read<[input: I & ProjectReference], Promise<R>> {
+  return read(needs, description, async (call, input: I & ProjectReference) =>
     run(call, input, await getNamedProject(call, input, 'projectIdOrName')),
   );
 }

@@ -28,11 +28,11 @@ export function toIssues(error: z.ZodError, input: unknown, where: Issue['in'] =
         : [issue.path];
     const isSecretValue = issue.code === 'custom' && issue.params?.isSecret === true;
     return paths.map((path) => {
-      const value = valueAt(input, path);
+      const value = findValue(input, path);
       return {
         kind: toIssueKind(issue, value),
         in: where,
-        name: pathName(path),
+        name: formatPath(path),
         detail: formatDetail(issue),
         ...(value === undefined || isSecretValue || isSecret(path) ? {} : { value }),
       };
@@ -40,10 +40,10 @@ export function toIssues(error: z.ZodError, input: unknown, where: Issue['in'] =
   });
 }
 
-/** Replaces zod's own message for a value outside an enum. Messages of rules end with a period. */
+/** Replaces zod's message for a value outside an enum. Our own messages end with a period. */
 function formatDetail(issue: z.core.$ZodIssue): string {
-  const isOwn = issue.code !== 'invalid_value' || issue.message.endsWith('.');
-  return isOwn ? issue.message : `must be ${formatChoices(issue.values)}.`;
+  const isRuleMessage = issue.code !== 'invalid_value' || issue.message.endsWith('.');
+  return isRuleMessage ? issue.message : `must be ${formatChoices(issue.values)}.`;
 }
 
 function formatChoices(values: readonly unknown[]): string {
@@ -57,7 +57,7 @@ function toIssueKind({ code }: z.core.$ZodIssue, value: unknown): IssueKind {
   return code === 'too_big' || code === 'too_small' ? 'out-of-range' : 'invalid-value';
 }
 
-/** An issue of a rule between members of an input. The path begins at the schema that has the rule. */
+/** An issue of a rule between members of an input. The path is relative to the schema that has the rule. */
 interface RuleIssue {
   path: PropertyKey[];
   message: string;
@@ -65,7 +65,7 @@ interface RuleIssue {
 }
 
 /** Returns an issue of a rule. The response repeats the value at the path only if `showsValue` is set. */
-export function createIssue(
+export function createRuleIssue(
   path: readonly PropertyKey[],
   message: string,
   { showsValue = false } = {},
@@ -74,8 +74,8 @@ export function createIssue(
 }
 
 /**
- * Turns rules between members into a check of a schema: `schema.superRefine(checkRules(find))`. zod runs it if every type is
- * right.
+ * Turns rules between members into a check of a schema: `schema.superRefine(checkRules(find))`. zod runs it only if
+ * every type is right.
  */
 export function checkRules<T>(find: (value: T) => Iterable<RuleIssue>) {
   return (value: T, context: z.core.$RefinementCtx<T>): void => {
@@ -83,7 +83,7 @@ export function checkRules<T>(find: (value: T) => Iterable<RuleIssue>) {
   };
 }
 
-/** Throws BAD_USER_INPUT with these issues, up to ISSUES_MAX. Returns if there are none. */
+/** Throws BAD_USER_INPUT with these issues, up to ISSUES_MAX. Does nothing if there are none. */
 export function requireNoIssues(newIssues: Iterable<Issue>): void {
   const issues: Issue[] = [];
   addIssues(issues, newIssues);
@@ -91,8 +91,12 @@ export function requireNoIssues(newIssues: Iterable<Issue>): void {
 }
 
 /** Returns an issue of a rule that no schema expresses. */
-export function issueAt(path: readonly PropertyKey[], detail: string, value?: unknown): Issue {
-  return { in: 'body', name: pathName(path), detail, ...(value == null ? {} : { value }) };
+export function createInputIssue(
+  path: readonly PropertyKey[],
+  detail: string,
+  value?: unknown,
+): Issue {
+  return { in: 'body', name: formatPath(path), detail, ...(value == null ? {} : { value }) };
 }
 
 /**
@@ -107,7 +111,7 @@ export function addIssues(issues: Issue[], newIssues: Iterable<Issue>): void {
 }
 
 /** Formats a path like `read.objects[0].schedule`. */
-export function pathName(path: readonly PropertyKey[]): string {
+export function formatPath(path: readonly PropertyKey[]): string {
   return path.reduce<string>((name, part) => {
     if (typeof part === 'number') return `${name}[${part}]`;
     return name === '' ? String(part) : `${name}.${String(part)}`;
@@ -118,7 +122,7 @@ function isSecret(path: readonly PropertyKey[]): boolean {
   return path.some((part) => SECRET_INPUTS.has(String(part)));
 }
 
-function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+function findValue(input: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
     (value, part) => (value as Record<PropertyKey, unknown> | null | undefined)?.[part],
     input,

@@ -3,7 +3,7 @@ import { hasIdForm } from '../ids.ts';
 
 const notAnId = { error: 'must not have the form of an id.' };
 
-/** Names the project in the path of an endpoint, where it is always given. */
+/** Required in the path of an endpoint. */
 export const requiredProjectIdOrName = z
   .string()
   .min(1)
@@ -54,5 +54,5 @@ export const integrationName = z
 /** The builder's own name for a group or a consumer. */
 export const ref = z.string().min(1).max(256);
 
-/** Text that people read: a display name, a label. */
+/** A string for people, like a display name. */
 export const label = z.string().trim().min(1).max(128);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { findPrefix, findProviderName, ID_PREFIXES, type IdPrefix } from '../ids.ts';
 import type { Call } from './call.ts';
-import { checkRules, createIssue } from './issues.ts';
+import { checkRules, createRuleIssue } from './issues.ts';
 import { findProvider, type Provider } from './provider/provider.ts';
 import { byId, type IdTable } from './scope.ts';
 import { authorize, type Need, orEndUser } from './viewer/needs.ts';
@@ -11,7 +11,7 @@ export const NODES_MAX = 100;
 
 export const nodeIds = z.array(z.string()).superRefine(
   checkRules(function* (ids) {
-    if (ids.length > NODES_MAX) yield createIssue([], `must contain at most ${NODES_MAX} ids.`);
+    if (ids.length > NODES_MAX) yield createRuleIssue([], `must contain at most ${NODES_MAX} ids.`);
   }),
 );
 
@@ -37,21 +37,24 @@ interface NodeRow {
   id: string;
 }
 
-export type FoundNode = NodeRow | Provider;
+export type NodeObject = NodeRow | Provider;
 
 /**
  * Finds objects of any type, in the order of the ids. Null for a malformed id, or an object that the viewer may not
  * see.
  */
-export async function findNodes(call: Call, ids: readonly string[]): Promise<(FoundNode | null)[]> {
+export async function findNodes(
+  call: Call,
+  ids: readonly string[],
+): Promise<(NodeObject | null)[]> {
   const byPrefix = Map.groupBy(ids, findPrefix);
-  const nodes = new Map<string, FoundNode | null>();
-  const findNamed = async (id: string) => {
+  const nodes = new Map<string, NodeObject | null>();
+  const findProviderNode = async (id: string) => {
     const name = findProviderName(id);
     if (name !== null) nodes.set(id, await findProvider(call, name));
   };
   await Promise.all([
-    ...ids.map(findNamed),
+    ...ids.map(findProviderNode),
     ...[...byPrefix].map(async ([prefix, group]) => {
       if (prefix === null || NON_NODE_PREFIXES.includes(prefix)) return;
       const table: IdTable = ID_PREFIXES[prefix];
@@ -63,7 +66,7 @@ export async function findNodes(call: Call, ids: readonly string[]): Promise<(Fo
   return ids.map((id) => nodes.get(id) ?? null);
 }
 
-/** An end user gets null for the rows of others, and a key for pages FORBIDDEN for what no end user may see. */
+/** End users get null for rows that they may not see. A page key gets FORBIDDEN for tables that no end user may see. */
 function getNeed({ kind }: Viewer, prefix: IdPrefix, table: IdTable): Need {
   if (ORG_PREFIXES.includes(prefix)) return 'org:read';
   return kind === 'END_USER' || END_USER_TABLES.includes(table) ? orEndUser('read') : 'read';

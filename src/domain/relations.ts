@@ -1,4 +1,4 @@
-/** The relations of one request. All keys that one tick requests from a batch are loaded by one call. */
+/** Loads the relations of one request. The keys that one tick requests from a batch are loaded together. */
 import type { z } from 'zod';
 import { notFound } from '../errors.ts';
 import { load } from './batched.ts';
@@ -8,9 +8,9 @@ import type { Batch } from './scope.ts';
 import { unwrapSchema } from './unwrapped.ts';
 
 export interface Relations {
-  /** Returns the batch's item for the key, or null. */
+  /** Returns the value for the key, or null. */
   find<K, V>(batch: Batch<K, V>, key: K): Promise<V>;
-  /** Returns the batch's item for the key. Throws NOT_FOUND if there is none. */
+  /** Returns the value for the key. Throws NOT_FOUND if there is none. */
   get<K, V>(batch: Batch<K, V>, key: K): Promise<NonNullable<V>>;
 }
 
@@ -27,18 +27,18 @@ export function createRelations(call: Call): Relations {
 }
 
 /**
- * Declares a field that is loaded together with those of other rows: the batch's item for the row, or for the key that
- * `keyOf` returns. A nullable field is null if there is no key or no item.
+ * Declares a field that a batch loads, together with those of other rows. A nullable field is null if the row has no
+ * key or the batch has no value for it.
  */
 export function loaded<T extends z.ZodType, Row, K, V extends Value<T>>(
   type: T,
   batch: Batch<K, V | null>,
-  keyOf: (row: Row) => K | null,
+  getKey: (row: Row) => K | null,
 ): T & Computed<Row> {
   const { isOptional } = unwrapSchema(type);
   return computed(type, (row: Row, call: Call) => {
     const { find, get } = createRelations(call);
-    const key = keyOf(row);
+    const key = getKey(row);
     if (isOptional) return (key === null ? null : find(batch, key)) as Promise<Value<T>>;
     return get(batch, key as K) as Promise<Value<T>>;
   });

@@ -1,7 +1,7 @@
 /**
- * Resources and enums of the API, each declared once. GraphQL creates its types from these declarations, and REST its
- * responses and the components of the OpenAPI document. This file must import nothing of the domain: with a type like
- * `Call` here, the compiler does not end (docs/decisions/067-resources-declared-once.md).
+ * Declares the resources and enums of the API. GraphQL creates its types from these declarations, and REST its
+ * responses and the components of the OpenAPI document. This file must not import the domain: with a type like `Call`
+ * here, the compiler does not terminate (docs/decisions/067-resources-declared-once.md).
  */
 import { z } from 'zod';
 
@@ -26,7 +26,7 @@ export interface Declaration {
 
 const resources = z.registry<Declaration>();
 
-/** The name and the description of a resource, also if a field has added its own description. */
+/** Returns the name and the description of a resource, even if a field has added a description of its own. */
 export function findDeclaration(schema: z.ZodType): Declaration | undefined {
   return resources.get(schema);
 }
@@ -44,7 +44,7 @@ interface Computation {
 
 const computations = z.registry<Computation>();
 
-/** The value of a field. A resource in it is shown from any object that has its columns. */
+/** The value of a field. A nested resource may be any object with its columns. */
 export type Value<T> = T extends z.ZodObject
   ? object
   : T extends z.ZodNullable<infer Inner>
@@ -55,12 +55,12 @@ export type Value<T> = T extends z.ZodObject
         ? Readonly<Record<string, Value<Entry>>>
         : z.input<T>;
 
-/** Declares a field whose value is computed from the row and the call, or loaded: then it is a promise. */
+/** Declares a field whose value is computed from the row and the call. It may be a promise. */
 export function computed<T extends z.ZodType, Source, Call = unknown>(
   type: T,
   value: (from: Source, call: Call) => Value<T> | Promise<Value<T>>,
 ): T & Computed<Source> {
-  // The type itself may also be a field that is not computed.
+  // The clone leaves the type itself usable for fields that are not computed.
   const field = type.clone();
   computations.add(field, { value } as Computation);
   return field as T & Computed<Source>;
@@ -73,18 +73,18 @@ export function storedWord<N extends string, T extends z.ZodType>(
 ): T & Computed<{ [M in N]?: string | null }> {
   return computed(type, (source: { [M in N]?: string | null }) => {
     const word = source[member];
-    return (word && nameOfWord(word)) as Value<T>;
+    return (word && toEnumName(word)) as Value<T>;
   });
 }
 
 type Compute = (from: unknown, call: unknown) => unknown;
 
-/** The function that computes a field. Undefined if the field is a column. */
+/** Returns the function that computes a field. Undefined if the field is a column. */
 export function findComputation(field: z.ZodType): Compute | undefined {
   return computations.get(field)?.value as Compute | undefined;
 }
 
-/** Declares an enum: what its values say, by their names in GraphQL. REST has words of its own for them. */
+/** Declares an enum. `values` describes its values by their names in GraphQL. REST may have other words for them. */
 export function enumeration<const V extends string>(
   name: string,
   description: string,
@@ -100,7 +100,7 @@ export interface Enumeration {
   values: Record<string, string>;
 }
 
-/** The declaration of an enum, also if a field has added its own description. */
+/** Returns the declaration of an enum, even if a field has added a description of its own. */
 export function findEnumeration(schema: z.ZodType): Enumeration | undefined {
   return schema.meta()?.enumeration as Enumeration | undefined;
 }
@@ -124,12 +124,12 @@ export const createdInProject = {
 
 export const updateTime = z.date().nullable().describe('When it was last changed. Null if never.');
 
-/** Returns the stored word of a name, like `always` of `ALWAYS`. */
-export function wordOfName<N extends string>(name: N): Lowercase<N> {
+/** Returns the stored word of an enum's name, like `always` for `ALWAYS`. */
+export function toStoredWord<N extends string>(name: N): Lowercase<N> {
   return name.toLowerCase() as Lowercase<N>;
 }
 
-/** Returns the name of a stored word, like `ALWAYS` of `always`. */
-export function nameOfWord<W extends string>(word: W): Uppercase<W> {
+/** Returns the enum's name of a stored word, like `ALWAYS` for `always`. */
+export function toEnumName<W extends string>(word: W): Uppercase<W> {
   return word.toUpperCase() as Uppercase<W>;
 }

@@ -1,7 +1,7 @@
 /**
- * Removes rows that are older than RETENTION_DAYS or REQUEST_RETENTION_HOURS: requests to providers, ended operations with their logs, events, ended deliveries, messages
- * of streams, and expired rows. It uses small statements, so that other statements do not wait for it. It is safe in
- * several processes in parallel, and after any interruption.
+ * Removes rows that are older than RETENTION_DAYS or REQUEST_RETENTION_HOURS: requests to providers, ended operations
+ * with their logs, events, ended deliveries, messages of streams, and expired rows. It uses small statements, so that
+ * other statements do not wait for it. It is safe in several processes in parallel, and after any interruption.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';
@@ -16,21 +16,21 @@ import { keyColumns, type RowKey } from '../database/row-keys.ts';
 import { DAY_MS, HOUR_MS } from '../work/durations.ts';
 import type { Services } from './call.ts';
 import { removeSurplus } from './event/stream/stream-removal.ts';
-import { forgetIdleCallers } from './viewer/caller-rates.ts';
+import { deleteIdleCallers } from './viewer/caller-rates.ts';
 
-/** Rows that one statement deletes, without the rows that depend on them. */
+/** The most rows that one statement deletes, without the rows that depend on them. */
 const STATEMENT_ROWS = 40;
-/** Operations that one round deletes. Each has up to thousands of log lines, which are deleted first. */
+/** The most operations that one round deletes. Each has up to thousands of log lines, which are deleted first. */
 const ROUND_OPERATIONS = 40;
 
 /**
- * After a statement that found rows, the removal pauses for this multiple of the statement's duration. Other work has
- * the server for most of the time, and gets more of it when the server is slow. Overdue rows are removed ten times as
- * fast, before they fill the disk (docs/decisions/035-retention-by-deletes.md).
+ * After a statement that found rows, the removal pauses for this multiple of the statement's duration. The removal
+ * takes a small share of the server, and slows down with it. Overdue rows are removed ten times as fast, before they
+ * fill the disk (docs/decisions/035-retention-by-deletes.md).
  */
 const PAUSE_FACTORS = { inTime: 99, late: 9 };
 const PAUSE_MAX_MS = 10_000;
-/** The part of RETENTION_DAYS after which an expired row is overdue: one day with the usual 30 days. */
+/** The share of RETENTION_DAYS after which an expired row is overdue: one day with the default of 30 days. */
 const LATE_SHARE = 1 / 30;
 
 /** How long an expired authorization state is kept, so that a person who returns too late sees the reason. */
@@ -45,10 +45,13 @@ interface Removal {
   pause?: (times: number, tookMs: number) => Promise<void>;
 }
 
-/** Number of removed rows by table. Rows that were deleted along with another row are not counted. */
-export type Removed = Record<string, number>;
+/** The number of removed rows by table. Rows that were deleted together with another row are not counted. */
+export type RemovedCounts = Record<string, number>;
 
-export async function removeExpired(services: Services, removal: Removal = {}): Promise<Removed> {
+export async function removeExpired(
+  services: Services,
+  removal: Removal = {},
+): Promise<RemovedCounts> {
   const { config, database, now } = services;
   const nowMs = now().getTime();
   const cutoff = new Date(nowMs - config.RETENTION_DAYS * DAY_MS);
@@ -73,7 +76,7 @@ export async function removeExpired(services: Services, removal: Removal = {}): 
   await remover.removeAll(EXPIRED_UPLOADS, now());
   await remover.removeAll(EXPIRED_PLANS, now());
   await remover.removeAll(EXPIRED_STATES, new Date(nowMs - EXPIRED_STATE_MS));
-  await forgetIdleCallers(database.rows.query, cutoff);
+  await deleteIdleCallers(database.rows.query, cutoff);
   await database.rows.query(REMOVE_ENDED_SESSIONS, [now()]);
   await database.rows.query(FORGET_PROCESSES, [new Date(nowMs - DAY_MS)]);
   return remover.removed;
@@ -160,7 +163,7 @@ const EXPIRED_PLANS: Expired = { table: 'Plan', time: 'expireTime', key: ['proje
 const EXPIRED_STATES: Expired = { table: 'OAuthConnect', time: 'expireTime', key: ['id'] };
 
 class Remover {
-  readonly removed: Removed = {};
+  readonly removed: RemovedCounts = {};
   readonly #database: SweepDatabase & Pick<Database, 'rows'>;
   readonly #lateMs: number;
   readonly #signal: AbortSignal | undefined;
@@ -180,7 +183,7 @@ class Remover {
 
   /** Reads the old rows in order, with a cursor, so that kept rows are read only once. */
   async removeAll(expired: Expired, cutoff: Date): Promise<void> {
-    const statement = removeStatement(expired);
+    const statement = createRemoveStatement(expired);
     let last: unknown[] = [new Date(0), ...expired.key.map(() => '')];
     for (let isMore = true; isMore && !this.#signal?.aborted; ) {
       const batches = await this.#find<Batch>(statement, cutoff, last);
@@ -203,7 +206,7 @@ class Remover {
       const keys = keyColumns(rows);
       await this.#removeLogs(keys);
       if (this.#signal?.aborted) return;
-      await this.#remove(REMOVE_ENTRIES, keys);
+      await this.#remove(REMOVE_WRITE_ENTRIES, keys);
       this.count('Operation', await this.#remove(REMOVE_OPERATIONS, keys));
     } while (rows.length >= ROUND_OPERATIONS);
   }
@@ -274,10 +277,10 @@ const REMOVE_LOGS = `
   returning 1`;
 
 /**
- * Deletes the records of writes with their operations, so that no record data outlives the row that names its owner. The
- * write tasks may remain a little longer.
+ * Deletes the records of writes with their operations, so that no record data outlives the row that names its owner.
+ * The write tasks may remain a little longer.
  */
-const REMOVE_ENTRIES = `
+const REMOVE_WRITE_ENTRIES = `
   delete from "WriteEntry" where "projectId" = any($1) and "operationId" = any($2)`;
 
 const REMOVE_OPERATIONS = `
@@ -291,7 +294,7 @@ interface Batch {
   key: string[];
 }
 
-function removeStatement({ table, time, key, condition = 'true' }: Expired): ForProjects {
+function createRemoveStatement({ table, time, key, condition = 'true' }: Expired): ForProjects {
   const keys = key.map((column) => `"${column}"`).join(', ');
   const order = `"${time}", ${keys}`;
   const after = ['$2::timestamptz', ...key.map((_column, index) => `$${index + 3}::text`)];

@@ -1,6 +1,6 @@
 /**
- * Authorization of rows: the only module that turns a viewer into a `where`. Node lookups and relations go through
- * `byId`, lists and changes through `getProject` or `getOrg`. No row is read by its id alone.
+ * Authorizes access to rows. It is the only module that turns a viewer into a `where`. Node lookups and relations use
+ * `byId`; lists and changes use `getProject` or `getOrg`. No row is read by its id alone.
  */
 import type { Link } from '../database/reads/linked-rows.ts';
 import type { InOrgs, Row, Table, Where } from '../database/rows.ts';
@@ -9,31 +9,28 @@ import { findPrefix, ID_PREFIXES } from '../ids.ts';
 import type { Call } from './call.ts';
 import { parseDomain } from './org/domain-name.ts';
 import type { EndUserViewer } from './viewer/end-user.ts';
-import { isOwnRow, narrowToEndUser } from './viewer/end-user-rows.ts';
+import { isEndUserRow, narrowToEndUser } from './viewer/end-user-rows.ts';
 import type { Viewer } from './viewer/viewer.ts';
 import { CONSUMERS_OF_GROUP, VISIBLE_BUILDERS, VISIBLE_INVITES } from './viewer/visible-rows.ts';
 
 export type { PageRow } from '../database/reads/linked-rows.ts';
 export type { Row } from '../database/rows.ts';
 
-/**
- * Ids of the orgs that the viewer belongs to. Scopes decide what an API key may do with its org. An end user belongs to
- * none.
- */
+/** Lists the ids of the viewer's orgs. Scopes decide what an API key may do with its org. An end user has none. */
 export function listOrgIds(viewer: Viewer): string[] {
   if (viewer.kind === 'END_USER') return [];
   return viewer.kind === 'API_KEY' ? [viewer.orgId] : [...viewer.orgIds];
 }
 
-function projectScope(viewer: Viewer): string | InOrgs {
+function toProjectCondition(viewer: Viewer): string | InOrgs {
   return viewer.kind === 'BUILDER' ? { projectsOfOrgs: [...viewer.orgIds] } : viewer.projectId;
 }
 
 /**
- * A `where` for the rows that meet the conditions and that the viewer may see. An end user sees rows of their own group
- * and of the integrations that the token names. Null if no row can match. `conditions` must name the viewer's project.
+ * Narrows a `where` to rows that the viewer may see. End users see rows of their own group and of the integrations that
+ * their token names. Null if no row can match. `where` must name the viewer's project.
  */
-export function visibleWhere<T extends Table>(
+export function narrowToVisible<T extends Table>(
   viewer: Viewer,
   table: T,
   where: Where<T>,
@@ -49,17 +46,17 @@ export async function findInProject<T extends ProjectTable>(
   table: T,
   where: Where<T>,
 ): Promise<Row<T>[]> {
-  const visible = visibleWhere(viewer, table, where);
+  const visible = narrowToVisible(viewer, table, where);
   return visible ? database.rows.find(table, visible) : [];
 }
 
-/** True if the viewer may see this row of its project, which another statement has read. */
-export function sees<T extends ProjectTable>(viewer: Viewer, table: T, row: Row<T>): boolean {
-  return viewer.kind !== 'END_USER' || isOwnRow(viewer, table, row);
+/** True if the viewer may see a row of its project that another statement has read. */
+export function canSee<T extends ProjectTable>(viewer: Viewer, table: T, row: Row<T>): boolean {
+  return viewer.kind !== 'END_USER' || isEndUserRow(viewer, table, row);
 }
 
-/** Names of the providers that the viewer may use. Null means all providers of the catalogue. */
-export async function permittedProviders(call: Call): Promise<ReadonlySet<string> | null> {
+/** Lists the names of the providers that the viewer may use. Null means all providers of the catalogue. */
+export async function listPermittedProviderNames(call: Call): Promise<ReadonlySet<string> | null> {
   const { viewer } = call;
   if (viewer.kind !== 'END_USER' || viewer.integrationIds === null) return null;
   const permitted = await findInProject(call, 'Integration', { projectId: viewer.projectId });
@@ -74,7 +71,7 @@ export async function getProject(call: Call, idOrName: string): Promise<Readonly
 }
 
 /** The members of an input that may name its project. */
-export interface NamesProject {
+export interface ProjectReference {
   projectIdOrName?: string | null | undefined;
 }
 
@@ -85,7 +82,7 @@ export interface NamesProject {
  */
 export async function getNamedProject(
   call: Call,
-  input: NamesProject,
+  input: ProjectReference,
   argument: string,
 ): Promise<Readonly<Row<'Project'>>> {
   const { viewer, database } = call;
@@ -101,7 +98,7 @@ export async function getNamedProject(
   }
   const [only, another] = await database.rows.page(
     'Project',
-    { orgId: orgsOfProjects(viewer) },
+    { orgId: listProjectOrgIds(viewer) },
     { column: 'id', direction: 'asc', limit: 2 },
   );
   if (only && !another) return only;
@@ -109,15 +106,15 @@ export async function getNamedProject(
   throw invalid(argument, `is required, because ${reason}`);
 }
 
-/** The table of an id if its rows belong to a project. */
+/** Returns the table of an id. Null if its rows do not belong to a project. */
 function findProjectTable(id: string): ProjectTable | null {
   const prefix = findPrefix(id);
   if (prefix === null) return null;
   const table: IdTable = ID_PREFIXES[prefix];
-  return OF_NO_PROJECT.has(table) ? null : (table as ProjectTable);
+  return ORG_TABLES.has(table) ? null : (table as ProjectTable);
 }
 
-const OF_NO_PROJECT: ReadonlySet<IdTable> = new Set<OrgTable>([
+const ORG_TABLES: ReadonlySet<IdTable> = new Set<OrgTable>([
   'Org',
   'Project',
   'Invite',
@@ -131,12 +128,12 @@ export async function findProject(
   idOrName: string,
 ): Promise<Readonly<Row<'Project'>> | null> {
   const key = findPrefix(idOrName) === 'prj' ? { id: idOrName } : { name: idOrName.toLowerCase() };
-  const project = await database.rows.findProject({ ...key, orgId: orgsOfProjects(viewer) });
+  const project = await database.rows.findProject({ ...key, orgId: listProjectOrgIds(viewer) });
   return project && isVisible(viewer, project) ? project : null;
 }
 
-/** The orgs whose projects the viewer may see. */
-function orgsOfProjects(viewer: Viewer): string[] {
+/** Lists the orgs whose projects the viewer may see. */
+function listProjectOrgIds(viewer: Viewer): string[] {
   return viewer.kind === 'END_USER' ? [viewer.orgId] : listOrgIds(viewer);
 }
 
@@ -153,8 +150,8 @@ export async function getOrg(call: Call, id: string): Promise<Row<'Org'>> {
   return org;
 }
 
-/** Filter for lists of an org. Matches nothing if the viewer is only invited and not a member. */
-export function ownOrgId(viewer: Viewer, { id }: Row<'Org'>): string | string[] {
+/** Returns the condition for lists of an org. It matches nothing if the viewer is only invited and not a member. */
+export function toOrgCondition(viewer: Viewer, { id }: Row<'Org'>): string | string[] {
   return listOrgIds(viewer).includes(id) ? id : [];
 }
 
@@ -168,18 +165,18 @@ export type ProjectTable = {
 type OrgTable = 'Org' | 'Project' | 'Invite' | 'BillingAccount' | 'ClaimedDomain' | 'Builder';
 export type IdTable = ProjectTable | OrgTable;
 
-/** A reference to a row of another table by a column with its id. */
+/** A reference to a row of another table. */
 export interface LinkTo<T extends ProjectTable = ProjectTable> {
   table: T;
   column: string;
 }
 
-/** Limits links to rows that `byId` would find. */
-export function visibleLinks(viewer: Viewer, links: readonly LinkTo[] = []): Link[] {
+/** Restricts links to rows that `byId` would find. */
+export function listVisibleLinks(viewer: Viewer, links: readonly LinkTo[] = []): Link[] {
   return links.flatMap((link) => {
-    const where = visibleWhere(viewer, link.table, { projectId: projectScope(viewer) });
+    const where = narrowToVisible(viewer, link.table, { projectId: toProjectCondition(viewer) });
     // A link can't express that an end user may see a row because of other rows. `findForEndUser` checks these tables.
-    const isLinkable = viewer.kind !== 'END_USER' || !BY_OTHER_ROWS.includes(link.table);
+    const isLinkable = viewer.kind !== 'END_USER' || !INDIRECTLY_VISIBLE.includes(link.table);
     return where && isLinkable ? [{ ...link, where }] : [];
   });
 }
@@ -209,7 +206,7 @@ export async function getOwned<T extends ProjectTable>(
   table: T,
   { projectId, id, what }: { projectId: string; id: string; what: string },
 ): Promise<Row<T>> {
-  const [row] = await findInProject(call, table, inProject<T>({ projectId, id }));
+  const [row] = await findInProject(call, table, toConditions<T>({ projectId, id }));
   if (!row) throw notFound(what, id);
   return row;
 }
@@ -220,16 +217,16 @@ export function listOwned<T extends ProjectTable>(
   table: T,
   projectId: string,
 ): Promise<Row<T>[]> {
-  return findInProject(call, table, inProject<T>({ projectId }));
+  return findInProject(call, table, toConditions<T>({ projectId }));
 }
 
 /** Conditions on columns that all of these tables have. */
-function inProject<T extends ProjectTable>(columns: { projectId: string; id?: string }) {
+function toConditions<T extends ProjectTable>(columns: { projectId: string; id?: string }) {
   return columns as unknown as Where<T>;
 }
 
 /** A claimed domain is visible to its org, and to builders with an email address of the domain. */
-export function seesClaimedDomain(viewer: Viewer, claim: Row<'ClaimedDomain'>): boolean {
+export function canSeeClaimedDomain(viewer: Viewer, claim: Row<'ClaimedDomain'>): boolean {
   return (
     listOrgIds(viewer).includes(claim.orgId) ||
     parseDomain(findEmail(viewer) ?? '') === claim.domain
@@ -258,16 +255,19 @@ function findVisible(call: Call, table: IdTable, ids: string[]) {
     case 'ClaimedDomain':
       return rows
         .find('ClaimedDomain', { id: ids })
-        .then((domains) => domains.filter((domain) => seesClaimedDomain(viewer, domain)));
+        .then((domains) => domains.filter((domain) => canSeeClaimedDomain(viewer, domain)));
     case 'BillingAccount':
       return rows.find('BillingAccount', { id: ids, orgId: orgIds });
     default:
-      return rows.find(table, { id: ids, projectId: projectScope(viewer) } as Where<ProjectTable>);
+      return rows.find(table, {
+        id: ids,
+        projectId: toProjectCondition(viewer),
+      } as Where<ProjectTable>);
   }
 }
 
-/** Tables whose rows an end user may see because rows that they may see refer to them. */
-const BY_OTHER_ROWS: readonly Table[] = ['Consumer', 'InstallationConfig'];
+/** Tables whose rows end users see only if a row that they see refers to them. */
+const INDIRECTLY_VISIBLE: readonly Table[] = ['Consumer', 'InstallationConfig'];
 
 async function findForEndUser(
   call: Call,

@@ -1,13 +1,13 @@
 /**
- * Finds values of an input that can't be stored as they are: NUL and lone surrogates in texts. In JSON also values
- * nested too deep, numbers that are not finite, and members named __proto__. Lists that are too long to be checked in
- * one turn of the event loop are reported first.
+ * Finds values of an input that can't be stored unchanged: strings with NUL or lone surrogates, values nested too deep,
+ * numbers that are not finite, and members named __proto__. Lists that are too long to check in one turn of the event
+ * loop are reported first.
  */
 import type { Issue } from '../errors.ts';
-import { issueAt } from './issues.ts';
-import { isStorableText } from './storable-json.ts';
+import { createInputIssue } from './issues.ts';
+import { isStorableString } from './storable-json.ts';
 
-/** Records and configurations are nested far less deep. The stack overflows only far above this depth. */
+/** Far deeper than records and configurations, and far below the depth at which the stack overflows. */
 const DEPTH_MAX = 64;
 
 /**
@@ -23,8 +23,8 @@ export function* listUnstorable(value: unknown, path: PropertyKey[]): Generator<
 }
 
 /**
- * Returns an issue for the list with which an input exceeds the limit of items. It needs no schema: call it before one
- * is applied to the input.
+ * Returns an issue for the list with which an input exceeds the limit of items. Call it before a schema is applied to
+ * the input.
  */
 export function findLongList(
   value: unknown,
@@ -34,7 +34,7 @@ export function findLongList(
   if (typeof value !== 'object' || value === null || path.length > DEPTH_MAX) return null;
   if (Array.isArray(value)) {
     counted.items += value.length;
-    if (counted.items > LIST_ITEMS_MAX) return issueAt(path, TOO_LONG);
+    if (counted.items > LIST_ITEMS_MAX) return createInputIssue(path, TOO_LONG);
   }
   for (const [key, item] of Object.entries(value)) {
     if (typeof item !== 'object' || item === null) continue;
@@ -49,28 +49,29 @@ const TOO_LONG = `has too many items: all lists of a request may have at most ${
 
 function* listIllFormed(value: unknown, path: PropertyKey[]): Generator<Issue> {
   if (typeof value === 'string') {
-    if (!isStorableText(value)) yield issueAt(path, ILL_FORMED);
+    if (!isStorableString(value)) yield createInputIssue(path, ILL_FORMED);
   } else if (typeof value === 'object' && value !== null && !(value instanceof Date)) {
     if (path.length > DEPTH_MAX) {
       const detail = `must not be nested deeper than ${DEPTH_MAX} levels.`;
-      yield issueAt(path.slice(0, 2), detail);
+      yield createInputIssue(path.slice(0, 2), detail);
       return;
     }
     for (const [key, item] of Object.entries(value)) {
-      if (!isStorableText(key)) yield issueAt(path, ILL_FORMED);
-      if (key === '__proto__') yield issueAt(path, 'must not have a member named __proto__.');
+      if (!isStorableString(key)) yield createInputIssue(path, ILL_FORMED);
+      if (key === '__proto__')
+        yield createInputIssue(path, 'must not have a member named __proto__.');
       // Values that can be stored need no path. An input of a megabyte has so many that building their paths would take
       // most of the time.
       if (isStorableLeaf(item)) continue;
       yield* listIllFormed(item, [...path, Array.isArray(value) ? Number(key) : key]);
     }
   } else if (typeof value === 'number' && !Number.isFinite(value)) {
-    yield issueAt(path, 'must be a number of at most 64 bits.');
+    yield createInputIssue(path, 'must be a number of at most 64 bits.');
   }
 }
 
 function isStorableLeaf(value: unknown): boolean {
-  if (typeof value === 'string') return isStorableText(value);
+  if (typeof value === 'string') return isStorableString(value);
   if (typeof value === 'number') return Number.isFinite(value);
   return typeof value !== 'object' || value === null;
 }

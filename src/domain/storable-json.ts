@@ -1,47 +1,47 @@
-/** True if a text can be stored unchanged. PostgreSQL refuses NUL, and lone surrogates become other characters. */
-export function isStorableText(text: string): boolean {
-  return !text.includes('\0') && text.isWellFormed();
+/** True if a string can be stored unchanged. PostgreSQL refuses NUL, and lone surrogates become other characters. */
+export function isStorableString(value: string): boolean {
+  return !value.includes('\0') && value.isWellFormed();
 }
 
 /** Removes NUL and replaces lone surrogates, which PostgreSQL refuses in JSON. */
-export function storableText(text: string): string {
-  return text.replaceAll('\0', '').toWellFormed();
+export function toStorableString(value: string): string {
+  return value.replaceAll('\0', '').toWellFormed();
 }
 
-/** Returns a copy in which every text and member name can be stored. */
-export function storableJson<T>(value: T): T {
-  return toStorable(value) as T;
+/** Returns a copy in which every string and member name can be stored. */
+export function toStorableJson<T>(value: T): T {
+  return convertValue(value) as T;
 }
 
-function toStorable(value: unknown): unknown {
-  if (typeof value === 'string') return storableText(value);
-  if (Array.isArray(value)) return value.map(toStorable);
+function convertValue(value: unknown): unknown {
+  if (typeof value === 'string') return toStorableString(value);
+  if (Array.isArray(value)) return value.map(convertValue);
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [storableText(name), toStorable(member)]),
+    Object.entries(value).map(([name, member]) => [toStorableString(name), convertValue(member)]),
   );
 }
 
-/** Types a JSON column as `T`. The caller must be the only writer of the column. */
-export function storedJson<T>(column: unknown): T {
+/** Casts a JSON column to `T` without a check. The caller must be the only writer of the column. */
+export function readJsonColumn<T>(column: unknown): T {
   return column as T;
 }
 
 /**
- * Returns a copy with its members in PostgreSQL's order: by length, then by bytes of their names. Its text is the same
- * before it is stored and after it was read.
+ * Returns a copy with its members in the order of PostgreSQL's `jsonb`: by the length of their names, then by their
+ * bytes. A value therefore serializes to the same JSON before and after it is stored.
  */
-export function asStoredJson<T>(value: T): T {
-  return sortKeys(value) as T;
+export function sortJsonMembers<T>(value: T): T {
+  return sortMembers(value) as T;
 }
 
-function sortKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortKeys);
+function sortMembers(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortMembers);
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
   const members = Object.entries(value).map(([name, member]) => ({
     name,
     bytes: Buffer.from(name),
-    member: sortKeys(member),
+    member: sortMembers(member),
   }));
   members.sort((a, b) => a.bytes.length - b.bytes.length || a.bytes.compare(b.bytes));
   return Object.fromEntries(members.map(({ name, member }) => [name, member]));

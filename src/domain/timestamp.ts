@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * Accepts years from 0001 to 9999 in UTC, after the offset is applied. Other years have no ISO text that all readers
- * accept.
+ * Accepts years from 0001 to 9999 in UTC, after the offset is applied. The ISO format of other years is not accepted
+ * everywhere.
  */
 export const timestamp = z.iso
   .datetime({ offset: true })

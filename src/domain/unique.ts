@@ -2,7 +2,7 @@ import { isUniqueViolation } from '../database/violations.ts';
 import { conflict } from '../errors.ts';
 
 /** Returns the result of the change. Throws CONFLICT with `detail` if another row has the same unique values. */
-export async function uniquely<T>(change: Promise<T>, detail: string): Promise<T> {
+export async function requireUnique<T>(change: Promise<T>, detail: string): Promise<T> {
   try {
     return await change;
   } catch (error) {

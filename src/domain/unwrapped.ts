@@ -1,4 +1,4 @@
-/** A zod schema without its optional, nullable, default and transform wrappers. */
+/** Removes the optional, nullable, default and transform wrappers of a zod schema. */
 import { z } from 'zod';
 
 interface Unwrapped {

@@ -108,7 +108,10 @@ interface BodyRow {
   body: string;
 }
 
-/** Reads bodies by position. Throws LogLost if a message after `above` was removed, because `selected` may then be incomplete. */
+/**
+ * Reads bodies by position. Throws LogLost if a message after `above` was removed, because `selected` may then be
+ * incomplete.
+ */
 async function readBodies(
   query: Database['rows']['query'],
   { projectId, destinationId }: StreamId,

@@ -13,7 +13,7 @@ import { Alarm } from '../work/signal.ts';
 import { DueWatch, type DueWork, type Earliest } from './due-watch.ts';
 import { findTraceparent, jobSpan } from './job-span.ts';
 import { HEARTBEAT_SECONDS, JOBS, type JobName, type JobPayload, type JobPolicy } from './jobs.ts';
-import { OwnWork } from './own-work.ts';
+import { OwnWork } from './local-work.ts';
 import type { JobQueue } from './queue.ts';
 
 /** How often added and removed shard groups are checked. */

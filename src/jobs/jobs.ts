@@ -3,7 +3,7 @@
  * works on their current state.
  */
 import { z } from 'zod';
-import type { OwnWorkOptions } from './own-work.ts';
+import type { OwnWorkOptions } from './local-work.ts';
 
 export interface JobPolicy {
   payload: z.ZodObject;

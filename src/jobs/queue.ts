@@ -22,7 +22,7 @@ import {
   KEPT_SECONDS,
   RETRIES,
 } from './jobs.ts';
-import type { OwnWork } from './own-work.ts';
+import type { OwnWork } from './local-work.ts';
 
 export interface EnqueueOptions {
   /** The earliest start, by the database's clock. Default: immediately. */

@@ -15,9 +15,9 @@ export class RemoteClock {
   now = (): Date => new Date(performance.now() + this.#offsetMs);
 
   /**
-   * Reads the other clock. The reading happened at an unknown moment between request and response. A slow reading
-   * moves the offset only if the offset lies outside its bounds, and a quick one determines it precisely. If `read` throws, the error
-   * is passed on and the offset is kept.
+   * Reads the other clock. The reading happened at an unknown moment between request and response. A slow reading moves
+   * the offset only if the offset lies outside its bounds, and a quick one determines it precisely. If `read` throws,
+   * the error is passed on and the offset is kept.
    */
   async set(): Promise<void> {
     const requestedMs = performance.now();

@@ -93,9 +93,9 @@ const LACKS: Record<Surface, Record<string, string>> = {
       'listRoutesToTopic',
     ]),
     ...ofEach('REST has the contract of the project. GraphQL has it as a field of each row.', [
-      'installationContracts',
-      'projectContracts',
-      'revisionContracts',
+      'listInstallationContracts',
+      'listProjectContracts',
+      'listRevisionContracts',
     ]),
     countRetryable:
       'A form shows it before a retry. The response of `retryDeliveries` has the count.',

@@ -6,7 +6,7 @@
  */
 import { expect, test } from 'vitest';
 import { forwardRequest, getForwarding } from '../../src/domain/installation/proxy.ts';
-import { findScope, type Need, needText, permits } from '../../src/domain/viewer/needs.ts';
+import { describeNeed, findScope, type Need, scopesMeet } from '../../src/domain/viewer/needs.ts';
 import { ALL_SCOPES, type Scope } from '../../src/domain/viewer/scopes.ts';
 import { ENDPOINTS } from '../../src/rest/endpoints.ts';
 import { sharedApp } from '../support/app.ts';
@@ -91,7 +91,9 @@ test('lists every endpoint in the OpenAPI document, with its needs', () => {
   for (const { operationId, description, security } of operations) {
     const declared = needs.get(operationId) as Need[];
     const texts =
-      declared === PROXY ? PROXY.map((need) => `\`${findScope(need)}\``) : declared.map(needText);
+      declared === PROXY
+        ? PROXY.map((need) => `\`${findScope(need)}\``)
+        : declared.map(describeNeed);
     for (const text of texts) {
       expect([operationId, description]).toEqual([operationId, expect.stringContaining(text)]);
     }
@@ -105,7 +107,7 @@ test('lists every endpoint in the OpenAPI document, with its needs', () => {
 });
 
 function isMetBy(scopes: Scope[]) {
-  return (need: Need) => permits(scopes, need);
+  return (need: Need) => scopesMeet(scopes, need);
 }
 
 test.each([
@@ -129,7 +131,10 @@ test('describes the needs of parameters that return or change more', () => {
   for (const { id, name, need } of parameters) {
     const operation = operations.find(({ operationId }) => operationId === id);
     const parameter = operation?.parameters?.find((one) => one.name === name);
-    expect([name, parameter?.description]).toEqual([name, expect.stringContaining(needText(need))]);
+    expect([name, parameter?.description]).toEqual([
+      name,
+      expect.stringContaining(describeNeed(need)),
+    ]);
   }
 });
 

@@ -3,7 +3,7 @@ import type { Row } from '../../database/rows.ts';
 import { DomainError } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import type { Contract, ContractVerb, ObjectContract } from '../contract/object-contract.ts';
-import { installationContracts, mergeContracts } from '../contract/read-contract.ts';
+import { listInstallationContracts, mergeContracts } from '../contract/read-contract.ts';
 import { getGroupOfCaller, listInstallationsOfGroup } from '../operation/object-installation.ts';
 import type { AgentGrant, AgentVerb } from '../viewer/agent-grant.ts';
 import type { Viewer } from '../viewer/viewer.ts';
@@ -49,7 +49,7 @@ export async function getAgentContract(
   const endUserCall = asEndUser(call);
   const group = await getGroupOfCaller(endUserCall, projectId, groupRef);
   const installations = await listInstallationsOfGroup(endUserCall, group);
-  const contracts = await installationContracts(endUserCall, installations);
+  const contracts = await listInstallationContracts(endUserCall, installations);
   const merged = mergeContracts(contracts.filter((contract) => contract !== null));
   return { group, contract: limitContract(merged, findGrant(call.viewer)) };
 }

@@ -1,10 +1,10 @@
 /** Reads records for agents: values under the builder's names, in pages whose size is bounded. */
 import { z } from 'zod';
 import type { Call } from '../call.ts';
-import { readFields } from '../contract/formats/generated.ts';
+import { listReadFields } from '../contract/formats/generated.ts';
 import type { FieldContract, ObjectContract } from '../contract/object-contract.ts';
 import { projectRead } from '../declared-read.ts';
-import { issueAt, requireNoIssues } from '../issues.ts';
+import { createInputIssue, requireNoIssues } from '../issues.ts';
 import { projectIdOrName } from '../names.ts';
 import type { ObjectOfGroup } from '../operation/object-installation.ts';
 import { listObjectRecords, readObjectRecord } from '../operation/object-records.ts';
@@ -66,7 +66,9 @@ export const listAgentRecords = projectRead(
     const contract = await getAgentContract(call, { projectId, groupRef });
     const object = getContractObject(contract, objectName, ids ? 'READ_BY_ID' : 'LIST');
     requireNoIssues(findIssues(input, object));
-    const fields = readFields(object).filter(({ name }) => input.fields?.includes(name) ?? true);
+    const fields = listReadFields(object).filter(
+      ({ name }) => input.fields?.includes(name) ?? true,
+    );
     const source = { projectId, objectName, groupRef };
     const reader = asEndUser(call);
     return ids
@@ -78,12 +80,13 @@ export const listAgentRecords = projectRead(
 function* findIssues({ ids, where, first, after, fields }: Input, object: ObjectContract) {
   const others = Object.entries({ where, first, after }).filter(([, value]) => value !== null);
   if (ids !== null) {
-    for (const [name] of others) yield issueAt([name], 'must not be given together with ids.');
+    for (const [name] of others)
+      yield createInputIssue([name], 'must not be given together with ids.');
   }
-  const known = readFields(object).map(({ name }) => name);
+  const known = listReadFields(object).map(({ name }) => name);
   for (const [index, name] of (fields ?? []).entries()) {
     if (known.includes(name)) continue;
-    yield issueAt(
+    yield createInputIssue(
       ['fields', index],
       `is not a field of ${object.name} that can be read. Call describe_object for its fields.`,
       name,

@@ -3,11 +3,11 @@ import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { id, newId } from '../../ids.ts';
 import type { Call } from '../call.ts';
-import { contractOfIntegrations } from '../contract/read-contract.ts';
+import { readIntegrationsContract } from '../contract/read-contract.ts';
 import { listVisibleIntegrations } from '../contract/visible-contract.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { projectRead, read } from '../declared-read.ts';
-import { issueAt, requireNoIssues } from '../issues.ts';
+import { createInputIssue, requireNoIssues } from '../issues.ts';
 import { label, projectIdOrName, ref } from '../names.ts';
 import { orDefault, orElse } from '../optional-value.ts';
 import type { PageArgs } from '../paging/page.ts';
@@ -16,7 +16,7 @@ import { upsertParties } from '../project/parties.ts';
 import { writeType } from '../provider/provider.ts';
 import { computed, createdInProject, resource } from '../resource.ts';
 import { getOwned } from '../scope.ts';
-import { storedJson } from '../storable-json.ts';
+import { readJsonColumn } from '../storable-json.ts';
 import { agentVerb, type PinnedTool, readVerbs } from '../viewer/agent-grant.ts';
 import { authorizeGrant, orEndUser } from '../viewer/needs.ts';
 import type { Scope } from '../viewer/scopes.ts';
@@ -105,7 +105,7 @@ export const agentSessionResource = resource(
       z
         .array(resource('PinnedTool', 'A write with a tool of its own.', pinnedTool.shape))
         .describe('Writes with tools of their own, like `create_people`.'),
-      ({ pinnedTools }: AgentSession) => storedJson<PinnedTool[]>(pinnedTools),
+      ({ pinnedTools }: AgentSession) => readJsonColumn<PinnedTool[]>(pinnedTools),
     ),
     proposalLifeSeconds: computed(
       z
@@ -121,11 +121,13 @@ export const agentSessionResource = resource(
 
 /** The rules of a session, in their order. */
 export function readRules({ rules }: Pick<AgentSession, 'rules'>): ApprovalRule[] {
-  return storedJson<ApprovalRule[]>(rules).map(({ objects = null, fields = null, ...rule }) => ({
-    ...rule,
-    objects,
-    fields,
-  }));
+  return readJsonColumn<ApprovalRule[]>(rules).map(
+    ({ objects = null, fields = null, ...rule }) => ({
+      ...rule,
+      objects,
+      fields,
+    }),
+  );
 }
 
 const createAgentSessionInput = z
@@ -266,20 +268,28 @@ function* findRightIssues({ objects, verbs, rules, pinnedTools }: Input) {
     const path = ['input', 'rules', index];
     for (const [position, type] of rule.types.entries()) {
       if (verbs.includes(type)) continue;
-      yield issueAt([...path, 'types', position], 'must be one of the verbs of the session.', type);
+      yield createInputIssue(
+        [...path, 'types', position],
+        'must be one of the verbs of the session.',
+        type,
+      );
     }
     for (const [position, name] of (rule.objects ?? []).entries()) {
       if (hasObject(name)) continue;
-      yield issueAt([...path, 'objects', position], 'must be an object of the session.', name);
+      yield createInputIssue(
+        [...path, 'objects', position],
+        'must be an object of the session.',
+        name,
+      );
     }
   }
   for (const [index, { type, objectName: name }] of pinnedTools.entries()) {
     const path = ['input', 'pinnedTools', index];
     if (!verbs.includes(type)) {
-      yield issueAt([...path, 'type'], 'must be one of the verbs of the session.', type);
+      yield createInputIssue([...path, 'type'], 'must be one of the verbs of the session.', type);
     }
     if (!hasObject(name)) {
-      yield issueAt([...path, 'objectName'], 'must be an object of the session.', name);
+      yield createInputIssue([...path, 'objectName'], 'must be an object of the session.', name);
     }
   }
 }
@@ -303,12 +313,16 @@ async function findObjectIssues(call: Call, { id: projectId }: Row<'Project'>, i
       ];
   if (named.length === 0) return [];
   const integrations = await listVisibleIntegrations(call, projectId);
-  const contract = await contractOfIntegrations(call, integrations);
+  const contract = await readIntegrationsContract(call, integrations);
   const known = new Set(contract.objects.map(({ name }) => name));
   return named
     .filter(({ name }) => !known.has(name))
     .map(({ path, name }) =>
-      issueAt(['input', ...path], 'is not an object of an integration of the project.', name),
+      createInputIssue(
+        ['input', ...path],
+        'is not an object of an integration of the project.',
+        name,
+      ),
     );
 }
 

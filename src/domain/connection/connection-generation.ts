@@ -6,7 +6,7 @@ import type { AuthScheme } from '../../providers/contract.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { recordingSetupFailures } from '../diagnosis/setup-failure.ts';
-import { issueAt, requireNoIssues } from '../issues.ts';
+import { createInputIssue, requireNoIssues } from '../issues.ts';
 import { NOT_A_PROVIDER } from '../provider/catalogue.ts';
 import { findPermittedProvider } from '../provider/provider.ts';
 import { workspaceIssues } from '../provider/provider-workspace.ts';
@@ -79,7 +79,7 @@ async function findScheme(call: Call, projectId: string, input: GenerationInput)
   const ofApp = await appIssues(call, projectId, input);
   const provider = await findPermittedProvider(call, input.provider);
   if (!provider) {
-    const unknown = issueAt(['input', 'provider'], NOT_A_PROVIDER, input.provider);
+    const unknown = createInputIssue(['input', 'provider'], NOT_A_PROVIDER, input.provider);
     return { scheme: null, issues: [unknown, ...ofApp] };
   }
   const { scheme, issues } = chooseScheme(provider, input);

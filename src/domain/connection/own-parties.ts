@@ -2,7 +2,7 @@
 import type { Row } from '../../database/rows.ts';
 import { forbidden, type Issue } from '../../errors.ts';
 import type { Call } from '../call.ts';
-import { issueAt } from '../issues.ts';
+import { createInputIssue } from '../issues.ts';
 import { byId } from '../scope.ts';
 
 interface ConnectInput {
@@ -30,7 +30,7 @@ export async function listForeignParties(call: Call, input: ConnectInput): Promi
   ];
   return rules
     .filter(([, isMet]) => !isMet)
-    .map(([name, , detail]) => issueAt(['input', name], detail, input[name]));
+    .map(([name, , detail]) => createInputIssue(['input', name], detail, input[name]));
 }
 
 /**

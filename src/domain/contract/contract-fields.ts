@@ -1,6 +1,6 @@
 /**
- * The fields of an object in a contract. Reads and writes decide by `createReadPlan` and `createFieldNames` which names they
- * know, so a contract asks the same functions.
+ * Derives the fields of an object in a contract. It uses `createReadPlan` and `createFieldNames`, by which reads and
+ * writes decide which names they know.
  */
 import { z } from 'zod';
 import type { FieldDescription, ObjectDescription } from '../../providers/contract.ts';
@@ -14,15 +14,15 @@ import type {
   ReadObject,
   WriteObject,
 } from '../integration/integration-content.ts';
-import { createReadPlan, type ReadPlan } from '../operation/read/read-plan.ts';
+import { createReadPlan, findReplacements, type ReadPlan } from '../operation/read/read-plan.ts';
 import { createFieldNames, type FieldNames } from '../operation/write/record-mapping.ts';
 import { enumeration, resource } from '../resource.ts';
 import {
   contractFieldType,
-  describedType,
   type FieldType,
-  pinnedType,
-  sharedType,
+  findSharedType,
+  toDescribedType,
+  toPinnedType,
   UNKNOWN_TYPE,
 } from './field-type.ts';
 import type { LearnedField } from './learned-fields.ts';
@@ -76,13 +76,13 @@ export const fieldContractResource = resource(
 );
 export type FieldContract = z.output<typeof fieldContractResource>;
 
-/** The sources of facts about an object's fields, the most exact first. */
+/** The sources of metadata about an object's fields, the most exact first. */
 interface FieldSources {
   /** The account's own description. Null if it is not known. */
   description: ObjectDescription | null;
   /** The fields that every account of the provider has. */
   declared: readonly FieldDescription[];
-  /** The types in all accounts of the project, by field. */
+  /** The types of fields in all accounts of the project, by the provider's name of the field. */
   learned: ReadonlyMap<string, readonly LearnedField[]>;
 }
 
@@ -101,7 +101,7 @@ interface ObjectParts {
 
 const NO_CONFIG: ConfigContent = { read: [], write: [] };
 
-/** The fields of an object, and whether writes accept names of the provider that are not among them. */
+/** Lists the fields of an object. `acceptsOtherFields` is true if writes accept other names of the provider too. */
 export function listFields(
   parts: ObjectParts,
   sources: FieldSources,
@@ -110,52 +110,48 @@ export function listFields(
   const isOfObject = (object: { objectName: string }) => object.objectName === objectName;
   const choice = config?.read.find(isOfObject) ?? null;
   const plan = read && choice && createReadPlan(read, choice, { pageSize: 1 });
-  const readNames = read ? readFields(read, { plan, choice, sources }) : [];
+  const readFields = read ? listReadFields(read, { plan, choice, sources }) : [];
   const names = write && createFieldNames(content, config ?? NO_CONFIG, write);
   const spec = content.read?.objects.find(isOfObject) ?? null;
-  const writeOnly = write ? writeOnlyFields({ names, spec, readNames, sources }) : [];
+  const writeOnly = write ? listWriteOnlyFields({ names, spec, readFields, sources }) : [];
   const settings = config?.write.find(isOfObject)?.fields ?? [];
   const settingsByField = new Map(
     settings.map((setting) => [names?.mapped.get(setting.fieldName) ?? setting.fieldName, setting]),
   );
-  const facts = factsByName(sources);
-  const fields = [...readNames, ...writeOnly].flatMap(({ mapping, ...field }) => {
+  const getMetadata = indexFieldMetadata(sources);
+  const fields = [...readFields, ...writeOnly].flatMap(({ mapping, ...field }) => {
     const { name, providerField, isWriteOnly } = field;
-    const fieldFacts = providerField === null ? NO_FACTS : facts(providerField);
+    const metadata = providerField === null ? NO_METADATA : getMetadata(providerField);
     const setting = providerField === null ? undefined : settingsByField.get(providerField);
     // A name without a field is writable if installations may still map one to it.
     const isAccepted =
       providerField === null ? names !== null && !config : isWriteOnly || acceptsName(names, field);
     const isWritable =
-      write !== null && isAccepted && !fieldFacts.readOnly && !isNeverWritten(setting);
+      write !== null && isAccepted && !metadata.readOnly && !isNeverWritten(setting);
     if (isWriteOnly && !isWritable) return [];
-    const words = findReplacements(plan, name);
-    const pinned = mapping?.valueType ?? pinnedByConfig(choice, name);
+    const replacements = plan ? findReplacements(plan, name) : undefined;
+    const pinned = mapping?.valueType ?? findPinnedType(choice, name);
     const type = pinned
-      ? pinnedType(valueTypeOfWord(pinned))
-      : deliveredType(fieldFacts.type, words);
-    const completed: FieldContract = {
+      ? toPinnedType(valueTypeOfWord(pinned))
+      : toDeliveredType(metadata.type, replacements);
+    const contract: FieldContract = {
       ...field,
       ...type,
-      isRequired: canCreate && isWritable && fieldFacts.required && !isFilled(setting),
+      isRequired: canCreate && isWritable && metadata.required && !isFilled(setting),
       isReadOnly: !isWritable,
-      values: type.type === 'ENUM' ? deliveredValues(fieldFacts.values, words) : null,
-      references: type.type === 'REFERENCE' ? fieldFacts.references : null,
-      description: mapping?.mapToDisplayName ?? mapping?.prompt ?? fieldFacts.displayName,
+      values: type.type === 'ENUM' ? toDeliveredValues(metadata.values, replacements) : null,
+      references: type.type === 'REFERENCE' ? metadata.references : null,
+      description: mapping?.mapToDisplayName ?? mapping?.prompt ?? metadata.displayName,
     };
-    return [completed];
+    return [contract];
   });
   const isComplete = sources.description !== null && !sources.description.isPartial;
   const acceptsAny = write !== null && (names === null || names.unchanged === null);
   return { fields, acceptsOtherFields: acceptsAny && !isComplete };
 }
 
-function pinnedByConfig(choice: ReadConfig | null, name: string): string | null | undefined {
+function findPinnedType(choice: ReadConfig | null, name: string): string | null | undefined {
   return choice?.fieldMappings.find(({ mapToName }) => mapToName === name)?.valueType;
-}
-
-function findReplacements(plan: ReadPlan | null, name: string): ValueReplacements | undefined {
-  return plan && Object.hasOwn(plan.words, name) ? plan.words[name] : undefined;
 }
 
 function isNeverWritten(setting: WriteFieldSetting | undefined): boolean {
@@ -167,7 +163,7 @@ function isFilled(setting: WriteFieldSetting | undefined): boolean {
   return setting !== undefined && (setting.default !== null || setting.writeOnCreate === 'NEVER');
 }
 
-/** A field before its facts are known. */
+/** A field without its metadata. */
 type NamedField = Pick<
   FieldContract,
   'name' | 'providerField' | 'isWriteOnly' | 'isAlwaysRead' | 'origin'
@@ -180,60 +176,73 @@ interface ReadChoices {
   sources: FieldSources;
 }
 
-/** The fields of records that are read. */
-function readFields(
+/** Lists the fields of records that are read. */
+function listReadFields(
   spec: ReadObject,
   { plan, choice, sources: { description } }: ReadChoices,
 ): NamedField[] {
-  const mapped = new Map(plan?.mappings.map(({ mapToName, fieldName }) => [mapToName, fieldName]));
-  const planned = plan && new Set(plan.fields);
-  const isPlanned = ({ fieldName, mapToName }: FieldMapping) =>
-    !planned ||
-    (mapToName === null ? planned.has(fieldName ?? '') : mapped.get(mapToName) === fieldName);
-  const named = new Map<string, NamedField>();
-  const add = (name: string, field: Pick<NamedField, 'providerField' | 'origin'> & Added) =>
-    named.set(name, {
-      name,
-      isWriteOnly: false,
-      isAlwaysRead: plan !== null,
-      mapping: null,
-      ...field,
+  const isAlwaysRead = plan !== null;
+  const mappedFields = new Map(
+    plan?.mappings.map(({ mapToName, fieldName }) => [mapToName, fieldName]),
+  );
+  const manifestFields = new Map(
+    listManifestFields(spec, plan, mappedFields).map((field) => [field.name, field]),
+  );
+  const dynamicFields = (choice?.dynamicMappings ?? []).flatMap((dynamic): NamedField[] => {
+    const name = dynamic.mapToName;
+    const providerField = mappedFields.get(name) ?? null;
+    if (manifestFields.has(name) || providerField === null) return [];
+    const mapping = { ...dynamic, fieldName: null };
+    return [{ name, providerField, origin: 'MAPPED', isWriteOnly: false, isAlwaysRead, mapping }];
+  });
+  const namedFields = [...manifestFields.values(), ...dynamicFields];
+  const usedNames = new Set(
+    namedFields.flatMap(({ name, providerField }) => [name, providerField]),
+  );
+  const unnamed = !plan || plan.readsAll ? listUnnamedFields(spec, description?.fields ?? []) : [];
+  const others = new Set([...(plan?.fields ?? []), ...unnamed.map(({ fieldName }) => fieldName)]);
+  const otherFields = [...others]
+    .filter((name) => !usedNames.has(name))
+    .map((name): NamedField => {
+      const field = { name, providerField: name, origin: 'EXTRA' } as const;
+      return { ...field, isWriteOnly: false, isAlwaysRead, mapping: null };
     });
-  const listed = [
-    ...spec.requiredFields.map((mapping) => ({ mapping, isRequired: true })),
-    ...spec.optionalFields.map((mapping) => ({ mapping, isRequired: false })),
-  ];
-  for (const { mapping, isRequired } of listed) {
-    const { fieldName } = mapping;
-    const name = getDeliveredName(mapping);
-    const isAlwaysRead = isRequired || plan !== null;
-    if (fieldName === null) {
-      const providerField = mapped.get(name) ?? null;
-      if (plan && !isRequired && providerField === null) continue;
-      add(name, { providerField, origin: 'MAPPED', isAlwaysRead, mapping });
-    } else if (isPlanned(mapping)) {
-      const origin = isRequired ? 'REQUIRED' : 'OPTIONAL';
-      add(name, { providerField: fieldName, origin, isAlwaysRead, mapping });
-    }
-  }
-  for (const dynamic of choice?.dynamicMappings ?? []) {
-    const { mapToName } = dynamic;
-    const providerField = mapped.get(mapToName) ?? null;
-    if (named.has(mapToName) || providerField === null) continue;
-    add(mapToName, { providerField, origin: 'MAPPED', mapping: { ...dynamic, fieldName: null } });
-  }
-  const usedFields = new Set([...named.values()].map(({ providerField }) => providerField));
-  const unnamed = !plan || plan.readsAll ? unnamedFields(spec, description?.fields ?? []) : [];
-  const others = [...(plan?.fields ?? []), ...unnamed.map(({ fieldName }) => fieldName)];
-  for (const fieldName of others) {
-    if (usedFields.has(fieldName) || named.has(fieldName)) continue;
-    add(fieldName, { providerField: fieldName, origin: 'EXTRA' });
-  }
-  return [...named.values()];
+  return [...namedFields, ...otherFields];
 }
 
-/** The fields of an account that installations may select although the manifest does not name them. */
-export function unnamedFields<F extends Pick<FieldDescription, 'fieldName'>>(
+/** Lists the fields of the manifest that are read, or that a config may choose if there is no plan. */
+function listManifestFields(
+  { requiredFields, optionalFields }: ReadObject,
+  plan: ReadPlan | null,
+  mappedFields: ReadonlyMap<string, string>,
+): NamedField[] {
+  const plannedFields = plan && new Set(plan.fields);
+  const isPlanned = ({ fieldName, mapToName }: FieldMapping) =>
+    !plannedFields ||
+    (mapToName === null
+      ? plannedFields.has(fieldName ?? '')
+      : mappedFields.get(mapToName) === fieldName);
+  const listField = (mapping: FieldMapping, isRequired: boolean): NamedField[] => {
+    const name = getDeliveredName(mapping);
+    const read = { isWriteOnly: false, isAlwaysRead: isRequired || plan !== null, mapping };
+    if (mapping.fieldName !== null) {
+      const origin = isRequired ? 'REQUIRED' : 'OPTIONAL';
+      return isPlanned(mapping)
+        ? [{ name, providerField: mapping.fieldName, origin, ...read }]
+        : [];
+    }
+    const providerField = mappedFields.get(name) ?? null;
+    const isOmitted = plan !== null && !isRequired && providerField === null;
+    return isOmitted ? [] : [{ name, providerField, origin: 'MAPPED', ...read }];
+  };
+  return [
+    ...requiredFields.flatMap((mapping) => listField(mapping, true)),
+    ...optionalFields.flatMap((mapping) => listField(mapping, false)),
+  ];
+}
+
+/** Lists the fields of an account that installations may select although the manifest does not name them. */
+export function listUnnamedFields<F extends Pick<FieldDescription, 'fieldName'>>(
   { requiredFields, optionalFields, optionalFieldsAuto }: ReadObject,
   described: readonly F[],
 ): F[] {
@@ -242,8 +251,6 @@ export function unnamedFields<F extends Pick<FieldDescription, 'fieldName'>>(
   return described.filter(({ fieldName }) => !named.has(fieldName));
 }
 
-type Added = Partial<Pick<NamedField, 'isAlwaysRead' | 'mapping'>>;
-
 function getDeliveredName({ fieldName, mapToName }: FieldMapping): string {
   return mapToName ?? fieldName ?? '';
 }
@@ -251,17 +258,17 @@ function getDeliveredName({ fieldName, mapToName }: FieldMapping): string {
 interface WriteOnlyInput {
   /** Null if callers use the provider's names. */
   names: FieldNames | null;
-  /** The read object of the manifest, also if the installation does not read it. */
+  /** The read object of the manifest, even if the installation does not read it. */
   spec: ReadObject | null;
-  readNames: readonly NamedField[];
+  readFields: readonly NamedField[];
   sources: FieldSources;
 }
 
-/** Names that writes accept and records that are read do not have. */
-function writeOnlyFields({ names, spec, readNames, sources }: WriteOnlyInput): NamedField[] {
-  const usedNames = new Set(readNames.map(({ name }) => name));
+/** Lists the fields that writes accept by names that records do not have when they are read. */
+function listWriteOnlyFields({ names, spec, readFields, sources }: WriteOnlyInput): NamedField[] {
+  const usedNames = new Set(readFields.map(({ name }) => name));
   const writable = new Set(
-    readNames.flatMap((field) => (acceptsName(names, field) ? (field.providerField ?? []) : [])),
+    readFields.flatMap((field) => (acceptsName(names, field) ? (field.providerField ?? []) : [])),
   );
   const isOpen = names === null || names.unchanged === null;
   const existing = isOpen ? (sources.description?.fields ?? sources.declared) : [];
@@ -269,7 +276,7 @@ function writeOnlyFields({ names, spec, readNames, sources }: WriteOnlyInput): N
     const field = { name: fieldName, providerField: fieldName, origin: 'EXTRA' } as const;
     return { ...field, ...WRITE_ONLY, mapping: null };
   });
-  return [...(names ? mappedFields(names, spec) : []), ...others].filter((field) => {
+  return [...(names ? listMappedFields(names, spec) : []), ...others].filter((field) => {
     const { name, providerField } = field;
     const isKnown = usedNames.has(name) || (providerField !== null && writable.has(providerField));
     if (isKnown || !acceptsName(names, field)) return false;
@@ -280,8 +287,8 @@ function writeOnlyFields({ names, spec, readNames, sources }: WriteOnlyInput): N
 
 const WRITE_ONLY = { isWriteOnly: true, isAlwaysRead: false } as const;
 
-/** The fields that writes know by the names of the manifest and of the config. */
-function mappedFields({ mapped }: FieldNames, spec: ReadObject | null): NamedField[] {
+/** Lists the fields that writes accept by names of the manifest or the config. */
+function listMappedFields({ mapped }: FieldNames, spec: ReadObject | null): NamedField[] {
   const mappings = [...(spec?.requiredFields ?? []), ...(spec?.optionalFields ?? [])];
   const byName = new Map(mappings.map((mapping) => [getDeliveredName(mapping), mapping]));
   const unmapped = mappings.flatMap(({ fieldName, mapToName }) =>
@@ -294,7 +301,7 @@ function mappedFields({ mapped }: FieldNames, spec: ReadObject | null): NamedFie
   });
 }
 
-/** True if a write with this name sets the field. A name that is read as one field may be written to another. */
+/** True if a write with this name sets the field. Reads and writes may map one name to different fields. */
 function acceptsName(
   names: FieldNames | null,
   { name, providerField }: Pick<FieldContract, 'name' | 'providerField'>,
@@ -305,7 +312,7 @@ function acceptsName(
   return name === providerField && (names.unchanged === null || names.unchanged.has(name));
 }
 
-interface FieldFacts {
+interface FieldMetadata {
   type: FieldType;
   readOnly: boolean;
   required: boolean;
@@ -314,7 +321,7 @@ interface FieldFacts {
   references: string[] | null;
 }
 
-const NO_FACTS: FieldFacts = {
+const NO_METADATA: FieldMetadata = {
   type: UNKNOWN_TYPE,
   readOnly: false,
   required: false,
@@ -323,17 +330,17 @@ const NO_FACTS: FieldFacts = {
   references: null,
 };
 
-/** Returns what is known of a field, by the provider's name. Some providers ignore the case of names. */
-function factsByName({ description, declared, learned }: FieldSources) {
+/** Returns a lookup of metadata by the provider's name of a field. Some providers ignore the case of names. */
+function indexFieldMetadata({ description, declared, learned }: FieldSources) {
   const described = indexFields(description?.fields ?? []);
   const standard = indexFields(declared);
-  return (name: string): FieldFacts => {
+  return (name: string): FieldMetadata => {
     const field = described(name) ?? standard(name);
     const rows = learned.get(name) ?? learned.get(name.toLowerCase());
-    if (!field) return rows ? learnedFacts(rows) : NO_FACTS;
+    if (!field) return rows ? toLearnedMetadata(rows) : NO_METADATA;
     const { valueType, readOnly, isRequired: required, displayName, values, referenceTo } = field;
     return {
-      type: describedType(valueType),
+      type: toDescribedType(valueType),
       readOnly,
       required,
       displayName,
@@ -349,25 +356,28 @@ function indexFields(fields: readonly FieldDescription[]) {
   return (name: string) => byName.get(name) ?? byName.get(name.toLowerCase());
 }
 
-function learnedFacts(rows: readonly LearnedField[]): FieldFacts {
+function toLearnedMetadata(rows: readonly LearnedField[]): FieldMetadata {
   return {
-    ...NO_FACTS,
-    type: sharedType(rows.map(({ valueType }) => describedType(valueType))) ?? UNKNOWN_TYPE,
+    ...NO_METADATA,
+    type: findSharedType(rows.map(({ valueType }) => toDescribedType(valueType))) ?? UNKNOWN_TYPE,
     readOnly: rows.every(({ readOnly }) => readOnly),
     required: rows.every(({ required }) => required),
   };
 }
 
-/** Mapped values are texts. A field of another type then has values of both types. */
-function deliveredType(type: FieldType, words: ValueReplacements | undefined): FieldType {
-  if (!words || ['STRING', 'ENUM', 'REFERENCE'].includes(type.type)) return type;
+/** Replaced values are strings. A field of another type has values of both types, so its type is unknown. */
+function toDeliveredType(type: FieldType, replacements: ValueReplacements | undefined): FieldType {
+  if (!replacements || ['STRING', 'ENUM', 'REFERENCE'].includes(type.type)) return type;
   return UNKNOWN_TYPE;
 }
 
-function deliveredValues(
+function toDeliveredValues(
   values: FieldContract['values'],
-  words: ValueReplacements | undefined,
+  replacements: ValueReplacements | undefined,
 ): FieldContract['values'] {
-  if (!values || !words) return values;
-  return values.map(({ value, displayValue }) => ({ value: words[value] ?? value, displayValue }));
+  if (!values || !replacements) return values;
+  return values.map(({ value, displayValue }) => ({
+    value: replacements[value] ?? value,
+    displayValue,
+  }));
 }

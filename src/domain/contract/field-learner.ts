@@ -1,6 +1,6 @@
 /**
  * Stores the types of fields that accounts describe. It works in the background, so that the request that read a
- * description neither waits for it nor fails with it, and only if a description differs from those that it stored.
+ * description neither waits nor fails. It skips descriptions that it has stored already.
  */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -9,11 +9,11 @@ import { DAY_MS } from '../../work/durations.ts';
 import { Outage } from '../../work/outage.ts';
 import type { Services } from '../call.ts';
 
-/** The most types that are stored of one object. It exceeds the fields of any account. */
+/** The most types that are stored for one object. It exceeds the number of fields of any account. */
 const LEARNED_FIELDS_MAX = 5_000;
 /** The most objects whose stored descriptions this process remembers. */
 const OBJECTS_MAX = 10_000;
-/** The most objects that wait to be stored. Further ones are stored when they are described the next time. */
+/** The most objects that wait to be stored. Further ones are skipped until they are described again. */
 const WAITING_MAX = 1_000;
 
 /** Identifies the object of a description. */
@@ -24,7 +24,7 @@ interface LearnedObject {
   objectName: string;
 }
 
-interface Lesson {
+interface PendingDescription {
   object: LearnedObject;
   fields: readonly FieldDescription[];
   digest: string;
@@ -34,9 +34,9 @@ export class FieldLearner implements AsyncDisposable {
   readonly #prisma: Services['database']['prisma'];
   readonly #now: Services['now'];
   readonly #outage: Outage;
-  /** Objects with the digests of their stored descriptions. Entries expire, so that rows keep a recent time. */
+  /** Digests of stored descriptions. Entries expire, so that `lastSeenTime` of the rows stays recent. */
   readonly #stored = new LRUCache<string, true>({ max: OBJECTS_MAX, ttl: DAY_MS });
-  readonly #waiting = new Map<string, Lesson>();
+  readonly #waiting = new Map<string, PendingDescription>();
   #storing: Promise<void> | null = null;
 
   constructor({ database, log, now }: Pick<Services, 'database' | 'log' | 'now'>) {
@@ -45,16 +45,16 @@ export class FieldLearner implements AsyncDisposable {
     this.#outage = new Outage(log, 'learned_fields.not_stored');
   }
 
-  /** Returns immediately. */
+  /** Stores the fields in the background. Returns immediately. */
   learn(object: LearnedObject, { fields }: Pick<ObjectDescription, 'fields'>): void {
-    const facts = fields.map((field) => [
+    const storedMembers = fields.map((field) => [
       field.fieldName,
       field.valueType,
       field.readOnly,
       field.isRequired,
     ]);
     const digest = createHash('sha256')
-      .update(JSON.stringify([Object.values(object), facts]))
+      .update(JSON.stringify([Object.values(object), storedMembers]))
       .digest('base64url');
     if (this.#stored.has(digest) || this.#waiting.size >= WAITING_MAX) return;
     this.#waiting.set(digest, { object, fields, digest });
@@ -69,28 +69,28 @@ export class FieldLearner implements AsyncDisposable {
     });
   }
 
-  /** Resolves when everything that was learned is stored, or could not be. */
-  async settled(): Promise<void> {
+  /** Resolves when no description is waiting: each is stored, or its storing has failed. */
+  async waitUntilStored(): Promise<void> {
     while (this.#storing) await this.#storing;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.settled();
+    await this.waitUntilStored();
   }
 
   async #storeWaiting(): Promise<void> {
-    for (const [key, lesson] of this.#waiting) {
+    for (const [key, pending] of this.#waiting) {
       this.#waiting.delete(key);
       const isStored = await this.#outage.watch(async () => {
-        await this.#store(lesson);
+        await this.#store(pending);
         return true;
       });
-      if (isStored) this.#stored.set(lesson.digest, true);
+      if (isStored) this.#stored.set(pending.digest, true);
     }
   }
 
   /** Adds new types, and updates those that changed or were last seen more than a day ago. */
-  async #store({ object, fields }: Lesson): Promise<void> {
+  async #store({ object, fields }: PendingDescription): Promise<void> {
     const prisma = this.#prisma;
     const now = this.#now();
     const rows = await prisma.learnedField.findMany({
@@ -113,8 +113,8 @@ export class FieldLearner implements AsyncDisposable {
       const row = stored.get(createKey(field));
       return row ? { field, row } : [];
     });
-    const groupNames = (isMeant: (item: (typeof present)[number]) => boolean) =>
-      Map.groupBy(present.filter(isMeant), ({ row }) => row.valueType);
+    const groupNames = (isChanged: (item: (typeof present)[number]) => boolean) =>
+      Map.groupBy(present.filter(isChanged), ({ row }) => row.valueType);
     const before = new Date(now.getTime() - DAY_MS);
     const changes = [
       { data: { lastSeenTime: now }, groups: groupNames(({ row }) => row.lastSeenTime < before) },

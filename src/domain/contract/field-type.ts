@@ -1,4 +1,4 @@
-/** Types of fields in contracts, and the type that several descriptions of a field share. */
+/** The types of fields in contracts, and how they are derived from providers' types. */
 import type { z } from 'zod';
 import type { FieldValueType } from '../../providers/contract.ts';
 import { enumeration } from '../resource.ts';
@@ -24,7 +24,7 @@ export interface FieldType {
   type: ContractFieldType;
   /** True if a value is a list of values of the type. */
   isList: boolean;
-  /** False if no description of the field says its type, or descriptions contradict each other. */
+  /** False if no description of the field has its type, or if descriptions contradict each other. */
   isTypeKnown: boolean;
 }
 
@@ -47,18 +47,18 @@ const TYPES: Record<FieldValueType, ContractFieldType> = {
   OTHER: 'JSON',
 };
 
-/** A type that a manifest pins. It is known, also if it is JSON. */
-export function pinnedType(valueType: FieldValueType): FieldType {
+/** Returns the type that a manifest pins. It is known, even if it is JSON. */
+export function toPinnedType(valueType: FieldValueType): FieldType {
   return { type: TYPES[valueType], isList: valueType === 'MULTI_SELECT', isTypeKnown: true };
 }
 
-/** A type from a provider's description. OTHER says nothing about the values. */
-export function describedType(valueType: FieldValueType): FieldType {
-  return valueType === 'OTHER' ? UNKNOWN_TYPE : pinnedType(valueType);
+/** Returns the type of a provider's description. OTHER means that the type is unknown. */
+export function toDescribedType(valueType: FieldValueType): FieldType {
+  return valueType === 'OTHER' ? UNKNOWN_TYPE : toPinnedType(valueType);
 }
 
-/** Types whose values the first one can hold. */
-const WIDER: readonly (readonly ContractFieldType[])[] = [
+/** Groups of types. The first type of a group can hold the values of the others. */
+const TYPE_FAMILIES: readonly (readonly ContractFieldType[])[] = [
   ['NUMBER', 'INTEGER'],
   ['STRING', 'ENUM', 'REFERENCE'],
 ];
@@ -67,12 +67,14 @@ const WIDER: readonly (readonly ContractFieldType[])[] = [
  * Returns the narrowest type that holds the values of all known types. Unknown types do not count. Null if the known
  * types contradict each other.
  */
-export function sharedType(types: readonly FieldType[]): FieldType | null {
+export function findSharedType(types: readonly FieldType[]): FieldType | null {
   const knownTypes = types.filter(({ isTypeKnown }) => isTypeKnown);
   const [first, ...others] = knownTypes;
   if (!first) return UNKNOWN_TYPE;
   if (others.some(({ isList }) => isList !== first.isList)) return null;
   if (others.every(({ type }) => type === first.type)) return first;
-  const wider = WIDER.find((family) => knownTypes.every(({ type }) => family.includes(type)));
+  const wider = TYPE_FAMILIES.find((family) =>
+    knownTypes.every(({ type }) => family.includes(type)),
+  );
   return wider?.[0] ? { ...first, type: wider[0] } : null;
 }

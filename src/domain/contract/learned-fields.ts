@@ -1,4 +1,4 @@
-/** Reads the types of fields that the connected accounts of a project had. */
+/** Reads the stored types of fields, which the connected accounts of a project described. */
 import { createHash } from 'node:crypto';
 import type { Database } from '../../database/database.ts';
 import type { FieldValueType, Provider } from '../../providers/contract.ts';
@@ -17,43 +17,43 @@ export interface LearnedField {
 /** The types of an integration's fields, by the provider's names of objects and of their fields. */
 export type LearnedFields = ReadonlyMap<string, ReadonlyMap<string, readonly LearnedField[]>>;
 
-export const NOTHING_LEARNED: LearnedFields = new Map();
+export const NO_LEARNED_FIELDS: LearnedFields = new Map();
 
 /** A type counts if an account had it at most this long before the latest account that had any type of the field. */
 const CURRENT_MS = 30 * DAY_MS;
 
-/** The name under which facts about a provider's module are stored. */
-export function moduleKey(provider: Provider, module: string | null): string {
+/** Returns the name under which the types of a provider's module are stored. */
+export function toModuleKey(provider: Provider, module: string | null): string {
   return findModule(provider, module)?.name ?? '';
 }
 
 interface Source {
   projectId: string;
-  /** The provider of the catalogue. Null if it is no longer there: nothing is known then. */
+  /** The provider of the catalogue. Null if it is no longer there: no types are known then. */
   provider: Provider | null;
   content: IntegrationContent;
 }
 
-/** Facts about the fields that a manifest names, and a digest that changes with them. */
-export interface Learned {
+/** The types of the fields that a manifest names, and a digest that changes with them. */
+export interface LearnedTypes {
   fields: LearnedFields;
   digest: string;
 }
 
-/** Returns the facts for each source, in order. It reads them in one statement. */
-export async function findLearned(
+/** Returns the types for each source, in order, with one statement. */
+export async function findLearnedTypes(
   { prisma }: Pick<Database, 'prisma'>,
   sources: readonly Source[],
-): Promise<Learned[]> {
+): Promise<LearnedTypes[]> {
   const providers = new Set(sources.flatMap(({ provider }) => provider?.name ?? []));
-  const named = sources.map(({ content }) => namedFields(content));
+  const namesBySource = sources.map(({ content }) => listNamedFields(content));
   if (providers.size === 0) return sources.map(() => groupByObject([]));
   const rows = await prisma.learnedField.findMany({
     where: {
       projectId: { in: [...new Set(sources.map(({ projectId }) => projectId))] },
       provider: { in: [...providers] },
-      objectName: { in: distinct(named.map(({ objects }) => objects)) },
-      fieldName: { in: distinct(named.map(({ fields }) => fields)) },
+      objectName: { in: mergeSets(namesBySource.map(({ objects }) => objects)) },
+      fieldName: { in: mergeSets(namesBySource.map(({ fields }) => fields)) },
     },
     orderBy: [{ objectName: 'asc' }, { fieldName: 'asc' }, { valueType: 'asc' }],
   });
@@ -61,13 +61,13 @@ export async function findLearned(
     JSON.stringify([projectId, provider, module]),
   );
   return sources.map(({ projectId, provider, content }, index) => {
-    const module = provider && moduleKey(provider, content.module);
+    const module = provider && toModuleKey(provider, content.module);
     const key = JSON.stringify([projectId, provider?.name, module]);
-    const { objects, fields } = named[index] as NamedFields;
-    const ownFields = (groups.get(key) ?? []).filter(
+    const { objects, fields } = namesBySource[index] as NamedFields;
+    const namedRows = (groups.get(key) ?? []).filter(
       ({ objectName, fieldName }) => objects.has(objectName) && fields.has(fieldName),
     );
-    return groupByObject(ownFields);
+    return groupByObject(namedRows);
   });
 }
 
@@ -78,25 +78,25 @@ interface Row extends Omit<LearnedField, 'valueType'> {
   lastSeenTime: Date;
 }
 
-function groupByObject(rows: readonly Row[]): Learned {
+function groupByObject(rows: readonly Row[]): LearnedTypes {
   const objects = new Map<string, Map<string, LearnedField[]>>();
-  const facts: unknown[] = [];
-  for (const [objectName, ofObject] of Map.groupBy(rows, (row) => row.objectName)) {
+  const digestInput: unknown[] = [];
+  for (const [objectName, objectRows] of Map.groupBy(rows, (row) => row.objectName)) {
     const fields = new Map<string, LearnedField[]>();
-    for (const [fieldName, types] of Map.groupBy(ofObject, (row) => row.fieldName)) {
+    for (const [fieldName, types] of Map.groupBy(objectRows, (row) => row.fieldName)) {
       const latest = Math.max(...types.map(({ lastSeenTime }) => lastSeenTime.getTime()));
       const current = types.filter(({ lastSeenTime: at }) => at.getTime() >= latest - CURRENT_MS);
-      const learned = current.map(({ valueType, readOnly, required }) => ({
+      const currentTypes = current.map(({ valueType, readOnly, required }) => ({
         valueType: valueType as FieldValueType,
         readOnly,
         required,
       }));
-      fields.set(fieldName, learned);
-      facts.push(objectName, fieldName, learned);
+      fields.set(fieldName, currentTypes);
+      digestInput.push(objectName, fieldName, currentTypes);
     }
     objects.set(objectName, fields);
   }
-  const digest = createHash('sha256').update(JSON.stringify(facts)).digest('base64url');
+  const digest = createHash('sha256').update(JSON.stringify(digestInput)).digest('base64url');
   return { fields: objects, digest };
 }
 
@@ -105,8 +105,8 @@ interface NamedFields {
   fields: ReadonlySet<string>;
 }
 
-/** The provider's names in a manifest. A field's name in lower case is the name that some providers describe. */
-function namedFields({ read, write }: IntegrationContent): NamedFields {
+/** Lists the provider's names in a manifest. Fields are also listed in lower case, as some providers describe them. */
+function listNamedFields({ read, write }: IntegrationContent): NamedFields {
   const reads = read?.objects ?? [];
   const fields = reads.flatMap(({ requiredFields, optionalFields }) =>
     [...requiredFields, ...optionalFields].flatMap(({ fieldName }) =>
@@ -117,6 +117,6 @@ function namedFields({ read, write }: IntegrationContent): NamedFields {
   return { objects: new Set(objects), fields: new Set(fields) };
 }
 
-function distinct(sets: readonly ReadonlySet<string>[]): string[] {
+function mergeSets(sets: readonly ReadonlySet<string>[]): string[] {
   return [...new Set(sets.flatMap((set) => [...set]))];
 }

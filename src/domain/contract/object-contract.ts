@@ -1,5 +1,5 @@
 /**
- * The contract of a revision, an installation or a project: its objects and fields under the builder's names, with the
+ * Derives the contract of a revision or an installation: its objects and fields under the builder's names, with the
  * operations and types that callers can rely on. Contracts are derived from stored data alone.
  */
 import { createHash } from 'node:crypto';
@@ -20,7 +20,7 @@ import type {
 import { recordKinds, withChoice } from '../provider-event/event-kinds.ts';
 import { enumeration, resource } from '../resource.ts';
 import { fieldContractResource, listFields } from './contract-fields.ts';
-import { nameClashes } from './formats/safe-names.ts';
+import { listNameClashes } from './formats/safe-names.ts';
 import type { LearnedFields } from './learned-fields.ts';
 
 export type { FieldContract } from './contract-fields.ts';
@@ -138,10 +138,10 @@ export interface ContractInput {
   descriptions?: ReadonlyMap<string, ObjectDescription | { error: string }> | undefined;
 }
 
-/** The contract of a revision, or of an installation if the input has a config. */
+/** Derives the contract of a revision, or of an installation if the input has a config. */
 export function createContract(input: ContractInput): Contract {
-  const objects = [...objectSpecs(input.content)].flatMap(([providerObject, specs]) => {
-    const object = objectContract(input, { providerObject, ...specs });
+  const objects = [...indexObjectSpecs(input.content)].flatMap(([providerObject, specs]) => {
+    const object = createObjectContract(input, { providerObject, ...specs });
     return object.verbs.length > 0 ? object : [];
   });
   const names = new Map(
@@ -162,13 +162,13 @@ export function createContract(input: ContractInput): Contract {
 
 /** Completes a contract with findings about its names, and with its hash. */
 export function withHash(objects: ObjectContract[], others: readonly ContractFinding[]): Contract {
-  const findings = [...others, ...nameClashes(objects)];
+  const findings = [...others, ...listNameClashes(objects)];
   const text = JSON.stringify([objects, findings]);
   const hash = createHash('sha256').update(text).digest('base64url');
   return { hash, objects, findings };
 }
 
-/** An object of a revision: what it reads and writes of it. */
+/** The read object and the write object of a revision for one object of the provider. */
 interface ObjectSpecs {
   /** The provider's name of the object. */
   providerObject: string;
@@ -176,7 +176,7 @@ interface ObjectSpecs {
   write: WriteObject | null;
 }
 
-function objectSpecs({ read, write }: IntegrationContent) {
+function indexObjectSpecs({ read, write }: IntegrationContent) {
   const specs = new Map<string, Pick<ObjectSpecs, 'read' | 'write'>>();
   for (const spec of read?.objects ?? []) specs.set(spec.objectName, { read: spec, write: null });
   for (const spec of write?.objects ?? []) {
@@ -185,12 +185,12 @@ function objectSpecs({ read, write }: IntegrationContent) {
   return specs;
 }
 
-function objectContract(input: ContractInput, specs: ObjectSpecs): ObjectContract {
+function createObjectContract(input: ContractInput, specs: ObjectSpecs): ObjectContract {
   const { integration, content, provider, config, descriptions } = input;
   const { providerObject } = specs;
   const choice = config?.read.find(({ objectName }) => objectName === providerObject);
   const read = config && (!choice || choice.disabled) ? null : specs.read;
-  const write = config && !writeChoice(config, providerObject) ? null : specs.write;
+  const write = config && !findWriteChoice(config, providerObject) ? null : specs.write;
   const verbs = listVerbs(input, { providerObject, read, write });
   const described = descriptions?.get(providerObject);
   const description = described && !('error' in described) ? described : null;
@@ -232,7 +232,7 @@ function objectContract(input: ContractInput, specs: ObjectSpecs): ObjectContrac
   };
 }
 
-/** The provider's name of the object that has this name in contracts. Null if the content has no such object. */
+/** Returns the provider's name of the object with this name in contracts. Null if the content has no such object. */
 export function findProviderObject(
   { read, write }: Pick<IntegrationContent, 'read' | 'write'>,
   name: string,
@@ -241,7 +241,7 @@ export function findProviderObject(
     ({ mapToName, objectName }) => (mapToName ?? objectName) === name,
   );
   if (mapped) return mapped.objectName;
-  // The name of an object that is also read is the one of the read object.
+  // An object that is also read has the name of its read object.
   const isRead = read?.objects.some(({ objectName }) => objectName === name) ?? false;
   const isWritten = write?.objects.some(({ objectName }) => objectName === name) ?? false;
   return isWritten && !isRead ? name : null;
@@ -251,11 +251,11 @@ function isWrite(verb: ContractVerb): boolean {
   return verb === 'CREATE' || verb === 'UPDATE';
 }
 
-function writeChoice(config: ConfigContent, providerObject: string) {
+function findWriteChoice(config: ConfigContent, providerObject: string) {
   return config.write.find(({ objectName }) => objectName === providerObject) ?? null;
 }
 
-/** The verbs that the integration allows, the installation chose, and the provider supports. */
+/** Lists the verbs that the integration allows, the installation chose, and the provider supports. */
 function listVerbs(
   input: ContractInput,
   { providerObject, read, write }: ObjectSpecs,
@@ -269,20 +269,21 @@ function listVerbs(
   const isRead = read !== null && can('READ');
   const isWritten = write !== null && can('WRITE');
   const writes = provider.commonObjects?.find(({ name }) => name === providerObject)?.writes;
-  const deletes = !config || writeChoice(config, providerObject)?.deletionEnabled === true;
+  const isDeletionEnabled =
+    !config || findWriteChoice(config, providerObject)?.deletionEnabled === true;
   const allowed: Record<ContractVerb, boolean> = {
     LIST: isRead,
     SEARCH: isRead && getFiltersMax(provider, providerObject) > conditions,
     READ_BY_ID: isRead && canReadByIds(provider, providerObject),
     CREATE: isWritten && (writes?.includes('CREATE') ?? true),
     UPDATE: isWritten && (writes?.includes('UPDATE') ?? true),
-    DELETE: write !== null && can('DELETE') && deletes,
+    DELETE: write !== null && can('DELETE') && isDeletionEnabled,
     SUBSCRIBE: isRead && isFollowed(input, providerObject),
   };
   return CONTRACT_VERBS.filter((verb) => allowed[verb]);
 }
 
-/** True if the installation gets events about records, or can get them in the case of a revision. */
+/** True if the installation gets events about records. For a revision, true if an installation can get them. */
 function isFollowed(
   { content: { subscribe }, provider, config }: ContractInput,
   providerObject: string,

@@ -1,6 +1,6 @@
-/** The contract of a project: the contracts of its integrations, merged by the names of objects and fields. */
+/** Merges the contracts of integrations by the names of objects and fields. */
 import type { FieldContract } from './contract-fields.ts';
-import { sharedType, UNKNOWN_TYPE } from './field-type.ts';
+import { findSharedType, UNKNOWN_TYPE } from './field-type.ts';
 import {
   CONTRACT_VERBS,
   type Contract,
@@ -22,11 +22,11 @@ export function createProjectContract(contracts: readonly Contract[]): Contract 
     contracts.flatMap(({ objects }) => objects),
     ({ name }) => name,
   );
-  const objects = [...byName.values()].map((group) => mergedObject(group, findings));
+  const objects = [...byName.values()].map((group) => mergeObjects(group, findings));
   return withHash(objects, findings);
 }
 
-function mergedObject(
+function mergeObjects(
   objects: readonly ObjectContract[],
   findings: ContractFinding[],
 ): ObjectContract {
@@ -41,14 +41,14 @@ function mergedObject(
     displayName: objects.find(({ displayName }) => displayName !== null)?.displayName ?? null,
     sources: objects.flatMap(({ sources }) => sources),
     verbs: CONTRACT_VERBS.filter((verb) => objects.some(({ verbs }) => verbs.includes(verb))),
-    filterable: sharedConditions(objects),
+    filterable: intersectConditions(objects),
     acceptsOtherFields: objects.some(({ acceptsOtherFields }) => acceptsOtherFields),
-    fields: [...fields.values()].map((group) => mergedField(group, { objects, findings })),
+    fields: [...fields.values()].map((group) => mergeFields(group, { objects, findings })),
   };
 }
 
-/** The conditions that every searchable source supports. */
-function sharedConditions(objects: readonly ObjectContract[]): FilterableFields {
+/** Returns the conditions that every searchable source supports. */
+function intersectConditions(objects: readonly ObjectContract[]): FilterableFields {
   const searchable = objects.filter(({ verbs }) => verbs.includes('SEARCH'));
   const [first, ...others] = searchable.map(({ filterable }) => filterable);
   if (!first) return { fields: [], conditionsMax: 0 };
@@ -63,17 +63,17 @@ interface SourceField {
   object: ObjectContract;
 }
 
-function mergedField(
+function mergeFields(
   group: readonly SourceField[],
   { objects, findings }: { objects: readonly ObjectContract[]; findings: ContractFinding[] },
 ): FieldContract {
   const fields = group.map(({ field }) => field);
   const [first] = fields as [FieldContract, ...FieldContract[]];
-  const type = sharedType(fields);
-  if (type === null) findings.push(typeConflict(group));
-  const merged = type ?? UNKNOWN_TYPE;
-  const creating = objects.filter(({ verbs }) => verbs.includes('CREATE'));
-  const reading = objects.filter(({ verbs }) => verbs.includes('LIST'));
+  const type = findSharedType(fields);
+  if (type === null) findings.push(createTypeConflict(group));
+  const mergedType = type ?? UNKNOWN_TYPE;
+  const writableObjects = objects.filter(({ verbs }) => verbs.includes('CREATE'));
+  const readableObjects = objects.filter(({ verbs }) => verbs.includes('LIST'));
   const isSetInEvery = (member: 'isReadOnly' | 'isWriteOnly') =>
     fields.every((field) => field[member]);
   const isInEvery = (selected: readonly ObjectContract[], member: 'isRequired' | 'isAlwaysRead') =>
@@ -83,16 +83,16 @@ function mergedField(
     );
   return {
     ...first,
-    type: merged.type,
-    isList: merged.isList,
-    isTypeKnown: merged.isTypeKnown,
+    type: mergedType.type,
+    isList: mergedType.isList,
+    isTypeKnown: mergedType.isTypeKnown,
     providerField: findSharedValue(fields.map(({ providerField }) => providerField)),
-    isRequired: isInEvery(creating, 'isRequired'),
+    isRequired: isInEvery(writableObjects, 'isRequired'),
     isReadOnly: isSetInEvery('isReadOnly'),
     isWriteOnly: isSetInEvery('isWriteOnly'),
-    isAlwaysRead: isInEvery(reading, 'isAlwaysRead'),
-    values: merged.type === 'ENUM' ? mergeValues(fields.map(({ values }) => values)) : null,
-    references: merged.type === 'REFERENCE' ? mergeReferences(fields) : null,
+    isAlwaysRead: isInEvery(readableObjects, 'isAlwaysRead'),
+    values: mergedType.type === 'ENUM' ? mergeValues(fields.map(({ values }) => values)) : null,
+    references: mergedType.type === 'REFERENCE' ? mergeReferences(fields) : null,
     description: fields.find(({ description }) => description !== null)?.description ?? null,
     origin: findSharedValue(fields.map(({ origin }) => origin)) ?? 'OPTIONAL',
   };
@@ -103,7 +103,7 @@ function findSharedValue<T>(values: readonly T[]): T | null {
   return first !== undefined && others.every((value) => value === first) ? first : null;
 }
 
-/** All values of the sources. Null if the values of one of them are unknown. */
+/** Returns all values of the sources. Null if the values of one of them are unknown. */
 function mergeValues(lists: readonly FieldContract['values'][]): FieldContract['values'] {
   if (lists.includes(null)) return null;
   const values = lists.flatMap((list) => list ?? []);
@@ -115,8 +115,8 @@ function mergeReferences(fields: readonly FieldContract[]): string[] | null {
   return [...new Set(fields.flatMap(({ references }) => references ?? []))];
 }
 
-function typeConflict(group: readonly SourceField[]): ContractFinding {
-  const places = group
+function createTypeConflict(group: readonly SourceField[]): ContractFinding {
+  const locations = group
     .filter(({ field }) => field.isTypeKnown)
     .map(({ field, object }) => {
       const type = field.isList ? `a list of ${field.type}` : field.type;
@@ -131,6 +131,6 @@ function typeConflict(group: readonly SourceField[]): ContractFinding {
     kind: 'TYPE_CONFLICT',
     object: object.name,
     field: field.name,
-    message: `The field is ${places.join(', and ')}. Its type is JSON until they agree: pin one with valueType, or map one of them to another name.`,
+    message: `The field is ${locations.join(', and ')}. Its type is JSON until they agree: pin one with valueType, or map one of them to another name.`,
   };
 }

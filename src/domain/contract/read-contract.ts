@@ -1,4 +1,6 @@
-/** Reads contracts: collects the stored data that they are derived from, and caches the results by its identity. */
+/**
+ * Reads contracts: collects the stored data from which they are derived, and caches them by the identity of that data.
+ */
 import { LRUCache } from 'lru-cache';
 import type { Row } from '../../database/rows.ts';
 import { DomainError, unprocessable } from '../../errors.ts';
@@ -15,7 +17,7 @@ import {
 import { latestRevisions } from '../integration/revision.ts';
 import { byId } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
-import { findLearned, type Learned, NOTHING_LEARNED } from './learned-fields.ts';
+import { findLearnedTypes, type LearnedTypes, NO_LEARNED_FIELDS } from './learned-fields.ts';
 import { type Contract, type ContractInput, createContract } from './object-contract.ts';
 import { createProjectContract } from './project-contract.ts';
 
@@ -34,8 +36,8 @@ const CONTRACTS = new LRUCache<string, Cached>({
   sizeCalculation: ({ characters }) => characters,
 });
 
-/** Returns the contract of an input with this identity. Callers share it and must not change it. */
-export function cachedContract(identity: readonly unknown[], derive: () => Contract): Contract {
+/** Returns the contract of an input with this identity. Callers share the contract and must not change it. */
+export function getCachedContract(identity: readonly unknown[], derive: () => Contract): Contract {
   const key = JSON.stringify(identity);
   const cached = CONTRACTS.get(key);
   if (cached) return cached.contract;
@@ -46,8 +48,8 @@ export function cachedContract(identity: readonly unknown[], derive: () => Contr
 
 type Revision = Pick<Row<'Revision'>, 'id' | 'projectId' | 'content'>;
 
-/** The contracts that builders' code compiles against. They read no account. */
-export const revisionContracts = read(
+/** Builders' code compiles against these contracts. They read no account. */
+export const listRevisionContracts = read(
   'read',
   'The contract that all installations of the revision share. It needs no request to the provider.',
   deriveContracts,
@@ -57,26 +59,26 @@ async function deriveContracts(call: Call, revisions: readonly Revision[]): Prom
   const contents = revisions.map(readIntegrationContent);
   const learned = await findLearnedFields(call, revisions, contents);
   return revisions.map(({ id }, index) => {
-    const { fields, digest } = learned[index] ?? NO_LEARNED;
+    const { fields, digest } = learned[index] ?? NO_LEARNED_TYPES;
     const source = toContractSource(call.catalogue, contents[index] as IntegrationContent);
-    return cachedContract([id, digest], () => createContract({ ...source, learned: fields }));
+    return getCachedContract([id, digest], () => createContract({ ...source, learned: fields }));
   });
 }
 
-const NO_LEARNED: Learned = { fields: NOTHING_LEARNED, digest: '' };
+const NO_LEARNED_TYPES: LearnedTypes = { fields: NO_LEARNED_FIELDS, digest: '' };
 
-/** Returns what accounts have taught about each content, in order. */
+/** Returns the types that accounts have described, for each content in order. */
 async function findLearnedFields(
   { database, catalogue }: Call,
   owners: readonly { projectId: string }[],
   contents: readonly IntegrationContent[],
-): Promise<Learned[]> {
+): Promise<LearnedTypes[]> {
   const sources = contents.map((content, index) => ({
     projectId: owners[index]?.projectId ?? '',
     provider: catalogue.find(content.provider),
     content,
   }));
-  return findLearned(database, sources);
+  return findLearnedTypes(database, sources);
 }
 
 function toContractSource(
@@ -88,10 +90,10 @@ function toContractSource(
 }
 
 /**
- * The contracts of single customers. Descriptions of the accounts' objects are cached for a minute. Objects that can't be
- * described keep the types of the revision. Null if the installation was deleted in the meantime.
+ * Descriptions of the accounts' objects are cached for a minute. Objects that can't be described have the types of the
+ * revision. A contract is null if the installation was deleted in the meantime.
  */
-export const installationContracts = read(
+export const listInstallationContracts = read(
   orEndUser('read'),
   "The contract of the customer's account. The provider describes its objects at most once a minute.",
   async (
@@ -126,7 +128,7 @@ export const installationContracts = read(
     const contents = parts.map(({ content }) => content);
     const learned = await findLearnedFields(call, installations, contents);
     const contracts = parts.map((part, index) =>
-      installationContract(call, part, learned[index] ?? NO_LEARNED),
+      readInstallationContract(call, part, learned[index] ?? NO_LEARNED_TYPES),
     );
     const resolved = new Map(
       (await Promise.all(contracts)).map((contract, index) => [
@@ -145,14 +147,19 @@ interface InstallationParts {
   content: IntegrationContent;
 }
 
-async function installationContract(
+async function readInstallationContract(
   call: Call,
   { revision, connection, config, content }: InstallationParts,
-  learned: Learned,
+  learned: LearnedTypes,
 ): Promise<Contract> {
   const descriptions = await describeObjects(call, connection, content);
-  const identity = [revision.id, config.id, learned.digest, [...descriptions].map(createIdentity)];
-  return cachedContract(identity, () =>
+  const identity = [
+    revision.id,
+    config.id,
+    learned.digest,
+    [...descriptions].map(identifyDescription),
+  ];
+  return getCachedContract(identity, () =>
     createContract({
       ...toContractSource(call.catalogue, content),
       learned: learned.fields,
@@ -166,7 +173,7 @@ const DESCRIPTION_IDS = new WeakMap<ObjectDescription, number>();
 let descriptionCount = 0;
 
 /** Identifies a description in this process. The cache of descriptions returns the same object for a minute. */
-function createIdentity([name, description]: [string, HydratedObject]): unknown[] {
+function identifyDescription([name, description]: [string, HydratedObject]): unknown[] {
   if ('error' in description) return [name, description.error];
   const existingId = DESCRIPTION_IDS.get(description);
   if (existingId !== undefined) return [name, existingId];
@@ -177,8 +184,8 @@ function createIdentity([name, description]: [string, HydratedObject]): unknown[
 
 type Project = Pick<Row<'Project'>, 'id'>;
 
-/** The contracts of projects. A project with too many integrations gets an UNPROCESSABLE error in its place. */
-export const projectContracts = read(
+/** A project with too many integrations gets an UNPROCESSABLE error instead of a contract. */
+export const listProjectContracts = read(
   'read',
   'The contracts of the latest revisions of all integrations, merged by the names of objects. It needs no request to a provider.',
   async (call: Call, projects: readonly Project[]): Promise<(Contract | DomainError)[]> => {
@@ -202,13 +209,13 @@ export const projectContracts = read(
       integrations.map(({ latestRevisionId }) => latestRevisionId),
     );
     const revisions = latestRevisions.filter((revision) => revision !== null);
-    const contracts = await revisionContracts(call, revisions);
+    const contracts = await listRevisionContracts(call, revisions);
     const byProject = Map.groupBy(contracts.entries(), ([i]) => revisions[i]?.projectId);
     return projects.map(({ id }) => {
       if (
         counts.some(({ projectId, _count: count }) => projectId === id && count > INTEGRATIONS_MAX)
       ) {
-        return tooManyIntegrations();
+        return createTooManyIntegrationsError();
       }
       return mergeContracts((byProject.get(id) ?? []).map(([, contract]) => contract));
     });
@@ -218,15 +225,15 @@ export const projectContracts = read(
 /** The contract of several contracts, merged by the names of objects. It is cached. */
 export function mergeContracts(contracts: readonly Contract[]): Contract {
   const identity = contracts.map(({ hash }) => hash);
-  return cachedContract(identity, () => createProjectContract(contracts));
+  return getCachedContract(identity, () => createProjectContract(contracts));
 }
 
-export function tooManyIntegrations(): DomainError {
+export function createTooManyIntegrationsError(): DomainError {
   return unprocessable(`A contract covers at most ${INTEGRATIONS_MAX} integrations.`);
 }
 
-/** The contract of these integrations of a project, in the order of their ids. The caller must be allowed to use them. */
-export async function contractOfIntegrations(
+/** Returns the merged contract of a project's integrations. The caller must check that the viewer may use them. */
+export async function readIntegrationsContract(
   call: Call,
   integrations: readonly Row<'Integration'>[],
 ): Promise<Contract> {
@@ -240,10 +247,10 @@ export async function contractOfIntegrations(
 }
 
 /**
- * The contracts that a project would have with each of these lists of contents in force. All of them use the same learned
+ * Returns the contract that a project would have with each of these lists of contents. All of them use the same learned
  * types. They are not cached.
  */
-export async function contractsOfContents(
+export async function createContractsOfContents(
   call: Call,
   projectId: string,
   lists: readonly (readonly IntegrationContent[])[],
@@ -254,19 +261,19 @@ export async function contractsOfContents(
   return lists.map((list) =>
     createProjectContract(
       list.map((content) => {
-        const { fields } = learned.next().value ?? NO_LEARNED;
+        const { fields } = learned.next().value ?? NO_LEARNED_TYPES;
         return createContract({ ...toContractSource(call.catalogue, content), learned: fields });
       }),
     ),
   );
 }
 
-/** The contract of one project. Throws UNPROCESSABLE if the project has too many integrations. */
+/** Throws UNPROCESSABLE if the project has too many integrations. */
 export const getProjectContract = read(
   'read',
   'Gets the contract of a project.',
   async (call: Call, project: Project): Promise<Contract> => {
-    const [contract] = await projectContracts(call, [project]);
+    const [contract] = await listProjectContracts(call, [project]);
     if (!contract || contract instanceof DomainError) throw contract;
     return contract;
   },

@@ -1,18 +1,22 @@
-/** The contract behind a project's typed API, cached in the process. */
+/** Reads the contract of a project's typed API, and caches it in the process. */
 import { LRUCache } from 'lru-cache';
 import type { Row } from '../../database/rows.ts';
 import type { Call } from '../call.ts';
 import { followStreamMessages } from '../event/stream/stream-subscription.ts';
 import { listInstallationRecords } from '../operation/record-search.ts';
 import { writeRecords } from '../operation/write-records.ts';
-import { getProject, visibleWhere } from '../scope.ts';
+import { getProject, narrowToVisible } from '../scope.ts';
 import { authorize, meets, type Need } from '../viewer/needs.ts';
 import type { Contract } from './object-contract.ts';
-import { contractOfIntegrations, INTEGRATIONS_MAX, tooManyIntegrations } from './read-contract.ts';
+import {
+  createTooManyIntegrationsError,
+  INTEGRATIONS_MAX,
+  readIntegrationsContract,
+} from './read-contract.ts';
 
-/** The number of projects whose contract is known without the contents of their revisions. */
+/** The most cached contracts. A cached contract needs no contents of revisions. */
 const PROJECTS_MAX = 10_000;
-/** The time after which types that accounts have taught the gateway in the meantime appear in a typed API. */
+/** The time after which newly learned types appear in a typed API. */
 const LEARNED_MS = 10_000;
 
 const CONTRACTS = new LRUCache<string, Contract>({ max: PROJECTS_MAX, ttl: LEARNED_MS });
@@ -22,7 +26,9 @@ interface VisibleContract {
   contract: Contract;
 }
 
-/** Callers with one of these needs see the schema: those of the contract and of the functions that fields call. */
+/**
+ * Callers that meet one of these needs see the schema: the need of contracts, and those of the functions of its fields.
+ */
 const NEEDS: readonly Need[] = [
   'read',
   listInstallationRecords.needs,
@@ -31,9 +37,9 @@ const NEEDS: readonly Need[] = [
 ];
 
 /**
- * The project, and the contract of those of its integrations that the caller may use. A new revision is in force for the
- * next call. Throws FORBIDDEN if the caller may call no function of a typed API, NOT_FOUND if it may not see the project,
- * and UNPROCESSABLE if the project has too many integrations.
+ * Returns the project, and the contract of its integrations that the viewer may use. A new revision is active with the
+ * next call. Throws FORBIDDEN if the viewer may call no function of a typed API, NOT_FOUND if it may not see the
+ * project, and UNPROCESSABLE if the project has too many integrations.
  */
 export async function getVisibleContract(
   call: Call,
@@ -43,21 +49,23 @@ export async function getVisibleContract(
   if (!NEEDS.some((need) => meets(viewer, need))) authorize(viewer, listInstallationRecords.needs);
   const project = await getProject(call, projectIdOrName);
   const integrations = await listVisibleIntegrations(call, project.id);
-  if (integrations.length > INTEGRATIONS_MAX) throw tooManyIntegrations();
+  if (integrations.length > INTEGRATIONS_MAX) throw createTooManyIntegrationsError();
   const key = integrations.map(({ latestRevisionId }) => latestRevisionId).join();
   const cached = CONTRACTS.get(key);
   if (cached) return { project, contract: cached };
-  const contract = await contractOfIntegrations(call, integrations);
+  const contract = await readIntegrationsContract(call, integrations);
   CONTRACTS.set(key, contract);
   return { project, contract };
 }
 
-/** The project's integrations that the caller may see, in the order of their ids. One more than INTEGRATIONS_MAX at most. */
+/**
+ * Lists the project's integrations that the viewer may see, in the order of their ids, at most INTEGRATIONS_MAX + 1.
+ */
 export async function listVisibleIntegrations(
   { viewer, database }: Call,
   projectId: string,
 ): Promise<Row<'Integration'>[]> {
-  const where = visibleWhere(viewer, 'Integration', { projectId });
+  const where = narrowToVisible(viewer, 'Integration', { projectId });
   const range = { column: 'id', direction: 'asc', limit: INTEGRATIONS_MAX + 1 } as const;
   return where ? database.rows.page('Integration', where, range) : [];
 }

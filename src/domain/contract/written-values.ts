@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { LRUCache } from 'lru-cache';
 import type { Issue } from '../../errors.ts';
-import { addIssues, issueAt } from '../issues.ts';
+import { addIssues, createInputIssue } from '../issues.ts';
 import { createValuesSchema } from './formats/json-schema.ts';
 import type { ObjectContract } from './object-contract.ts';
 
@@ -67,7 +67,10 @@ function toIssue(
     .slice(1)
     .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
   const members = names.map((name) => (/^\d+$/.test(name) ? Number(name) : name));
-  return issueAt([...path, ...members], describe(errors, { object, type, name: names[0] ?? null }));
+  return createInputIssue(
+    [...path, ...members],
+    describe(errors, { object, type, name: names[0] ?? null }),
+  );
 }
 
 function describe(

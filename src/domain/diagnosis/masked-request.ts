@@ -4,7 +4,7 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { responseText } from '../../deliveries/send.ts';
-import { storableText } from '../storable-json.ts';
+import { toStorableString } from '../storable-json.ts';
 import type { ObservedRequest } from './observed-outbound.ts';
 
 const MASK = '***';
@@ -32,7 +32,7 @@ export function maskedRequest({ request, response, error }: ObservedRequest): Ma
     requestHeaders: maskedHeaders(request.headers),
     responseHeaders: response && maskedHeaders(response.headers),
     responseBody: response?.body ? maskedBody({ request, response, body: response.body }) : null,
-    error: error && storableText(error.slice(0, ERROR_LENGTH_MAX)),
+    error: error && toStorableString(error.slice(0, ERROR_LENGTH_MAX)),
   };
 }
 
@@ -74,7 +74,7 @@ const isShownHeader = (name: string) => SHOWN_HEADERS.has(name) || SHOWN_HEADER.
 function maskedHeaders(headers: Record<string, string | string[]>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => {
-      return [name, isShownHeader(name) ? storableText([value].flat().join(', ')) : MASK];
+      return [name, isShownHeader(name) ? toStorableString([value].flat().join(', ')) : MASK];
     }),
   );
 }

@@ -78,8 +78,8 @@ export const listConnectionRequests = read(
 );
 
 /**
- * The id that requests of an operation have: that of its write task, which is the id of the first operation in it, or its
- * own.
+ * The id that requests of an operation have: that of its write task, which is the id of the first operation in it, or
+ * its own.
  */
 const ownerOf: Batch<Row<'Operation'>, string> = async ({ database }, operations) => {
   const tasks = await findWriteTasks(database.rows.query, operations);

@@ -19,8 +19,8 @@ import type { ObservedRequest, RequestObserver } from './observed-outbound.ts';
 /** The most requests of an operation that are kept, failed ones first. */
 export const OPERATION_REQUESTS_MAX = 20;
 /**
- * The most requests without an operation that a process records in an hour for each connection. They bound the rows that
- * the deletion of a connection deletes.
+ * The most requests without an operation that a process records in an hour for each connection. They bound the rows
+ * that the deletion of a connection deletes.
  */
 export const CONNECTION_REQUESTS_MAX = 100;
 /** The connections whose requests this process counts. */

@@ -23,7 +23,7 @@ const countPending = createBoundedCount({
   freshMs: 1_000,
   // Small counts are fast and not cached. Counts near the limit are not cached either, because each delivery matters
   // there.
-  isKept: (pending, limit) => Math.max(pending, limit - pending) > SMALL_COUNT,
+  isCacheable: (pending, limit) => Math.max(pending, limit - pending) > SMALL_COUNT,
 });
 
 /** True if the project has LIMIT_PENDING_DELIVERIES pending deliveries or more. Must not run inside a transaction. */

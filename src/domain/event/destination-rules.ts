@@ -8,7 +8,7 @@ import { maskedParameters } from '../../deliveries/target-secrets.ts';
 import { invalid } from '../../errors.ts';
 import { isAllowed, isForbidden } from '../../outbound/address-guard.ts';
 import type { Call, Services } from '../call.ts';
-import { createIssue, issueAt, requireNoIssues } from '../issues.ts';
+import { createInputIssue, createRuleIssue, requireNoIssues } from '../issues.ts';
 
 /** The longest URL of a webhook. */
 const URL_CHARACTERS_MAX = 2048;
@@ -92,9 +92,9 @@ interface DestinationInput {
 /** Finds members that the type does not allow. A webhook needs a URL, and a stream has none. */
 export function* findTypeIssues(input: Destination & DestinationInput) {
   if (input.type === 'STREAM') {
-    for (const name of listWebhookMembers(input)) yield createIssue([name], FOR_WEBHOOKS);
+    for (const name of listWebhookMembers(input)) yield createRuleIssue([name], FOR_WEBHOOKS);
   } else if (input.url === undefined) {
-    yield createIssue(['url'], 'is required for a webhook.');
+    yield createRuleIssue(['url'], 'is required for a webhook.');
   } else {
     yield* findUrlIssues(input);
   }
@@ -103,7 +103,7 @@ export function* findTypeIssues(input: Destination & DestinationInput) {
 /** Finds an issue of the URL's text, independent of the settings. */
 export function* findUrlIssues({ url }: DestinationInput) {
   const issue = url === undefined ? null : findUrlIssue(url);
-  if (issue) yield createIssue(['url'], issue, { showsValue: !mayContainSecret(url) });
+  if (issue) yield createRuleIssue(['url'], issue, { showsValue: !mayContainSecret(url) });
 }
 
 /** True if the URL may contain a password or a secret query value, which errors must not repeat. */
@@ -120,7 +120,9 @@ export function requireAllowedHost(call: Call, { url }: DestinationInput): void 
 /** Throws BAD_USER_INPUT with every member that a stream can't have. */
 export function requireNoWebhookMembers({ type }: Destination, input: DestinationInput): void {
   if (type !== 'STREAM') return;
-  requireNoIssues(listWebhookMembers(input).map((name) => issueAt(['input', name], FOR_WEBHOOKS)));
+  requireNoIssues(
+    listWebhookMembers(input).map((name) => createInputIssue(['input', name], FOR_WEBHOOKS)),
+  );
 }
 
 const FOR_WEBHOOKS = 'is for webhooks only: a stream sends nothing.';

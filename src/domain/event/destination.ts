@@ -25,7 +25,7 @@ import { checkRules } from '../issues.ts';
 import { destinationName, projectIdOrName } from '../names.ts';
 import { computed, createdInProject, enumeration, resource, updateTime } from '../resource.ts';
 import { findInProject } from '../scope.ts';
-import { uniquely } from '../unique.ts';
+import { requireUnique } from '../unique.ts';
 import { releasePending } from './delivery.ts';
 import {
   findTypeIssues,
@@ -198,7 +198,9 @@ type NewDestination = Omit<z.output<typeof createDestinationInput>, 'projectIdOr
   projectId: string;
 };
 
-/** A stream needs a transaction. Throws BAD_USER_INPUT for a host that is not allowed, and CONFLICT for a taken name. */
+/**
+ * A stream needs a transaction. Throws BAD_USER_INPUT for a host that is not allowed, and CONFLICT for a taken name.
+ */
 export async function insertDestination(
   call: Call,
   client: Pick<Transaction, 'destination' | 'streamLog'>,
@@ -215,7 +217,10 @@ export async function insertDestination(
   };
   if (input.type === 'STREAM') await openStream(client, owner);
   const destination = client.destination.create({ data, omit: SEALED });
-  return { destination: await uniquely(destination, nameTakenText(input.name)), signingSecret };
+  return {
+    destination: await requireUnique(destination, nameTakenText(input.name)),
+    signingSecret,
+  };
 }
 
 export const updateDestination = projectMutation({
@@ -234,7 +239,10 @@ async function changeDestination(
   const change = inTransaction(call.database, (tx) =>
     reviseDestination(call, tx, { projectId, ...changes }),
   );
-  const { destination, afterCommit } = await uniquely(change, nameTakenText(changes.name ?? ''));
+  const { destination, afterCommit } = await requireUnique(
+    change,
+    nameTakenText(changes.name ?? ''),
+  );
   await afterCommit();
   return destination;
 }
@@ -312,7 +320,9 @@ export const deleteDestination = projectMutation({
   },
 });
 
-/** Deletes a destination in a transaction. Returns a function to call after the commit; a sweep replaces a lost call. */
+/**
+ * Deletes a destination in a transaction. Returns a function to call after the commit; a sweep replaces a lost call.
+ */
 export async function removeDestination(
   call: Call,
   tx: Transaction,

@@ -55,8 +55,8 @@ interface Resumption {
 }
 
 /**
- * Returns the position of a cursor. Throws BAD_USER_INPUT if it is no cursor of the list, or if an event after it has been
- * removed.
+ * Returns the position of a cursor. Throws BAD_USER_INPUT if it is no cursor of the list, or if an event after it has
+ * been removed.
  */
 async function readCursor(call: Call, { projectId, after, end }: Resumption): Promise<bigint> {
   const position = decodeCursor(eventList(projectId), after);

@@ -9,8 +9,8 @@ import {
 import { type Issue, invalidInput } from '../../errors.ts';
 import { CONNECTION_HEADERS } from '../../outbound/exchange.ts';
 import type { Call } from '../call.ts';
-import { issueAt } from '../issues.ts';
-import { permits } from '../viewer/needs.ts';
+import { createInputIssue } from '../issues.ts';
+import { scopesMeet } from '../viewer/needs.ts';
 import type { Viewer } from '../viewer/viewer.ts';
 
 export const HEADERS_MAX = 20;
@@ -82,7 +82,10 @@ interface HeaderChange {
   keepHeaders?: string[] | undefined;
 }
 
-/** Returns the new headers with the stored ones that an update keeps by name; undefined if none change. Throws BAD_USER_INPUT. */
+/**
+ * Returns the new headers with the stored ones that an update keeps by name; undefined if none change. Throws
+ * BAD_USER_INPUT.
+ */
 export function headersToStore(
   { vault, viewer }: Pick<Call, 'vault' | 'viewer'>,
   destination: { id: string; projectId: string } & SealedTarget,
@@ -102,7 +105,7 @@ export function headersToStore(
     const lowerCase = name.toLowerCase();
     const header = storedHeaders.get(lowerCase);
     const refuse = (detail: string) =>
-      issues.push(issueAt(['input', 'keepHeaders', index], detail));
+      issues.push(createInputIssue(['input', 'keepHeaders', index], detail));
     if (!header) refuse('is not a header of the destination.');
     else if (newHeaders.has(lowerCase))
       refuse('is in `headers` too. Keep its value or replace it, not both.');
@@ -110,14 +113,14 @@ export function headersToStore(
   }
   if (keptHeaders.size + newHeaders.size > HEADERS_MAX) {
     const detail = `and \`headers\` may have at most ${HEADERS_MAX} headers together.`;
-    issues.push(issueAt(['input', 'keepHeaders'], detail));
+    issues.push(createInputIssue(['input', 'keepHeaders'], detail));
   }
   if (issues.length > 0) throw invalidInput(issues);
   return Object.fromEntries([...keptHeaders.values(), ...newHeaders.values()]);
 }
 
 function mayReadValues(viewer: Viewer): boolean {
-  return viewer.kind !== 'END_USER' && permits(viewer.scopes, 'credentials:read');
+  return viewer.kind !== 'END_USER' && scopesMeet(viewer.scopes, 'credentials:read');
 }
 
 /**
@@ -135,7 +138,7 @@ function movedIssues(
     parseOrigin(url) !== parseOrigin(destination.url);
   if (!keeps || !isMoved || Object.keys(destination.maskedHeaders ?? {}).length === 0) return [];
   const detail = `leads to another host, ${parseOrigin(url)}. Send all header values again in \`headers\`, or null to remove them: stored values are only sent to the host that they were entered for. A caller with the scope \`credentials:read\` may keep them.`;
-  return [issueAt(['input', 'url'], detail)];
+  return [createInputIssue(['input', 'url'], detail)];
 }
 
 function parseOrigin(url: string): string {

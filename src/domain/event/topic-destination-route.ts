@@ -13,7 +13,7 @@ import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { createdInProject, resource, shownId } from '../resource.ts';
 import { getOwned } from '../scope.ts';
-import { uniquely } from '../unique.ts';
+import { requireUnique } from '../unique.ts';
 
 type Route = Row<'TopicDestinationRoute'>;
 
@@ -101,7 +101,7 @@ export async function insertTopicDestinationRoute(
   route: RouteParties & { projectId: string },
 ): Promise<Route> {
   const created = client.topicDestinationRoute.create({ data: { id: newId('tdr'), ...route } });
-  return uniquely(created, 'The topic is already routed to that destination.');
+  return requireUnique(created, 'The topic is already routed to that destination.');
 }
 
 export const deleteTopicDestinationRoute = projectMutation({

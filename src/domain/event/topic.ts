@@ -14,7 +14,7 @@ import { listPage } from '../paging/page-of-rows.ts';
 import { pageOfSearch, type searchFilters } from '../paging/search.ts';
 import { createdInProject, resource, updateTime } from '../resource.ts';
 import { findInProject } from '../scope.ts';
-import { uniquely } from '../unique.ts';
+import { requireUnique } from '../unique.ts';
 
 type Topic = Row<'Topic'>;
 
@@ -81,7 +81,7 @@ export function insertTopic(
   { projectId, name }: Pick<Topic, 'projectId' | 'name'>,
 ): Promise<Topic> {
   const data = { id: newId('top'), projectId, name };
-  return uniquely(client.topic.create({ data }), nameTakenText(name));
+  return requireUnique(client.topic.create({ data }), nameTakenText(name));
 }
 
 export const updateTopic = projectMutation({
@@ -92,7 +92,7 @@ export const updateTopic = projectMutation({
     const where = { projectId_id: { projectId, id } };
     const data = { name, updateTime: call.now() };
     try {
-      return await uniquely(
+      return await requireUnique(
         call.database.prisma.topic.update({ where, data }),
         nameTakenText(name),
       );

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Issue } from '../../errors.ts';
 import type { DefineFieldsCapability, FieldAssociation } from '../../providers/defining-fields.ts';
-import { issueAt } from '../issues.ts';
+import { createInputIssue } from '../issues.ts';
 import { orNull } from '../optional-value.ts';
 import { enumeration } from '../resource.ts';
 import { fieldValueType } from './shown-field.ts';
@@ -138,14 +138,14 @@ export function* definitionIssues(
   for (const [objectIndex, { objectName, fields }] of objects.entries()) {
     const path = ['input', 'objects', objectIndex];
     if (names.indexOf(objectName) < objectIndex) {
-      yield issueAt([...path, 'objectName'], 'is named twice.', objectName);
+      yield createInputIssue([...path, 'objectName'], 'is named twice.', objectName);
     }
     const fieldNames = new Set<string>();
     for (const [index, field] of fields.entries()) {
       const ofField = [...path, 'fields', index];
       const lower = field.fieldName.toLowerCase();
       if (fieldNames.has(lower)) {
-        yield issueAt([...ofField, 'fieldName'], 'is named twice.', field.fieldName);
+        yield createInputIssue([...ofField, 'fieldName'], 'is named twice.', field.fieldName);
       }
       fieldNames.add(lower);
       yield* fieldIssues(field, definer, ofField);
@@ -160,17 +160,18 @@ function* fieldIssues(
 ): Generator<Issue> {
   const { fieldName, valueType } = field;
   if (!define.names.pattern.test(fieldName)) {
-    yield issueAt([...path, 'fieldName'], define.names.rule, fieldName);
+    yield createInputIssue([...path, 'fieldName'], define.names.rule, fieldName);
   }
   if (!define.types.includes(valueType)) {
     const detail = `must be one of ${define.types.join(', ')}: ${displayName} has no other fields.`;
-    yield issueAt([...path, 'valueType'], detail, valueType);
+    yield createInputIssue([...path, 'valueType'], detail, valueType);
     return;
   }
   yield* misplacedOptions(field, path);
   for (const { name, value } of listLeaves(field)) {
     const detail = unsupportedDetail(define.options, name, value);
-    if (detail) yield issueAt([...path, ...name.split('.')], `${detail} ${displayName}.`, value);
+    if (detail)
+      yield createInputIssue([...path, ...name.split('.')], `${detail} ${displayName}.`, value);
   }
 }
 
@@ -197,16 +198,16 @@ function* misplacedOptions(field: FieldDefinitionInput, path: PropertyKey[]): Ge
     const value = field[name as keyof typeof TYPES_OF];
     if (value == null || types.includes(field.valueType)) continue;
     const detail = `must be left out: it is for the types ${types.join(', ')}.`;
-    yield issueAt([...path, name], detail);
+    yield createInputIssue([...path, name], detail);
   }
   if (field.valueType === 'REFERENCE' && !field.association) {
-    yield issueAt([...path, 'association'], 'must be given for a reference.');
+    yield createInputIssue([...path, 'association'], 'must be given for a reference.');
   }
   const isSelect = field.valueType.endsWith('_SELECT');
   const values = field.stringOptions?.values;
   if (isSelect === (values != null)) return;
   const detail = isSelect ? 'must be given for a select field.' : 'is for select fields alone.';
-  yield issueAt([...path, 'stringOptions', 'values'], detail);
+  yield createInputIssue([...path, 'stringOptions', 'values'], detail);
 }
 
 /** Lists the options of a definition besides its name and type. False is omitted, because it equals the default. */

@@ -21,8 +21,8 @@ import {
 } from '../integration/integration-content-input.ts';
 import { checkRules } from '../issues.ts';
 import { orElse, orNull } from '../optional-value.ts';
-import { computed, createdFields, nameOfWord, resource } from '../resource.ts';
-import { storedJson } from '../storable-json.ts';
+import { computed, createdFields, resource, toEnumName } from '../resource.ts';
+import { readJsonColumn } from '../storable-json.ts';
 import { dynamicMappingInput, dynamicMappingResource } from './choice/dynamic-mapping.ts';
 import { FILTERS_MAX, fieldFilterInput, fieldFilterResource } from './choice/field-filter.ts';
 import {
@@ -214,7 +214,7 @@ const readConfigResource = resource(
         .describe(
           'If set, every field that may be selected is read, including those that the account gets later; otherwise null.',
         ),
-      ({ selectedFieldsAuto: auto }: ReadConfig) => (auto ? nameOfWord(auto) : null),
+      ({ selectedFieldsAuto: auto }: ReadConfig) => (auto ? toEnumName(auto) : null),
     ),
     dynamicMappings: computed(
       z
@@ -315,7 +315,7 @@ export type ReadChoice = ParsedRead | ReadConfig;
 
 /** Returns a stored config without parsing it again, because only results of `storedConfig` are stored. */
 export function readConfigContent(config: { content: unknown }): ConfigContent {
-  return storedJson(config.content);
+  return readJsonColumn(config.content);
 }
 
 /** The config to store: the customer's, or everything in the integration if the customer gave none. */

@@ -2,7 +2,7 @@
 import type { Transaction } from '../../database/transaction.ts';
 import type { Issue } from '../../errors.ts';
 import { findConnectionOfGroup, notErasedFilter } from '../connection/connection-of-group.ts';
-import { issueAt } from '../issues.ts';
+import { createInputIssue } from '../issues.ts';
 
 /** A transaction, or the client of the database. */
 type Connections = Pick<Transaction, 'connection' | 'erasure' | 'group'>;
@@ -26,7 +26,11 @@ export async function findParties(
   const groupId = group?.id ?? null;
   const { connectionId, issues } = await chooseConnection(tx, { ...criteria, groupId });
   if (group) return { groupId, connectionId, issues };
-  const unknown = issueAt(['input', 'groupRef'], 'is not a group of the project.', groupRef);
+  const unknown = createInputIssue(
+    ['input', 'groupRef'],
+    'is not a group of the project.',
+    groupRef,
+  );
   return { groupId, connectionId, issues: [unknown, ...issues] };
 }
 
@@ -44,14 +48,15 @@ export async function chooseConnection(
   const connection = await findConnectionOfGroup(tx, { ...criteria, groupId });
   if (connection) return { connectionId: connection.id, issues: [] };
   const detail = `names a group without a connection to ${provider}.`;
-  return { connectionId: null, issues: [issueAt(['input', 'groupRef'], detail)] };
+  return { connectionId: null, issues: [createInputIssue(['input', 'groupRef'], detail)] };
 }
 
 async function listConnectionIssues(
   tx: Connections,
   { projectId, provider, groupId, connectionId }: ConnectionCriteria & { connectionId: string },
 ): Promise<Issue[]> {
-  const issue = (detail: string) => issueAt(['input', 'connectionId'], detail, connectionId);
+  const issue = (detail: string) =>
+    createInputIssue(['input', 'connectionId'], detail, connectionId);
   const connection = await tx.connection.findUnique({
     where: {
       projectId_id: { projectId, id: connectionId },

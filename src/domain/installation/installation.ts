@@ -19,7 +19,7 @@ import { findGroupByRef } from '../project/group.ts';
 import { loaded } from '../relations.ts';
 import { createdInProject, enumeration, resource, updateTime } from '../resource.ts';
 import { findInProject, getNamedProject, getOwned } from '../scope.ts';
-import { uniquely } from '../unique.ts';
+import { requireUnique } from '../unique.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { listIssuesAtAccount } from './check/account-check.ts';
 import { refuseForeignChoices } from './check/end-user-check.ts';
@@ -146,7 +146,7 @@ export const createInstallation = projectMutation({
       const parties = { projectId, integrationId, ...requireParties(requested) };
       return insertInstallation(call, tx, { parties, content, config, createdBy });
     });
-    const installed = uniquely(
+    const installed = requireUnique(
       created,
       `The group ${groupRef} has installed ${integration.name} already.`,
     );

@@ -51,7 +51,9 @@ export const installedObjectResource = resource(
   },
 );
 
-/** The objects of installations that the caller may see, ordered by name. `schedule` is that of a disabled object, too. */
+/**
+ * The objects of installations that the caller may see, ordered by name. `schedule` is that of a disabled object, too.
+ */
 export const installedObjects = rowsOfInstallations<InstalledObjectView>(`
   select o.*, spec."value"->>'mapToName' as "mappedObjectName",
     coalesce(choice."value"->>'schedule', spec."value"->>'schedule') as "schedule"

@@ -8,7 +8,7 @@ import { unprocessable } from '../../errors.ts';
 import type { ObjectDescription } from '../../providers/contract.ts';
 import type { Services } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
-import { moduleKey } from '../contract/learned-fields.ts';
+import { toModuleKey } from '../contract/learned-fields.ts';
 
 const FRESH_MS = 60_000;
 /** The most characters of JSON in the cache: some dozens of the largest objects, with hundreds of fields each. */
@@ -81,7 +81,7 @@ export function learnFields(
   const { projectId, provider: name } = connection;
   const provider = catalogue.find(name);
   if (!provider) return;
-  const object = { projectId, provider: name, module: moduleKey(provider, module), objectName };
+  const object = { projectId, provider: name, module: toModuleKey(provider, module), objectName };
   fieldLearner.learn(object, description);
 }
 

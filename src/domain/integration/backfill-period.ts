@@ -1,6 +1,6 @@
 /** The period of the first read of an object. The integration or the customer sets it. */
 import { z } from 'zod';
-import { createIssue } from '../issues.ts';
+import { createRuleIssue } from '../issues.ts';
 import { orNull } from '../optional-value.ts';
 import { resource } from '../resource.ts';
 
@@ -27,8 +27,8 @@ export type BackfillPeriod = z.output<typeof backfillPeriodResource>;
 export function* findPeriodIssues({ days, fullHistory }: BackfillPeriod) {
   const shown = { showsValue: true };
   if ((days === null) === (fullHistory === null)) {
-    yield createIssue([], 'must have exactly one of days and fullHistory.', shown);
+    yield createRuleIssue([], 'must have exactly one of days and fullHistory.', shown);
   } else if (fullHistory === false) {
-    yield createIssue(['fullHistory'], 'must be true, or days must be given instead.', shown);
+    yield createRuleIssue(['fullHistory'], 'must be true, or days must be given instead.', shown);
   }
 }

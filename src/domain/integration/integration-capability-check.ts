@@ -8,7 +8,7 @@ import {
   supportsCapability,
 } from '../../providers/contract.ts';
 import { findModule, listModules } from '../../providers/modules.ts';
-import { issueAt, pathName } from '../issues.ts';
+import { createInputIssue, formatPath } from '../issues.ts';
 import type { IntegrationContent } from './integration-content.ts';
 
 type Path = readonly PropertyKey[];
@@ -30,11 +30,11 @@ export function* capabilityIssues(
   const has = listCapabilities(provider);
   if (proxy?.enabled && !has.includes('PROXY')) {
     const detail = `must be false: ${provider.displayName} does not support PROXY.`;
-    yield issueAt([...path, 'proxy', 'enabled'], detail, true);
+    yield createInputIssue([...path, 'proxy', 'enabled'], detail, true);
   }
   if (watchSchema && !has.includes('METADATA')) {
     const detail = `must be left out: ${provider.displayName} does not describe its objects (METADATA).`;
-    yield issueAt([...path, 'watchSchema'], detail, watchSchema);
+    yield createInputIssue([...path, 'watchSchema'], detail, watchSchema);
   }
 }
 
@@ -48,7 +48,7 @@ export function* moduleIssues(
   const names = listModules(provider).map(({ name }) => name);
   const allowed = modules ? `has ${names.join(', ')}` : 'has no modules. Leave it out';
   const detail = `is not a module of ${displayName}, which ${allowed}.`;
-  yield issueAt([...path, 'module'], detail, module);
+  yield createInputIssue([...path, 'module'], detail, module);
 }
 
 /** A sentence for each subscribed object whose events the provider cannot send. */
@@ -59,7 +59,7 @@ export function subscribeWarnings(
 ): string[] {
   return (subscribe?.objects ?? []).flatMap(({ objectName }, index) => {
     if (supportsCapability(provider, objectName, 'SUBSCRIBE')) return [];
-    const memberName = pathName([...path, 'subscribe', 'objects', index, 'objectName']);
+    const memberName = formatPath([...path, 'subscribe', 'objects', index, 'objectName']);
     return `${memberName}: ${missingCapability(provider, objectName, 'SUBSCRIBE')} Its installations will be UNHEALTHY.`;
   });
 }
@@ -74,7 +74,7 @@ function* objectIssues(
     if (provider.objects && !provider.objects.includes(objectName)) continue;
     if (supportsCapability(provider, objectName, capability)) continue;
     const detail = missingCapability(provider, objectName, capability);
-    yield issueAt([...path, index, 'objectName'], detail, objectName);
+    yield createInputIssue([...path, index, 'objectName'], detail, objectName);
   }
 }
 

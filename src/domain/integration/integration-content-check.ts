@@ -6,7 +6,7 @@ import { applyModule } from '../../providers/modules.ts';
 import { resolveObjectName } from '../../providers/object-support.ts';
 import type { Call } from '../call.ts';
 import { lockDestinations } from '../event/destination-uses.ts';
-import { issueAt } from '../issues.ts';
+import { createInputIssue } from '../issues.ts';
 import { capabilityIssues, moduleIssues } from './integration-capability-check.ts';
 import type { IntegrationContent } from './integration-content.ts';
 import { hasRecordEvents } from './integration-content-input.ts';
@@ -84,9 +84,9 @@ function* sameObjectIssues(
       const namePath = [...path, part, 'objects', index, 'objectName'];
       if (first !== objectName) {
         const detail = `is the object that is named ${first} before. Use either ${first} or ${objectName}.`;
-        yield issueAt(namePath, detail, objectName);
+        yield createInputIssue(namePath, detail, objectName);
       } else if (listed.has(ownName)) {
-        yield issueAt(namePath, 'is named twice.', objectName);
+        yield createInputIssue(namePath, 'is named twice.', objectName);
       }
       firstNames.set(ownName, first);
       listed.add(ownName);
@@ -102,16 +102,16 @@ export function* contentIssues(
   const { path, name, provider } = context;
   if (content.name !== name) {
     const detail = `must be the integration's name, ${name}.`;
-    yield issueAt([...path, 'name'], detail, content.name);
+    yield createInputIssue([...path, 'name'], detail, content.name);
   }
   if (content.provider !== provider.name) {
     const detail = `must be the integration's provider, ${provider.name}.`;
-    yield issueAt([...path, 'provider'], detail, content.provider);
+    yield createInputIssue([...path, 'provider'], detail, content.provider);
   }
   if (!doesAnything(content)) {
     const detail =
       'has nothing to do: give objects to read, write or subscribe to, a proxy or watchSchema.';
-    yield issueAt(path, detail);
+    yield createInputIssue(path, detail);
   }
   yield* readIssues(content, context);
   yield* writeIssues(content, context);
@@ -140,7 +140,7 @@ export function* destinationIssues(
   destinations: ReadonlySet<string>,
 ): Generator<Issue> {
   if (name != null && !destinations.has(name)) {
-    yield issueAt(path, 'is not a destination of the project.', name);
+    yield createInputIssue(path, 'is not a destination of the project.', name);
   }
 }
 
@@ -163,7 +163,7 @@ function* objectNameIssues(
   for (const [index, { objectName }] of objects.entries()) {
     if (provider.objects && !provider.objects.includes(objectName)) {
       const detail = `is not an object of ${provider.name}, which has ${provider.objects.join(', ')}.`;
-      yield issueAt([...path, index, 'objectName'], detail, objectName);
+      yield createInputIssue([...path, index, 'objectName'], detail, objectName);
     }
   }
 }
@@ -180,7 +180,7 @@ function* readIssues(content: IntegrationContent, context: ContentAbout): Genera
     const { objectName, mapToName } = object;
     const anothers = mapToName != null && mapToName !== objectName && names.has(mapToName);
     if (duplicateNames.has(index) || anothers) {
-      yield issueAt([...path, index, 'mapToName'], "is another object's name.", mapToName);
+      yield createInputIssue([...path, index, 'mapToName'], "is another object's name.", mapToName);
     }
     const destinationPath = [...path, index, 'destination'];
     yield* destinationIssues(object.destination, destinationPath, context.destinations);
@@ -195,7 +195,7 @@ function* writeIssues(content: IntegrationContent, context: ContentAbout): Gener
   for (const [index, { objectName, inheritMapping }] of objects.entries()) {
     if (!inheritMapping || read.has(objectName)) continue;
     const detail = `needs ${objectName} in read.objects, whose mapping it uses.`;
-    yield issueAt([...path, index, 'inheritMapping'], detail, true);
+    yield createInputIssue([...path, index, 'inheritMapping'], detail, true);
   }
 }
 
@@ -222,7 +222,7 @@ function* subscribeIssues(content: IntegrationContent, context: ContentAbout): G
     );
     if (hasRecordEvents(object) && !read.has(object.objectName)) {
       const detail = `must also be listed in read.objects, because inheritFieldsAndMapping is set.`;
-      yield issueAt([...objectPath, 'objectName'], detail, object.objectName);
+      yield createInputIssue([...objectPath, 'objectName'], detail, object.objectName);
     }
   }
 }

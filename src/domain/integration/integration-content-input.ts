@@ -4,9 +4,9 @@
  */
 import { z } from 'zod';
 import { fieldValueType, valueTypeWord } from '../installation/shown-field.ts';
-import { checkRules, createIssue } from '../issues.ts';
+import { checkRules, createRuleIssue } from '../issues.ts';
 import { orDefault, orElse, orNull } from '../optional-value.ts';
-import { enumeration, wordOfName } from '../resource.ts';
+import { enumeration, toStoredWord } from '../resource.ts';
 import { backfillPeriod, findPeriodIssues, PERIOD } from './backfill-period.ts';
 import { hourlySchedule, optionalSchedule } from './cron.ts';
 
@@ -30,12 +30,12 @@ export const alwaysEnabled = enumeration(
   'Something that no installation can turn off.',
   { ALWAYS: 'It is on for every installation.' },
 );
-const always = alwaysEnabled.transform(wordOfName);
+const always = alwaysEnabled.transform(toStoredWord);
 
 export const fieldsAuto = enumeration('FieldsAuto', 'Fields that are chosen without naming them.', {
   ALL: 'Every field.',
 });
-export const allFields = fieldsAuto.transform(wordOfName);
+export const allFields = fieldsAuto.transform(toStoredWord);
 
 export const watchFieldsAuto = enumeration(
   'WatchFieldsAuto',
@@ -83,7 +83,7 @@ const fields = orElse(z.array(fieldMappingInput).max(CONTENT_LIMITS.fields), [])
 const deliveryInput = z
   .object({
     mode: orDefault(deliveryMode, 'AUTO')
-      .transform(wordOfName)
+      .transform(toStoredWord)
       .describe('When records are sent. Default: when they are read.'),
     pageSize: orNull(z.number().int().min(50).max(500)).describe(
       'The number of records in one message, 50 to 500. The last message of a read has the rest, and one that would exceed 300 KB has fewer. Default: a message for each page of the provider.',
@@ -145,12 +145,12 @@ function* findFieldIssues({ requiredFields, optionalFields }: Fields) {
     for (const [index, field] of members.entries()) {
       const path = [list, index];
       if (field.fieldName === null && field.mapToName === null) {
-        yield createIssue(path, 'must have a fieldName or a mapToName.');
+        yield createRuleIssue(path, 'must have a fieldName or a mapToName.');
       }
       for (const member of ['default', 'prompt'] as const) {
         if (field.fieldName === null || field[member] === null) continue;
         const detail = 'must not be given together with fieldName.';
-        yield createIssue([...path, member], detail, { showsValue: true });
+        yield createRuleIssue([...path, member], detail, { showsValue: true });
       }
     }
   }
@@ -191,7 +191,7 @@ const toggleInput = z
 const updateEventInput = z
   .object({
     enabled,
-    watchFieldsAuto: orNull(watchFieldsAuto.transform(wordOfName)).describe(
+    watchFieldsAuto: orNull(watchFieldsAuto.transform(toStoredWord)).describe(
       'The fields to watch: all, or those that the installation selects. Not together with requiredWatchFields.',
     ),
     requiredWatchFields: orElse(z.array(contentText).max(CONTENT_LIMITS.fields), []).describe(
@@ -201,7 +201,7 @@ const updateEventInput = z
   .superRefine(
     checkRules(function* ({ watchFieldsAuto, requiredWatchFields }) {
       if (watchFieldsAuto === null || requiredWatchFields.length === 0) return;
-      yield createIssue(
+      yield createRuleIssue(
         ['requiredWatchFields'],
         'must not be given together with watchFieldsAuto.',
       );
@@ -245,7 +245,7 @@ const subscribeObjectInput = z
     checkRules(function* (object) {
       if (object.inheritFieldsAndMapping || !hasRecordEvents(object)) return;
       const shown = { showsValue: true };
-      yield createIssue(['inheritFieldsAndMapping'], 'must be true, for its events.', shown);
+      yield createRuleIssue(['inheritFieldsAndMapping'], 'must be true, for its events.', shown);
     }),
   )
   .meta({

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { fieldValueType, valueTypeOfWord } from '../installation/shown-field.ts';
 import { computed, resource, storedWord } from '../resource.ts';
-import { storedJson } from '../storable-json.ts';
+import { readJsonColumn } from '../storable-json.ts';
 import { backfillPeriodResource } from './backfill-period.ts';
 import {
   ALWAYS_READ,
@@ -26,8 +26,8 @@ type ParsedRead = Objects<'read'>;
 type ParsedField = ParsedRead['requiredFields'][number];
 
 /**
- * Null for `fieldName` means that the config of an installation maps the field. Older stored content lacks the last three
- * members.
+ * Null for `fieldName` means that the config of an installation maps the field. Older stored content lacks the last
+ * three members.
  */
 export type FieldMapping = Omit<ParsedField, 'default' | 'prompt' | 'valueType'> &
   Partial<Pick<ParsedField, 'default' | 'prompt' | 'valueType'>>;
@@ -288,5 +288,5 @@ export const integrationContentResource = resource(
 
 /** Returns stored content without parsing it again, because only parsed content is stored. */
 export function readIntegrationContent(revision: { content: unknown }): IntegrationContent {
-  return storedJson(revision.content);
+  return readJsonColumn(revision.content);
 }

@@ -7,10 +7,10 @@ import type { Issue } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import type { Impact } from '../installation/check/revision-impacts.ts';
-import { addIssues, checkRules, createIssue, requireNoIssues } from '../issues.ts';
+import { addIssues, checkRules, createRuleIssue, requireNoIssues } from '../issues.ts';
 import { integrationName, projectIdOrName } from '../names.ts';
 import { providerIssues } from '../provider/provider-app-input.ts';
-import { uniquely } from '../unique.ts';
+import { requireUnique } from '../unique.ts';
 import { insertIntegration, lockIntegration, nameTaken } from './integration.ts';
 import { readIntegrationContent } from './integration-content.ts';
 import { listContentIssues, listRepeatedIndexes } from './integration-content-check.ts';
@@ -72,7 +72,7 @@ export const upsertIntegrations = projectMutation({
       requireNoIssues(issues);
       return upsertAll(call, tx, { projectId, input, present });
     });
-    return uniquely(upserted, nameTaken(`one of ${names.join(', ')}`));
+    return requireUnique(upserted, nameTaken(`one of ${names.join(', ')}`));
   },
 });
 
@@ -100,9 +100,10 @@ function* findNameIssues(contents: readonly { name: string }[]) {
     const path = ['integrations', index, 'name'];
     const shown = { showsValue: true };
     if (repeatedIndexes.has(index))
-      yield createIssue(path, 'is named twice, regardless of case.', shown);
+      yield createRuleIssue(path, 'is named twice, regardless of case.', shown);
     const { error } = integrationName.safeParse(name);
-    if (error) yield createIssue(path, error.issues[0]?.message ?? 'is not a valid name.', shown);
+    if (error)
+      yield createRuleIssue(path, error.issues[0]?.message ?? 'is not a valid name.', shown);
   }
 }
 

@@ -23,7 +23,7 @@ import { pageOfSearch, searchFilters } from '../paging/search.ts';
 import { providerIssues } from '../provider/provider-app-input.ts';
 import { createdInProject, resource, updateTime } from '../resource.ts';
 import { byId, findInProject } from '../scope.ts';
-import { uniquely } from '../unique.ts';
+import { requireUnique } from '../unique.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { type IntegrationContent, readIntegrationContent } from './integration-content.ts';
 import { listContentIssues } from './integration-content-check.ts';
@@ -208,7 +208,7 @@ export const createIntegration = projectMutation({
       });
       return { integration, warnings };
     });
-    return uniquely(created, nameTaken(name));
+    return requireUnique(created, nameTaken(name));
   },
 });
 

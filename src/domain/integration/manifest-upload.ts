@@ -13,7 +13,7 @@ import { projectRead } from '../declared-read.ts';
 import { projectIdOrName } from '../names.ts';
 import { resource } from '../resource.ts';
 import { getProject } from '../scope.ts';
-import { uniquely } from '../unique.ts';
+import { requireUnique } from '../unique.ts';
 
 /** Far above the compressed size of the largest manifest, which has 128 KiB of text. */
 export const UPLOAD_BYTES_MAX = 1024 * 1024;
@@ -101,7 +101,7 @@ export async function storeUpload(services: Services, path: string, file: Buffer
   }
   const content = new Uint8Array(file);
   try {
-    await uniquely(
+    await requireUnique(
       manifestUpload.create({ data: { ...upload, content } }),
       'The upload URL was used before. Generate a new one.',
     );

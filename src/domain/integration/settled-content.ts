@@ -3,7 +3,7 @@ import type { Provider } from '../../providers/contract.ts';
 import { applyModule, findModule } from '../../providers/modules.ts';
 import { resolveObjectName } from '../../providers/object-support.ts';
 import type { Call } from '../call.ts';
-import { pathName } from '../issues.ts';
+import { formatPath } from '../issues.ts';
 import { subscribeWarnings } from './integration-capability-check.ts';
 import type { FieldMapping, IntegrationContent } from './integration-content.ts';
 
@@ -26,7 +26,7 @@ export function settleFields(
   const objects = content.read.objects.map((object, index) => {
     const repeats = repeatedFields(object);
     for (const { list, index: position, reason } of repeats) {
-      const memberName = pathName([...path, 'read', 'objects', index, list, position]);
+      const memberName = formatPath([...path, 'read', 'objects', index, list, position]);
       warnings.push(`${memberName}: is left out, because ${reason} again later.`);
     }
     const isKept = (field: FieldMapping) => !repeats.some((repeat) => repeat.field === field);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Config } from '../../config.ts';
 import { StartRefused } from '../../errors.ts';
 import { KEY_BYTES } from '../../secrets.ts';
-import { writeWhole } from '../files.ts';
+import { writeFileAtomically } from '../files.ts';
 
 type Keys = [Buffer, ...Buffer[]];
 
@@ -32,7 +32,7 @@ function retiredKeys(config: Config): Buffer[] {
 export function addEncryptionKey(config: Config): Keys {
   mkdirSync(config.DATA_DIR, { recursive: true, mode: 0o700 });
   const keys: Keys = [randomBytes(KEY_BYTES), ...(readKeyFile(keyFile(config)) ?? [])];
-  writeWhole(keyFile(config), keyFileText(keys));
+  writeFileAtomically(keyFile(config), keyFileText(keys));
   return keys;
 }
 

@@ -1,12 +1,12 @@
-/** Errors of functions that typed APIs call, with the names of the arguments that the caller has sent. */
+/** Renames issues of functions that typed APIs call, so that errors name the arguments of the caller. */
 import type { z } from 'zod';
 import { DomainError, type Issue, invalidInput } from '../../errors.ts';
 import { toIssues } from '../issues.ts';
 
-/** The names of arguments, by the names of members in the input of a function. */
+/** Returns the name of the caller's argument for a member of a function's input. */
 export type ArgumentNames = (name: string) => string;
 
-/** Validates the input of a function, and names the arguments that the caller has sent. Throws BAD_USER_INPUT. */
+/** Validates the input of a function. Throws BAD_USER_INPUT with the names of the caller's arguments. */
 export function parseInput<S extends z.ZodType>(
   schema: S,
   input: unknown,
@@ -17,7 +17,7 @@ export function parseInput<S extends z.ZodType>(
   throw invalidInput(renameIssues(toIssues(result.error, input), nameArgument));
 }
 
-/** Runs a function, and names the arguments that the caller has sent in its BAD_USER_INPUT errors. */
+/** Runs a function. Its BAD_USER_INPUT errors name the caller's arguments. */
 export async function withArgumentNames<T>(
   nameArgument: ArgumentNames,
   work: () => Promise<T>,

@@ -1,4 +1,4 @@
-/** The progress of an object's backfill, which is its first read. */
+/** The progress of an object's backfill: its first read, which reads the existing records. */
 import { z } from 'zod';
 import { notFound } from '../../errors.ts';
 import type { Call } from '../call.ts';
@@ -11,7 +11,7 @@ import { resource, updateTime } from '../resource.ts';
 import { byId } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { operationProgressResource, parseOperationMetadata } from './operation.ts';
-import { nativeName } from './read/read-plan.ts';
+import { findNativeName } from './read/read-plan.ts';
 
 export const backfillProgressResource = resource(
   'BackfillProgress',
@@ -37,7 +37,7 @@ export const getBackfillProgress = read(
     const { id: installationId, projectId, integrationId } = await getInstallationByKey(call, key);
     const [revision] = await latestRevisions(call, [integrationId]);
     const objectName =
-      (revision && nativeName(call, readIntegrationContent(revision), name)) ?? name;
+      (revision && findNativeName(call, readIntegrationContent(revision), name)) ?? name;
     const [object] = await call.database.rows.find('InstalledObject', {
       projectId,
       installationId,

@@ -1,4 +1,4 @@
-/** Follows the changes of an object's records by the builder's name, for typed APIs: the messages of its stream. */
+/** Follows the changes of an object's records for typed APIs. They are messages of the stream that receives them. */
 import type { Row } from '../../database/rows.ts';
 import { type DomainError, notFound, unprocessable } from '../../errors.ts';
 import type { LogItem } from '../../events/feed-source.ts';
@@ -17,7 +17,7 @@ import { getServingInstallation, type ObjectOfGroup } from './object-installatio
 
 export type ChangeItem = LogItem<StreamedMessage>;
 
-/** The members of a message that a typed API shows. `recordsMessage` and `eventsMessage` describe it. */
+/** The members of a message that a typed API shows. `recordsMessage` and `eventsMessage` describe them. */
 export interface ChangeMessage {
   action: string;
   mappedObjectName: string;
@@ -39,8 +39,8 @@ export interface ChangeEntry {
 }
 
 /**
- * Yields the messages with the object's records after the cursor, then each new one, without gaps or repetitions. Without
- * a group, those of all groups. Throws UNPROCESSABLE if no stream, or more than one, receives them.
+ * Yields the messages with the object's records after the cursor, then each new one, without gaps or repetitions.
+ * Yields messages of all groups if `groupRef` is null. Throws UNPROCESSABLE unless exactly one stream receives them.
  */
 export async function followObjectChanges(
   call: Call,
@@ -51,7 +51,7 @@ export async function followObjectChanges(
   const { id: destinationId } = await getStream(call, object);
   const { objectName, groupRef } = object;
   const items = await followStreamMessages(call, { destinationId, after: after ?? null });
-  return filtered(items[Symbol.asyncIterator](), (item) => {
+  return filterItems(items[Symbol.asyncIterator](), (item) => {
     const message = readMessage(item);
     return (
       ACTIONS.includes(message.action) &&
@@ -61,16 +61,16 @@ export async function followObjectChanges(
   });
 }
 
-/** The actions of messages with records. A stream may have others, and events. */
+/** The actions of messages with records. A stream may have other messages too. */
 const ACTIONS = ['read', 'subscribe'];
 
-/** The message of an item, parsed once for all followers. */
+/** Returns the message of an item, which is parsed once for all followers. */
 export function readMessage(item: ChangeItem): ChangeMessage {
   return item.shared('message', ({ node }) => JSON.parse(node.body) as ChangeMessage);
 }
 
-/** Not a generator, because `return()` must end a `next()` that waits for an item. */
-function filtered<T>(
+/** Filters items. It is not a generator, because `return()` must end a `next()` that waits for an item. */
+function filterItems<T>(
   items: AsyncIterator<T>,
   isWanted: (item: T) => boolean,
 ): AsyncIterableIterator<T> {
@@ -91,7 +91,7 @@ function filtered<T>(
   };
 }
 
-/** The destination whose messages have the object's records. */
+/** Returns the stream whose messages have the object's records. */
 async function getStream(call: Call, object: ObjectOfGroup): Promise<Row<'Destination'>> {
   const { projectId, objectName, groupRef } = object;
   const sources =
@@ -105,16 +105,16 @@ async function getStream(call: Call, object: ObjectOfGroup): Promise<Row<'Destin
     type: 'STREAM',
   });
   const streams = new Set(
-    names.flatMap((ofSource) => {
-      const [first] = ofSource.flatMap(
-        (name) => destinations.find((one) => one.name === name) ?? [],
+    names.flatMap((sourceNames) => {
+      const [first] = sourceNames.flatMap(
+        (name) => destinations.find((destination) => destination.name === name) ?? [],
       );
       return first ?? [];
     }),
   );
   const [stream, other] = streams;
-  if (!stream) throw noStream(objectName);
-  if (other) throw severalStreams(objectName, [stream, other]);
+  if (!stream) throw createNoStreamError(objectName);
+  if (other) throw createSeveralStreamsError(objectName, [stream, other]);
   return stream;
 }
 
@@ -126,7 +126,7 @@ interface MessageSource {
   providerObject: string;
 }
 
-/** The integrations that have the object. */
+/** Lists the integrations that have the object. */
 async function listSources(
   call: Call,
   { projectId, objectName }: ObjectOfGroup,
@@ -143,31 +143,35 @@ async function listSources(
   return sources;
 }
 
-/** The destination of the object's events, then the one of its reads. */
+/** Lists the destination of the object's events, then that of its reads. */
 function listDestinationNames({ content, config, providerObject }: MessageSource): string[] {
-  const isOfObject = (one: { objectName: string }) => one.objectName === providerObject;
+  const isOfObject = (object: { objectName: string }) => object.objectName === providerObject;
   const read = content.read?.objects.find(isOfObject);
   const subscribed = content.subscribe?.objects.find(isOfObject);
-  const ofReads = config?.read.find(isOfObject)?.destination ?? read?.destination;
-  const chosen = config?.subscribe?.find(isOfObject)?.destination;
-  const ofEvents = subscribed && (chosen ?? subscribed.destination ?? ofReads);
-  return [ofEvents, ofReads].flatMap((name) => name ?? []);
+  const readDestination = config?.read.find(isOfObject)?.destination ?? read?.destination;
+  const configDestination = config?.subscribe?.find(isOfObject)?.destination;
+  const eventDestination =
+    subscribed && (configDestination ?? subscribed.destination ?? readDestination);
+  return [eventDestination, readDestination].flatMap((name) => name ?? []);
 }
 
-function noStream(objectName: string): DomainError {
+function createNoStreamError(objectName: string): DomainError {
   return unprocessable(
     `No stream receives the records of ${objectName}: create a destination of the type STREAM, and name it as \`destination\` of the object in the manifest.`,
   );
 }
 
-function severalStreams(objectName: string, both: readonly Row<'Destination'>[]): DomainError {
+function createSeveralStreamsError(
+  objectName: string,
+  both: readonly Row<'Destination'>[],
+): DomainError {
   const names = both.map(({ name }) => name).join(' and ');
   return unprocessable(
     `The streams ${names} receive records of ${objectName}: pass the group whose changes you want, or name one destination in all integrations.`,
   );
 }
 
-/** The name of the integration that a message is of. Null if the installation was deleted since. */
+/** Returns the name of a message's integration. Null if the installation was deleted in the meantime. */
 export async function findIntegrationName(
   call: Call,
   { installationId }: Pick<ChangeMessage, 'installationId'>,

@@ -1,4 +1,4 @@
-/** Finds the installation that serves an object to a group: it follows from the group and the name of the object. */
+/** Finds the installation that serves an object to a group, by the ref of the group and the name of the object. */
 import type { Row } from '../../database/rows.ts';
 import { DomainError, invalid, notFound, unprocessable } from '../../errors.ts';
 import { load } from '../batched.ts';
@@ -10,11 +10,11 @@ import type { IntegrationContent } from '../integration/integration-content.ts';
 import { findGroupByRef } from '../project/group.ts';
 import { type Batch, byId, findInProject } from '../scope.ts';
 
-/** An object of a project under the builder's name, and a group. */
+/** Identifies an object of a project by the builder's name, and a group. */
 export interface ObjectOfGroup {
   projectId: string;
   objectName: string;
-  /** Null stands for the group of an end user. */
+  /** Null means the group of the end user who calls. */
   groupRef: string | null;
 }
 
@@ -51,7 +51,7 @@ export async function getServingInstallation(
   const [serving, other] = candidates.filter(isChosen);
   if (serving && !other) return serving;
   if (serving && other) throw createAmbiguousError(objectName, [serving, other]);
-  throw notServed(objectName, group, candidates[0]);
+  throw createNotServedError(objectName, group, candidates[0]);
 }
 
 /**
@@ -133,7 +133,7 @@ function createAmbiguousError(
   );
 }
 
-function notServed(
+function createNotServedError(
   objectName: string,
   { groupRef }: Row<'Group'>,
   candidate: ServingInstallation | undefined,

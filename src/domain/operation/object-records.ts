@@ -1,4 +1,4 @@
-/** Reads the records of an object by the builder's name, in the account of a group, for typed APIs. */
+/** Reads records of an object in the account of a group, by the builder's names, for typed APIs. */
 import { type Issue, invalidInput } from '../../errors.ts';
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
@@ -32,7 +32,7 @@ export interface ServedRecord {
 }
 
 interface ListArgs {
-  /** The value of each field, by the contract's name. */
+  /** The required value of each field, by its name in the contract. */
   where: Readonly<Record<string, unknown>>;
   first?: number | null | undefined;
   after?: string | null | undefined;
@@ -72,7 +72,7 @@ function nameWhereArguments(names: readonly string[]): ArgumentNames {
   };
 }
 
-/** Refuses conditions on fields that the installation does not have, which the provider could not know. */
+/** Throws BAD_USER_INPUT for conditions on fields that the installation does not have. */
 function refuseUnknownConditions(
   { catalogue }: Call,
   { content, config, providerObject, group, installation }: ServingInstallation,
@@ -82,16 +82,19 @@ function refuseUnknownConditions(
   const spec = content.read?.objects.find(isOfObject);
   const choice = config.read.find(isOfObject);
   const provider = catalogue.findAt(content.provider, content.module);
-  // `listInstallationRecords` gives the reason why the object can't be read.
+  // `listInstallationRecords` throws an error with the reason.
   if (!spec || !choice || !provider) return;
   const plan = createReadPlan(spec, choice, provider.limits);
   const mapped = plan.mappings.map(({ mapToName }) => mapToName);
-  const listed = [...spec.requiredFields, ...spec.optionalFields];
-  const [fixed, open] = [listed.filter(isFixed), listed.filter((field) => !isFixed(field))];
-  const knownFields = new Set([...plan.fields, ...mapped, ...fixed.map(getFieldName)]);
-  const unmapped = new Set(open.map(getFieldName).filter((name) => !mapped.includes(name)));
+  const specFields = [...spec.requiredFields, ...spec.optionalFields];
+  const fixedFields = specFields.filter(({ fieldName }) => fieldName !== null);
+  const mappableFields = specFields.filter(({ fieldName }) => fieldName === null);
+  const knownNames = new Set([...plan.fields, ...mapped, ...fixedFields.map(getFieldName)]);
+  const unmapped = new Set(
+    mappableFields.map(getFieldName).filter((name) => !mapped.includes(name)),
+  );
   const unknown = names.filter(
-    (name) => unmapped.has(name) || !(plan.readsAll || knownFields.has(name)),
+    (name) => unmapped.has(name) || !(plan.readsAll || knownNames.has(name)),
   );
   if (unknown.length === 0) return;
   throw invalidInput(
@@ -105,15 +108,11 @@ function refuseUnknownConditions(
   );
 }
 
-function isFixed({ fieldName }: FieldMapping): boolean {
-  return fieldName !== null;
-}
-
 function getFieldName({ fieldName, mapToName }: FieldMapping): string {
   return mapToName ?? fieldName ?? '';
 }
 
-/** Null for a record that does not exist. Records of one account that a request reads together share a request. */
+/** Returns null for a record that does not exist. Records of one account in the same tick share a request. */
 export const readObjectRecord = read(
   readInstallationRecords.needs,
   "A record at the provider by its id, as it is now, in the group's account. Null if there is none.",
@@ -133,10 +132,11 @@ interface RecordKey {
   id: string;
 }
 
-/** A failure of one account is an error in place of its records alone. */
+/** If reading from one account fails, only its records are replaced by the error. */
 const recordsById: Batch<RecordKey, AccountRecord | Error | null> = async (call, keys) => {
-  const keyObject = ({ installation, objectName }: RecordKey) => `${installation.id} ${objectName}`;
-  const found = new Map<string, Map<string, AccountRecord | null> | Error>();
+  const toObjectKey = ({ installation, objectName }: RecordKey) =>
+    `${installation.id} ${objectName}`;
+  const recordsByObject = new Map<string, Map<string, AccountRecord | null> | Error>();
   const read = async (key: string, [first, ...others]: RecordKey[]) => {
     if (!first) return;
     const ids = [first, ...others].map(({ id }) => id);
@@ -146,11 +146,11 @@ const recordsById: Batch<RecordKey, AccountRecord | Error | null> = async (call,
     );
     const byId = (all: (AccountRecord | null)[]) =>
       new Map(ids.map((id, i) => [id, all[i] ?? null]));
-    found.set(key, Array.isArray(records) ? byId(records) : records);
+    recordsByObject.set(key, Array.isArray(records) ? byId(records) : records);
   };
-  await Promise.all([...Map.groupBy(keys, keyObject)].map(([key, group]) => read(key, group)));
+  await Promise.all([...Map.groupBy(keys, toObjectKey)].map(([key, group]) => read(key, group)));
   return keys.map((key) => {
-    const records = found.get(keyObject(key));
+    const records = recordsByObject.get(toObjectKey(key));
     return records instanceof Map ? (records.get(key.id) ?? null) : (records ?? null);
   });
 };

@@ -1,4 +1,4 @@
-/** Writes a record of an object by the builder's name, in the account of a group, for typed APIs. */
+/** Writes a record of an object in the account of a group, by the builder's names, for typed APIs. */
 import { type Issue, invalidInput } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { authorize } from '../viewer/needs.ts';
@@ -19,7 +19,7 @@ export interface ServedWrite {
 }
 
 interface ObjectWrite extends Pick<WriteInput, 'type' | 'idempotencyKey'> {
-  /** Values by the contract's names, and the record's id for an update or a deletion. */
+  /** Values by their names in the contract, and the record's id for an update or a deletion. */
   record: Record<string, unknown>;
 }
 
@@ -52,7 +52,7 @@ export async function writeObjectRecord(
   return { serving, outcome };
 }
 
-/** The record is the argument `input`, except for its id. */
+/** The argument `input` is the record without its id, which is the argument `id`. */
 const nameArgument: ArgumentNames = (name) => {
   const member = /^(?:input\.)?record(?:\.(.+))?$/.exec(name);
   if (!member) return name.replace(/^input\./, '');

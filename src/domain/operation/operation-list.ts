@@ -13,7 +13,7 @@ import { listPage } from '../paging/page-of-rows.ts';
 import { findGroupByRef } from '../project/group.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { operationActionType } from './operation.ts';
-import { operationStatus, storedOperationStatus } from './operation-status.ts';
+import { operationStatus, toStoredOperationStatus } from './operation-status.ts';
 
 export const operationFilters = z.object({
   status: operationStatus.optional().describe('Only operations of this status.'),
@@ -47,7 +47,7 @@ export const listOperations = read(
   "Lists a project's operations, newest first, also those of deleted installations.",
   async (call: Call, { id: projectId }: Row<'Project'>, args: PageArgs & ProjectFilters) => {
     refuseTogether(args, OPERATION_EXCLUSIVE);
-    const { where, along } = await projectRange(call, projectId, args);
+    const { where, along } = await createProjectRange(call, projectId, args);
     const { inTime, ordered } = createdRange('opr', args);
     const list = { name: 'Project.operations', parentId: projectId, along, ...ordered } as const;
     return listPage(call, { ...list, table: 'Operation', where: { ...where, ...inTime } }, args);
@@ -58,7 +58,7 @@ export const listInstallationOperations = read(
   orEndUser('read'),
   "Lists an installation's operations, newest first.",
   (call: Call, { id, projectId }: Row<'Installation'>, args: PageArgs & OperationFilters) => {
-    const { where, along } = installationRange({ projectId, installationId: id }, args);
+    const { where, along } = createInstallationRange({ projectId, installationId: id }, args);
     const { inTime, ordered } = createdRange('opr', args);
     const list = { name: 'Installation.operations', parentId: id, along, ...ordered } as const;
     return listPage(call, { ...list, table: 'Operation', where: { ...where, ...inTime } }, args);
@@ -71,7 +71,7 @@ interface IndexedRange {
   along: readonly (keyof Row<'Operation'>)[];
 }
 
-async function projectRange(
+async function createProjectRange(
   call: Call,
   projectId: string,
   filters: ProjectFilters,
@@ -79,7 +79,7 @@ async function projectRange(
   const { integrationIdOrName, installationId, groupRef } = filters;
   if (installationId != null) {
     // The installation may be deleted, while its operations still exist.
-    return installationRange({ projectId, installationId }, filters);
+    return createInstallationRange({ projectId, installationId }, filters);
   }
   if (integrationIdOrName != null) {
     const integration = await findIntegration(call, projectId, integrationIdOrName);
@@ -95,7 +95,7 @@ async function projectRange(
   return { where, along: ['projectId', 'status', 'actionType'] };
 }
 
-function installationRange(
+function createInstallationRange(
   installation: { projectId: string; installationId: string },
   filters: OperationFilters,
 ): IndexedRange {
@@ -110,7 +110,7 @@ function isTyped({ status, actionType }: OperationFilters): boolean {
 /** Always sets both columns, because the indexes contain both. Without a filter, each value is a range of its own. */
 function toTypeConditions({ status, actionType }: OperationFilters): Where<'Operation'> {
   return {
-    status: status == null ? Object.values(OperationStatus) : storedOperationStatus(status),
+    status: status == null ? Object.values(OperationStatus) : toStoredOperationStatus(status),
     actionType: actionType ?? Object.values(OperationActionType),
   };
 }

@@ -1,4 +1,4 @@
-/** The status of operations as the API has it. The database stores the words of the reference API. */
+/** The status of operations in the API. The database stores the words of the reference API. */
 import type { z } from 'zod';
 import type { OperationStatus as StoredStatus } from '../../database/generated/enums.ts';
 import { enumeration } from '../resource.ts';
@@ -17,7 +17,7 @@ const STORED = {
   FAILED: 'FAILURE',
 } as const satisfies Record<OperationStatus, StoredStatus>;
 
-export function storedOperationStatus(status: OperationStatus): StoredStatus {
+export function toStoredOperationStatus(status: OperationStatus): StoredStatus {
   return STORED[status];
 }
 

@@ -1,7 +1,4 @@
-/**
- * Changes operations while they run. Each change is announced to followers of the operation when its transaction
- * commits.
- */
+/** Changes running operations. Followers of an operation are notified of each change when its transaction commits. */
 import type { LogSeverity, OperationActionType } from '../../database/generated/enums.ts';
 import type { Row } from '../../database/rows.ts';
 import { run, sql, statements } from '../../database/statements.ts';
@@ -51,20 +48,20 @@ export async function createOperation(
 }
 
 /**
- * Replaces the metadata of a running operation, and sets its `result` if one is passed: the reason why it waits.
- * Returns false if the operation has ended or no longer exists.
+ * Replaces the metadata of a running operation. `result` is the reason why it waits, if it does. Returns false if the
+ * operation has ended or no longer exists.
  */
 export async function updateOperation(
   tx: Transaction,
   { id, projectId }: OperationRef,
   {
     now: updateTime,
-    ...news
+    ...change
   }: { metadata: StoredOperationMetadata; result?: string | null | undefined; now: Date },
 ): Promise<boolean> {
   const { count } = await tx.operation.updateMany({
     where: { id, projectId, status: 'IN_PROGRESS' },
-    data: { ...news, updateTime },
+    data: { ...change, updateTime },
   });
   if (count > 0) announceOperation(tx, id);
   return count > 0;
@@ -78,7 +75,7 @@ interface OperationEnd {
   now: Date;
 }
 
-/** Ends an operation. Returns false if it had already ended: an operation ends once. */
+/** Ends an operation. Returns false if it has ended already: an operation ends once. */
 export async function finishOperation(
   tx: Transaction,
   { id, projectId }: OperationRef,
@@ -95,11 +92,11 @@ export async function finishOperation(
 export interface LogLine {
   severity: LogSeverity;
   message: string;
-  /** Facts about the line. They must not contain credentials, or data of a record except its id. */
+  /** Details of the event. They must not contain credentials, or data of a record except its id. */
   details?: Record<string, unknown>;
 }
 
-/** Adds the lines in their order. */
+/** Adds lines to the log of an operation, in their order. */
 export async function logOperation(
   tx: Transaction,
   { id: operationId, projectId }: OperationRef,

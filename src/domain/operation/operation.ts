@@ -16,7 +16,7 @@ import { getOwned } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { operationStatus, toOperationStatus } from './operation-status.ts';
 
-/** The stored facts of an operation besides its status. */
+/** The stored metadata of an operation. */
 export const operationMetadata = z.object({
   objects: z.array(z.string()),
   progress: z
@@ -110,9 +110,9 @@ export const operationResource = resource(
     metadata: computed(
       operationMetadataResource.describe('Its objects, progress, attempts and written records.'),
       (row: Row<'Operation'>) => {
-        const { progress, ...facts } = parseOperationMetadata(row);
+        const { progress, ...metadata } = parseOperationMetadata(row);
         const { id: operationId, installationId } = row;
-        return { ...facts, progress: progress && { operationId, installationId, ...progress } };
+        return { ...metadata, progress: progress && { operationId, installationId, ...progress } };
       },
     ),
     updateTime,

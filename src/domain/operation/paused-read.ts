@@ -8,7 +8,7 @@ import { read } from '../declared-read.ts';
 import { resource } from '../resource.ts';
 import type { Batch } from '../scope.ts';
 
-/** More paused reads than a person checks one by one. */
+/** More than a person checks one by one. */
 const PAUSED_READS_MAX = 100;
 
 export type PausedRead = PausedObject;

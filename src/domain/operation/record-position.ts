@@ -9,7 +9,7 @@ const position = z.object({
   planKey: z.string(),
   /** The provider's cursor. Null for its first page. */
   cursor: z.string().nullable(),
-  /** Number of records of that page that the caller has already received, and the id of the last of them. */
+  /** The number of records of that page that the caller has received, and the id of the last of them. */
   given: z.int().min(0),
   lastId: z.string().nullable(),
 });
@@ -46,7 +46,7 @@ function sealContext({ id, projectId }: Owner) {
   return { table: 'Installation', column: 'records', row: id, projectId };
 }
 
-/** Number of the page's records before the position. The page may have changed since the caller received them. */
+/** Counts the page's records before the position. The page may have changed since the caller received them. */
 export function countReceived(
   records: readonly ProviderRecord[],
   { given, lastId }: Pick<RecordPosition, 'given' | 'lastId'>,

@@ -1,5 +1,5 @@
 /**
- * Reads current records of an account, with an installation's fields and mapping. The records are not stored or
+ * Reads current records of an account, with an installation's fields and mapping. The records are neither stored nor
  * delivered.
  */
 import { z } from 'zod';
@@ -32,8 +32,14 @@ import { waitingForProvider } from '../provider/provider-wait.ts';
 import { resource } from '../resource.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { createEntry, type ResultEntry, resultEntry } from './read/read-message.ts';
-import { nativeName, planKey, type ReadPlan, waitReason } from './read/read-plan.ts';
-import { getReadSource, type ReadSource, withAllFields } from './read/source.ts';
+import {
+  createPlanKey,
+  describeUnmapped,
+  findNativeName,
+  findReplacements,
+  type ReadPlan,
+} from './read/read-plan.ts';
+import { getReadSource, NO_RECORDS, type ReadSource, withAllFields } from './read/source.ts';
 import {
   countReceived,
   openPosition,
@@ -105,14 +111,14 @@ export const listInstallationRecords = read(
     const source = await getSearchSource(call, installation, input.objectName);
     const conditions = parseConditions(source, input.filters ?? []);
     const search = { installation, source, conditions: conditions ?? [] };
-    const from = startPosition(call, search, input.after ?? null);
+    const from = getStartPosition(call, search, input.after ?? null);
     const size = input.first ?? PAGE_DEFAULT;
     // The conditions require two values of one field. No record has both.
-    if (conditions === null) return pageResult(call, search, { from, size, page: NO_RECORDS });
+    if (conditions === null) return createPage(call, search, { from, size, page: NO_RECORDS });
     const page = await waitingForProvider(call, toConnectionKey(source), () =>
       callProvider(() => readRecords(call, search, { from, size })),
     );
-    return pageResult(call, search, { from, size, page });
+    return createPage(call, search, { from, size, page });
   },
 );
 
@@ -141,12 +147,12 @@ export const searchRecords = read(
   },
 );
 
-/** How many ids one call may name. They are read in batches of the size that the provider takes. */
+/** The most ids of one call. They are read in batches of the provider's size. */
 const IDS_MAX = PAGE_MAX;
 
 /**
- * Returns a record for each id, in order. Null for a record that does not exist, or that does not meet the conditions of
- * the config. Throws as `listInstallationRecords` does.
+ * Returns a record for each id, in order. A record is null if it does not exist or does not meet the config's
+ * conditions. Throws the errors of `listInstallationRecords`.
  */
 export const readInstallationRecords = read(
   listInstallationRecords.needs,
@@ -228,8 +234,6 @@ interface Search {
   conditions: FieldValue[];
 }
 
-const NO_RECORDS: RecordPage = { records: [], nextCursor: null, estimatedTotal: null };
-
 async function getSearchSource(
   call: Call,
   installation: Row<'Installation'>,
@@ -237,12 +241,12 @@ async function getSearchSource(
 ): Promise<ReadSource> {
   const [revision] = await latestRevisions(call, [installation.integrationId]);
   if (!revision) throw notFound('Installation', installation.id);
-  const native = nativeName(call, readIntegrationContent(revision), name);
+  const native = findNativeName(call, readIntegrationContent(revision), name);
   if (native === null) {
     throw invalid('objectName', 'is not an object that the integration reads.', name);
   }
   const source = await getReadSource(call, installation, native);
-  if (source.plan.unmapped.length > 0) throw unprocessable(waitReason(source.plan));
+  if (source.plan.unmapped.length > 0) throw unprocessable(describeUnmapped(source.plan));
   if (await isConsentPending(call, source.connection)) throw unprocessable(AWAITS_CONSENT);
   const plan = await waitingForProvider(call, toConnectionKey(source), () =>
     callProvider(() => withAllFields(call, source)),
@@ -254,7 +258,7 @@ function toConnectionKey({ connection: { id: connectionId, projectId } }: ReadSo
   return { projectId, connectionId };
 }
 
-/** The caller's conditions and the config's, by the provider's names. Null if no record can meet them. */
+/** Combines the caller's conditions with the config's, by the provider's names. Null if no record can meet them. */
 function parseConditions(
   { plan, provider }: ReadSource,
   filters: NonNullable<RecordsInput['filters']>,
@@ -283,26 +287,22 @@ function parseConditions(
 }
 
 /** Translates a condition with names and values of messages into the provider's names and values. */
-function toProviderCondition(
-  { fieldName: name, value }: FieldValue,
-  { fields, mappings, words }: ReadPlan,
-): FieldValue {
+function toProviderCondition({ fieldName: name, value }: FieldValue, plan: ReadPlan): FieldValue {
+  const { fields, mappings } = plan;
   const mapping = fields.includes(name)
     ? undefined
     : mappings.find(({ mapToName }) => mapToName === name);
-  const builderWords = Object.hasOwn(words, name) ? words[name] : {};
-  const [word] =
-    Object.entries(builderWords ?? {}).find(([, builderValue]) => builderValue === String(value)) ??
-    [];
-  return { fieldName: mapping?.fieldName ?? name, value: word ?? value };
+  const replacements = Object.entries(findReplacements(plan, name) ?? {});
+  const [providerValue] = replacements.find(([, word]) => word === String(value)) ?? [];
+  return { fieldName: mapping?.fieldName ?? name, value: providerValue ?? value };
 }
 
 function createSearchKey({ source: { connection, plan }, conditions }: Search): string {
   const filters = conditions.map((condition) => ({ ...condition, operator: 'EQ' as const }));
-  return planKey(connection.id, plan, filters);
+  return createPlanKey(connection.id, plan, filters);
 }
 
-function startPosition(call: Call, search: Search, after: string | null): RecordPosition {
+function getStartPosition(call: Call, search: Search, after: string | null): RecordPosition {
   const key = createSearchKey(search);
   if (after === null) return { planKey: key, cursor: null, given: 0, lastId: null };
   const position = openPosition(call, search.installation, after);
@@ -330,25 +330,25 @@ function readRecords(call: Call, { source, conditions }: Search, { from, size }:
   });
 }
 
-/** Runs work that calls the provider, and turns its failures into errors for the caller. */
+/** Runs work that calls the provider. Turns its ProviderErrors into DomainErrors. */
 async function callProvider<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     if (error.kind !== 'CURSOR_GONE') throw providerRefusal(error);
-    throw expiredCursor();
+    throw createExpiredCursorError();
   }
 }
 
-function expiredCursor(): DomainError {
+function createExpiredCursorError(): DomainError {
   return invalid(
     'after',
     'is too old: the provider has forgotten it. Leave it out to begin again.',
   );
 }
 
-function pageResult(
+function createPage(
   call: Call,
   search: Search,
   { from, size, page }: Window & { page: RecordPage },
@@ -358,7 +358,7 @@ function pageResult(
   const records = page.records.slice(before, before + size);
   const isWhole = before + records.length === page.records.length;
   const { nextCursor } = page;
-  const cursorAt = (index: number) => {
+  const createCursor = (index: number) => {
     const received = before + index + 1;
     const isEnd = nextCursor !== null && received >= page.records.length;
     const position = isEnd
@@ -369,7 +369,7 @@ function pageResult(
   const edges = records.map((record, index) => ({
     node: { id: record.id, ...createEntry(record, source.plan) },
     get cursor() {
-      return cursorAt(index);
+      return createCursor(index);
     },
   }));
   const hasNextPage = !isWhole || nextCursor !== null;
@@ -383,7 +383,7 @@ function pageResult(
       },
       // More pages may follow an empty page of a provider.
       get endCursor() {
-        return edges.length > 0 || hasNextPage ? cursorAt(records.length - 1) : null;
+        return edges.length > 0 || hasNextPage ? createCursor(records.length - 1) : null;
       },
     },
   };

@@ -1,4 +1,4 @@
-/** A write, from its input to its response. */
+/** The path of a write, from its input to its response. */
 import { z } from 'zod';
 import { findNamedTarget, type NamedTarget } from '../../database/hot/write-target.ts';
 import type { Row } from '../../database/rows.ts';
@@ -10,11 +10,11 @@ import { projectMutation } from '../declared-mutation.ts';
 import { refuseIfBacklogged } from '../event/delivery-backlog.ts';
 import { waitingForProvider } from '../provider/provider-wait.ts';
 import { jsonObject, resource } from '../resource.ts';
-import { sees } from '../scope.ts';
-import { storedJson } from '../storable-json.ts';
+import { canSee } from '../scope.ts';
+import { readJsonColumn } from '../storable-json.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { createWriteKey, findOperationByKey } from './write/idempotency-key.ts';
-import { failedOutcome, type StoredOutcome } from './write/outcome.ts';
+import { createFailedOutcome, type StoredOutcome } from './write/outcome.ts';
 import type { EndedWrite } from './write/write-end.ts';
 import { type WriteInput, writeRecordsInput } from './write/write-input.ts';
 import { planWrite } from './write/write-plan.ts';
@@ -24,9 +24,9 @@ import { acceptWrite, type WriteToStart } from './write/write-start.ts';
 export { writeRecordsInput };
 
 /**
- * Writes records to a provider. Returns from an asynchronous write when it is stored. Returns from a synchronous one
- * with its outcome, or without it shortly before LIMIT_MUTATION_MS. A refusal by the provider is an outcome, not an
- * error. Throws RATE_LIMITED for an asynchronous write while the project has too many pending deliveries.
+ * An asynchronous write returns when it is stored. A synchronous write returns with its outcome, or without it shortly
+ * before LIMIT_MUTATION_MS. A refusal by the provider is an outcome, not an error. Throws RATE_LIMITED for an
+ * asynchronous write while the project has too many pending deliveries.
  */
 export const writeRecords = projectMutation({
   description: "Creates, updates or deletes records in a group's account at the provider.",
@@ -35,7 +35,7 @@ export const writeRecords = projectMutation({
   async run(call, input, project): Promise<WriteOutcome> {
     const key = createWriteKey(call, project.id, input);
     const earlier = key && (await findOperationByKey(call, key));
-    if (earlier) return resultOfOtherCall(call, input, earlier);
+    if (earlier) return awaitEarlierOutcome(call, input, earlier);
     const target = await getWriteTarget(call, project.id, input);
     const plan = await planWrite(call, input, target);
     const write = { input, plan, key };
@@ -61,23 +61,23 @@ async function writeLater(call: Call, write: WriteToStart): Promise<WriteOutcome
   await refuseIfBacklogged(call, write.plan.target.installation.projectId);
   const { operation, task, entries } = await acceptWrite(call, write);
   if (task) await beginWrite(call, task, entries);
-  return acceptedOutcome(operation);
+  return createAcceptedOutcome(operation);
 }
 
-/** Returns the result of the earlier call with the same idempotency key. */
-function resultOfOtherCall(
+/** Returns the outcome of the earlier call with the same idempotency key. */
+function awaitEarlierOutcome(
   call: Call,
   input: WriteInput,
   operation: Row<'Operation'>,
 ): Promise<WriteOutcome> {
-  if (input.mode === 'ASYNCHRONOUS') return Promise.resolve(acceptedOutcome(operation));
+  if (input.mode === 'ASYNCHRONOUS') return Promise.resolve(createAcceptedOutcome(operation));
   const { projectId } = operation;
   return waitingForProvider(call, { projectId }, () => awaitOutcome(call, input, operation));
 }
 
 /**
- * Returns the target as far as the viewer may see it. Throws NOT_FOUND if the viewer may not see the integration. The
- * viewer must see the project.
+ * Returns the target of a write, without the parts that the viewer may not see. Throws NOT_FOUND if the viewer may not
+ * see the integration. The caller must check that the viewer may see the project.
  */
 export async function getWriteTarget(
   { viewer, database }: Call,
@@ -87,11 +87,11 @@ export async function getWriteTarget(
   const by = findPrefix(value) === 'int' ? 'id' : 'name';
   const names = { projectId, integration: { by, value }, groupRef } as const;
   const target = await findNamedTarget(database.rows, names);
-  if (!target || !sees(viewer, 'Integration', target.integration)) {
+  if (!target || !canSee(viewer, 'Integration', target.integration)) {
     throw notFound('Integration', value);
   }
   const { integration, group } = target;
-  if (!group || sees(viewer, 'Group', group)) return target;
+  if (!group || canSee(viewer, 'Group', group)) return target;
   return { integration, group: null, installation: null, connection: null, consumer: null };
 }
 
@@ -126,16 +126,16 @@ interface ReportedOutcome extends StoredOutcome {
 
 /** The part of a mutation's time limit that is reserved for building the response. */
 const RESPONSE_MARGIN_MS = 5_000;
-/** The wait if a mutation's time limit is shorter than the margin. */
+/** The shortest wait, if a mutation's time limit is shorter than the margin. */
 const WAIT_MS_MIN = 50;
 
-function acceptedOutcome(operation: Row<'Operation'>): WriteOutcome {
+function createAcceptedOutcome(operation: Row<'Operation'>): WriteOutcome {
   return { operation, result: null, results: null, successCount: null, failureCount: null };
 }
 
 /**
- * Waits for the outcome of a synchronous write. After the time limit, it returns a pending outcome. `running` is the
- * write, if this process executes it.
+ * Waits for the outcome of a synchronous write. Returns a pending outcome after the time limit. `running` is the write
+ * if this process runs it.
  */
 async function awaitOutcome(
   call: Call,
@@ -145,25 +145,25 @@ async function awaitOutcome(
 ): Promise<WriteOutcome> {
   const { promise: timedOut, resolve: stopWaiting } = Promise.withResolvers<void>();
   const waitMs = Math.max(call.config.LIMIT_MUTATION_MS - RESPONSE_MARGIN_MS, WAIT_MS_MIN);
-  const ending = untilEnded(call, operation, { running, timedOut });
+  const ending = waitUntilEnded(call, operation, { running, timedOut });
   const ended = await withDeadline(ending, waitMs, () => null).finally(stopWaiting);
   const outcomes = ended?.outcomes ?? (await listOutcomes(call, operation));
-  const settled = outcomes.filter((outcome: ReportedOutcome) => !outcome.isPending);
-  const successCount = settled.filter(({ success }) => success).length;
+  const knownOutcomes = outcomes.filter((outcome: ReportedOutcome) => !outcome.isPending);
+  const successCount = knownOutcomes.filter(({ success }) => success).length;
   return {
     operation: ended?.operation ?? (await readOperation(call, operation)) ?? operation,
     result: batch ? null : (outcomes[0] ?? null),
     results: batch ? outcomes : null,
     successCount,
-    failureCount: settled.length - successCount,
+    failureCount: knownOutcomes.length - successCount,
   };
 }
 
 /**
- * Waits until the write ends. Returns null if the outcome must be read: another process may execute the write, or
- * continue it after an error in this one.
+ * Waits until the write ends. Returns null if the outcome must be read from the database: another process may have run
+ * the write, or continued it after an error in this one.
  */
-async function untilEnded(
+async function waitUntilEnded(
   call: Call,
   operation: Row<'Operation'>,
   { running, timedOut }: { running: Promise<EndedWrite | null> | null; timedOut: Promise<void> },
@@ -196,6 +196,6 @@ async function listOutcomes(
     select: { outcome: true },
   });
   const text = `The outcome is not known yet: the operation ${operationId} is still running.`;
-  const pending = { ...failedOutcome(null, text), isPending: true } as const;
-  return entries.map(({ outcome }) => storedJson<ReportedOutcome | null>(outcome) ?? pending);
+  const pending = { ...createFailedOutcome(null, text), isPending: true } as const;
+  return entries.map(({ outcome }) => readJsonColumn<ReportedOutcome | null>(outcome) ?? pending);
 }

@@ -1,4 +1,7 @@
-/** Settings that only the operator changes, by a command: the features of a project's billing plan, and the payer of an org. */
+/**
+ * Settings that only the operator changes, by a command: the features of a project's billing plan, and the payer of an
+ * org.
+ */
 import type { Database } from '../../database/database.ts';
 import { run, sql, statements } from '../../database/statements.ts';
 import { notFound } from '../../errors.ts';

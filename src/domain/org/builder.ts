@@ -9,7 +9,7 @@ import { read } from '../declared-read.ts';
 import type { PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { createdFields, resource } from '../resource.ts';
-import { byId, ownOrgId } from '../scope.ts';
+import { byId, toOrgCondition } from '../scope.ts';
 
 export const builderResource = resource(
   'Builder',
@@ -40,7 +40,7 @@ export const listBuilders = read(
         name: 'Org.builders',
         parentId: org.id,
         table: 'OrgMember',
-        where: { orgId: ownOrgId(call.viewer, org) },
+        where: { orgId: toOrgCondition(call.viewer, org) },
         key: 'builderId',
         nodes: (members) =>
           Promise.all(members.map(({ builderId }) => load(call, byId('Builder'), builderId))),

@@ -12,7 +12,7 @@ import { read } from '../declared-read.ts';
 import type { PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { computed, createdFields, resource } from '../resource.ts';
-import { getOrg, listOrgIds, ownOrgId, seesClaimedDomain } from '../scope.ts';
+import { canSeeClaimedDomain, getOrg, listOrgIds, toOrgCondition } from '../scope.ts';
 import { claimableDomain, domainName } from './domain-name.ts';
 import { parentFields, parentType } from './org.ts';
 
@@ -86,7 +86,7 @@ export const getClaimedDomain = read(
 /** Prefers the claim of the caller's own org, then the proven one, then the first. */
 async function findClaim({ viewer, database }: Call, { domain }: DomainKey) {
   const claims = await database.rows.find('ClaimedDomain', { domain });
-  const visible = claims.filter((claim) => seesClaimedDomain(viewer, claim));
+  const visible = claims.filter((claim) => canSeeClaimedDomain(viewer, claim));
   const rank = ({ orgId, verifiedTime }: ClaimedDomain) =>
     listOrgIds(viewer).includes(orgId) ? 0 : verifiedTime ? 1 : 2;
   const [claimed] = visible.sort((a, b) => rank(a) - rank(b) || (a.id < b.id ? -1 : 1));
@@ -101,7 +101,7 @@ export const listClaimedDomains = read(
       name: 'Org.claimedDomains',
       parentId: org.id,
       table: 'ClaimedDomain',
-      where: { orgId: ownOrgId(call.viewer, org) },
+      where: { orgId: toOrgCondition(call.viewer, org) },
     } as const;
     return listPage(call, list, args);
   },

@@ -17,9 +17,9 @@ const NOT_OF_A_HOST = /[\s/\\:?#@%[\]]/;
 const FREE_MAIL_DOMAINS = new Set(emailProviders);
 
 /**
- * Returns the domain of an e-mail address, a host or a URL: lowercase, in Punycode, without a leading www. and without a
- * trailing dot. Null if there is none. The domain of a domain is itself. An e-mail address at a www host has none: the
- * host may belong to other people than the domain.
+ * Returns the domain of an e-mail address, a host or a URL: lowercase, in Punycode, without a leading www. and without
+ * a trailing dot. Null if there is none. The domain of a domain is itself. An e-mail address at a www host has none:
+ * the host may belong to other people than the domain.
  */
 export function parseDomain(text: string): string | null {
   const host = parseHost(text.trim())?.replace(/\.$/, '');

@@ -10,7 +10,7 @@ import { read } from '../declared-read.ts';
 import type { PageArgs } from '../paging/page.ts';
 import { pageOfArray } from '../paging/page-of-array.ts';
 import { listPage } from '../paging/page-of-rows.ts';
-import { uniquely } from '../unique.ts';
+import { requireUnique } from '../unique.ts';
 import { type BuilderViewer, renewMembership } from '../viewer/viewer.ts';
 import { verificationText } from './claimed-domain.ts';
 import { parseDomain } from './domain-name.ts';
@@ -46,7 +46,7 @@ export const verifyClaimedDomain = builderMutation({
       const data = { verifiedTime: call.now(), provenDomain: domain };
       return tx.claimedDomain.update({ where: { id }, data });
     });
-    return uniquely(proven, `Another org has proven ${domain}.`);
+    return requireUnique(proven, `Another org has proven ${domain}.`);
   },
 });
 

@@ -16,8 +16,8 @@ import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { pageOfArray } from '../paging/page-of-array.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { computed, createdFields, enumeration, resource, updateTime } from '../resource.ts';
-import { type Batch, getOrg, ownOrgId } from '../scope.ts';
-import { uniquely } from '../unique.ts';
+import { type Batch, getOrg, toOrgCondition } from '../scope.ts';
+import { requireUnique } from '../unique.ts';
 import { renewMembership } from '../viewer/viewer.ts';
 import { insertOrg, parentFields } from './org.ts';
 
@@ -116,12 +116,15 @@ export const listInvites = read(
     { status, ...args }: PageArgs & FiltersOf<typeof inviteFilters>,
   ) => {
     const statusFilter = status ? withStatus(status, await load(call, requestTime, 'now')) : {};
-    const where = { orgId: ownOrgId(call.viewer, org), ...statusFilter };
+    const where = { orgId: toOrgCondition(call.viewer, org), ...statusFilter };
     return listPage(call, { name: 'Org.invites', parentId: org.id, table: 'Invite', where }, args);
   },
 );
 
-/** The names of orgs of invites, by the orgs' ids. A person who is invited sees the name of an org that they can't read yet. */
+/**
+ * The names of orgs of invites, by the orgs' ids. A person who is invited sees the name of an org that they can't read
+ * yet.
+ */
 export const findInvitingOrgLabels: Batch<string, string | null> = async ({ database }, orgIds) => {
   const orgs = await database.rows.find('Org', { id: [...new Set(orgIds)] });
   const labels = new Map(orgs.map(({ id, label }) => [id, label]));
@@ -163,15 +166,15 @@ export const createInvite = orgMutation({
   needs: 'org:write',
   input: createInviteInput,
   run: (call, { orgId, email }): Promise<Invite> =>
-    uniquely(
+    requireUnique(
       inTransaction(call.database, (tx) => recordInvite(tx, { orgId, email, now: call.now() })),
       `${email} already has a pending invite.`,
     ),
 });
 
 /**
- * Creates an org without members and invites its first one. It is for the operator, if ORG_CREATION does not permit everyone
- * to create orgs.
+ * Creates an org without members and invites its first one. It is for the operator, if ORG_CREATION does not permit
+ * everyone to create orgs.
  */
 export function createInvitedOrg(
   database: Pick<Database, 'prisma' | 'outages' | 'notify' | 'now'>,

@@ -125,8 +125,8 @@ export const listOrgs = read(
 const ORGS_OF_BUILDER_MAX = 100;
 
 /**
- * The billing provider is `none` until one is connected. Throws CONFLICT if the caller has too many orgs, and FORBIDDEN if
- * ORG_CREATION does not permit it.
+ * The billing provider is `none` until one is connected. Throws CONFLICT if the caller has too many orgs, and FORBIDDEN
+ * if ORG_CREATION does not permit it.
  */
 export const createOrg = builderMutation({
   description:

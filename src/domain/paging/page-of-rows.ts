@@ -6,7 +6,7 @@ import type { Link } from '../../database/reads/linked-rows.ts';
 import type { KeyRange, Row, RowList, Table, Where } from '../../database/rows.ts';
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
-import { type Batch, visibleLinks, visibleWhere } from '../scope.ts';
+import { type Batch, listVisibleLinks, narrowToVisible } from '../scope.ts';
 import { encodeCursor, type Key, type NamedList } from './list-cursor.ts';
 import { type Edge, type Page, type PageArgs, readPageArgs } from './page.ts';
 import { pageOfArray } from './page-of-array.ts';
@@ -57,14 +57,15 @@ export async function listPage<T extends Table, N = Row<T>>(
   unscoped: List<T, N>,
   args: PageArgs,
 ): Promise<Page<N>> {
-  const visible = visibleWhere(call.viewer, unscoped.table, unscoped.where);
+  const visible = narrowToVisible(call.viewer, unscoped.table, unscoped.where);
   if (!visible) return pageOfArray({ ...unscoped, key: () => '' }, [], args);
   const list = { ...unscoped, where: visible };
   const bounds = readPageArgs(args, list);
   const { size, backwards, after, before } = bounds;
   const ranges = listRanges(call, list);
   // Items of long pages share many related rows, which are then better read once each.
-  const links = list.nodes || size > LINKED_ITEMS_MAX ? [] : visibleLinks(call.viewer, args.links);
+  const links =
+    list.nodes || size > LINKED_ITEMS_MAX ? [] : listVisibleLinks(call.viewer, args.links);
   const rows = await ranges.read({ limit: size + 1, backwards, after, before }, links);
   const pageRows = rows.slice(0, size);
   if (backwards) pageRows.reverse();

@@ -14,7 +14,7 @@ import {
 } from '../event/topic-destination-route.ts';
 import { createIntegration, deleteIntegration } from '../integration/integration.ts';
 import { createRevision } from '../integration/revision.ts';
-import { issueAt, requireNoIssues } from '../issues.ts';
+import { createInputIssue, requireNoIssues } from '../issues.ts';
 import { projectIdOrName } from '../names.ts';
 import { orElse } from '../optional-value.ts';
 import {
@@ -151,9 +151,9 @@ function refuseMissingSecrets(
   const surplus = [...values.keys()].filter((path) => !requiredSecrets.includes(path));
   const member = ['input', 'secrets'];
   requireNoIssues([
-    ...missing.map((path) => issueAt(member, `must have a value for ${path}.`)),
+    ...missing.map((path) => createInputIssue(member, `must have a value for ${path}.`)),
     ...surplus.map((path) =>
-      issueAt(member, `must not have ${path}, which the plan does not need.`),
+      createInputIssue(member, `must not have ${path}, which the plan does not need.`),
     ),
   ]);
 }

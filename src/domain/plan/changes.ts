@@ -12,11 +12,11 @@ import {
 } from '../integration/integration-content-check.ts';
 import { integrationContentInput } from '../integration/integration-content-input.ts';
 import { settleContent } from '../integration/settled-content.ts';
-import { issueAt } from '../issues.ts';
+import { createInputIssue } from '../issues.ts';
 import { integrationName } from '../names.ts';
 import { publicPem } from '../project/jwt-key.ts';
 import { providerIssues } from '../provider/provider-app-input.ts';
-import { enumeration, resource, wordOfName } from '../resource.ts';
+import { enumeration, resource, toStoredWord } from '../resource.ts';
 import { type Item, itemKind, listItems, SECTION_OF } from './items.ts';
 import {
   byText,
@@ -62,7 +62,10 @@ export interface Target {
   allowDeletions: boolean;
 }
 
-/** Lists the issues that depend on the project, the catalogue or the settings of the server. Their names are paths in the document. */
+/**
+ * Lists the issues that depend on the project, the catalogue or the settings of the server. Their names are paths in
+ * the document.
+ */
 export function* findDocumentIssues(
   call: Call,
   target: Target,
@@ -81,16 +84,16 @@ export function* findDocumentIssues(
     if (target.references.has(name)) continue;
     const path = ['destinations', index];
     const stored = state.items.get(`destinations.${name}`)?.value;
-    if (stored && stored.type !== wordOfName(type)) {
+    if (stored && stored.type !== toStoredWord(type)) {
       const detail = `must be ${stored.type}: the type of a destination never changes.`;
-      yield issueAt([...path, 'type'], detail, wordOfName(type));
+      yield createInputIssue([...path, 'type'], detail, toStoredWord(type));
     }
     const hostIssue = url === undefined || stored?.url === url ? null : findHostIssue(url, call);
-    if (hostIssue) yield issueAt([...path, 'url'], hostIssue, url);
+    if (hostIssue) yield createInputIssue([...path, 'url'], hostIssue, url);
   }
   for (const [index, { publicKeyPem }] of (document.jwtKeys ?? []).entries()) {
     const keyIssue = findKeyIssue(publicKeyPem);
-    if (keyIssue) yield issueAt(['jwtKeys', index, 'publicKeyPem'], keyIssue);
+    if (keyIssue) yield createInputIssue(['jwtKeys', index, 'publicKeyPem'], keyIssue);
   }
 }
 
@@ -105,10 +108,11 @@ function* findIntegrationIssues(
     const { name, provider } = content;
     const present = names.get(name.toLowerCase());
     const { error } = integrationName.safeParse(name);
-    if (error) yield issueAt([...path, 'name'], error.issues[0]?.message ?? 'is no name.', name);
+    if (error)
+      yield createInputIssue([...path, 'name'], error.issues[0]?.message ?? 'is no name.', name);
     if (present !== undefined && present !== name) {
       const detail = `differs from the integration ${present} of the project only by case.`;
-      yield issueAt([...path, 'name'], detail, name);
+      yield createInputIssue([...path, 'name'], detail, name);
     }
     yield* providerIssues(call, provider, [...path, 'provider']);
     yield* listIssuesWithDestinations(call, content, {
@@ -186,7 +190,7 @@ function writtenParsed({
   const names = headers.map((header) => header.toLowerCase());
   return {
     name,
-    type: wordOfName(type),
+    type: toStoredWord(type),
     ...(url !== undefined && { url }),
     ...(names.length > 0 && { headers: names.sort(byText(String)) }),
     ...(status === 'DISABLED' && { status: 'disabled' }),
@@ -252,7 +256,9 @@ export function contentsAfter(
   return [...contents.values()];
 }
 
-/** The destinations that integrations of the project name once the changes are applied, with one of those integrations. */
+/**
+ * The destinations that integrations of the project name once the changes are applied, with one of those integrations.
+ */
 export function destinationUsers(
   state: ProjectState,
   changes: readonly Change[],

@@ -9,7 +9,7 @@ import {
 import { z } from 'zod';
 import type { Call } from '../call.ts';
 import { formatGraphqlSdl } from '../contract/formats/graphql-sdl.ts';
-import { contractsOfContents } from '../contract/read-contract.ts';
+import { createContractsOfContents } from '../contract/read-contract.ts';
 import { enumeration, resource } from '../resource.ts';
 import { type Change, contentsAfter } from './changes.ts';
 import type { ProjectState } from './project-state.ts';
@@ -42,7 +42,7 @@ export async function listContractChanges(
 ): Promise<ContractChange[]> {
   if (!changes.some(({ kind }) => kind === 'INTEGRATION')) return [];
   const contents = [contentsAfter(state, []), contentsAfter(state, changes)];
-  const contracts = await contractsOfContents(call, projectId, contents);
+  const contracts = await createContractsOfContents(call, projectId, contents);
   const [before, after] = contracts.map((contract) => buildSchema(formatGraphqlSdl(contract))) as [
     GraphQLSchema,
     GraphQLSchema,

@@ -35,8 +35,8 @@ export interface DocumentText {
 }
 
 /**
- * Parses a document. JSON is read as YAML, which includes it. Throws BAD_USER_INPUT that names every fault with its line
- * and column.
+ * Parses a document. JSON is read as YAML, which includes it. Throws BAD_USER_INPUT that names every fault with its
+ * line and column.
  */
 export async function readDocument(
   { manifests }: Pick<Call, 'manifests'>,

@@ -12,7 +12,7 @@ import { usersOfObjects } from '../installation/installed-object-revision.ts';
 import { DELETION_BATCH } from '../integration/integration.ts';
 import { droppedObjects, readsDropped } from '../integration/revision.ts';
 import { enumeration, resource } from '../resource.ts';
-import { storedJson } from '../storable-json.ts';
+import { readJsonColumn } from '../storable-json.ts';
 import {
   type Change,
   type Comparison,
@@ -164,11 +164,13 @@ async function destinationFindings(
   });
 }
 
-/** The paths of the values that applying needs: query values of URLs and header values that the project does not have. */
+/**
+ * The paths of the values that applying needs: query values of URLs and header values that the project does not have.
+ */
 export function listRequiredSecrets(changes: readonly Change[]): string[] {
   return changes.flatMap(({ kind, action, path, before, after }) => {
     if (kind !== 'DESTINATION' || action === 'DELETE') return [];
-    const [stored, next] = [before, after].map(storedJson<WrittenDestination | null>);
+    const [stored, next] = [before, after].map(readJsonColumn<WrittenDestination | null>);
     const isNewUrl = next?.url !== undefined && next.url !== stored?.url;
     const headers = (next?.headers ?? []).filter((name) => !stored?.headers?.includes(name));
     return [

@@ -19,10 +19,10 @@ import { listContentIssues } from '../integration/integration-content-check.ts';
 import { SPEC_VERSION } from '../integration/integration-content-input.ts';
 import { revise } from '../integration/revision.ts';
 import { settleContent } from '../integration/settled-content.ts';
-import { issueAt, requireNoIssues } from '../issues.ts';
+import { createInputIssue, requireNoIssues } from '../issues.ts';
 import { insertJwtKey } from '../project/jwt-key.ts';
-import { storedJson } from '../storable-json.ts';
-import { uniquely } from '../unique.ts';
+import { readJsonColumn } from '../storable-json.ts';
+import { requireUnique } from '../unique.ts';
 import { type Change, contentOfItem } from './changes.ts';
 import type { ItemKind } from './items.ts';
 import { type Plan, readPlanLists } from './plan.ts';
@@ -100,7 +100,7 @@ export class PlanRun {
 
   async #changeKey({ before, after }: Change): Promise<void> {
     const projectId = this.#projectId;
-    const [stored, next] = [before, after].map(storedJson<WrittenJwtKey | null>);
+    const [stored, next] = [before, after].map(readJsonColumn<WrittenJwtKey | null>);
     const id = stored ? this.#state.ids.jwtKeys.get(stored.publicKeyPem) : undefined;
     if (!next) {
       await this.#tx.jwtKey.deleteMany({ where: { projectId, id: id ?? '' } });
@@ -117,8 +117,8 @@ export class PlanRun {
 
   async #putDestination({ path, before, after }: Change): Promise<void> {
     const projectId = this.#projectId;
-    const next = storedJson<WrittenDestination>(after);
-    const stored = storedJson<WrittenDestination | null>(before);
+    const next = readJsonColumn<WrittenDestination>(after);
+    const stored = readJsonColumn<WrittenDestination | null>(before);
     const status = next.status === 'disabled' ? ('DISABLED' as const) : ('ENABLED' as const);
     const url = this.#urlOf(path, next, stored);
     const headers = this.#newHeaders(path, next, stored);
@@ -169,7 +169,7 @@ export class PlanRun {
     const headers = names.map((name) => [name, this.#values.get(`${path}.headers.${name}`) ?? '']);
     const issues = headers.flatMap(([name, value]) => {
       const issue = value === MASK ? 'is a mask and not a value.' : findHeaderValueIssue(value);
-      return issue ? issueAt(['input', 'secrets', `${path}.headers.${name}`], issue) : [];
+      return issue ? createInputIssue(['input', 'secrets', `${path}.headers.${name}`], issue) : [];
     });
     if (issues.length > 0) throw invalidInput(issues);
     return Object.fromEntries(headers);
@@ -253,7 +253,7 @@ export class PlanRun {
         provider,
         latestRevision: revision,
       });
-      await uniquely(created, nameTaken(name));
+      await requireUnique(created, nameTaken(name));
       return;
     }
     const integration = await lockIntegration(tx, stored, 'change');

@@ -10,12 +10,12 @@ import { projectMutation } from '../declared-mutation.ts';
 import { projectRead } from '../declared-read.ts';
 import { type Impact, impactResource } from '../installation/check/revision-impacts.ts';
 import { DOCUMENT_LENGTH_MAX } from '../integration/manifest/manifest-text.ts';
-import { addIssues, issueAt } from '../issues.ts';
+import { addIssues, createInputIssue } from '../issues.ts';
 import { projectIdOrName } from '../names.ts';
 import { orDefault, orElse } from '../optional-value.ts';
 import { computed, createdInProject, enumeration, resource } from '../resource.ts';
 import { getOwned } from '../scope.ts';
-import { storedJson } from '../storable-json.ts';
+import { readJsonColumn } from '../storable-json.ts';
 import {
   type Change,
   changeResource,
@@ -170,7 +170,9 @@ export const getPlan = projectRead(
     getOwned(call, 'Plan', { projectId, id, what: 'Plan' }),
 );
 
-/** Computes and stores a plan. It changes nothing else. Throws BAD_USER_INPUT that names every issue of the document. */
+/**
+ * Computes and stores a plan. It changes nothing else. Throws BAD_USER_INPUT that names every issue of the document.
+ */
 export const planProject = projectMutation({
   description:
     'Plans the changes that a document makes to a project. The plan names the installations that the changes break. It is stored for 24 hours and changes nothing else.',
@@ -213,10 +215,10 @@ export function readPlanLists({ changes, contractChanges, impacts, findings }: P
   findings: Finding[];
 } {
   return {
-    changes: storedJson(changes),
-    contractChanges: storedJson(contractChanges),
-    impacts: storedJson(impacts),
-    findings: storedJson(findings),
+    changes: readJsonColumn(changes),
+    contractChanges: readJsonColumn(contractChanges),
+    impacts: readJsonColumn(impacts),
+    findings: readJsonColumn(findings),
   };
 }
 
@@ -246,7 +248,11 @@ function createTarget(
   const [destinations, apps] = [listNewNames('DESTINATION'), listNewNames('PROVIDER_APP')];
   const issues = renames.flatMap(({ kind, to }, index) =>
     kind === 'DESTINATION' && !ids.destinations.has(to)
-      ? issueAt(['input', 'renames', index, 'to'], 'is not a destination of the project.', to)
+      ? createInputIssue(
+          ['input', 'renames', index, 'to'],
+          'is not a destination of the project.',
+          to,
+        )
       : [],
   );
   if (issues.length > 0) throw invalidInput(issues);

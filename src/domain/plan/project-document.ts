@@ -16,12 +16,12 @@ import { createEventTopicRouteInput } from '../event/event-topic-route.ts';
 import { findHeaderNameIssue, HEADERS_MAX } from '../event/target-headers.ts';
 import { listRepeatedIndexes } from '../integration/integration-content-check.ts';
 import { integrationContentInput, specVersion } from '../integration/integration-content-input.ts';
-import { checkRules, createIssue, issueAt } from '../issues.ts';
+import { checkRules, createInputIssue, createRuleIssue } from '../issues.ts';
 import { destinationName, topicName } from '../names.ts';
 import { orDefault, orElse } from '../optional-value.ts';
 import { createJwtKeyInput } from '../project/jwt-key.ts';
 import { allowedOrigins } from '../project/origins.ts';
-import { wordOfName } from '../resource.ts';
+import { toStoredWord } from '../resource.ts';
 import { unwrapSchema } from '../unwrapped.ts';
 
 /** The limits bound the transaction that applies a document. */
@@ -184,7 +184,7 @@ function* findDestinationIssues({
 }: z.output<z.ZodObject<(typeof destination)['shape']>>) {
   const shown = url === undefined ? undefined : maskUrl(url);
   if (url !== shown) {
-    yield createIssue(
+    yield createRuleIssue(
       ['url'],
       'must have `***` in place of each value of its query, which is a secret.',
     );
@@ -198,7 +198,7 @@ function* findDestinationIssues({
   const seen = new Set<string>();
   for (const [index, name] of headers.entries()) {
     const issue = findHeaderNameIssue(name, seen);
-    if (issue) yield createIssue(['headers', index], issue, { showsValue: true });
+    if (issue) yield createRuleIssue(['headers', index], issue, { showsValue: true });
     seen.add(name.toLowerCase());
   }
 }
@@ -206,7 +206,7 @@ function* findDestinationIssues({
 function* findRepeatIssues(values: readonly string[], path: PropertyKey[], member?: string) {
   for (const index of listRepeatedIndexes(values)) {
     const itemPath = member === undefined ? [...path, index] : [...path, index, member];
-    yield createIssue(itemPath, 'is named twice.', { showsValue: member !== 'publicKeyPem' });
+    yield createRuleIssue(itemPath, 'is named twice.', { showsValue: member !== 'publicKeyPem' });
   }
 }
 
@@ -214,7 +214,7 @@ function* findRepeatIssues(values: readonly string[], path: PropertyKey[], membe
 function documentWord(name: string): string {
   return Object.hasOwn(EVENTS, name)
     ? eventTypeWord(name as NotificationEventType)
-    : wordOfName(name);
+    : toStoredWord(name);
 }
 
 export function writtenJwtKey({ label, publicKeyPem, active }: ParsedJwtKey): WrittenJwtKey {
@@ -264,7 +264,7 @@ export function withNames(
     const name = names.find((candidate) => documentWord(candidate) === value);
     if (name !== undefined) return name;
     const words = names.map((name) => documentWord(name)).join(', ');
-    issues.push(issueAt(path, `must be one of ${words}.`, value));
+    issues.push(createInputIssue(path, `must be one of ${words}.`, value));
     // The schema reports the absent value at the same path, where this issue stands already.
     return undefined;
   }
@@ -283,7 +283,7 @@ export function withNames(
         return [[name, withNames(type, member, { path: memberPath, issues })]];
       }
       const detail = `is not a member here: use ${Object.keys(shape).join(', ')}.`;
-      issues.push({ ...issueAt(memberPath, detail), kind: 'unknown-name' });
+      issues.push({ ...createInputIssue(memberPath, detail), kind: 'unknown-name' });
       return [];
     }),
   );

@@ -13,9 +13,9 @@ import { label, projectIdOrName } from '../names.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { computed, createdInProject, resource } from '../resource.ts';
-import { createKeyValue, hashOfKey, isKeyValue, shownPrefix } from '../viewer/key/key-value.ts';
+import { createKeyValue, getKeyPrefix, hashKey, isKeyValue } from '../viewer/key/key-value.ts';
 import { authorizeGrant } from '../viewer/needs.ts';
-import { ALL_SCOPES, listScopes, nameOfScope, scope, scopeName } from '../viewer/scopes.ts';
+import { ALL_SCOPES, listScopes, scope, scopeName, toScopeName } from '../viewer/scopes.ts';
 
 export const apiKeyResource = resource(
   'ApiKey',
@@ -26,7 +26,7 @@ export const apiKeyResource = resource(
     active: z.boolean().describe('Whether requests with the key are accepted.'),
     prefix: z.string().describe('The first characters of its value, for people to recognize it.'),
     scopes: computed(z.array(scopeName).describe('The scopes of the key.'), (key: Row<'ApiKey'>) =>
-      listScopes(key).map(nameOfScope),
+      listScopes(key).map(toScopeName),
     ),
     lastUsedTime: z
       .date()
@@ -118,7 +118,7 @@ export const createApiKey = projectMutation({
   async run(call, input, { id: projectId }): Promise<CreatedApiKey> {
     authorizeGrant(call.viewer, input.scopes);
     const key = createKeyValue();
-    const storedMembers = { hash: hashOfKey(key), prefix: shownPrefix(key) };
+    const storedMembers = { hash: hashKey(key), prefix: getKeyPrefix(key) };
     const row = {
       id: newId('key'),
       projectId,
@@ -167,7 +167,7 @@ async function getKey(
   projectId: string,
   valueOrId: string,
 ): Promise<Row<'ApiKey'>> {
-  const condition = isKeyValue(valueOrId) ? { hash: hashOfKey(valueOrId) } : { id: valueOrId };
+  const condition = isKeyValue(valueOrId) ? { hash: hashKey(valueOrId) } : { id: valueOrId };
   const [key] = await database.rows.find('ApiKey', { projectId, ...condition });
   // The error omits the input, which may be a mistyped secret.
   if (!key) throw new DomainError('NOT_FOUND', 'The project has no API key with that value or id.');

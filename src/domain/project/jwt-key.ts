@@ -14,7 +14,7 @@ import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { createdInProject, resource, updateTime } from '../resource.ts';
 import { getOwned } from '../scope.ts';
-import { scopesToGrant, USUAL_PERMISSIONS } from '../viewer/end-user.ts';
+import { DEFAULT_PERMISSIONS, listScopesToGrant } from '../viewer/end-user.ts';
 import { authorizeGrant } from '../viewer/needs.ts';
 import type { Viewer } from '../viewer/viewer.ts';
 import type { keyFilters } from './api-key.ts';
@@ -112,7 +112,7 @@ export const createJwtKey = projectMutation({
 
 /** Throws FORBIDDEN if the viewer lacks the scopes that tokens of an active key grant. */
 export function authorizeActiveKey(viewer: Viewer): void {
-  authorizeGrant(viewer, scopesToGrant(USUAL_PERMISSIONS));
+  authorizeGrant(viewer, listScopesToGrant(DEFAULT_PERMISSIONS));
 }
 
 /** Inserts a key whose PEM is the result of `publicPem`. */

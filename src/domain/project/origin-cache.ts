@@ -14,8 +14,8 @@ const ALLOWED = `select exists (
 ) as "isAllowed"`;
 
 /**
- * Returns whether any project has the origin in `listPageOrigins`. The query compares whole texts, so it decides like that
- * function for every text that `isOrigin` accepts. The result is synchronous if it is cached.
+ * Returns whether any project has the origin in `listPageOrigins`. The query compares whole texts, so it decides like
+ * that function for every text that `isOrigin` accepts. The result is synchronous if it is cached.
  */
 export function createOriginCache({
   rows,

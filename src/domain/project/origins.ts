@@ -7,7 +7,7 @@ import type { Row } from '../../database/rows.ts';
 import type { Issue } from '../../errors.ts';
 import { isOrigin, origin } from '../../setting-kinds.ts';
 import type { Services } from '../call.ts';
-import { issueAt } from '../issues.ts';
+import { createInputIssue } from '../issues.ts';
 
 const ORIGINS_MAX = 50;
 
@@ -57,5 +57,5 @@ export function returnIssues(
     return [];
   const detail =
     'must have an origin that is in allowedOrigins of the project or in REDIRECT_ORIGINS of the server.';
-  return [issueAt(['input', field], detail, url)];
+  return [createInputIssue(['input', field], detail, url)];
 }

@@ -11,8 +11,8 @@ import { label, projectIdOrName, projectName } from '../names.ts';
 import type { PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { computed, createdFields, resource, shownId, updateTime } from '../resource.ts';
-import { findProject, getNamedProject, listOrgIds, ownOrgId } from '../scope.ts';
-import { uniquely } from '../unique.ts';
+import { findProject, getNamedProject, listOrgIds, toOrgCondition } from '../scope.ts';
+import { requireUnique } from '../unique.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { findProjectId } from '../viewer/viewer.ts';
 import { brandingInput } from './branding.ts';
@@ -138,7 +138,7 @@ export const listOrgProjects = read(
         name: 'Org.projects',
         parentId: org.id,
         table: 'Project',
-        where: { orgId: ownOrgId(viewer, org), ...idCondition },
+        where: { orgId: toOrgCondition(viewer, org), ...idCondition },
       },
       args,
     );
@@ -152,7 +152,7 @@ export const createProject = builderMutation({
     if (!orgIds.includes(orgId)) throw notFound('Org', orgId);
     const projectId = newId('prj');
     const data = { id: projectId, orgId, name, appName, eventLog: { create: {} } };
-    return uniquely(database.prisma.project.create({ data }), nameTakenText(name));
+    return requireUnique(database.prisma.project.create({ data }), nameTakenText(name));
   },
 });
 
@@ -165,7 +165,7 @@ export const updateProject = projectMutation({
     if (Object.values(changes).every((value) => value === undefined)) return project;
     const data = { ...changes, updateTime: call.now() };
     const where = { id: project.id };
-    return uniquely(
+    return requireUnique(
       call.database.prisma.project.update({ where, data }),
       nameTakenText(changes.name ?? ''),
     );

@@ -5,17 +5,17 @@ import { type Issue, invalidInput } from '../../errors.ts';
 import { findPrefix } from '../../ids.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
-import { issueAt } from '../issues.ts';
+import { createInputIssue } from '../issues.ts';
 import { projectIdOrName, ref } from '../names.ts';
 import { resource } from '../resource.ts';
 import {
+  DEFAULT_PERMISSIONS,
+  listScopesToGrant,
   SESSION_PERMISSIONS,
-  scopesToGrant,
   sessionPermission,
-  USUAL_PERMISSIONS,
 } from '../viewer/end-user.ts';
 import { authorizeGrant } from '../viewer/needs.ts';
-import { signSession } from '../viewer/token/session-claims.ts';
+import { signSessionToken } from '../viewer/token/session-claims.ts';
 import { CONNECT_PATH, returnIssues } from './origins.ts';
 import { upsertParties } from './parties.ts';
 
@@ -106,15 +106,15 @@ export const createSessionToken = projectMutation({
   needs: 'connections:write',
   input: createSessionTokenInput,
   async run(call, input, project): Promise<SessionToken> {
-    const permissions = [...new Set(input.permissions ?? USUAL_PERMISSIONS)];
-    authorizeGrant(call.viewer, scopesToGrant(permissions));
+    const permissions = [...new Set(input.permissions ?? DEFAULT_PERMISSIONS)];
+    authorizeGrant(call.viewer, listScopesToGrant(permissions));
     const { ids, issues } = await findIntegrations(call, project, input);
     const allIssues = [...issues, ...returnIssues(call, project, input.returnUrl, 'returnUrl')];
     if (allIssues.length > 0) throw invalidInput(allIssues);
     const parties = await upsertParties(call, { ...input, projectId: project.id });
     const lifeMs = (input.expiresInSeconds ?? LIFE_SECONDS) * 1_000;
     const expireTime = new Date(Math.floor((call.now().getTime() + lifeMs) / 1_000) * 1_000);
-    const token = await signSession(call, {
+    const token = await signSessionToken(call, {
       projectId: project.id,
       ...parties,
       integrationIds: ids,
@@ -146,7 +146,11 @@ async function findIntegrations(
   const issues = integrations.flatMap((named, index) =>
     idByName.has(named)
       ? []
-      : issueAt(['input', 'integrations', index], 'is not an integration of the project.', named),
+      : createInputIssue(
+          ['input', 'integrations', index],
+          'is not an integration of the project.',
+          named,
+        ),
   );
   return { ids: [...new Set(idByName.values())], issues };
 }

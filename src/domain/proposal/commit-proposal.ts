@@ -16,7 +16,7 @@ import { findOperationByKey, type WriteKey } from '../operation/write/idempotenc
 import type { StoredOutcome } from '../operation/write/outcome.ts';
 import type { RecordVersion } from '../operation/write/record-version.ts';
 import { type WriteOutcome, writeAndWait } from '../operation/write-records.ts';
-import { storedJson } from '../storable-json.ts';
+import { readJsonColumn } from '../storable-json.ts';
 import { orAgent } from '../viewer/needs.ts';
 import { formatActor } from '../viewer/viewer.ts';
 import { getProposalRow, type Proposal, proposalInput } from './proposal.ts';
@@ -66,7 +66,7 @@ export const commitProposal = projectMutation({
       groupRef: group,
     });
     const { input, plan } = await planProposedWrite(writer, serving, proposal);
-    const expected = storedJson<RecordVersion | null>(proposal.expected);
+    const expected = readJsonColumn<RecordVersion | null>(proposal.expected);
     const entries = plan.entries.map((entry) => ({ ...entry, expected }));
     await claimCommit(call, proposal, payloadHash);
     const outcome = await writeAndWait(writer, {
@@ -187,7 +187,7 @@ async function recoverCommit(services: Services, proposal: Proposal): Promise<vo
   });
   await endCommit(services, proposal, {
     operation,
-    outcome: storedJson<StoredOutcome | null>(entry?.outcome ?? null),
+    outcome: readJsonColumn<StoredOutcome | null>(entry?.outcome ?? null),
   });
 }
 

@@ -18,7 +18,7 @@ import type { Call } from '../call.ts';
 import type { ObjectContract } from '../contract/object-contract.ts';
 import { findValueIssues } from '../contract/written-values.ts';
 import { projectMutation } from '../declared-mutation.ts';
-import { issueAt, requireNoIssues } from '../issues.ts';
+import { createInputIssue, requireNoIssues } from '../issues.ts';
 import { projectIdOrName, ref } from '../names.ts';
 import {
   getServingInstallation,
@@ -30,7 +30,7 @@ import { createRecordVersion, type RecordVersion } from '../operation/write/reco
 import { recordValues } from '../operation/write/write-input.ts';
 import type { WritePlan } from '../operation/write/write-plan.ts';
 import { writeType } from '../provider/provider.ts';
-import { asStoredJson, storableJson } from '../storable-json.ts';
+import { sortJsonMembers, toStorableJson } from '../storable-json.ts';
 import { orAgent } from '../viewer/needs.ts';
 import { formatActor } from '../viewer/viewer.ts';
 import type { Proposal } from './proposal.ts';
@@ -114,19 +114,22 @@ function* findIssues(
 ) {
   const path = ['input', 'values'];
   if (type === 'CREATE' && recordId != null) {
-    yield issueAt(
+    yield createInputIssue(
       ['input', 'recordId'],
       'must not be given: the provider chooses the id of a new record.',
     );
   }
   if (type !== 'CREATE' && recordId == null) {
-    yield issueAt(['input', 'recordId'], `is required: name the record to ${type.toLowerCase()}.`);
+    yield createInputIssue(
+      ['input', 'recordId'],
+      `is required: name the record to ${type.toLowerCase()}.`,
+    );
   }
   if (type === 'DELETE') {
-    if (values != null) yield issueAt(path, 'must not be given for a DELETE.');
+    if (values != null) yield createInputIssue(path, 'must not be given for a DELETE.');
     return;
   }
-  if (values == null) yield issueAt(path, 'is required: set at least one field.');
+  if (values == null) yield createInputIssue(path, 'is required: set at least one field.');
   else yield* findValueIssues({ hash, object, type, values, path });
 }
 
@@ -166,7 +169,7 @@ async function readPresent(
     values[name] ?? record.fields[providerNames.get(name) ?? name] ?? null;
   const before = Object.fromEntries(names.map((name) => [name, findValue(name)]));
   const versioned = [...new Set([...plan.fields, ...written])];
-  return { before: storableJson(before), expected: createRecordVersion(record, versioned) };
+  return { before: toStorableJson(before), expected: createRecordVersion(record, versioned) };
 }
 
 function listWrittenFields({ entries }: WritePlan): string[] {
@@ -194,7 +197,7 @@ async function storeProposal(
     const rule = session && (await findApprovingRule(tx, { session, input, now }));
     const lifeMs = session ? session.proposalSeconds * 1_000 : LIFE_MS;
     const expireTime = new Date(now.getTime() + lifeMs);
-    const after = asStoredJson(input.values ?? {});
+    const after = sortJsonMembers(input.values ?? {});
     const proposal = await tx.proposal.create({
       data: {
         id: newId('prp'),
@@ -275,6 +278,6 @@ function fitsRule({ types, objects, fields }: ApprovalRule, input: Input): boole
 }
 
 function hashPayload({ objectName, type, recordId, values }: Input): string {
-  const payload = [objectName, type, recordId ?? null, asStoredJson(values ?? {})];
+  const payload = [objectName, type, recordId ?? null, sortJsonMembers(values ?? {})];
   return createHash('sha256').update(JSON.stringify(payload)).digest('hex');
 }

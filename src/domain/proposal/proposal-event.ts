@@ -4,7 +4,7 @@ import type { EventData } from '../../events/event-types.ts';
 import { recordEvent } from '../../events/record.ts';
 import { pickSubject } from '../../events/subject.ts';
 import { listInstallationFields } from '../installation/installation-events.ts';
-import { wordOfName } from '../resource.ts';
+import { toStoredWord } from '../resource.ts';
 import type { Proposal } from './proposal.ts';
 
 type ProposalEventType =
@@ -32,7 +32,7 @@ export async function recordProposalEvent<T extends ProposalEventType>(
     proposalId: proposal.id,
     ...(agentSessionId !== null && { agentSessionId }),
     objectName: proposal.objectName,
-    type: wordOfName(proposal.type),
+    type: toStoredWord(proposal.type),
     ...(recordId !== null && { recordId }),
     createdBy: proposal.createdBy,
   };

@@ -12,7 +12,7 @@ import { findGroupByRef } from '../project/group.ts';
 import { writeType } from '../provider/provider.ts';
 import { computed, createdInProject, enumeration, resource, updateTime } from '../resource.ts';
 import { getOwned } from '../scope.ts';
-import { storedJson } from '../storable-json.ts';
+import { readJsonColumn } from '../storable-json.ts';
 import { orAgent, orEndUser } from '../viewer/needs.ts';
 
 export type Proposal = Row<'Proposal'>;
@@ -96,8 +96,8 @@ export const proposalResource = resource(
 
 /** The fields of a proposal, in the order of its values. */
 export function listProposedFields({ after, before }: Proposal): ProposedField[] {
-  const values = storedJson<Record<string, unknown>>(after);
-  const present = storedJson<Record<string, unknown> | null>(before);
+  const values = readJsonColumn<Record<string, unknown>>(after);
+  const present = readJsonColumn<Record<string, unknown> | null>(before);
   const names = new Set([...Object.keys(values), ...Object.keys(present ?? {})]);
   return [...names].map((name) => ({
     name,

@@ -6,7 +6,7 @@ import type { ServingInstallation } from '../operation/object-installation.ts';
 import type { WriteInput } from '../operation/write/write-input.ts';
 import { planWrite, type WritePlan } from '../operation/write/write-plan.ts';
 import { getWriteTarget, writeRecordsInput } from '../operation/write-records.ts';
-import { storedJson } from '../storable-json.ts';
+import { readJsonColumn } from '../storable-json.ts';
 import type { Proposal } from './proposal.ts';
 
 interface ProposedWrite extends Pick<Proposal, 'type' | 'recordId'> {
@@ -24,7 +24,7 @@ export async function planProposedWrite(
   { type, recordId, after }: ProposedWrite,
 ): Promise<{ input: WriteInput; plan: WritePlan }> {
   const { projectId } = installation;
-  const values = storedJson<Record<string, unknown>>(after);
+  const values = readJsonColumn<Record<string, unknown>>(after);
   const input = parseInput(
     writeRecordsInput,
     {

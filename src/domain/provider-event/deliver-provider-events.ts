@@ -118,7 +118,9 @@ interface Done {
   source: EventSource;
 }
 
-/** Commits the messages and marks the events as done. Throws LeaseLost if the claim no longer holds the subscription. */
+/**
+ * Commits the messages and marks the events as done. Throws LeaseLost if the claim no longer holds the subscription.
+ */
 async function record(
   services: Services,
   claim: EventClaim,

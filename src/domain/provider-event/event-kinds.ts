@@ -1,4 +1,7 @@
-/** The kinds of record events that an installation gets of an object: the integration's, as far as the config keeps them. */
+/**
+ * The kinds of record events that an installation gets of an object: the integration's, as far as the config keeps
+ * them.
+ */
 import type { ProviderEventKind } from '../../providers/subscribing.ts';
 import type { SubscribeConfig } from '../installation/choice/subscribe-choice.ts';
 import type { SubscribeObject } from '../integration/integration-content.ts';

@@ -9,12 +9,12 @@ import type {
 } from '../../providers/subscribing.ts';
 import {
   createEntry,
+  createMessageBodies,
   installationMessage,
-  messageBodies,
   resultEntry,
 } from '../operation/read/read-message.ts';
 import type { ReadPlan } from '../operation/read/read-plan.ts';
-import { storedJson } from '../storable-json.ts';
+import { readJsonColumn } from '../storable-json.ts';
 
 export type ProviderEvent = Row<'ProviderEvent'>;
 type EventContent = Pick<SentEvent, 'record' | 'association' | 'raw'>;
@@ -66,7 +66,7 @@ export const eventsMessage = installationMessage.extend({
 /** Returns a fetched record by object and id. */
 export type Fetched = (objectName: string, id: string) => ProviderRecord | undefined;
 
-export type Names = Pick<ReadPlan, 'fields' | 'mappings' | 'words'>;
+export type Names = Pick<ReadPlan, 'fields' | 'mappings' | 'replacements'>;
 
 interface EventContext {
   /** The events of one record, in the order of its changes. */
@@ -75,7 +75,7 @@ interface EventContext {
 }
 
 export function readEventContent({ content }: ProviderEvent): EventContent {
-  return storedJson(content);
+  return readJsonColumn(content);
 }
 
 /** The entry of one event in a message. */
@@ -129,6 +129,6 @@ export function eventMessages(
   const byRecord = Map.groupBy(events, ({ recordId }) => recordId);
   return [...byRecord].flatMap(([recordId, ofRecord]) => {
     const entries = ofRecord.map((event) => JSON.stringify(eventEntry(event, context)));
-    return messageBodies(head, entries, ENTRIES_MAX).map((body) => ({ recordId, body }));
+    return createMessageBodies(head, entries, ENTRIES_MAX).map((body) => ({ recordId, body }));
   });
 }

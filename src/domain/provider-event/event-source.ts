@@ -6,8 +6,8 @@ import type { Services } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
 import { createReadPlan } from '../operation/read/read-plan.ts';
 import {
+  createInstallationHead,
   findInstallationContent,
-  installationHead,
   withAllFields,
 } from '../operation/read/source.ts';
 import type { EventClaim } from './event-lease.ts';
@@ -53,7 +53,7 @@ export async function getEventSource(services: Services, claim: EventClaim): Pro
   const plan = planned && (await withAllFields(services, { plan: planned, connection, module }));
   const names = plan ?? { objectName, deliveredName: spec?.mapToName ?? objectName };
   return {
-    head: { action: 'subscribe', ...installationHead(installed, names) },
+    head: { action: 'subscribe', ...createInstallationHead(installed, names) },
     plan,
     destination,
     includesFullRecords: object?.associationChangeEvent?.includeFullRecords ?? false,

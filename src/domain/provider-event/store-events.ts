@@ -7,7 +7,7 @@ import {
 import { changeAndNotify, type Transaction } from '../../database/transaction.ts';
 import type { ProviderEvent } from '../../providers/subscribing.ts';
 import type { Services } from '../call.ts';
-import { storableJson } from '../storable-json.ts';
+import { toStorableJson } from '../storable-json.ts';
 
 type Owner = Pick<EventsToStore, 'projectId' | 'providerAppId'>;
 
@@ -34,7 +34,7 @@ export async function storeWithin(
 }
 
 function toStore(owner: Owner, events: ProviderEvent[]): EventsToStore {
-  const rows = storableJson(events).map(({ record, association, raw, time, ...event }) => ({
+  const rows = toStorableJson(events).map(({ record, association, raw, time, ...event }) => ({
     ...event,
     eventTime: time,
     content: { record, association, raw },

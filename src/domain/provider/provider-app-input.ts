@@ -4,7 +4,7 @@ import type { Issue } from '../../errors.ts';
 import { id } from '../../ids.ts';
 import type { Call } from '../call.ts';
 import { oauthScopes, secretText } from '../connection/credential-input.ts';
-import { issueAt, requireNoIssues } from '../issues.ts';
+import { createInputIssue, requireNoIssues } from '../issues.ts';
 import { jsonObject } from '../json-object.ts';
 import { projectIdOrName } from '../names.ts';
 import { enumeration } from '../resource.ts';
@@ -172,5 +172,5 @@ export function* providerIssues(
   provider: string,
   path: readonly PropertyKey[],
 ): Generator<Issue> {
-  if (!catalogue.find(provider)) yield issueAt(path, NOT_A_PROVIDER, provider);
+  if (!catalogue.find(provider)) yield createInputIssue(path, NOT_A_PROVIDER, provider);
 }

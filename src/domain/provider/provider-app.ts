@@ -19,7 +19,7 @@ import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { computed, createdInProject, jsonObject, resource, updateTime } from '../resource.ts';
 import { getOwned } from '../scope.ts';
-import { storedJson } from '../storable-json.ts';
+import { readJsonColumn } from '../storable-json.ts';
 import { orPage } from '../viewer/needs.ts';
 import {
   type AppChanges,
@@ -31,7 +31,10 @@ import {
 
 export const CALLBACK_PATH = '/oauth/callback';
 
-/** The OAuth redirect URL to register at the provider for an app. Null if customers of the provider do not consent in a browser. */
+/**
+ * The OAuth redirect URL to register at the provider for an app. Null if customers of the provider do not consent in a
+ * browser.
+ */
 function getRedirectUrl(
   { publicUrl, catalogue }: Pick<Call, 'publicUrl' | 'catalogue'>,
   { provider }: Pick<Row<'ProviderApp'>, 'provider'>,
@@ -55,7 +58,7 @@ export const providerAppResource = resource(
         .describe(
           '`authQueryParams` (query parameters of the authorize URL) and `providerParams` (`packageInstallURL`, `gcpProjectId`, `gcpPubSubTopicName`).',
         ),
-      ({ metadata }: Row<'ProviderApp'>) => storedJson(metadata),
+      ({ metadata }: Row<'ProviderApp'>) => readJsonColumn(metadata),
     ),
     redirectUrl: computed(
       z.string().nullable().meta({

@@ -28,7 +28,9 @@ export async function waitingForProvider<T>(
   }
 }
 
-/** Like `waitingForProvider`, for work that continues after its result: the wait ends when `findEnd(result)` settles. */
+/**
+ * Like `waitingForProvider`, for work that continues after its result: the wait ends when `findEnd(result)` settles.
+ */
 export async function waitingBeyond<T>(
   { slot }: Waiter,
   awaited: ProviderWaitTarget,

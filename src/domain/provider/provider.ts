@@ -19,7 +19,7 @@ import { read } from '../declared-read.ts';
 import type { PageArgs } from '../paging/page.ts';
 import { pageOfArray } from '../paging/page-of-array.ts';
 import { computed, enumeration, resource, shownId } from '../resource.ts';
-import { permittedProviders } from '../scope.ts';
+import { listPermittedProviderNames } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
 
 export type {
@@ -204,12 +204,12 @@ export function listProviderObjects(provider: Provider): ObjectOfProvider[] {
 
 /** The provider with this name, if the caller may use it. Otherwise null. */
 export async function findPermittedProvider(call: Call, name: string): Promise<Provider | null> {
-  const permitted = await permittedProviders(call);
+  const permitted = await listPermittedProviderNames(call);
   return permitted && !permitted.has(name) ? null : call.catalogue.find(name);
 }
 
 async function listPermittedProviders(call: Call): Promise<readonly Provider[]> {
-  const permitted = await permittedProviders(call);
+  const permitted = await listPermittedProviderNames(call);
   const { all } = call.catalogue;
   return permitted ? all.filter(({ name }) => permitted.has(name)) : all;
 }

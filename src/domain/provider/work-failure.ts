@@ -2,7 +2,7 @@
 import { DomainError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
-import { storableText } from '../storable-json.ts';
+import { toStorableString } from '../storable-json.ts';
 
 interface WorkFailure {
   /** The reason for users. It contains no details of an unexpected error. */
@@ -28,7 +28,7 @@ export function logFailure(
   if (error instanceof DomainError || error instanceof ProviderError) {
     if (delayed !== null) log.warn({ ...about, err: error }, delayed);
     const mayPass = error instanceof DomainError || error.isTemporary;
-    return { reason: storableText(error.message), mayPass };
+    return { reason: toStorableString(error.message), mayPass };
   }
   log.error({ ...about, err: error }, failed);
   return { reason: 'Internal error.', mayPass: true };

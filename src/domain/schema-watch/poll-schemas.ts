@@ -20,12 +20,12 @@ import { learnFields } from '../installation/object-descriptions.ts';
 import { getNextRunTime } from '../integration/cron.ts';
 import type { IntegrationContent, WatchSchema } from '../integration/integration-content.ts';
 import {
+  createInstallationHead,
   findInstallationContent,
   type InstallationContent,
-  installationHead,
 } from '../operation/read/source.ts';
 import { logFailure } from '../provider/work-failure.ts';
-import { storedJson } from '../storable-json.ts';
+import { readJsonColumn } from '../storable-json.ts';
 import { type KnownObjects, schemaDifference, toKnownFields } from './schema-difference.ts';
 import { schemaBody } from './schema-message.ts';
 
@@ -138,7 +138,7 @@ async function record(
   const { connection } = installed.installation;
   // Another account has other fields, so its first poll only stores them.
   const previous: KnownObjects =
-    watch.connectionId === connection.id ? storedJson(watch.known) : {};
+    watch.connectionId === connection.id ? readJsonColumn(watch.known) : {};
   const bodies = Object.entries(descriptions).flatMap(([objectName, fields]) => {
     const last = previous[objectName];
     const difference = last && schemaDifference(last, fields, watchSchema.allObjects);
@@ -158,7 +158,10 @@ async function record(
 
 function createHead(installed: InstallationContent, objectName: string): object {
   const spec = installed.content.read?.objects.find((object) => object.objectName === objectName);
-  return installationHead(installed, { objectName, deliveredName: spec?.mapToName ?? objectName });
+  return createInstallationHead(installed, {
+    objectName,
+    deliveredName: spec?.mapToName ?? objectName,
+  });
 }
 
 async function recordFailure(

@@ -12,15 +12,15 @@ import type { RequestSlot } from './share/request-slot.ts';
 import type { Credentials, Viewer } from './viewer.ts';
 
 /** The most characters of an origin that an error repeats. */
-const SHOWN_ORIGIN_MAX = 100;
+const ORIGIN_LENGTH_MAX = 100;
 
 /**
- * Refuses credentials that a page must not send. Pages of other origins may send tokens of end users and keys for
+ * Rejects credentials that a page must not send. Pages of other origins may send tokens of end users and keys for
  * pages. `page` is the origin of a page that is neither the gateway's own nor the operator's. Throws FORBIDDEN.
  */
-function refuseForeignPage(viewer: Viewer, page: string | null | undefined): void {
+function rejectForeignPage(viewer: Viewer, page: string | null | undefined): void {
   if (page == null) return;
-  const origin = page.slice(0, SHOWN_ORIGIN_MAX);
+  const origin = page.slice(0, ORIGIN_LENGTH_MAX);
   if (viewer.kind === 'BUILDER' || (viewer.kind === 'API_KEY' && !isForPages(viewer.scopes))) {
     const credential = viewer.kind === 'API_KEY' ? 'This API key' : "A builder's token";
     throw forbidden(
@@ -34,10 +34,10 @@ function refuseForeignPage(viewer: Viewer, page: string | null | undefined): voi
 }
 
 /**
- * Refuses a session that a page of another origin sends: browsers add the cookie without that page's knowledge of it
- * (cross-site request forgery). Throws FORBIDDEN.
+ * Rejects a session that a page of another origin sends, which prevents cross-site request forgery: browsers add the
+ * cookie although the page does not know it. Throws FORBIDDEN.
  */
-function refuseForeignSession({ apiKey, authorization, session }: Credentials): void {
+function rejectForeignSession({ apiKey, authorization, session }: Credentials): void {
   if (apiKey || authorization || !session || session.isFromOwnPage) return;
   throw forbidden(
     "The session of the console is accepted from the gateway's own pages only. Send an API key or a bearer token.",
@@ -47,7 +47,7 @@ function refuseForeignSession({ apiKey, authorization, session }: Credentials): 
 export interface Admission {
   /**
    * Returns null for a caller without credentials. Throws UNAUTHENTICATED, RATE_LIMITED, and FORBIDDEN for credentials
-   * that a page may not send. Every response to a known caller has its rate in headers.
+   * that a page may not send. Adds the caller's remaining rate to the headers of the response.
    */
   admit(credentials: Credentials, sender: Sender): Promise<Viewer | null>;
   /**
@@ -55,7 +55,7 @@ export interface Admission {
    * RATE_LIMITED.
    */
   spend(viewer: Viewer, requests: number, sender: HeaderSetter): Promise<void>;
-  /** Streams that stay open after their caller was admitted. */
+  /** The open streams of admitted callers. */
   streams: OpenStreams;
 }
 
@@ -81,36 +81,36 @@ export function createAdmission(
   const rates = createCallerRates(config, services.database.rows.query);
   const lookUp = createCallerLookup(services, verifier, config);
   const spend = async ({ id }: Viewer, requests: number, { setHeader }: HeaderSetter) => {
-    const spending = rates.spend(id, requests);
-    const spent = spending instanceof Promise ? await spending : spending;
-    if (spent.waitSeconds > 0) services.meters.limitRefused('rate');
+    const pending = rates.spend(id, requests);
+    const result = pending instanceof Promise ? await pending : pending;
     setHeader?.('ratelimit-policy', rates.policy);
-    setHeader?.('ratelimit', rates.show(spent));
-    refuseUntil(spent.waitSeconds);
+    setHeader?.('ratelimit', rates.formatRemaining(result));
+    if (result.waitSeconds <= 0) return;
+    services.meters.limitRefused('rate');
+    throw createRateError(result.waitSeconds);
   };
   return {
     spend: async (viewer, requests, sender) => {
-      // Limits the cost so that a full burst is enough for every operation, also after the request itself was counted.
+      // A full burst pays for every operation, even after the request itself was counted.
       const count = Math.min(requests, config.RATE_LIMIT_BURST - 1);
       if (count > 0) await spend(viewer, count, sender);
     },
     streams: new OpenStreams(services, verifier),
     async admit(credentials, { address, slot, page, setHeader }) {
-      refuseForeignSession(credentials);
+      rejectForeignSession(credentials);
       const viewer = await lookUp(credentials, { address, slot });
       if (!viewer) return null;
-      refuseForeignPage(viewer, page);
+      rejectForeignPage(viewer, page);
       await spend(viewer, 1, { setHeader });
       return viewer;
     },
   };
 }
 
-function refuseUntil(seconds: number): void {
-  if (seconds <= 0) return;
-  throw new DomainError(
+function createRateError(waitSeconds: number): DomainError {
+  return new DomainError(
     'RATE_LIMITED',
     'The caller has reached its rate limit. Try again after Retry-After.',
-    { limit: 'RATE_LIMIT_PER_SECOND', retryAfterSeconds: Math.ceil(seconds) },
+    { limit: 'RATE_LIMIT_PER_SECOND', retryAfterSeconds: Math.ceil(waitSeconds) },
   );
 }

@@ -1,4 +1,4 @@
-/** Builders' bearer tokens: JWTs of a configured issuer, or of a local one for development. */
+/** Verifies bearer tokens of builders: JWTs of a configured issuer, or of a local one for development. */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import {
@@ -20,8 +20,8 @@ import { isUniqueViolation } from '../../database/violations.ts';
 import { StartRefused, unauthenticated } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import type { Services } from '../call.ts';
-import { writeWhole } from '../files.ts';
-import { isStorableText } from '../storable-json.ts';
+import { writeFileAtomically } from '../files.ts';
+import { isStorableString } from '../storable-json.ts';
 
 type Builder = Row<'Builder'>;
 
@@ -30,25 +30,25 @@ export const LOCAL_ISSUER = 'urn:integration-gateway:local-issuer';
 export const LOCAL_ISSUER_FILE = 'issuer-key.json';
 const LOCAL_ALGORITHM = 'ES256';
 const LOCAL_LIFETIME = '30d';
-/** Permitted difference between the clocks of an issuer and of this machine. */
+/** The tolerated difference between the clocks of an issuer and this machine. */
 export const CLOCK_TOLERANCE_SECONDS = 30;
 
 /** A subject is compared exactly. Display names are trimmed. */
-const subject = z.string().min(1).max(256).refine(isStorableText);
-const text = subject.transform((name) => name.trim()).pipe(z.string().min(1));
+const subject = z.string().min(1).max(256).refine(isStorableString);
+const displayName = subject.transform((name) => name.trim()).pipe(z.string().min(1));
 const claimsSchema = z.object({
   iss: subject,
   sub: subject,
   email: z.email().max(254).toLowerCase().optional().catch(undefined),
   email_verified: z.boolean().optional().catch(false),
-  given_name: text.optional().catch(undefined),
-  family_name: text.optional().catch(undefined),
-  name: text.optional().catch(undefined),
+  given_name: displayName.optional().catch(undefined),
+  family_name: displayName.optional().catch(undefined),
+  name: displayName.optional().catch(undefined),
 });
 export type BearerClaims = z.output<typeof claimsSchema>;
 
 /**
- * Returns the claims that identify a builder. `emailsVerified` is the value of a missing `email_verified`. Throws a ZodError
+ * Returns the claims that identify a builder. `emailsVerified` is the default of `email_verified`. Throws a ZodError
  * for claims without an issuer or a subject.
  */
 export function readClaims(payload: object, emailsVerified: boolean): BearerClaims {
@@ -74,12 +74,12 @@ export async function createBearerVerifier(config: Config): Promise<BearerVerifi
   const { BEARER_ISSUER: issuer, BEARER_JWKS_URL: url } = config;
   if (issuer && url) {
     const keys = createRemoteJWKSet(new URL(url));
-    return { verify: verifyWith(keys, issuer, config.BEARER_ALGORITHMS, config), mint: null };
+    return { verify: createVerify(keys, issuer, config.BEARER_ALGORITHMS, config), mint: null };
   }
-  const { privateKey, publicJwk } = await localKeys(config.DATA_DIR);
+  const { privateKey, publicJwk } = await loadLocalKeys(config.DATA_DIR);
   const keys = createLocalJWKSet({ keys: [publicJwk] });
   return {
-    verify: verifyWith(keys, LOCAL_ISSUER, [LOCAL_ALGORITHM], config),
+    verify: createVerify(keys, LOCAL_ISSUER, [LOCAL_ALGORITHM], config),
     mint: (claims, { lifetime } = { lifetime: LOCAL_LIFETIME }) =>
       new SignJWT({ email_verified: true, ...claims })
         .setProtectedHeader({ alg: LOCAL_ALGORITHM })
@@ -91,7 +91,7 @@ export async function createBearerVerifier(config: Config): Promise<BearerVerifi
   };
 }
 
-function verifyWith(
+function createVerify(
   keys: JWTVerifyGetKey,
   issuer: string,
   algorithms: string[],
@@ -116,13 +116,13 @@ function verifyWith(
 }
 
 /** Returns the key pair of the local issuer. The first start creates it. */
-async function localKeys(dataDir: string): Promise<{ privateKey: CryptoKey; publicJwk: JWK }> {
+async function loadLocalKeys(dataDir: string): Promise<{ privateKey: CryptoKey; publicJwk: JWK }> {
   const path = join(dataDir, LOCAL_ISSUER_FILE);
   const privateJwk = readJwk(path) ?? (await createJwk(path));
   const { kty, crv, x, y } = privateJwk;
   const privateKey = await importJWK(privateJwk, LOCAL_ALGORITHM).then(
     (key) => key as CryptoKey,
-    () => Promise.reject(invalidKeyFile(path)),
+    () => Promise.reject(createKeyFileError(path)),
   );
   return { privateKey, publicJwk: { kty, crv, x, y, alg: LOCAL_ALGORITHM } as JWK };
 }
@@ -130,15 +130,15 @@ async function localKeys(dataDir: string): Promise<{ privateKey: CryptoKey; publ
 function readJwk(path: string): JWK | null {
   try {
     const jwk = JSON.parse(readFileSync(path, 'utf8')) as JWK | null;
-    if (typeof jwk?.d !== 'string') throw invalidKeyFile(path);
+    if (typeof jwk?.d !== 'string') throw createKeyFileError(path);
     return jwk;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error instanceof SyntaxError ? invalidKeyFile(path) : error;
+    throw error instanceof SyntaxError ? createKeyFileError(path) : error;
   }
 }
 
-function invalidKeyFile(path: string): StartRefused {
+function createKeyFileError(path: string): StartRefused {
   return new StartRefused(
     `${path} does not contain the key of the local issuer. Restore it from a backup. If it is lost, move the file away: \`npm run token\` creates a new key, and bearer tokens signed with the old one are rejected.`,
   );
@@ -148,11 +148,13 @@ async function createJwk(path: string): Promise<JWK> {
   const { privateKey } = await generateKeyPair(LOCAL_ALGORITHM, { extractable: true });
   const jwk = await exportJWK(privateKey);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  writeWhole(path, JSON.stringify(jwk));
+  writeFileAtomically(path, JSON.stringify(jwk));
   return jwk;
 }
 
-/** Returns the builder that a token names. The first token creates it; later tokens update its names and email address. */
+/**
+ * Returns the builder that a token names. The first token creates it; later tokens update its names and email address.
+ */
 export async function enrolBuilder(
   { database: { prisma }, now }: Services,
   claims: BearerClaims,
@@ -182,10 +184,10 @@ export async function enrolBuilder(
   if (!row) throw unauthenticated('The builder of this token was deleted.');
   const { memberships, ...builder } = row;
   const orgIds = memberships.map(({ orgId }) => orgId);
-  const changed = (Object.keys(names) as (keyof typeof names)[]).some(
+  const hasChanged = (Object.keys(names) as (keyof typeof names)[]).some(
     (key) => builder[key] !== names[key],
   );
-  if (!changed) return { builder, orgIds };
+  if (!hasChanged) return { builder, orgIds };
   const data = { ...names, updateTime: now() };
   return { builder: await prisma.builder.update({ where: { id: builder.id }, data }), orgIds };
 }

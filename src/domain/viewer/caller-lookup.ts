@@ -1,7 +1,7 @@
 /**
- * Finds the caller of a request. Known and remembered callers never wait. An address that has sent too many wrong keys
- * is not blocked, because legitimate callers may share it. Its unknown credentials are looked up a few at a time, and
- * wrong ones are refused with a time to retry.
+ * Finds the caller of a request. Callers in the cache never wait. An address that has sent too many wrong keys is not
+ * blocked, because legitimate callers may share it. Its unknown credentials are looked up a few at a time, and wrong
+ * ones are rejected with a time to retry.
  */
 import type { Config } from '../../config.ts';
 import { DomainError, rateLimited } from '../../errors.ts';
@@ -14,27 +14,24 @@ import type { RequestSlot } from './share/request-slot.ts';
 import {
   authenticate,
   type Credentials,
-  cachedViewer,
-  findCredential,
+  findCachedViewer,
+  toCredentialKey,
   type Viewer,
 } from './viewer.ts';
 
-/**
- * Lookups of suspicious addresses: 500 a second, with one statement for each turn. A valid key waits at most half a
- * second.
- */
+/** Limits lookups for addresses with too many wrong keys to 500 per second. A valid key waits at most half a second. */
 const TURN_MS = 50;
 const TURN_MAX = 25;
 const WAITING_MAX = 250;
 /**
- * Waiting lookups count as requests. They may use at most this part of LIMIT_REQUESTS; the rest is for callers who do
- * not wait.
+ * Waiting lookups count as requests. They may use at most this share of LIMIT_REQUESTS. The rest is reserved for other
+ * callers.
  */
 const WAITING_SHARE = 0.25;
 
 /**
- * Returns null for a caller without credentials. Throws UNAUTHENTICATED, RATE_LIMITED for too many wrong ones, and
- * SERVICE_UNAVAILABLE if too many unknown callers of a network wait.
+ * Returns null for a caller without credentials. Throws UNAUTHENTICATED for wrong credentials, RATE_LIMITED for too
+ * many of them, and SERVICE_UNAVAILABLE if too many unknown callers of a network wait.
  */
 type CallerLookup = (
   credentials: Credentials,
@@ -59,7 +56,7 @@ export function createCallerLookup(
     const network = toNetwork(address);
     if (!services.viewers.findStale(credential) && wrongKeys.wait(network) > 0) {
       const hasTurn = await queue.turn(network);
-      if (!hasTurn) throw wrongKeysRefusal(services, wrongKeys.wait(network));
+      if (!hasTurn) throw createWrongKeysError(services, wrongKeys.wait(network));
     }
     try {
       return await authenticate(services, verifier, credentials);
@@ -67,32 +64,32 @@ export function createCallerLookup(
       if (!(error instanceof DomainError) || error.code !== 'UNAUTHENTICATED') throw error;
       services.viewers.delete(credential);
       const waitSeconds = wrongKeys.take(network);
-      throw waitSeconds > 0 ? wrongKeysRefusal(services, waitSeconds) : error;
+      throw waitSeconds > 0 ? createWrongKeysError(services, waitSeconds) : error;
     }
   };
   return async (credentials, { address, slot }) => {
-    const credential = findCredential(credentials);
-    const cached = credential && cachedViewer(services, credential);
+    const credential = toCredentialKey(credentials);
+    const cached = credential && findCachedViewer(services, credential);
     if (cached) return cached;
-    // A remembered caller is counted individually, not by its network.
-    const last = credential && services.viewers.findStale(credential);
-    if (last) slot?.admit(last);
+    // A caller with a stale cache entry is counted individually, not by its network.
+    const staleViewer = credential && services.viewers.findStale(credential);
+    if (staleViewer) slot?.admit(staleViewer);
     else slot?.enterUnknown();
     if (!credential) return null;
     return inSpan('admit', {}, () => lookUp(credential, credentials, address));
   };
 }
 
-function wrongKeysRefusal({ meters }: Services, waitSeconds: number): DomainError {
+function createWrongKeysError({ meters }: Services, waitSeconds: number): DomainError {
   meters.limitRefused('wrong_keys');
   const detail =
     'Too many requests with invalid keys or tokens from this address. Try again after Retry-After.';
   return rateLimited(detail, Math.max(1, Math.ceil(waitSeconds)));
 }
 
-/** A fair queue. Each turn admits a few entries and serves the names in rotation. */
+/** A fair queue. Each turn admits a few entries, and the names take turns. */
 interface WaitingQueue {
-  /** True when the entry is admitted. False if too many wait and its name has more of them than any other. */
+  /** Resolves to true when the entry is admitted, and to false if the queue is full and this name has most entries. */
   turn(name: string): Promise<boolean>;
 }
 
@@ -106,54 +103,59 @@ interface QueueOptions {
 }
 
 export function createWaitingQueue({ turnMs, turnMax, waitingMax }: QueueOptions): WaitingQueue {
-  const byName = new Map<string, Admit[]>();
+  const queuesByName = new Map<string, Admit[]>();
   let waiting = 0;
-  let hasNextTurn = false;
+  let isTurnScheduled = false;
 
   /** Removes the entry of the name that has waited longest. */
-  const takeFrom = (name: string): Admit => {
-    const queue = byName.get(name) as Admit[];
+  const removeOldest = (name: string): Admit => {
+    const queue = queuesByName.get(name) as Admit[];
     const admit = queue.shift() as Admit;
     // The next entry of this name follows all other names.
-    byName.delete(name);
-    if (queue.length > 0) byName.set(name, queue);
+    queuesByName.delete(name);
+    if (queue.length > 0) queuesByName.set(name, queue);
     waiting -= 1;
     return admit;
   };
 
-  const planNextTurn = () => {
-    if (hasNextTurn || waiting === 0) return;
-    hasNextTurn = true;
-    setTimeout(nextTurn, turnMs);
+  const scheduleTurn = () => {
+    if (isTurnScheduled || waiting === 0) return;
+    isTurnScheduled = true;
+    setTimeout(runTurn, turnMs);
   };
 
-  const nextTurn = () => {
+  const runTurn = () => {
     for (let admitted = 0; admitted < turnMax && waiting > 0; admitted += 1) {
-      const [name] = byName.keys();
-      takeFrom(name as string)(true);
+      const [name] = queuesByName.keys();
+      removeOldest(name as string)(true);
     }
-    hasNextTurn = false;
-    planNextTurn();
+    isTurnScheduled = false;
+    scheduleTurn();
   };
 
   return {
     turn(name) {
       const { promise, resolve } = Promise.withResolvers<boolean>();
-      const queue = byName.get(name);
+      const queue = queuesByName.get(name);
       if (queue) queue.push(resolve);
-      else byName.set(name, [resolve]);
+      else queuesByName.set(name, [resolve]);
       waiting += 1;
       // The oldest entry of the name is refused, not the newest: in a flood, the newest has the better chance of a
       // turn.
-      if (waiting > waitingMax) takeFrom(findLongest(byName))(false);
-      planNextTurn();
+      if (waiting > waitingMax) removeOldest(findLongest(queuesByName))(false);
+      scheduleTurn();
       return promise;
     },
   };
 }
 
 function findLongest(byName: Map<string, Admit[]>): string {
-  let [longest, most] = ['', 0];
-  for (const [name, { length }] of byName) if (length > most) [longest, most] = [name, length];
-  return longest;
+  let longestName = '';
+  let lengthMax = 0;
+  for (const [name, { length }] of byName) {
+    if (length <= lengthMax) continue;
+    longestName = name;
+    lengthMax = length;
+  }
+  return longestName;
 }

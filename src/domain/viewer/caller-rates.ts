@@ -1,21 +1,21 @@
 /**
- * Limits the rate of requests of each API key, builder and end user by a token bucket: in this process's memory, or in
- * the database for all processes together. An operation takes a token for each request that its cost counts as.
+ * Limits the request rate of each API key, builder and end user by a token bucket: in this process's memory, or in the
+ * database for all processes together. An expensive operation counts as several requests.
  */
 import type { Config } from '../../config.ts';
 import type { RunQuery } from '../../database/rows.ts';
 import { createTokenBuckets, type SpendResult } from '../../work/token-buckets.ts';
 
 interface CallerRates {
-  /** The rule, in the syntax of the header RateLimit-Policy. */
+  /** The limit, in the syntax of the header RateLimit-Policy. */
   policy: string;
   /**
-   * Counts requests of the caller: all of them or, if too few are left, none. Returns no promise if rates are kept in
-   * memory.
+   * Counts all of these requests, or none if too few are left. Returns a promise only if rates are kept in the
+   * database.
    */
   spend(callerId: string, requests: number): SpendResult | Promise<SpendResult>;
-  /** The number of remaining requests, in the syntax of the header RateLimit. */
-  show(spent: SpendResult): string;
+  /** Formats the remaining requests in the syntax of the header RateLimit. */
+  formatRemaining(result: SpendResult): string;
 }
 
 type RateConfig = Pick<Config, 'RATE_LIMIT_PER_SECOND' | 'RATE_LIMIT_BURST' | 'RATE_LIMIT_STORE'>;
@@ -36,7 +36,7 @@ export function createCallerRates(config: RateConfig, query: RunQuery): CallerRa
     spend: isShared
       ? (callerId, requests) => spendShared(query, rate, { callerId, requests })
       : inMemory.spend,
-    show: ({ tokens }) =>
+    formatRemaining: ({ tokens }) =>
       `"default";r=${Math.floor(tokens)};t=${Math.ceil((burst - tokens) / perSecond)}`,
   };
 }
@@ -48,33 +48,33 @@ async function spendShared(
   { callerId, requests }: { callerId: string; requests: number },
 ): Promise<SpendResult> {
   const values = [callerId, burst, perSecond];
-  const [granted] = await query<{ tokens: number }>(TAKE, [...values, requests]);
-  if (granted) return { waitSeconds: 0, tokens: granted.tokens };
+  const [row] = await query<{ tokens: number }>(TAKE_TOKENS, [...values, requests]);
+  if (row) return { waitSeconds: 0, tokens: row.tokens };
   const [remaining] = await query<{ tokens: number }>(READ_TOKENS, values);
   const tokens = Math.min(remaining?.tokens ?? 0, requests);
-  // The wait is never 0, because there were too few tokens, even if there are enough now.
+  // The wait is never 0: the requests were refused, even if the bucket has enough tokens by now.
   return { waitSeconds: Math.max((requests - tokens) / perSecond, 0.001), tokens };
 }
 
-/** SQL for the tokens at a time. A time before the last refill adds none. */
-const refilledSql = (time: string) => `least($2::float8, r."tokens" + $3::float8 *
+/** Returns SQL for the number of tokens at a time. A time before the last refill adds none. */
+const createRefilledSql = (time: string) => `least($2::float8, r."tokens" + $3::float8 *
   greatest(0, extract(epoch from ${time} - r."refillTime"))::float8)`;
 
 /** Returns no row, and writes nothing, if there are too few tokens. */
-const TAKE = `
+const TAKE_TOKENS = `
   insert into "CallerRate" as r ("callerId", "tokens", "refillTime")
   values ($1, $2::float8 - $4::float8, clock_timestamp())
   on conflict ("callerId") do update set
-    "tokens" = ${refilledSql('excluded."refillTime"')} - $4::float8,
+    "tokens" = ${createRefilledSql('excluded."refillTime"')} - $4::float8,
     "refillTime" = greatest(r."refillTime", excluded."refillTime")
-  where ${refilledSql('excluded."refillTime"')} >= $4::float8
+  where ${createRefilledSql('excluded."refillTime"')} >= $4::float8
   returning "tokens"`;
 
 const READ_TOKENS = `
-  select ${refilledSql('clock_timestamp()')} as "tokens"
+  select ${createRefilledSql('clock_timestamp()')} as "tokens"
   from "CallerRate" r where r."callerId" = $1`;
 
 /** Deletes the rows of callers whose burst is full again. */
-export async function forgetIdleCallers(query: RunQuery, before: Date): Promise<void> {
+export async function deleteIdleCallers(query: RunQuery, before: Date): Promise<void> {
   await query('delete from "CallerRate" where "refillTime" < $1', [before]);
 }

@@ -1,6 +1,6 @@
 /**
- * Sessions of the console. The browser of a builder who signed in keeps a random secret in a cookie, and the database its
- * hash (docs/decisions/069-console-sessions.md). The secret identifies the builder, as a bearer token does.
+ * Sessions of the console. The browser of a builder who signed in keeps a random secret in a cookie, and the database
+ * its hash (docs/decisions/069-console-sessions.md). The secret identifies the builder, as a bearer token does.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Row } from '../../database/rows.ts';
@@ -12,12 +12,12 @@ import { HOUR_MS, MINUTE_MS } from '../../work/durations.ts';
 import type { Services } from '../call.ts';
 
 const SECRET_BYTES = 32;
-/** The form of a secret. Texts of another form cause no query. */
-const SECRET = /^[\w-]{43}$/;
-/** Sessions of a builder: far more than a person's browsers. A further sign-in ends the oldest. */
+/** Strings of another form are rejected without a query. */
+const SECRET_PATTERN = /^[\w-]{43}$/;
+/** The most sessions of a builder, far more than a person's browsers. A further sign-in ends the oldest. */
 export const SESSIONS_OF_BUILDER_MAX = 20;
 
-/** The credential of a session, and where it came from. */
+/** The credential of a session, and its origin. */
 export interface SessionCredential {
   secret: string;
   /** True if a page of the gateway itself sent the request. Browsers add cookies to requests of other pages too. */
@@ -49,7 +49,7 @@ export async function createSession(services: Services, builderId: string): Prom
       select: { id: true },
     });
     await tx.consoleSession.deleteMany({ where: { id: { in: surplus.map(({ id }) => id) } } });
-    const expireTime = computeIdleEnd(services, endTime);
+    const expireTime = computeExpireTime(services, endTime);
     const data = { id: hashSecret(secret), builderId, createTime, expireTime, endTime };
     await tx.consoleSession.create({ data });
   });
@@ -59,13 +59,13 @@ export async function createSession(services: Services, builderId: string): Prom
 
 /** Throws UNAUTHENTICATED if the session has ended. */
 export async function getSession(services: Services, secret: string): Promise<ConsoleSession> {
-  const row = SECRET.test(secret)
+  const row = SECRET_PATTERN.test(secret)
     ? await services.database.prisma.consoleSession.findUnique({
         where: { id: hashSecret(secret) },
         include: { builder: { include: { memberships: { select: { orgId: true } } } } },
       })
     : null;
-  if (!row || row.expireTime <= services.now()) throw endedError();
+  if (!row || row.expireTime <= services.now()) throw createEndedError();
   const { memberships, ...builder } = row.builder;
   const { expireTime, endTime } = row;
   return { builder, orgIds: memberships.map(({ orgId }) => orgId), expireTime, endTime };
@@ -74,39 +74,39 @@ export async function getSession(services: Services, secret: string): Promise<Co
 /** Extends a session after activity, at most to its `endTime`. Throws UNAUTHENTICATED if it has ended. */
 export async function renewSession(services: Services, secret: string): Promise<ConsoleSession> {
   const session = await getSession(services, secret);
-  const expireTime = computeIdleEnd(services, session.endTime);
+  const expireTime = computeExpireTime(services, session.endTime);
   const { count } = await services.database.prisma.consoleSession.updateMany({
     where: { id: hashSecret(secret), expireTime: { gt: services.now() } },
     data: { expireTime },
   });
-  if (count === 0) throw endedError();
+  if (count === 0) throw createEndedError();
   return { ...session, expireTime };
 }
 
 /**
- * Ends a session: its requests are refused and its streams end, in this process immediately and in others within a second.
- * Does nothing if it has ended already.
+ * Ends a session: its credential is rejected and its streams end, in this process immediately and in others within a
+ * second. Does nothing if it has ended already.
  */
 export async function endSession(
   { database, log, viewers }: Services,
   secret: string,
 ): Promise<void> {
-  const ended = await database.prisma.consoleSession
+  const session = await database.prisma.consoleSession
     .delete({ where: { id: hashSecret(secret) } })
     .catch((error: unknown) => {
       if (isMissingRow(error)) return null;
       throw error;
     });
   viewers.delete(toSessionKey(secret));
-  if (ended) log.info({ builderId: ended.builderId }, 'console_session.ended');
+  if (session) log.info({ builderId: session.builderId }, 'console_session.ended');
 }
 
-/** The key of a session in the cache of viewers. */
+/** Returns the key of a session in the cache of viewers. */
 export function toSessionKey(secret: string): string {
   return `session ${secret}`;
 }
 
-function computeIdleEnd({ config, now }: Services, endTime: Date): Date {
+function computeExpireTime({ config, now }: Services, endTime: Date): Date {
   const idleMs = config.CONSOLE_SESSION_IDLE_MINUTES * MINUTE_MS;
   return new Date(Math.min(now().getTime() + idleMs, endTime.getTime()));
 }
@@ -115,6 +115,6 @@ function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }
 
-function endedError() {
+function createEndedError() {
   return unauthenticated('The session has ended. Sign in again.');
 }

@@ -6,9 +6,9 @@ import type { EndUserViewer } from './end-user.ts';
 export type Conditions = Record<string, unknown>;
 
 /** Null for a table without rows for end users. */
-function ownConditions(viewer: EndUserViewer, table: Table): Conditions | null {
+function createEndUserConditions(viewer: EndUserViewer, table: Table): Conditions | null {
   const { projectId, groupId, consumerId, integrationIds, agent } = viewer;
-  const oneOfIntegrations: OneOf | undefined =
+  const permittedIntegrations: OneOf | undefined =
     integrationIds === null ? undefined : { oneOf: integrationIds };
   switch (table) {
     case 'Project':
@@ -20,14 +20,14 @@ function ownConditions(viewer: EndUserViewer, table: Table): Conditions | null {
     case 'Connection':
       return { projectId, groupId };
     case 'Integration':
-      return { projectId, id: oneOfIntegrations };
+      return { projectId, id: permittedIntegrations };
     case 'Revision':
-      return { projectId, integrationId: oneOfIntegrations };
+      return { projectId, integrationId: permittedIntegrations };
     case 'Installation':
     case 'Operation':
-      return { projectId, groupId, integrationId: oneOfIntegrations };
+      return { projectId, groupId, integrationId: permittedIntegrations };
     case 'Proposal': {
-      const own = { projectId, groupId, integrationId: oneOfIntegrations };
+      const own = { projectId, groupId, integrationId: permittedIntegrations };
       return agent ? { ...own, agentSessionId: agent.sessionId } : own;
     }
     case 'AgentSession':
@@ -43,20 +43,20 @@ export function narrowToEndUser(
   table: Table,
   where: Conditions,
 ): Conditions | null {
-  const conditions = ownConditions(viewer, table);
+  const conditions = createEndUserConditions(viewer, table);
   if (!conditions) return null;
   const combined: Conditions = { ...where };
   for (const [column, condition] of Object.entries(conditions)) {
-    const met = intersectConditions(where[column], condition);
-    if (met === null) return null;
-    combined[column] = met;
+    const intersection = intersectConditions(where[column], condition);
+    if (intersection === null) return null;
+    combined[column] = intersection;
   }
   return combined;
 }
 
 /** True if the end user may see a row that another statement has read. */
-export function isOwnRow(viewer: EndUserViewer, table: Table, row: Conditions): boolean {
-  const conditions = ownConditions(viewer, table);
+export function isEndUserRow(viewer: EndUserViewer, table: Table, row: Conditions): boolean {
+  const conditions = createEndUserConditions(viewer, table);
   return (
     conditions !== null &&
     Object.entries(conditions).every(
@@ -69,20 +69,17 @@ export function isOwnRow(viewer: EndUserViewer, table: Table, row: Conditions): 
 function intersectConditions(requested: unknown, permitted: unknown): unknown {
   if (permitted === undefined) return requested;
   if (requested === undefined) return permitted;
-  const isOwn = (value: unknown) =>
+  const isPermitted = (value: unknown) =>
     typeof permitted === 'string'
       ? value === permitted
       : (permitted as OneOf).oneOf.includes(value as string);
   const values = listValues(requested);
   if (values === null)
     throw new Error('Bug: the rows of an end user are restricted by equality only.');
-  const met = values.filter(isOwn);
-  if (met.length === 0) return null;
-  return typeof permitted === 'string'
-    ? permitted
-    : typeof requested === 'string'
-      ? requested
-      : { oneOf: met };
+  const permittedValues = values.filter(isPermitted);
+  if (permittedValues.length === 0) return null;
+  if (typeof permitted === 'string') return permitted;
+  return typeof requested === 'string' ? requested : { oneOf: permittedValues };
 }
 
 function listValues(requested: unknown): unknown[] | null {

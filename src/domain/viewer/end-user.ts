@@ -27,11 +27,11 @@ export const sessionPermission = enumeration(
   } satisfies Record<SessionPermission, string>,
 );
 
-/** The permissions of a token that specifies none. */
-export const USUAL_PERMISSIONS: readonly SessionPermission[] = ['CONNECT', 'INSTALL', 'READ'];
+/** The permissions of a token without the claim. */
+export const DEFAULT_PERMISSIONS: readonly SessionPermission[] = ['CONNECT', 'INSTALL', 'READ'];
 
-/** The scopes that a caller needs to grant these permissions. */
-export function scopesToGrant(permissions: readonly SessionPermission[]): Scope[] {
+/** Lists the scopes that a caller needs to grant these permissions. */
+export function listScopesToGrant(permissions: readonly SessionPermission[]): Scope[] {
   return ['read', ...permissions.map((permission) => SESSION_PERMISSIONS[permission])];
 }
 

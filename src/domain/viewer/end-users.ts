@@ -1,70 +1,70 @@
 /**
- * End users by their tokens. A token's signature is checked once. Its project, group, consumer and key are checked
- * repeatedly, for many tokens in one statement.
+ * Identifies end users by their tokens. A token's signature is verified once. Its project, group, consumer and key are
+ * checked repeatedly, for many tokens in one statement.
  */
 import { LRUCache } from 'lru-cache';
 import { unauthenticated } from '../../errors.ts';
 import type { Services } from '../call.ts';
 import { upsertParties } from '../project/parties.ts';
-import { type EndUserClaims, type EndUserViewer, USUAL_PERMISSIONS } from './end-user.ts';
+import { DEFAULT_PERMISSIONS, type EndUserClaims, type EndUserViewer } from './end-user.ts';
 import { isAgentToken, verifyAgentToken } from './token/agent-token.ts';
 import { isJwtKeyToken, type JwtClaims, verifyJwt } from './token/jwt-claims.ts';
-import { isSession, verifySession } from './token/session-claims.ts';
+import { isSessionToken, verifySessionToken } from './token/session-claims.ts';
 
 const TOKENS_MAX = 10_000;
 
 export interface EndUsers {
   /** True if the bearer token is an end user's. */
   isToken(token: string): boolean;
-  /** Finds the end user of a token. Throws UNAUTHENTICATED. */
+  /** Returns the end user of a token. Throws UNAUTHENTICATED if the token is invalid or expired. */
   find(services: Services, token: string): Promise<EndUserViewer>;
 }
 
 export function createEndUsers(): EndUsers {
   const cache = new LRUCache<string, EndUserClaims>({ max: TOKENS_MAX });
-  const verifyToken = async (services: Services, token: string): Promise<EndUserClaims> => {
+  const getClaims = async (services: Services, token: string): Promise<EndUserClaims> => {
     let claims = cache.get(token);
     if (!claims) {
-      claims = await verify(services, token);
+      claims = await verifyToken(services, token);
       cache.set(token, claims);
     }
     if (claims.expireTime <= services.now()) {
       // For an agent, this names the reason.
       if (claims.agent) await verifyAgentToken(services, token);
-      throw expiredError();
+      throw createExpiredError();
     }
     return claims;
   };
   return {
-    isToken: (token) => isSession(token) || isAgentToken(token) || isJwtKeyToken(token),
+    isToken: (token) => isSessionToken(token) || isAgentToken(token) || isJwtKeyToken(token),
     async find(services, token) {
       const wasCached = cache.has(token);
-      const claims = await verifyToken(services, token);
+      const claims = await getClaims(services, token);
       const viewer = (await findValidEndUsers(services, [claims])).get(0);
       if (viewer) return viewer;
       cache.delete(token);
       if (claims.agent) await verifyAgentToken(services, token);
       // A token that identifies its group by ref may find a new group after the old one was erased.
       if (wasCached && claims.jwtKeyId !== null) return this.find(services, token);
-      throw expiredError();
+      throw createExpiredError();
     },
   };
 }
 
-function expiredError() {
+function createExpiredError() {
   return unauthenticated(
     "The end user's token has expired, or an object that it names was deleted or is inactive. Get a new token.",
   );
 }
 
-async function verify(services: Services, token: string): Promise<EndUserClaims> {
-  if (isSession(token)) return verifySession(services, token);
+async function verifyToken(services: Services, token: string): Promise<EndUserClaims> {
+  if (isSessionToken(token)) return verifySessionToken(services, token);
   if (isAgentToken(token)) return verifyAgentToken(services, token);
-  return enrol(services, await verifyJwt(services, token));
+  return enrolEndUser(services, await verifyJwt(services, token));
 }
 
 /** Creates the group or the consumer at the first use of its ref. */
-async function enrol(
+async function enrolEndUser(
   services: Services,
   { groupRef, consumerRef, ...claims }: JwtClaims,
 ): Promise<EndUserClaims> {
@@ -73,7 +73,7 @@ async function enrol(
     ...claims,
     ...(await upsertParties(services, { projectId, groupRef, consumerRef })),
     integrationIds: null,
-    permissions: USUAL_PERMISSIONS,
+    permissions: DEFAULT_PERMISSIONS,
     agent: null,
   };
 }
@@ -86,8 +86,8 @@ interface ValidClaims {
 }
 
 /**
- * Returns the end users whose key, project, group and consumer still exist, by the index of their claims. It uses one
- * statement.
+ * Returns the end users whose key, project, group and consumer still exist, by the index of their claims. One statement
+ * checks all claims.
  */
 export async function findValidEndUsers(
   services: Services,

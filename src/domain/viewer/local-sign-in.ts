@@ -1,4 +1,4 @@
-/** The sign-in to the console at the local issuer, by one password for all its builders. It is for development. */
+/** Signs builders in to the console at the local issuer, with one password for all of them. For development only. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { rateLimited, unauthenticated } from '../../errors.ts';
@@ -24,7 +24,9 @@ type LocalSignIn = (
   sender: { address: string },
 ) => BearerClaims;
 
-/** The sign-in throws UNAUTHENTICATED for a wrong password, and RATE_LIMITED after too many from one network. */
+/**
+ * The returned function throws UNAUTHENTICATED for a wrong password, and RATE_LIMITED after too many from one network.
+ */
 export function createLocalSignIn({ config }: Pick<Services, 'config'>): LocalSignIn {
   const perMinute = config.WRONG_KEY_LIMIT_PER_MINUTE;
   const wrongPasswords = createTokenBuckets({ perSecond: perMinute / 60, burst: perMinute }, () =>
@@ -54,7 +56,7 @@ export function createLocalSignIn({ config }: Pick<Services, 'config'>): LocalSi
   };
 }
 
-/** Compares in a time that reveals neither text. */
+/** Compares two strings in a time that reveals neither. */
 function isEqual(first: string, second: string): boolean {
   const hash = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(hash(first), hash(second));

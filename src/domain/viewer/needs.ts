@@ -1,7 +1,10 @@
-/** Needs of domain functions: each function declares its need, `authorize` enforces it, and every surface describes it. */
+/**
+ * The rights that domain functions need. Each function declares its need, `authorize` enforces it, and the API
+ * describes it.
+ */
 import { forbidden } from '../../errors.ts';
 import type { EndUserViewer, SessionPermission } from './end-user.ts';
-import { allows, allowsForPages, isMissingInFull, type Scope } from './scopes.ts';
+import { includesScope, includesScopeForPages, isOutsideFull, type Scope } from './scopes.ts';
 import { requireBuilder, type Viewer } from './viewer.ts';
 
 /**
@@ -18,18 +21,20 @@ interface EndUserNeed {
   forAgents?: true;
 }
 
-/** The need of a function that keys for pages may call, although end users may not. */
+/** The need of a function that page keys may call, although end users may not. */
 interface PageNeed {
   scope: Scope;
   forPages: true;
 }
 
-/** For functions of callers with this scope and of keys for pages. */
+/** Declares the need of a function for callers with this scope and for page keys. */
 export function orPage(scope: Scope): Need {
   return { scope, forPages: true };
 }
 
-/** For functions of callers with this scope and of end users with this permission. Keys for pages may call them too. */
+/**
+ * Declares the need of a function for callers with this scope, for end users with this permission, and for page keys.
+ */
 export function orEndUser(scope: Scope, permission: SessionPermission | null = null): Need {
   return { scope, permission };
 }
@@ -45,17 +50,19 @@ export function findScope(need: Need): Scope | null {
   return typeof need === 'object' ? need.scope : need;
 }
 
-/** True if a key with these scopes meets the need. */
-export function permits(held: readonly Scope[], need: Need): boolean {
+/** True if an API key with these scopes meets the need. */
+export function scopesMeet(scopes: readonly Scope[], need: Need): boolean {
   if (need === 'nothing') return true;
   const scope = findScope(need);
   if (scope === null) return false;
-  return allows(held, scope) || (typeof need === 'object' && allowsForPages(held, scope));
+  if (includesScope(scopes, scope)) return true;
+  return typeof need === 'object' && includesScopeForPages(scopes, scope);
 }
 
 /** True if the viewer meets the need. */
 export function meets(viewer: Viewer, need: Need): boolean {
-  if (viewer.kind !== 'END_USER') return viewer.kind === 'BUILDER' || permits(viewer.scopes, need);
+  if (viewer.kind !== 'END_USER')
+    return viewer.kind === 'BUILDER' || scopesMeet(viewer.scopes, need);
   if (need === 'nothing') return true;
   return isForEndUsers(need) && hasPermission(viewer, need);
 }
@@ -76,12 +83,12 @@ export function authorize(viewer: Viewer, need: Need): void {
     authorizeEndUser(viewer, need);
   } else if (scope === null) {
     requireBuilder(viewer);
-  } else if (!permits(viewer.scopes, need)) {
-    const heldNames = viewer.scopes.join(', ') || 'none';
-    const remark = isMissingInFull(viewer.scopes, scope)
+  } else if (!scopesMeet(viewer.scopes, need)) {
+    const names = viewer.scopes.join(', ') || 'none';
+    const remark = isOutsideFull(viewer.scopes, scope)
       ? ' The scope full does not include it.'
       : '';
-    throw forbidden(`This needs the scope ${scope}; the API key has ${heldNames}.${remark}`);
+    throw forbidden(`This needs the scope ${scope}; the API key has ${names}.${remark}`);
   }
 }
 
@@ -97,25 +104,24 @@ function authorizeEndUser(viewer: EndUserViewer, need: Need): void {
       "This is not for agents. Use the agent's tools at /mcp/projects/{projectIdOrName}.",
     );
   }
-  const heldNames = viewer.permissions.join(', ') || 'none';
+  const names = viewer.permissions.join(', ') || 'none';
   throw forbidden(
-    `This needs the permission ${need.permission}; the end user's token has ${heldNames}.`,
+    `This needs the permission ${need.permission}; the end user's token has ${names}.`,
   );
 }
 
-/** Throws FORBIDDEN if a key would grant more than it has. */
-export function authorizeGrant(viewer: Viewer, granted: readonly Scope[]): void {
-  const missing = granted.filter((scope) => !allows(viewer.scopes, scope));
-  if (missing.length > 0) {
-    const names = missing.join(', ');
-    const outside = missing.filter((scope) => isMissingInFull(viewer.scopes, scope)).join(', ');
-    const remark = outside === '' ? '' : ` The scope full does not include ${outside}.`;
-    throw forbidden(`An API key can't grant scopes that it does not have: ${names}.${remark}`);
-  }
+/** Throws FORBIDDEN if the viewer lacks one of the scopes that it grants to another key or token. */
+export function authorizeGrant(viewer: Viewer, scopes: readonly Scope[]): void {
+  const missing = scopes.filter((scope) => !includesScope(viewer.scopes, scope));
+  if (missing.length === 0) return;
+  const excluded = missing.filter((scope) => isOutsideFull(viewer.scopes, scope)).join(', ');
+  const remark = excluded === '' ? '' : ` The scope full does not include ${excluded}.`;
+  const names = missing.join(', ');
+  throw forbidden(`An API key can't grant scopes that it does not have: ${names}.${remark}`);
 }
 
-/** A sentence about the need, for descriptions. */
-export function needText(need: Need): string {
+/** Returns a sentence about the need, for descriptions in the API. */
+export function describeNeed(need: Need): string {
   if (need === 'nothing') return 'Needs no scope.';
   if (need === 'bearer') return "Needs a builder's bearer token.";
   const builder = `Needs the scope \`${findScope(need)}\`, or a builder's bearer token`;

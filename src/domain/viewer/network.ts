@@ -1,4 +1,4 @@
-/** The network of an address, for limits: an IPv4 address itself, and the /64 of an IPv6 address. */
+/** Returns the network of an address, for limits: an IPv4 address itself, and the /64 of an IPv6 address. */
 import ipaddr from 'ipaddr.js';
 
 const PREFIX_PARTS = 4;

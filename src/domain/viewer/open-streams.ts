@@ -1,6 +1,6 @@
 /**
- * Streams that stay open after their caller was admitted. Their callers are checked periodically: a deleted or inactive
- * key, an expired token, or fewer rights end the streams.
+ * Streams of admitted callers. The callers are checked periodically: a deleted or inactive key, an expired token, or
+ * fewer rights end their streams.
  */
 import { DomainError, unauthenticated } from '../../errors.ts';
 import type { Holder } from '../../work/bounded-shares.ts';
@@ -10,13 +10,13 @@ import type { Services } from '../call.ts';
 import type { BearerVerifier } from './bearer.ts';
 import type { EndUserViewer } from './end-user.ts';
 import { findValidEndUsers } from './end-users.ts';
-import { hashOfKey } from './key/key-value.ts';
+import { hashKey } from './key/key-value.ts';
 import { toHolder } from './share/process-shares.ts';
-import { authenticate, type Credentials, findCredential, type Viewer } from './viewer.ts';
+import { authenticate, type Credentials, toCredentialKey, type Viewer } from './viewer.ts';
 
-/** How often callers are checked. Twice within the second in which a revocation must take effect. */
+/** The interval of the checks. There are two within the second in which a revocation must take effect. */
 const POLL_MS = 400;
-/** A caller whose last successful check is older gets no items until the next one succeeds. */
+/** A caller gets no items if its last successful check is older than this. */
 const STALE_MS = 1_000;
 /** Parallel lookups of callers that are checked one by one. */
 const PARALLEL_LOOKUPS = 8;
@@ -24,7 +24,7 @@ const PARALLEL_LOOKUPS = 8;
 const STATEMENT_KEYS = 1_000;
 
 /** Called once when a stream ends: with the error that ends it, or with null if the server stops. */
-type OnClose = (refusal: DomainError | null) => void;
+type OnEnd = (error: DomainError | null) => void;
 
 export interface OpenStream extends Disposable {
   /** Returns the caller as of the last check. Waits while the database is unavailable. Null if the stream has ended. */
@@ -32,10 +32,10 @@ export interface OpenStream extends Disposable {
 }
 
 interface Stream {
-  openedAs: Viewer;
+  initialViewer: Viewer;
   /** The caller and the project whose share of subscriptions the stream takes. */
   holder: Holder;
-  onEnd: OnClose;
+  onEnd: OnEnd;
 }
 
 /** A credential with open streams, and its caller. */
@@ -46,7 +46,7 @@ interface Caller {
   viewer: Viewer;
   confirmedAt: number;
   streams: Set<Stream>;
-  checked: Signal;
+  checkSignal: Signal;
 }
 
 interface Options {
@@ -54,7 +54,7 @@ interface Options {
   staleMs?: number;
 }
 
-const STOPPING = new DomainError(
+const STOPPING_ERROR = new DomainError(
   'SERVICE_UNAVAILABLE',
   'The server is stopping. Subscribe again.',
   {
@@ -83,13 +83,13 @@ export class OpenStreams {
    * Opens a stream. Throws RATE_LIMITED if the caller's share is used up, and SERVICE_UNAVAILABLE if the process is
    * full or stops.
    */
-  open(credentials: Credentials, viewer: Viewer, onEnd: OnClose): OpenStream {
-    if (this.#isStopping) throw STOPPING;
-    const caller = this.#callerOf(credentials, viewer);
+  open(credentials: Credentials, viewer: Viewer, onEnd: OnEnd): OpenStream {
+    if (this.#isStopping) throw STOPPING_ERROR;
+    const caller = this.#findOrCreateCaller(credentials, viewer);
     const { pollMs, staleMs } = this.#options;
     const holder = toHolder(viewer);
     this.#services.shares.take('subscriptions', holder);
-    const stream = { openedAs: viewer, onEnd, holder };
+    const stream = { initialViewer: viewer, onEnd, holder };
     caller.streams.add(stream);
     this.#callers.set(caller.credential, caller);
     this.#timer ??= setInterval(() => void this.#poll(), pollMs).unref();
@@ -112,15 +112,15 @@ export class OpenStreams {
   }
 
   /** True after `endAll` was called. */
-  get areEnding(): boolean {
+  get isStopping(): boolean {
     return this.#isStopping;
   }
 
-  #callerOf(credentials: Credentials, viewer: Viewer): Caller {
-    const credential = findCredential(credentials) ?? '';
+  #findOrCreateCaller(credentials: Credentials, viewer: Viewer): Caller {
+    const credential = toCredentialKey(credentials) ?? '';
     const existing = this.#callers.get(credential);
     if (existing) return existing;
-    const keyHash = credentials.apiKey ? hashOfKey(credentials.apiKey) : null;
+    const keyHash = credentials.apiKey ? hashKey(credentials.apiKey) : null;
     const confirmedAt = performance.now();
     const streams = new Set<Stream>();
     const checkedSignal = new Signal();
@@ -131,20 +131,20 @@ export class OpenStreams {
       viewer,
       confirmedAt,
       streams,
-      checked: checkedSignal,
+      checkSignal: checkedSignal,
     };
   }
 
-  #end(caller: Caller, stream: Stream, refusal: DomainError | null): void {
+  #end(caller: Caller, stream: Stream, error: DomainError | null): void {
     this.#close(caller, stream);
-    stream.onEnd(refusal);
+    stream.onEnd(error);
   }
 
   #close(caller: Caller, stream: Stream): void {
     // The streams of another caller with this credential may have replaced the entry in the map, and must stay there.
     if (!caller.streams.delete(stream)) return;
     this.#services.shares.get('subscriptions').release(stream.holder);
-    caller.checked.raise();
+    caller.checkSignal.raise();
     if (caller.streams.size > 0) return;
     this.#callers.delete(caller.credential);
     if (this.#callers.size > 0) return;
@@ -186,9 +186,9 @@ export class OpenStreams {
   #recordConfirmation(caller: Caller, viewer: Viewer): void {
     caller.viewer = viewer;
     caller.confirmedAt = performance.now();
-    caller.checked.raise();
+    caller.checkSignal.raise();
     for (const stream of caller.streams) {
-      if (hasAllRights(stream.openedAs, viewer)) continue;
+      if (hasAllRights(stream.initialViewer, viewer)) continue;
       this.#end(
         caller,
         stream,
@@ -201,7 +201,7 @@ export class OpenStreams {
 async function confirm(caller: Caller, stream: Stream, staleMs: number): Promise<Viewer | null> {
   while (caller.streams.has(stream)) {
     if (performance.now() - caller.confirmedAt <= staleMs) return caller.viewer;
-    await caller.checked.wait();
+    await caller.checkSignal.wait();
   }
   return null;
 }
@@ -246,15 +246,15 @@ async function findEndUsers(
   return valid;
 }
 
-/** True if the viewer still has all rights of `then`. The rights of an end user are in the token: they can only end. */
+/** True if the viewer still has all rights of `before`. An end user's rights are in the token, so they never change. */
 function hasAllRights(before: Viewer, after: Viewer): boolean {
   if (before.kind === 'END_USER' || after.kind === 'END_USER') {
     return before.kind === after.kind && before.id === after.id;
   }
   const orgIds = after.kind === 'BUILDER' ? after.orgIds : [after.orgId];
-  const had = before.kind === 'BUILDER' ? before.orgIds : [before.orgId];
+  const previousOrgIds = before.kind === 'BUILDER' ? before.orgIds : [before.orgId];
   return (
     before.scopes.every((scope) => after.scopes.includes(scope)) &&
-    had.every((orgId) => orgIds.includes(orgId))
+    previousOrgIds.every((orgId) => orgIds.includes(orgId))
   );
 }

@@ -1,6 +1,6 @@
 /**
- * Sign-ins at OpenID providers, by authorization code with PKCE (OpenID Connect Core 1.0, section 3.1; RFC 7636). The library
- * validates the response and the ID token: issuer, audience, nonce, expiry and signature.
+ * Signs builders in at OpenID providers, by authorization code with PKCE (OpenID Connect Core 1.0, section 3.1; RFC
+ * 7636). The library validates the response and the ID token: issuer, audience, nonce, expiry and signature.
  */
 import { LRUCache } from 'lru-cache';
 import {
@@ -29,10 +29,10 @@ import { HOUR_MS } from '../../work/durations.ts';
 import { type BearerClaims, CLOCK_TOLERANCE_SECONDS, readClaims } from './bearer.ts';
 
 const SCOPE = 'openid email profile';
-/** Time limit of one request to a provider. A person waits for it. */
-const REQUEST_SECONDS = 10;
-/** How long a provider's endpoints are used before they are discovered again. */
-const DISCOVERED_MS = HOUR_MS;
+/** The time limit of one request to a provider. It is short, because a person waits. */
+const REQUEST_TIMEOUT_SECONDS = 10;
+/** How long a provider's configuration is cached. */
+const CONFIGURATION_MS = HOUR_MS;
 const ISSUERS_MAX = 100;
 
 /** The secrets of one sign-in, which its browser keeps until it returns. */
@@ -44,8 +44,8 @@ export const signInChecks = z.object({
 type SignInChecks = z.output<typeof signInChecks>;
 
 /**
- * DENIED: the provider refused the sign-in, or the person did. UNREACHABLE: the provider did not respond. INVALID: its response
- * fails a check.
+ * DENIED: the provider or the person refused the sign-in. UNREACHABLE: the provider did not respond. INVALID: its
+ * response fails a check.
  */
 type SignInFailure = 'DENIED' | 'UNREACHABLE' | 'INVALID';
 
@@ -73,10 +73,10 @@ export interface OpenIdClients {
 export function createOpenIdClients(): OpenIdClients {
   const configurations = new LRUCache<string, Configuration, SignInIssuer>({
     max: ISSUERS_MAX,
-    ttl: DISCOVERED_MS,
+    ttl: CONFIGURATION_MS,
     fetchMethod: (_key, _stale, { context }) => discover(context),
   });
-  const find = async (issuer: SignInIssuer) => {
+  const getConfiguration = async (issuer: SignInIssuer) => {
     const configuration = await configurations.fetch(issuer.issuer, { context: issuer });
     if (!configuration) throw new Error('Bug: an issuer without a configuration');
     return configuration;
@@ -84,7 +84,7 @@ export function createOpenIdClients(): OpenIdClients {
   return {
     begin: (issuer, redirectUrl) =>
       withSignInErrors(issuer, async () => {
-        const configuration = await find(issuer);
+        const configuration = await getConfiguration(issuer);
         const checks = {
           state: randomState(),
           nonce: randomNonce(),
@@ -103,13 +103,13 @@ export function createOpenIdClients(): OpenIdClients {
       }),
     finish: (issuer, callbackUrl, checks) =>
       withSignInErrors(issuer, async () => {
-        const claims = await exchangeCode(await find(issuer), callbackUrl, checks);
+        const claims = await exchangeCode(await getConfiguration(issuer), callbackUrl, checks);
         return readClaims(claims, issuer.emailsVerified);
       }),
   };
 }
 
-/** Returns the claims of the ID token, and those of the provider's UserInfo endpoint if the token has no email address. */
+/** Returns the claims of the ID token. Adds those of the UserInfo endpoint if the token has no email address. */
 async function exchangeCode(
   configuration: Configuration,
   callbackUrl: URL,
@@ -137,14 +137,14 @@ function discover({ issuer, clientId, clientSecret }: SignInIssuer): Promise<Con
     { [clockTolerance]: CLOCK_TOLERANCE_SECONDS },
     clientSecret ? createAuthentication(clientSecret.reveal()) : None(),
     {
-      timeout: REQUEST_SECONDS,
+      timeout: REQUEST_TIMEOUT_SECONDS,
       // The settings permit http on this machine only.
       execute: [enableNonRepudiationChecks, ...(isInsecure ? [allowInsecureRequests] : [])],
     },
   );
 }
 
-/** Authenticates by the method that the provider supports. Without its metadata, that is the standard's default. */
+/** Authenticates by a method that the provider supports. Metadata without methods means the standard's default. */
 function createAuthentication(secret: string): ClientAuth {
   const [basic, post] = [ClientSecretBasic(secret), ClientSecretPost(secret)];
   return (server, ...request) => {

@@ -1,4 +1,4 @@
-/** Scopes: what an API key may do. */
+/** The scopes of API keys, with their descriptions in the API. */
 import { enumeration } from '../resource.ts';
 
 export const SCOPES = {
@@ -25,48 +25,47 @@ export const SCOPES = {
 export type Scope = keyof typeof SCOPES;
 export const ALL_SCOPES = Object.keys(SCOPES) as [Scope, ...Scope[]];
 
-const NOT_IN_FULL: readonly Scope[] = ['org:write', 'credentials:read'];
+const OUTSIDE_FULL: readonly Scope[] = ['org:write', 'credentials:read'];
 
-/** True if a key that holds these scopes has the needed one. */
-export function allows(held: readonly Scope[], needed: Scope): boolean {
+/** True if these scopes contain or imply the scope. */
+export function includesScope(scopes: readonly Scope[], scope: Scope): boolean {
   return (
-    held.includes(needed) ||
-    (held.includes('full') && !NOT_IN_FULL.includes(needed)) ||
-    (held.includes('read') && needed === 'records:read')
+    scopes.includes(scope) ||
+    (scopes.includes('full') && !OUTSIDE_FULL.includes(scope)) ||
+    (scopes.includes('read') && scope === 'records:read')
   );
 }
 
-/** True if a key holds `full` and lacks the needed scope nevertheless. */
-export function isMissingInFull(held: readonly Scope[], needed: Scope): boolean {
-  return held.includes('full') && !allows(held, needed);
+/** True if these scopes contain `full` and nevertheless lack the scope. */
+export function isOutsideFull(scopes: readonly Scope[], scope: Scope): boolean {
+  return scopes.includes('full') && !includesScope(scopes, scope);
 }
 
 /**
- * Scopes of end-user functions that a key for pages may call. They are few, because anyone can copy such a key from a
- * page.
+ * Scopes of end-user functions that a page key may call. They are few, because anyone can copy such a key from a page.
  */
-const FOR_PAGES: readonly Scope[] = ['read', 'connections:write', 'installations:write'];
+const PAGE_SCOPES: readonly Scope[] = ['read', 'connections:write', 'installations:write'];
 
-/** True if a key that holds these scopes may call a function that end users may call too. */
-export function allowsForPages(held: readonly Scope[], needed: Scope): boolean {
-  return held.includes('frontend') && FOR_PAGES.includes(needed);
+/** True if a key with these scopes may call an end-user function that needs the scope. */
+export function includesScopeForPages(scopes: readonly Scope[], scope: Scope): boolean {
+  return scopes.includes('frontend') && PAGE_SCOPES.includes(scope);
 }
 
-/** True for a key that only has the scope for pages. */
-export function isForPages(held: readonly Scope[]): boolean {
-  return held.length === 1 && held[0] === 'frontend';
+/** True for a page key: its only scope is `frontend`. */
+export function isForPages(scopes: readonly Scope[]): boolean {
+  return scopes.length === 1 && scopes[0] === 'frontend';
 }
 
-function isScope(text: string): text is Scope {
-  return Object.hasOwn(SCOPES, text);
+function isScope(value: string): value is Scope {
+  return Object.hasOwn(SCOPES, value);
 }
 
-/** The scopes of a stored key. */
+/** Lists the scopes of a stored key. Omits scopes that no longer exist. */
 export function listScopes({ scopes }: { scopes: readonly string[] }): Scope[] {
   return scopes.filter(isScope);
 }
 
-/** The name of a scope in the API's enum, like `PROVIDER_APPS_WRITE` of `provider-apps:write`. */
+/** The name of a scope in the API's enum, like `PROVIDER_APPS_WRITE` for `provider-apps:write`. */
 type ScopeNameOf<S extends string> = S extends `${infer Head}:${infer Tail}`
   ? `${ScopeNameOf<Head>}_${ScopeNameOf<Tail>}`
   : S extends `${infer Head}-${infer Tail}`
@@ -74,25 +73,23 @@ type ScopeNameOf<S extends string> = S extends `${infer Head}:${infer Tail}`
     : Uppercase<S>;
 export type ScopeName = ScopeNameOf<Scope>;
 
-export function nameOfScope(value: Scope): ScopeName {
+export function toScopeName(value: Scope): ScopeName {
   return value.toUpperCase().replaceAll(/[:-]/g, '_') as ScopeName;
 }
 
-const SCOPES_BY_NAME = new Map(ALL_SCOPES.map((value) => [nameOfScope(value), value]));
+const SCOPES_BY_NAME = new Map(ALL_SCOPES.map((value) => [toScopeName(value), value]));
 
-/** The scope of a name. */
-export function scopeOfName(name: ScopeName): Scope {
+export function parseScopeName(name: ScopeName): Scope {
   return SCOPES_BY_NAME.get(name) as Scope;
 }
 
-const meanings = ALL_SCOPES.map((scope) => [nameOfScope(scope), SCOPES[scope]]);
+const descriptions = ALL_SCOPES.map((scope) => [toScopeName(scope), SCOPES[scope]]);
 
-/** The name of a scope in the API. */
 export const scopeName = enumeration(
   'Scope',
   'A scope: what an API key may do. Error messages name the scopes in the form of REST: `connections:write` for `CONNECTIONS_WRITE`.',
-  Object.fromEntries(meanings) as Record<ScopeName, string>,
+  Object.fromEntries(descriptions) as Record<ScopeName, string>,
 );
 
-/** Parses the name of a scope. */
-export const scope = scopeName.transform(scopeOfName);
+/** Parses the name of a scope in the API. */
+export const scope = scopeName.transform(parseScopeName);

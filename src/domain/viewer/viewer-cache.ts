@@ -1,9 +1,9 @@
-/** Caches viewers by their credentials, so that a busy caller is looked up only twice a second, by one request. */
+/** Caches viewers by their credentials, so that a busy caller is looked up only twice a second. */
 import { LRUCache } from 'lru-cache';
 import type { Viewer } from './viewer.ts';
 
 /**
- * A cached viewer expires after this time, so that a key that another process deleted or deactivated is refused within
+ * A cached viewer expires after this time, so that a key that another process deleted or deactivated is rejected within
  * a second.
  */
 const FRESH_MS = 500;
@@ -21,15 +21,15 @@ export class ViewerCache {
     return this.#viewers.get(credential);
   }
 
-  /** The viewer as of the last lookup of the credential, regardless of its age. */
+  /** Returns the viewer of the last lookup of the credential, regardless of its age. */
   findStale(credential: string): Viewer | undefined {
     return this.#viewers.peek(credential, { allowStale: true });
   }
 
   /** Looks up a viewer. Simultaneous requests with the same credential share one lookup. */
   async lookUp(credential: string, find: () => Promise<Viewer>): Promise<Viewer> {
-    const begun = this.#lookUps.get(credential);
-    if (begun) return begun;
+    const running = this.#lookUps.get(credential);
+    if (running) return running;
     const lookUp = find();
     this.#lookUps.set(credential, lookUp);
     const isCurrent = () => this.#lookUps.get(credential) === lookUp;

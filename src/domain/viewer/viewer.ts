@@ -12,7 +12,7 @@ import {
 } from './console-session.ts';
 import { type EndUserViewer, sessionPermission } from './end-user.ts';
 import { findApiKeyByValue } from './key/key-value.ts';
-import { ALL_SCOPES, listScopes, nameOfScope, type Scope, scopeName } from './scopes.ts';
+import { ALL_SCOPES, listScopes, type Scope, scopeName, toScopeName } from './scopes.ts';
 
 interface ApiKeyViewer {
   kind: 'API_KEY';
@@ -55,7 +55,7 @@ export const viewerResource = resource(
     ),
     scopes: computed(
       z.array(scopeName).describe('The scopes of an API key or a builder. Empty for an end user.'),
-      (viewer: Viewer) => viewer.scopes.map(nameOfScope),
+      (viewer: Viewer) => viewer.scopes.map(toScopeName),
     ),
     permissions: computed(
       z
@@ -85,51 +85,51 @@ export interface Credentials {
   session?: SessionCredential | null;
 }
 
-/** The cache key of credentials. It is independent of the spelling of a token's header. Null without credentials. */
-export function findCredential({ apiKey, authorization, session }: Credentials): string | null {
+/** Returns the cache key of credentials, regardless of the spelling of a token's header. Null without credentials. */
+export function toCredentialKey({ apiKey, authorization, session }: Credentials): string | null {
   if (apiKey) return `key ${apiKey}`;
   if (!authorization) return session ? toSessionKey(session.secret) : null;
   const token = parseBearerToken(authorization);
   return token === null ? `unknown ${authorization}` : `bearer ${token}`;
 }
 
-/** The token of RFC 6750. Null if the header has another scheme, or other text after the token. */
+/** Returns the token of RFC 6750. Null if the header has another scheme, or anything after the token. */
 function parseBearerToken(authorization: string): string | null {
   return /^bearer +(\S+)$/i.exec(authorization)?.[1] ?? null;
 }
 
-/** Finds the viewer of credentials. Null without credentials. Throws UNAUTHENTICATED if they are wrong. */
+/** Returns the viewer of credentials. Null without credentials. Throws UNAUTHENTICATED if they are wrong. */
 export async function authenticate(
   services: Services,
   verifier: BearerVerifier,
   credentials: Credentials,
 ): Promise<Viewer | null> {
-  const credential = findCredential(credentials);
+  const credential = toCredentialKey(credentials);
   if (!credential) return null;
   return (
-    cachedViewer(services, credential) ??
-    services.viewers.lookUp(credential, () => findViewer(services, verifier, credentials))
+    findCachedViewer(services, credential) ??
+    services.viewers.lookUp(credential, () => lookUpViewer(services, verifier, credentials))
   );
 }
 
-function findViewer(
+function lookUpViewer(
   services: Services,
   verifier: BearerVerifier,
   { apiKey, authorization, session }: Credentials,
 ): Promise<Viewer> {
-  if (apiKey) return viewerOfKey(services, apiKey);
-  if (!authorization && session) return viewerOfSession(services, session);
-  return viewerOfBearer(services, verifier, authorization ?? '');
+  if (apiKey) return authenticateKey(services, apiKey);
+  if (!authorization && session) return authenticateSession(services, session);
+  return authenticateBearer(services, verifier, authorization ?? '');
 }
 
-/** The cached viewer of a credential. Null if it must be looked up. */
-export function cachedViewer({ viewers, now }: Services, credential: string): Viewer | null {
+/** Returns the cached viewer of a credential. Null if the viewer must be looked up or has expired. */
+export function findCachedViewer({ viewers, now }: Services, credential: string): Viewer | null {
   const cached = viewers.get(credential);
   if (!cached || cached.kind === 'API_KEY' || cached.expireTime === null) return cached ?? null;
   return cached.expireTime <= now() ? null : cached;
 }
 
-async function viewerOfKey(services: Services, value: string): Promise<ApiKeyViewer> {
+async function authenticateKey(services: Services, value: string): Promise<ApiKeyViewer> {
   const key = await findApiKeyByValue(services, value);
   if (!key?.active) {
     throw unauthenticated('The API key is unknown, inactive or deleted.');
@@ -138,7 +138,7 @@ async function viewerOfKey(services: Services, value: string): Promise<ApiKeyVie
   return { kind: 'API_KEY', id, projectId, orgId, scopes: listScopes(key), allowedOrigins };
 }
 
-async function viewerOfBearer(
+async function authenticateBearer(
   services: Services,
   verifier: BearerVerifier,
   authorization: string,
@@ -152,7 +152,7 @@ async function viewerOfBearer(
   return toBuilderViewer({ ...(await enrolBuilder(services, claims)), expireTime: null });
 }
 
-async function viewerOfSession(
+async function authenticateSession(
   services: Services,
   { secret }: SessionCredential,
 ): Promise<BuilderViewer> {
@@ -167,7 +167,7 @@ function toBuilderViewer({
   return { kind: 'BUILDER', id, orgIds, email, scopes: ALL_SCOPES, expireTime };
 }
 
-/** Returns the viewer if it is a builder. Throws FORBIDDEN otherwise, for functions that are reserved for people. */
+/** Returns the viewer if it is a builder. Throws FORBIDDEN otherwise. For functions that are reserved for people. */
 export function requireBuilder(viewer: Viewer): BuilderViewer {
   if (viewer.kind !== 'BUILDER') {
     const credential = viewer.kind === 'API_KEY' ? 'an API key' : "an end user's token";
@@ -194,7 +194,7 @@ export function endMembership(
   call.viewers.clear();
 }
 
-/** The project of a caller with exactly one. Null for a builder. */
+/** Returns the id of the viewer's project. Null for a builder, who may have several. */
 export function findProjectId(viewer: Viewer): string | null {
   return viewer.kind === 'BUILDER' ? null : viewer.projectId;
 }

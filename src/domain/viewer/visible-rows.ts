@@ -1,4 +1,4 @@
-/** Statements for rows that a viewer may see because of other rows. scope.ts uses them. */
+/** Statements of scope.ts that select rows whose visibility depends on rows of other tables. */
 import type { Row } from '../../database/rows.ts';
 import { anyOfBound, CompiledStatement, statements } from '../../database/statements.ts';
 import type { EndUserViewer } from './end-user.ts';

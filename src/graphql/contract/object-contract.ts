@@ -1,8 +1,8 @@
 import { type Contract, contractResource } from '../../domain/contract/object-contract.ts';
 import {
-  installationContracts,
-  projectContracts,
-  revisionContracts,
+  listInstallationContracts,
+  listProjectContracts,
+  listRevisionContracts,
 } from '../../domain/contract/read-contract.ts';
 import { describeField } from '../schema/describe-field.ts';
 import { objectType } from '../schema/object-type.ts';
@@ -13,28 +13,28 @@ const ContractType = objectType(builder.objectRef<Contract>('Contract'), contrac
 
 builder.objectField(Revision, 'contract', (t) =>
   t.field({
-    ...describeField(revisionContracts),
+    ...describeField(listRevisionContracts),
     type: ContractType,
     nullable: true,
-    resolve: (revision, _args, { find }) => find(revisionContracts, revision),
+    resolve: (revision, _args, { find }) => find(listRevisionContracts, revision),
   }),
 );
 
 builder.objectField(Installation, 'contract', (t) =>
   t.field({
-    ...describeField(installationContracts),
+    ...describeField(listInstallationContracts),
     type: ContractType,
     nullable: true,
-    resolve: (installation, _args, { find }) => find(installationContracts, installation),
+    resolve: (installation, _args, { find }) => find(listInstallationContracts, installation),
   }),
 );
 
 builder.objectField(Project, 'contract', (t) =>
   t.field({
-    ...describeField(projectContracts),
+    ...describeField(listProjectContracts),
     type: ContractType,
     nullable: true,
     // DataLoader rejects the items that are errors.
-    resolve: (project, _args, { find }) => find(projectContracts, project) as Promise<Contract>,
+    resolve: (project, _args, { find }) => find(listProjectContracts, project) as Promise<Contract>,
   }),
 );

@@ -232,7 +232,7 @@ class SubscriptionMessages implements AsyncIterableIterator<Message, void, void>
     for (;;) {
       const message = await this.#execute(item);
       const isUnreachable = message.errors?.some(({ extensions }) => extensions.code === OUTAGE);
-      if (!isUnreachable || this.#live.streams.areEnding) return message;
+      if (!isUnreachable || this.#live.streams.isStopping) return message;
       // No item is skipped during an outage. It is sent afterwards.
       await sleep(RETRY_MS, undefined, { ref: false });
     }

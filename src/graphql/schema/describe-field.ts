@@ -1,5 +1,5 @@
 /** Derives a field's description and need from the function that it calls. */
-import { type Need, needText } from '../../domain/viewer/needs.ts';
+import { describeNeed, type Need } from '../../domain/viewer/needs.ts';
 
 /**
  * Returns the options of a field that calls a declared function. `description` replaces that of the declaration.
@@ -10,5 +10,5 @@ export function describeField(
   description = declaration.description,
 ) {
   const { needs } = declaration;
-  return { description: `${description} ${needText(needs)}`, extensions: { needs } };
+  return { description: `${description} ${describeNeed(needs)}`, extensions: { needs } };
 }

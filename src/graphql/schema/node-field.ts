@@ -1,5 +1,5 @@
 /** The fields node and nodes return any object by its id, if the caller may see it. */
-import { type FoundNode, findNodes, nodeIds } from '../../domain/node.ts';
+import { findNodes, type NodeObject, nodeIds } from '../../domain/node.ts';
 import { builder } from './schema-builder.ts';
 
 export const Node = builder.nodeInterfaceRef();
@@ -12,7 +12,7 @@ builder.queryFields((t) => ({
       'The object of any type with this id. Null if it does not exist or the caller may not see it.',
     args: { id: t.arg.id({ required: true, description: 'The id of the object.' }) },
     resolve: async (_root, { id }, { call }) =>
-      (await findNodes(call, [id]))[0] as FoundNode | null,
+      (await findNodes(call, [id]))[0] as NodeObject | null,
   }),
   nodes: t.field({
     type: [Node],

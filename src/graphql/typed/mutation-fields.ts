@@ -1,7 +1,7 @@
 /** The mutations of a typed API: each writes one record, and waits for the outcome. */
 import { GraphQLID, type GraphQLInputObjectType, GraphQLNonNull, GraphQLString } from 'graphql';
 import { OTHER_FIELDS } from '../../domain/contract/formats/graphql-names.ts';
-import { memberName, typeName } from '../../domain/contract/formats/safe-names.ts';
+import { toMemberName, toTypeName } from '../../domain/contract/formats/safe-names.ts';
 import { writeObjectRecord } from '../../domain/operation/object-write.ts';
 import { writeRecords } from '../../domain/operation/write-records.ts';
 import { invalidInput } from '../../errors.ts';
@@ -22,7 +22,7 @@ export function createMutationFields(typedObjects: readonly TypedObject[]): Root
 
 function* listMutations(typedObject: TypedObject): Generator<[string, RootFields[string]]> {
   const { object, types } = typedObject;
-  const name = typeName(object.name);
+  const name = toTypeName(object.name);
   const { verbs } = object;
   if (verbs.includes('CREATE') && types.create) {
     yield [`create${name}`, createField(typedObject, 'CREATE', types.create)];
@@ -51,7 +51,7 @@ function createField(
   type: keyof typeof DESCRIPTIONS,
   input: GraphQLInputObjectType | null,
 ): RootFields[string] {
-  const names = new Map(object.fields.map(({ name }) => [memberName(name), name]));
+  const names = new Map(object.fields.map(({ name }) => [toMemberName(name), name]));
   return {
     ...describeRootField(writeRecords, 1, DESCRIPTIONS[type]),
     type: WriteResultType,

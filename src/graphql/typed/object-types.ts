@@ -14,17 +14,17 @@ import {
   type ThunkObjMap,
 } from 'graphql';
 import {
-  createdFields,
   type GeneratedObject,
-  readFields,
-  updatedFields,
+  listCreateFields,
+  listReadFields,
+  listUpdateFields,
 } from '../../domain/contract/formats/generated.ts';
 import {
   hasOtherFields,
   OTHER_FIELDS,
   SCALARS,
 } from '../../domain/contract/formats/graphql-names.ts';
-import { memberName } from '../../domain/contract/formats/safe-names.ts';
+import { toMemberName } from '../../domain/contract/formats/safe-names.ts';
 import type { FieldContract } from '../../domain/contract/object-contract.ts';
 import { findFieldValue } from '../../domain/contract/read-values.ts';
 import type { ServedPage } from '../../domain/operation/object-records.ts';
@@ -97,11 +97,11 @@ export function createObjectTypes(
     connection: createConnectionType(object, record),
     where: input(types.where, createInputMembers(searchable, itemType)),
     create: input(types.create, {
-      ...createInputMembers(createdFields(object), itemType, (field) => field.isRequired),
+      ...createInputMembers(listCreateFields(object), itemType, (field) => field.isRequired),
       ...others,
     }),
     update: input(types.update, {
-      ...createInputMembers(updatedFields(object), itemType),
+      ...createInputMembers(listUpdateFields(object), itemType),
       ...others,
     }),
   };
@@ -134,7 +134,7 @@ function createInputMembers(
     const item = itemType(field);
     const type = field.isList ? new GraphQLList(new GraphQLNonNull(item)) : item;
     return [
-      memberName(field.name),
+      toMemberName(field.name),
       {
         type: isRequired(field) ? new GraphQLNonNull(type) : type,
         description: field.description,
@@ -162,8 +162,8 @@ function createRecordType(
   object: GeneratedObject,
   itemType: (field: FieldContract) => ItemType,
 ): GraphQLObjectType<ShownRecord> {
-  const fields = readFields(object);
-  const byMember = new Map(fields.map((field) => [memberName(field.name), field]));
+  const fields = listReadFields(object);
+  const byMember = new Map(fields.map((field) => [toMemberName(field.name), field]));
   const names = new Set(fields.map(({ name }) => name));
   const enumValues = new Map(
     fields.flatMap((field) => {
@@ -182,7 +182,7 @@ function createRecordType(
   const members = fields.map((field) => {
     const item = itemType(field);
     const type = field.isList ? new GraphQLList(new GraphQLNonNull(item)) : item;
-    return [memberName(field.name), { type, description: field.description, resolve }];
+    return [toMemberName(field.name), { type, description: field.description, resolve }];
   });
   const extras = {
     type: new GraphQLNonNull(JsonObjectType),

@@ -1,6 +1,6 @@
 /** The queries of a typed API: the list of each object's records, and a record by its id. */
 import { GraphQLID, GraphQLInt, GraphQLNonNull, GraphQLString } from 'graphql';
-import { byIdName, memberName } from '../../domain/contract/formats/safe-names.ts';
+import { toByIdName, toMemberName } from '../../domain/contract/formats/safe-names.ts';
 import { listObjectRecords, readObjectRecord } from '../../domain/operation/object-records.ts';
 import { PAGE_DEFAULT, PAGE_MAX } from '../../domain/paging/page.ts';
 import type { ShownRecord } from './object-types.ts';
@@ -30,13 +30,13 @@ export function createQueryFields(hash: string, typedObjects: readonly TypedObje
     },
     ...Object.fromEntries(
       readableById.map((typedObject) => [
-        byIdName(typedObject.object.name),
+        toByIdName(typedObject.object.name),
         createRecordField(typedObject),
       ]),
     ),
     ...Object.fromEntries(
       readable.map((typedObject) => [
-        memberName(typedObject.object.name),
+        toMemberName(typedObject.object.name),
         createListField(typedObject),
       ]),
     ),
@@ -44,7 +44,7 @@ export function createQueryFields(hash: string, typedObjects: readonly TypedObje
 }
 
 function createListField({ object, types }: TypedObject): RootFields[string] {
-  const members = new Map(object.fields.map(({ name }) => [memberName(name), name]));
+  const members = new Map(object.fields.map(({ name }) => [toMemberName(name), name]));
   return {
     ...describeRootField(listObjectRecords, 1),
     // Nullable, so that a failure for one group leaves the records of the others in the result.

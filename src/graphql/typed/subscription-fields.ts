@@ -1,6 +1,6 @@
 /** The subscriptions of a typed API: the changes of each object's records, which resume by cursor. */
 import { GraphQLID, GraphQLList, GraphQLNonNull, GraphQLObjectType, GraphQLString } from 'graphql';
-import { memberName } from '../../domain/contract/formats/safe-names.ts';
+import { toMemberName } from '../../domain/contract/formats/safe-names.ts';
 import { followStreamMessages } from '../../domain/event/stream/stream-subscription.ts';
 import {
   type ChangeEntry,
@@ -27,7 +27,7 @@ const DESCRIPTION =
 export function createSubscriptionFields(typed: readonly TypedObject[]): RootFields {
   const streamedObjects = typed.filter(({ object }) => object.verbs.includes('LIST'));
   return Object.fromEntries(
-    streamedObjects.map((one) => [`${memberName(one.object.name)}Changed`, createField(one)]),
+    streamedObjects.map((one) => [`${toMemberName(one.object.name)}Changed`, createField(one)]),
   );
 }
 

@@ -3,8 +3,8 @@
  * it, so resolvers take the project from the context. Each resolver calls one function of the domain.
  */
 import { GraphQLObjectType, GraphQLSchema } from 'graphql';
-import { generatedObjects } from '../../domain/contract/formats/generated.ts';
-import { enumNames } from '../../domain/contract/formats/graphql-names.ts';
+import { listGeneratedObjects } from '../../domain/contract/formats/generated.ts';
+import { createEnumNames } from '../../domain/contract/formats/graphql-names.ts';
 import type { Contract } from '../../domain/contract/object-contract.ts';
 import { createMutationFields } from './mutation-fields.ts';
 import { createObjectTypes } from './object-types.ts';
@@ -13,8 +13,8 @@ import type { RootFields } from './root-field.ts';
 import { createSubscriptionFields } from './subscription-fields.ts';
 
 export function createTypedSchema(contract: Contract): GraphQLSchema {
-  const objects = generatedObjects(contract);
-  const enums = enumNames(objects);
+  const objects = listGeneratedObjects(contract);
+  const enums = createEnumNames(objects);
   const typedObjects = objects.map((object) => ({
     object,
     types: createObjectTypes(object, enums),

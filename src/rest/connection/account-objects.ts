@@ -4,7 +4,7 @@ import { getConnection } from '../../domain/connection/connection.ts';
 import { read } from '../../domain/declared-read.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { providerObjectResource } from '../../domain/provider/provider.ts';
-import type { NamesProject } from '../../domain/scope.ts';
+import type { ProjectReference } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
 
@@ -26,7 +26,7 @@ export const accountObjectEndpoints = [
     read: read(
       listAccountObjects.needs,
       'Reads the objects of an account from its provider, custom ones included.',
-      async (call, key: NamesProject & { connectionId: string }) => {
+      async (call, key: ProjectReference & { connectionId: string }) => {
         return { objects: await listAccountObjects(call, await getConnection(call, key)) };
       },
     ),

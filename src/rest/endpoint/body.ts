@@ -1,7 +1,7 @@
 /** Reads request bodies: JSON only, uncompressed. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { createScanner } from 'jsonc-parser';
-import { addIssues, issueAt } from '../../domain/issues.ts';
+import { addIssues, createInputIssue } from '../../domain/issues.ts';
 import { DomainError, type Issue, invalidInput } from '../../errors.ts';
 
 export function registerBodyParser(app: FastifyInstance): void {
@@ -60,7 +60,7 @@ function listRepeatedMembers(text: string): Issue[] {
       inner.key = scanner.getTokenValue();
       if (inner.names.has(inner.key)) {
         const path = containers.map(({ key }) => key);
-        addIssues(issues, [issueAt(path, 'appears more than once in the object.')]);
+        addIssues(issues, [createInputIssue(path, 'appears more than once in the object.')]);
       }
       inner.names.add(inner.key);
     }

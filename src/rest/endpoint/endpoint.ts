@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import type { Call } from '../../domain/call.ts';
 import type { Relations } from '../../domain/relations.ts';
-import { authorize, type Need, needText } from '../../domain/viewer/needs.ts';
+import { authorize, describeNeed, type Need } from '../../domain/viewer/needs.ts';
 import type { Viewer } from '../../domain/viewer/viewer.ts';
 import type { Issue } from '../../errors.ts';
 import { showType, showUnchanged, toRestTerms } from '../openapi/shown-resource.ts';
@@ -189,7 +189,7 @@ function authorizeMembers(viewer: Viewer, needs: MemberNeeds<z.ZodObject>, input
 function describeNeeds(input: z.ZodObject, needs: MemberNeeds<z.ZodObject>): z.ZodObject {
   const describedMembers = Object.entries(needs).flatMap(([member, need]) => {
     const schema = input.shape[member] as z.ZodType;
-    return need ? [[member, schema.describe(`${schema.description} ${needText(need)}`)]] : [];
+    return need ? [[member, schema.describe(`${schema.description} ${describeNeed(need)}`)]] : [];
   });
   return input.extend(Object.fromEntries(describedMembers));
 }

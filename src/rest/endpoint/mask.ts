@@ -1,6 +1,6 @@
 /** Updates of the form `{ updateMask: [...], topic: {...} }`, which change only the fields that the mask names. */
 import { z } from 'zod';
-import { issueAt, toIssues } from '../../domain/issues.ts';
+import { createInputIssue, toIssues } from '../../domain/issues.ts';
 import type { Issue } from '../../errors.ts';
 import type { Locations } from './locations.ts';
 
@@ -80,7 +80,7 @@ export function listMaskIssues(mask: Mask, body: unknown, members: object): Issu
   return [
     ...invalidNames.map((issue) => ({ ...issue, name: `updateMask${issue.name}` })),
     ...missingValues.map((field) =>
-      issueAt([mask.member, field], 'is required, because updateMask names it.'),
+      createInputIssue([mask.member, field], 'is required, because updateMask names it.'),
     ),
   ];
 }

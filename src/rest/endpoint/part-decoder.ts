@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { issueAt } from '../../domain/issues.ts';
+import { createInputIssue } from '../../domain/issues.ts';
 import { timestamp } from '../../domain/timestamp.ts';
 import { unwrapSchema } from '../../domain/unwrapped.ts';
 import { ISSUES_MAX, type Issue, invalidInput } from '../../errors.ts';
@@ -45,7 +45,7 @@ export class PartDecoder {
       // Without an issue, a misspelled member would be ignored silently.
       const unknownNames = Object.keys(members).filter((name) => !(name in schema.shape));
       for (const name of unknownNames) {
-        const issue = issueAt([...path, name], 'is not a field of this request.');
+        const issue = createInputIssue([...path, name], 'is not a field of this request.');
         this.#report({ ...issue, kind: 'unknown-name' });
       }
     }
@@ -79,7 +79,7 @@ export class PartDecoder {
     const name = names.find((name) => toWord(enumName, name) === value);
     if (name !== undefined) return name;
     const allowed = names.map((name) => toWord(enumName, name)).join(', ');
-    this.#report(issueAt(path, `must be one of ${allowed}.`, value));
+    this.#report(createInputIssue(path, `must be one of ${allowed}.`, value));
     // The value may be the domain's name, which the schema would accept.
     return null;
   }
@@ -87,7 +87,7 @@ export class PartDecoder {
   #decodeTime(value: unknown, path: Path): unknown {
     const { data, success } = timestamp.safeParse(value);
     if (success) return data;
-    this.#report(issueAt(path, 'must be a timestamp like 2026-01-31T12:00:00Z.'));
+    this.#report(createInputIssue(path, 'must be a timestamp like 2026-01-31T12:00:00Z.'));
     return value;
   }
 

@@ -1,7 +1,7 @@
 /** Maps enum names of the domain to the words of the reference API. */
 import { z } from 'zod';
 import { findEnumeration } from '../../domain/resource.ts';
-import { type ScopeName, scopeOfName } from '../../domain/viewer/scopes.ts';
+import { parseScopeName, type ScopeName } from '../../domain/viewer/scopes.ts';
 import { EVENTS } from '../../events/event-types.ts';
 
 const AUTH_SCHEME_WORDS: Record<string, string> = {
@@ -30,7 +30,7 @@ const WORDS: Record<string, (name: string) => string> = {
   NotificationEventType: (name) => EVENTS[name as keyof typeof EVENTS].wireName,
   OperationStatus: (name) => OPERATION_STATUS_WORDS[name] ?? name.toLowerCase(),
   ProviderAppField: toCamelCase,
-  Scope: (name) => scopeOfName(name as ScopeName),
+  Scope: (name) => parseScopeName(name as ScopeName),
   WriteOccasion: toCamelCase,
 };
 

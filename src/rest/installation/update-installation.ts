@@ -8,7 +8,7 @@ import {
 } from '../../domain/installation/installation-input.ts';
 import { updateInstallation } from '../../domain/installation/installation-update.ts';
 import { integrationIdOrName } from '../../domain/integration/integration.ts';
-import { issueAt } from '../../domain/issues.ts';
+import { createInputIssue } from '../../domain/issues.ts';
 import { projectIdOrName, ref } from '../../domain/names.ts';
 import { invalid, invalidInput, notFound } from '../../errors.ts';
 import { id } from '../../ids.ts';
@@ -185,7 +185,9 @@ function createPatchedCopy(
   const holderChanges = changes.map(({ path, ...rest }) => ({ ...rest, path: `/object${path}` }));
   const failures = applyPatch(holder, holderChanges as Parameters<typeof applyPatch>[1]);
   const issues = failures.flatMap((failure, index) =>
-    failure ? [issueAt(['changes', index, 'path'], INVALID_PATH, changes[index]?.path)] : [],
+    failure
+      ? [createInputIssue(['changes', index, 'path'], INVALID_PATH, changes[index]?.path)]
+      : [],
   );
   if (issues.length > 0) throw invalidInput(issues);
   return holder.object;

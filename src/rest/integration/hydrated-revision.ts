@@ -1,6 +1,6 @@
 /** Revisions with the names and fields of one account, for pages on which people choose fields. */
 import { z } from 'zod';
-import { unnamedFields } from '../../domain/contract/contract-fields.ts';
+import { listUnnamedFields } from '../../domain/contract/contract-fields.ts';
 import { fieldMetadataResource } from '../../domain/installation/shown-field.ts';
 import {
   getHydratedRevision,
@@ -133,7 +133,9 @@ function hydrateReadObject(spec: ReadObject, object: HydratedObject) {
     const { fieldName } = mapping;
     return { ...mapping, displayName: fieldName && (names.get(fieldName) ?? fieldName) };
   };
-  const unnamedFieldNames = new Set(unnamedFields(spec, fields).map(({ fieldName }) => fieldName));
+  const unnamedFieldNames = new Set(
+    listUnnamedFields(spec, fields).map(({ fieldName }) => fieldName),
+  );
   return {
     ...spec,
     ...describeObject(spec, object),

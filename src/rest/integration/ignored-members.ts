@@ -1,5 +1,5 @@
 /** Members of a manifest that the reference API accepts and ignores. */
-import { pathName } from '../../domain/issues.ts';
+import { formatPath } from '../../domain/issues.ts';
 import type { Parts, RestRequest } from '../endpoint/endpoint.ts';
 import { getValue } from '../endpoint/mask.ts';
 
@@ -51,6 +51,6 @@ function dropNames(value: unknown, { names, path, warnings }: DropOptions): void
     const holder = getValue(value, members);
     if (getValue(holder, [last]) === undefined) continue;
     delete (holder as Json)[last];
-    warnings.push(`${pathName([...path, ...members, last])}: is ignored.`);
+    warnings.push(`${formatPath([...path, ...members, last])}: is ignored.`);
   }
 }

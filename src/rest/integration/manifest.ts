@@ -4,7 +4,7 @@ import { type Entry, fromBufferPromise } from 'yauzl';
 import { z } from 'zod';
 import { MANIFEST_LENGTH_MAX } from '../../domain/integration/manifest/manifest-text.ts';
 import { findUpload } from '../../domain/integration/manifest-upload.ts';
-import { issueAt } from '../../domain/issues.ts';
+import { createInputIssue } from '../../domain/issues.ts';
 import { getProject } from '../../domain/scope.ts';
 import { type Issue, invalidInput } from '../../errors.ts';
 import type { Parts, RestRequest } from '../endpoint/endpoint.ts';
@@ -151,6 +151,6 @@ async function readManifest(
 }
 
 function createRefusal(member: string, detail: string): Error {
-  const issue: Issue = issueAt([member], detail);
+  const issue: Issue = createInputIssue([member], detail);
   return invalidInput([issue]);
 }

@@ -7,7 +7,7 @@ import {
 } from 'fastify-type-provider-zod';
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { z } from 'zod';
-import { needText } from '../../domain/viewer/needs.ts';
+import { describeNeed } from '../../domain/viewer/needs.ts';
 import { problem } from '../../problem-schema.ts';
 import { VERSION } from '../../version.ts';
 import type { Endpoint } from '../endpoint/endpoint.ts';
@@ -93,7 +93,7 @@ export function createRouteSchema(endpoint: Endpoint): FastifySchema {
     operationId: endpoint.id,
     tags: [endpoint.tag],
     summary: endpoint.summary,
-    description: [endpoint.description, needText(endpoint.needs)].filter(Boolean).join(' '),
+    description: [endpoint.description, describeNeed(endpoint.needs)].filter(Boolean).join(' '),
     security: endpoint.needs === 'bearer' ? [{ bearer: [] }] : [{ apiKey: [] }, { bearer: [] }],
     ...(parts.path && { params: parts.path }),
     ...(parts.query && { querystring: parts.query }),

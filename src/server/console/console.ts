@@ -10,7 +10,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Services } from '../../domain/call.ts';
 import { findAllowedOrigins } from '../../domain/project/origins.ts';
 import { CALLBACK_PATH } from '../../domain/provider/provider-app.ts';
-import { isStorableText } from '../../domain/storable-json.ts';
+import { isStorableString } from '../../domain/storable-json.ts';
 import { ServiceUnavailable } from '../../errors.ts';
 import { VERSION } from '../../version.ts';
 import { hasDocs } from '../docs/docs.ts';
@@ -104,7 +104,7 @@ function registerConnect(
   scope.get('/connect', async (request, reply) => {
     await ensureBuilt();
     const project = new URLSearchParams(request.url.split('?')[1]).get('project');
-    if (project !== null && !isStorableText(project))
+    if (project !== null && !isStorableString(project))
       return sendResponse(reply, createInvalidLinkPage());
     // The server does not see the token. It must belong to this project, so pages of this project may frame the page.
     const frameAncestors = project === null ? [] : await findAllowedOrigins(services, project);

@@ -21,7 +21,7 @@ const JSON_ACCEPTED = /\*\/\*|application\/(graphql-response\+)?json/;
 interface PlainGraphql {
   log: Log;
   yoga: Yoga;
-  streams: Pick<OpenStreams, 'areEnding'>;
+  streams: Pick<OpenStreams, 'isStopping'>;
 }
 
 type PlainHandler = (request: FastifyRequest, reply: FastifyReply, params: OperationParams) => void;
@@ -61,7 +61,7 @@ export function createPlainGraphql({ log, yoga, streams }: PlainGraphql): PlainH
       metadata.slot?.leave();
       const head = createStreamHead(format, results);
       const res = open(reply, head.status, head.headers);
-      const isCut = () => streams.areEnding;
+      const isCut = () => streams.isStopping;
       await writeStream(results, res, { format, isCut, onStalled: metadata.disconnect });
     } catch (error) {
       if (reply.raw.headersSent) reply.raw.destroy();

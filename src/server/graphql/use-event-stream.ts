@@ -14,7 +14,7 @@ type OnResultProcess = NonNullable<Plugin['onResultProcess']>;
 type ResultProcessor = Parameters<Parameters<OnResultProcess>[0]['setResultProcessor']>[0];
 
 export function useEventStream(
-  streams: Pick<OpenStreams, 'areEnding'>,
+  streams: Pick<OpenStreams, 'isStopping'>,
   { keepAliveMs }: { keepAliveMs?: number } = {},
 ): Plugin<object, RequestMetadata> {
   return {
@@ -29,7 +29,7 @@ export function useEventStream(
         void writeStream(results as Results, body, {
           format,
           keepAliveMs,
-          isCut: () => streams.areEnding,
+          isCut: () => streams.isStopping,
           onStalled: serverContext.disconnect,
         });
         // The client may already have disconnected, and then no event would close the stream.

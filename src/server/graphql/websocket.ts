@@ -154,7 +154,7 @@ class OpenSockets {
   findRefusal(): Problem | null {
     const { shares } = this.#services;
     const { held, max } = shares.get('sockets');
-    return held < max ? null : shares.refusal('sockets', 'process').problem;
+    return held < max ? null : shares.createLimitError('sockets', 'process').problem;
   }
 
   open(socket: WebSocket, request: IncomingMessage): void {

@@ -14,7 +14,7 @@ async function learner() {
   return {
     async learn(...fields: Partial<FieldDescription>[]) {
       fieldLearner.learn(object, { fields: fields.map(describedField) });
-      await fieldLearner.settled();
+      await fieldLearner.waitUntilStored();
     },
     rows: () =>
       database.prisma.learnedField.findMany({

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import {
   contractFieldType,
   type FieldType,
-  sharedType,
+  findSharedType,
 } from '../../../src/domain/contract/field-type.ts';
 import { createProjectContract } from '../../../src/domain/contract/project-contract.ts';
 import { contractFor, indexFields, reading } from './contracts.ts';
@@ -75,10 +75,10 @@ const fieldType: fc.Arbitrary<FieldType> = fc.record({
 test('the shared type of fields does not depend on their order or on repetitions', () => {
   fc.assert(
     fc.property(fc.array(fieldType, { minLength: 1 }), (types) => {
-      const shared = sharedType(types);
-      expect(sharedType(types.toReversed())).toEqual(shared);
-      expect(sharedType([...types, ...types])).toEqual(shared);
-      if (shared?.isTypeKnown) expect(sharedType([...types, shared])).toEqual(shared);
+      const shared = findSharedType(types);
+      expect(findSharedType(types.toReversed())).toEqual(shared);
+      expect(findSharedType([...types, ...types])).toEqual(shared);
+      if (shared?.isTypeKnown) expect(findSharedType([...types, shared])).toEqual(shared);
     }),
   );
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createCallerRates, forgetIdleCallers } from '../../../src/domain/viewer/caller-rates.ts';
+import { createCallerRates, deleteIdleCallers } from '../../../src/domain/viewer/caller-rates.ts';
 import { sharedApp } from '../../support/app.ts';
 
 const app = await sharedApp();
@@ -30,12 +30,12 @@ test.each([
   for (const left of [2, 1, 0]) {
     const spent = await rates.spend(callerId, 1);
     expect(spent.waitSeconds).toBe(0);
-    expect(rates.show(spent)).toMatch(new RegExp(`^"default";r=${left};t=\\d+$`));
+    expect(rates.formatRemaining(spent)).toMatch(new RegExp(`^"default";r=${left};t=\\d+$`));
   }
   const refused = await rates.spend(callerId, 1);
   expect(refused.waitSeconds).toBeGreaterThan(900);
   expect(refused.waitSeconds).toBeLessThanOrEqual(1_000);
-  expect(rates.show(refused)).toMatch(/^"default";r=0;t=(2\d{3}|3000)$/);
+  expect(rates.formatRemaining(refused)).toMatch(/^"default";r=0;t=(2\d{3}|3000)$/);
   expect((await rates.spend(newCaller(), 1)).waitSeconds).toBe(0);
 });
 
@@ -75,7 +75,7 @@ test('forgetIdleCallers deletes callers without recent requests', async () => {
   for (const callerId of [idle, active]) await rates.spend(callerId, 1);
   const refillTime = new Date('2020-01-01T00:00:00Z');
   await prisma.callerRate.update({ where: { callerId: idle }, data: { refillTime } });
-  await forgetIdleCallers(rows.query, new Date('2021-01-01T00:00:00Z'));
+  await deleteIdleCallers(rows.query, new Date('2021-01-01T00:00:00Z'));
   const kept = await prisma.callerRate.findMany({ where: { callerId: { in: [idle, active] } } });
   expect(kept.map(({ callerId }) => callerId)).toEqual([active]);
 });

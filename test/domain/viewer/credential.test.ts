@@ -1,19 +1,19 @@
 /** Credentials identify one caller, however they are written. */
 import { expect, test } from 'vitest';
-import { findCredential } from '../../../src/domain/viewer/viewer.ts';
+import { toCredentialKey } from '../../../src/domain/viewer/viewer.ts';
 import { sharedApp } from '../../support/app.ts';
 import { createEndUser } from '../../support/scenes/end-users.ts';
 
 const app = await sharedApp();
 
 test('credentialOf returns one credential for a token, whatever the case of its scheme', () => {
-  const credential = findCredential({ authorization: 'Bearer a.b.c' });
-  expect(findCredential({ authorization: 'bEARER   a.b.c' })).toBe(credential);
-  expect(findCredential({ authorization: 'Bearer a.b.d' })).not.toBe(credential);
-  expect(findCredential({ authorization: '' })).toBeNull();
+  const credential = toCredentialKey({ authorization: 'Bearer a.b.c' });
+  expect(toCredentialKey({ authorization: 'bEARER   a.b.c' })).toBe(credential);
+  expect(toCredentialKey({ authorization: 'Bearer a.b.d' })).not.toBe(credential);
+  expect(toCredentialKey({ authorization: '' })).toBeNull();
   // A header cannot imitate the credential of an API key.
-  expect(findCredential({ authorization: 'key ik_1' })).not.toBe(
-    findCredential({ apiKey: 'ik_1' }),
+  expect(toCredentialKey({ authorization: 'key ik_1' })).not.toBe(
+    toCredentialKey({ apiKey: 'ik_1' }),
   );
 });
 

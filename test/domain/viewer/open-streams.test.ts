@@ -97,9 +97,9 @@ test("closing a stream twice does not affect the caller's next stream", async ()
 test('endAll ends all streams without an error, and refuses new ones', async () => {
   const streams = new OpenStreams(services, verifier);
   const { ended, credentials, viewer } = await open(streams);
-  expect(streams.areEnding).toBe(false);
+  expect(streams.isStopping).toBe(false);
   streams.endAll();
   expect(await ended).toBeNull();
-  expect(streams.areEnding).toBe(true);
+  expect(streams.isStopping).toBe(true);
   expect(() => streams.open(credentials, viewer, () => {})).toThrow('stopping');
 });

@@ -62,7 +62,7 @@ async function described(tenant: Tenant, overrides: object = {}) {
   };
   const installation = await installFor(tenant, integration, { config, ...overrides });
   const own = await queryContract(tenant, OF_INSTALLATION, installation.id);
-  await fieldLearner.settled();
+  await fieldLearner.waitUntilStored();
   return { integration, installation, own };
 }
 
@@ -112,7 +112,7 @@ test('stores the types of an account once', async () => {
     expect.objectContaining({ objectName: 'contacts', fieldName: 'email', valueType: 'STRING' }),
   );
   await queryContract(tenant, OF_INSTALLATION, installation.id);
-  await fieldLearner.settled();
+  await fieldLearner.waitUntilStored();
   expect(await stored()).toEqual(rows);
   const after = await queryContract(tenant, OF_REVISION, integration.latestRevision.id);
   expect(indexFields(after)).toMatchObject({

@@ -6,7 +6,7 @@
  */
 import { execute, type GraphQLObjectType, GraphQLSchema, isObjectType, parse } from 'graphql';
 import { expect, test } from 'vitest';
-import { type Need, needText, permits } from '../../../src/domain/viewer/needs.ts';
+import { describeNeed, type Need, scopesMeet } from '../../../src/domain/viewer/needs.ts';
 import { ALL_SCOPES, type Scope } from '../../../src/domain/viewer/scopes.ts';
 import { authenticate, type Viewer } from '../../../src/domain/viewer/viewer.ts';
 import { DomainError } from '../../../src/errors.ts';
@@ -98,7 +98,7 @@ test.each([
   null,
 ])('lets a key of the scope %s read exactly the fields that declare it', async (held) => {
   const scopes: Scope[] = held ? [held] : [];
-  const isMet = (need: Need) => permits(scopes, need);
+  const isMet = (need: Need) => scopesMeet(scopes, need);
   const apiKey = await tenant.createKey(...scopes);
   const viewer = (await authenticate(services, verifier, { apiKey })) as Viewer;
   for (const { type, alone } of types) {
@@ -119,7 +119,7 @@ test('describes the needs of fields', () => {
   for (const field of types.flatMap(({ type }) => listFields(type))) {
     const need = findNeed(field);
     const expected = need
-      ? expect.stringContaining(needText(need))
+      ? expect.stringContaining(describeNeed(need))
       : expect.not.stringContaining('Needs');
     expect([field.name, field.description]).toEqual([field.name, expected]);
   }

@@ -5,7 +5,7 @@
  * @module-tag all/walk
  */
 import { expect, test } from 'vitest';
-import { type Need, needText, permits } from '../../../src/domain/viewer/needs.ts';
+import { describeNeed, type Need, scopesMeet } from '../../../src/domain/viewer/needs.ts';
 import { ALL_SCOPES, type Scope } from '../../../src/domain/viewer/scopes.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { sharedApp } from '../../support/app.ts';
@@ -43,7 +43,7 @@ async function askEach(scopes: Scope[], fields: readonly [string, Field][], send
     const needs = field.extensions.needs as Need | undefined;
     expect([field.name, needs]).toEqual([field.name, expect.anything()]);
     const codes = await send(kind, field);
-    const isAllowed = permits(scopes, needs as Need);
+    const isAllowed = scopesMeet(scopes, needs as Need);
     expect([field.name, codes, codes.includes('FORBIDDEN')]).toEqual([
       field.name,
       codes,
@@ -88,7 +88,7 @@ test('describes the needs of root fields', () => {
   ]) {
     expect([name, description]).toEqual([
       name,
-      expect.stringContaining(needText(extensions.needs as Need)),
+      expect.stringContaining(describeNeed(extensions.needs as Need)),
     ]);
   }
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ALL_SCOPES, nameOfScope, type Scope } from '../../../src/domain/viewer/scopes.ts';
+import { ALL_SCOPES, type Scope, toScopeName } from '../../../src/domain/viewer/scopes.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import { recordStatements } from '../../support/database/statements.ts';
 
@@ -99,7 +99,7 @@ test('refuses a key without scopes or with a scope that does not exist', async (
 test('refuses to grant scopes that the granting key lacks', async () => {
   const tenant = await app.tenant();
   const input = (scopes: Scope[]) => ({
-    input: { projectIdOrName: tenant.projectId, label: 'more', scopes: scopes.map(nameOfScope) },
+    input: { projectIdOrName: tenant.projectId, label: 'more', scopes: scopes.map(toScopeName) },
   });
   const narrow = await tenant.withScopes('keys:write', 'read');
   for (const scopes of [['read', 'records:write'], ['full']] satisfies Scope[][]) {

@@ -47,7 +47,7 @@ async function described(): Promise<RestTenant> {
   const { id } = await installFor(rest.tenant, integration);
   const query = 'query ($id: ID!) { node(id: $id) { ... on Installation { contract { hash } } } }';
   await rest.tenant.query(query, { id });
-  await app.app.services.fieldLearner.settled();
+  await app.app.services.fieldLearner.waitUntilStored();
   return rest;
 }
 

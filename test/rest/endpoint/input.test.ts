@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { builderMutation } from '../../../src/domain/declared-mutation.ts';
-import { checkRules, createIssue } from '../../../src/domain/issues.ts';
+import { checkRules, createRuleIssue } from '../../../src/domain/issues.ts';
 import { DomainError, ISSUES_MAX, type Problem } from '../../../src/errors.ts';
 import { type Endpoint, endpoint, type Parts } from '../../../src/rest/endpoint/endpoint.ts';
 import { mutationEndpoint, omitBody } from '../../../src/rest/endpoint/mutation-endpoint.ts';
@@ -47,7 +47,7 @@ const declared = mutationEndpoint({
     description: 'Does nothing.',
     input: input.superRefine(
       checkRules(function* ({ isForced, limit }) {
-        if (isForced && limit < 3) yield createIssue(['limit'], 'is not for forced ones.');
+        if (isForced && limit < 3) yield createRuleIssue(['limit'], 'is not for forced ones.');
       }),
     ),
     run: async () => null,

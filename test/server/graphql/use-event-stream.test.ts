@@ -32,7 +32,7 @@ async function endless(events: number) {
     logging: false,
     plugins: [
       { onParams: ({ setParamsHandler }) => setParamsHandler(ticks) },
-      useEventStream({ areEnding: false }, { keepAliveMs: 10 }),
+      useEventStream({ isStopping: false }, { keepAliveMs: 10 }),
     ],
   });
   const server = createServer((req, res) => {

@@ -2,7 +2,7 @@
  * Pages of a project's origins may send tokens of its end users and frontend keys, and no other credentials.
  */
 import { expect, test } from 'vitest';
-import { nameOfScope, type Scope } from '../../../src/domain/viewer/scopes.ts';
+import { type Scope, toScopeName } from '../../../src/domain/viewer/scopes.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import { openEventStream } from '../../support/event-stream.ts';
 import { createEndUser } from '../../support/scenes/end-users.ts';
@@ -26,7 +26,7 @@ async function keyWith(owner: Tenant, ...scopes: Scope[]): Promise<string> {
   const input = {
     projectIdOrName: owner.projectId,
     label: 'page',
-    scopes: scopes.map(nameOfScope),
+    scopes: scopes.map(toScopeName),
   };
   return (await owner.query(create, { input })).createApiKey.key;
 }

@@ -1,11 +1,7 @@
 import type { App } from '../../../src/app.ts';
 import type { Database } from '../../../src/database/database.ts';
 import { LOCAL_ISSUER } from '../../../src/domain/viewer/bearer.ts';
-import {
-  createKeyValue,
-  hashOfKey,
-  shownPrefix,
-} from '../../../src/domain/viewer/key/key-value.ts';
+import { createKeyValue, getKeyPrefix, hashKey } from '../../../src/domain/viewer/key/key-value.ts';
 import { ALL_SCOPES, type Scope } from '../../../src/domain/viewer/scopes.ts';
 import { newId } from '../../../src/ids.ts';
 import type { GraphqlClient } from '../graphql-client.ts';
@@ -58,7 +54,7 @@ async function insertAll({ rows, isDistributed }: Database, newRows: readonly Ne
 
 function generateKey() {
   const value = createKeyValue();
-  return { id: newId('key'), value, hash: hashOfKey(value), prefix: shownPrefix(value) };
+  return { id: newId('key'), value, hash: hashKey(value), prefix: getKeyPrefix(value) };
 }
 
 export async function createTenant({ app, client }: Host, name = 'tenant'): Promise<Tenant> {

@@ -8,7 +8,7 @@ import type { Services } from '../../call.ts';
 import { isSetupMistake, recordSetupFailure } from '../../diagnosis/setup-failure.ts';
 import { type Waiter, waitingForProvider } from '../../provider/provider-wait.ts';
 import { workspaceIssues } from '../../provider/provider-workspace.ts';
-import { storedJson } from '../../storable-json.ts';
+import { readJsonColumn } from '../../storable-json.ts';
 import { codeVerifierLocation, type StoredConnect } from '../oauth-connect.ts';
 import { type ConnectionRequest, putConnection } from '../put-connection.ts';
 import { identifyAccount } from '../session/identify-account.ts';
@@ -170,7 +170,7 @@ async function fail(
   { failure, back }: { failure: Failure; back: Return },
 ): Promise<CallbackOutcome> {
   if (failure.isSetup) {
-    const { groupRef, consumerRef } = storedJson<StoredConnect>(input);
+    const { groupRef, consumerRef } = readJsonColumn<StoredConnect>(input);
     const [[group], [consumer]] = await Promise.all([
       services.database.rows.find('Group', { projectId, groupRef }),
       services.database.rows.find('Consumer', { projectId, consumerRef }),
@@ -202,7 +202,7 @@ async function connectWith(
 ): Promise<string> {
   const { projectId, providerAppId, authScheme: scheme } = connect;
   const provider = getOAuthProvider(services, connect.provider);
-  const input = storedJson<StoredConnect>(connect.input);
+  const input = readJsonColumn<StoredConnect>(connect.input);
   const response = await exchangeCode(services, connect, { code, input });
   const { providerConsumerRef, providerWorkspaceRef } = accountFacts(provider, response, input);
   const connection = await putConnection(services, {

@@ -4,7 +4,7 @@ import type { Row } from '../../../database/rows.ts';
 import type { Tables } from '../../../database/tables.ts';
 import type { OAuth2Settings, Provider } from '../../../providers/contract.ts';
 import type { Services } from '../../call.ts';
-import { storedJson } from '../../storable-json.ts';
+import { readJsonColumn } from '../../storable-json.ts';
 import { codeVerifierLocation, type StoredConnect } from '../oauth-connect.ts';
 import { toAccount } from '../oauth-connect-check.ts';
 import { fillAddress } from '../session/account-address.ts';
@@ -47,7 +47,7 @@ export async function openLink(
     database.rows.find('ProviderApp', { projectId: key.projectId, id: connect.providerAppId }),
   ]);
   if (!page || !app) return null;
-  const { groupRef, groupName, consumerRef, consumerName } = storedJson<StoredConnect>(
+  const { groupRef, groupName, consumerRef, consumerName } = readJsonColumn<StoredConnect>(
     connect.input,
   );
   const provider = getOAuthProvider(services, connect.provider);
@@ -72,7 +72,7 @@ function consentUrl(
   state: string,
 ): string {
   const { id, projectId, callbackUrl, codeVerifierSealed } = connect;
-  const input = storedJson<StoredConnect>(connect.input);
+  const input = readJsonColumn<StoredConnect>(connect.input);
   const { authorizeUrl = '', authorizeParams, scopeSeparator = ' ' } = provider.oauth2;
   const url = new URL(fillAddress(provider, authorizeUrl, toAccount(input)));
   const verifier =

@@ -1,7 +1,7 @@
 /** Checks changes of the workspace and metadata from which a connection's addresses are built. */
 import type { Issue } from '../../../errors.ts';
 import type { Provider } from '../../../providers/contract.ts';
-import { issueAt } from '../../issues.ts';
+import { createInputIssue } from '../../issues.ts';
 import { workspaceIssues } from '../../provider/provider-workspace.ts';
 import {
   type AccountFacts,
@@ -46,7 +46,7 @@ export function changedFactsIssues(
     const isRef = variable === 'workspace' && providerWorkspaceRef !== undefined;
     const member = isRef ? factName(variable) : `providerMetadata.${variable}`;
     const detail = `leads to another host, ${origin}. Send new credentials with it: stored credentials are only sent to the host that they were entered for.`;
-    return issueAt(['input', ...member.split('.')], detail, findFact(variable, after));
+    return createInputIssue(['input', ...member.split('.')], detail, findFact(variable, after));
   });
 }
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { SealedLocation } from '../../../secrets.ts';
 import type { Services } from '../../call.ts';
-import { writeWhole } from '../../files.ts';
+import { writeFileAtomically } from '../../files.ts';
 import { type Credentials, credentials as credentialsSchema } from '../credentials.ts';
 import type { ConnectionKey } from '../session/stored-credentials.ts';
 
@@ -32,7 +32,7 @@ export function writeJournal(journal: Journal, { connection, before, after }: Re
     JSON.stringify({ before, after }),
     toSealedLocation(connection),
   );
-  writeWhole(toFile(journal, id), JSON.stringify({ id, projectId, sealed }));
+  writeFileAtomically(toFile(journal, id), JSON.stringify({ id, projectId, sealed }));
 }
 
 export function removeFromJournal(journal: Journal, { id }: Pick<ConnectionKey, 'id'>): void {

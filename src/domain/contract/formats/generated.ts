@@ -1,7 +1,7 @@
-/** The parts of a contract that generated code has, with the names of its types. */
+/** Selects the parts of a contract that generated code has, and names its types. */
 import type { FieldContract } from '../contract-fields.ts';
 import type { Contract, ObjectContract } from '../object-contract.ts';
-import { memberName, typeName, withDistinctNames } from './safe-names.ts';
+import { toMemberName, toTypeName, withDistinctNames } from './safe-names.ts';
 
 export interface GeneratedObject extends ObjectContract {
   types: Record<
@@ -10,9 +10,9 @@ export interface GeneratedObject extends ObjectContract {
   >;
 }
 
-export function generatedObjects({ objects }: Contract): GeneratedObject[] {
-  return withDistinctNames(objects, typeName).map((object) => {
-    const name = typeName(object.name);
+export function listGeneratedObjects({ objects }: Contract): GeneratedObject[] {
+  return withDistinctNames(objects, toTypeName).map((object) => {
+    const name = toTypeName(object.name);
     const types = {
       record: `${name}Record`,
       create: `Create${name}Input`,
@@ -23,25 +23,25 @@ export function generatedObjects({ objects }: Contract): GeneratedObject[] {
       changes: `${name}Changes`,
       change: `${name}Change`,
     };
-    return { ...object, fields: withDistinctNames(object.fields, memberName), types };
+    return { ...object, fields: withDistinctNames(object.fields, toMemberName), types };
   });
 }
 
-/** The fields of a record that is read, besides its id. */
-export function readFields({ fields }: ObjectContract): FieldContract[] {
+/** Lists the fields of records that are read, except the id. */
+export function listReadFields({ fields }: ObjectContract): FieldContract[] {
   return fields.filter(({ name, isWriteOnly }) => !isWriteOnly && !isId(name));
 }
 
-export function createdFields({ fields }: ObjectContract): FieldContract[] {
+export function listCreateFields({ fields }: ObjectContract): FieldContract[] {
   return fields.filter(({ isReadOnly }) => !isReadOnly);
 }
 
-/** The fields that an update may change. The record's id says which record. */
-export function updatedFields(object: ObjectContract): FieldContract[] {
-  return createdFields(object).filter(({ name }) => !isId(name));
+/** Lists the fields that an update may change. The id is not among them, because it names the record. */
+export function listUpdateFields(object: ObjectContract): FieldContract[] {
+  return listCreateFields(object).filter(({ name }) => !isId(name));
 }
 
-/** True if the field has the name of the record's id in generated code. */
+/** True if the field's name in generated code is that of the record's id. */
 function isId(name: string): boolean {
-  return memberName(name) === 'id';
+  return toMemberName(name) === 'id';
 }

@@ -1,9 +1,9 @@
-/** Names of a contract's types in GraphQL, in its `.graphql` form and in the typed API. */
+/** Names the types of a contract in GraphQL, for its `.graphql` form and for the typed API. */
 import type { FieldContract } from '../contract-fields.ts';
 import type { ContractFieldType } from '../field-type.ts';
 import type { ObjectContract } from '../object-contract.ts';
 import type { GeneratedObject } from './generated.ts';
-import { memberName, typeName } from './safe-names.ts';
+import { toMemberName, toTypeName } from './safe-names.ts';
 
 /** INTEGER is Float, because GraphQL's Int has 32 bits and providers' integers exceed them. */
 export const SCALARS = {
@@ -18,7 +18,7 @@ export const SCALARS = {
   JSON: 'JSON',
 } as const satisfies Record<ContractFieldType, string>;
 
-/** Types of the typed API that every contract has. Types of objects end in words that none of these ends in. */
+/** Types that every typed API has. Names of objects' types have suffixes that none of these has. */
 const FIXED_TYPES = [
   'Query',
   'Mutation',
@@ -33,14 +33,14 @@ const FIXED_TYPES = [
   ...Object.values(SCALARS),
 ];
 
-/** The names of enum types by field. A field whose values or name GraphQL cannot have remains a text. */
-export function enumNames(objects: readonly GeneratedObject[]): Map<FieldContract, string> {
+/** Names the enum types of fields. A field is a string instead if GraphQL cannot have its name or its values. */
+export function createEnumNames(objects: readonly GeneratedObject[]): Map<FieldContract, string> {
   const usedNames = new Set(FIXED_TYPES);
   for (const { types } of objects) for (const name of Object.values(types)) usedNames.add(name);
   const names = new Map<FieldContract, string>();
   for (const object of objects) {
     for (const field of object.fields) {
-      const name = `${typeName(object.name)}${typeName(field.name)}`;
+      const name = `${toTypeName(object.name)}${toTypeName(field.name)}`;
       if (!isEnum(field) || usedNames.has(name)) continue;
       usedNames.add(name);
       names.set(field, name);
@@ -51,7 +51,7 @@ export function enumNames(objects: readonly GeneratedObject[]): Map<FieldContrac
 
 const ENUM_VALUE = /^(?!true$|false$|null$|__)[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** True if the values can be the names of an enum's values. */
+/** True if the field's values are valid names in a GraphQL enum. */
 function isEnum({ type, values }: FieldContract): boolean {
   return (
     type === 'ENUM' &&
@@ -61,10 +61,10 @@ function isEnum({ type, values }: FieldContract): boolean {
   );
 }
 
-/** The member of inputs for names that the contract does not list. */
+/** The member of an input that holds fields that the contract does not list. */
 export const OTHER_FIELDS = '_otherFields';
 
-/** False if the contract lists every name, or if a field has the name of the member. */
+/** True if inputs have the member for other fields. False also if a field has the name of that member. */
 export function hasOtherFields({ acceptsOtherFields, fields }: ObjectContract): boolean {
-  return acceptsOtherFields && !fields.some(({ name }) => memberName(name) === OTHER_FIELDS);
+  return acceptsOtherFields && !fields.some(({ name }) => toMemberName(name) === OTHER_FIELDS);
 }

@@ -1,20 +1,20 @@
-/** A contract as GraphQL types: a type for the records of each object, and inputs that write them. */
+/** Formats a contract as GraphQL types: a type for the records of each object, and inputs that write them. */
 import { parse, print } from 'graphql';
 import type { FieldContract } from '../contract-fields.ts';
 import type { Contract } from '../object-contract.ts';
 import {
-  createdFields,
   type GeneratedObject,
-  generatedObjects,
-  readFields,
-  updatedFields,
+  listCreateFields,
+  listGeneratedObjects,
+  listReadFields,
+  listUpdateFields,
 } from './generated.ts';
-import { enumNames, hasOtherFields, OTHER_FIELDS, SCALARS } from './graphql-names.ts';
-import { memberName } from './safe-names.ts';
+import { createEnumNames, hasOtherFields, OTHER_FIELDS, SCALARS } from './graphql-names.ts';
+import { toMemberName } from './safe-names.ts';
 
 export function formatGraphqlSdl(contract: Contract): string {
-  const objects = generatedObjects(contract);
-  const enums = enumNames(objects);
+  const objects = listGeneratedObjects(contract);
+  const enums = createEnumNames(objects);
   const definitions = objects.flatMap((object) => formatTypes(object, enums));
   const text = [
     '"""Any JSON value."""\nscalar JSON',
@@ -28,7 +28,7 @@ export function formatGraphqlSdl(contract: Contract): string {
 function formatTypes(object: GeneratedObject, enums: ReadonlyMap<FieldContract, string>): string[] {
   const { verbs, types, displayName } = object;
   const formatMember = (field: FieldContract, isRequired = false) =>
-    `${formatComment(field.description)}${memberName(field.name)}: ${formatType(field, enums)}${isRequired ? '!' : ''}`;
+    `${formatComment(field.description)}${toMemberName(field.name)}: ${formatType(field, enums)}${isRequired ? '!' : ''}`;
   const other = hasOtherFields(object)
     ? [`"Further fields of the provider, by its names."\n${OTHER_FIELDS}: JSON`]
     : [];
@@ -47,16 +47,16 @@ function formatTypes(object: GeneratedObject, enums: ReadonlyMap<FieldContract, 
   if (verbs.includes('LIST')) {
     add('type', types.record, [
       'id: ID!',
-      ...readFields(object).map((field) => formatMember(field)),
+      ...listReadFields(object).map((field) => formatMember(field)),
     ]);
   }
   if (verbs.includes('CREATE')) {
-    const members = createdFields(object).map((field) => formatMember(field, field.isRequired));
+    const members = listCreateFields(object).map((field) => formatMember(field, field.isRequired));
     add('input', types.create, [...members, ...other]);
   }
   if (verbs.includes('UPDATE')) {
     add('input', types.update, [
-      ...updatedFields(object).map((field) => formatMember(field)),
+      ...listUpdateFields(object).map((field) => formatMember(field)),
       ...other,
     ]);
   }

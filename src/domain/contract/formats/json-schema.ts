@@ -1,13 +1,15 @@
-/** A contract as JSON Schema: a definition for the records of each object, and for the inputs that write them. */
+/**
+ * Formats a contract as JSON Schema: definitions for the records of each object, and for the inputs that write them.
+ */
 import type { FieldContract } from '../contract-fields.ts';
 import type { ContractFieldType } from '../field-type.ts';
 import type { Contract, ObjectContract } from '../object-contract.ts';
 import {
-  createdFields,
   type GeneratedObject,
-  generatedObjects,
-  readFields,
-  updatedFields,
+  listCreateFields,
+  listGeneratedObjects,
+  listReadFields,
+  listUpdateFields,
 } from './generated.ts';
 
 export type JsonSchema = Record<string, unknown>;
@@ -15,7 +17,7 @@ export type JsonSchema = Record<string, unknown>;
 const ID = { type: 'string', description: "The provider's id of the record." };
 
 export function createJsonSchema(contract: Contract): JsonSchema {
-  const definitions = generatedObjects(contract).flatMap((object) => createDefinitions(object));
+  const definitions = listGeneratedObjects(contract).flatMap((object) => createDefinitions(object));
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: `Contract ${contract.hash}`,
@@ -26,31 +28,31 @@ export function createJsonSchema(contract: Contract): JsonSchema {
 function createDefinitions({ types, ...object }: GeneratedObject): [string, JsonSchema][] {
   const { verbs } = object;
   const definitions: [string, JsonSchema][] = [];
-  if (verbs.includes('LIST')) definitions.push([types.record, recordSchema(object)]);
+  if (verbs.includes('LIST')) definitions.push([types.record, createRecordSchema(object)]);
   if (verbs.includes('CREATE')) {
-    const required = createdFields(object).filter(({ isRequired }) => isRequired);
-    const properties = createProperties(createdFields(object));
+    const required = listCreateFields(object).filter(({ isRequired }) => isRequired);
+    const properties = createProperties(listCreateFields(object));
     definitions.push([
       types.create,
-      inputSchema(object, { properties, required: listNames(required) }),
+      createInputSchema(object, { properties, required: listNames(required) }),
     ]);
   }
   if (verbs.includes('UPDATE')) {
-    const properties = { id: ID, ...createProperties(updatedFields(object)) };
-    definitions.push([types.update, inputSchema(object, { properties, required: ['id'] })]);
+    const properties = { id: ID, ...createProperties(listUpdateFields(object)) };
+    definitions.push([types.update, createInputSchema(object, { properties, required: ['id'] })]);
   }
   return definitions;
 }
 
 /** Records may have further members, because providers add fields. */
-function recordSchema(object: ObjectContract): JsonSchema {
-  const fields = readFields(object);
-  const always = fields.filter(({ isAlwaysRead }) => isAlwaysRead);
+export function createRecordSchema(object: ObjectContract): JsonSchema {
+  const fields = listReadFields(object);
+  const required = fields.filter(({ isAlwaysRead }) => isAlwaysRead);
   return {
     type: 'object',
     ...createDescription(object.displayName),
     properties: { id: ID, ...createProperties(fields) },
-    required: ['id', ...listNames(always)],
+    required: ['id', ...listNames(required)],
   };
 }
 
@@ -59,7 +61,7 @@ function recordSchema(object: ObjectContract): JsonSchema {
  * and no null for a required one.
  */
 export function createValuesSchema(object: ObjectContract, type: 'CREATE' | 'UPDATE'): JsonSchema {
-  const fields = type === 'CREATE' ? createdFields(object) : updatedFields(object);
+  const fields = type === 'CREATE' ? listCreateFields(object) : listUpdateFields(object);
   const required = type === 'CREATE' ? fields.filter(({ isRequired }) => isRequired) : [];
   const properties = createProperties(fields);
   for (const { name } of required) {
@@ -75,15 +77,12 @@ export function createValuesSchema(object: ObjectContract, type: 'CREATE' | 'UPD
   };
 }
 
-/** A record that is read, with its id. */
-export const createRecordSchema = recordSchema;
-
-function inputSchema(
+function createInputSchema(
   { displayName, acceptsOtherFields }: ObjectContract,
   { properties, required }: { properties: JsonSchema; required: string[] },
 ): JsonSchema {
-  const rest = { properties, required, additionalProperties: acceptsOtherFields };
-  return { type: 'object', ...createDescription(displayName), ...rest };
+  const members = { properties, required, additionalProperties: acceptsOtherFields };
+  return { type: 'object', ...createDescription(displayName), ...members };
 }
 
 function listNames(fields: readonly FieldContract[]): string[] {
@@ -91,7 +90,7 @@ function listNames(fields: readonly FieldContract[]): string[] {
 }
 
 function createProperties(fields: readonly FieldContract[]): JsonSchema {
-  return Object.fromEntries(fields.map((field) => [field.name, propertySchema(field)]));
+  return Object.fromEntries(fields.map((field) => [field.name, createPropertySchema(field)]));
 }
 
 const TYPES: Record<Exclude<ContractFieldType, 'JSON'>, JsonSchema> = {
@@ -106,7 +105,7 @@ const TYPES: Record<Exclude<ContractFieldType, 'JSON'>, JsonSchema> = {
 };
 
 /** Every field may be null: a record has no value for it, or a write removes its value. */
-function propertySchema({ type, isList, values, description }: FieldContract): JsonSchema {
+function createPropertySchema({ type, isList, values, description }: FieldContract): JsonSchema {
   if (type === 'JSON') return createDescription(description);
   const item = values ? { enum: values.map(({ value }) => value) } : TYPES[type];
   const schema = isList ? { type: 'array', items: item } : item;

@@ -1,31 +1,31 @@
-/** Names of a contract as names of types and members in generated code. */
+/** Converts names of a contract to names of types and members in generated code. */
 import type { ContractFinding, ObjectContract } from '../object-contract.ts';
 
-/** Replaces characters that GraphQL names cannot have by `_`, like `First_Name` of `First Name`. */
-export function memberName(name: string): string {
+/** Replaces characters that GraphQL names cannot have by `_`: `First Name` becomes `First_Name`. */
+export function toMemberName(name: string): string {
   const safe = name.replaceAll(/[^A-Za-z0-9_]+/g, '_').replace(/^_{2,}/, '_');
   return /^[0-9]/.test(safe) || safe === '' ? `_${safe}` : safe;
 }
 
-/** Returns the beginning of the names of an object's types, like `People` of `people`. */
-export function typeName(name: string): string {
-  const safe = memberName(name);
+/** Returns the prefix of the names of an object's types: `People` for `people`. */
+export function toTypeName(name: string): string {
+  const safe = toMemberName(name);
   return safe.slice(0, 1).toUpperCase() + safe.slice(1);
 }
 
-/** The name of the query that reads a record of the object by its id. */
-export function byIdName(name: string): string {
-  return `${memberName(name)}ById`;
+/** Returns the name of the query that reads a record of the object by its id. */
+export function toByIdName(name: string): string {
+  return `${toMemberName(name)}ById`;
 }
 
-/** Members that the typed API adds to the fields of records and inputs. A field with such a name replaces it. */
+/** Members that the typed API adds to records and inputs. A field with the same name replaces the member. */
 const ADDED_MEMBERS: readonly string[] = ['_extras', '_installation', '_otherFields', '_raw'];
 
-/** Findings for names that become the same name in generated code. Generated code has the first of them. */
-export function nameClashes(
+/** Lists findings for names that become equal in generated code, which has only the first of them. */
+export function listNameClashes(
   objects: readonly Pick<ObjectContract, 'name' | 'fields' | 'verbs'>[],
 ): ContractFinding[] {
-  const clashes = [...listRepeats(objects, typeName)].map(
+  const clashes = [...listRepeats(objects, toTypeName)].map(
     ([{ name }, first]): ContractFinding => ({
       kind: 'NAME_CLASH',
       object: name,
@@ -34,34 +34,34 @@ export function nameClashes(
     }),
   );
   for (const { name: object, fields } of objects) {
-    for (const [{ name: field }, first] of listRepeats(fields, memberName)) {
+    for (const [{ name: field }, first] of listRepeats(fields, toMemberName)) {
       const message = `Generated code has no ${field} of ${object}, because ${first.name} has the same name there. Map one of them to another name.`;
       clashes.push({ kind: 'NAME_CLASH', object, field, message });
     }
     for (const { name: field } of fields) {
-      const member = memberName(field);
+      const member = toMemberName(field);
       if (!ADDED_MEMBERS.includes(member)) continue;
       const message = `The typed API has the field ${field} of ${object} in place of its own member ${member}. Map the field to another name.`;
       clashes.push({ kind: 'NAME_CLASH', object, field, message });
     }
   }
-  return [...clashes, ...clashesById(objects)];
+  return [...clashes, ...listByIdClashes(objects)];
 }
 
-/** Findings for objects whose query by id would have the name of another object's list. */
-function clashesById(
+/** Lists findings for objects whose query by id would have the name of another object's list. */
+function listByIdClashes(
   objects: readonly Pick<ObjectContract, 'name' | 'verbs'>[],
 ): ContractFinding[] {
-  const names = new Map(objects.map(({ name }) => [memberName(name), name]));
+  const names = new Map(objects.map(({ name }) => [toMemberName(name), name]));
   return objects.flatMap(({ name: object, verbs }): ContractFinding[] => {
-    const reserved = verbs.includes('READ_BY_ID') ? names.get(byIdName(object)) : undefined;
+    const reserved = verbs.includes('READ_BY_ID') ? names.get(toByIdName(object)) : undefined;
     if (reserved === undefined) return [];
     const message = `The typed API can't read ${object} by id, because the object ${reserved} has the name of that query. Map one of them to another name.`;
     return [{ kind: 'NAME_CLASH', object, field: null, message }];
   });
 }
 
-/** Returns the items whose generated names no earlier item has. */
+/** Drops items whose generated name an earlier item has. */
 export function withDistinctNames<T extends { name: string }>(
   items: readonly T[],
   toName: (name: string) => string,
@@ -70,7 +70,7 @@ export function withDistinctNames<T extends { name: string }>(
   return items.filter((item) => !repeated.has(item));
 }
 
-/** Yields each item whose generated name an earlier item has, with the earlier one. */
+/** Yields each item whose generated name an earlier item has, together with that earlier item. */
 function* listRepeats<T extends { name: string }>(
   items: readonly T[],
   createName: (name: string) => string,

@@ -1,22 +1,22 @@
-/** A contract as TypeScript declarations (`.d.ts`). */
+/** Formats a contract as TypeScript declarations (`.d.ts`). */
 import type { FieldContract } from '../contract-fields.ts';
 import type { ContractFieldType } from '../field-type.ts';
 import type { Contract } from '../object-contract.ts';
 import {
-  createdFields,
   type GeneratedObject,
-  generatedObjects,
-  readFields,
-  updatedFields,
+  listCreateFields,
+  listGeneratedObjects,
+  listReadFields,
+  listUpdateFields,
 } from './generated.ts';
 
 const JSON_TYPE = `export type Json = string | number | boolean | null | Json[] | { [member: string]: Json };`;
 
 export function formatTypescript(contract: Contract): string {
-  const objects = generatedObjects(contract);
+  const objects = listGeneratedObjects(contract);
   const entries = objects.map((object) => [
     ...formatComment(object.displayName, '  '),
-    `  ${propertyName(object.name)}: { ${formatMembers(object).join(' ')} };`,
+    `  ${formatPropertyName(object.name)}: { ${formatMembers(object).join(' ')} };`,
   ]);
   return [
     `// Contract ${contract.hash}. Generated: do not edit.`,
@@ -52,15 +52,19 @@ function formatInterfaces(object: GeneratedObject): string[] {
     );
   };
   if (verbs.includes('LIST')) {
-    const members = readFields(object).flatMap((field) => formatMember(field, field.isAlwaysRead));
+    const members = listReadFields(object).flatMap((field) =>
+      formatMember(field, field.isAlwaysRead),
+    );
     add(types.record, [id, ...members]);
   }
   if (verbs.includes('CREATE')) {
-    const members = createdFields(object).flatMap((field) => formatMember(field, field.isRequired));
+    const members = listCreateFields(object).flatMap((field) =>
+      formatMember(field, field.isRequired),
+    );
     add(types.create, [...members, ...others]);
   }
   if (verbs.includes('UPDATE')) {
-    const members = updatedFields(object).flatMap((field) => formatMember(field, false));
+    const members = listUpdateFields(object).flatMap((field) => formatMember(field, false));
     add(types.update, [id, ...members, ...others]);
   }
   return interfaces;
@@ -68,11 +72,11 @@ function formatInterfaces(object: GeneratedObject): string[] {
 
 /** Every field may be null: a record has no value for it, or a write removes its value. */
 function formatMember(field: FieldContract, isPresent: boolean): string[] {
-  const declared = `${propertyName(field.name)}${isPresent ? '' : '?'}: ${formatType(field)} | null;`;
+  const declared = `${formatPropertyName(field.name)}${isPresent ? '' : '?'}: ${formatType(field)} | null;`;
   return [...formatComment(field.description, ''), declared];
 }
 
-function propertyName(name: string): string {
+function formatPropertyName(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
 }
 

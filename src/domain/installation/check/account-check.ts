@@ -10,7 +10,7 @@ import { ProviderError, type ProviderErrorKind } from '../../../providers/provid
 import { withDeadline } from '../../../work/deadline.ts';
 import type { Services } from '../../call.ts';
 import { openSession } from '../../connection/connection-session.ts';
-import { issueAt } from '../../issues.ts';
+import { createInputIssue } from '../../issues.ts';
 import { type Waiter, waitingForProvider } from '../../provider/provider-wait.ts';
 import { describeObject } from '../object-descriptions.ts';
 import { type Choices, type ChosenNames, chosenNames } from './chosen-names.ts';
@@ -82,7 +82,7 @@ async function findIssues(services: Services, check: Check): Promise<Issue[]> {
     }
     if (!REFUSALS.includes(error.kind)) return [];
     const detail = `names what the account does not have. The provider says: ${error.message}`;
-    return [issueAt(chosen.path, detail, chosen.objectName)];
+    return [createInputIssue(chosen.path, detail, chosen.objectName)];
   }
 }
 
@@ -111,7 +111,7 @@ export function missingFieldIssues(
   const existing = new Set(['id', ...ofAccount.map(topName)]);
   const detail = `is not a field that ${objectName} of the account has.`;
   return fields.flatMap(({ name, path }) =>
-    isIn(existing, topName(name)) ? [] : issueAt(path, detail, name),
+    isIn(existing, topName(name)) ? [] : createInputIssue(path, detail, name),
   );
 }
 

@@ -6,7 +6,7 @@ import type { Row } from '../../../database/rows.ts';
 import type { Issue } from '../../../errors.ts';
 import type { Call } from '../../call.ts';
 import type { IntegrationContent } from '../../integration/integration-content.ts';
-import { issueAt, requireNoIssues } from '../../issues.ts';
+import { createInputIssue, requireNoIssues } from '../../issues.ts';
 import { findGroupByRef } from '../../project/group.ts';
 import { findInProject } from '../../scope.ts';
 import type { ConfigChoices, ConfigContent } from '../installation-config.ts';
@@ -44,12 +44,12 @@ export async function refuseForeignChoices(
 
 async function groupIssues(call: Call, projectId: string, groupRef: string): Promise<Issue[]> {
   if (await findGroupByRef(call, { projectId, groupRef })) return [];
-  return [issueAt(['input', 'groupRef'], 'is not a group of the project.', groupRef)];
+  return [createInputIssue(['input', 'groupRef'], 'is not a group of the project.', groupRef)];
 }
 
 async function connectionIssues(call: Call, projectId: string, id: string): Promise<Issue[]> {
   const [connection] = await findInProject(call, 'Connection', { projectId, id });
-  return connection ? [] : [issueAt(['input', 'connectionId'], 'does not exist.', id)];
+  return connection ? [] : [createInputIssue(['input', 'connectionId'], 'does not exist.', id)];
 }
 
 const PARTS = ['read', 'subscribe'] as const;
@@ -67,7 +67,7 @@ function destinationIssues(
     const current = before.find((choice) => choice.objectName === objectName)?.destination;
     if ((destination ?? null) === (current ?? null)) return [];
     const path = ['input', 'config', part, index, 'destination'];
-    return [issueAt(path, 'is not chosen by end users.', destination)];
+    return [createInputIssue(path, 'is not chosen by end users.', destination)];
   });
   const isKept = (name: string) => choices.some(({ objectName }) => objectName === name);
   const dropped = before.filter(
@@ -78,7 +78,7 @@ function destinationIssues(
     ...changed,
     ...dropped.map(({ objectName }) => {
       const detail = `must keep ${objectName}, as it has a destination of its own: ${INSTEAD[part]}.`;
-      return issueAt(['input', 'config', part], detail);
+      return createInputIssue(['input', 'config', part], detail);
     }),
   ];
 }

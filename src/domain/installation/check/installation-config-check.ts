@@ -6,7 +6,7 @@ import type { Call } from '../../call.ts';
 import { lockDestinations } from '../../event/destination-uses.ts';
 import type { IntegrationContent } from '../../integration/integration-content.ts';
 import { listRepeatedIndexes } from '../../integration/integration-content-check.ts';
-import { issueAt } from '../../issues.ts';
+import { createInputIssue } from '../../issues.ts';
 import type { ConfigChoices } from '../installation-config.ts';
 import { readChoiceIssues, withoutConfigIssues } from './read-choice-check.ts';
 import { subscribeChoiceIssues } from './subscribe-choice-check.ts';
@@ -65,10 +65,10 @@ export function* configIssues(
   yield* objectIssues(config.subscribe ?? [], [...path, 'subscribe'], subscribe);
   if (config.provider != null && config.provider !== content.provider) {
     const detail = `must be ${content.provider}, the provider of the integration.`;
-    yield issueAt([...path, 'provider'], detail, config.provider);
+    yield createInputIssue([...path, 'provider'], detail, config.provider);
   }
   if (config.proxy?.enabled && !content.proxy?.enabled) {
-    yield issueAt([...path, 'proxy', 'enabled'], PROXY_IS_OFF, true);
+    yield createInputIssue([...path, 'proxy', 'enabled'], PROXY_IS_OFF, true);
   }
   const choices = { path: [...path, 'read'], objects: read, destinations, provider };
   yield* readChoiceIssues(config.read ?? [], choices);
@@ -92,7 +92,7 @@ function* objectIssues(
   for (const [index, { objectName }] of choices.entries()) {
     const namePath = [...path, index, 'objectName'];
     const detail = "is not an object of the integration's latest revision.";
-    if (!names.has(objectName)) yield issueAt(namePath, detail, objectName);
-    if (twice.has(index)) yield issueAt(namePath, 'is named twice.', objectName);
+    if (!names.has(objectName)) yield createInputIssue(namePath, detail, objectName);
+    if (twice.has(index)) yield createInputIssue(namePath, 'is named twice.', objectName);
   }
 }

@@ -5,9 +5,12 @@ import { findModule } from '../../../providers/modules.ts';
 import type { Call } from '../../call.ts';
 import { factName, findFact } from '../../connection/session/account-address.ts';
 import type { IntegrationContent } from '../../integration/integration-content.ts';
-import { issueAt } from '../../issues.ts';
+import { createInputIssue } from '../../issues.ts';
 
-/** Returns an issue for each value that the connection lacks. Returns none without a connection, which is reported elsewhere. */
+/**
+ * Returns an issue for each value that the connection lacks. Returns none without a connection, which is reported
+ * elsewhere.
+ */
 export async function listModuleIssues(
   { catalogue, tx }: Pick<Call, 'catalogue'> & { tx: Pick<Transaction, 'connection'> },
   { provider: providerName, module: moduleName }: IntegrationContent,
@@ -24,6 +27,6 @@ export async function listModuleIssues(
     .filter((input) => !connection || findFact(input.name, connection) === null)
     .map((input) => {
       const detail = `is a connection that lacks ${factName(input.name)}, which the module ${module.name} needs. Set it by updateConnection.`;
-      return issueAt(['input', 'connectionId'], detail, connectionId);
+      return createInputIssue(['input', 'connectionId'], detail, connectionId);
     });
 }

@@ -6,7 +6,7 @@ import {
   destinationIssues,
   listRepeatedIndexes,
 } from '../../integration/integration-content-check.ts';
-import { issueAt } from '../../issues.ts';
+import { createInputIssue } from '../../issues.ts';
 import { dynamicMappingIssues } from '../choice/dynamic-mapping.ts';
 import { fieldFilterIssues } from '../choice/field-filter.ts';
 import { listUnmapped, mappableNames } from '../choice/mapped-names.ts';
@@ -54,14 +54,17 @@ export function* withoutConfigIssues(path: Path, objects: readonly ReadObject[])
   for (const spec of objects) {
     for (const name of listUnmapped(spec, {})) {
       const { objectName } = spec;
-      yield issueAt(path, `must be given: ${objectName} requires that it maps ${name} to a field.`);
+      yield createInputIssue(
+        path,
+        `must be given: ${objectName} requires that it maps ${name} to a field.`,
+      );
     }
   }
 }
 
 function* unmappedIssues(choice: ReadChoice, spec: ReadObject, path: Path): Generator<Issue> {
   for (const name of listUnmapped(spec, choice)) {
-    yield issueAt(path, `must map ${name} to a field: ${spec.objectName} requires it.`);
+    yield createInputIssue(path, `must map ${name} to a field: ${spec.objectName} requires it.`);
   }
 }
 
@@ -75,10 +78,10 @@ function* alwaysReadIssues(
     if (enabled === null) continue;
     const index = choices.findIndex((choice) => choice.objectName === objectName);
     if (index < 0) {
-      yield issueAt(path, `must have ${objectName}, which is always read.`);
+      yield createInputIssue(path, `must have ${objectName}, which is always read.`);
     } else if (choices[index]?.disabled) {
       const detail = `must be false: ${objectName} is always read.`;
-      yield issueAt([...path, index, 'disabled'], detail, true);
+      yield createInputIssue([...path, index, 'disabled'], detail, true);
     }
   }
 }
@@ -91,9 +94,13 @@ function* selectionIssues(choice: ReadChoice, spec: ReadObject, path: Path): Gen
   for (const [index, fieldName] of selected.entries()) {
     const fieldPath = [...path, 'selectedFields', index];
     if (spec.optionalFieldsAuto !== 'all' && !names.has(fieldName)) {
-      yield issueAt(fieldPath, `is not a field that ${spec.objectName} is read with.`, fieldName);
+      yield createInputIssue(
+        fieldPath,
+        `is not a field that ${spec.objectName} is read with.`,
+        fieldName,
+      );
     }
-    if (twice.has(index)) yield issueAt(fieldPath, 'is named twice.', fieldName);
+    if (twice.has(index)) yield createInputIssue(fieldPath, 'is named twice.', fieldName);
   }
 }
 
@@ -108,21 +115,21 @@ function* mappingIssues(choice: ReadChoice, spec: ReadObject, path: Path): Gener
     const mappingPath = [...path, 'fieldMappings', index];
     for (const member of ['default', 'prompt'] as const) {
       if (others[member] == null) continue;
-      yield issueAt(
+      yield createInputIssue(
         [...mappingPath, member],
         'must be left out: the integration says it.',
         others[member],
       );
     }
-    if (fieldName == null) yield issueAt([...mappingPath, 'fieldName'], 'must be given.');
+    if (fieldName == null) yield createInputIssue([...mappingPath, 'fieldName'], 'must be given.');
     if (mapToName == null) {
-      yield issueAt([...mappingPath, 'mapToName'], 'must be given.');
+      yield createInputIssue([...mappingPath, 'mapToName'], 'must be given.');
     } else if (!names.has(mapToName)) {
       const detail = `is not a field that ${spec.objectName} leaves to be mapped.`;
-      yield issueAt([...mappingPath, 'mapToName'], detail, mapToName);
+      yield createInputIssue([...mappingPath, 'mapToName'], detail, mapToName);
     }
     if (twice.has(index))
-      yield issueAt([...mappingPath, 'mapToName'], 'is mapped twice.', mapToName);
+      yield createInputIssue([...mappingPath, 'mapToName'], 'is mapped twice.', mapToName);
   }
 }
 
@@ -150,5 +157,5 @@ function* selectsAllIssues(
   if (selectedFieldsAuto == null || optionalFieldsAuto !== 'all' || !provider) return;
   if (supportsCapability(provider, objectName, 'METADATA')) return;
   const detail = `must be left out: ${provider.displayName} does not tell the fields of ${objectName}.`;
-  yield issueAt([...path, 'selectedFieldsAuto'], detail, selectedFieldsAuto);
+  yield createInputIssue([...path, 'selectedFieldsAuto'], detail, selectedFieldsAuto);
 }

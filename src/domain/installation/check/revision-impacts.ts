@@ -1,6 +1,6 @@
 /**
- * Finds the installations that a revision breaks: their stored config is valid for the revision in force and invalid for
- * the new one, or their account lacks a field that the new one requires.
+ * Finds the installations that a revision breaks: their stored config is valid for the revision in force and invalid
+ * for the new one, or their account lacks a field that the new one requires.
  */
 import { z } from 'zod';
 import type { Row } from '../../../database/rows.ts';
@@ -12,7 +12,7 @@ import type { IntegrationContent } from '../../integration/integration-content.t
 import type { Waiter } from '../../provider/provider-wait.ts';
 import { resource, shownId } from '../../resource.ts';
 import type { KnownObjects } from '../../schema-watch/schema-difference.ts';
-import { storedJson } from '../../storable-json.ts';
+import { readJsonColumn } from '../../storable-json.ts';
 import { type ConfigContent, readConfigContent } from '../installation-config.ts';
 import { listIssuesOfNames, missingFieldIssues } from './account-check.ts';
 import type { ChosenNames } from './chosen-names.ts';
@@ -246,7 +246,7 @@ async function knownObjects(
   return new Map(
     watches.flatMap(({ installationId, connectionId, known }) =>
       connectionId === accounts.get(installationId)
-        ? [[installationId, storedJson<KnownObjects>(known)] as const]
+        ? [[installationId, readJsonColumn<KnownObjects>(known)] as const]
         : [],
     ),
   );

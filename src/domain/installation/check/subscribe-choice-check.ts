@@ -2,7 +2,7 @@
 import type { Issue } from '../../../errors.ts';
 import type { SubscribeObject } from '../../integration/integration-content.ts';
 import { destinationIssues } from '../../integration/integration-content-check.ts';
-import { issueAt } from '../../issues.ts';
+import { createInputIssue } from '../../issues.ts';
 import type { SubscribeConfig } from '../choice/subscribe-choice.ts';
 
 type Path = readonly PropertyKey[];
@@ -40,22 +40,22 @@ function* eventIssues(
   for (const event of ['createEvent', 'updateEvent', 'deleteEvent'] as const) {
     if (choice[event]?.enabled !== 'ALWAYS' || spec[event] !== null) continue;
     const detail = `must be NEVER: the integration does not subscribe to it for ${objectName}.`;
-    yield issueAt([...path, event, 'enabled'], detail, 'ALWAYS');
+    yield createInputIssue([...path, event, 'enabled'], detail, 'ALWAYS');
   }
   const { inheritFieldsAndMapping: inherits = null } = choice;
   if (inherits !== null && inherits !== spec.inheritFieldsAndMapping) {
     const detail = `must be ${spec.inheritFieldsAndMapping}, as the integration says.`;
-    yield issueAt([...path, 'inheritFieldsAndMapping'], detail, inherits);
+    yield createInputIssue([...path, 'inheritFieldsAndMapping'], detail, inherits);
   }
   for (const [index, name] of (choice.otherEvents ?? []).entries()) {
     if (spec.otherEvents.includes(name)) continue;
     const detail = `is not an event that the integration has for ${objectName}.`;
-    yield issueAt([...path, 'otherEvents', index], detail, name);
+    yield createInputIssue([...path, 'otherEvents', index], detail, name);
   }
 }
 
 function* watchIssues({ updateEvent }: SubscribeConfig, path: Path): Generator<Issue> {
   if (updateEvent?.watchFieldsAuto == null || !updateEvent.requiredWatchFields?.length) return;
   const detail = 'must not be given together with watchFieldsAuto.';
-  yield issueAt([...path, 'requiredWatchFields'], detail);
+  yield createInputIssue([...path, 'requiredWatchFields'], detail);
 }

@@ -4,7 +4,7 @@ import { type Provider, supportsCapability } from '../../../providers/contract.t
 import { canReadByIds } from '../../../providers/object-support.ts';
 import type { IntegrationContent } from '../../integration/integration-content.ts';
 import { listRepeatedIndexes } from '../../integration/integration-content-check.ts';
-import { issueAt } from '../../issues.ts';
+import { createInputIssue } from '../../issues.ts';
 import type { WriteConfig } from '../installation-config.ts';
 
 type Path = readonly PropertyKey[];
@@ -36,7 +36,7 @@ function* deletionIssues(
 ): Generator<Issue> {
   if (!deletionEnabled || !provider || supportsCapability(provider, objectName, 'DELETE')) return;
   const detail = `must be false: ${provider.displayName} does not delete ${objectName}.`;
-  yield issueAt([...path, 'deletionEnabled'], detail, true);
+  yield createInputIssue([...path, 'deletionEnabled'], detail, true);
 }
 
 function* fieldNameIssues(
@@ -53,10 +53,14 @@ function* fieldNameIssues(
   for (const [index, { fieldName }] of fields.entries()) {
     if (isOpen || names.has(fieldName)) continue;
     const detail = `is not a field that the integration names for ${objectName}.`;
-    yield issueAt([...path, index, 'fieldName'], detail, fieldName);
+    yield createInputIssue([...path, index, 'fieldName'], detail, fieldName);
   }
   for (const index of listRepeatedIndexes(fields.map(({ fieldName }) => fieldName))) {
-    yield issueAt([...path, index, 'fieldName'], 'is named twice.', fields[index]?.fieldName);
+    yield createInputIssue(
+      [...path, index, 'fieldName'],
+      'is named twice.',
+      fields[index]?.fieldName,
+    );
   }
 }
 
@@ -69,11 +73,11 @@ function* occasionIssues(
   for (const [index, { writeOnCreate, writeOnUpdate }] of (fields ?? []).entries()) {
     if (writeOnCreate === 'IF_EMPTY') {
       const detail = 'must be ALWAYS or NEVER: a new record has no values.';
-      yield issueAt([...path, index, 'writeOnCreate'], detail, writeOnCreate);
+      yield createInputIssue([...path, index, 'writeOnCreate'], detail, writeOnCreate);
     }
     if (writeOnUpdate === 'IF_EMPTY' && isUnread) {
       const detail = `must be ALWAYS or NEVER: ${provider.displayName} does not give ${objectName} by their ids.`;
-      yield issueAt([...path, index, 'writeOnUpdate'], detail, writeOnUpdate);
+      yield createInputIssue([...path, index, 'writeOnUpdate'], detail, writeOnUpdate);
     }
   }
 }

@@ -4,7 +4,7 @@ import type { Issue } from '../../../errors.ts';
 import type { ReadObject } from '../../integration/integration-content.ts';
 import { listRepeatedIndexes } from '../../integration/integration-content-check.ts';
 import { CONTENT_LIMITS, contentText } from '../../integration/integration-content-input.ts';
-import { issueAt } from '../../issues.ts';
+import { createInputIssue } from '../../issues.ts';
 import { orElse, orNull } from '../../optional-value.ts';
 import { resource } from '../../resource.ts';
 
@@ -71,8 +71,12 @@ export function* dynamicMappingIssues(
   for (const [index, { mapToName, fieldName = null }] of mappings.entries()) {
     const namePath = [...path, index, 'mapToName'];
     const owner = owners.get(mapToName) ?? null;
-    if (twice.has(index)) yield issueAt(namePath, 'is named twice.', mapToName);
+    if (twice.has(index)) yield createInputIssue(namePath, 'is named twice.', mapToName);
     if (owner === null || owner === fieldName) continue;
-    yield issueAt(namePath, `is the name that the integration has for ${owner}.`, mapToName);
+    yield createInputIssue(
+      namePath,
+      `is the name that the integration has for ${owner}.`,
+      mapToName,
+    );
   }
 }

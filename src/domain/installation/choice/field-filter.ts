@@ -5,7 +5,7 @@ import type { Provider } from '../../../providers/contract.ts';
 import { getFiltersMax } from '../../../providers/object-support.ts';
 import { listRepeatedIndexes } from '../../integration/integration-content-check.ts';
 import { contentText } from '../../integration/integration-content-input.ts';
-import { issueAt } from '../../issues.ts';
+import { createInputIssue } from '../../issues.ts';
 import { orDefault } from '../../optional-value.ts';
 import { enumeration, resource } from '../../resource.ts';
 
@@ -60,7 +60,7 @@ export function* fieldFilterIssues(
 ): Generator<Issue> {
   for (const index of listRepeatedIndexes(filters.map(({ fieldName }) => fieldName))) {
     const { fieldName } = filters[index] as FieldFilterInput;
-    yield issueAt([...path, index, 'fieldName'], 'is named twice.', fieldName);
+    yield createInputIssue([...path, index, 'fieldName'], 'is named twice.', fieldName);
   }
   const most = provider ? getFiltersMax(provider, objectName) : 0;
   if (!provider || filters.length <= most) return;
@@ -68,5 +68,5 @@ export function* fieldFilterIssues(
     most === 0
       ? `must be empty: ${objectName} of ${provider.displayName} can't be filtered.`
       : `must be at most ${most}: ${provider.displayName} takes no more.`;
-  yield issueAt(path, detail);
+  yield createInputIssue(path, detail);
 }

@@ -7,7 +7,7 @@ import {
   fieldsAuto,
 } from '../../integration/integration-content-input.ts';
 import { orElse, orNull } from '../../optional-value.ts';
-import { computed, enumeration, nameOfWord, resource } from '../../resource.ts';
+import { computed, enumeration, resource, toEnumName } from '../../resource.ts';
 
 const eventChoice = enumeration('EventChoice', 'Whether events of a kind are sent.', {
   ALWAYS: 'Events are sent, as the integration defines.',
@@ -71,7 +71,7 @@ const updateResource = resource('UpdateEventChoice', UPDATE, {
   watchFieldsAuto: computed(
     fieldsAuto.nullable().describe('If set, every update is an event; otherwise null.'),
     ({ watchFieldsAuto: auto }: NonNullable<SubscribeConfig['updateEvent']>) =>
-      auto && nameOfWord(auto),
+      auto && toEnumName(auto),
   ),
   requiredWatchFields: z
     .array(z.string())

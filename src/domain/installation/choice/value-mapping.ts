@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Issue } from '../../../errors.ts';
 import { listRepeatedIndexes } from '../../integration/integration-content-check.ts';
 import { CONTENT_LIMITS, contentText } from '../../integration/integration-content-input.ts';
-import { issueAt } from '../../issues.ts';
+import { createInputIssue } from '../../issues.ts';
 import { resource } from '../../resource.ts';
 
 /** Allows for the longest lists of options at a provider. */
@@ -50,14 +50,14 @@ export function* valueMappingIssues(
 ): Generator<Issue> {
   for (const index of listRepeatedIndexes(mappings.map(({ fieldName }) => fieldName))) {
     const { fieldName } = mappings[index] as ValueMappingInput;
-    yield issueAt([...path, index, 'fieldName'], 'is named twice.', fieldName);
+    yield createInputIssue([...path, index, 'fieldName'], 'is named twice.', fieldName);
   }
   for (const [index, { values }] of mappings.entries()) {
     for (const side of ['deliveredValue', 'providerValue'] as const) {
       for (const valueIndex of listRepeatedIndexes(values.map((value) => value[side]))) {
         const detail = 'is mapped twice: values are mapped one for one.';
         const value = values[valueIndex]?.[side];
-        yield issueAt([...path, index, 'values', valueIndex, side], detail, value);
+        yield createInputIssue([...path, index, 'values', valueIndex, side], detail, value);
       }
     }
   }

@@ -13,13 +13,13 @@ import { getNextRunTime } from '../../integration/cron.ts';
 import { lockContent } from '../../integration/integration.ts';
 import type { IntegrationContent } from '../../integration/integration-content.ts';
 import { CONTENT_LIMITS, contentText } from '../../integration/integration-content-input.ts';
-import { issueAt, requireNoIssues } from '../../issues.ts';
+import { createInputIssue, requireNoIssues } from '../../issues.ts';
 import { projectIdOrName } from '../../names.ts';
 import { orNull } from '../../optional-value.ts';
 import { getOwned } from '../../scope.ts';
 import { orEndUser } from '../../viewer/needs.ts';
 import { logOperation } from '../operation-work.ts';
-import { nativeName } from './read-plan.ts';
+import { findNativeName } from './read-plan.ts';
 import { enqueueRun, recordWait } from './read-run.ts';
 
 const NOTE_LENGTH_MAX = 1_000;
@@ -72,22 +72,22 @@ export const resumeReads = projectMutation({
   needs: orEndUser('reads:control', 'READ'),
   input: resumeReadsInput,
   run: (call, control, { id: projectId }) =>
-    changeObjects(call, { ...control, projectId }, async (tx, chosen) => {
-      await resume(tx, chosen, call.now());
-      await resumeRuns(call, tx, chosen.where);
+    changeObjects(call, { ...control, projectId }, async (tx, objects) => {
+      await resumeObjects(tx, objects, call.now());
+      await resumeRuns(call, tx, objects.where);
     }),
 });
 
-async function resume(
+async function resumeObjects(
   tx: Transaction,
   { where, note, installation, content }: ObjectsToChange,
   now: Date,
 ): Promise<void> {
-  const paused = await tx.installedObject.findMany({ where: { ...where, paused: true } });
+  const pausedObjects = await tx.installedObject.findMany({ where: { ...where, paused: true } });
   const config = await tx.installationConfig.findUniqueOrThrow({
     where: { projectId_id: { projectId: installation.projectId, id: installation.configId } },
   });
-  for (const { projectId, installationId, objectName } of paused) {
+  for (const { projectId, installationId, objectName } of pausedObjects) {
     const spec = content.read?.objects.find((object) => object.objectName === objectName);
     const choice = readConfigContent(config).read.find(
       (object) => object.objectName === objectName,
@@ -108,7 +108,7 @@ interface ObjectsToChange {
   content: IntegrationContent;
 }
 
-/** Changes the objects that the input names. It holds the locks that serialize changes of one installation. */
+/** Changes the objects that the input names. It takes the locks that serialize changes of one installation. */
 async function changeObjects(
   call: Call,
   { projectId, installationId: id, objects, note }: z.output<typeof input> & { projectId: string },
@@ -124,9 +124,9 @@ async function changeObjects(
     const installedObjects = await tx.installedObject.findMany({ where: all });
     const names = new Set(installedObjects.map(({ objectName }) => objectName));
     const toNativeName = (name: string) =>
-      names.has(name) ? name : nativeName(call, content, name);
+      names.has(name) ? name : findNativeName(call, content, name);
     const isInstalled = (name: string) => names.has(toNativeName(name) ?? '');
-    requireNoIssues(unknownIssues(objects ?? [], isInstalled));
+    requireNoIssues(listUnknownIssues(objects ?? [], isInstalled));
     const objectNames = objects?.flatMap((name) => toNativeName(name) ?? []);
     const where = { ...all, ...(objectNames && { objectName: { in: objectNames } }) };
     await change(tx, { where, note, installation, content });
@@ -134,13 +134,13 @@ async function changeObjects(
   });
 }
 
-function* unknownIssues(
+function* listUnknownIssues(
   objects: readonly string[],
   isInstalled: (name: string) => boolean,
 ): Generator<Issue> {
   for (const [index, name] of objects.entries()) {
     if (isInstalled(name)) continue;
-    yield issueAt(
+    yield createInputIssue(
       ['input', 'objects', index],
       'is not an object that the installation reads.',
       name,
@@ -148,14 +148,16 @@ function* unknownIssues(
   }
 }
 
-/** Runs to pause or resume. A worker stops after its page, and no worker claims a paused run. */
+/** Selects runs to pause or resume. */
 interface Runs {
   projectId: string;
   installationId: string;
   objectName?: { in: string[] };
 }
 
-/** Pauses runs. The caller must hold the locks of their objects. */
+/**
+ * Pauses runs: workers stop after their page, and claim no paused run. The caller must hold the locks of the objects.
+ */
 async function pauseRuns(tx: Transaction, runs: Runs, now: Date): Promise<void> {
   const paused = await tx.readRun.updateManyAndReturn({
     where: { ...runs, paused: false },

@@ -10,9 +10,9 @@ import {
 } from '../../installation/installation-events.ts';
 import { latestObjectNames, type ObjectNames } from '../../integration/delivered-object-names.ts';
 import { finishOperation, logOperation } from '../operation-work.ts';
-import { endRun, metadataAt, type ReadRun } from './read-run.ts';
+import { createReadMetadata, endRun, type ReadRun } from './read-run.ts';
 
-/** Consecutive scheduled reads that must fail before the schedule is paused. */
+/** The number of consecutive failed reads after which the schedule is paused. */
 const FAILED_RUNS_MAX = 5;
 
 /** Ends a read whose pages are all recorded. Call it last in the transaction of the last page. */
@@ -61,14 +61,14 @@ async function endOperation(
 ): Promise<void> {
   await endRun(tx, run);
   const operation = { id: run.operationId, projectId: run.projectId };
-  await finishOperation(tx, operation, { status, result, metadata: metadataAt(run), now });
+  await finishOperation(tx, operation, { status, result, metadata: createReadMetadata(run), now });
   const severity = status === 'SUCCESS' ? 'INFO' : 'ERROR';
   await logOperation(tx, operation, { severity, message: result });
 }
 
 /**
- * Sets where the next scheduled read begins: at the end of this one. An object that was installed again in between
- * begins anew.
+ * Moves the start of the next scheduled read to the end of this one. An object that was reinstalled in the meantime
+ * starts over.
  */
 async function movePosition(tx: Transaction, run: ReadRun): Promise<void> {
   const { projectId, installationId, objectName, position, readType } = run;
@@ -84,7 +84,7 @@ async function movePosition(tx: Transaction, run: ReadRun): Promise<void> {
   });
 }
 
-/** Counts a failed read. Returns the installation's config if this failure paused the schedule, else null. */
+/** Counts a failed read. Returns the installation's config if this failure pauses the schedule. Null otherwise. */
 async function countFailure(
   tx: Transaction,
   { installationId, objectName, projectId }: ReadRun,
@@ -109,7 +109,7 @@ async function countFailure(
   });
 }
 
-/** The window of a triggered read, in the members of its events. */
+/** Returns the window of a triggered read, as the members of its events. */
 function toWindow({ since, until }: ReadRun) {
   return {
     ...(since && { fromTimestamp: since.toISOString() }),

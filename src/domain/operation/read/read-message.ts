@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { ProviderRecord } from '../../../providers/moving-records.ts';
 import { replaceValues } from '../../installation/choice/value-mapping.ts';
-import type { ReadPlan } from './read-plan.ts';
+import { findReplacements, type ReadPlan } from './read-plan.ts';
 
 /** The reference API's limit for the size of a message. A larger record is sent in a message of its own. */
 export const MESSAGE_BYTES_MAX = 300_000;
@@ -75,10 +75,10 @@ export const installationMessage = recordsMessage.omit({
 /** The members of every message of a read, without its records. */
 export type MessageHead = z.output<typeof messageHead>;
 
-/** One record, with the selected fields under both names. */
+/** A record with its selected fields, by the provider's names and by mapped names. */
 export type ResultEntry = z.output<typeof resultEntry>;
 
-type DeliveredNames = Pick<ReadPlan, 'fields' | 'mappings' | 'words'>;
+type DeliveredNames = Pick<ReadPlan, 'fields' | 'mappings' | 'replacements'>;
 
 export function createEntry({ fields, raw }: ProviderRecord, plan: DeliveredNames): ResultEntry {
   const findValue = (name: string, deliveredName: string) =>
@@ -95,14 +95,8 @@ export function createEntry({ fields, raw }: ProviderRecord, plan: DeliveredName
   };
 }
 
-function findReplacements({ words }: DeliveredNames, name: string) {
-  return Object.hasOwn(words, name) ? words[name] : undefined;
-}
-
-/**
- * The input for the messages of a page: entries of earlier pages that wait for a full message, and this page's records.
- */
 interface PageToReport {
+  /** Serialized entries of earlier pages that wait for a full message. */
   waiting: readonly string[];
   records: readonly ProviderRecord[];
   /** True if no page follows, so that all entries are sent. */
@@ -113,7 +107,7 @@ interface PageToReport {
  * Returns the bodies of the messages in the order of their records, or none without records. If the integration sets
  * the size of a message, a last message that is not full waits for the next page.
  */
-export function pageMessages(
+export function createPageMessages(
   head: MessageHead,
   { waiting, records, isLast }: PageToReport,
   plan: DeliveredNames & Pick<ReadPlan, 'messageSize'>,
@@ -123,9 +117,7 @@ export function pageMessages(
     ...records.map((record) => JSON.stringify({ id: record.id, ...createEntry(record, plan) })),
   ];
   const { messageSize } = plan;
-  // Each entry counts with a comma, but the last has none.
-  const bytesMax = MESSAGE_BYTES_MAX + 1 - Buffer.byteLength(createBody(head, [], entries.length));
-  const messages = [...splitEntries(entries, bytesMax, messageSize ?? entries.length)];
+  const messages = [...splitEntries(head, entries, messageSize ?? entries.length)];
   const isOpen = messageSize !== null && (messages.at(-1)?.length ?? 0) < messageSize;
   const rest = isOpen && !isLast ? messages.pop() : undefined;
   return {
@@ -134,16 +126,14 @@ export function pageMessages(
   };
 }
 
-/** Returns the bodies of messages with these entries, which are JSON texts, in their order. */
-export function messageBodies(head: object, entries: string[], entriesMax: number): string[] {
-  // Each entry counts with a comma, but the last has none.
-  const bytesMax = MESSAGE_BYTES_MAX + 1 - Buffer.byteLength(createBody(head, [], entries.length));
-  return [...splitEntries(entries, bytesMax, entriesMax)].map((part) =>
+/** Returns the bodies of messages with these entries, which are serialized already, in their order. */
+export function createMessageBodies(head: object, entries: string[], entriesMax: number): string[] {
+  return [...splitEntries(head, entries, entriesMax)].map((part) =>
     createBody(head, part, part.length),
   );
 }
 
-/** Waiting entries in the form of their column in the read's row. */
+/** Serializes waiting entries for their column in the read's row. */
 export function serializeEntries(entries: readonly string[]): string | null {
   return entries.length === 0 ? null : `[${entries.join(',')}]`;
 }
@@ -153,7 +143,10 @@ export function parseEntries(stored: string | null): string[] {
   return entries.map((entry) => JSON.stringify(entry));
 }
 
-function* splitEntries(entries: string[], bytesMax: number, countMax: number): Generator<string[]> {
+/** Splits entries into messages of at most MESSAGE_BYTES_MAX and `countMax` entries. */
+function* splitEntries(head: object, entries: string[], countMax: number): Generator<string[]> {
+  // Each entry counts with a comma, but the last has none.
+  const bytesMax = MESSAGE_BYTES_MAX + 1 - Buffer.byteLength(createBody(head, [], entries.length));
   let part: string[] = [];
   let bytes = 0;
   for (const entry of entries) {
@@ -169,7 +162,7 @@ function* splitEntries(entries: string[], bytesMax: number, countMax: number): G
   if (part.length > 0) yield part;
 }
 
-/** Joins the entries as texts, so that records are serialized only once. */
+/** Joins serialized entries, so that records are serialized only once. */
 function createBody(head: object, entries: string[], numRecords: number): string {
   const envelope = JSON.stringify({ ...head, resultInfo: { type: 'inline', numRecords } });
   return `${envelope.slice(0, -1)},"result":[${entries.join(',')}]}`;

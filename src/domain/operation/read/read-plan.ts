@@ -1,5 +1,5 @@
 /**
- * Derives the plan of a read from revision and config: which fields it requests, and under which names it delivers
+ * Derives the plan of a read from the revision and the config: which fields it requests, and by which names it delivers
  * them.
  */
 import { createHash } from 'node:crypto';
@@ -18,10 +18,10 @@ import type { BackfillPeriod } from '../../integration/backfill-period.ts';
 import type { IntegrationContent, ReadObject } from '../../integration/integration-content.ts';
 
 /**
- * Returns the provider's name of a read object, by that name, its mapped name or an alias. Null if there is no such
- * object.
+ * Returns the provider's name of a read object. `name` is that name, its mapped name or an alias. Null if the content
+ * has no such object.
  */
-export function nativeName(
+export function findNativeName(
   { catalogue }: Pick<Call, 'catalogue'>,
   { read, provider, module }: IntegrationContent,
   name: string,
@@ -39,13 +39,13 @@ export interface ReadPlan {
   objectName: string;
   /** The mapped name. Without a mapping, the provider's name. */
   deliveredName: string;
-  /** Distinct names at the provider of the fields to read. */
+  /** The provider's names of the fields to read, without duplicates. */
   fields: string[];
   mappings: { fieldName: string; mapToName: string }[];
   /** If true, all fields of the account are read in addition to `fields`. */
   readsAll: boolean;
   /** The builder's words for values, by the delivered field name. */
-  words: Readonly<Record<string, ValueReplacements>>;
+  replacements: Readonly<Record<string, ValueReplacements>>;
   /** Conditions on the records. */
   filters: FieldFilter[];
   /** Conditions on the records of the first read. */
@@ -68,8 +68,8 @@ export function createReadPlan(
   const selected = new Set(choice.selectedFields);
   const readsAll = isAll(spec.optionalFieldsAuto) && isAll(choice.selectedFieldsAuto);
   const named = [
-    ...providerNamedFields(spec.requiredFields),
-    ...providerNamedFields(spec.optionalFields).filter(
+    ...listProviderNamedFields(spec.requiredFields),
+    ...listProviderNamedFields(spec.optionalFields).filter(
       ({ fieldName }) => isAll(choice.selectedFieldsAuto) || selected.has(fieldName),
     ),
     ...[...mappedNames(spec, choice)].map(([mapToName, fieldName]) => ({ fieldName, mapToName })),
@@ -84,11 +84,14 @@ export function createReadPlan(
     objectName: spec.objectName,
     deliveredName: spec.mapToName ?? spec.objectName,
     fields: [
-      ...new Set([...named.map(({ fieldName }) => fieldName), ...unnamedFields(spec, selected)]),
+      ...new Set([
+        ...named.map(({ fieldName }) => fieldName),
+        ...listUnnamedFields(spec, selected),
+      ]),
     ],
     mappings,
     readsAll,
-    words: wordsByName(choice, mappings),
+    replacements: indexReplacements(choice, mappings),
     filters,
     backfillFilters: backfillConditions.length > 0 ? backfillConditions : filters,
     unmapped: listUnmapped(spec, choice),
@@ -98,16 +101,24 @@ export function createReadPlan(
   };
 }
 
+/** Returns the builder's words for the values of a field, by its delivered name. */
+export function findReplacements(
+  { replacements }: Pick<ReadPlan, 'replacements'>,
+  deliveredName: string,
+): ValueReplacements | undefined {
+  return Object.hasOwn(replacements, deliveredName) ? replacements[deliveredName] : undefined;
+}
+
 /** Explains to people why an object with unmapped names is not read. */
-export function waitReason({
+export function describeUnmapped({
   objectName,
   unmapped,
 }: Pick<ReadPlan, 'objectName' | 'unmapped'>): string {
   return `The installation's config maps no field to ${unmapped.join(', ')}, which the integration requires of ${objectName}.`;
 }
 
-/** Selected fields that the integration does not name. They are read only if its latest revision allows them. */
-function unnamedFields(
+/** Returns selected fields that the integration does not name, if its latest revision allows them. */
+function listUnnamedFields(
   { optionalFieldsAuto }: ReadObject,
   selected: Set<string>,
 ): Iterable<string> {
@@ -118,21 +129,21 @@ function isAll(auto: string | null | undefined): boolean {
   return auto === 'all';
 }
 
-/** Fields that the integration lists by the provider's names. */
-function providerNamedFields(fields: ReadObject['requiredFields']) {
+/** Lists the fields that the integration lists by the provider's names. */
+function listProviderNamedFields(fields: ReadObject['requiredFields']) {
   return fields.flatMap(({ fieldName, mapToName }) =>
     fieldName === null ? [] : { fieldName, mapToName },
   );
 }
 
 /**
- * Returns the words of fields by their delivered names: a mapped field by its mapped names, any other field by its own
- * name.
+ * Indexes the builder's words for values by delivered field names: the mapped names of a mapped field, and the
+ * provider's name of any other field.
  */
-function wordsByName(
+function indexReplacements(
   { valueMappings = [] }: ReadConfig,
   mappings: ReadPlan['mappings'],
-): ReadPlan['words'] {
+): ReadPlan['replacements'] {
   const entries = valueMappings.flatMap((mapping) => {
     const names = mappings
       .filter(({ fieldName, mapToName }) => [fieldName, mapToName].includes(mapping.fieldName))
@@ -144,10 +155,10 @@ function wordsByName(
 }
 
 /**
- * Identifies the pages that a cursor belongs to. A read of another account, or with other fields or conditions, must
- * not continue from the cursor.
+ * Returns a key that identifies the pages of a cursor. A read of another account, or with other fields or conditions,
+ * must not continue from the cursor.
  */
-export function planKey(
+export function createPlanKey(
   connectionId: string,
   { objectName, fields }: Pick<ReadPlan, 'objectName' | 'fields'>,
   filters: readonly FieldFilter[],
@@ -173,8 +184,8 @@ interface ReadWindow {
  */
 const SETTLE_MS = 60_000;
 
-/** The window of a scheduled read: first the backfill, later the changes since the last window. */
-export function scheduledWindow(
+/** Returns the window of a scheduled read: first the backfill, later the changes since the last window. */
+export function planWindow(
   { backfillDone, readUntil }: { backfillDone: boolean; readUntil: Date | null },
   backfill: BackfillPeriod | null,
   now: Date,
@@ -186,7 +197,7 @@ export function scheduledWindow(
     return { readType: 'SCHEDULED', since: readUntil, until, position: until };
   }
   const days = backfill?.days ?? null;
-  if (days === 0) return emptyWindow(now);
+  if (days === 0) return createEmptyWindow(now);
   if (days === null)
     return { readType: 'BACKFILL', since: null, until: null, position: settledTime };
   const since = new Date(now.getTime() - days * DAY_MS);
@@ -194,10 +205,10 @@ export function scheduledWindow(
 }
 
 /**
- * An empty window: existing records are not read, and later windows begin now. It is rounded down, because some
- * providers' times are whole seconds.
+ * Returns an empty window: existing records are not read, and later windows begin now. The time is rounded down,
+ * because some providers' times are whole seconds.
  */
-function emptyWindow(now: Date): ReadWindow {
+function createEmptyWindow(now: Date): ReadWindow {
   const start = new Date(Math.floor(now.getTime() / 1_000) * 1_000);
   return { readType: 'BACKFILL', since: start, until: start, position: start };
 }

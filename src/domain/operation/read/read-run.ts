@@ -1,5 +1,5 @@
 /**
- * Reads under way, stored as rows. A worker holds a run by a lease. Everything that it records names its claim, so that
+ * Runs of reads, stored as rows. A worker holds a run by a lease. Everything that it records names its claim, so that
  * only the newer of two workers makes progress.
  */
 import { Prisma } from '../../../database/generated/client.ts';
@@ -44,7 +44,7 @@ export async function startRun(
   tx: Transaction,
   { installation, ...run }: RunToStart,
 ): Promise<Row<'Operation'>> {
-  const metadata = metadataAt({ ...run, recordsRead: 0, estimatedTotal: null });
+  const metadata = createReadMetadata({ ...run, recordsRead: 0, estimatedTotal: null });
   const operation = await createOperation(tx, { installation, actionType: 'READ', metadata });
   const { id: operationId, projectId } = operation;
   await tx.readRun.create({
@@ -59,8 +59,8 @@ export async function startRun(
   return operation;
 }
 
-/** The operation's metadata with the progress of the read. */
-export function metadataAt({
+/** Returns the operation's metadata with the progress of the read. */
+export function createReadMetadata({
   objectName,
   recordsRead,
   estimatedTotal,
@@ -150,7 +150,7 @@ export async function releaseRun(
   if (waitMs === 0) await beginRun(services, run);
 }
 
-/** Records that a read waits for people. Its operation shows the reason, and its log gets a line if the reason is new. */
+/** Records that a read waits for a person. If the reason is new, its operation shows it and gets a line in its log. */
 export async function recordWait(
   tx: Transaction,
   {
@@ -175,7 +175,7 @@ export async function recordWait(
   announceOperation(tx, id);
 }
 
-/** Time in which a worker normally starts a run that is due. */
+/** The time in which a worker normally starts a run that is due. */
 const GRACE_SECONDS = 3;
 
 /** The most runs that one sweep enqueues. */

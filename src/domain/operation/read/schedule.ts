@@ -12,7 +12,7 @@ import { JOINED_CONTENTS } from '../../installation/rows-of-installations.ts';
 import { getNextRunTime } from '../../integration/cron.ts';
 import type { ReadObject } from '../../integration/integration-content.ts';
 import type { InstallationAtWork } from '../operation-work.ts';
-import { scheduledWindow } from './read-plan.ts';
+import { planWindow } from './read-plan.ts';
 import { beginRun, startRun } from './read-run.ts';
 
 /** The most objects of one transaction. It stays short, and another process can take the next objects. */
@@ -20,7 +20,7 @@ const TRANSACTION_OBJECTS = 25;
 /** The most transactions of one sweep. The next sweep continues. */
 const BATCHES_MAX = 40;
 
-/** A due object, locked, with everything that determines whether and how it is read. */
+/** A due object with everything that determines whether and how it is read. Its row is locked. */
 interface DueObject extends InstallationAtWork {
   objectName: string;
   backfillDone: boolean;
@@ -122,9 +122,9 @@ async function startOrPostpone(
   });
   // One read of an object runs at a time. If it takes longer than its schedule, the next read is skipped.
   if (!schedule || isWaiting || object.isRunning) return null;
-  // The read waits until people map every required field. Without them, records would stay incomplete permanently.
+  // The read waits until every required field is mapped. Records that were read without one would stay incomplete.
   if (spec && choice && listUnmapped(spec, choice).length > 0) return null;
-  const window = scheduledWindow(object, resolveBackfill(spec, choice), now);
+  const window = planWindow(object, resolveBackfill(spec, choice), now);
   const operation = await startRun(tx, { installation: object, objectName, ...window });
   if (window.readType === 'BACKFILL') {
     await tx.installedObject.updateMany({

@@ -25,23 +25,23 @@ import { isConsentPending } from '../../connection/token/pending-consent.ts';
 import { AWAITS_CONSENT } from '../../connection/token/token.ts';
 import { OperationRequests } from '../../diagnosis/request-recorder.ts';
 import { BACKLOG_WAIT_SECONDS, isBacklogged } from '../../event/delivery-backlog.ts';
-import { storableText } from '../../storable-json.ts';
+import { toStorableString } from '../../storable-json.ts';
 import { delayMs } from '../write/retry.ts';
 import { failRun, succeedRun } from './read-end.ts';
-import { pageMessages, parseEntries, serializeEntries } from './read-message.ts';
-import { isEmptyWindow, planKey, waitReason } from './read-plan.ts';
+import { createPageMessages, parseEntries, serializeEntries } from './read-message.ts';
+import { createPlanKey, describeUnmapped, isEmptyWindow } from './read-plan.ts';
 import {
   claimRun,
-  metadataAt,
+  createReadMetadata,
   type ReadRun,
   RUNS,
   type RunKey,
   recordWait,
   releaseRun,
 } from './read-run.ts';
-import { getReadSource, type ReadSource, withAllFields } from './source.ts';
+import { getReadSource, NO_RECORDS, type ReadSource, withAllFields } from './source.ts';
 
-/** Short enough that the worker can start another read, or stop, within seconds. */
+/** The duration of a slice. It lets the worker start another read, or stop, within seconds. */
 const SLICE_MS = 5_000;
 const SLICE_PAGES = 50;
 
@@ -62,8 +62,6 @@ const RESTART = {
   estimatedTotal: null,
   waiting: null,
 };
-const NO_RECORDS: RecordPage = { records: [], nextCursor: null, estimatedTotal: null };
-
 /** Runs one slice. Does nothing if the read has ended or another worker holds it. */
 export async function runSlice(
   services: Services,
@@ -104,14 +102,14 @@ class Slice {
     }
     const installation = { id: installationId, projectId };
     const source = await getReadSource(this.#services, installation, objectName);
-    if (source.plan.unmapped.length > 0) return this.#wait(waitReason(source.plan));
+    if (source.plan.unmapped.length > 0) return this.#wait(describeUnmapped(source.plan));
     if (await isConsentPending(this.#services, source.connection)) {
       return this.#wait(AWAITS_CONSENT);
     }
     const fullSource = { ...source, plan: await withAllFields(this.#services, source) };
     const session = openSession(this.#services, source.connection, source.provider);
     const filters = getFilters(this.#run, fullSource);
-    this.#restartIfChanged(planKey(source.connection.id, fullSource.plan, filters));
+    this.#restartIfChanged(createPlanKey(source.connection.id, fullSource.plan, filters));
     for (let pages = 1; await this.#readPage(fullSource, session); pages += 1) {
       const isOver = pages >= SLICE_PAGES || performance.now() >= endMs || signal.aborted;
       if (!isOver && !this.#run.paused) continue;
@@ -119,7 +117,7 @@ class Slice {
     }
   }
 
-  /** Releases the read until people have changed something. Later slices check that again. */
+  /** Releases the read until the next slice checks whether it can continue. */
   async #wait(reason: string): Promise<void> {
     const { database, now } = this.#services;
     await inTransaction(database, (tx) => recordWait(tx, this.#run, { reason, now: now() }));
@@ -138,7 +136,7 @@ class Slice {
     const startedMs = performance.now();
     const page = isEmptyWindow(run)
       ? NO_RECORDS
-      : await source.readPage(session, requestFor(run, source));
+      : await source.readPage(session, createRequest(run, source));
     const durationMs = Math.round(performance.now() - startedMs);
     const next = await recordPage(this.#services, { run, source, page, durationMs });
     const { projectId } = run;
@@ -148,7 +146,7 @@ class Slice {
     return next !== null;
   }
 
-  /** Handles an error: the read continues later, restarts, or ends. */
+  /** Decides after an error whether the read continues later, restarts, or fails. */
   async interrupt(error: unknown): Promise<void> {
     if (error instanceof LeaseLost) throw error;
     if (error instanceof DomainError) return this.#fail(error.message);
@@ -167,7 +165,7 @@ class Slice {
     if (failures >= FAILURES_MAX) return this.#fail(reason);
     const providerWaitMs = retryAfterMs && Math.min(retryAfterMs, RETRY_AFTER_MAX_MS);
     const waitMs = delayMs(failures, providerWaitMs, this.#services.random);
-    const message = `[${this.#run.objectName}] Try ${failures} failed: ${storableText(reason)}`;
+    const message = `[${this.#run.objectName}] Try ${failures} failed: ${toStorableString(reason)}`;
     const lines = [{ severity: 'WARNING' as const, message, details: { waitMs } }];
     return releaseRun(this.#services, this.#run, { waitMs, change: { failures }, lines });
   }
@@ -175,7 +173,7 @@ class Slice {
   async #restart(reason: string): Promise<void> {
     const restarts = this.#run.restarts + 1;
     if (restarts > RESTARTS_MAX) return this.#fail(reason);
-    const message = `[${this.#run.objectName}] Begins again: ${storableText(reason)}`;
+    const message = `[${this.#run.objectName}] Begins again: ${toStorableString(reason)}`;
     const lines = [{ severity: 'WARNING' as const, message }];
     return releaseRun(this.#services, this.#run, { change: { ...RESTART, restarts }, lines });
   }
@@ -187,7 +185,7 @@ class Slice {
 
   async #fail(reason: string): Promise<void> {
     const { database, now } = this.#services;
-    const failure = { reason: storableText(reason), now: now() };
+    const failure = { reason: toStorableString(reason), now: now() };
     await inTransaction(database, (tx) => failRun(tx, this.#run, failure));
     this.#countEnd('failed');
   }
@@ -197,7 +195,7 @@ function getFilters({ readType }: Pick<ReadRun, 'readType'>, { plan }: ReadSourc
   return readType === 'BACKFILL' ? plan.backfillFilters : plan.filters;
 }
 
-function requestFor(run: ReadRun, source: ReadSource): PageRead {
+function createRequest(run: ReadRun, source: ReadSource): PageRead {
   const { since, until, cursor } = run;
   const { objectName, fields, pageSize } = source.plan;
   return {
@@ -231,10 +229,10 @@ export async function recordPage(services: Services, readPage: ReadPage): Promis
   const now = services.now();
   const row = createPageRow(operation, readPage, now);
   if (readPage.page.nextCursor !== null) {
-    return nextRun(row, await database.changes.run(RECORD_PAGES, row));
+    return toNextRun(row, await database.changes.run(RECORD_PAGES, row));
   }
   return inTransaction(database, async (tx) => {
-    await succeedRun(tx, nextRun(row, await recordPageIn(tx, row)), now);
+    await succeedRun(tx, toNextRun(row, await recordPageIn(tx, row)), now);
     return null;
   });
 }
@@ -254,7 +252,7 @@ function createPageRow(operation: Row<'Operation'>, readPage: ReadPage, now: Dat
   };
   return {
     ...{ operationId, projectId, installationId, objectName, leaseToken, now, count, progress },
-    metadata: page.nextCursor === null ? null : metadataAt({ ...run, ...progress }),
+    metadata: page.nextCursor === null ? null : createReadMetadata({ ...run, ...progress }),
     line: {
       id: newId('log'),
       severity: 'DEBUG',
@@ -268,7 +266,7 @@ function createPageRow(operation: Row<'Operation'>, readPage: ReadPage, now: Dat
   };
 }
 
-function nextRun({ objectName, destination }: PageRow, page: RecordedPage | null): ReadRun {
+function toNextRun({ objectName, destination }: PageRow, page: RecordedPage | null): ReadRun {
   if (!page?.hasObject) throw unprocessable(`The installation no longer reads ${objectName}.`);
   if (!page.hasRun) throw new LeaseLost();
   if (!page.hasDestination) throw unprocessable(`The destination ${destination} does not exist.`);
@@ -287,5 +285,5 @@ function createMessages(
     readType: run.readType.toLowerCase() as Lowercase<ReadRun['readType']>,
   };
   const input = { waiting: parseEntries(run.waiting), records, isLast: nextCursor === null };
-  return pageMessages({ ...head, ...operationFields }, input, plan);
+  return createPageMessages({ ...head, ...operationFields }, input, plan);
 }

@@ -1,7 +1,8 @@
-/** The current inputs of a read. A new revision or config takes effect with the next pages. */
+/** Reads the current inputs of a read: its plan, connection and provider. Changes take effect with the next slice. */
 import type { Row } from '../../../database/rows.ts';
 import { notFound, unprocessable } from '../../../errors.ts';
 import type { Capabilities, Provider } from '../../../providers/contract.ts';
+import type { RecordPage } from '../../../providers/moving-records.ts';
 import type { Services } from '../../call.ts';
 import { readConfigContent } from '../../installation/installation-config.ts';
 import { describeObject } from '../../installation/object-descriptions.ts';
@@ -20,9 +21,12 @@ export interface ReadSource {
   head: Omit<MessageHead, 'operationId' | 'operationTime' | 'readType'>;
 }
 
+/** The page of a read that needs no request, because no record can match. */
+export const NO_RECORDS: RecordPage = { records: [], nextCursor: null, estimatedTotal: null };
+
 type InstallationKey = Pick<Row<'Installation'>, 'id' | 'projectId'>;
 
-/** Reads the inputs of a read. Throws NOT_FOUND, or UNPROCESSABLE with the reason why the object can't be read. */
+/** Throws NOT_FOUND without the installation, and UNPROCESSABLE with the reason if the object can't be read. */
 export async function getReadSource(
   services: Services,
   key: InstallationKey,
@@ -43,7 +47,7 @@ export async function getReadSource(
   }
   const plan = createReadPlan(spec, choice, provider.limits);
   const { consumer: _consumer, ...connection } = installation.connection;
-  const head = { action: 'read', ...installationHead(installationContent, plan) } as const;
+  const head = { action: 'read', ...createInstallationHead(installationContent, plan) } as const;
   return { plan, connection, provider, module: content.module, readPage, head };
 }
 
@@ -59,8 +63,8 @@ export async function withAllFields(
   return { ...plan, fields: [...new Set([...fields, ...names])] };
 }
 
-/** The members about an installation that each message with its records has. */
-export function installationHead(
+/** Creates the members about an installation that each message with its records has. */
+export function createInstallationHead(
   { installation, content }: InstallationContent,
   { objectName, deliveredName }: Pick<ReadPlan, 'objectName' | 'deliveredName'>,
 ) {

@@ -1,4 +1,4 @@
-/** Reads that callers trigger for a time window, whether the schedule is paused or not. */
+/** Triggers reads of a time window at the request of a caller, even if the schedule is paused. */
 import { z } from 'zod';
 import type { Row } from '../../../database/rows.ts';
 import { inTransaction } from '../../../database/transaction.ts';
@@ -19,17 +19,17 @@ import { getIntegration, integrationIdOrName } from '../../integration/integrati
 import { readIntegrationContent } from '../../integration/integration-content.ts';
 import { contentText } from '../../integration/integration-content-input.ts';
 import { latestRevisions } from '../../integration/revision.ts';
-import { checkRules, createIssue, issueAt } from '../../issues.ts';
+import { checkRules, createInputIssue, createRuleIssue } from '../../issues.ts';
 import { projectIdOrName, ref } from '../../names.ts';
 import { orNull } from '../../optional-value.ts';
 import { findGroupByRef } from '../../project/group.ts';
 import { findInProject } from '../../scope.ts';
 import { orEndUser } from '../../viewer/needs.ts';
-import { nativeName, waitReason } from './read-plan.ts';
+import { describeUnmapped, findNativeName } from './read-plan.ts';
 import { beginRun, startRun } from './read-run.ts';
 import { getReadSource } from './source.ts';
 
-/** The most triggered reads of a project under way. More would only wait for each other. */
+/** The most running triggered reads of a project. More would only wait for each other. */
 const TRIGGERED_RUNS_MAX = 1_000;
 const TRIGGER_WAIT_SECONDS = 30;
 
@@ -49,7 +49,7 @@ const triggerReadInput = z
   .superRefine(
     checkRules(function* ({ sinceTime, untilTime }) {
       if (!sinceTime || !untilTime || sinceTime < untilTime) return;
-      yield createIssue(['untilTime'], 'must be after input.sinceTime.', { showsValue: true });
+      yield createRuleIssue(['untilTime'], 'must be after input.sinceTime.', { showsValue: true });
     }),
   )
   .meta({
@@ -59,7 +59,10 @@ const triggerReadInput = z
 
 type TriggerRead = z.output<typeof triggerReadInput>;
 
-/** Starts a read and returns its operation. Throws RATE_LIMITED if the project has too many triggered reads or pending deliveries. */
+/**
+ * Starts a read and returns its operation. Throws RATE_LIMITED if the project has too many triggered reads or pending
+ * deliveries.
+ */
 export const triggerRead = projectMutation({
   description:
     'Reads an object once, now, in addition to its schedule. The response does not wait for the end of the read.',
@@ -69,7 +72,7 @@ export const triggerRead = projectMutation({
     const { installation, objectName } = await findObject(call, project, input);
     const { sinceTime: since, untilTime: until } = input;
     const { plan, connection } = await getReadSource(call, installation, objectName);
-    if (plan.unmapped.length > 0) throw unprocessable(waitReason(plan));
+    if (plan.unmapped.length > 0) throw unprocessable(describeUnmapped(plan));
     if (await isConsentPending(call, connection)) throw unprocessable(AWAITS_CONSENT);
     await refuseIfBacklogged(call, project.id);
     const operation = await inTransaction(call.database, async (tx) => {
@@ -77,7 +80,7 @@ export const triggerRead = projectMutation({
         where: { projectId: project.id, readType: 'TRIGGERED' },
         take: TRIGGERED_RUNS_MAX,
       });
-      if (running === TRIGGERED_RUNS_MAX) throw tooManyRuns();
+      if (running === TRIGGERED_RUNS_MAX) throw createTooManyRunsError();
       const window = { readType: 'TRIGGERED', since, until, position: null } as const;
       return startRun(tx, { installation, objectName, ...window });
     });
@@ -98,14 +101,16 @@ async function findObject(
   const integration = await getIntegration(call, projectId, integrationIdOrName);
   const [revision] = await latestRevisions(call, [integration.id]);
   if (!revision) throw notFound('Integration', integrationIdOrName);
-  const objectName = nativeName(call, readIntegrationContent(revision), name);
+  const objectName = findNativeName(call, readIntegrationContent(revision), name);
   const group = await findGroupByRef(call, { projectId, groupRef });
   const issues: Issue[] = [];
   if (!group)
-    issues.push(issueAt(['input', 'groupRef'], 'is not a group of the project.', groupRef));
+    issues.push(
+      createInputIssue(['input', 'groupRef'], 'is not a group of the project.', groupRef),
+    );
   if (objectName === null) {
     const detail = 'is not an object that the integration reads.';
-    issues.push(issueAt(['input', 'objectName'], detail, name));
+    issues.push(createInputIssue(['input', 'objectName'], detail, name));
   }
   if (!group || objectName === null) throw invalidInput(issues);
   const key = { projectId, integrationId: integration.id, groupId: group.id };
@@ -115,7 +120,7 @@ async function findObject(
   throw new DomainError('NOT_FOUND', detail);
 }
 
-function tooManyRuns(): DomainError {
+function createTooManyRunsError(): DomainError {
   const detail = `The project has ${TRIGGERED_RUNS_MAX} triggered reads under way, which is the limit. Try again when some have ended.`;
   return rateLimited(detail, TRIGGER_WAIT_SECONDS);
 }

@@ -1,4 +1,4 @@
-/** One attempt of a write: the requests to the provider, and their outcomes. */
+/** Runs one attempt of a write: sends the requests to the provider, and sets the outcomes of their records. */
 import { inTransaction } from '../../../database/transaction.ts';
 import { DomainError } from '../../../errors.ts';
 import type { Provider, ProviderSession } from '../../../providers/contract.ts';
@@ -6,7 +6,7 @@ import type { RecordOutcome } from '../../../providers/moving-records.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Services } from '../../call.ts';
 import { openSession } from '../../connection/connection-session.ts';
-import { errorText, type StoredOutcome, staleOutcome, storableOutcome } from './outcome.ts';
+import { type StoredOutcome, staleOutcome, toErrorText, toStorableOutcome } from './outcome.ts';
 import { hasValue } from './record-mapping.ts';
 import { hasValues, hasVersion } from './record-version.ts';
 import type { AttemptFailure } from './retry.ts';
@@ -19,8 +19,8 @@ export interface Attempt {
   entries: readonly WriteEntry[];
 }
 
-/** Access to a provider for the requests of an attempt. */
-interface Sending {
+/** The task, and the provider with its session, for the requests of an attempt. */
+interface RequestContext {
   task: WriteTask;
   provider: Provider;
   session: ProviderSession;
@@ -32,11 +32,11 @@ export async function attemptWrite(
   { claim, provider, entries }: Attempt,
 ): Promise<AttemptFailure | null> {
   const { task, target, wasUncertain } = claim;
-  if (!target) return permanentFailure('The installation has been deleted.');
-  if (!provider) return permanentFailure('The provider is no longer supported.');
-  let sending: Sending;
+  if (!target) return createPermanentFailure('The installation has been deleted.');
+  if (!provider) return createPermanentFailure('The provider is no longer supported.');
+  let context: RequestContext;
   try {
-    sending = { task, provider, session: openSession(services, target.connection, provider) };
+    context = { task, provider, session: openSession(services, target.connection, provider) };
   } catch (error) {
     return toFailure(services, error);
   }
@@ -45,16 +45,16 @@ export async function attemptWrite(
     // A failure of this request must not lose the outcomes of the earlier ones.
     if (index > 0) await saveProgress(services, claim, entries);
     try {
-      const outcome = await findOutcomeByVersion(request, { ...sending, wasUncertain });
+      const outcome = await findOutcomeByVersion(request, { ...context, wasUncertain });
       if (outcome) {
         for (const entry of request) entry.outcome = outcome;
         continue;
       }
-      const outcomes = await send(request, { ...sending, hasKey });
-      await readBack(outcomes, request, sending);
+      const outcomes = await send(request, { ...context, hasKey });
+      await readBack(outcomes, request, context);
       for (const [entryIndex, entry] of request.entries()) {
         const outcome = outcomes[entryIndex];
-        if (outcome) entry.outcome = storableOutcome(outcome);
+        if (outcome) entry.outcome = toStorableOutcome(outcome);
       }
     } catch (error) {
       return toFailure(services, error);
@@ -87,8 +87,8 @@ export function supportsKey(
 }
 
 /**
- * Groups entries by request. The groups of a task never change: an attempt that repeats a request sends the same
- * records under the same key.
+ * Groups entries by request. The groups of a task never change, so that an attempt that repeats a request sends the
+ * same records with the same key.
  */
 function groupIntoRequests(entries: readonly WriteEntry[], batchSize: number): WriteEntry[][] {
   const requests = Map.groupBy(entries, ({ position }) => Math.floor(position / batchSize));
@@ -103,12 +103,12 @@ function groupIntoRequests(entries: readonly WriteEntry[], batchSize: number): W
  */
 async function findOutcomeByVersion(
   [entry]: readonly WriteEntry[],
-  { task, provider, session, wasUncertain }: Sending & { wasUncertain: boolean },
+  { task, provider, session, wasUncertain }: RequestContext & { wasUncertain: boolean },
 ): Promise<StoredOutcome | null> {
   if (!entry?.expected) return null;
   const { expected, record } = entry;
   const { readRecords } = provider.capabilities;
-  if (!readRecords) throw unsupportedWrite(provider);
+  if (!readRecords) throw createUnsupportedWriteError(provider);
   const id = String(record.id);
   const fields = [...new Set([...expected.fields, ...Object.keys(record)])];
   const [present] = await readRecords(session, { objectName: task.objectName, fields, ids: [id] });
@@ -123,7 +123,7 @@ async function findOutcomeByVersion(
 
 async function send(
   stored: readonly WriteEntry[],
-  { task, provider, session, hasKey }: Sending & { hasKey: boolean },
+  { task, provider, session, hasKey }: RequestContext & { hasKey: boolean },
 ): Promise<RecordOutcome[]> {
   const entries = await omitFilledFields(stored, { task, provider, session });
   const { objectName, type, allOrNone } = task;
@@ -139,14 +139,14 @@ async function send(
   const isSame = entries.every((entry, index) => entry === stored[index]);
   const idempotencyKey = hasKey && isSame ? `${task.id}.${entries[0]?.position}` : undefined;
   if (type === 'DELETE') {
-    if (!first || !deleteRecord) throw unsupportedWrite(provider);
+    if (!first || !deleteRecord) throw createUnsupportedWriteError(provider);
     return [await deleteRecord(session, { objectName, id: String(first.record.id), headers })];
   }
   if (records.length === 1 && first) {
-    if (!writeRecord) throw unsupportedWrite(provider);
+    if (!writeRecord) throw createUnsupportedWriteError(provider);
     return [await writeRecord(session, { type, objectName, ...first, headers, idempotencyKey })];
   }
-  if (!writeBatch) throw unsupportedWrite(provider);
+  if (!writeBatch) throw createUnsupportedWriteError(provider);
   return writeBatch(session, { type, objectName, records, allOrNone, headers, idempotencyKey });
 }
 
@@ -157,7 +157,7 @@ async function send(
 async function readBack(
   outcomes: RecordOutcome[],
   [entry]: readonly WriteEntry[],
-  { task, provider, session }: Sending,
+  { task, provider, session }: RequestContext,
 ): Promise<void> {
   const { readRecords } = provider.capabilities;
   const [outcome, ...others] = outcomes;
@@ -171,27 +171,30 @@ async function readBack(
   outcome.data = record?.raw ?? null;
 }
 
-/** Occurs only after an upgrade of this server, for a write that was accepted before it. */
-function unsupportedWrite({ displayName }: Provider): ProviderError {
+/** The error for a write that an earlier version of this server accepted. */
+function createUnsupportedWriteError({ displayName }: Provider): ProviderError {
   return new ProviderError('BAD_REQUEST', `${displayName} no longer supports such writes.`);
 }
 
 function toFailure({ log }: Pick<Services, 'log'>, error: unknown): AttemptFailure {
   if (error instanceof ProviderError) {
     const { isTemporary, outcomeUnknown, retryAfterMs } = error;
-    return { message: errorText(error.message), isTemporary, outcomeUnknown, retryAfterMs };
+    return { message: toErrorText(error.message), isTemporary, outcomeUnknown, retryAfterMs };
   }
   if (error instanceof DomainError) {
-    return permanentFailure(errorText(error.message));
+    return createPermanentFailure(toErrorText(error.message));
   }
-  // A defect of a connector, or a database outage. It is unknown how far the request came.
+  // A defect or a database outage. The provider may have executed the request.
   log.error({ err: error }, 'write.attempt_failed');
   const message = 'An unexpected error stopped the write.';
   return { message, isTemporary: true, outcomeUnknown: true, retryAfterMs: null };
 }
 
-/** A failure that no later attempt can avoid. */
-export function permanentFailure(message: string, { outcomeUnknown = false } = {}): AttemptFailure {
+/** Creates a failure that no later attempt can avoid. */
+export function createPermanentFailure(
+  message: string,
+  { outcomeUnknown = false } = {},
+): AttemptFailure {
   return { message, isTemporary: false, outcomeUnknown, retryAfterMs: null };
 }
 
@@ -201,7 +204,7 @@ export function permanentFailure(message: string, { outcomeUnknown = false } = {
  */
 async function omitFilledFields(
   entries: readonly WriteEntry[],
-  { session, provider, task: { objectName } }: Sending,
+  { session, provider, task: { objectName } }: RequestContext,
 ): Promise<readonly WriteEntry[]> {
   const conditional = entries.filter(({ ifEmpty }) => ifEmpty !== null && ifEmpty.length > 0);
   if (conditional.length === 0) return entries;

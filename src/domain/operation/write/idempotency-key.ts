@@ -6,7 +6,7 @@ import { DAY_MS } from '../../../work/durations.ts';
 import type { Call, Services } from '../../call.ts';
 import type { WriteInput } from './write-input.ts';
 
-const LIFE_MS = DAY_MS;
+const LIFETIME_MS = DAY_MS;
 
 export interface WriteKey {
   projectId: string;
@@ -14,9 +14,7 @@ export interface WriteKey {
   inputHash: string;
 }
 
-/**
- * Null if the caller sent no key. Each end user has keys of their own, so that they can't detect the keys of others.
- */
+/** Returns null if the caller sent no key. Each end user has keys of its own, and can't detect the keys of others. */
 export function createWriteKey(
   { viewer }: Pick<Call, 'viewer'>,
   projectId: string,
@@ -45,9 +43,9 @@ export async function findOperationByKey(
   });
 }
 
-/** The columns of the key, to store with an accepted write. */
-export function keyColumns({ key, inputHash }: WriteKey, now: Date) {
-  return { key, inputHash, expireTime: new Date(now.getTime() + LIFE_MS) };
+/** Returns the columns that store the key with an accepted write. */
+export function toKeyColumns({ key, inputHash }: WriteKey, now: Date) {
+  return { key, inputHash, expireTime: new Date(now.getTime() + LIFETIME_MS) };
 }
 
 /** Returns equal hashes for equal values, regardless of the order of members. Null members count as absent. */

@@ -1,6 +1,6 @@
-/** Outcomes of records: how they are stored, returned, and described in texts. */
+/** Outcomes of records: how they are stored and summarized. */
 import type { RecordOutcome } from '../../../providers/moving-records.ts';
-import { storableJson, storableText } from '../../storable-json.ts';
+import { toStorableJson, toStorableString } from '../../storable-json.ts';
 import type { StoredOperationMetadata } from '../operation.ts';
 
 export interface StoredOutcome extends RecordOutcome {
@@ -10,43 +10,48 @@ export interface StoredOutcome extends RecordOutcome {
   isStale?: true;
 }
 
-/** A larger copy of the record from the provider is not stored. Callers can read the record itself. */
+/** The provider's copy of the record is stored up to this size. Callers can read a larger record itself. */
 const DATA_BYTES_MAX = 256 * 1024;
 const ERRORS_MAX = 20;
 const ERROR_LENGTH = 500;
 
 /** Limits the size of an outcome, and removes what PostgreSQL can't store. */
-export function storableOutcome({ success, recordId, data, errors }: RecordOutcome): StoredOutcome {
+export function toStorableOutcome({
+  success,
+  recordId,
+  data,
+  errors,
+}: RecordOutcome): StoredOutcome {
   const storedData =
     data && Buffer.byteLength(JSON.stringify(data)) <= DATA_BYTES_MAX ? data : null;
   return {
     success,
-    recordId: recordId === null ? null : storableText(recordId),
-    data: storableJson(storedData),
-    errors: errors.slice(0, ERRORS_MAX).map(errorText),
+    recordId: recordId === null ? null : toStorableString(recordId),
+    data: toStorableJson(storedData),
+    errors: errors.slice(0, ERRORS_MAX).map(toErrorText),
   };
 }
 
-export function failedOutcome(recordId: string | null, reason: string): StoredOutcome {
-  return { success: false, recordId, data: null, errors: [errorText(reason)] };
+export function createFailedOutcome(recordId: string | null, reason: string): StoredOutcome {
+  return { success: false, recordId, data: null, errors: [toErrorText(reason)] };
 }
 
-/** The outcome of a write that must not be repeated: the caller has to check whether it was executed. */
-export function unknownOutcome(recordId: string | null, reason: string): StoredOutcome {
+/** Creates the outcome of a write that must not be repeated. The caller has to check whether it was executed. */
+export function createUnknownOutcome(recordId: string | null, reason: string): StoredOutcome {
   const text = `The outcome is unknown: the provider may have written the record. ${reason}`;
-  return { ...failedOutcome(recordId, text), isUnknown: true };
+  return { ...createFailedOutcome(recordId, text), isUnknown: true };
 }
 
-/** Limits the length of a text, and removes what PostgreSQL can't store. */
-export function errorText(text: string): string {
-  const storable = storableText(text);
+/** Shortens an error message, and removes what PostgreSQL can't store. */
+export function toErrorText(text: string): string {
+  const storable = toStorableString(text);
   return storable.length > ERROR_LENGTH ? `${storable.slice(0, ERROR_LENGTH - 1)}…` : storable;
 }
 
 /** The outcome of a write that expected another version of the record. */
 export function staleOutcome(recordId: string): StoredOutcome {
   const reason = 'The record has changed since the write was proposed, so it was not written.';
-  return { ...failedOutcome(recordId, reason), isStale: true };
+  return { ...createFailedOutcome(recordId, reason), isStale: true };
 }
 
 export interface WriteSummary {
@@ -65,7 +70,7 @@ const RESULT_VERBS = { CREATE: 'created', UPDATE: 'updated', DELETE: 'deleted' }
  * Summarizes the outcomes of a write. A batch is a success if at least one of its records was written, as in the
  * reference API.
  */
-export function summarize(
+export function summarizeOutcomes(
   { objectName, type }: { objectName: string; type: keyof typeof RESULT_VERBS },
   outcomes: readonly StoredOutcome[],
 ): WriteSummary {
@@ -89,7 +94,7 @@ export function summarize(
   };
 }
 
-/** An operation's metadata, ready to be stored. */
+/** Creates the metadata of a write's operation. */
 export function writeMetadata({
   objectName,
   successfulRecordIds = [],

@@ -1,7 +1,7 @@
 /**
  * Maps a record of the input to the record that is sent. If a write object inherits the mapping of its read object,
- * mapped names are translated back to the provider's. The provider's names of fields that the object reads are kept.
- * Other names are omitted, unless any field is allowed. Then the config's settings of fields apply.
+ * mapped names are replaced by the provider's. The provider's names of fields that the object reads are kept. Other
+ * names are omitted, unless the object accepts any field. The config's settings of fields apply after that.
  */
 import type { Issue } from '../../../errors.ts';
 import { mappedNames } from '../../installation/choice/mapped-names.ts';
@@ -13,7 +13,7 @@ import {
 import type { WriteFieldSetting } from '../../installation/choice/write-field-setting.ts';
 import type { ConfigContent, ReadConfig } from '../../installation/installation-config.ts';
 import type { IntegrationContent, WriteObject } from '../../integration/integration-content.ts';
-import { issueAt } from '../../issues.ts';
+import { createInputIssue } from '../../issues.ts';
 import type { InputRecord, WriteInput } from './write-input.ts';
 
 export interface MappedRecord {
@@ -62,19 +62,21 @@ export function renameFields(
   const omitted: string[] = [];
   const issues: Issue[] = [];
   for (const [name, value] of Object.entries(record)) {
-    const fieldName = providerName(name, names);
+    const fieldName = findProviderName(name, names);
     if (fieldName === null) omitted.push(name);
     else if (renamed.has(fieldName)) {
-      issues.push(issueAt([...path, name], `names the field ${fieldName} a second time.`));
-    } else renamed.set(fieldName, replaceValues(value, names.words.get(name)));
+      issues.push(createInputIssue([...path, name], `names the field ${fieldName} a second time.`));
+    } else renamed.set(fieldName, replaceValues(value, names.replacements.get(name)));
   }
   if (omitted.length > 0 && ![...renamed.keys()].some((name) => name !== 'id')) {
-    issues.push(issueAt(path, `has no field that is written: ${omitted.join(', ')} are left out.`));
+    issues.push(
+      createInputIssue(path, `has no field that is written: ${omitted.join(', ')} are left out.`),
+    );
   }
   return { record: Object.fromEntries(renamed), omitted, issues };
 }
 
-function providerName(name: string, { mapped, unchanged }: FieldNames): string | null {
+function findProviderName(name: string, { mapped, unchanged }: FieldNames): string | null {
   const fieldName = mapped.get(name);
   if (fieldName !== undefined) return fieldName;
   return name === 'id' || unchanged === null || unchanged.has(name) ? name : null;
@@ -94,7 +96,10 @@ function applySetting(
   }
   const hasDefault = type === 'CREATE' || setting.defaultOnUpdate !== false;
   if (!hasValue(renamed[name]) && hasDefault && setting.default !== null) {
-    mapped.record[name] = replaceValues(setting.default, names?.words.get(setting.fieldName));
+    mapped.record[name] = replaceValues(
+      setting.default,
+      names?.replacements.get(setting.fieldName),
+    );
     mapped.defaults.push(name);
   }
   if (occasion === 'IF_EMPTY' && Object.hasOwn(mapped.record, name)) mapped.ifEmpty.push(name);
@@ -110,7 +115,7 @@ export interface FieldNames {
   /** The provider's names that are kept unchanged. Null means any name. */
   unchanged: ReadonlySet<string> | null;
   /** The provider's words for values, by the field name that callers use. */
-  words: ReadonlyMap<string, ValueReplacements>;
+  replacements: ReadonlyMap<string, ValueReplacements>;
 }
 
 /** Null if callers use the provider's names. */
@@ -135,21 +140,24 @@ export function createFieldNames(
   const acceptsAny =
     valueDefaults?.allowAnyFields ||
     (read.optionalFieldsAuto === 'all' && choice?.selectedFieldsAuto === 'all');
-  const words = choice ? wordsByName(choice, mapped) : new Map();
-  return { mapped, unchanged: acceptsAny ? null : unchanged, words };
+  const replacements = choice ? indexReplacements(choice, mapped) : new Map();
+  return { mapped, unchanged: acceptsAny ? null : unchanged, replacements };
 }
 
 /**
- * Returns the words of fields by the names in messages: a mapped field by its mapped names, any other field by its own
- * name.
+ * Indexes the provider's words for values by the field names that callers use: the mapped names of a mapped field, and
+ * the provider's name of any other field.
  */
-function wordsByName({ valueMappings = [] }: ReadConfig, mapped: ReadonlyMap<string, string>) {
-  const wordsByField = valueMappings.flatMap((mapping) => {
+function indexReplacements(
+  { valueMappings = [] }: ReadConfig,
+  mapped: ReadonlyMap<string, string>,
+) {
+  const replacements = valueMappings.flatMap((mapping) => {
     const names = [...mapped].flatMap(([mapToName, fieldName]) =>
       [mapToName, fieldName].includes(mapping.fieldName) ? mapToName : [],
     );
     const fieldNames = names.length > 0 ? names : [mapping.fieldName];
     return fieldNames.map((name) => [name, providerReplacements(mapping)] as const);
   });
-  return new Map(wordsByField);
+  return new Map(replacements);
 }

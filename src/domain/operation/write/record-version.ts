@@ -1,7 +1,7 @@
 /** Versions of records: a write can require that a record is as its caller has seen it. */
 import { createHash } from 'node:crypto';
 import type { ProviderRecord } from '../../../providers/moving-records.ts';
-import { asStoredJson } from '../../storable-json.ts';
+import { sortJsonMembers } from '../../storable-json.ts';
 
 /** The version of a record: a hash of the values of some fields, by the provider's names. */
 export interface RecordVersion {
@@ -15,7 +15,7 @@ export function createRecordVersion(
 ): RecordVersion {
   const values = fields.map((name) => record.fields[name] ?? null);
   const hash = createHash('sha256')
-    .update(JSON.stringify(asStoredJson(values)))
+    .update(JSON.stringify(sortJsonMembers(values)))
     .digest('base64url');
   return { fields: [...fields], hash };
 }
@@ -36,5 +36,5 @@ export function hasValues(
 
 function toComparable(value: unknown): string {
   if (value === null || value === undefined) return '';
-  return typeof value === 'object' ? JSON.stringify(asStoredJson(value)) : String(value);
+  return typeof value === 'object' ? JSON.stringify(sortJsonMembers(value)) : String(value);
 }

@@ -1,4 +1,4 @@
-/** Decides whether and when a write that has not ended is retried. */
+/** Decides whether and when a failed attempt of a write is retried. */
 import type { WriteMode, WriteType } from '../../../database/generated/enums.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import { type Backoff, backoffMs } from '../../../work/backoff.ts';
@@ -55,7 +55,9 @@ export function isRepeatable(
   return type !== 'CREATE' || (keyUntil !== null && time <= keyUntil);
 }
 
-/** The latest start of an attempt whose last request reaches the provider before its idempotency key expires. */
+/**
+ * Returns the latest start of an attempt whose last request reaches the provider before its idempotency key expires.
+ */
 export function getKeyExpireTime(
   { features: { idempotencyKeyLifetimeMs }, limits }: Pick<Provider, 'features' | 'limits'>,
   firstAttempt: Date,
@@ -76,8 +78,8 @@ export function decide(
   const time = new Date(now.getTime() + delayMs(write.attempts, failure.retryAfterMs, random));
   if (isUncertain && !isRepeatable(write, time)) return outcome;
   if (write.mode === 'SYNCHRONOUS') {
-    const again = failure.outcomeUnknown && write.attempts < SYNCHRONOUS_ATTEMPTS;
-    return again ? { kind: 'retry', time } : outcome;
+    const isRetried = failure.outcomeUnknown && write.attempts < SYNCHRONOUS_ATTEMPTS;
+    return isRetried ? { kind: 'retry', time } : outcome;
   }
   return time > write.deadlineTime ? outcome : { kind: 'retry', time };
 }

@@ -1,4 +1,4 @@
-/** Ends a write or postpones it to its next attempt: updates its operations and records events. */
+/** Ends a write, or postpones it to its next attempt. Updates its operations and records their events. */
 import type { EventRow } from '../../../database/hot/append-events.ts';
 import { endOperations, type OperationEndRow } from '../../../database/hot/end-operations.ts';
 import {
@@ -26,16 +26,21 @@ import {
   objectNamesIn,
 } from '../../integration/delivered-object-names.ts';
 import { type LogLine, logOperation, updateOperation } from '../operation-work.ts';
-import { type StoredOutcome, summarize, type WriteSummary, writeMetadata } from './outcome.ts';
+import {
+  type StoredOutcome,
+  summarizeOutcomes,
+  type WriteSummary,
+  writeMetadata,
+} from './outcome.ts';
 import type { AttemptFailure } from './retry.ts';
 import { type Claim, saveOutcomes, TASKS, type WriteEntry, type WriteTask } from './write-task.ts';
 
 /**
- * The most operations that one transaction ends. It records an event for each, and other events of the project wait for
- * its commit.
+ * The most operations that one transaction ends. It records an event for each, and other events of the project wait
+ * until it commits.
  */
 const TRANSACTION_OPERATIONS_MAX = 25;
-/** Retries of the recording: a short database outage must not lose the outcome at the provider. */
+/** Retries of the statements that store outcomes, so that a short database outage loses none. */
 const RECORDING = { backoff: { firstMs: 100, maxMs: 10_000 }, triesMax: 10 };
 const LOGGED_ERRORS_MAX = 20;
 
@@ -59,7 +64,7 @@ export async function endWrite(
   const entriesByOperation = Map.groupBy(entries, ({ operationId }) => operationId);
   const rows = [...entriesByOperation].map(([id, entriesOfCall]) => {
     const outcomes = listOutcomes(entriesOfCall);
-    return operationEnd(task, { id, outcomes, source, now: services.now() });
+    return createOperationEnd(task, { id, outcomes, source, now: services.now() });
   });
   const [row] = rows;
   if (rows.length === 1 && row?.operationId === task.id) {
@@ -158,13 +163,13 @@ interface EndOfOperation {
   now: Date;
 }
 
-function operationEnd(
+function createOperationEnd(
   task: WriteTask,
   { id, outcomes, source, now }: EndOfOperation,
 ): OperationEndRow {
   const { projectId, installationId, objectName, attempts, lastAttempt } = task;
   const retry = attempts > 1 && lastAttempt ? { attempts, lastAttempt } : undefined;
-  const summary = summarize(task, outcomes);
+  const summary = summarizeOutcomes(task, outcomes);
   const { status, result, successfulRecordIds } = summary;
   return {
     projectId,
@@ -174,18 +179,18 @@ function operationEnd(
     result,
     metadata: writeMetadata({ objectName, successfulRecordIds, retry }),
     now,
-    lastLine: { id: newId('log'), ...lastLine(summary) },
-    event: source && doneEvent(source, { id, objectName, summary }),
+    lastLine: { id: newId('log'), ...createLastLine(summary) },
+    event: source && createDoneEvent(source, { id, objectName, summary }),
   };
 }
 
-function lastLine({ status, result, failureCount, errors }: WriteSummary): LogLine {
+function createLastLine({ status, result, failureCount, errors }: WriteSummary): LogLine {
   const severity = status === 'FAILURE' ? 'ERROR' : failureCount > 0 ? 'WARNING' : 'INFO';
   const details = errors.length > 0 && { details: { errors: errors.slice(0, LOGGED_ERRORS_MAX) } };
   return { severity, message: result, ...details };
 }
 
-function doneEvent(
+function createDoneEvent(
   { target, names }: EventSource,
   {
     id: operationId,
@@ -207,7 +212,7 @@ function doneEvent(
   });
 }
 
-/** Releases the write until its next attempt, and logs that. */
+/** Releases the write until its next attempt, and logs the failure. */
 export async function postponeWrite(
   services: Services,
   claim: Claim,
@@ -238,7 +243,7 @@ export async function postponeWrite(
   });
 }
 
-/** Runs a transaction and retries it during a database outage, while the lease is renewed. Throws LeaseLost if the claim no longer holds the task. */
+/** Retries a transaction during a database outage, while the lease is renewed. Throws LeaseLost without a retry. */
 function retryTransaction<T>(
   { database, log }: Services,
   work: (tx: Transaction) => Promise<T>,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ExclusiveMembers } from '../../declared-mutation.ts';
 import { findHeaderNameIssue, findHeaderValueIssue } from '../../event/target-headers.ts';
 import { integrationIdOrName } from '../../integration/integration.ts';
-import { checkRules, createIssue } from '../../issues.ts';
+import { checkRules, createRuleIssue } from '../../issues.ts';
 import { projectIdOrName, ref } from '../../names.ts';
 import { orDefault, orNull } from '../../optional-value.ts';
 import { writeType } from '../../provider/provider.ts';
@@ -32,14 +32,14 @@ export const recordValues = z.record(z.string(), z.unknown()).superRefine((field
         : null;
   // The issue omits the value, which would make the response as large as the rejected request.
   if (issue) context.addIssue({ code: 'custom', message: issue, params: { isSecret: true } });
-  for (const path of pathsOfInexactNumbers(fields)) {
+  for (const path of listInexactNumberPaths(fields)) {
     const message = 'is beyond the integers that are exact in JSON (2^53 - 1): send it as text.';
     context.addIssue({ code: 'custom', message, path });
   }
 });
 
-/** Parsing has rounded these integers already, so that the provider would store another number than the caller sent. */
-function* pathsOfInexactNumbers(
+/** Parsing has rounded these integers already: the provider would store a different number than the caller sent. */
+function* listInexactNumberPaths(
   value: unknown,
   path: PropertyKey[] = [],
 ): Generator<PropertyKey[]> {
@@ -47,10 +47,10 @@ function* pathsOfInexactNumbers(
     if (Number.isInteger(value) && !Number.isSafeInteger(value)) yield path;
   } else if (Array.isArray(value)) {
     for (const [index, item] of value.entries())
-      yield* pathsOfInexactNumbers(item, [...path, index]);
+      yield* listInexactNumberPaths(item, [...path, index]);
   } else if (typeof value === 'object' && value !== null) {
     for (const [name, item] of Object.entries(value))
-      yield* pathsOfInexactNumbers(item, [...path, name]);
+      yield* listInexactNumberPaths(item, [...path, name]);
   }
 }
 
@@ -234,7 +234,7 @@ export interface InputRecord {
 }
 
 /** Returns the records in their order. A single record is a list of one. */
-export function inputRecords({ record, batch, associations }: WriteInput): InputRecord[] {
+export function listInputRecords({ record, batch, associations }: WriteInput): InputRecord[] {
   const single = record ? [{ path: ['input', 'record'], record, associations }] : [];
   const several = (batch ?? []).map((item, index) => ({
     path: ['input', 'batch', index, 'record'],
@@ -244,29 +244,29 @@ export function inputRecords({ record, batch, associations }: WriteInput): Input
   return [...single, ...several];
 }
 
-/** Finds issues between members that every provider has. */
+/** Finds issues between members that do not depend on the provider. */
 function* findIssues(input: WriteInput) {
   const { record: single, batch, type } = input;
-  if (single && batch) yield createIssue(['batch'], 'must not be given together with record.');
-  if (!single && !batch) yield createIssue(['record'], 'is needed, or batch.');
+  if (single && batch) yield createRuleIssue(['batch'], 'must not be given together with record.');
+  if (!single && !batch) yield createRuleIssue(['record'], 'is needed, or batch.');
   if (type === 'DELETE') yield* findDeletionIssues(input);
   else if (input.associations && batch) {
-    yield createIssue(['associations'], 'must be given with each record of the batch.');
+    yield createRuleIssue(['associations'], 'must be given with each record of the batch.');
   }
   if (input.batchPolicy && !batch)
-    yield createIssue(['batchPolicy'], 'must be given only with batch.');
+    yield createRuleIssue(['batchPolicy'], 'must be given only with batch.');
   yield* findModeIssues(input);
   yield* findHeaderIssues(input);
-  for (const associated of inputRecords(input)) yield* findIdIssues(type, associated);
+  for (const associated of listInputRecords(input)) yield* findIdIssues(type, associated);
 }
 
 function* findModeIssues({ mode, batch, retryPolicy, autoBatchPolicy }: WriteInput) {
   const isAsynchronous = mode === 'ASYNCHRONOUS';
   const detail = 'must be given only with the mode ASYNCHRONOUS.';
-  if (retryPolicy && !isAsynchronous) yield createIssue(['retryPolicy'], detail);
-  if (autoBatchPolicy && !isAsynchronous) yield createIssue(['autoBatchPolicy'], detail);
+  if (retryPolicy && !isAsynchronous) yield createRuleIssue(['retryPolicy'], detail);
+  if (autoBatchPolicy && !isAsynchronous) yield createRuleIssue(['autoBatchPolicy'], detail);
   if (autoBatchPolicy && batch) {
-    yield createIssue(['autoBatchPolicy'], 'must be given only with a single record.');
+    yield createRuleIssue(['autoBatchPolicy'], 'must be given only with a single record.');
   }
 }
 
@@ -277,13 +277,13 @@ function* findDeletionIssues({
   record: single,
 }: WriteInput) {
   if (mode === 'ASYNCHRONOUS') {
-    yield createIssue(['mode'], 'must be SYNCHRONOUS for a DELETE.', { showsValue: true });
+    yield createRuleIssue(['mode'], 'must be SYNCHRONOUS for a DELETE.', { showsValue: true });
   }
-  if (batch) yield createIssue(['batch'], 'must not be given for a DELETE.');
-  if (associated) yield createIssue(['associations'], 'must not be given for a DELETE.');
+  if (batch) yield createRuleIssue(['batch'], 'must not be given for a DELETE.');
+  if (associated) yield createRuleIssue(['associations'], 'must not be given for a DELETE.');
   for (const name of Object.keys(single ?? {})) {
     if (name === 'id') continue;
-    yield createIssue(['record', name], 'must not be given: a DELETE accepts only the id.');
+    yield createRuleIssue(['record', name], 'must not be given: a DELETE accepts only the id.');
   }
 }
 
@@ -292,7 +292,7 @@ const recordId = z.union([z.string().min(1).max(256), z.int()]);
 function* findIdIssues(type: WriteInput['type'], { path, record }: InputRecord) {
   if (type === 'CREATE' || recordId.safeParse(record.id).success) return;
   const detail = `must be the provider's id of the record to ${type.toLowerCase()}.`;
-  yield createIssue([...path.slice(1), 'id'], detail, { showsValue: true });
+  yield createRuleIssue([...path.slice(1), 'id'], detail, { showsValue: true });
 }
 
 /** Hides the values: a header may hold a secret. */
@@ -304,8 +304,8 @@ function* findHeaderIssues({ headers }: WriteInput) {
       ? 'is a header that the connection sets.'
       : findHeaderNameIssue(key, seen);
     seen.add(name);
-    if (nameIssue) yield createIssue(['headers', index, 'key'], nameIssue);
+    if (nameIssue) yield createRuleIssue(['headers', index, 'key'], nameIssue);
     const valueIssue = findHeaderValueIssue(value);
-    if (valueIssue) yield createIssue(['headers', index, 'value'], valueIssue);
+    if (valueIssue) yield createRuleIssue(['headers', index, 'value'], valueIssue);
   }
 }

@@ -14,11 +14,11 @@ import { AWAITS_CONSENT } from '../../connection/token/token.ts';
 import { type ConfigContent, readConfigContent } from '../../installation/installation-config.ts';
 import { findContent, findLatestContent } from '../../integration/content-cache.ts';
 import type { IntegrationContent, WriteObject } from '../../integration/integration-content.ts';
-import { issueAt } from '../../issues.ts';
+import { createInputIssue } from '../../issues.ts';
 import { listCapabilities } from '../../provider/provider.ts';
-import { asStoredJson } from '../../storable-json.ts';
+import { sortJsonMembers } from '../../storable-json.ts';
 import { createFieldNames, type MappedRecord, mapRecord } from './record-mapping.ts';
-import { type InputRecord, inputRecords, type WriteInput } from './write-input.ts';
+import { type InputRecord, listInputRecords, type WriteInput } from './write-input.ts';
 import type { WriteEntry } from './write-task.ts';
 
 export interface WritePlan {
@@ -52,21 +52,21 @@ export async function planWrite(
   const choice = config?.write.find(({ objectName }) => objectName === object?.objectName);
   const names = object && config && createFieldNames(content, config, object);
   const rules = { type: input.type, names, settings: choice?.fields ?? [] };
-  const records = inputRecords(input);
+  const records = listInputRecords(input);
   const mapped = records.map((record) => mapRecord(record, rules));
   const mappingIssues = mapped.flatMap(({ issues }) => issues);
-  const issues = [...unknownIssues(input, { group, object }), ...mappingIssues];
-  const refusals = [
-    ...(object && config ? configRefusals(input, choice) : []),
-    ...providerRefusals(input, records, provider),
+  const issues = [...listUnknownIssues(input, { group, object }), ...mappingIssues];
+  const conflicts = [
+    ...(object && config ? listConfigIssues(input, choice) : []),
+    ...listProviderIssues(input, records, provider),
   ];
-  if (issues.length > 0) throw invalidInput([...issues, ...refusals]);
+  if (issues.length > 0) throw invalidInput([...issues, ...conflicts]);
   if (!object) throw new Error('Bug: write plan without an object.');
   if (!isComplete(target)) {
     const detail = `The group ${input.groupRef} has not installed ${integration.name}.`;
     throw new DomainError('NOT_FOUND', detail);
   }
-  if (refusals.length > 0) throw createRefusal(refusals);
+  if (conflicts.length > 0) throw createRefusal(conflicts);
   if (await isConsentPending(call, target.connection)) throw unprocessable(AWAITS_CONSENT);
   return {
     target,
@@ -83,23 +83,23 @@ function toEntry(
 ): WritePlan['entries'][number] {
   return {
     position,
-    record: asStoredJson(record),
-    associations: associations ? asStoredJson(associations) : null,
+    record: sortJsonMembers(record),
+    associations: associations ? sortJsonMembers(associations) : null,
     ifEmpty: ifEmpty.length > 0 ? ifEmpty : null,
     expected: null,
   };
 }
 
-function* unknownIssues(
+function* listUnknownIssues(
   { groupRef, objectName }: WriteInput,
   { group, object }: { group: unknown; object: unknown },
 ): Generator<Issue> {
   if (!group) {
-    yield issueAt(['input', 'groupRef'], 'is not a group of the project.', groupRef);
+    yield createInputIssue(['input', 'groupRef'], 'is not a group of the project.', groupRef);
   }
   if (!object) {
     const detail = 'is not an object that the integration writes.';
-    yield issueAt(['input', 'objectName'], detail, objectName);
+    yield createInputIssue(['input', 'objectName'], detail, objectName);
   }
 }
 
@@ -129,43 +129,53 @@ function findWriteObject({ read, write }: IntegrationContent, name: string): Wri
   );
 }
 
-function* configRefusals(
+function* listConfigIssues(
   { type, objectName }: WriteInput,
   choice: ConfigContent['write'][number] | undefined,
 ): Generator<Issue> {
   if (!choice) {
-    yield issueAt(['input', 'objectName'], 'is not written by the installation.', objectName);
+    yield createInputIssue(
+      ['input', 'objectName'],
+      'is not written by the installation.',
+      objectName,
+    );
   } else if (type === 'DELETE' && !choice.deletionEnabled) {
     const detail = 'is not enabled for the object in the config of the installation.';
-    yield issueAt(['input', 'type'], detail, type);
+    yield createInputIssue(['input', 'type'], detail, type);
   }
 }
 
-function* providerRefusals(
+function* listProviderIssues(
   input: WriteInput,
   records: readonly InputRecord[],
   provider: Provider | null,
 ): Generator<Issue> {
   if (!provider) {
-    yield issueAt(['input', 'integrationIdOrName'], 'has a provider that is no longer supported.');
+    yield createInputIssue(
+      ['input', 'integrationIdOrName'],
+      'has a provider that is no longer supported.',
+    );
     return;
   }
   const { displayName, features } = provider;
-  const [capability, member] = capabilityFor(input);
+  const [capability, member] = getCapability(input);
   if (!listCapabilities(provider).includes(capability)) {
-    yield issueAt(['input', member], `is not supported by ${displayName}.`);
+    yield createInputIssue(['input', member], `is not supported by ${displayName}.`);
   }
   for (const { path, associations } of records) {
     if (!associations || features.associations) continue;
-    yield issueAt([...path.slice(0, -1), 'associations'], `are not taken by ${displayName}.`);
+    yield createInputIssue(
+      [...path.slice(0, -1), 'associations'],
+      `are not taken by ${displayName}.`,
+    );
   }
   if (input.headers && !features.headers) {
-    yield issueAt(['input', 'headers'], `are not taken by ${displayName}.`);
+    yield createInputIssue(['input', 'headers'], `are not taken by ${displayName}.`);
   }
-  yield* allOrNoneRefusals(input, provider);
+  yield* listAllOrNoneIssues(input, provider);
 }
 
-function* allOrNoneRefusals(
+function* listAllOrNoneIssues(
   { type, batch, batchPolicy }: WriteInput,
   { displayName, features, limits }: Provider,
 ): Generator<Issue> {
@@ -173,13 +183,16 @@ function* allOrNoneRefusals(
   const path = ['input', 'batchPolicy', 'allOrNone'];
   if (!features.allOrNone.includes(type)) {
     const detail = `is not possible: ${displayName} writes what it can of a batch of the type ${type}.`;
-    yield issueAt(path, detail);
+    yield createInputIssue(path, detail);
   } else if (batch.length > limits.batchSize) {
-    yield issueAt(path, `is possible for ${limits.batchSize} records of ${displayName} at most.`);
+    yield createInputIssue(
+      path,
+      `is possible for ${limits.batchSize} records of ${displayName} at most.`,
+    );
   }
 }
 
-function capabilityFor({ type, batch, autoBatchPolicy }: WriteInput): [ProviderCapability, string] {
+function getCapability({ type, batch, autoBatchPolicy }: WriteInput): [ProviderCapability, string] {
   if (type === 'DELETE') return ['DELETE', 'type'];
   if (batch) return ['BATCH_WRITE', 'batch'];
   return autoBatchPolicy ? ['BATCH_WRITE', 'autoBatchPolicy'] : ['WRITE', 'type'];

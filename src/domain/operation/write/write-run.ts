@@ -1,12 +1,12 @@
-/** Runs a write: claims it, attempts it, and records the outcome. No network call is inside a transaction. */
+/** Runs a write: claims it, attempts it, and stores the outcome. No network call happens inside a transaction. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { findWriteTarget, type WriteTarget } from '../../../database/hot/write-target.ts';
 import { LeaseLost } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
 import { OperationRequests } from '../../diagnosis/request-recorder.ts';
 import { findLatestContent } from '../../integration/content-cache.ts';
-import { attemptWrite, permanentFailure, supportsKey } from './attempt.ts';
-import { failedOutcome, unknownOutcome } from './outcome.ts';
+import { attemptWrite, createPermanentFailure, supportsKey } from './attempt.ts';
+import { createFailedOutcome, createUnknownOutcome } from './outcome.ts';
 import { type AttemptFailure, decide, getKeyExpireTime, isRepeatable } from './retry.ts';
 import { type EndedWrite, endWrite, postponeWrite } from './write-end.ts';
 import {
@@ -25,8 +25,8 @@ import {
 type AttemptResult = { next: Date } | { ended: EndedWrite | null } | null;
 
 /**
- * Runs one attempt of a write. Safe to call at any time and repeatedly. `entries` are the records that the caller has
- * stored; they save a read if the write has no others.
+ * Runs one attempt of a write. It is safe to call at any time and repeatedly. `entries` are the records that the caller
+ * has just stored. They save a read if the write has no others.
  */
 export async function runWrite(
   services: Services,
@@ -40,7 +40,7 @@ export async function runWrite(
   return runClaim(services, isCurrent ? { ...claim, entries } : claim);
 }
 
-/** Runs one attempt of a write that the claim holds. Null also if another process has taken over the write. */
+/** Runs one attempt of a claimed write. Returns null also if another process has taken over the write. */
 export async function runClaim(services: Services, claim: Claim): Promise<AttemptResult> {
   using _lease = TASKS.keepRenewing(services, claim.task, {
     notRenewed: 'write.lease_not_renewed',
@@ -58,7 +58,7 @@ export async function runClaim(services: Services, claim: Claim): Promise<Attemp
 async function attemptAndRecord(services: Services, claim: Claim): Promise<AttemptResult> {
   const entries = claim.entries ?? (await listEntries(services.database.prisma, claim.task));
   const isOpen = entries.some(({ outcome }) => outcome === null);
-  const retry = isOpen ? await attempt(services, claim, entries) : null;
+  const retry = isOpen ? await attemptOnce(services, claim, entries) : null;
   if (!retry) return { ended: await endWrite(services, claim, entries) };
   await postponeWrite(services, claim, { ...retry, entries });
   return { next: retry.time };
@@ -76,8 +76,8 @@ export async function runToEnd(services: Services, claim: Claim): Promise<EndedW
 }
 
 /**
- * Starts an accepted asynchronous write, unless it waits for further records. Then it starts when it is full, or by the
- * sweep that calls `recoverWrites` when it is due.
+ * Starts an accepted asynchronous write, unless it waits for further records. `recoverWrites` starts a waiting write
+ * when it is due.
  */
 export async function beginWrite(
   services: Services,
@@ -96,10 +96,9 @@ interface Retry {
 }
 
 /**
- * Attempts the write once. Null if all entries have an outcome now. On a failure without a retry, all entries get an
- * outcome too.
+ * Attempts the write once. Returns null if all entries have an outcome now, which includes a failure without a retry.
  */
-async function attempt(
+async function attemptOnce(
   services: Services,
   claim: Claim,
   entries: readonly WriteEntry[],
@@ -112,16 +111,16 @@ async function attempt(
     ? getKeyExpireTime(provider, task.uncertainSince ?? task.createTime)
     : null;
   const mustStop = wasUncertain && !isRepeatable({ ...task, keyUntil }, services.now());
-  // The claim counted an attempt that does not happen.
+  // The claim has counted an attempt that does not happen.
   if (mustStop) task.attempts -= 1;
   const failure = mustStop
-    ? unrepeatableFailure({ task, entries, keyUntil })
+    ? createUnrepeatableFailure({ task, entries, keyUntil })
     : await attemptWrite(services, { claim, provider, entries });
   if (!failure) return null;
-  const chance = { now: services.now(), random: services.random };
-  const decision = decide({ ...task, wasUncertain, keyUntil }, failure, chance);
+  const timing = { now: services.now(), random: services.random };
+  const decision = decide({ ...task, wasUncertain, keyUntil }, failure, timing);
   if (decision.kind === 'retry') return { time: decision.time, failure };
-  const outcome = decision.kind === 'unknown' ? unknownOutcome : failedOutcome;
+  const outcome = decision.kind === 'unknown' ? createUnknownOutcome : createFailedOutcome;
   for (const entry of entries) {
     const recordId = task.type === 'CREATE' ? null : String(entry.record.id);
     entry.outcome ??= outcome(recordId, failure.message);
@@ -144,15 +143,15 @@ interface UncertainWrite {
 }
 
 /** The failure of an uncertain creation that can't be repeated. */
-function unrepeatableFailure({ task, entries, keyUntil }: UncertainWrite): AttemptFailure {
+function createUnrepeatableFailure({ task, entries, keyUntil }: UncertainWrite): AttemptFailure {
   const isUnknown = { outcomeUnknown: true };
   if (entries.length < task.recordCount) {
     const message =
       'Other records of the same request have been erased since, so it is not repeated.';
-    return permanentFailure(message, isUnknown);
+    return createPermanentFailure(message, isUnknown);
   }
   const message = keyUntil
     ? 'The provider would no longer recognize a repeated request.'
     : 'The server stopped while it waited for the response.';
-  return permanentFailure(message, isUnknown);
+  return createPermanentFailure(message, isUnknown);
 }

@@ -12,7 +12,7 @@ import { HOUR_MS, MINUTE_MS } from '../../../work/durations.ts';
 import { newLeaseToken } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
 import type { LogLine } from '../operation-work.ts';
-import { findOperationByKey, keyColumns, type WriteKey } from './idempotency-key.ts';
+import { findOperationByKey, toKeyColumns, type WriteKey } from './idempotency-key.ts';
 import { writeMetadata } from './outcome.ts';
 import { RETRY_HOURS, WRITE_LIMITS, type WriteInput } from './write-input.ts';
 import type { WritePlan } from './write-plan.ts';
@@ -82,18 +82,18 @@ function toRow(services: Services, { input, plan, key, proposalId }: WriteToStar
     mode: input.mode,
     allOrNone: input.batchPolicy?.allOrNone ?? false,
     headers: input.headers,
-    openGroup: input.autoBatchPolicy ? openGroup(input, plan) : null,
-    ...planTimes(input, now),
+    openGroup: input.autoBatchPolicy ? createGroupKey(input, plan) : null,
+    ...computeTimes(input, now),
     leaseToken: input.mode === 'SYNCHRONOUS' ? newLeaseToken(services.database.processes.id) : null,
     proposalId: proposalId ?? null,
     now,
-    firstLine: { id: newId('log'), ...firstLine(input, plan) },
+    firstLine: { id: newId('log'), ...createFirstLine(input, plan) },
     entries,
-    idempotencyKey: key && keyColumns(key, now),
+    idempotencyKey: key && toKeyColumns(key, now),
   };
 }
 
-function planTimes({ autoBatchPolicy, retryPolicy }: WriteInput, now: Date) {
+function computeTimes({ autoBatchPolicy, retryPolicy }: WriteInput, now: Date) {
   const delayMs = (autoBatchPolicy?.maxDelayMinutes ?? 0) * MINUTE_MS;
   const retryHours = autoBatchPolicy?.retryDeadlineHours ?? retryPolicy?.deadlineHours;
   const dueTime = new Date(now.getTime() + delayMs);
@@ -102,7 +102,7 @@ function planTimes({ autoBatchPolicy, retryPolicy }: WriteInput, now: Date) {
 }
 
 /** Records with different headers go to different tasks, because headers belong to a request. */
-function openGroup({ type, headers }: WriteInput, { target, objectName }: WritePlan): string {
+function createGroupKey({ type, headers }: WriteInput, { target, objectName }: WritePlan): string {
   const parts = [target.installation.id, type, objectName];
   if (!headers) return JSON.stringify(parts);
   const hash = createHash('sha256').update(JSON.stringify(headers)).digest('base64url');
@@ -112,7 +112,7 @@ function openGroup({ type, headers }: WriteInput, { target, objectName }: WriteP
 const VERBS = { CREATE: 'create', UPDATE: 'update', DELETE: 'delete' } as const;
 
 /** The first line of the operation's log. It names fields, but never their values. */
-function firstLine({ type }: WriteInput, plan: WritePlan): LogLine {
+function createFirstLine({ type }: WriteInput, plan: WritePlan): LogLine {
   const { entries, omitted, defaults, objectName } = plan;
   const noun = entries.length === 1 ? 'record' : 'records';
   const details = {

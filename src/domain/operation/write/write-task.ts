@@ -1,6 +1,6 @@
 /**
  * The rows of a write. A worker holds a task by a lease that it renews. If its process ends or freezes, another process
- * takes over, and results of the older claim are refused.
+ * takes over, and the older claim can store no results.
  */
 import type { Database } from '../../../database/database.ts';
 import { claimWrites } from '../../../database/hot/claim-writes.ts';
@@ -13,7 +13,7 @@ import { inTransaction, type Transaction } from '../../../database/transaction.t
 import type { Association } from '../../../providers/moving-records.ts';
 import { LEASE, newLeaseToken } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
-import { storedJson } from '../../storable-json.ts';
+import { readJsonColumn } from '../../storable-json.ts';
 import type { StoredOutcome } from './outcome.ts';
 import type { RecordVersion } from './record-version.ts';
 
@@ -77,7 +77,7 @@ export async function listEntries(
     where: { projectId, taskId },
     orderBy: { position: 'asc' },
   });
-  return storedJson(rows);
+  return readJsonColumn(rows);
 }
 
 /** Saves the outcomes of the entries that have one. Only the holder of the task may call it. */
@@ -94,7 +94,7 @@ export async function saveOutcomes(
     where e."projectId" = ${projectId} and e."taskId" = ${id} and e."position" = completed."position"`;
 }
 
-/** Time in which a worker normally starts a job that is due. */
+/** The time in which a worker normally starts a job that is due. */
 const GRACE_MS = 3_000;
 const SWEEP_TASKS_MAX = 200;
 

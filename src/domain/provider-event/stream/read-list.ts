@@ -163,8 +163,8 @@ function nextPoll({ now }: Pick<Services, 'now'>): Date {
 }
 
 /**
- * Releases the lease. A notification that arrived during the read makes the list due immediately. Throws LeaseLost if the
- * claim no longer holds the stream.
+ * Releases the lease. A notification that arrived during the read makes the list due immediately. Throws LeaseLost if
+ * the claim no longer holds the stream.
  */
 async function releaseList(
   services: Services,

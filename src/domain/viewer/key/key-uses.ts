@@ -1,7 +1,4 @@
-/**
- * The precision of the time at which an API key was last used: one minute, so that a busy key does not write its row
- * for each request.
- */
+/** The precision of `lastUsedTime`. It avoids an update for each request of a busy key. */
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../../database/database.ts';
 import type { Row } from '../../../database/rows.ts';

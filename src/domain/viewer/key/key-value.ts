@@ -1,4 +1,4 @@
-/** The value of an API key: `ik_`, 32 random bytes and a checksum in base62. Only its hash is stored. */
+/** Values of API keys: `ik_`, 32 random bytes and a checksum in base62. Only their hashes are stored. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Services } from '../../call.ts';
@@ -8,8 +8,8 @@ const RANDOM_BYTES = 32;
 /** Base62 digits for 32 bytes, and for a CRC-32. */
 const RANDOM_DIGITS = 43;
 const CHECKSUM_DIGITS = 6;
-/** Enough characters to recognize a key, and far too few to guess the rest. */
-const SHOWN_CHARACTERS = 10;
+/** The visible characters of a key: enough to recognize it, and far too few to guess the rest. */
+const PREFIX_CHARACTERS = 10;
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 export function createKeyValue(): string {
@@ -21,23 +21,22 @@ export function createKeyValue(): string {
 }
 
 /**
- * True if the text has the form and the checksum of a key. A mistyped key needs no query, and secret scanners can
- * verify a match.
+ * True if the value has the form and the checksum of a key. Mistyped keys are rejected without a query, and secret
+ * scanners can verify a match.
  */
-export function isKeyValue(text: string): boolean {
-  if (text.length !== PREFIX.length + RANDOM_DIGITS + CHECKSUM_DIGITS || !text.startsWith(PREFIX)) {
-    return false;
-  }
-  const random = text.slice(PREFIX.length, -CHECKSUM_DIGITS);
-  return text.slice(-CHECKSUM_DIGITS) === createChecksum(random);
+export function isKeyValue(value: string): boolean {
+  const length = PREFIX.length + RANDOM_DIGITS + CHECKSUM_DIGITS;
+  if (value.length !== length || !value.startsWith(PREFIX)) return false;
+  const random = value.slice(PREFIX.length, -CHECKSUM_DIGITS);
+  return value.slice(-CHECKSUM_DIGITS) === createChecksum(random);
 }
 
-export function hashOfKey(value: string): string {
+export function hashKey(value: string): string {
   return createHash('sha256').update(value).digest('hex');
 }
 
-export function shownPrefix(value: string): string {
-  return value.slice(0, SHOWN_CHARACTERS);
+export function getKeyPrefix(value: string): string {
+  return value.slice(0, PREFIX_CHARACTERS);
 }
 
 interface ApiKeyRow {
@@ -67,7 +66,7 @@ export async function findApiKeyByValue(
   value: string,
 ): Promise<ApiKeyRow | null> {
   if (!isKeyValue(value)) return null;
-  const hash = hashOfKey(value);
+  const hash = hashKey(value);
   const [key] = await database.rows.query<StoredKey>(BY_HASH, [hash]);
   if (!key || !timingSafeEqual(Buffer.from(key.hash), Buffer.from(hash))) return null;
   if (key.active) await keyUses.recordUse(key, now());

@@ -15,10 +15,10 @@ import { Pace } from '../../../work/pace.ts';
 import { Turns } from '../../../work/turns.ts';
 import { findProjectId, type Viewer } from '../viewer.ts';
 
-/** Within this time, most requests that are running have ended. */
+/** Most running requests end within this time. */
 const RETRY_AFTER_SECONDS = 1;
 
-/** Objects of heavy operations that one turn of the event loop completes, which takes about 5 ms. */
+/** The objects of heavy operations that one turn of the event loop completes. They take about 5 ms. */
 const ITEMS_PER_TURN = 1_000;
 
 type Setting = Extract<keyof Config, `LIMIT_${string}`>;
@@ -60,8 +60,8 @@ type ShareName = keyof typeof SETTINGS;
 const LEVELS: readonly ShareLevel[] = ['caller', 'project', 'connection'];
 
 /**
- * The holder of a viewer's shares. All tokens of an end user count as one caller. A builder belongs to no project and
- * counts as one of its own.
+ * Returns the holder of a viewer's shares. All tokens of an end user count as one caller. A builder belongs to no
+ * project, so its id takes the project's place.
  */
 export function toHolder(viewer: Viewer): { caller: string; project: string } {
   return { caller: viewer.id, project: findProjectId(viewer) ?? viewer.id };
@@ -97,8 +97,8 @@ export class ProcessShares {
     return this.#shares[name];
   }
 
-  /** Current use of the shares, with names in the style of metrics. */
-  state() {
+  /** Returns the current use of the shares, with names in the style of metrics. */
+  readState() {
     const shares = Object.entries(this.#shares).map(([name, share]) => ({
       name: name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
       held: share.held,
@@ -110,46 +110,45 @@ export class ProcessShares {
 
   /** Takes one unit of a share, or takes nothing and throws RATE_LIMITED or SERVICE_UNAVAILABLE. */
   take(name: ShareName, holder: Holder): void {
-    const usedUp = this.#shares[name].take(holder);
-    if (usedUp) throw this.refusal(name, usedUp);
+    const exhausted = this.#shares[name].take(holder);
+    if (exhausted) throw this.createLimitError(name, exhausted);
   }
 
-  /** The error for a share that is used up. */
-  refusal(name: ShareName, usedUp: ExhaustedLimit): DomainError {
+  createLimitError(name: ShareName, exhausted: ExhaustedLimit): DomainError {
     const settings: { description: string } & Partial<Record<ExhaustedLimit, Setting>> =
       SETTINGS[name];
-    const limit = settings[usedUp] ?? settings.process;
-    if (!limit) throw new Error(`Bug: the share ${name} has no limit of a ${usedUp}.`);
+    const limit = settings[exhausted] ?? settings.process;
+    if (!limit) throw new Error(`Bug: the share ${name} has no limit of a ${exhausted}.`);
     const { max } = this.#shares[name];
     const detail =
-      usedUp === 'process'
+      exhausted === 'process'
         ? `The process has reached its limit of ${max} ${settings.description} (${limit}).`
-        : `This ${usedUp} has reached its share of ${settings.description}: at most ${this.#config[limit]} (${limit}), and at most as many as remain free for others.`;
-    return this.#createRefusal(detail, limit, usedUp === 'process');
+        : `This ${exhausted} has reached its share of ${settings.description}: at most ${this.#config[limit]} (${limit}), and at most as many as remain free for others.`;
+    return this.#createError(detail, limit, exhausted === 'process');
   }
 
-  /** The error for a request of an unknown caller if the share of its network is used up. */
-  unknownCallersRefusal(): DomainError {
+  /** Returns the error for a request of an unknown caller whose network has no share left. */
+  createUnknownCallersError(): DomainError {
     const detail =
       'The process has reached its limit (LIMIT_REQUESTS) of requests from this network whose callers are not identified yet.';
-    return this.#createRefusal(detail, 'LIMIT_REQUESTS', true);
+    return this.#createError(detail, 'LIMIT_REQUESTS', true);
   }
 
   /**
-   * The error for work that waited too long for its turn. Its caller's own work is the reason if the caller has more
-   * requests than an equal share of all; otherwise the process is too busy.
+   * Returns the error for work that waited too long for its turn. The caller is responsible if it has more requests
+   * than an equal share of all. Otherwise, the process is too busy.
    */
-  turnTimeout({ caller }: { caller: string }): DomainError {
+  createTurnTimeoutError({ caller }: { caller: string }): DomainError {
     const { requests } = this.#shares;
     const isOwn = requests.heldBy('caller', caller) * requests.holders('caller') > requests.held;
     const { LIMIT_TURN_MS: ms } = this.#config;
     const detail = isOwn
       ? `The request waited ${ms} ms (LIMIT_TURN_MS) behind other requests of this caller.`
       : `The process is busy. The request waited ${ms} ms (LIMIT_TURN_MS) for its turn.`;
-    return this.#createRefusal(detail, 'LIMIT_TURN_MS', !isOwn);
+    return this.#createError(detail, 'LIMIT_TURN_MS', !isOwn);
   }
 
-  #createRefusal(detail: string, limit: Setting, isFull: boolean): DomainError {
+  #createError(detail: string, limit: Setting, isFull: boolean): DomainError {
     this.#meters.limitRefused(limit.slice('LIMIT_'.length).toLowerCase());
     return new DomainError(
       isFull ? 'SERVICE_UNAVAILABLE' : 'RATE_LIMITED',
@@ -169,7 +168,7 @@ function createShares(config: Config, name: ShareName): BoundedShares {
 }
 
 /**
- * The number of requests of the caller's rate that an operation counts as. It also determines the length of the
+ * Returns how many requests of the caller's rate an operation counts as. It also determines the length of the
  * operation's turn.
  */
 export function toWeight(

@@ -1,7 +1,6 @@
 /**
- * The resources of its process that one request holds, from its arrival to its end: one of the requests, a turn while
- * it runs, and one of the requests that wait for a provider. It is independent of the transport: REST, GraphQL and
- * WebSockets use it.
+ * The shares of its process that one request holds from its arrival to its end: a share of the requests, a turn while
+ * it runs, and a share of the requests that wait for a provider. REST, GraphQL and WebSockets use it.
  */
 import { DomainError } from '../../../errors.ts';
 import type { Meters } from '../../../meters.ts';
@@ -22,7 +21,7 @@ export class RequestSlot {
   readonly #meters: Meters;
   /** The client's network. Null for an operation over a WebSocket, whose caller is known. */
   #network: string | null = null;
-  /** The holder that the request is counted by. Null before it is counted. */
+  /** The holder by which the request is counted. Null before it is counted. */
   #holder: SlotHolder | null = null;
   #isCounted = false;
   /** Set while the work waits for its turn or runs. */
@@ -35,27 +34,26 @@ export class RequestSlot {
     this.#meters = meters;
   }
 
-  /** Counts a request that has arrived. Returns the refusal if the process is full. */
+  /** Counts a request that has arrived. Returns an error if the process is full. */
   enter(network: string): DomainError | null {
     this.#network = network;
     const exhausted = this.#shares.get('requests').take(UNATTRIBUTED);
-    if (exhausted) return this.#shares.refusal('requests', exhausted);
+    if (exhausted) return this.#shares.createLimitError('requests', exhausted);
     this.#count(UNATTRIBUTED);
     return null;
   }
 
   /**
    * Counts the request by its network, because its caller is unknown: it has no credentials, or they must be looked up.
-   * Throws SERVICE_UNAVAILABLE if the share of unknown callers is used up: the caller is not responsible for others of
-   * its network.
+   * Throws SERVICE_UNAVAILABLE if the network has no share left: the caller is not responsible for other callers of it.
    */
   enterUnknown(): void {
     if (this.#network === null) return;
-    this.#uncount();
+    this.#stopCounting();
     const holder = { project: `network ${this.#network}` };
     const exhausted = this.#shares.get('requests').take(holder);
-    if (exhausted === 'process') throw this.#shares.refusal('requests', exhausted);
-    if (exhausted) throw this.#shares.unknownCallersRefusal();
+    if (exhausted === 'process') throw this.#shares.createLimitError('requests', exhausted);
+    if (exhausted) throw this.#shares.createUnknownCallersError();
     this.#count(holder);
   }
 
@@ -64,27 +62,27 @@ export class RequestSlot {
     const holder = toHolder(viewer);
     const { caller, project } = this.#holder ?? {};
     if (this.#isCounted && caller === holder.caller && project === holder.project) return;
-    this.#uncount();
+    this.#stopCounting();
     this.#shares.take('requests', holder);
     this.#count(holder);
   }
 
   /**
-   * Starts the work of an admitted caller. Call `end` when it is over. Undefined if the work starts immediately.
-   * Otherwise it starts when the promise resolves, and never if the promise rejects.
+   * Starts the work of an admitted caller. Call `end` when it is over. Returns undefined if the work starts
+   * immediately. Otherwise, it starts when the promise resolves, and never if the promise rejects.
    */
   begin(weight: number): Promise<void> | undefined {
     const { project = '', caller = project } = this.#holder ?? {};
     const turn: Turn = { caller, project, weight };
     const turnPromise = this.#shares.turns.begin(turn);
     this.#turn = turn;
-    return turnPromise?.then((begins) => {
-      if (begins) return;
+    return turnPromise?.then((hasTurn) => {
+      if (hasTurn) return;
       this.#turn = null;
-      if (this.#hasLeft) this.#uncount();
+      if (this.#hasLeft) this.#stopCounting();
       throw this.#hasLeft
-        ? new DomainError('SERVICE_UNAVAILABLE', DISCONNECTED)
-        : this.#shares.turnTimeout(turn);
+        ? new DomainError('SERVICE_UNAVAILABLE', DISCONNECTED_DETAIL)
+        : this.#shares.createTurnTimeoutError(turn);
     });
   }
 
@@ -93,7 +91,7 @@ export class RequestSlot {
     const turn = this.#turn;
     this.#turn = null;
     if (turn && this.#providerWaits === 0) this.#shares.turns.end(turn);
-    if (this.#hasLeft) this.#uncount();
+    if (this.#hasLeft) this.#stopCounting();
   }
 
   /**
@@ -116,7 +114,7 @@ export class RequestSlot {
     this.#shares.take('providerRequests', holder);
     this.#providerWaits += 1;
     if (this.#providerWaits === 1) {
-      this.#uncount();
+      this.#stopCounting();
       if (this.#turn) this.#shares.turns.end(this.#turn);
     }
     let isOver = false;
@@ -130,15 +128,15 @@ export class RequestSlot {
   }
 
   /**
-   * Releases the slot when the result has been sent, or its receiver is gone. Work that has begun is counted until it
-   * ends.
+   * Releases the slot when the result has been sent, or its receiver has disconnected. Work that has begun is counted
+   * until it ends.
    */
   leave(): void {
     if (this.#hasLeft) return;
     this.#hasLeft = true;
     const turn = this.#turn;
     if (turn?.decide) this.#shares.turns.end(turn);
-    else if (!turn) this.#uncount();
+    else if (!turn) this.#stopCounting();
   }
 
   #resume(): void {
@@ -155,7 +153,7 @@ export class RequestSlot {
     this.#meters.requestSlotsChanged(1);
   }
 
-  #uncount(): void {
+  #stopCounting(): void {
     if (!this.#isCounted || !this.#holder) return;
     this.#isCounted = false;
     this.#shares.get('requests').release(this.#holder);
@@ -163,4 +161,4 @@ export class RequestSlot {
   }
 }
 
-const DISCONNECTED = 'The caller disconnected before the work began.';
+const DISCONNECTED_DETAIL = 'The caller disconnected before the work began.';

@@ -53,7 +53,7 @@ export class GatewayToken {
       );
       return payload;
     } catch (error) {
-      throw notAcceptedError(error);
+      throw createRejectedTokenError(error);
     }
   }
 }
@@ -68,7 +68,7 @@ export function decodeHeader(token: string) {
 }
 
 /** An error with the code of the failed check, without any part of the token. */
-export function notAcceptedError(error: unknown) {
+export function createRejectedTokenError(error: unknown) {
   const code = (error as { code?: string }).code ?? 'ERR_JWT_CLAIMS';
   return unauthenticated(`The end user's token is not accepted (${code}).`);
 }

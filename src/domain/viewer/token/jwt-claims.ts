@@ -1,4 +1,4 @@
-/** Tokens of end users that the builder's own server signs with a JWT key of the project. */
+/** Verifies tokens of end users that the builder's own server signs with a JWT key of the project. */
 import { type CryptoKey, importSPKI, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
@@ -8,17 +8,17 @@ import { unauthenticated } from '../../../errors.ts';
 import { findPrefix } from '../../../ids.ts';
 import type { Services } from '../../call.ts';
 import { ref } from '../../names.ts';
-import { isStorableText } from '../../storable-json.ts';
-import { decodeHeader, notAcceptedError } from './gateway-token.ts';
+import { isStorableString } from '../../storable-json.ts';
+import { createRejectedTokenError, decodeHeader } from './gateway-token.ts';
 
 export const JWT_ALGORITHM = 'RS256';
 /** The reference API's longest lifetime of such a token. */
-const LIFE_SECONDS_MAX = 600;
+const LIFETIME_SECONDS_MAX = 600;
 /** The clock of the builder's server may be ahead by this much. A token is never accepted after it expires. */
 const CLOCK_TOLERANCE_SECONDS = 30;
 const KEYS_MAX = 1_000;
 
-const storableRef = ref.refine(isStorableText);
+const storableRef = ref.refine(isStorableString);
 const claimsSchema = z.object({
   exp: z.int(),
   iat: z.int(),
@@ -26,7 +26,7 @@ const claimsSchema = z.object({
   consumerRef: storableRef,
 });
 
-/** The end user of a token, by the builder's own names. */
+/** The end user of a token, by the builder's refs of the group and the consumer. */
 export interface JwtClaims {
   jwtKeyId: string;
   projectId: string;
@@ -47,14 +47,16 @@ function findKeyId(token: string): string | null {
 /** Parsed public keys by their PEM text. A key never changes, so each text is parsed once. */
 const PUBLIC_KEYS = new LRUCache<string, CryptoKey>({ max: KEYS_MAX });
 
-const KEY_OF_TOKEN = withoutProject(
+const KEY_BY_ID = withoutProject(
   'a token names its key alone',
   'select * from "JwtKey" where "id" = $1',
 );
 
-/** Returns the claims of a token. Throws UNAUTHENTICATED if its key is unknown or inactive, or if the token is invalid. */
+/**
+ * Returns the claims of a token. Throws UNAUTHENTICATED if its key is unknown or inactive, or if the token is invalid.
+ */
 export async function verifyJwt({ database, now }: Services, token: string): Promise<JwtClaims> {
-  const [key] = await database.rows.query<Row<'JwtKey'>>(KEY_OF_TOKEN, [findKeyId(token) ?? '']);
+  const [key] = await database.rows.query<Row<'JwtKey'>>(KEY_BY_ID, [findKeyId(token) ?? '']);
   if (!key?.active) throw unauthenticated('The JWT key is unknown, inactive or deleted.');
   try {
     const { payload } = await jwtVerify(token, await importPublicKey(key.publicKeyPem), {
@@ -64,22 +66,22 @@ export async function verifyJwt({ database, now }: Services, token: string): Pro
       requiredClaims: ['exp', 'iat'],
     });
     const { exp, iat, groupRef, consumerRef } = claimsSchema.parse(payload);
-    refuseBadTimes({ exp, iat }, now());
+    checkTimes({ exp, iat }, now());
     const expireTime = new Date(exp * 1_000);
     return { jwtKeyId: key.id, projectId: key.projectId, groupRef, consumerRef, expireTime };
   } catch (error) {
-    throw notAcceptedError(error);
+    throw createRejectedTokenError(error);
   }
 }
 
-function refuseBadTimes({ exp, iat }: { exp: number; iat: number }, now: Date): void {
+function checkTimes({ exp, iat }: { exp: number; iat: number }, now: Date): void {
   const nowSeconds = now.getTime() / 1_000;
-  if (exp <= nowSeconds) throw new BadTimes('ERR_JWT_EXPIRED');
-  if (iat > nowSeconds + CLOCK_TOLERANCE_SECONDS) throw new BadTimes('ERR_JWT_ISSUED_LATER');
-  if (exp - iat > LIFE_SECONDS_MAX) throw new BadTimes('ERR_JWT_LIVES_TOO_LONG');
+  if (exp <= nowSeconds) throw new TokenTimesError('ERR_JWT_EXPIRED');
+  if (iat > nowSeconds + CLOCK_TOLERANCE_SECONDS) throw new TokenTimesError('ERR_JWT_ISSUED_LATER');
+  if (exp - iat > LIFETIME_SECONDS_MAX) throw new TokenTimesError('ERR_JWT_LIVES_TOO_LONG');
 }
 
-class BadTimes extends Error {
+class TokenTimesError extends Error {
   readonly code: string;
 
   constructor(code: string) {

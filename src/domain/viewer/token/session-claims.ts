@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Services } from '../../call.ts';
 import { type EndUserClaims, sessionPermission } from '../end-user.ts';
-import { GatewayToken, notAcceptedError } from './gateway-token.ts';
+import { createRejectedTokenError, GatewayToken } from './gateway-token.ts';
 
 const TOKEN = new GatewayToken({
   issuer: 'urn:integration-gateway:session',
@@ -25,7 +25,7 @@ type SessionClaims = Omit<EndUserClaims, 'jwtKeyId' | 'agent'> & {
 };
 
 /** Signs a token. Pages that receive it may read its claims `exp`, `permissions` and `returnUrl`. */
-export function signSession(services: Services, claims: SessionClaims): Promise<string> {
+export function signSessionToken(services: Services, claims: SessionClaims): Promise<string> {
   const { integrationIds, returnUrl, expireTime } = claims;
   const payload = {
     project: claims.projectId,
@@ -38,14 +38,17 @@ export function signSession(services: Services, claims: SessionClaims): Promise<
   return TOKEN.sign(services, payload, expireTime);
 }
 
-export function isSession(token: string): boolean {
+export function isSessionToken(token: string): boolean {
   return TOKEN.hasType(token);
 }
 
 /** Returns the claims of a token. Throws UNAUTHENTICATED if the token is invalid or expired. */
-export async function verifySession(services: Services, token: string): Promise<EndUserClaims> {
+export async function verifySessionToken(
+  services: Services,
+  token: string,
+): Promise<EndUserClaims> {
   const payload = claimsSchema.safeParse(await TOKEN.verify(services, token));
-  if (!payload.success) throw notAcceptedError(payload.error);
+  if (!payload.success) throw createRejectedTokenError(payload.error);
   const claims = payload.data;
   return {
     projectId: claims.project,

@@ -9,7 +9,7 @@ import {
   updateOfPresentConfig,
 } from '../../../domain/installation/installation-update.ts';
 import type { IntegrationKey } from '../../../domain/integration/integration.ts';
-import { issueAt, toIssues } from '../../../domain/issues.ts';
+import { createInputIssue, toIssues } from '../../../domain/issues.ts';
 import { invalidInput } from '../../../errors.ts';
 import type { RestRequest } from '../../endpoint/endpoint.ts';
 import { type Location, type Locations, locateError } from '../../endpoint/locations.ts';
@@ -50,7 +50,13 @@ export function parseMask(updateMask: readonly string[]): Path[] {
   const issues = updateMask.flatMap((mask, index) =>
     isAllowed(mask)
       ? []
-      : [issueAt(['updateMask', index], `must be one of ${ALLOWED_PATHS.join(', ')}.`, mask)],
+      : [
+          createInputIssue(
+            ['updateMask', index],
+            `must be one of ${ALLOWED_PATHS.join(', ')}.`,
+            mask,
+          ),
+        ],
   );
   if (issues.length > 0) throw invalidInput(issues, { ...suggestNames(issues, ALLOWED_PATHS) });
   return updateMask.map(splitMask);
@@ -73,7 +79,7 @@ export function requireValue(values: unknown, path: Path): unknown {
   const value = getValue(values, path);
   if (value !== undefined) return value;
   const detail = 'is required, because updateMask names it.';
-  throw invalidInput([issueAt(['installation', ...path], detail)]);
+  throw invalidInput([createInputIssue(['installation', ...path], detail)]);
 }
 
 interface InstallationChange {

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { SubscribeConfig } from '../../../domain/installation/choice/subscribe-choice.ts';
 import type { SubscribeConfigInput } from '../../../domain/installation/installation-config.ts';
-import { nameOfWord, wordOfName } from '../../../domain/resource.ts';
+import { toEnumName, toStoredWord } from '../../../domain/resource.ts';
 import { boundedString, type ObjectForm } from './object-form.ts';
 
 const enabled = z
@@ -72,22 +72,22 @@ export const subscribeForm: ObjectForm<Wire, SubscribeConfigInput, SubscribeConf
   parse: ({ createEvent, updateEvent, deleteEvent, ...wire }) => ({
     destination: wire.destination,
     inheritFieldsAndMapping: wire.inheritFieldsAndMappings,
-    createEvent: createEvent && { enabled: nameOfWord(createEvent.enabled) },
+    createEvent: createEvent && { enabled: toEnumName(createEvent.enabled) },
     updateEvent: updateEvent && {
       ...updateEvent,
-      enabled: nameOfWord(updateEvent.enabled),
+      enabled: toEnumName(updateEvent.enabled),
       watchFieldsAuto: updateEvent.watchFieldsAuto && 'ALL',
     },
-    deleteEvent: deleteEvent && { enabled: nameOfWord(deleteEvent.enabled) },
+    deleteEvent: deleteEvent && { enabled: toEnumName(deleteEvent.enabled) },
     otherEvents: wire.otherEvents,
   }),
 
   show: ({ createEvent, updateEvent, deleteEvent, ...choice }) => ({
     destination: choice.destination ?? undefined,
     inheritFieldsAndMappings: choice.inheritFieldsAndMapping ?? undefined,
-    createEvent: createEvent ? { enabled: wordOfName(createEvent.enabled) } : undefined,
+    createEvent: createEvent ? { enabled: toStoredWord(createEvent.enabled) } : undefined,
     updateEvent: updateEvent ? showUpdateEvent(updateEvent) : undefined,
-    deleteEvent: deleteEvent ? { enabled: wordOfName(deleteEvent.enabled) } : undefined,
+    deleteEvent: deleteEvent ? { enabled: toStoredWord(deleteEvent.enabled) } : undefined,
     otherEvents: choice.otherEvents ?? undefined,
   }),
 
@@ -101,7 +101,7 @@ function showUpdateEvent({
   requiredWatchFields: names,
 }: NonNullable<SubscribeConfig['updateEvent']>): Wire['updateEvent'] {
   return {
-    enabled: wordOfName(choice),
+    enabled: toStoredWord(choice),
     watchFieldsAuto: watchFieldsAuto === null ? undefined : 'all',
     requiredWatchFields: names.length > 0 ? names : undefined,
   };

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import {
+  createPageMessages,
   MESSAGE_BYTES_MAX,
   type MessageHead,
-  pageMessages,
   parseEntries,
   serializeEntries,
 } from '../../../../src/domain/operation/read/read-message.ts';
@@ -27,7 +27,7 @@ const head: MessageHead = {
 const plan = {
   fields: ['email', 'phone'],
   mappings: [{ fieldName: 'phone', mapToName: 'telephone' }],
-  words: {},
+  replacements: {},
   messageSize: null,
 };
 
@@ -37,7 +37,7 @@ function createBodies(
   { messageSize = null }: { messageSize?: number | null } = {},
 ) {
   const page = { waiting: [], records, isLast: true };
-  return pageMessages(head, page, { ...plan, messageSize }).bodies;
+  return createPageMessages(head, page, { ...plan, messageSize }).bodies;
 }
 
 function createRecords(count: number, note = '') {
@@ -105,7 +105,7 @@ test("returns messages of the integration's page size, with the rest in the last
 test('keeps records that do not fill a message for the next page', () => {
   const wanted = { ...plan, messageSize: 50 };
   const page = (waiting: string[], isLast: boolean) =>
-    pageMessages(head, { waiting, records: createRecords(70), isLast }, wanted);
+    createPageMessages(head, { waiting, records: createRecords(70), isLast }, wanted);
   const first = page([], false);
   expect([listSizes(first.bodies), first.waiting.length]).toEqual([[50], 20]);
   const second = page(first.waiting, false);

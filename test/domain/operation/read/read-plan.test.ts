@@ -7,11 +7,11 @@ import {
 } from '../../../../src/domain/installation/installation-config.ts';
 import { integrationContentInput } from '../../../../src/domain/integration/integration-content-input.ts';
 import {
+  createPlanKey,
   createReadPlan,
+  findNativeName,
   isEmptyWindow,
-  nativeName,
-  planKey,
-  scheduledWindow,
+  planWindow,
 } from '../../../../src/domain/operation/read/read-plan.ts';
 import { createCatalogue } from '../../../../src/domain/provider/catalogue.ts';
 import { DECLARED } from '../../../../src/providers/declared/all.ts';
@@ -70,9 +70,9 @@ test('delivers the mapped name of an object, and finds the object by both names'
   const { plan, content } = createPlan({ mapToName: 'people' });
   expect(plan).toMatchObject({ objectName: 'contacts', deliveredName: 'people' });
   const services = { catalogue: createCatalogue([]) };
-  expect(nativeName(services, content, 'people')).toBe('contacts');
-  expect(nativeName(services, content, 'contacts')).toBe('contacts');
-  expect(nativeName(services, content, 'deals')).toBeNull();
+  expect(findNativeName(services, content, 'people')).toBe('contacts');
+  expect(findNativeName(services, content, 'contacts')).toBe('contacts');
+  expect(findNativeName(services, content, 'deals')).toBeNull();
 });
 
 test("finds an object by the provider's alias, unless the alias is a mapped name", () => {
@@ -86,8 +86,8 @@ test("finds an object by the provider's alias, unless the alias is a mapped name
   const content = integrationContentInput.parse(
     contentFor('crm', { provider: 'xero', read: { objects } }),
   );
-  expect(nativeName(services, content, 'contacts')).toBe('Contacts');
-  expect(nativeName(services, content, 'invoices')).toBe('Accounts');
+  expect(findNativeName(services, content, 'contacts')).toBe('Contacts');
+  expect(findNativeName(services, content, 'invoices')).toBe('Accounts');
 });
 
 test("prefers the config's destination to the integration's", () => {
@@ -104,12 +104,12 @@ test("takes the size of messages from the integration, and limits pages to the p
 
 test('changes the key of a plan with the connection, the fields or the conditions', () => {
   const { plan } = createPlan({}, { selectedFields: ['phone'] });
-  const key = planKey('con_1', plan, []);
-  expect(planKey('con_1', { ...plan, fields: ['phone', 'email'] }, [])).toBe(key);
-  expect(planKey('con_2', plan, [])).not.toBe(key);
-  expect(planKey('con_1', { ...plan, fields: ['email'] }, [])).not.toBe(key);
+  const key = createPlanKey('con_1', plan, []);
+  expect(createPlanKey('con_1', { ...plan, fields: ['phone', 'email'] }, [])).toBe(key);
+  expect(createPlanKey('con_2', plan, [])).not.toBe(key);
+  expect(createPlanKey('con_1', { ...plan, fields: ['email'] }, [])).not.toBe(key);
   const vip = { fieldName: 'lifecycle', operator: 'EQ' as const, value: 'customer' };
-  expect(planKey('con_1', plan, [vip])).not.toBe(key);
+  expect(createPlanKey('con_1', plan, [vip])).not.toBe(key);
 });
 
 const now = new Date('2026-01-02T10:00:00.700Z');
@@ -118,12 +118,12 @@ const never = { backfillDone: false, readUntil: null };
 
 test('reads the whole history first if the config has no default period', () => {
   const whole = { readType: 'BACKFILL', since: null, until: null, position: aMinuteAgo };
-  expect(scheduledWindow(never, null, now)).toEqual(whole);
-  expect(scheduledWindow(never, { days: null, fullHistory: true }, now)).toEqual(whole);
+  expect(planWindow(never, null, now)).toEqual(whole);
+  expect(planWindow(never, { days: null, fullHistory: true }, now)).toEqual(whole);
 });
 
 test('reads the last days first if the config has a number of days', () => {
-  expect(scheduledWindow(never, { days: 2, fullHistory: null }, now)).toEqual({
+  expect(planWindow(never, { days: 2, fullHistory: null }, now)).toEqual({
     readType: 'BACKFILL',
     since: new Date('2025-12-31T10:00:00.700Z'),
     until: aMinuteAgo,
@@ -132,18 +132,14 @@ test('reads the last days first if the config has a number of days', () => {
 });
 
 test('reads nothing first if the config has 0 days, and starts at the current second', () => {
-  const window = scheduledWindow(never, { days: 0, fullHistory: null }, now);
+  const window = planWindow(never, { days: 0, fullHistory: null }, now);
   expect(isEmptyWindow(window)).toBe(true);
   expect(window.position).toEqual(new Date('2026-01-02T10:00:00.000Z'));
 });
 
 test('starts a later read where the previous one ended, and ends it a minute ago', () => {
   const readUntil = new Date('2026-01-02T09:00:00.000Z');
-  const window = scheduledWindow(
-    { backfillDone: true, readUntil },
-    { days: 2, fullHistory: null },
-    now,
-  );
+  const window = planWindow({ backfillDone: true, readUntil }, { days: 2, fullHistory: null }, now);
   expect(window).toEqual({
     readType: 'SCHEDULED',
     since: readUntil,
@@ -153,7 +149,7 @@ test('starts a later read where the previous one ended, and ends it a minute ago
 });
 
 test('reads nothing if the previous read has just ended, and never moves its position back', () => {
-  const window = scheduledWindow({ backfillDone: true, readUntil: now }, null, now);
+  const window = planWindow({ backfillDone: true, readUntil: now }, null, now);
   expect(isEmptyWindow(window)).toBe(true);
   expect(window.position).toEqual(now);
 });

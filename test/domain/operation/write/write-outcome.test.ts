@@ -1,24 +1,24 @@
 import { expect, test } from 'vitest';
 import {
-  failedOutcome,
-  storableOutcome,
-  summarize,
-  unknownOutcome,
+  createFailedOutcome,
+  createUnknownOutcome,
+  summarizeOutcomes,
+  toStorableOutcome,
 } from '../../../../src/domain/operation/write/outcome.ts';
 
 const task = { objectName: 'contacts', type: 'CREATE' } as const;
 const written = (recordId: string | null) => ({ success: true, recordId, data: null, errors: [] });
 
 test('summarizes a single write by its record', () => {
-  expect(summarize(task, [written('c1')])).toMatchObject({
+  expect(summarizeOutcomes(task, [written('c1')])).toMatchObject({
     status: 'SUCCESS',
     result: '[contacts] Record c1 created',
     successfulRecordIds: ['c1'],
   });
-  expect(summarize({ ...task, type: 'DELETE' }, [written('c1')]).result).toBe(
+  expect(summarizeOutcomes({ ...task, type: 'DELETE' }, [written('c1')]).result).toBe(
     '[contacts] Record c1 deleted',
   );
-  expect(summarize(task, [failedOutcome(null, 'No e-mail.')])).toEqual({
+  expect(summarizeOutcomes(task, [createFailedOutcome(null, 'No e-mail.')])).toEqual({
     status: 'FAILURE',
     result: '[contacts] Error writing to provider: No e-mail.',
     successfulRecordIds: [],
@@ -26,13 +26,13 @@ test('summarizes a single write by its record', () => {
     failureCount: 1,
     errors: ['No e-mail.'],
   });
-  expect(summarize(task, [unknownOutcome(null, 'Timed out.')]).result).toMatch(
+  expect(summarizeOutcomes(task, [createUnknownOutcome(null, 'Timed out.')]).result).toMatch(
     /^\[contacts\] The outcome is unknown: .* Timed out\.$/,
   );
 });
 
 test('summarizes a created record that the provider does not name without an ID', () => {
-  expect(summarize(task, [written(null)])).toMatchObject({
+  expect(summarizeOutcomes(task, [written(null)])).toMatchObject({
     status: 'SUCCESS',
     result: '[contacts] Record created',
     successfulRecordIds: [],
@@ -41,17 +41,20 @@ test('summarizes a created record that the provider does not name without an ID'
 });
 
 test('summarizes a batch by its counts, and fails it if nothing was written', () => {
-  const refused = failedOutcome(null, 'No e-mail.');
-  expect(summarize(task, [written('c1'), refused])).toMatchObject({
+  const refused = createFailedOutcome(null, 'No e-mail.');
+  expect(summarizeOutcomes(task, [written('c1'), refused])).toMatchObject({
     status: 'SUCCESS',
     result: '[contacts] Batch write completed (1 succeeded, 1 failed)',
     errors: ['No e-mail.'],
   });
-  expect(summarize(task, [refused, refused])).toMatchObject({ status: 'FAILURE', failureCount: 2 });
+  expect(summarizeOutcomes(task, [refused, refused])).toMatchObject({
+    status: 'FAILURE',
+    failureCount: 2,
+  });
 });
 
 test("removes text that the database refuses from a provider's response, and truncates it", () => {
-  const outcome = storableOutcome({
+  const outcome = toStorableOutcome({
     success: false,
     recordId: 'c\0 1',
     data: { 'na\0me': ['a\0b', { half: '\ud83d' }], time: null, count: 1.5 },
@@ -64,5 +67,10 @@ test("removes text that the database refuses from a provider's response, and tru
   expect(outcome.errors).toHaveLength(20);
   expect(outcome.errors[0]).toHaveLength(500);
   const large = { success: true, recordId: 'c1', data: { text: 'x'.repeat(300_000) }, errors: [] };
-  expect(storableOutcome(large)).toEqual({ success: true, recordId: 'c1', data: null, errors: [] });
+  expect(toStorableOutcome(large)).toEqual({
+    success: true,
+    recordId: 'c1',
+    data: null,
+    errors: [],
+  });
 });

@@ -1,6 +1,6 @@
 /** Work that a process starts itself: its maximum, its order and its limits for each group. */
 import { expect, test } from 'vitest';
-import { OwnWork } from '../../src/jobs/own-work.ts';
+import { OwnWork } from '../../src/jobs/local-work.ts';
 
 /** Creates work that runs until `end` is called. */
 function pieces(work: OwnWork) {
