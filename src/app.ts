@@ -27,7 +27,7 @@ import { createGatewayUrl, type GatewayUrl, isUrlUnknown } from './server/http/g
 import { createSessionCookie, type SessionCookie } from './server/http/session-cookie.ts';
 import { type OpenServices, openServices, type ServiceOverrides } from './services.ts';
 import { startWork } from './start-work.ts';
-import { stopWorkMs } from './work/deadline.ts';
+import { getStopWorkMs } from './work/deadline.ts';
 
 /** Lifetime of the demo tokens for the console page. The page renews them. */
 const DEMO_TOKEN_LIFETIME = '1h';
@@ -252,7 +252,7 @@ async function openPort(
   const { config, log } = services;
   const { HOST: host, PORT: port } = config;
   const url = await front.listen({ host, port });
-  serving.add('requests', () => front.stop(stopWorkMs(config)));
+  serving.add('requests', () => front.stop(getStopWorkMs(config)));
   if (hasApiRole(config)) {
     const { shares } = services;
     const readers = { addresses, cors, gatewayUrl, sessionCookie };

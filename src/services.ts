@@ -22,10 +22,10 @@ import { KeyUses } from './domain/viewer/key/key-uses.ts';
 import { ProcessShares } from './domain/viewer/share/process-shares.ts';
 import { ViewerCache } from './domain/viewer/viewer-cache.ts';
 import { linkProblemsTo } from './errors.ts';
-import { eventLogs } from './events/event-log.ts';
+import { createEventLogSource } from './events/event-log.ts';
 import { createFeed } from './events/feed.ts';
 import { createOperationChanges } from './events/operation-changes.ts';
-import { streamLogs } from './events/stream-log.ts';
+import { createStreamLogSource } from './events/stream-log.ts';
 import { openQueue } from './jobs/queue.ts';
 import { createLog, type Log } from './log.ts';
 import { NO_METERS } from './meters.ts';
@@ -168,8 +168,12 @@ function openCallers({
 }
 
 function openFeeds(database: Database, log: Log, use: UseResource) {
-  const events = createFeed({ database, log, source: eventLogs(database, eventCursor) });
-  const streams = createFeed({ database, log, source: streamLogs(database, messageCursor) });
+  const events = createFeed({ database, log, source: createEventLogSource(database, eventCursor) });
+  const streams = createFeed({
+    database,
+    log,
+    source: createStreamLogSource(database, messageCursor),
+  });
   return {
     feed: use('event feed', events),
     streamFeed: use('stream feed', streams),

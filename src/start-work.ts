@@ -1,7 +1,7 @@
 /** Starts the work of a worker besides requests: deliveries, jobs and sweeps. */
 import { EVENTS_CHANNEL } from './database/hot/notification-channels.ts';
 import { startDeliveries } from './deliveries/delivery-worker.ts';
-import { earliestDue } from './deliveries/outbox.ts';
+import { selectEarliestDue } from './deliveries/outbox.ts';
 import type { Services } from './domain/call.ts';
 import { HANDLERS } from './jobs/handlers.ts';
 import { type AdditionalWork, type BackgroundWork, startJobs } from './jobs/job-worker.ts';
@@ -33,7 +33,7 @@ function startSending(services: Services): AdditionalWork {
   const deliveries = startDeliveries({ ...services, outbound, limits });
   const listening = services.database.listen(EVENTS_CHANNEL, () => deliveries.wake());
   return {
-    watched: [{ earliest: earliestDue, gapMs: DUE_GAP_MS, onDue: () => deliveries.wake() }],
+    watched: [{ earliest: selectEarliestDue, gapMs: DUE_GAP_MS, onDue: () => deliveries.wake() }],
     async [Symbol.asyncDispose]() {
       await Promise.all([listening[Symbol.asyncDispose](), deliveries[Symbol.asyncDispose]()]);
       await outbound[Symbol.asyncDispose]();

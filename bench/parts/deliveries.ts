@@ -1,6 +1,6 @@
 /** Messages to webhooks, signed, sent and recorded, compared with plain POSTs to the same receiver. */
 import type pg from 'pg';
-import { newSigningSecret, sealSigningSecret } from '../../src/deliveries/signing-secret.ts';
+import { createSigningSecret, sealSigningSecret } from '../../src/deliveries/signing-secret.ts';
 import { newId } from '../../src/ids.ts';
 import { createVault } from '../../src/secrets.ts';
 import { freePort } from '../../test/support/process/free-port.ts';
@@ -132,7 +132,7 @@ async function addDestinations(client: pg.Client, url: string): Promise<string> 
   const vault = createVault([ENCRYPTION_KEY]);
   for (let number = 0; number < DESTINATIONS; number += 1) {
     const id = newId('dst');
-    const sealed = sealSigningSecret(vault, { id, projectId }, newSigningSecret());
+    const sealed = sealSigningSecret(vault, { id, projectId }, createSigningSecret());
     await client.query(
       `insert into "Destination" (id, "projectId", name, type, url, "signingSecretSealed")
        values ($1, $2, $1, 'WEBHOOK', $3, $4)`,

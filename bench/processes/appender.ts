@@ -1,10 +1,10 @@
 /** Appends events to a project's log as the gateway does, without a caller or a provider, and reports the rate. */
 import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/database/database.ts';
-import { EVENT_CTES, EVENT_COLUMNS, type EventRow } from '../../src/database/hot/append-events.ts';
+import { EVENT_COLUMNS, EVENT_CTES, type EventRow } from '../../src/database/hot/append-events.ts';
 import { selectNotifications } from '../../src/database/hot/notification-channels.ts';
 import type { BatchChange } from '../../src/database/hot/shared-changes.ts';
-import { eventRow } from '../../src/events/record.ts';
+import { createEventRow } from '../../src/events/record.ts';
 import { createLog } from '../../src/log.ts';
 
 export interface AppendRequest {
@@ -56,5 +56,5 @@ function connectionCreated(projectId: string): EventRow {
   const consumer = { consumerRef: 'consumer', consumerName: 'Consumer' };
   const connection = { projectId, provider: 'sandbox', connectionId: 'con_bench' };
   const data = { ...connection, ...group, ...consumer };
-  return eventRow({ projectId, eventType: 'CONNECTION_CREATED', data, subject: null });
+  return createEventRow({ projectId, eventType: 'CONNECTION_CREATED', data, subject: null });
 }

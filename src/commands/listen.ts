@@ -12,7 +12,7 @@ import { WebSocket } from 'ws';
 import { z } from 'zod';
 import { readConfig } from '../config.ts';
 import { writeFileAtomically } from '../domain/files.ts';
-import { backoffMs } from '../work/backoff.ts';
+import { computeBackoffMs } from '../work/backoff.ts';
 import { CommandError, parseOptions, printError } from './run-command.ts';
 
 const USAGE =
@@ -181,7 +181,7 @@ async function listen(args: string[]): Promise<void> {
     } catch (error) {
       throwIfFinal(error);
     }
-    await sleep(backoffMs(RETRY, failures + 1));
+    await sleep(computeBackoffMs(RETRY, failures + 1));
   }
 }
 

@@ -13,8 +13,8 @@ export async function followClock(query: RunQuery): Promise<Pick<RemoteClock, 'n
     return row?.ms ?? Number.NaN;
   });
   // The first reading may have waited for a connection.
-  await clock.set();
-  await clock.set();
-  const timer = setInterval(() => void clock.set().catch(() => {}), CLOCK_MS).unref();
+  await clock.sync();
+  await clock.sync();
+  const timer = setInterval(() => void clock.sync().catch(() => {}), CLOCK_MS).unref();
   return { now: clock.now, [Symbol.dispose]: () => clearInterval(timer) };
 }

@@ -1,24 +1,24 @@
 /**
- * The deliveries that this process has claimed, in a queue for each destination. Destinations take turns. Each has few
- * messages in flight, and failing destinations share a part of the capacity, so that one that hangs does not delay
+ * Queues the deliveries that this process has claimed, by destination. Destinations take turns. Each has few messages
+ * in flight, and failing destinations share a part of the capacity, so that a destination that hangs does not delay
  * others.
  */
 import { LRUCache } from 'lru-cache';
-import type { Job } from './claim.ts';
+import type { ClaimedDelivery } from './claim.ts';
 import type { DeliveryLimits } from './limits.ts';
 
-/** The part of the capacity that failing destinations may use. */
-const FAILING_PART = 1 / 4;
+/** The share of the capacity that failing destinations may use. */
+const FAILING_SHARE = 1 / 4;
 
-/** The number of quick destinations that are remembered: as many as can be in flight at the same time. */
+/** The most quick destinations that are remembered: as many as can be in flight at the same time. */
 const QUICK_MAX = 64;
 
 /**
- * The part of the capacity left by other projects that one project may use. The value is a choice, not a measured
+ * The share that one project may use of the capacity that other projects leave. The value is a choice, not a measured
  * optimum. Any value below 1 lets the next project claim and send, even if destinations of other projects do not
  * respond.
  */
-const PROJECT_PART = 3 / 4;
+const PROJECT_SHARE = 3 / 4;
 
 /** The deliveries that a claim may take for a project. */
 export interface ProjectCapacity {
@@ -38,7 +38,7 @@ interface HeldCounts {
   inFlightFailing: number;
 }
 
-const NOTHING_HELD: HeldCounts = {
+const ZERO_COUNTS: HeldCounts = {
   rows: 0,
   bytes: 0,
   failing: 0,
@@ -49,7 +49,7 @@ const NOTHING_HELD: HeldCounts = {
 interface DestinationQueue {
   projectId: string;
   isFailing: boolean;
-  waiting: Job[];
+  waiting: ClaimedDelivery[];
   inFlight: number;
   /** The number of deliveries that wait, are in flight, or were sent and are not recorded yet. */
   held: number;
@@ -60,66 +60,66 @@ export class Backlog {
   /** Destinations with claimed messages. The one that had its turn last is at the end. */
   readonly #queues = new Map<string, DestinationQueue>();
   readonly #quick = new LRUCache<string, true>({ max: QUICK_MAX });
-  #stale: Job[] = [];
-  readonly #all: HeldCounts = { ...NOTHING_HELD };
+  #stale: ClaimedDelivery[] = [];
+  readonly #total: HeldCounts = { ...ZERO_COUNTS };
   readonly #projects = new Map<string, HeldCounts>();
 
   constructor(limits: DeliveryLimits) {
     this.#limits = limits;
   }
 
-  get held(): number {
-    return this.#all.rows;
+  get heldRows(): number {
+    return this.#total.rows;
   }
 
   get heldBytes(): number {
-    return this.#all.bytes;
+    return this.#total.bytes;
   }
 
-  /** The free capacity of each project with held deliveries, and that of any other project. */
-  capacities(): { byProject: Map<string, ProjectCapacity>; other: ProjectCapacity } {
+  /** Returns the free capacity of each project with held deliveries, and that of any other project. */
+  getCapacities(): { byProject: Map<string, ProjectCapacity>; other: ProjectCapacity } {
     const byProject = new Map(
-      [...this.#projects].map(([id, held]) => [id, this.#capacityOf(held)]),
+      [...this.#projects].map(([id, held]) => [id, this.#getCapacity(held)]),
     );
-    return { byProject, other: this.#capacityOf(NOTHING_HELD) };
+    return { byProject, other: this.#getCapacity(ZERO_COUNTS) };
   }
 
-  /** The number of additional deliveries that each destination may hold. Destinations without an entry hold none. */
-  free(): Map<string, number> {
+  /** Returns how many more deliveries each destination may hold. Destinations without an entry hold none. */
+  getFreeCapacities(): Map<string, number> {
     const destinationIds = new Set([...this.#queues.keys(), ...this.#quick.keys()]);
-    return new Map([...destinationIds].map((id) => [id, this.#freeCapacity(id)]));
+    return new Map([...destinationIds].map((id) => [id, this.#getFreeCapacity(id)]));
   }
 
-  add(jobs: readonly Job[]): void {
-    for (const job of jobs) {
-      const { destinationId } = job.row;
-      const queue = this.#queues.get(destinationId) ?? createDestinationQueue(job.row);
+  add(deliveries: readonly ClaimedDelivery[]): void {
+    for (const delivery of deliveries) {
+      const { destinationId } = delivery.row;
+      const queue = this.#queues.get(destinationId) ?? createDestinationQueue(delivery.row);
       this.#queues.set(destinationId, queue);
-      queue.waiting.push(job);
+      queue.waiting.push(delivery);
       queue.held += 1;
-      this.#count(queue, { rows: 1, bytes: job.bodyBytes, failing: queue.isFailing ? 1 : 0 });
+      this.#count(queue, { rows: 1, bytes: delivery.bodyBytes, failing: queue.isFailing ? 1 : 0 });
     }
   }
 
   /** Returns the next delivery to send, and counts it as in flight. Undefined if all must wait. */
-  next(nowMs: number): Job | undefined {
-    if (this.#all.inFlight >= this.#limits.inFlight) return undefined;
+  takeNext(nowMs: number): ClaimedDelivery | undefined {
+    if (this.#total.inFlight >= this.#limits.inFlight) return undefined;
     for (const [destinationId, queue] of this.#queues) {
       while ((queue.waiting[0]?.startByMs ?? nowMs) < nowMs)
         this.#stale.push(...queue.waiting.splice(0, 1));
       if (!this.#mayStart(queue)) continue;
-      const [job] = queue.waiting.splice(0, 1);
+      const [delivery] = queue.waiting.splice(0, 1);
       this.#countInFlight(queue, 1);
       this.#queues.delete(destinationId);
       this.#queues.set(destinationId, queue);
-      return job;
+      return delivery;
     }
     return undefined;
   }
 
   /** Counts the end of an attempt. Its result decides how the destination's waiting deliveries are treated. */
   endAttempt(
-    { row: { destinationId } }: Job,
+    { row: { destinationId } }: ClaimedDelivery,
     { isSuccess, durationMs }: { isSuccess: boolean; durationMs: number },
   ): void {
     const queue = this.#getQueue(destinationId);
@@ -130,11 +130,11 @@ export class Backlog {
   }
 
   /** Removes deliveries that were recorded or released. */
-  drop(jobs: readonly Job[]): void {
+  drop(deliveries: readonly ClaimedDelivery[]): void {
     for (const {
       row: { destinationId },
       bodyBytes,
-    } of jobs) {
+    } of deliveries) {
       const queue = this.#getQueue(destinationId);
       queue.held -= 1;
       this.#count(queue, { rows: -1, bytes: -bodyBytes, failing: queue.isFailing ? -1 : 0 });
@@ -143,20 +143,20 @@ export class Backlog {
   }
 
   /** Removes the deliveries that were not started in time and returns them, to be released. */
-  takeStale(): Job[] {
+  takeStale(): ClaimedDelivery[] {
     const stale = this.#stale;
     this.#stale = [];
     return stale;
   }
 
   /** Removes and returns the waiting deliveries: of one destination, or all. */
-  takeWaiting(destinationId?: string): Job[] {
+  takeWaiting(destinationId?: string): ClaimedDelivery[] {
     const queues =
       destinationId === undefined ? [...this.#queues.values()] : [this.#queues.get(destinationId)];
     return queues.flatMap((queue) => queue?.waiting.splice(0) ?? []);
   }
 
-  #freeCapacity(destinationId: string): number {
+  #getFreeCapacity(destinationId: string): number {
     const mayHold = this.#quick.has(destinationId)
       ? this.#limits.heldPerQuickDestination
       : this.#limits.inFlightPerDestination;
@@ -165,9 +165,9 @@ export class Backlog {
 
   #mayStart({ projectId, waiting, inFlight, isFailing }: DestinationQueue): boolean {
     if (waiting.length === 0 || inFlight >= this.#limits.inFlightPerDestination) return false;
-    const held = this.#heldCounts(projectId);
-    if (this.#free('inFlight', held) <= 0) return false;
-    return !isFailing || this.#free('inFlightFailing', held) > 0;
+    const held = this.#getCounts(projectId);
+    if (this.#countFree('inFlight', held) <= 0) return false;
+    return !isFailing || this.#countFree('inFlightFailing', held) > 0;
   }
 
   #countInFlight(queue: DestinationQueue, change: 1 | -1): void {
@@ -176,35 +176,35 @@ export class Backlog {
   }
 
   #count({ projectId }: DestinationQueue, changes: Partial<HeldCounts>): void {
-    const held = this.#heldCounts(projectId);
-    if (held === NOTHING_HELD) this.#projects.set(projectId, { ...NOTHING_HELD });
-    for (const counts of [this.#all, this.#heldCounts(projectId)]) {
+    const held = this.#getCounts(projectId);
+    if (held === ZERO_COUNTS) this.#projects.set(projectId, { ...ZERO_COUNTS });
+    for (const counts of [this.#total, this.#getCounts(projectId)]) {
       for (const [name, change] of Object.entries(changes)) {
         counts[name as keyof HeldCounts] += change;
       }
     }
-    if (this.#heldCounts(projectId).rows === 0) this.#projects.delete(projectId);
+    if (this.#getCounts(projectId).rows === 0) this.#projects.delete(projectId);
   }
 
-  #heldCounts(projectId: string): HeldCounts {
-    return this.#projects.get(projectId) ?? NOTHING_HELD;
+  #getCounts(projectId: string): HeldCounts {
+    return this.#projects.get(projectId) ?? ZERO_COUNTS;
   }
 
-  #capacityOf(held: HeldCounts): ProjectCapacity {
-    const [rows, bytes] = [this.#free('rows', held), this.#free('bytes', held)];
-    return { rows: bytes > 0 ? rows : 0, bytes, failing: this.#free('failing', held) };
+  #getCapacity(held: HeldCounts): ProjectCapacity {
+    const [rows, bytes] = [this.#countFree('rows', held), this.#countFree('bytes', held)];
+    return { rows: bytes > 0 ? rows : 0, bytes, failing: this.#countFree('failing', held) };
   }
 
-  /** The additional amount that a project may hold. Rounded up, so that projects take turns at a limit of 1. */
-  #free(resource: keyof HeldCounts, held: HeldCounts): number {
-    const others = this.#all[resource] - held[resource];
-    const free = this.#maximum(resource) - others;
-    return Math.max(0, Math.ceil(free * PROJECT_PART) - held[resource]);
+  /** Returns how much more a project may hold. It is rounded up, so that projects take turns at a limit of 1. */
+  #countFree(resource: keyof HeldCounts, held: HeldCounts): number {
+    const others = this.#total[resource] - held[resource];
+    const free = this.#getMaximum(resource) - others;
+    return Math.max(0, Math.ceil(free * PROJECT_SHARE) - held[resource]);
   }
 
-  #maximum(resource: keyof HeldCounts): number {
+  #getMaximum(resource: keyof HeldCounts): number {
     const { heldRows, heldBytes, inFlight, inFlightFailing } = this.#limits;
-    const failing = heldRows * FAILING_PART;
+    const failing = heldRows * FAILING_SHARE;
     return { rows: heldRows, bytes: heldBytes, failing, inFlight, inFlightFailing }[resource];
   }
 
@@ -222,6 +222,9 @@ export class Backlog {
   }
 }
 
-function createDestinationQueue({ projectId, isFailing }: Job['row']): DestinationQueue {
+function createDestinationQueue({
+  projectId,
+  isFailing,
+}: ClaimedDelivery['row']): DestinationQueue {
   return { projectId, isFailing, waiting: [], inFlight: 0, held: 0 };
 }

@@ -13,7 +13,7 @@ import {
   findPending,
   type ProjectIds,
 } from './outbox.ts';
-import { signingKey } from './sign.ts';
+import { createSigningKey } from './sign.ts';
 import { openSigningSecrets } from './signing-secret.ts';
 import { openTarget, type TargetHeaders } from './target-secrets.ts';
 
@@ -25,7 +25,7 @@ export interface DeliveryTarget {
 }
 
 /** A claimed delivery. */
-export interface Job {
+export interface ClaimedDelivery {
   row: ClaimedRow;
   bodyBytes: number;
   /** Null if the destination's secrets can't be opened: the attempt fails without being sent. */
@@ -37,7 +37,7 @@ export interface Job {
 }
 
 export interface Claim {
-  jobs: Job[];
+  deliveries: ClaimedDelivery[];
   /** True if no due deliveries are left. */
   isComplete: boolean;
   /** True if the next claim concerns other projects. */
@@ -54,7 +54,12 @@ interface ClaimDeps {
   limits: DeliveryLimits;
 }
 
-const EMPTY_CLAIM: Claim = { jobs: [], isComplete: true, hasNextTurn: false, isSaturated: false };
+const EMPTY_CLAIM: Claim = {
+  deliveries: [],
+  isComplete: true,
+  hasNextTurn: false,
+  isSaturated: false,
+};
 
 /** The projects of a claim. */
 interface ClaimTurn {
@@ -66,7 +71,7 @@ interface ClaimTurn {
 /**
  * Claims deliveries of the projects in rotation, and of the destinations of each project in rotation. A claim continues
  * after the last project of the previous claim. A project that did not get all of its due deliveries continues after
- * its last destination. In a shard group, a query first finds the projects with due deliveries. A claim then takes
+ * its last destination. In a shard group, a query first finds the projects with due deliveries, and each claim takes
  * projects that one statement may change together.
  */
 export class Claimer {
@@ -81,15 +86,15 @@ export class Claimer {
 
   async claim(backlog: Backlog): Promise<Claim> {
     const { database, limits, now } = this.#deps;
-    const rows = Math.min(limits.claimRows, limits.heldRows - backlog.held);
+    const rows = Math.min(limits.claimRows, limits.heldRows - backlog.heldRows);
     const bytes = limits.heldBytes - backlog.heldBytes;
     if (rows <= 0 || bytes <= 0) return { ...EMPTY_CLAIM, isSaturated: true };
     if (this.#turns.length === 0) this.#turns = await this.#createTurns();
     const [turn] = this.#turns;
     if (!turn) return EMPTY_CLAIM;
 
-    const free = backlog.free();
-    const capacities = backlog.capacities();
+    const free = backlog.getFreeCapacities();
+    const capacities = backlog.getCapacities();
     const requestedMs = performance.now();
     const claimed = await claimDue(database.rows.query, {
       ...turn,
@@ -106,13 +111,13 @@ export class Claimer {
     const isFull = claimed.length === rows || countBytes(claimed) >= bytes;
     const { isCut, hasMore } = this.#recordTurns(turn, claimed, { capacities, isFull });
     this.#turns.shift();
-    if (isFull) this.#turns.push({ ...turn, afterProjectId: lastId(claimed, 'projectId') });
+    if (isFull) this.#turns.push({ ...turn, afterProjectId: findLastId(claimed, 'projectId') });
     else if (turn.afterProjectId !== '' || hasMore) {
       this.#turns.push({ ...turn, afterProjectId: '' });
     }
     const [next] = this.#turns;
     return {
-      jobs: this.#createJobs(claimed, requestedMs),
+      deliveries: this.#createDeliveries(claimed, requestedMs),
       isComplete: !next,
       hasNextTurn: next !== undefined && next.projectIds !== turn.projectIds,
       isSaturated: isCut || isSaturated(claimed, free, limits),
@@ -120,17 +125,17 @@ export class Claimer {
   }
 
   /**
-   * Stores where each project continues. `isCut`: a project's capacity is used up. `hasMore`: another claim for these
-   * projects may find more, because only destinations after a certain one were searched, or because failing ones used
-   * up the capacity.
+   * Stores where each project continues. `isCut` is true if a project has exhausted its capacity. `hasMore` is true if
+   * another claim for these projects may find more deliveries: only destinations after a certain one were searched, or
+   * failing ones have exhausted the capacity.
    */
   #recordTurns(
     { projectIds, afterProjectId }: ClaimTurn,
     claimed: readonly ClaimedRow[],
-    { capacities, isFull }: { capacities: ReturnType<Backlog['capacities']>; isFull: boolean },
+    { capacities, isFull }: { capacities: ReturnType<Backlog['getCapacities']>; isFull: boolean },
   ): { isCut: boolean; hasMore: boolean } {
     const rowsByProject = Map.groupBy(claimed, ({ projectId }) => projectId);
-    const lastProjectId = isFull ? lastId(claimed, 'projectId') : null;
+    const lastProjectId = isFull ? findLastId(claimed, 'projectId') : null;
     const getCapacity = (projectId: string) =>
       capacities.byProject.get(projectId) ?? capacities.other;
     const wasExhausted = [capacities.other, ...capacities.byProject.values()].some(
@@ -149,7 +154,7 @@ export class Claimer {
       const capacity = getCapacity(projectId);
       const hasUsedUp = rows.length >= capacity.rows || countBytes(rows) >= capacity.bytes;
       if (hasUsedUp || projectId === lastProjectId) {
-        this.#afterDestinations.set(projectId, lastId(rows, 'destinationId'));
+        this.#afterDestinations.set(projectId, findLastId(rows, 'destinationId'));
       }
       const failing = rows.filter(({ isFailing }) => isFailing).length;
       const isFailingCut = failing > 0 && failing >= capacity.failing;
@@ -170,7 +175,7 @@ export class Claimer {
       .map((projectPart) => ({ projectIds: projectPart, afterProjectId: '' }));
   }
 
-  #createJobs(claimed: ClaimedRow[], requestedMs: number): Job[] {
+  #createDeliveries(claimed: ClaimedRow[], requestedMs: number): ClaimedDelivery[] {
     const { limits } = this.#deps;
     const nowMs = performance.now();
     const targets = new Map<string, DeliveryTarget | null>();
@@ -190,7 +195,7 @@ export class Claimer {
     const { vault, log, now } = this.#deps;
     try {
       const sealed = { ...row, id: row.destinationId };
-      const keys = openSigningSecrets(vault, sealed, now()).map(signingKey);
+      const keys = openSigningSecrets(vault, sealed, now()).map(createSigningKey);
       const { url, headers } = openTarget(vault, sealed);
       return { keys, url: url ?? '', headers: headers ?? {} };
     } catch (error) {
@@ -200,8 +205,8 @@ export class Claimer {
   }
 }
 
-/** The last id in the order of the claim: byte by byte. Ids are ASCII. */
-function lastId(claimed: readonly DestinationKey[], column: keyof DestinationKey): string {
+/** Returns the last id in the order of the claim, which is byte by byte. Ids are ASCII. */
+function findLastId(claimed: readonly DestinationKey[], column: keyof DestinationKey): string {
   return claimed.reduce((latest, { [column]: id }) => (id > latest ? id : latest), '');
 }
 

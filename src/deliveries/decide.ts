@@ -1,7 +1,7 @@
-/** Decides what follows an attempt of a delivery. */
+/** Decides whether and when a delivery is retried. */
 import { HOUR_MS } from '../work/durations.ts';
 
-/** Jitter: delays vary by up to 20 %, so that deliveries that failed together are not retried together. */
+/** Delays vary by up to 20 %, so that deliveries that failed together are not retried together. */
 const JITTER = 0.2;
 /** The longest Retry-After that is respected. */
 const RETRY_AFTER_MAX_MS = HOUR_MS;
@@ -34,7 +34,7 @@ interface RetryRules {
   random: () => number;
 }
 
-/** Decides whether and when a delivery is retried. `attemptCount` is the number of earlier attempts. */
+/** `attemptCount` is the number of earlier attempts. */
 export function decide(outcome: Outcome, attemptCount: number, rules: RetryRules): Decision {
   if (outcome.error === null) {
     return { status: 'SUCCEEDED', failureReason: null, nextAttemptTime: null };
@@ -45,13 +45,15 @@ export function decide(outcome: Outcome, attemptCount: number, rules: RetryRules
     return { status: 'FAILED', failureReason, nextAttemptTime: null };
   }
   const jittered = delaySeconds * 1000 * (1 + JITTER * (2 * rules.random() - 1));
-  const delayMs = Math.max(jittered, retryAfterMs(outcome.retryAfter, rules.now));
+  const delayMs = Math.max(jittered, parseRetryAfterMs(outcome.retryAfter, rules.now));
   const nextAttemptTime = new Date(rules.now.getTime() + Math.round(delayMs));
   return { status: 'PENDING', failureReason: null, nextAttemptTime };
 }
 
-/** The requested wait: seconds or a date (RFC 9110, section 10.2.3). Any other text is ignored. */
-function retryAfterMs(header: string | undefined, now: Date): number {
+/**
+ * Returns the requested wait, which is a number of seconds or a date (RFC 9110, section 10.2.3). Ignores other values.
+ */
+function parseRetryAfterMs(header: string | undefined, now: Date): number {
   if (header === undefined) return 0;
   const requestedMs = /^\d+$/.test(header)
     ? Number(header) * 1000

@@ -1,6 +1,6 @@
 /**
  * Sends the deliveries of a shard group. A delivery is claimed, sent and recorded. It stays in the outbox until it is
- * recorded, so that another attempt follows if this process ends before.
+ * recorded, so that it is retried if this process ends before.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SpanKind, type Tracer } from '@opentelemetry/api';
@@ -8,7 +8,7 @@ import type { Config } from '../config.ts';
 import type { Database } from '../database/database.ts';
 import type { EventRow } from '../database/hot/append-events.ts';
 import { batchRows } from '../database/projects/project-groups.ts';
-import { eventRow } from '../events/record.ts';
+import { createEventRow } from '../events/record.ts';
 import { newId } from '../ids.ts';
 import type { Log } from '../log.ts';
 import type { Meters } from '../meters.ts';
@@ -16,11 +16,11 @@ import type { Outbound } from '../outbound/client.ts';
 import type { Vault } from '../secrets.ts';
 import { failSpan, inTrace } from '../spans.ts';
 import { retryUntilDone } from '../work/backoff.ts';
-import { stopWorkMs } from '../work/deadline.ts';
+import { getStopWorkMs } from '../work/deadline.ts';
 import { Outage } from '../work/outage.ts';
 import { Alarm } from '../work/signal.ts';
 import { Backlog } from './backlog.ts';
-import { type Claim, Claimer, type Job } from './claim.ts';
+import { type Claim, type ClaimedDelivery, Claimer } from './claim.ts';
 import { type Decision, decide, type Outcome } from './decide.ts';
 import { DELIVERY_LIMITS, type DeliveryLimits } from './limits.ts';
 import { release, releaseOrphans } from './outbox.ts';
@@ -28,12 +28,12 @@ import { Recorder } from './recorder.ts';
 import { send } from './send.ts';
 import { maskUrl } from './target-secrets.ts';
 
-/** Time to record an attempt that used all of its time. */
+/** The time to record an attempt that used all of its own time. */
 const STOP_MARGIN_MS = 2_000;
-/** The part of time that claims may take. If they get slow, they run less often. */
+/** The largest share of time for claims. If they get slow, they run less often. */
 const CLAIM_SHARE = 1 / 3;
 const GAP_MAX_MS = 1_000;
-/** How often deliveries are checked that wait for one that has already ended. */
+/** The interval in which deliveries that wait for an ended one are released. */
 const ORPHANS_EVERY_MS = 5_000;
 
 export interface DeliveryDeps {
@@ -81,7 +81,7 @@ export class DeliveryWorker {
       ...deps,
       limits: this.#limits,
       signal: this.#aborting.signal,
-      onDone: (jobs) => this.#drop(jobs),
+      onDone: (deliveries) => this.#drop(deliveries),
       onReleased: () => this.wake(),
       onDisabled: (destinationId) => this.#release(this.#backlog.takeWaiting(destinationId)),
     });
@@ -107,7 +107,8 @@ export class DeliveryWorker {
       // two durations counts.
       const gapMs = Math.min(claimMs, previousClaimMs) * (1 / CLAIM_SHARE - 1);
       previousClaimMs = claimMs;
-      if (claim?.hasNextTurn || (claim && claim.jobs.length * 2 > this.#limits.claimRows)) continue;
+      if (claim?.hasNextTurn || (claim && claim.deliveries.length * 2 > this.#limits.claimRows))
+        continue;
       const pauseMs = Math.min(Math.max(gapMs, this.#limits.gapMs), GAP_MAX_MS);
       await sleep(pauseMs, undefined, { signal }).catch(() => {});
       if (claim?.isComplete) await this.#due.wait(this.#untilNextDueMs());
@@ -117,9 +118,9 @@ export class DeliveryWorker {
   /** Sends all deliveries that are due now. Returns when they are recorded. */
   async drain(): Promise<void> {
     for (;;) {
-      const { jobs, isComplete } = await this.#claim();
+      const { deliveries, isComplete } = await this.#claim();
       await this.#waitUntilEmpty();
-      if (isComplete && jobs.length === 0) return;
+      if (isComplete && deliveries.length === 0) return;
     }
   }
 
@@ -130,7 +131,10 @@ export class DeliveryWorker {
   async stop(running: Promise<void> = Promise.resolve()): Promise<void> {
     this.#stopping.abort();
     this.#due.ring();
-    const waitMs = Math.min(this.#limits.attemptMs + STOP_MARGIN_MS, stopWorkMs(this.#deps.config));
+    const waitMs = Math.min(
+      this.#limits.attemptMs + STOP_MARGIN_MS,
+      getStopWorkMs(this.#deps.config),
+    );
     const timer = setTimeout(() => this.#aborting.abort(), waitMs);
     await running;
     this.#release(this.#backlog.takeWaiting());
@@ -142,13 +146,13 @@ export class DeliveryWorker {
     // While the recorder is behind, a claim could return deliveries that were just sent.
     if (this.#recorder.isBehind) {
       this.#isSaturated = true;
-      return { jobs: [], isComplete: true, hasNextTurn: false, isSaturated: true };
+      return { deliveries: [], isComplete: true, hasNextTurn: false, isSaturated: true };
     }
     this.#nextDueMs = Number.POSITIVE_INFINITY;
     await this.#releaseOrphans();
     const claim = await this.#claimer.claim(this.#backlog);
     this.#isSaturated = claim.isSaturated;
-    this.#backlog.add(claim.jobs);
+    this.#backlog.add(claim.deliveries);
     this.#sendNext();
     return claim;
   }
@@ -165,39 +169,39 @@ export class DeliveryWorker {
     if (this.#stopping.signal.aborted) return;
     const nowMs = performance.now();
     while (this.#recorder.unrecorded < this.#limits.unrecorded) {
-      const job = this.#backlog.next(nowMs);
-      if (!job) break;
-      void this.#attempt(job);
+      const delivery = this.#backlog.takeNext(nowMs);
+      if (!delivery) break;
+      void this.#attempt(delivery);
     }
     this.#release(this.#backlog.takeStale());
   }
 
-  async #attempt(job: Job): Promise<void> {
+  async #attempt(delivery: ClaimedDelivery): Promise<void> {
     const startTime = this.#deps.now();
     const startedMs = performance.now();
-    const outcome = await this.#findOutcome(job);
+    const outcome = await this.#trySend(delivery);
     const durationMs = Math.round(performance.now() - startedMs);
-    this.#backlog.endAttempt(job, { isSuccess: outcome?.error === null, durationMs });
-    if (outcome) this.#record(job, outcome, { startTime, durationMs });
-    else this.#drop([job]);
+    this.#backlog.endAttempt(delivery, { isSuccess: outcome?.error === null, durationMs });
+    if (outcome) this.#record(delivery, outcome, { startTime, durationMs });
+    else this.#drop([delivery]);
     this.#sendNext();
   }
 
-  /** Sends a message. Undefined if the attempt was aborted. */
-  async #findOutcome(job: Job): Promise<Outcome | undefined> {
+  /** Sends a message. Returns undefined if the attempt was aborted. */
+  async #trySend(delivery: ClaimedDelivery): Promise<Outcome | undefined> {
     const { signal } = this.#aborting;
     try {
-      return await this.#send(job, signal);
+      return await this.#send(delivery, signal);
     } catch (error) {
       if (signal.aborted) return undefined;
-      this.#deps.log.error({ err: error, deliveryId: job.row.id }, 'delivery.attempt_failed');
+      this.#deps.log.error({ err: error, deliveryId: delivery.row.id }, 'delivery.attempt_failed');
       return { responseStatus: null, error: 'The message could not be sent.' };
     }
   }
 
   /** Sends a message in a span of the trace in which it was enqueued. */
-  #send(job: Job, signal: AbortSignal): Promise<Outcome> {
-    const { id, projectId, destinationId, attemptCount, traceparent } = job.row;
+  #send(delivery: ClaimedDelivery, signal: AbortSignal): Promise<Outcome> {
+    const { id, projectId, destinationId, attemptCount, traceparent } = delivery.row;
     const attributes = {
       'gateway.delivery_id': id,
       'gateway.project_id': projectId,
@@ -208,15 +212,19 @@ export class DeliveryWorker {
     const spanOptions = { name: 'deliver', kind, parent: traceparent, attributes };
     return inTrace(this.#deps, spanOptions, async (span) => {
       const options = { attemptMs: this.#limits.attemptMs, signal };
-      const outcome = await send(job, this.#deps.outbound, options);
+      const outcome = await send(delivery, this.#deps.outbound, options);
       if (outcome.error !== null) failSpan(span, String(outcome.responseStatus ?? 'UNANSWERED'));
       return outcome;
     });
   }
 
-  #record(job: Job, outcome: Outcome, time: { startTime: Date; durationMs: number }): void {
+  #record(
+    delivery: ClaimedDelivery,
+    outcome: Outcome,
+    time: { startTime: Date; durationMs: number },
+  ): void {
     const { config, meters, now, random } = this.#deps;
-    const { id: deliveryId, projectId, destinationId, leaseToken, attemptCount } = job.row;
+    const { id: deliveryId, projectId, destinationId, leaseToken, attemptCount } = delivery.row;
     const rules = { retrySeconds: config.DELIVERY_RETRY_SECONDS, now: now(), random };
     const decision = decide(outcome, attemptCount, rules);
     const { responseStatus, error, responseBody = null } = outcome;
@@ -225,31 +233,31 @@ export class DeliveryWorker {
     const attemptId = newId('att');
     const ids = { attemptId, projectId, deliveryId, destinationId, leaseToken };
     const response = { responseStatus, responseBody, error };
-    const event = decision.status === 'FAILED' ? createFailureEvent(job, decision) : null;
-    this.#recorder.add({ job, record: { ...ids, ...time, ...response, event, ...decision } });
+    const event = decision.status === 'FAILED' ? createFailureEvent(delivery, decision) : null;
+    this.#recorder.add({ delivery, record: { ...ids, ...time, ...response, event, ...decision } });
     const dueMs = decision.nextAttemptTime?.getTime() ?? Number.POSITIVE_INFINITY;
     this.#nextDueMs = Math.min(this.#nextDueMs, dueMs);
   }
 
-  #release(jobs: Job[]): void {
-    if (jobs.length === 0) return;
+  #release(deliveries: ClaimedDelivery[]): void {
+    if (deliveries.length === 0) return;
     const { rows, group } = this.#deps.database;
-    const claimed = jobs.map(({ row }) => row);
+    const claimed = deliveries.map(({ row }) => row);
     const released = batchRows(group, claimed, ({ projectId }) => projectId).map((batch) =>
       this.#retryUntilDone(() => release(rows.query, batch), this.#releasing),
     );
-    void Promise.all(released).then(() => this.#drop(jobs));
+    void Promise.all(released).then(() => this.#drop(deliveries));
   }
 
-  #drop(jobs: Job[]): void {
-    this.#backlog.drop(jobs);
+  #drop(deliveries: ClaimedDelivery[]): void {
+    this.#backlog.drop(deliveries);
     this.#dropped.ring();
     this.#sendNext();
     if (this.#isSaturated) this.#due.ring();
   }
 
   async #waitUntilEmpty(): Promise<void> {
-    while (this.#backlog.held > 0) await this.#dropped.wait(this.#limits.pollMs);
+    while (this.#backlog.heldRows > 0) await this.#dropped.wait(this.#limits.pollMs);
   }
 
   #untilNextDueMs(): number {
@@ -285,12 +293,15 @@ export function startDeliveries(deps: DeliveryDeps): DeliverySender {
 }
 
 /**
- * The event that a delivery failed permanently. The statement that records the last attempt appends it, and adds the
- * name of the destination and the operation.
+ * Creates the event that a delivery failed permanently. The statement that records the last attempt appends it, and
+ * adds the destination's name and the operation's id.
  */
-export function createFailureEvent({ row }: Job, { failureReason }: Decision): EventRow {
+export function createFailureEvent(
+  { row }: ClaimedDelivery,
+  { failureReason }: Decision,
+): EventRow {
   const { id: deliveryId, projectId, destinationId, url, attemptCount } = row;
-  return eventRow({
+  return createEventRow({
     projectId,
     eventType: 'DELIVERY_FAILED',
     data: {

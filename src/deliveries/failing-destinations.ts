@@ -1,4 +1,4 @@
-/** Reports destinations that fail for an hour, and disables those that fail for too long. */
+/** Reports destinations that fail for an hour, and disables those that fail for days. */
 import type { Database } from '../database/database.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { recordEvent } from '../events/record.ts';
@@ -7,17 +7,17 @@ import type { ClaimedRow, DestinationKey } from './outbox.ts';
 import type { DisableThreshold } from './record-attempts.ts';
 import { maskUrl } from './target-secrets.ts';
 
-/** A destination is reported after this time. A receiver that is restarted or replaced works again before. */
+/** A destination is reported after this time. A receiver that is restarted or replaced recovers before. */
 const REPORT_AFTER_MS = HOUR_MS;
 
-/** The start time for reports: destinations without a success since then are reported. */
-export function reportableSince(now: Date): Date {
+/** Returns the time for reports: destinations without a success since then are reported. */
+export function getReportCutoff(now: Date): Date {
   return new Date(now.getTime() - REPORT_AFTER_MS);
 }
 
 /**
- * Records the event that a destination fails, once until it works again. The event commits together with the flag for
- * it. Returns true if this call recorded it.
+ * Records the event that a destination fails, once until it recovers. The event commits together with the flag that it
+ * was recorded. Returns true if this call recorded it.
  */
 export async function reportFailing(
   database: Database,
@@ -29,7 +29,7 @@ export async function reportFailing(
         projectId,
         id,
         isFailingTold: false,
-        failingSince: { lte: reportableSince(now) },
+        failingSince: { lte: getReportCutoff(now) },
       },
       data: { isFailingTold: true },
       select: { name: true, url: true, failingSince: true, failedAttempts: true },
@@ -58,8 +58,8 @@ export async function reportFailing(
 const DISABLE_AFTER_MS = 5 * DAY_MS;
 const DISABLE_AFTER_ATTEMPTS = 20;
 
-/** The thresholds at a time for disabling a destination. */
-export function disableThreshold(now: Date): DisableThreshold {
+/** Returns the thresholds for disabling a destination. */
+export function getDisableThreshold(now: Date): DisableThreshold {
   return {
     failingSince: new Date(now.getTime() - DISABLE_AFTER_MS),
     failedAttempts: DISABLE_AFTER_ATTEMPTS,
@@ -82,12 +82,12 @@ export function disableGone(
   );
 }
 
-/** Disables a destination without a success for too long. The transaction checks that again. */
+/** Disables a destination without a success for too long. The transaction checks the thresholds again. */
 export function disableFailing(
   database: Database,
   { projectId, destinationId: id, now }: DestinationKey & { now: Date },
 ): Promise<boolean> {
-  const { failingSince, failedAttempts } = disableThreshold(now);
+  const { failingSince, failedAttempts } = getDisableThreshold(now);
   return disable(
     database,
     {

@@ -20,19 +20,21 @@ export interface DeliveryLimits {
   /** The most attempts in flight to all failing destinations together, so that others always have capacity. */
   inFlightFailing: number;
   /**
-   * The most deliveries that are sent and not yet recorded. At this limit sending pauses: if the process is killed,
-   * these deliveries are sent twice.
+   * The most deliveries that are sent and not yet recorded. Sending pauses at this limit, because these deliveries are
+   * sent twice if the process is killed.
    */
   unrecorded: number;
   /** The most deliveries held for a quick destination, so that its next messages need no claim. */
   heldPerQuickDestination: number;
   /** The longest attempt that makes its destination a quick one. */
   quickMs: number;
-  /** How often due deliveries are checked without a notification. */
+  /** The interval of claims without a notification. */
   pollMs: number;
   /** The pause after a claim that took all due deliveries, so that the next ones are claimed together. */
   gapMs: number;
-  /** Results are recorded together: the first one waits this long for others, unless there are `inFlight` of them. */
+  /**
+   * How long the first result waits for others, to be recorded together. It does not wait if `inFlight` have arrived.
+   */
   recordGapMs: number;
   /** The waits between attempts while the database is unavailable. */
   backoff: Backoff;

@@ -1,7 +1,7 @@
 /**
- * The outbox: statements of workers on the table Delivery. They are hand-written SQL, because each handles many
- * deliveries. A delivery is due if its nextAttemptTime has passed and no process holds its lease. Leases use the
- * database's clock, which all processes share.
+ * The outbox: statements of workers on the table Delivery, in hand-written SQL, because each handles many deliveries. A
+ * delivery is due if its nextAttemptTime has passed and no process holds its lease. Leases use the database's clock,
+ * which all processes share.
  */
 import {
   type MissedCount,
@@ -32,7 +32,7 @@ export interface ClaimedRow {
   projectId: string;
   destinationId: string;
   body: string;
-  /** Attempts before this one. */
+  /** The number of earlier attempts. */
   attemptCount: number;
   leaseToken: string;
   url: string;
@@ -60,7 +60,7 @@ interface ClaimOrder {
   projectIds: ProjectIds;
   /** Projects take turns in the order of their ids. Projects up to this id have had their turn. */
   afterProjectId: string;
-  /** By project, the last destination that has had its turn. */
+  /** The last destination that has had its turn, by project. */
   afterDestinations: ReadonlyMap<string, string>;
   /** How many deliveries each destination may get. Others get `freeByDefault`. */
   free: ReadonlyMap<string, number>;
@@ -79,7 +79,7 @@ interface ClaimOrder {
  * Selects each destination with pending deliveries by a recursive scan that reads one index entry for each. A failing
  * destination with a hundred thousand due deliveries costs no more than one with a single one.
  */
-export const pendingSql = (after: string, inProjects: InProjects) => `
+export const selectPendingSql = (after: string, inProjects: InProjects) => `
   with recursive pending_destination as (
     (select "projectId", "destinationId" as "id", "nextAttemptTime" as "earliest" from "Delivery"
       where ${inProjects('"projectId"')} and "nextAttemptTime" is not null
@@ -93,9 +93,9 @@ export const pendingSql = (after: string, inProjects: InProjects) => `
       order by "projectId", "destinationId", "nextAttemptTime" limit 1) following
   )`;
 
-/** SQL of the time at which the next delivery is due. Null if none is pending. */
-export const earliestDue = (inProjects: InProjects) => `
-  ${pendingSql("'', ''", inProjects)}
+/** Selects the time at which the next delivery is due. Null if none is pending. */
+export const selectEarliestDue = (inProjects: InProjects) => `
+  ${selectPendingSql("'', ''", inProjects)}
   select least(
     (select min(pending_destination."earliest") from pending_destination
       join "Destination" d on d."projectId" = pending_destination."projectId" and d."id" = pending_destination."id"
@@ -112,7 +112,7 @@ const PENDING = acrossProjects(
   group by t."projectId"`,
 );
 
-/** Returns the projects with due deliveries, also if a process holds the deliveries. */
+/** Returns the projects with due deliveries, even if a process holds the deliveries. */
 export async function findPending(
   query: RunQuery,
   projectIds: readonly string[],
@@ -122,11 +122,11 @@ export async function findPending(
   return pending.map(({ projectId }) => projectId);
 }
 
-const destinationRow = (row: string, id: string, columns: readonly string[]) =>
+const joinDestination = (row: string, id: string, columns: readonly string[]) =>
   rowsByKey('Destination', { projectId: `${row}."projectId"`, id: `${row}."${id}"` }, { columns });
 
 /** Selects each project with pending deliveries by a recursive scan that reads one index entry for each. */
-const pendingProjectsSql = (after: string, inProjects: InProjects) => `
+const selectPendingProjectsSql = (after: string, inProjects: InProjects) => `
   with recursive pending_project as (
     (select "projectId" from "Delivery"
       where ${inProjects('"projectId"')} and "nextAttemptTime" is not null and "projectId" > ${after}
@@ -139,17 +139,17 @@ const pendingProjectsSql = (after: string, inProjects: InProjects) => `
       order by "projectId", "destinationId", "nextAttemptTime" limit 1) following
   )`;
 
-/** Selects each destination with pending deliveries of the project `room."projectId"` by a recursive scan. */
+/** Selects each destination with pending deliveries of the project `capacity."projectId"` by a recursive scan. */
 const PENDING_OF_PROJECT = `
   with recursive pending_destination as (
     (select "destinationId" as "id", "nextAttemptTime" as "earliest" from "Delivery"
-      where "projectId" = room."projectId" and "nextAttemptTime" is not null
-        and "destinationId" > room."after"
+      where "projectId" = capacity."projectId" and "nextAttemptTime" is not null
+        and "destinationId" > capacity."after"
       order by "projectId", "destinationId", "nextAttemptTime" limit 1)
     union all
     select following.* from pending_destination cross join lateral (
       select "destinationId", "nextAttemptTime" from "Delivery"
-      where "projectId" = room."projectId" and "nextAttemptTime" is not null
+      where "projectId" = capacity."projectId" and "nextAttemptTime" is not null
         and "destinationId" > pending_destination."id"
       order by "projectId", "destinationId", "nextAttemptTime" limit 1) following
   )`;
@@ -161,14 +161,14 @@ const PENDING_OF_PROJECT = `
 const CLAIM = acrossProjects(
   'deliveries that are due',
   (inProjects) => `
-  ${pendingProjectsSql('$1', inProjects)}, due as materialized (
+  ${selectPendingProjectsSql('$1', inProjects)}, due as materialized (
     select delivery.* from pending_project
     left join unnest($2::text[], $3::text[], $4::int[], $5::int[], $6::int[])
-      as known_project("id", "after", "rows", "bytes", "failing") on known_project."id" = pending_project."projectId"
+      as project_state("id", "after", "rows", "bytes", "failing") on project_state."id" = pending_project."projectId"
     cross join lateral (
-      select pending_project."projectId", coalesce(known_project."after", '') as "after",
-        coalesce(known_project."rows", $7::int) as "rows", coalesce(known_project."bytes", $8::int) as "bytes",
-        coalesce(known_project."failing", $9::int) as "failing") room
+      select pending_project."projectId", coalesce(project_state."after", '') as "after",
+        coalesce(project_state."rows", $7::int) as "rows", coalesce(project_state."bytes", $8::int) as "bytes",
+        coalesce(project_state."failing", $9::int) as "failing") capacity
     cross join lateral (
       ${PENDING_OF_PROJECT}
       select "place", "projectId", "bytes" from (
@@ -176,25 +176,25 @@ const CLAIM = acrossProjects(
           count(*) filter (where "isFailing") over until_here as "failing"
         from (
           select free.*, destination."failingSince" is not null as "isFailing" from pending_destination
-          left join unnest($10::text[], $11::int[]) as known("id", "free") on known."id" = pending_destination."id"
+          left join unnest($10::text[], $11::int[]) as destination_state("id", "free") on destination_state."id" = pending_destination."id"
           cross join ${rowsByKey(
             'Destination',
-            { projectId: 'room."projectId"', id: 'pending_destination."id"' },
+            { projectId: 'capacity."projectId"', id: 'pending_destination."id"' },
             { columns: ['status', 'failingSince'] },
           )} destination
           cross join lateral (
             select locked.* from (
-              select ctid as "place", room."projectId", octet_length("body") as "bytes" from "Delivery"
-              where "projectId" = room."projectId" and "destinationId" = pending_destination."id"
+              select ctid as "place", capacity."projectId", octet_length("body") as "bytes" from "Delivery"
+              where "projectId" = capacity."projectId" and "destinationId" = pending_destination."id"
                 and "nextAttemptTime" <= greatest(now(), $12) and ${isFreeSql()}
               order by "projectId", "destinationId", "nextAttemptTime" limit 200
               for update skip locked) locked
-            limit coalesce(known."free", $13::int)) free
+            limit coalesce(destination_state."free", $13::int)) free
           where pending_destination."earliest" <= greatest(now(), $12)
-            and destination."status" = 'ENABLED' and (room."failing" > 0 or destination."failingSince" is null)
-          limit room."rows") ready
+            and destination."status" = 'ENABLED' and (capacity."failing" > 0 or destination."failingSince" is null)
+          limit capacity."rows") ready
         window until_here as (rows unbounded preceding)) counted
-      where "bytesBefore" < room."bytes" and (not "isFailing" or "failing" <= room."failing")
+      where "bytesBefore" < capacity."bytes" and (not "isFailing" or "failing" <= capacity."failing")
     ) delivery
     limit $14
   ), chosen as (
@@ -211,7 +211,7 @@ const CLAIM = acrossProjects(
   select d.*, t."url", t."urlSealed", t."maskedHeaders", t."headersSealed", t."failingSince" is not null as "isFailing", t."signingSecretSealed",
     t."previousSecretSealed", t."previousSecretExpireTime",
     (extract(epoch from clock_timestamp()) * 1000)::float8 as "claimedMs"
-  from claimed d cross join ${destinationRow('d', 'destinationId', [
+  from claimed d cross join ${joinDestination('d', 'destinationId', [
     'url',
     'urlSealed',
     'maskedHeaders',
@@ -264,7 +264,7 @@ const RELEASED_MAX = 1_000;
 
 const RELEASE_NEXT = forProjects(
   (inProjects) => `
-  with found as materialized (
+  with selected as materialized (
     select d."place", ended."projectId" from unnest($1::text[], $2::text[]) as ended("projectId", "id")
     cross join ${rowsByKey(
       'Delivery',
@@ -279,13 +279,13 @@ const RELEASE_NEXT = forProjects(
     where d."status" = 'PENDING' and ${inProjects('ended."projectId"')}
   ), released as (
     update "Delivery" d set "afterId" = null, "nextAttemptTime" = now()
-    from found f where ${matchPosition('d', { with: 'found', as: 'f' })} and ${IS_PENDING}
+    from selected f where ${matchPosition('d', { with: 'selected', as: 'f' })} and ${IS_PENDING}
     returning 1
   )
-  select ${selectMissedCount('found', 'released')}`,
+  select ${selectMissedCount('selected', 'released')}`,
 );
 
-/** Makes the deliveries due that waited for the end of these. */
+/** Makes deliveries due that waited for the end of these. */
 export async function releaseNext(
   query: RunQuery,
   { projectIds, rows: ended }: RowBatch<RowKey>,
@@ -304,8 +304,8 @@ const ORPHANS = acrossProjects(
 );
 
 /**
- * Releases deliveries whose predecessor ended, if the process that recorded its end was stopped before it released
- * them.
+ * Releases deliveries whose predecessor has ended. They remain if the process that recorded the end stopped before it
+ * released them.
  */
 export async function releaseOrphans(query: RunQuery, group: ProjectGroup): Promise<void> {
   const ended = await query<RowKey>(...bindProjects(ORPHANS, group.projectIds(), []));
@@ -317,16 +317,16 @@ export async function releaseOrphans(query: RunQuery, group: ProjectGroup): Prom
 
 const RELEASE = forProjects(
   (inProjects) => `
-  with found as materialized (
+  with selected as materialized (
     select d."place", claimed."projectId" from unnest($1::text[], $2::text[]) as claimed("projectId", "id")
     cross join ${rowsByKey('Delivery', { projectId: 'claimed."projectId"', id: 'claimed."id"' }, { columns: ['leaseToken'] })} d
     where d."leaseToken" = any($3) and ${inProjects('claimed."projectId"')}
   ), released as (
     update "Delivery" d set "leaseToken" = null, "leaseExpireTime" = null
-    from found f where ${matchPosition('d', { with: 'found', as: 'f' })} and d."leaseToken" = any($3)
+    from selected f where ${matchPosition('d', { with: 'selected', as: 'f' })} and d."leaseToken" = any($3)
     returning 1
   )
-  select ${selectMissedCount('found', 'released')}`,
+  select ${selectMissedCount('selected', 'released')}`,
 );
 
 /** Releases claimed deliveries that were not sent. They are due again immediately. */

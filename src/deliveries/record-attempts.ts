@@ -42,7 +42,7 @@ export interface DisableThreshold {
   failedAttempts: number;
 }
 
-/** Destinations that have failed for so long that an action is needed. */
+/** Destinations that have failed for long. */
 export interface FailingDestinations {
   /** Destinations to disable. */
   toDisable: DestinationKey[];
@@ -50,15 +50,15 @@ export interface FailingDestinations {
   toReport: DestinationKey[];
 }
 
-const failingSql = (condition: string) => `(
+const listFailingSql = (condition: string) => `(
     select coalesce(json_agg(json_build_object('projectId', "projectId", 'destinationId', "id")), '[]')
-    from worse where ${condition})`;
+    from failing where ${condition})`;
 
 /**
- * Members of a `with`: the rows of `result` whose claims are still valid, with the physical positions of their
+ * Returns members of a `with`: the rows of `result` whose claims are still valid, with the physical positions of their
  * deliveries.
  */
-const heldSql = (inProjects: InProjects) => `
+const selectHeldSql = (inProjects: InProjects) => `
   held as materialized (
     select r.*, d."place" from result r
     cross join ${rowsByKey('Delivery', { projectId: 'r."projectId"', id: 'r."deliveryId"' }, { columns: ['leaseToken', 'status'] })} d
@@ -80,7 +80,7 @@ const recordSql = (hasFailures: boolean) =>
       "deliveryId" text, "destinationId" text, "leaseToken" text, "startTime" timestamptz, "durationMs" int,
       "responseStatus" int, "responseBody" text, "event" jsonb, "error" text, "status" text, "failureReason" text,
       "nextAttemptTime" timestamptz)
-  ), ${heldSql(inProjects)}, recorded as (
+  ), ${selectHeldSql(inProjects)}, recorded as (
     update "Delivery" d set
       "status" = r."status"::"DeliveryStatus", "isRetrying" = r."status" = 'PENDING',
       "failureReason" = r."failureReason", "attemptCount" = d."attemptCount" + 1, "nextAttemptTime" = r."nextAttemptTime",
@@ -93,23 +93,23 @@ const recordSql = (hasFailures: boolean) =>
     select "attemptId", "projectId", "deliveryId", "attemptCount",
       "responseStatus", "responseBody", "error", "durationMs", "startTime" from recorded
   ), health as (
-    select "projectId", "destinationId" as "id", bool_or("status" = 'SUCCEEDED') as "works",
-      count(*)::int as "attempts", min("startTime") as "since"
+    select "projectId", "destinationId" as "id", bool_or("status" = 'SUCCEEDED') as "hasSucceeded",
+      count(*)::int as "attempts", min("startTime") as "firstFailureTime"
     from recorded group by 1, 2
-  ), better as (
+  ), recovered as (
     update "Destination" d set "failingSince" = null, "failedAttempts" = 0, "isFailingTold" = false
     from health h
-    where d."projectId" = h."projectId" and d."id" = h."id" and h."works" and d."failingSince" is not null
-  ), worse as (
+    where d."projectId" = h."projectId" and d."id" = h."id" and h."hasSucceeded" and d."failingSince" is not null
+  ), failing as (
     update "Destination" d set
-      "failingSince" = coalesce(d."failingSince", h."since"),
+      "failingSince" = coalesce(d."failingSince", h."firstFailureTime"),
       "failedAttempts" = d."failedAttempts" + h."attempts"
-    from health h where d."projectId" = h."projectId" and d."id" = h."id" and not h."works"
+    from health h where d."projectId" = h."projectId" and d."id" = h."id" and not h."hasSucceeded"
     returning d."projectId", d."id", d."failingSince", d."failedAttempts", d."isFailingTold"
   )${hasFailures ? FAILURE_EVENTS : ''}
   select (select count(*)::int from recorded) as "recorded", ${selectMissedCount('held', 'recorded')},
-    ${failingSql('"failingSince" <= $3 and "failedAttempts" >= $4')} as "toDisable",
-    ${failingSql('"failingSince" <= $5 and not "isFailingTold"')} as "toReport"${hasFailures ? `, ${selectNotifications('event_notifications')}` : ''}`,
+    ${listFailingSql('"failingSince" <= $3 and "failedAttempts" >= $4')} as "toDisable",
+    ${listFailingSql('"failingSince" <= $5 and not "isFailingTold"')} as "toReport"${hasFailures ? `, ${selectNotifications('event_notifications')}` : ''}`,
   );
 
 /**
@@ -141,7 +141,7 @@ const RECORD_SUCCESSES = forProjects(
   with result as (
     select * from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::int[], $8::int[], $9::text[])
       as r("attemptId", "projectId", "deliveryId", "leaseToken", "startTime", "durationMs", "responseStatus", "responseBody")
-  ), ${heldSql(inProjects)}, recorded as (
+  ), ${selectHeldSql(inProjects)}, recorded as (
     update "Delivery" d set
       "status" = 'SUCCEEDED', "isRetrying" = false, "failureReason" = null,
       "attemptCount" = d."attemptCount" + 1, "nextAttemptTime" = null,
@@ -153,7 +153,7 @@ const RECORD_SUCCESSES = forProjects(
       "responseStatus", "responseBody", "durationMs", "createTime")
     select "attemptId", "projectId", "deliveryId", "attemptCount",
       "responseStatus", "responseBody", "durationMs", "startTime" from recorded
-  ), better as (
+  ), recovered as (
     update "Destination" d set "failingSince" = null, "failedAttempts" = 0, "isFailingTold" = false
     from (select distinct "projectId", "destinationId" from recorded) r
     where d."projectId" = r."projectId" and d."id" = r."destinationId" and d."failingSince" is not null
@@ -169,7 +169,7 @@ interface RecordingTimes {
   reportSince: Date;
 }
 
-/** Records attempts. Returns how many were recorded, and the destinations that have failed for long. */
+/** Returns how many attempts were recorded, and the destinations that have failed for long. */
 export function recordAttempts(
   database: RecordingDatabase,
   batch: RowBatch<AttemptRecord>,

@@ -1,17 +1,17 @@
-/** Records attempts. It records many with one statement, while the next ones arrive. */
+/** Records attempts, many with one statement, while the next ones arrive. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';
 import { batchRows, type RowBatch } from '../database/projects/project-groups.ts';
 import type { Log } from '../log.ts';
 import { retryUntilDone } from '../work/backoff.ts';
 import { Outage } from '../work/outage.ts';
-import type { Job } from './claim.ts';
+import type { ClaimedDelivery } from './claim.ts';
 import { GONE } from './decide.ts';
 import {
   disableFailing,
   disableGone,
-  disableThreshold,
-  reportableSince,
+  getDisableThreshold,
+  getReportCutoff,
   reportFailing,
 } from './failing-destinations.ts';
 import type { DeliveryLimits } from './limits.ts';
@@ -19,7 +19,7 @@ import { type DestinationKey, releaseNext, releaseOrphans } from './outbox.ts';
 import { type AttemptRecord, type FailingDestinations, recordAttempts } from './record-attempts.ts';
 
 export interface Attempt {
-  job: Job;
+  delivery: ClaimedDelivery;
   record: AttemptRecord;
 }
 
@@ -30,8 +30,8 @@ interface RecorderDeps {
   limits: DeliveryLimits;
   /** Aborts the recording of results that could not be recorded yet. */
   signal: AbortSignal;
-  /** Called when deliveries are recorded, or recording was aborted. This process no longer holds them. */
-  onDone(jobs: Job[]): void;
+  /** Called when deliveries are recorded or their recording was aborted: this process no longer holds them. */
+  onDone(deliveries: ClaimedDelivery[]): void;
   /** Called when deliveries that waited for these are due. */
   onReleased(): void;
   onDisabled(destinationId: string): void;
@@ -88,10 +88,10 @@ export class Recorder {
     await this.#retryUntilDone(() => this.#reportFailing(result?.toReport ?? []));
     await this.#retryUntilDone(() => this.#disableFailing(result?.toDisable ?? []));
     this.#unrecorded -= attempts.length;
-    this.#deps.onDone(attempts.map(({ job }) => job));
+    this.#deps.onDone(attempts.map(({ delivery }) => delivery));
   }
 
-  /** Records a batch. Returns the number of refused results, and the destinations that have failed for long. */
+  /** Returns the number of refused results, and the destinations that have failed for long. */
   async #record({
     projectIds,
     rows: attempts,
@@ -99,8 +99,12 @@ export class Recorder {
     const { database, log, now: clock } = this.#deps;
     const now = clock();
     const records = { projectIds, rows: attempts.map(({ record }) => record) };
-    const time = { now, toDisable: disableThreshold(now), reportSince: reportableSince(now) };
-    const { recorded, ...failing } = await recordAttempts(database, records, time);
+    const thresholds = {
+      now,
+      toDisable: getDisableThreshold(now),
+      reportSince: getReportCutoff(now),
+    };
+    const { recorded, ...failing } = await recordAttempts(database, records, thresholds);
     const refused = attempts.length - recorded;
     if (refused > 0) log.warn({ refused }, 'deliveries.results_refused');
     return { ...failing, refused };
@@ -111,20 +115,24 @@ export class Recorder {
     refused: number,
   ): Promise<void> {
     const ended = attempts.filter(
-      ({ job, record }) => job.row.isOrdered && record.status !== 'PENDING',
+      ({ delivery, record }) => delivery.row.isOrdered && record.status !== 'PENDING',
     );
     if (ended.length === 0) return;
     const { rows, group } = this.#deps.database;
     // A refused delivery may not have ended: a newer claim holds it, and the next message waits for the result of that
     // claim.
     if (refused > 0) await releaseOrphans(rows.query, group);
-    else await releaseNext(rows.query, { projectIds, rows: ended.map(({ job }) => job.row) });
+    else
+      await releaseNext(rows.query, {
+        projectIds,
+        rows: ended.map(({ delivery }) => delivery.row),
+      });
     this.#deps.onReleased();
   }
 
   async #disableGone(attempts: readonly Attempt[]): Promise<void> {
     const goneReceivers = attempts.filter(({ record }) => record.responseStatus === GONE);
-    const rows = new Map(goneReceivers.map(({ job: { row } }) => [row.destinationId, row]));
+    const rows = new Map(goneReceivers.map(({ delivery: { row } }) => [row.destinationId, row]));
     for (const { projectId, destinationId, url, urlSealed } of rows.values()) {
       const target = { projectId, destinationId, url, urlSealed };
       const isDisabled = await disableGone(this.#deps.database, {

@@ -1,20 +1,20 @@
 /** One attempt of a delivery: builds the request, sends it, and returns the outcome. */
 import type { Outbound, OutboundRequest, OutboundResponse } from '../outbound/client.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
-import type { DeliveryTarget, Job } from './claim.ts';
+import type { ClaimedDelivery, DeliveryTarget } from './claim.ts';
 import type { Outcome } from './decide.ts';
-import { signedHeaders } from './sign.ts';
+import { createSignatureHeaders } from './sign.ts';
 
-/** The most bytes of a response that are kept: enough for an error message. */
-const KEPT_BYTES_MAX = 4 * 1024;
+/** The most bytes of a response that are stored: enough for an error message. */
+const STORED_BYTES_MAX = 4 * 1024;
 
-/** Returns the beginning of a response for people. Null if it is empty; a note if it is not text. */
-export function responseText(body: Buffer, contentType: string | undefined): string | null {
+/** Returns the beginning of a response for people. Null if it is empty. A note if it is not UTF-8. */
+export function decodeResponse(body: Buffer, contentType: string | undefined): string | null {
   if (body.length === 0) return null;
   try {
     // With `stream`, the decoder omits a character that the limit cuts off.
     const text = new TextDecoder('utf-8', { fatal: true }).decode(
-      body.subarray(0, KEPT_BYTES_MAX),
+      body.subarray(0, STORED_BYTES_MAX),
       {
         stream: true,
       },
@@ -28,8 +28,8 @@ export function responseText(body: Buffer, contentType: string | undefined): str
 }
 
 /**
- * The most bytes of a response that are read. Only the status matters, but an ordinary response must be read completely
- * so that its connection can be reused.
+ * The most bytes of a response that are read. An ordinary response is smaller, and must be read completely so that its
+ * connection can be reused.
  */
 const RESPONSE_BYTES_MAX = 16 * 1024;
 
@@ -40,13 +40,17 @@ export interface SendOptions {
 }
 
 /** Sends the message and returns the outcome. Throws only if the signal aborted the attempt. */
-export async function send(job: Job, outbound: Outbound, options: SendOptions): Promise<Outcome> {
-  const { target } = job;
+export async function send(
+  delivery: ClaimedDelivery,
+  outbound: Outbound,
+  options: SendOptions,
+): Promise<Outcome> {
+  const { target } = delivery;
   if (!target) {
     return { responseStatus: null, error: "The destination's secrets could not be opened." };
   }
   try {
-    return toOutcome(await outbound.send(buildRequest(job, target, options)));
+    return toOutcome(await outbound.send(buildRequest(delivery, target, options)));
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
     return { responseStatus: null, error: error.message };
@@ -54,11 +58,11 @@ export async function send(job: Job, outbound: Outbound, options: SendOptions): 
 }
 
 function buildRequest(
-  { row, clockOffsetMs }: Job,
+  { row, clockOffsetMs }: ClaimedDelivery,
   { keys, url, headers }: DeliveryTarget,
   options: SendOptions,
 ): OutboundRequest {
-  // Uses the database's clock. Receivers refuse messages with a wrong time, and one clock is easier to keep right.
+  // Receivers refuse messages with a wrong time. The database's clock is the only one that must be right.
   const timestampSeconds = Math.floor((performance.now() + clockOffsetMs) / 1000);
   const message = { id: row.id, timestampSeconds, body: row.body };
   return {
@@ -68,7 +72,7 @@ function buildRequest(
       'user-agent': 'integration-gateway',
       ...lowercaseNames(headers),
       'content-type': 'application/json',
-      ...signedHeaders(message, keys),
+      ...createSignatureHeaders(message, keys),
     },
     body: row.body,
     timeoutMs: options.attemptMs,
@@ -79,14 +83,14 @@ function buildRequest(
 
 function toOutcome({ status, headers, body }: OutboundResponse): Outcome {
   return {
-    responseBody: responseText(body, headers['content-type']),
+    responseBody: decodeResponse(body, headers['content-type']),
     responseStatus: status,
-    error: status >= 200 && status < 300 ? null : refusalText(status),
+    error: status >= 200 && status < 300 ? null : describeStatus(status),
     retryAfter: headers['retry-after'],
   };
 }
 
-function refusalText(status: number): string {
+function describeStatus(status: number): string {
   return status >= 300 && status < 400
     ? `The receiver responded with ${status}: redirects are not followed.`
     : `The receiver responded with ${status}.`;

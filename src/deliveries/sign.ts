@@ -1,4 +1,4 @@
-/** Signs and verifies messages according to Standard Webhooks 1.0. No other module does. */
+/** The only module that signs and verifies messages, by Standard Webhooks 1.0. */
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { SECRET_PREFIX } from './signing-secret.ts';
 
@@ -12,13 +12,13 @@ interface SignedMessage {
   body: string;
 }
 
-/** Returns the key of a secret, to sign many messages. Unlike the secret, a KeyObject can't be printed by mistake. */
-export function signingKey(secret: string): KeyObject {
+/** Returns the key of a secret. Unlike the secret, a KeyObject can't be printed by mistake. */
+export function createSigningKey(secret: string): KeyObject {
   return createSecretKey(Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64'));
 }
 
-/** The headers of a message, with one signature for each key. */
-export function signedHeaders(message: SignedMessage, keys: readonly KeyObject[]) {
+/** Returns the headers of a message, with one signature for each key. */
+export function createSignatureHeaders(message: SignedMessage, keys: readonly KeyObject[]) {
   return {
     'webhook-id': message.id,
     'webhook-timestamp': String(message.timestampSeconds),
@@ -35,7 +35,7 @@ export function isSigned(
   const timestampSeconds = Number(headers['webhook-timestamp']);
   if (!(Math.abs(nowSeconds - timestampSeconds) <= TOLERANCE_SECONDS)) return false;
   const message = { id: String(headers['webhook-id']), timestampSeconds, body };
-  const expected = createSignature(message, signingKey(secret));
+  const expected = createSignature(message, createSigningKey(secret));
   return String(headers['webhook-signature'])
     .split(' ')
     .some((received) => isEqual(received, expected));

@@ -1,6 +1,6 @@
 /**
- * Creates, encrypts and decrypts the secrets that sign a destination's messages (Standard Webhooks). No other module
- * does. After a rotation the previous secret also signs for 24 hours, while receivers switch.
+ * The only module that creates, encrypts and decrypts the secrets that sign a destination's messages (Standard
+ * Webhooks). After a rotation the previous secret also signs for 24 hours, while receivers switch.
  */
 import { randomBytes } from 'node:crypto';
 import type { RowKey } from '../database/row-keys.ts';
@@ -24,16 +24,16 @@ export function hasSecret<D extends { signingSecretSealed: string | null }>(
   return destination.signingSecretSealed !== null;
 }
 
-export function newSigningSecret(): string {
+export function createSigningSecret(): string {
   return SECRET_PREFIX + randomBytes(RANDOM_BYTES).toString('base64');
 }
 
-/** The columns of a first secret. */
+/** Returns the columns of a first secret. */
 export function sealSigningSecret(vault: Vault, owner: RowKey, secret: string) {
   return { signingSecretSealed: vault.seal(secret, sealContext(owner, 'signingSecretSealed')) };
 }
 
-/** The columns after a rotation to a new secret. */
+/** Returns the columns after a rotation to a new secret. */
 export function rotateSecrets(
   vault: Vault,
   sealed: RowKey & Pick<SealedSecrets, 'signingSecretSealed'>,
@@ -50,7 +50,7 @@ export function rotateSecrets(
   };
 }
 
-/** The secrets that sign at this time, the current one first. */
+/** Returns the secrets that sign at this time, the current one first. */
 export function openSigningSecrets(
   vault: Vault,
   sealed: RowKey & SealedSecrets,

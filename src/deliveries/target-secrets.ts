@@ -1,6 +1,6 @@
 /**
- * The URL and headers of a destination, which may contain credentials of its receiver. The columns `url` and
- * `maskedHeaders` contain what any reader may see. The values are encrypted in other columns.
+ * Masks and encrypts the URL and headers of a destination, which may contain credentials of its receiver. The columns
+ * `url` and `maskedHeaders` contain only masked values. The values themselves are encrypted in other columns.
  */
 
 import type { RowKey } from '../database/row-keys.ts';
@@ -43,8 +43,8 @@ function maskPart(part: string): string {
   return valueStart === part.length ? part : part.slice(0, valueStart) + MASK;
 }
 
-/** Names of query parameters whose value is a mask. */
-export function maskedParameters(url: string): string[] {
+/** Lists the names of query parameters whose value is the mask. */
+export function listMaskedParameters(url: string): string[] {
   const queryStart = url.indexOf('?');
   const parts = queryStart === -1 ? [] : url.slice(queryStart + 1).split('&');
   return parts.flatMap((part) => {

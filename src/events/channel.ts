@@ -1,4 +1,4 @@
-/** Notifications of changes in transactions, sent after the commit. The statements of database/hot/ send their own. */
+/** Sends notifications after the commit of a transaction. The statements of database/hot/ send their own. */
 import {
   ERASURES_CHANNEL,
   EVENTS_CHANNEL,
@@ -7,27 +7,27 @@ import {
 } from '../database/hot/notification-channels.ts';
 import { notifyAfterCommit, type Transaction } from '../database/transaction.ts';
 
-/** Wakes followers of the project's events, and delivery workers. */
-export function announceRecorded(tx: Transaction, projectId: string): void {
+/** Wakes followers of the project's events, and delivery workers. Call it for each recorded event. */
+export function notifyEvents(tx: Transaction, projectId: string): void {
   notifyAfterCommit(tx, `${EVENTS_CHANNEL} ${projectId}`);
 }
 
 /** Notifies all processes that rows of an erased subject must be hidden. */
-export function announceErasure(tx: Transaction): void {
+export function notifyErasure(tx: Transaction): void {
   notifyAfterCommit(tx, `${ERASURES_CHANNEL} `);
 }
 
 /** Wakes followers of a stream that ends. */
-export function announceStream(tx: Transaction, destinationId: string): void {
+export function notifyStream(tx: Transaction, destinationId: string): void {
   notifyAfterCommit(tx, `${EVENTS_CHANNEL} ${destinationId}`);
 }
 
 /** Wakes the workers that maintain subscriptions. */
-export function announceSubscriptions(tx: Transaction): void {
+export function notifySubscriptions(tx: Transaction): void {
   notifyAfterCommit(tx, `${SUBSCRIPTIONS_CHANNEL} `);
 }
 
 /** Wakes followers of the operation. Call it for each change of an operation. */
-export function announceOperation(tx: Transaction, operationId: string): void {
+export function notifyOperation(tx: Transaction, operationId: string): void {
   notifyAfterCommit(tx, `${OPERATIONS_CHANNEL} ${operationId}`);
 }

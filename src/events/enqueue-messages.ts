@@ -1,6 +1,6 @@
 /**
- * Enqueues messages for a destination in the transaction of the change. Besides this module, only append-events.ts and
- * record-pages.ts fill the outbox and streams.
+ * Enqueues messages for a destination in the transaction of the change. Only this module, append-events.ts and
+ * record-pages.ts write to the outbox and to streams.
  */
 import { appendToStream } from '../database/hot/append-events.ts';
 import type { Row } from '../database/rows.ts';
@@ -8,14 +8,14 @@ import { run, sql } from '../database/statements.ts';
 import type { Transaction } from '../database/transaction.ts';
 import { newId } from '../ids.ts';
 import { currentTraceparent } from '../spans.ts';
-import { announceRecorded } from './channel.ts';
+import { notifyEvents } from './channel.ts';
 import type { Subject } from './subject.ts';
 
 /** A destination that is locked against deletion until the transaction ends. */
 export type LockedDestination = Pick<Row<'Destination'>, 'id' | 'projectId' | 'type'>;
 
 interface MessageToEnqueue {
-  /** The body as it is posted, a JSON text. */
+  /** The JSON that is posted. */
   body: string;
   /** Messages with the same key reach a webhook one after another. Without a key, their order is undefined. */
   orderKey?: string;
@@ -43,7 +43,7 @@ export async function enqueueMessages(
   if (destination.type === 'STREAM') return appendMessages(tx, destination, pending);
   const data = await enqueueDeliveries(tx, destination, pending);
   await tx.delivery.createMany({ data });
-  announceRecorded(tx, destination.projectId);
+  notifyEvents(tx, destination.projectId);
   return data.map(({ id }) => id);
 }
 
@@ -66,25 +66,25 @@ async function enqueueDeliveries(
 ) {
   const keys = messages.flatMap(({ orderKey }) => orderKey ?? []);
   const lastMessages =
-    keys.length > 0 ? await lastByOrderKey(tx, { projectId, destinationId }, keys) : [];
-  const last = new Map(lastMessages.map(({ orderKey, id }) => [orderKey, id]));
+    keys.length > 0 ? await findLastByOrderKey(tx, { projectId, destinationId }, keys) : [];
+  const lastIds = new Map(lastMessages.map(({ orderKey, id }) => [orderKey, id]));
   const commonColumns = { projectId, destinationId, operationId, ...subject };
   const traceparent = currentTraceparent();
   return messages.map(({ body, orderKey }) => {
     const message = { id: newId('dlv'), ...commonColumns, traceparent, body };
     if (orderKey === undefined) return message;
-    const afterId = last.get(orderKey);
-    last.set(orderKey, message.id);
+    const afterId = lastIds.get(orderKey);
+    lastIds.set(orderKey, message.id);
     const isDue = afterId === undefined;
     return { ...message, orderKey, ...(!isDue && { afterId, nextAttemptTime: null }) };
   });
 }
 
 /**
- * The last pending message of each order key: the one that no other message waits for. Ids can't determine it, because
- * processes have different clocks. The lock prevents that it ends before the transaction does.
+ * Finds the last pending message of each order key: no other message waits for it. The order of ids can't determine it,
+ * because processes have different clocks. The lock keeps the message pending until the transaction ends.
  */
-function lastByOrderKey(
+function findLastByOrderKey(
   tx: Transaction,
   { projectId, destinationId }: { projectId: string; destinationId: string },
   orderKeys: readonly string[],
@@ -92,7 +92,7 @@ function lastByOrderKey(
   return run(
     tx,
     sql`select line.*, last."id"
-      from (select distinct * from unnest(${orderKeys}::text[]) as given("orderKey")) line
+      from (select distinct * from unnest(${orderKeys}::text[]) as requested("orderKey")) line
       cross join lateral (
         select "id" from "Delivery" d
         where d."projectId" = ${projectId} and d."destinationId" = ${destinationId} and d."orderKey" = line."orderKey"

@@ -13,7 +13,7 @@ export type LoggedEvent = Row<'NotificationEvent'>;
 /** An event with its cursor in the list of its project's events, as followers receive it. */
 export type LoggedItem = LogItem<LoggedEvent>;
 
-/** Selects the events of a follower. An absent member matches every event. */
+/** The events that a follower gets. An absent member matches every event. */
 export interface EventFilter {
   topicId?: string;
   eventTypes?: readonly NotificationEventType[];
@@ -21,8 +21,8 @@ export interface EventFilter {
 
 export type EventFeed = Feed<LoggedEvent, EventFilter>;
 
-/** The logs of projects. A log has its project's id. */
-export function eventLogs(
+/** Creates the source of projects' event logs. A log has its project's id. */
+export function createEventLogSource(
   database: Database,
   encodeCursor: (event: LoggedEvent) => string,
 ): FeedSource<LoggedEvent, EventFilter> {
@@ -41,7 +41,7 @@ export function eventLogs(
         (eventTypes === undefined || eventTypes.includes(eventType));
     },
     encodeCursor,
-    // The size is ignored: events contain only names and ids.
+    // Events contain only names and ids, so their size does not matter.
     countBytes: () => 0,
   };
 }
@@ -69,7 +69,7 @@ export async function readEvents(
   return { entries, readTo: readTo(routed) };
 }
 
-/** The topics that each event was routed to, by the event's id. */
+/** Returns the topics to which each event was routed, by the event's id. */
 export async function readTopicIds(
   { rows }: Database,
   projectId: string,
@@ -85,7 +85,7 @@ export async function readTopicIds(
   return topicIds;
 }
 
-/** The last position of each project's log. A project without events is absent. */
+/** Returns the last position of each project's log. A project without events is absent. */
 export async function readLastPositions(
   { rows }: Database,
   projectIds: string[],
@@ -95,10 +95,10 @@ export async function readLastPositions(
 }
 
 /**
- * True if retention, which deletes the oldest events first, has not passed that position. Later events may be missing
- * only because they were erased.
+ * True if retention, which deletes the oldest events first, has deleted none after the position. Later events are then
+ * missing only if they were erased.
  */
-export async function isKeptAfter(
+export async function isRetainedAfter(
   { rows }: Database,
   projectId: string,
   position: bigint,

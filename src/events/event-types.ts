@@ -1,43 +1,43 @@
 /**
- * The notification events: the single list of types, wire names and payloads. Tests compare the GraphQL enum, the
- * database's enum and the documents with it. `meta({ field })` names a member in GraphQL where its wire name differs
+ * The types of notification events, with their wire names and payloads. Tests compare the GraphQL enum, the database's
+ * enum and the documents with this list. `meta({ field })` sets the GraphQL name of a member whose wire name differs
  * from the API's vocabulary.
  */
 import { z } from 'zod';
 import type { NotificationEventType } from '../database/generated/enums.ts';
 
-const text = z.string().min(1);
+const nonEmptyString = z.string().min(1);
 /** The id of a row. Its member is named after the row, like `connectionId`. */
-const idText = text.meta({ graphql: 'ID' });
+const idString = nonEmptyString.meta({ graphql: 'ID' });
 const config = z.record(z.string(), z.unknown()).describe("The installation's config.");
 const error = z.string().describe('The reason for the failure, as text for people.');
 
 const connectionFields = {
-  projectId: idText.describe('The id of the project.'),
-  provider: text.describe('The provider, by name.'),
-  groupRef: text.describe("The group, by the builder's reference."),
-  connectionId: idText.describe('The id of the connection.'),
-  consumerRef: text.describe("The connection's consumer, by the builder's reference."),
-  consumerName: text.describe("The consumer's name."),
+  projectId: idString.describe('The id of the project.'),
+  provider: nonEmptyString.describe('The provider, by name.'),
+  groupRef: nonEmptyString.describe("The group, by the builder's reference."),
+  connectionId: idString.describe('The id of the connection.'),
+  consumerRef: nonEmptyString.describe("The connection's consumer, by the builder's reference."),
+  consumerName: nonEmptyString.describe("The consumer's name."),
 };
 
 const connection = z.object(connectionFields);
 
 const installation = z.object({
   ...connectionFields,
-  integrationId: idText.describe('The id of the integration.'),
-  integrationName: text.describe("The integration's name."),
-  installationId: idText.describe('The id of the installation.'),
-  groupName: text.describe("The group's name."),
+  integrationId: idString.describe('The id of the integration.'),
+  integrationName: nonEmptyString.describe("The integration's name."),
+  installationId: idString.describe('The id of the installation.'),
+  groupName: nonEmptyString.describe("The group's name."),
 });
 
 /** An object of the provider. Each message with its records has the last two members as well. */
 const object = {
-  objectName: text.describe("The object, by the provider's name."),
-  rawObjectName: text
+  objectName: nonEmptyString.describe("The object, by the provider's name."),
+  rawObjectName: nonEmptyString
     .optional()
     .describe("The provider's name of the object. Absent in events of earlier versions."),
-  mappedObjectName: text
+  mappedObjectName: nonEmptyString
     .optional()
     .describe(
       "The mapped name of the object, or the provider's if there is none. Absent in events of earlier versions.",
@@ -60,24 +60,30 @@ const triggeredRead = installation.extend({
 
 const destination = z.object({
   projectId: connectionFields.projectId,
-  destinationId: idText.describe('The id of the destination.'),
-  destinationName: text.describe("The destination's name."),
-  url: text.describe('The URL to which its messages were posted.'),
+  destinationId: idString.describe('The id of the destination.'),
+  destinationName: nonEmptyString.describe("The destination's name."),
+  url: nonEmptyString.describe('The URL to which its messages were posted.'),
 });
 
 /** A proposal without the values of the record. */
 const proposal = installation.extend({
-  proposalId: idText.describe('The id of the proposal.'),
-  agentSessionId: idText
+  proposalId: idString.describe('The id of the proposal.'),
+  agentSessionId: idString
     .optional()
     .describe('The id of the agent session that made it. Omitted for other callers.'),
-  objectName: text.describe("The object, by the builder's name."),
-  type: text.describe('The type of the write: `create`, `update` or `delete`.'),
-  recordId: text.optional().describe("The provider's id of the record. Omitted for a creation."),
-  createdBy: text.describe('The principal that made the proposal, like `agent:<session id>`.'),
+  objectName: nonEmptyString.describe("The object, by the builder's name."),
+  type: nonEmptyString.describe('The type of the write: `create`, `update` or `delete`.'),
+  recordId: nonEmptyString
+    .optional()
+    .describe("The provider's id of the record. Omitted for a creation."),
+  createdBy: nonEmptyString.describe(
+    'The principal that made the proposal, like `agent:<session id>`.',
+  ),
 });
 const decidedProposal = proposal.extend({
-  decidedBy: text.describe('The principal or the rule that decided, like `consumer:<id>`.'),
+  decidedBy: nonEmptyString.describe(
+    'The principal or the rule that decided, like `consumer:<id>`.',
+  ),
 });
 
 /** Members that several types of events have in common. The documentation names them once. */
@@ -110,7 +116,7 @@ export const EVENTS = {
     happened:
       'An asynchronous write has ended. `success` is false if the provider refused any record.',
     data: installation.extend({
-      operationId: idText.describe('The id of the write operation.'),
+      operationId: idString.describe('The id of the write operation.'),
       ...object,
       success: z.boolean().describe('Whether every record was written.'),
       successfulRecordIds: z
@@ -193,8 +199,8 @@ export const EVENTS = {
     happened:
       'A delivery failed permanently. A failed delivery of this event, or of an event about a destination, causes no further event.',
     data: destination.extend({
-      deliveryId: idText.describe('The id of the delivery.'),
-      operationId: idText
+      deliveryId: idString.describe('The id of the delivery.'),
+      operationId: idString
         .optional()
         .describe(
           'The id of the read whose records the delivery carried. Omitted if it carried an event.',
@@ -223,7 +229,7 @@ export const EVENTS = {
     wireName: 'proposal.committed',
     happened: 'The write of a proposal has ended. Its operation has the outcome.',
     data: proposal.extend({
-      operationId: idText.describe('The id of the write operation.'),
+      operationId: idString.describe('The id of the write operation.'),
       success: z.boolean().describe('Whether the record was written.'),
     }),
   },

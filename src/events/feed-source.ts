@@ -1,4 +1,4 @@
-/** A source of a feed: logs of one kind, whose entries are in commit order. */
+/** The source of a feed: logs of one kind, whose entries are in commit order. */
 import { DomainError } from '../errors.ts';
 import type { StreamItem } from './stream-item.ts';
 
@@ -27,8 +27,8 @@ export interface LogRange {
 export interface LogRead<E> {
   entries: E[];
   /**
-   * The position up to which the range was read, if more entries may follow. The entry at this position may have
-   * been removed since. Null if the whole range was read.
+   * The position up to which the range was read, if more entries may follow. The entry at this position may have been
+   * removed in the meantime. Null if the whole range was read.
    */
   readTo: bigint | null;
 }
@@ -36,23 +36,23 @@ export interface LogRead<E> {
 export interface FeedSource<E extends LogEntry, F> {
   /** Reads entries in their order. Throws LogLost if some were removed before they were read. */
   read(log: FollowedLog, range: LogRange, filter?: F): Promise<LogRead<E>>;
-  /** The last position of each log, by its id. A log without entries may be absent. */
+  /** Returns the last position of each log, by its id. A log without entries may be absent. */
   readLastPositions(logs: readonly FollowedLog[]): Promise<Map<string, bigint>>;
-  /** Returns a predicate: does a follower with this filter, one of `filters`, want this entry? */
+  /** Returns a predicate: does this entry match this filter, which is one of `filters`? */
   createMatcher(
     log: FollowedLog,
     entries: readonly E[],
     filters: readonly F[],
   ): Promise<(entry: E, filter: F) => boolean>;
-  /** The cursor by which a client resumes after an entry. */
+  /** Returns the cursor with which a client resumes after an entry. */
   encodeCursor(entry: E): string;
-  /** Memory in bytes that an entry uses while it waits for a subscriber. 0 for small entries. */
+  /** Returns the bytes of memory that an entry uses while it waits for a subscriber. 0 for small entries. */
   countBytes(entry: E): number;
 }
 
-/** The error that ends a stream: entries that its follower has not read were removed. */
+/** Ends a follower's stream, because entries that it has not read were removed. */
 export class LogLost extends DomainError {
-  /** A follower that has read all entries up to this position has missed none. Null if the whole log was removed. */
+  /** The position of the last removed entry. Null if the whole log was removed. */
   readonly upTo: bigint | null;
 
   constructor({ code, message, issues }: DomainError, upTo: bigint | null) {

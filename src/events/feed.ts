@@ -1,6 +1,6 @@
 /**
- * Live entries of logs. Each followed log has one reader in this process. Notifications of the database wake it.
- * Because these may be lost, the last positions of the logs are also polled slowly.
+ * Publishes new entries of logs. Each followed log has one reader in this process, which database notifications wake.
+ * Because these may be lost, the last positions of the logs are also polled.
  */
 import type { Database } from '../database/database.ts';
 import { EVENTS_CHANNEL } from '../database/hot/notification-channels.ts';
@@ -23,7 +23,7 @@ interface FollowOptions<F> {
 }
 
 export interface Feed<E, F> extends AsyncDisposable {
-  /** Number of followers that read their log individually, because they lag behind. */
+  /** The number of followers that read their log individually, because they lag behind. */
   readonly lagging: number;
   /** Yields the entries after a position, then each new one, in the log's order, without gaps or repetitions. */
   follow(log: FollowedLog, options: FollowOptions<F>): AsyncIterableIterator<LogItem<E>>;
@@ -86,20 +86,20 @@ export function createFeed<E extends LogEntry, F>(
 }
 
 /**
- * Returns a poller that reads each shard group at most once at a time. A database server that hangs does not delay the
- * logs of other groups.
+ * Returns a poller that runs at most one poll of each shard group at a time. A database server that hangs does not
+ * delay the logs of other groups.
  */
 function createPoller(log: Log, outage: Outage, advance: (group: ProjectGroup) => Promise<void>) {
-  const polls = new Map<string, { isOn: boolean; outage: Outage }>();
+  const polls = new Map<string, { isRunning: boolean; outage: Outage }>();
   return async (group: ProjectGroup) => {
     const createOutage = () =>
       group.projectIds() === null ? outage : new Outage(log, 'feed.unreadable');
-    const poll = polls.get(group.name) ?? { isOn: false, outage: createOutage() };
+    const poll = polls.get(group.name) ?? { isRunning: false, outage: createOutage() };
     polls.set(group.name, poll);
-    if (poll.isOn) return;
-    poll.isOn = true;
+    if (poll.isRunning) return;
+    poll.isRunning = true;
     await poll.outage.watch(() => advance(group));
-    poll.isOn = false;
+    poll.isRunning = false;
   };
 }
 

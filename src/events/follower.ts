@@ -1,7 +1,7 @@
 /**
- * One subscriber with its cursor in the stored log. A live subscriber gets new entries from the tail. A subscriber that
- * lags is dropped from the tail and reads the log individually from its cursor, until it has caught up. A stalled
- * subscriber therefore costs a bounded buffer and misses no entry.
+ * A subscriber with its cursor in the stored log. A live subscriber gets new entries from the tail. If it lags, the
+ * tail drops it, and it reads the log individually from its cursor until it has caught up. A stalled subscriber
+ * therefore costs a bounded buffer and misses no entry.
  */
 import { Signal } from '../work/signal.ts';
 import { type LogEntry, type LogItem, LogLost } from './feed-source.ts';
@@ -13,8 +13,8 @@ import type { Tail } from './tail.ts';
 export const WAITING_MAX = 512;
 /** The most bytes of the entries that wait for a subscriber. Stalled subscribers share the same entries. */
 export const WAITING_BYTES_MAX = 8 * 1024 * 1024;
-/** Entries that a lagging subscriber reads in one batch. They are not shared. */
-export const OWN_BATCH = 100;
+/** The entries that a lagging subscriber reads in one batch. They are not shared. */
+export const CATCH_UP_BATCH = 100;
 
 const DONE = { done: true, value: undefined } as const;
 
@@ -26,7 +26,7 @@ export class Follower<E extends LogEntry, F> implements AsyncIterableIterator<Lo
   #covered: bigint;
   /** Entries that the follower read individually. */
   #read: LogItem<E>[] = [];
-  /** Entries after `#joinedAt` that the tail passed on, and their bytes. */
+  /** Entries after `#joinedAt` that the tail has passed on, and their bytes. */
   #waiting: LogItem<E>[] = [];
   #waitingBytes = 0;
   #joinedAt = 0n;
@@ -122,7 +122,7 @@ export class Follower<E extends LogEntry, F> implements AsyncIterableIterator<Lo
   }
 
   async #readMissing(): Promise<void> {
-    const range = { above: this.#covered, upTo: this.#joinedAt, limit: OWN_BATCH };
+    const range = { above: this.#covered, upTo: this.#joinedAt, limit: CATCH_UP_BATCH };
     try {
       this.#hasFailed = false;
       const { entries, readTo } = await this.#tail.read(range, this.filter);

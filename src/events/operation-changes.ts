@@ -1,6 +1,6 @@
 /**
- * Publishes changes of operations. One reader serves all followed operations of this process. Notifications of the
- * database and slow polling wake it. A follower gets the newest state, but not every state in between.
+ * Publishes changes of operations. One reader serves all followed operations of this process. Database notifications
+ * and polling wake it. A follower gets the newest state, but not every state in between.
  */
 import type { Database } from '../database/database.ts';
 import { OPERATIONS_CHANNEL } from '../database/hot/notification-channels.ts';
@@ -87,7 +87,7 @@ class OperationReader {
   async #readBatch(): Promise<void> {
     const ids = [...this.#toRead].slice(0, READ_BATCH);
     for (const id of ids) this.#toRead.delete(id);
-    const projectId = [...new Set(ids.flatMap((id) => this.#projectOf(id) ?? []))];
+    const projectId = [...new Set(ids.flatMap((id) => this.#findProjectId(id) ?? []))];
     const rows = await this.#database.rows.find('Operation', { projectId, id: ids });
     const items = new Map(rows.map((row) => [row.id, new StreamItem(row, undefined)]));
     for (const id of ids) {
@@ -95,7 +95,7 @@ class OperationReader {
     }
   }
 
-  #projectOf(id: string): string | undefined {
+  #findProjectId(id: string): string | undefined {
     const [follower] = this.#followers.get(id) ?? [];
     return follower?.projectId;
   }
@@ -147,7 +147,7 @@ class OperationFollower implements AsyncIterableIterator<OperationItem> {
     return this;
   }
 
-  /** Passes the current operation to the follower. Null if it was deleted. A row of another project is not shown. */
+  /** Passes the current operation to the follower. Null if it was deleted. Ignores a row of another project. */
   offer(item: OperationItem | null): void {
     this.#latest = item?.node.projectId === this.projectId ? item : null;
     this.#signal.raise();

@@ -29,15 +29,17 @@ export async function recordEvent<T extends NotificationEventType>(
   tx: Transaction,
   event: EventToRecord<T>,
 ): Promise<void> {
-  await appendEvents(tx, [eventRow(event)]);
+  await appendEvents(tx, [createEventRow(event)]);
 }
 
-/** The row of an event for statements that append it. Throws if the payload does not match the schema of its type. */
-export function eventRow<T extends NotificationEventType>({
+/**
+ * Creates the row of an event for statements that append it. Throws if the payload does not match the type's schema.
+ */
+export function createEventRow<T extends NotificationEventType>({
   eventType,
   data,
   subject,
-  ...about
+  ...ids
 }: EventToRecord<T>): EventRow {
   const { wireName, data: schema } = EVENTS[eventType];
   return {
@@ -47,7 +49,7 @@ export function eventRow<T extends NotificationEventType>({
     wireName,
     data: schema.parse(data),
     traceparent: currentTraceparent() ?? undefined,
-    ...about,
+    ...ids,
     ...subject,
   };
 }

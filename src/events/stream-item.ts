@@ -1,7 +1,4 @@
-/**
- * One item of a live stream. All followers share it, so that a result that is computed for one is reused for the
- * others.
- */
+/** An item of a live stream. All followers share it, so that values are computed once for all of them. */
 export class StreamItem<T, Cursor extends string | undefined = undefined> {
   readonly node: T;
   /** The cursor to resume after this item. Undefined if the stream can't be resumed. */
@@ -13,8 +10,8 @@ export class StreamItem<T, Cursor extends string | undefined = undefined> {
     this.cursor = cursor;
   }
 
-  /** Returns the value that the first call with the key computed. A key must stand for one type of value. */
-  shared<M>(key: string, compute: (item: this) => M): M {
+  /** Returns the value that the first call with this key computed. All calls with a key must compute the same value. */
+  computeOnce<M>(key: string, compute: (item: this) => M): M {
     const existing = this.#values.get(key) as M | undefined;
     if (existing !== undefined) return existing;
     const value = compute(this);

@@ -14,15 +14,17 @@ import {
 /** A message with its body. */
 export type StreamedMessage = Row<'StreamMessage'> & { body: string };
 export type StreamFeed = Feed<StreamedMessage, null>;
-/** The key of a stream. A stream has its destination's id. */
+/** Identifies a stream by the destination that it belongs to. */
 export type StreamId = Pick<Row<'StreamLog'>, 'projectId' | 'destinationId'>;
 
 /** The most bytes of bodies in one read. The first body may be larger. */
 export const BATCH_BYTES_MAX = 1024 * 1024;
-/** A position beyond every log, for deleted streams: their followers read on and find that the stream was deleted. */
+/**
+ * The last position of a deleted stream. Its followers read after their cursor and find that the stream was deleted.
+ */
 const BEYOND_END = 2n ** 63n - 1n;
 
-export function streamLogs(
+export function createStreamLogSource(
   database: Database,
   encodeCursor: (message: StreamedMessage) => string,
 ): FeedSource<StreamedMessage, null> {
@@ -55,8 +57,8 @@ export async function findStream(
   return stream && !stream.isDeleted ? stream : null;
 }
 
-/** The error for a cursor after which messages were removed. */
-export function messagesRemoved(cursor?: string) {
+/** Creates the error for a cursor after which messages were removed. */
+export function createMessagesRemovedError(cursor?: string) {
   return invalid(
     'after',
     'is too old: messages after it were removed. Read the list, and subscribe from there.',
@@ -90,13 +92,13 @@ async function readMessages(
   return { entries, readTo: isWhole ? null : (selected.at(-1)?.position ?? null) };
 }
 
-/** The limit does not count the first body, which may be larger than the limit. */
+/** Returns the end of the first body, which the limit does not count: it may be larger than the limit. */
 function endOfFirstBody([first]: Row<'StreamMessage'>[]): bigint {
   return first?.lastByte ?? 0n;
 }
 
 /** Returns at least one row while the stream exists. */
-const BODIES = `
+const READ_BODIES = `
   select s."removedPosition", m."position", m."body" from "StreamLog" s
   left join "StreamMessage" m on m."projectId" = s."projectId" and m."destinationId" = s."destinationId"
     and m."position" = any($3::bigint[])
@@ -118,9 +120,10 @@ async function readBodies(
   { above, selected }: { above: bigint; selected: Row<'StreamMessage'>[] },
 ): Promise<Map<bigint | null, string>> {
   const positions = selected.map(({ position }) => position);
-  const rows = await query<BodyRow>(BODIES, [projectId, destinationId, positions]);
+  const rows = await query<BodyRow>(READ_BODIES, [projectId, destinationId, positions]);
   const [first] = rows;
   if (!first) throw new LogLost(notFound('Destination', destinationId), null);
-  if (first.removedPosition > above) throw new LogLost(messagesRemoved(), first.removedPosition);
+  if (first.removedPosition > above)
+    throw new LogLost(createMessagesRemovedError(), first.removedPosition);
   return new Map(rows.map(({ position, body }) => [position, body]));
 }

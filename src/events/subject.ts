@@ -1,6 +1,6 @@
 import type { Row } from '../database/rows.ts';
 
-/** The group and the consumer that an operation, an event or a message is about. Erasing one of them erases the row. */
+/** The group and the consumer of an operation, an event or a message. Erasing one of them erases the row. */
 export type Subject = Pick<Row<'Connection'>, 'groupId' | 'consumerId'>;
 
 /** Returns only the subject's columns of a row. */

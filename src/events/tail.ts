@@ -1,4 +1,4 @@
-/** The end of one log. It reads new entries once for all followers. */
+/** Follows the end of a log. It reads new entries once for all followers. */
 import {
   type FeedSource,
   type FollowedLog,
@@ -23,7 +23,7 @@ export class Tail<E extends LogEntry, F> {
   #isReading = false;
   #hasMore = false;
 
-  /** Creates the tail of a log whose last entry has this position. */
+  /** `position` is that of the log's last entry. */
   constructor(source: FeedSource<E, F>, log: FollowedLog, position: bigint) {
     this.source = source;
     this.log = log;
@@ -38,7 +38,7 @@ export class Tail<E extends LogEntry, F> {
     this.followers.delete(follower);
   }
 
-  /** Reads items of the log for one follower. They are not shared. */
+  /** Reads items of the log. */
   async read(range: LogRange, filter?: F): Promise<LogRead<LogItem<E>>> {
     const { entries, readTo } = await this.source.read(this.log, range, filter);
     const toItem = (entry: E) => new StreamItem(entry, this.source.encodeCursor(entry));

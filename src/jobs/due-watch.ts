@@ -1,7 +1,7 @@
 /**
- * Checks by one statement whether any work is due, and notifies its workers. Database notifications wake most workers
- * immediately. This check finds work that becomes due at its time, work of processes that ended, and work whose
- * notification was lost.
+ * Checks with one statement which work is due, and wakes its workers. Database notifications wake most workers
+ * immediately. The check finds work that waited for its time, work of ended processes, and work whose notification was
+ * lost.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import {
@@ -24,20 +24,20 @@ export type Earliest = (inProjects: InProjects) => string;
 
 export interface DueWork {
   /**
-   * An SQL expression: the earliest time at which work is due in these projects, including work in progress. Null if
-   * nothing waits.
+   * Returns an SQL expression for the earliest time at which work of these projects is due, including work in progress.
+   * The expression is null if no work waits.
    */
   earliest: Earliest;
   /** The shortest time between two calls of `onDue`. */
   gapMs: number;
-  /** True if its rows belong to no project. */
+  /** True if the rows of the work belong to no project. */
   isCommon?: boolean;
   onDue(): void;
 }
 
 /**
- * The check interval while nothing waits. It is the longest delay of work without a notification, and a negligible
- * load.
+ * The check interval while no work waits. It is the longest delay of work without a notification. The load is
+ * negligible.
  */
 const IDLE_MS = 10_000;
 /** The shortest time between two checks that notifications cause. */
@@ -83,7 +83,7 @@ export class DueWatch implements AsyncDisposable {
     this.#watched.push({ ...watched, notBeforeMs: 0 });
   }
 
-  /** Checks until it is disposed of, also within a second of each notification of a change. */
+  /** Checks until it is disposed of. A notification of a change causes a check within a second. */
   start(): void {
     const { listen } = this.#services.database;
     const onNotification = () => this.checkSoon();
@@ -112,7 +112,7 @@ export class DueWatch implements AsyncDisposable {
 
   /** Runs one check. Returns the time until the next one, in milliseconds. */
   async #check(): Promise<number> {
-    const dueInMs = await this.#dueInMs();
+    const dueInMs = await this.#readDueTimes();
     const nowMs = performance.now();
     const nexts = this.#watched.map((watched, index) => {
       const ms = dueInMs.get(index) ?? null;
@@ -127,10 +127,10 @@ export class DueWatch implements AsyncDisposable {
   }
 
   /**
-   * The time until each item of work is due, by its index. In a cluster, rows without a project are on the coordinator,
-   * so a separate statement reads them.
+   * Returns the time until each kind of work is due, by its index. In a cluster, rows without a project are on the
+   * coordinator, so a separate statement reads them.
    */
-  async #dueInMs(): Promise<Map<number, number>> {
+  async #readDueTimes(): Promise<Map<number, number>> {
     const { database, now } = this.#services;
     const indexedWork = this.#watched.map((watched, index) => ({ ...watched, index }));
     const statementParts = database.isDistributed
@@ -143,7 +143,7 @@ export class DueWatch implements AsyncDisposable {
     for (const part of statementParts.filter(({ length }) => length > 0)) {
       const isCommon = part.every((watched) => watched.isCommon);
       const projectIds = isCommon ? null : database.group.projectIds();
-      const statement = bindProjects(dueStatement(part), projectIds, [now()]);
+      const statement = bindProjects(createDueStatement(part), projectIds, [now()]);
       for (const { index, ms } of await database.rows.query<Due>(...statement)) {
         if (ms !== null) due.set(index, Math.min(ms, due.get(index) ?? Number.POSITIVE_INFINITY));
       }
@@ -164,7 +164,7 @@ interface Due {
   ms: number | null;
 }
 
-function dueStatement(watched: readonly (DueWork & { index: number })[]): ForProjects {
+function createDueStatement(watched: readonly (DueWork & { index: number })[]): ForProjects {
   const formatValues = (inProjects: InProjects) =>
     watched.map(({ earliest, index }) => `(${index}, (${earliest(inProjects)}))`).join(', ');
   return acrossProjects(

@@ -1,4 +1,4 @@
-/** The handlers of the queue's jobs. */
+/** The handlers of jobs. */
 import { eraseSlice } from '../domain/erasure/erase-slice.ts';
 import { runSlice } from '../domain/operation/read/slice.ts';
 import { runWrite } from '../domain/operation/write/write-run.ts';

@@ -1,12 +1,12 @@
-/** A job as a span of the trace in which it was enqueued. */
+/** Traces jobs as spans of the trace in which they were enqueued. */
 import { SpanKind } from '@opentelemetry/api';
 import type { JobName } from './jobs.ts';
 
-/** Member of a job's data next to its payload. The process that runs the job continues the trace. */
+/** The member of a job's data, next to its payload, by which the process that runs the job continues the trace. */
 export const TRACEPARENT = 'traceparent';
 
 /** Describes a job's span. Its attributes are the payload, which contains only ids. */
-export function jobSpan(name: JobName, payload: object, parent: string | null) {
+export function createJobSpan(name: JobName, payload: object, parent: string | null) {
   const ids = Object.entries(payload).map(([key, id]) => [`gateway.job.${key}`, String(id)]);
   const attributes: Record<string, string> = Object.fromEntries(ids);
   return { name: `job ${name}`, kind: SpanKind.CONSUMER, parent, attributes };

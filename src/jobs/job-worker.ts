@@ -6,17 +6,17 @@ import type { InProjects } from '../database/projects/all-projects.ts';
 import type { ProjectGroup } from '../database/projects/project-groups.ts';
 import type { Services } from '../domain/call.ts';
 import { inTrace } from '../spans.ts';
-import { endWithin, stopWorkMs } from '../work/deadline.ts';
+import { endWithin, getStopWorkMs } from '../work/deadline.ts';
 import { HOUR_MS } from '../work/durations.ts';
 import { Outage } from '../work/outage.ts';
 import { Alarm } from '../work/signal.ts';
 import { DueWatch, type DueWork, type Earliest } from './due-watch.ts';
-import { findTraceparent, jobSpan } from './job-span.ts';
+import { createJobSpan, findTraceparent } from './job-span.ts';
 import { HEARTBEAT_SECONDS, JOBS, type JobName, type JobPayload, type JobPolicy } from './jobs.ts';
-import { OwnWork } from './local-work.ts';
+import { LocalWork } from './local-work.ts';
 import type { JobQueue } from './queue.ts';
 
-/** How often added and removed shard groups are checked. */
+/** The interval in which added and removed shard groups are detected. */
 const POLL_MS = 10_000;
 
 /**
@@ -32,13 +32,13 @@ async function startByGroup<S extends Services>(
   const stopping = new AbortController();
   const followGroups = async () => {
     const groups = await services.database.groups();
-    const removed = new Set(running.keys());
+    const removedNames = new Set(running.keys());
     for (const group of groups) {
-      removed.delete(group.name);
+      removedNames.delete(group.name);
       if (running.has(group.name) || stopping.signal.aborted) continue;
       running.set(group.name, start(limitToGroup(services, group)));
     }
-    for (const name of removed) {
+    for (const name of removedNames) {
       void running.get(name)?.[Symbol.asyncDispose]();
       running.delete(name);
     }
@@ -60,7 +60,7 @@ async function startByGroup<S extends Services>(
   };
 }
 
-/** Services whose database is limited to the group wherever statements read all projects. */
+/** Returns services whose statements across projects are limited to the shard group. */
 export function limitToGroup<S extends Services>(services: S, group: ProjectGroup): S {
   if (group === services.database.group) return services;
   return { ...services, database: { ...services.database, group } };
@@ -77,17 +77,14 @@ type JobHandler<N extends JobName> = (
 
 export type JobHandlers = { [N in JobName]?: JobHandler<N> };
 
-/**
- * Finds and does work that no job announces, or whose job was lost. It must be safe to run in many processes in
- * parallel.
- */
+/** Finds and does work without a job, or whose job was lost. It must be safe to run in many processes in parallel. */
 export interface Sweep {
   name: string;
   /** The time between two runs. With `earliest`, the shortest time between two runs that are due. */
   intervalMs: number;
-  /** SQL for a `Watched`: the sweep runs when work is due. Null if this database can't have any. */
+  /** Returns SQL as `DueWork.earliest` does: the sweep runs when work is due. Null if this database can't have any. */
   earliest?: (inProjects: InProjects, database: Database) => string | null;
-  /** True if its rows belong to no project. */
+  /** True if the rows of the work belong to no project. */
   isCommon?: boolean;
   /** Notifications of this channel start a run before the interval ends. */
   channel?: string;
@@ -126,11 +123,11 @@ export async function startJobs(
 ): Promise<AsyncDisposable> {
   const { boss } = services.queue;
   const names = Object.keys(handlers) as JobName[];
-  const stopOwnWorkers: (() => Promise<void>)[] = [];
+  const stopLocalWorkers: (() => Promise<void>)[] = [];
   for (const name of names) {
     const handler = handlers[name] as JobHandler<JobName>;
     await startWorkers(services, name, handler);
-    stopOwnWorkers.push(startOwnWorker(services, name, handler));
+    stopLocalWorkers.push(startLocalWorker(services, name, handler));
   }
   const groups = await startByGroup(services, (groupServices) =>
     startSweeps(groupServices, names, work),
@@ -139,8 +136,11 @@ export async function startJobs(
     async [Symbol.asyncDispose]() {
       const sweeping = groups[Symbol.asyncDispose]();
       const working = names.map((name) => boss.offWork(name, { wait: true }));
-      const ownStops = stopOwnWorkers.map((stop) => stop());
-      const ended = endWithin(Promise.all([...working, ...ownStops]), stopWorkMs(services.config));
+      const localStops = stopLocalWorkers.map((stop) => stop());
+      const ended = endWithin(
+        Promise.all([...working, ...localStops]),
+        getStopWorkMs(services.config),
+      );
       await Promise.all([sweeping, ended]);
     },
   };
@@ -176,8 +176,8 @@ function startSweeps(
     async [Symbol.asyncDispose]() {
       stopping.abort();
       const watching = watch[Symbol.asyncDispose]();
-      const ended = endWithin(Promise.all([watching, ...loops]), stopWorkMs(services.config));
-      // Both are stopped in parallel, so that each has all of the time.
+      const ended = endWithin(Promise.all([watching, ...loops]), getStopWorkMs(services.config));
+      // Both stop in parallel, so that each has the full time.
       await Promise.all([additional?.[Symbol.asyncDispose](), ended]);
     },
   };
@@ -203,7 +203,7 @@ async function startWorkers<N extends JobName>(
       jobs.map(async ({ id, data, signal }): Promise<JobResult> => {
         try {
           const jobPayload = payload.parse(data) as JobPayload<N>;
-          const span = jobSpan(name, jobPayload, findTraceparent(data));
+          const span = createJobSpan(name, jobPayload, findTraceparent(data));
           await inTrace(services, span, () => handler(services, jobPayload, signal));
           return { id, status: 'completed' };
         } catch (error) {
@@ -215,23 +215,23 @@ async function startWorkers<N extends JobName>(
   );
 }
 
-/** Makes this process do work that it begins. Returns a function that stops that. */
-function startOwnWorker<N extends JobName>(
+/** Lets this process do work that it begins, without the queue. Returns a function that stops it. */
+function startLocalWorker<N extends JobName>(
   services: Services & { queue: JobQueue },
   name: N,
   handler: JobHandler<N>,
 ): () => Promise<void> {
-  const { ownWork }: JobPolicy = JOBS[name];
-  if (!ownWork) return async () => {};
+  const { localWork }: JobPolicy = JOBS[name];
+  if (!localWork) return async () => {};
   const { queue } = services;
   const worker = {
-    work: new OwnWork(ownWork),
+    work: new LocalWork(localWork),
     run: (payload: unknown, signal: AbortSignal) =>
       handler(services, payload as JobPayload<N>, signal),
   };
-  queue.ownWorkers.set(name, worker);
+  queue.localWorkers.set(name, worker);
   return () => {
-    if (queue.ownWorkers.get(name) === worker) queue.ownWorkers.delete(name);
+    if (queue.localWorkers.get(name) === worker) queue.localWorkers.delete(name);
     return worker.work.stop();
   };
 }
@@ -252,8 +252,8 @@ function createAlarm({ database }: Services, watch: DueWatch, sweep: Sweep): Ala
   const alarm = new Alarm();
   const { earliest, intervalMs: gapMs, isCommon = false } = sweep;
   if (earliest?.(() => 'true', database)) {
-    const earliestIn: Earliest = (inProjects) => earliest(inProjects, database) ?? 'null';
-    watch.add({ earliest: earliestIn, isCommon, gapMs, onDue: () => alarm.ring() });
+    const formatEarliest: Earliest = (inProjects) => earliest(inProjects, database) ?? 'null';
+    watch.add({ earliest: formatEarliest, isCommon, gapMs, onDue: () => alarm.ring() });
   }
   return alarm;
 }

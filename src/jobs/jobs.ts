@@ -1,30 +1,30 @@
 /**
- * The jobs: names, payloads and policies. A payload contains only ids of rows, so that a job that runs late or twice
+ * The names, payloads and policies of jobs. A payload contains only ids of rows, so that a job that runs late or twice
  * works on their current state.
  */
 import { z } from 'zod';
-import type { OwnWorkOptions } from './local-work.ts';
+import type { LocalWorkOptions } from './local-work.ts';
 
 export interface JobPolicy {
   payload: z.ZodObject;
-  /** True if at most one job of a key waits: another one is dropped while the first has not started. */
+  /** True if at most one job of a key waits: a second one is dropped until the first has started. */
   onceForKey?: boolean;
   /** A job that runs longer is considered lost, and runs again. */
   expireInSeconds: number;
-  /** Jobs that one worker fetches together and runs in parallel. */
+  /** The most jobs that one worker fetches together and runs in parallel. */
   batchSize: number;
-  /** Workers in each process. */
+  /** The number of workers in each process. */
   concurrency: number;
   /** The most workers that work for one group at a time. */
   concurrencyOfGroup: number;
   /**
-   * Limits of the work that a process begins and does itself, besides its workers. Without it, all work goes through
-   * the queue.
+   * The limits of work that a process begins and does itself, in addition to its workers. Absent if all work goes
+   * through the queue.
    */
-  ownWork?: OwnWorkOptions;
+  localWork?: LocalWorkOptions;
 }
 
-/** A job of an older version without a project id finds no row. The sweeps start its work again. */
+/** A job of an older version without a project id finds no row. Sweeps recover its work. */
 const projectId = z.string().default('');
 
 export const JOBS = {
@@ -36,7 +36,7 @@ export const JOBS = {
     batchSize: 2,
     concurrency: 8,
     concurrencyOfGroup: 6,
-    ownWork: { runningMax: 32, runningOfGroupMax: 24, waitingMax: 1_000 },
+    localWork: { runningMax: 32, runningOfGroupMax: 24, waitingMax: 1_000 },
   },
   /** Some pages of a read. The next job reads the rest. */
   'run-read': {
@@ -46,7 +46,7 @@ export const JOBS = {
     batchSize: 1,
     concurrency: 8,
     concurrencyOfGroup: 4,
-    ownWork: { runningMax: 8, runningOfGroupMax: 4, waitingMax: 1_000 },
+    localWork: { runningMax: 8, runningOfGroupMax: 4, waitingMax: 1_000 },
   },
   /** Some rows of an erasure. The next job removes the rest. */
   'run-erasure': {
@@ -62,7 +62,7 @@ export const JOBS = {
 export type JobName = keyof typeof JOBS;
 export type JobPayload<N extends JobName> = z.output<(typeof JOBS)[N]['payload']>;
 
-/** Retries of all jobs. The wait increases with each failure, and retries practically never end. */
+/** The retries of all jobs. The wait increases with each failure. The limit is never reached in practice. */
 export const RETRIES = {
   retryLimit: 100_000,
   retryDelay: 1,
@@ -72,5 +72,5 @@ export const RETRIES = {
 
 /** The shortest heartbeat that the queue allows. A job of a killed worker runs again after this time. */
 export const HEARTBEAT_SECONDS = 10;
-/** How long ended jobs are kept. They are not needed: their results are in the rows. */
-export const KEPT_SECONDS = 60;
+/** How long ended jobs are retained. No code reads them: their results are in the rows. */
+export const RETENTION_SECONDS = 60;

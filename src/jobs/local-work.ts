@@ -1,6 +1,6 @@
 /**
- * Work that this process does itself, directly after the change that causes it, without the queue. If the process ends,
- * a sweep finds lost work by its rows.
+ * Runs work in the process that made the change that causes it, without the queue. If the process ends, a sweep finds
+ * the lost work by its rows.
  */
 
 interface WorkToBegin {
@@ -10,7 +10,7 @@ interface WorkToBegin {
   run(signal: AbortSignal): Promise<void>;
 }
 
-export interface OwnWorkOptions {
+export interface LocalWorkOptions {
   /** The most work that runs at the same time. */
   runningMax: number;
   /** The most work of one group that runs at the same time. */
@@ -19,18 +19,18 @@ export interface OwnWorkOptions {
   waitingMax: number;
 }
 
-export class OwnWork {
-  readonly #options: OwnWorkOptions;
+export class LocalWork {
+  readonly #options: LocalWorkOptions;
   readonly #stopping = new AbortController();
   readonly #running = new Set<Promise<void>>();
   readonly #runningOfGroup = new Map<string, number>();
   #waiting: WorkToBegin[] = [];
 
-  constructor(options: OwnWorkOptions) {
+  constructor(options: LocalWorkOptions) {
     this.#options = options;
   }
 
-  /** Starts the work or lets it wait. False if too much waits: then another worker must do it. */
+  /** Starts the work or lets it wait. Returns false if too much work waits: then another worker must do it. */
   take(work: WorkToBegin): boolean {
     if (this.#stopping.signal.aborted) return false;
     if (this.#hasCapacity(work.group)) this.#begin(work);

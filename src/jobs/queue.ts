@@ -1,4 +1,4 @@
-/** The job queue, in the database of the rows that jobs are about: a job commits with its change or not at all. */
+/** The job queue. It is in the same database as the rows of the jobs: a job commits with its change or not at all. */
 import type { Tracer } from '@opentelemetry/api';
 import {
   type ConnectionOptions,
@@ -12,17 +12,17 @@ import type { Transaction } from '../database/transaction.ts';
 import type { Log } from '../log.ts';
 import { currentTraceparent, inTrace } from '../spans.ts';
 import { Outage } from '../work/outage.ts';
-import { jobSpan, TRACEPARENT } from './job-span.ts';
+import { createJobSpan, TRACEPARENT } from './job-span.ts';
 import {
   HEARTBEAT_SECONDS,
   JOBS,
   type JobName,
   type JobPayload,
   type JobPolicy,
-  KEPT_SECONDS,
+  RETENTION_SECONDS,
   RETRIES,
 } from './jobs.ts';
-import type { OwnWork } from './local-work.ts';
+import type { LocalWork } from './local-work.ts';
 
 export interface EnqueueOptions {
   /** The earliest start, by the database's clock. Default: immediately. */
@@ -49,15 +49,16 @@ interface Queue {
     options?: EnqueueOptions,
   ): Promise<void>;
   /**
-   * Starts work in this process if it has workers and capacity, or else enqueues a job. Call it after the commit of the
-   * change that causes the work. It never throws: a sweep finds lost work by its rows.
+   * Starts work in this process if it has workers and capacity. Otherwise, enqueues a job. Call it after the commit of
+   * the change that causes the work. It never throws: a sweep finds lost work by its rows.
    */
   begin<N extends JobName>(name: N, payload: JobPayload<N>, options: OptionsToBegin): Promise<void>;
 }
 
 export interface JobQueue extends Queue, AsyncDisposable {
-  /** SQL for a `Watched`: when jobs wait for a worker, and when ended jobs need supervision. */
+  /** Returns SQL as `DueWork.earliest` does, for jobs that wait for a worker. */
   earliest(name: JobName): string;
+  /** SQL as `earliest` returns it, for ended jobs, which need supervision. */
   earliestEnded: string;
   /** Makes workers of this process fetch jobs. */
   wake(name: JobName): void;
@@ -65,17 +66,17 @@ export interface JobQueue extends Queue, AsyncDisposable {
   counts(): Promise<{ queue: string; state: string; count: number }[]>;
   /** Only for jobs/job-worker.ts. */
   boss: PgBoss;
-  /** Work that the workers of this process take without the queue. Only for jobs/job-worker.ts. */
-  ownWorkers: Map<JobName, OwnWorker>;
+  /** The workers that do work of this process without the queue. Only for jobs/job-worker.ts. */
+  localWorkers: Map<JobName, LocalWorker>;
 }
 
 const SCHEMA = 'pgboss';
-/** Long, because the gateway does not use the functions of these timers. */
+/** The interval of timers whose functions the gateway does not use. */
 const IDLE_SECONDS = 3_600;
 const REPORT_MS = 10_000;
 
-interface OwnWorker {
-  work: OwnWork;
+interface LocalWorker {
+  work: LocalWork;
   run(payload: unknown, signal: AbortSignal): Promise<void>;
 }
 
@@ -88,33 +89,33 @@ export async function openQueue(
   const boss = createBoss(jobs, log);
   await boss.start();
   await declareQueues(boss);
-  const ownWorkers: JobQueue['ownWorkers'] = new Map();
+  const localWorkers: JobQueue['localWorkers'] = new Map();
   return {
     boss,
     counts: async () => (await boss.getQueues()).flatMap(toCounts),
-    ownWorkers,
+    localWorkers,
     earliest: formatEarliest,
     earliestEnded: `select now() from ${SCHEMA}.job limit 1`,
     wake: (name) => jobs.wake(name),
     async enqueue(tx, name, payload, options = {}) {
-      await boss.send(name, ...sendArguments(name, payload, options, { db: fromPrisma(tx) }));
+      await boss.send(name, ...createSendArguments(name, payload, options, { db: fromPrisma(tx) }));
     },
-    begin: createBegin(boss, { ownWorkers, log, tracer }),
-    // The workers have stopped before. Another process runs a job that is still held.
+    begin: createBegin(boss, { localWorkers, log, tracer }),
+    // The workers have stopped already. Another process runs a job that is still held.
     [Symbol.asyncDispose]: () => boss.stop({ graceful: false, close: false }),
   };
 }
 
 interface BeginServices {
-  ownWorkers: JobQueue['ownWorkers'];
+  localWorkers: JobQueue['localWorkers'];
   log: Log;
   tracer: Tracer | null;
 }
 
-function createBegin(boss: PgBoss, { ownWorkers, log, tracer }: BeginServices): Queue['begin'] {
+function createBegin(boss: PgBoss, { localWorkers, log, tracer }: BeginServices): Queue['begin'] {
   return async (name, payload, { run, ...options }) => {
-    const worker = ownWorkers.get(name);
-    const span = jobSpan(name, payload, currentTraceparent());
+    const worker = localWorkers.get(name);
+    const span = createJobSpan(name, payload, currentTraceparent());
     const doWork = async (signal: AbortSignal) => {
       try {
         await inTrace({ tracer }, span, async () =>
@@ -126,7 +127,7 @@ function createBegin(boss: PgBoss, { ownWorkers, log, tracer }: BeginServices): 
     };
     if (worker?.work.take({ group: options.group, run: doWork })) return;
     try {
-      await boss.send(name, ...sendArguments(name, payload, options));
+      await boss.send(name, ...createSendArguments(name, payload, options));
     } catch (error) {
       log.warn({ err: error, job: name, data: payload }, 'job.not_enqueued');
     }
@@ -144,7 +145,7 @@ function createBoss({ db, options }: Pick<Database['jobs'], 'db' | 'options'>, l
     supervise: false,
     superviseIntervalSeconds: HEARTBEAT_SECONDS / 2,
     monitorIntervalSeconds: HEARTBEAT_SECONDS / 2,
-    maintenanceIntervalSeconds: KEPT_SECONDS,
+    maintenanceIntervalSeconds: RETENTION_SECONDS,
     flowIntervalSeconds: IDLE_SECONDS,
     bamIntervalSeconds: IDLE_SECONDS,
   });
@@ -157,7 +158,7 @@ function createBoss({ db, options }: Pick<Database['jobs'], 'db' | 'options'>, l
   return boss;
 }
 
-/** No index finds the first job that waits for its time, so such jobs are checked again in a second. */
+/** No index finds the first job that waits for its time, so jobs are checked every second while any waits. */
 function formatEarliest(name: JobName): string {
   const waiting = `select from ${SCHEMA}.job where name = '${name}' and state < 'active' and not blocked`;
   return `case when exists (${waiting} and start_after <= ${SCHEMA}.job_now()) then now()
@@ -169,7 +170,7 @@ function toCounts({ name: queue, readyCount, deferredCount, activeCount }: Queue
   return Object.entries(counts).map(([state, count]) => ({ queue, state, count }));
 }
 
-function sendArguments<N extends JobName>(
+function createSendArguments<N extends JobName>(
   name: N,
   payload: JobPayload<N>,
   { startAfter, singletonKey, group }: EnqueueOptions,
@@ -196,7 +197,7 @@ async function declareQueues(boss: PgBoss): Promise<void> {
       ...RETRIES,
       expireInSeconds: policy.expireInSeconds,
       heartbeatSeconds: HEARTBEAT_SECONDS,
-      deleteAfterSeconds: KEPT_SECONDS,
+      deleteAfterSeconds: RETENTION_SECONDS,
       notify: true,
     };
     const queue = existing.get(name) as Record<string, unknown> | undefined;

@@ -1,4 +1,4 @@
-/** Work that no job announces, or whose job was lost. SWEEPS lists the sweeps in the order of their first runs. */
+/** Sweeps: work without a job, or whose job was lost. SWEEPS lists them in the order of their first runs. */
 import type { Database } from '../database/database.ts';
 import {
   PROVIDER_EVENTS_CHANNEL,
@@ -106,7 +106,7 @@ const watchSchemasSweep: Sweep = {
   run: pollSchemas,
 };
 
-/** Batches of one sweep. The next sweep continues. */
+/** The most batches of one sweep. The next sweep continues. */
 const BATCHES_MAX = 100;
 
 export const refreshTokensSweep: Sweep = {
@@ -163,7 +163,7 @@ export const dropDeliveriesSweep: Sweep = {
 };
 
 /**
- * True if PostgreSQL's statistics are maintained here. An embedded database maintains its own, and in a cluster each
+ * True if this process maintains PostgreSQL's statistics. An embedded database maintains its own, and in a cluster each
  * node does.
  */
 const maintainsStatistics = ({ kind, isDistributed }: Database) =>

@@ -9,14 +9,14 @@ export interface Backoff {
   firstMs: number;
   maxMs: number;
   /**
-   * Jitter: the largest part of a wait that is randomly subtracted, so that work that failed together is not retried
-   * together.
+   * The largest share of a wait that is randomly subtracted, so that work that failed together is not retried together.
+   * Default: 0.
    */
   jitter?: number;
 }
 
-/** The wait after a number of consecutive failures, at least 1. */
-export function backoffMs(
+/** Returns the wait after this number of consecutive failures, which is at least 1. */
+export function computeBackoffMs(
   { firstMs, maxMs, jitter = 0 }: Backoff,
   failures: number,
   random: () => number = Math.random,
@@ -25,16 +25,16 @@ export function backoffMs(
   return Math.round(longestMs * (1 - jitter * (1 - random())));
 }
 
-interface Persistence {
+interface RetryOptions {
   backoff: Backoff;
   /** Called with each failure. */
   onFailure?: (error: unknown, failures: number) => void;
 }
 
-/** Retries the work until it succeeds. Undefined if the signal aborts, even while the work hangs. */
+/** Retries the work until it succeeds. Returns undefined if the signal aborts, even while the work hangs. */
 export async function retryUntilDone<T>(
   work: () => Promise<T>,
-  { backoff, onFailure, signal }: Persistence & { signal: AbortSignal },
+  { backoff, onFailure, signal }: RetryOptions & { signal: AbortSignal },
 ): Promise<T | undefined> {
   const aborted = Promise.withResolvers<undefined>();
   const onAbort = () => aborted.resolve(undefined);
@@ -45,7 +45,7 @@ export async function retryUntilDone<T>(
         return await Promise.race([work(), aborted.promise]);
       } catch (error) {
         onFailure?.(error, failures);
-        await sleep(backoffMs(backoff, failures), undefined, { signal }).catch(() => {});
+        await sleep(computeBackoffMs(backoff, failures), undefined, { signal }).catch(() => {});
       }
     }
     return undefined;
@@ -62,7 +62,7 @@ export async function retryUpTo<T>(
     onFailure,
     triesMax,
     isFinal = () => false,
-  }: Persistence & { triesMax: number; isFinal?: (error: unknown) => boolean },
+  }: RetryOptions & { triesMax: number; isFinal?: (error: unknown) => boolean },
 ): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -70,17 +70,20 @@ export async function retryUpTo<T>(
     } catch (error) {
       if (tries >= triesMax || isFinal(error)) throw error;
       onFailure?.(error, tries);
-      await sleep(backoffMs(backoff, tries));
+      await sleep(computeBackoffMs(backoff, tries));
     }
   }
 }
 
-/** Counts one more consecutive failure. Returns their number, and the time of the next try. */
+/** Counts a further consecutive failure. Returns the number of failures, and the time of the next try. */
 export function scheduleRetry(
   { now, random }: { now: () => Date; random: () => number },
   backoff: Backoff,
   failuresBefore: number,
 ): { failures: number; dueTime: Date } {
   const failures = failuresBefore + 1;
-  return { failures, dueTime: new Date(now().getTime() + backoffMs(backoff, failures, random)) };
+  return {
+    failures,
+    dueTime: new Date(now().getTime() + computeBackoffMs(backoff, failures, random)),
+  };
 }

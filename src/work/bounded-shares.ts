@@ -1,8 +1,8 @@
-/** The reserved part of the resource, and the most that a holder may have of it. */
-const RESERVED_PART = 1 / 5;
-const SMALL_USE_PART = 1 / 100;
+/** The share of the resource that is reserved for small holders, and the most that a small holder may hold. */
+const RESERVED_SHARE = 1 / 5;
+const SMALL_USE_SHARE = 1 / 100;
 
-/** The levels of a holder. A level that is absent is not bounded for it. */
+/** The levels of a holder. It has no bound on an absent level. */
 export type ShareLevel = 'caller' | 'project' | 'connection';
 export type Holder = { readonly [L in ShareLevel]?: string };
 
@@ -12,14 +12,14 @@ interface ShareLimits {
   levels: readonly { level: ShareLevel; max: number }[];
 }
 
-/** The limit that is used up: the whole resource, or the share of one level. */
+/** The exhausted limit: the whole resource, or the share of one level. */
 export type ExhaustedLimit = 'process' | ShareLevel;
 
 /**
  * A bounded resource that many holders share, such as the requests or sockets of a process. Each level (a caller, a
  * project, a connection) has its own maximum. A holder never gets more than is left for others: it is refused when it
- * holds as much as is free. A part of the resource is reserved for holders with little use, so that several large
- * holders together can't use all of it.
+ * holds as much as is free. A share of the resource is reserved for small holders, so that several large holders
+ * together can't use all of it.
  */
 export class BoundedShares {
   readonly max: number;
@@ -30,8 +30,8 @@ export class BoundedShares {
 
   constructor({ process, levels }: ShareLimits) {
     this.max = process;
-    this.#reserved = Math.floor(process * RESERVED_PART);
-    this.#smallUse = Math.max(1, Math.floor(process * SMALL_USE_PART));
+    this.#reserved = Math.floor(process * RESERVED_SHARE);
+    this.#smallUse = Math.max(1, Math.floor(process * SMALL_USE_SHARE));
     this.#levels = levels.map((level) => ({ ...level, held: new Map() }));
   }
 
@@ -39,24 +39,24 @@ export class BoundedShares {
     return this.#held;
   }
 
-  /** Number of holders of a level that hold at least one unit. */
-  holders(level: ShareLevel): number {
-    return this.#heldAt(level)?.size ?? 0;
+  /** Returns the number of holders of a level that hold at least one unit. */
+  countHolders(level: ShareLevel): number {
+    return this.#findHeld(level)?.size ?? 0;
   }
 
-  heldBy(level: ShareLevel, name: string): number {
-    return this.#heldAt(level)?.get(name) ?? 0;
+  countHeldBy(level: ShareLevel, name: string): number {
+    return this.#findHeld(level)?.get(name) ?? 0;
   }
 
-  /** The units that the largest holder of each bounded level holds. */
-  largest(): { level: ShareLevel; held: number }[] {
+  /** Returns the units that the largest holder of each bounded level holds. */
+  listLargest(): { level: ShareLevel; held: number }[] {
     return this.#levels.map(({ level, held }) => ({
       level,
       held: held.values().reduce((shareMax, units) => Math.max(shareMax, units), 0),
     }));
   }
 
-  /** Takes one unit. If that is not possible, takes nothing and returns the level that is used up. */
+  /** Takes one unit. If that is not possible, takes nothing and returns the exhausted limit. */
   take(holder: Holder): ExhaustedLimit | null {
     const free = this.max - this.#held;
     if (free <= 0) return 'process';
@@ -91,7 +91,7 @@ export class BoundedShares {
     }
   }
 
-  #heldAt(level: ShareLevel): Map<string, number> | undefined {
+  #findHeld(level: ShareLevel): Map<string, number> | undefined {
     return this.#levels.find((bounds) => bounds.level === level)?.held;
   }
 }

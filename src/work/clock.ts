@@ -1,6 +1,6 @@
 /**
- * The time of another clock without a request for each access: the last reading, plus the time that this process's
- * monotonic clock has measured since. The process's own date does not matter.
+ * Estimates the time of another clock without a request for each access: the last reading, plus the time that this
+ * process's monotonic clock has measured since. The process's own date does not matter.
  */
 
 export class RemoteClock {
@@ -16,10 +16,10 @@ export class RemoteClock {
 
   /**
    * Reads the other clock. The reading happened at an unknown moment between request and response. A slow reading moves
-   * the offset only if the offset lies outside its bounds, and a quick one determines it precisely. If `read` throws,
-   * the error is passed on and the offset is kept.
+   * the offset only if the offset lies outside its bounds. A quick reading determines it precisely. If `read` throws,
+   * so does this function, and the offset is kept.
    */
-  async set(): Promise<void> {
+  async sync(): Promise<void> {
     const requestedMs = performance.now();
     const timeMs = await this.#read();
     const lowestMs = timeMs - performance.now();

@@ -1,4 +1,4 @@
-/** Time limits of waits. They end the wait, not the work. */
+/** Time limits of waits. A limit ends the wait, not the work. */
 import { DomainError } from '../errors.ts';
 
 /** Returns the result of `running`. If it takes longer than `maxMs`, returns or throws the result of `late`. */
@@ -33,16 +33,16 @@ interface TimeLimits {
   LIMIT_MUTATION_MS: number;
 }
 
-/** The longest time that an operation or a request may take before it is refused. */
-export function operationMsMax(
+/** Returns the longest duration of an operation or a request. */
+export function getOperationMsMax(
   { LIMIT_QUERY_MS, LIMIT_MUTATION_MS }: TimeLimits,
   { isChange }: { isChange: boolean },
 ): number {
   return isChange ? LIMIT_MUTATION_MS : LIMIT_QUERY_MS;
 }
 
-/** The error for an operation or a request that took too long. */
-export function timeoutError(
+/** Creates the error for an operation or a request that took too long. */
+export function createTimeoutError(
   subject: 'operation' | 'request',
   { isChange, maximumMs }: { isChange: boolean; maximumMs: number },
 ): DomainError {
@@ -53,10 +53,10 @@ export function timeoutError(
   return new DomainError('QUERY_LIMIT_EXCEEDED', detail, { limit: 'time', maximum: maximumMs });
 }
 
-/** The part of SHUTDOWN_MS for running work. The rest is for closing resources. */
+/** The share of SHUTDOWN_MS for running work. The rest is for closing resources. */
 const STOP_WORK_SHARE = 0.8;
 
-/** The time that running requests and jobs have after the process receives a stop signal. */
-export function stopWorkMs({ SHUTDOWN_MS }: { SHUTDOWN_MS: number }): number {
+/** Returns how long running requests and jobs may take after the process receives a stop signal. */
+export function getStopWorkMs({ SHUTDOWN_MS }: { SHUTDOWN_MS: number }): number {
   return SHUTDOWN_MS * STOP_WORK_SHARE;
 }

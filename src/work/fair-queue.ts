@@ -12,7 +12,7 @@ export interface QueuedWork {
   readonly weight: number;
 }
 
-const always = () => true;
+const acceptAll = () => true;
 
 /** The number of names above which idle ones are removed. */
 const NAMES_MAX = 1_000;
@@ -21,7 +21,7 @@ const NAMES_MAX = 1_000;
 class Party<T> {
   /** The end of the participant's last work, in virtual time. */
   finish = 0;
-  /** Start tags of waiting work. On the level of callers, with the work itself. */
+  /** Start tags of waiting work. Entries of callers also have the work. */
   readonly waiting: { start: number; work?: T }[] = [];
 }
 
@@ -51,8 +51,8 @@ class FairLevel<T, P extends Party<T>> {
     return start;
   }
 
-  /** Returns the party with the earliest start tag. It must have waiting work, and `isReady` must accept it. */
-  next(isReady: (party: P) => boolean): P | null {
+  /** Returns the party with the earliest start tag, among those with waiting work that `isReady` accepts. */
+  findNext(isReady: (party: P) => boolean): P | null {
     let earliest: P | null = null;
     let start = Number.POSITIVE_INFINITY;
     for (const party of this.parties.values()) {
@@ -63,8 +63,8 @@ class FairLevel<T, P extends Party<T>> {
   }
 
   /**
-   * Removes parties without waiting work. If other parties have any, it keeps parties whose next start tag is after the
-   * virtual time. The next removal happens at twice the remaining number, so that its cost stays small.
+   * Removes parties without waiting work. While other parties have any, it keeps those whose next start tag is after
+   * the virtual time. The next removal happens at twice the remaining number, so that its cost stays small.
    */
   #removeIdle(): void {
     const isBusy = this.parties.values().some(({ waiting }) => waiting.length > 0);
@@ -84,13 +84,13 @@ export class FairQueue<T extends QueuedWork> {
   readonly #projects = new FairLevel<T, ProjectParty<T>>(() => new ProjectParty<T>());
   #size = 0;
 
-  /** Number of pieces of work that wait. */
+  /** The number of waiting entries. */
   get size(): number {
     return this.#size;
   }
 
-  /** Number of projects that are stored. */
-  get names(): number {
+  /** The number of stored projects. */
+  get projectCount(): number {
     return this.#projects.parties.size;
   }
 
@@ -112,11 +112,11 @@ export class FairQueue<T extends QueuedWork> {
     this.#size += 1;
   }
 
-  /** Removes and returns the work whose turn it is, among callers whose next work `mayBegin`. */
-  shift(mayBegin: (work: T) => boolean = always): T | undefined {
+  /** Removes and returns the work whose turn it is, among callers whose next work `mayBegin` accepts. */
+  shift(mayBegin: (work: T) => boolean = acceptAll): T | undefined {
     const isReady = ({ waiting: [first] }: Party<T>) => !!first?.work && mayBegin(first.work);
-    const project = this.#projects.next(({ callers }) => callers.next(isReady) !== null);
-    const first = project?.callers.next(isReady)?.waiting.shift();
+    const project = this.#projects.findNext(({ callers }) => callers.findNext(isReady) !== null);
+    const first = project?.callers.findNext(isReady)?.waiting.shift();
     if (!project || !first) return undefined;
     project.callers.virtualTime = first.start;
     this.#projects.virtualTime = project.waiting.shift()?.start ?? this.#projects.virtualTime;
@@ -124,7 +124,7 @@ export class FairQueue<T extends QueuedWork> {
     return first.work;
   }
 
-  /** Removes waiting work. Its turn is lost: otherwise a caller could improve its position by leaving and returning. */
+  /** Removes waiting work. Its turn is lost, so that a caller can't improve its position by leaving and returning. */
   remove(work: T): void {
     const project = this.#projects.getParty(work.project);
     const { waiting } = project.callers.getParty(work.caller);

@@ -1,17 +1,17 @@
 /**
  * Leases on rows. A process that works on a row holds it until a time of the database's clock, and may renew the lease.
- * The token identifies the process and the claim. The leases of a process that has ended are free immediately. A result
- * with the token of an older claim is refused.
+ * The token identifies the process and the claim. The leases of an ended process are free immediately. A result with
+ * the token of an older claim is refused.
  */
 import { randomUUID } from 'node:crypto';
 
 /**
- * A process that has been missed for this long has ended. A process that only lost its connection has reconnected
- * within that time.
+ * A process that has been missing for this long is considered ended. A process that only lost its connection reconnects
+ * within this time.
  */
 const MISSED_MS = 2_000;
 
-/** Another process has taken over the work, or the work has ended. Results of this claim no longer count. */
+/** Thrown if another process has taken over the work, or the work has ended. The claim can store no more results. */
 export class LeaseLost extends Error {
   override name = 'LeaseLost';
 }
@@ -23,16 +23,16 @@ export function requireLease(rows: number): void {
 
 const SEPARATOR = ':';
 
-/** The fencing token of a new claim. */
+/** Returns the fencing token of a new claim. */
 export function newLeaseToken(processId: string): string {
   return `${processId}${SEPARATOR}${randomUUID()}`;
 }
 
 /**
- * Returns a token of the same claim without its process. Its lease lasts to its end time, even if the process ends
- * before.
+ * Returns a token of the same claim without its process. The lease then lasts until its end time, even if the process
+ * ends before.
  */
-export function lastingToken(token: string): string {
+export function detachFromProcess(token: string): string {
   return token.slice(token.indexOf(SEPARATOR) + 1);
 }
 
@@ -47,26 +47,26 @@ export const LEASE = { token: 'leaseToken', expireTime: 'leaseExpireTime' } as c
 /** Values of the lease columns when a claim is released. */
 export const RELEASED_LEASE = { leaseToken: null, leaseExpireTime: null } as const;
 
-/** SQL: the ids of the processes that have ended. */
+/** SQL for the ids of the processes that have ended. */
 export const MISSED_PROCESSES = `array(select "id" from "ServerProcess"
       where "missedTime" <= clock_timestamp() - interval '${MISSED_MS} milliseconds')`;
 
-/** SQL: true if no claim holds the row. */
+/** Returns an SQL condition: no claim holds the row. */
 export function isFreeSql({ token, expireTime }: LeaseColumns = LEASE): string {
   return `("${expireTime}" is null or "${expireTime}" <= clock_timestamp()
     or split_part("${token}", '${SEPARATOR}', 1) = any(${MISSED_PROCESSES}))`;
 }
 
-/** SQL: the end of a lease that begins, or is renewed, now. */
+/** Returns SQL for the end of a lease that begins or is renewed now. */
 export function leaseEndSql(leaseMs: number): string {
   return `clock_timestamp() + interval '${leaseMs} milliseconds'`;
 }
 
-/** Renewals during a lease, so that it outlasts a failed renewal. */
+/** The number of renewals during a lease. It is above 1, so that a lease outlasts a failed renewal. */
 const RENEWALS_PER_LEASE = 3;
 
 /**
- * Renews a lease until it is disposed of. A renewal that fails is retried. A lost lease is detected by the next change.
+ * Renews a lease until it is disposed of. A failed renewal is retried. The next change of the row detects a lost lease.
  */
 export function keepLease(
   leaseMs: number,

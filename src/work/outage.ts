@@ -23,7 +23,7 @@ export class Outage {
     this.#repeatMs = repeatMs;
   }
 
-  get isOn(): boolean {
+  get isActive(): boolean {
     return this.#loggedAtMs !== null;
   }
 

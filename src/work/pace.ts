@@ -1,6 +1,6 @@
 /**
- * Spreads long work over turns of the event loop, so that other work runs between its parts. All long work of a process
- * shares one allowance for each turn, so that several long tasks delay other work no more than one does.
+ * Spreads long work over turns of the event loop, so that other work runs in between. All long work of a process shares
+ * one allowance for each turn: several long tasks delay other work no more than one does.
  */
 export class Pace {
   readonly #itemsPerTurn: number;
@@ -15,10 +15,10 @@ export class Pace {
   }
 
   /**
-   * Undefined if a part of this many items may proceed in this turn. Otherwise the promise resolves in the turn in
-   * which it may.
+   * Returns undefined if a part of this many items may proceed in this turn. Otherwise, the promise resolves in the
+   * turn in which it may.
    */
-  next(items: number): Promise<void> | undefined {
+  waitForTurn(items: number): Promise<void> | undefined {
     this.#schedule();
     if (this.#waiting.length === 0 && this.#remaining > 0) {
       this.#remaining -= items;

@@ -11,7 +11,7 @@ interface RunUntilEmpty<T> {
   signal: AbortSignal;
 }
 
-/** Runs items until none is left and all have ended. Throws the first error; the worker of that item starts no more. */
+/** Runs items until none is left and all have ended. Throws the first error. The worker of a failed item stops. */
 export async function runUntilEmpty<T>({
   next,
   work,
@@ -30,19 +30,19 @@ export async function runUntilEmpty<T>({
 
 interface RunClaims<T> {
   /** Returns the items to start now, in addition to those that are running. Empty if none may start. */
-  claim: (underWay: number) => Promise<readonly T[]>;
+  claim: (running: number) => Promise<readonly T[]>;
   work: (item: T) => Promise<void>;
   /** How often more items are claimed while some are running. */
   pollMs: number;
 }
 
 /**
- * Runs claimed items that may take long, and claims more while they run. Ends when no items are left. Throws the first
- * error.
+ * Runs claimed items that may take long, and claims more while they run. Returns when no items are left. Throws the
+ * first error.
  */
 export async function runClaims<T>({ claim, work, pollMs }: RunClaims<T>): Promise<void> {
-  // An alarm, because racing the running items repeatedly would add handlers to each of them until it ends.
-  const hasEnded = new Alarm();
+  // An alarm, because a race of the running items would add handlers to each of them in every round.
+  const endAlarm = new Alarm();
   const errors: unknown[] = [];
   let underWay = 0;
   do {
@@ -52,10 +52,10 @@ export async function runClaims<T>({ claim, work, pollMs }: RunClaims<T>): Promi
         .catch((error: unknown) => errors.push(error))
         .finally(() => {
           underWay -= 1;
-          hasEnded.ring();
+          endAlarm.ring();
         });
     }
-    if (underWay > 0) await hasEnded.wait(pollMs);
+    if (underWay > 0) await endAlarm.wait(pollMs);
     if (errors.length > 0) throw errors[0];
   } while (underWay > 0);
 }

@@ -1,7 +1,7 @@
 /** Token buckets in memory, one for each name: a steady rate with a burst. */
 import { LRUCache } from 'lru-cache';
 
-/** The most names. The least recently used ones are removed, and begin again with a full bucket. */
+/** The most names. The least recently used ones are removed, and start over with a full bucket. */
 const NAMES_MAX = 50_000;
 
 /** `count` is a number of tokens, by default 1. A bucket never has more than the burst. */
@@ -11,7 +11,7 @@ export interface TokenBuckets {
   /** Takes tokens like `take`, and also returns how many are left. */
   spend(name: string, count?: number): SpendResult;
   /** Returns what `take` would return, without taking tokens. */
-  wait(name: string, count?: number): number;
+  getWaitSeconds(name: string, count?: number): number;
 }
 
 export interface SpendResult {
@@ -43,17 +43,17 @@ export function createTokenBuckets(
     buckets.set(name, bucket);
     return bucket;
   };
-  const secondsUntil = (count: number, tokens: number) =>
+  const computeWaitSeconds = (count: number, tokens: number) =>
     tokens >= count ? 0 : (count - tokens) / perSecond;
   const spend = (name: string, count = 1) => {
     const bucket = refill(name);
-    const waitSeconds = secondsUntil(count, bucket.tokens);
+    const waitSeconds = computeWaitSeconds(count, bucket.tokens);
     if (waitSeconds === 0) bucket.tokens -= count;
     return { waitSeconds, tokens: bucket.tokens };
   };
   return {
     spend,
     take: (name, count) => spend(name, count).waitSeconds,
-    wait: (name, count = 1) => secondsUntil(count, refill(name).tokens),
+    getWaitSeconds: (name, count = 1) => computeWaitSeconds(count, refill(name).tokens),
   };
 }

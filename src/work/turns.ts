@@ -39,31 +39,34 @@ export class Turns {
     });
   }
 
-  /** Number of pieces of work that wait for their turn. */
+  /** The number of turns that wait. */
   get waiting(): number {
     return this.#light.waiting + this.#heavy.waiting;
   }
 
-  /** Undefined if the work starts immediately. Otherwise true at its turn, or false if the wait is too long. */
+  /**
+   * Returns undefined if the work starts immediately. Otherwise, resolves to true at its turn, or to false if it waited
+   * too long.
+   */
   begin(turn: Turn): Promise<boolean> | undefined {
-    return this.#queueOf(turn).begin(turn);
+    return this.#getQueue(turn).begin(turn);
   }
 
   /** Ends work that has started, or cancels work that waits. */
   end(turn: Turn): void {
-    this.#queueOf(turn).end(turn);
+    this.#getQueue(turn).end(turn);
   }
 
   /** Counts work that continues after a pause. It never waits, because it may hold resources that others wait for. */
   resume(turn: Turn): void {
-    this.#queueOf(turn).count(turn, 1);
+    this.#getQueue(turn).count(turn, 1);
   }
 
   isHeavy(weight: number): boolean {
     return weight >= this.#heavyWeight;
   }
 
-  #queueOf({ weight }: Turn): TurnQueue {
+  #getQueue({ weight }: Turn): TurnQueue {
     return this.isHeavy(weight) ? this.#heavy : this.#light;
   }
 }
@@ -71,7 +74,7 @@ export class Turns {
 interface QueueLimits {
   max: number;
   callerMax?: number;
-  /** The part of the maximum that a turn takes. */
+  /** Returns how much of the maximum a turn takes. */
   measure: (turn: Turn) => number;
   waitMs: number;
 }

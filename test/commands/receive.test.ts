@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { signedHeaders, signingKey } from '../../src/deliveries/sign.ts';
-import { newSigningSecret } from '../../src/deliveries/signing-secret.ts';
+import { createSignatureHeaders, createSigningKey } from '../../src/deliveries/sign.ts';
+import { createSigningSecret } from '../../src/deliveries/signing-secret.ts';
 
 const command = join(import.meta.dirname, '../../src/commands/receive.ts');
 
@@ -26,12 +26,12 @@ test.each([
   'environment',
   'option',
 ] as const)('prints messages and whether their signature is valid, with the secret of the %s', async (from) => {
-  const secret = newSigningSecret();
+  const secret = createSigningSecret();
   const { url, next } = await receiving(secret, from);
   const body = '{"notificationType":"connection.created","data":{}}';
   const message = { id: 'dlv_1', timestampSeconds: Math.floor(Date.now() / 1000), body };
   const post = async (signedWith: string) => {
-    const headers = signedHeaders(message, [signingKey(signedWith)]);
+    const headers = createSignatureHeaders(message, [createSigningKey(signedWith)]);
     const { status } = await fetch(url, { method: 'POST', headers, body });
     return { status, printed: await next() };
   };
@@ -39,7 +39,7 @@ test.each([
     status: 204,
     printed: { id: 'dlv_1', verified: true, message: JSON.parse(body) },
   });
-  expect(await post(newSigningSecret())).toMatchObject({
+  expect(await post(createSigningSecret())).toMatchObject({
     status: 401,
     printed: { id: 'dlv_1', verified: false },
   });

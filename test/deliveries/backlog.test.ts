@@ -1,34 +1,40 @@
 import { expect, test } from 'vitest';
 import { Backlog } from '../../src/deliveries/backlog.ts';
-import type { Job } from '../../src/deliveries/claim.ts';
+import type { ClaimedDelivery } from '../../src/deliveries/claim.ts';
 import { DELIVERY_LIMITS } from '../../src/deliveries/limits.ts';
 
 const LIMITS = { ...DELIVERY_LIMITS, inFlight: 6, inFlightPerDestination: 2, inFlightFailing: 3 };
 const QUICKLY = { isSuccess: true, durationMs: 1 };
 
 let count = 0;
-function job(
+function createDelivery(
   destinationId: string,
   { isFailing = false, startByMs = 1_000, projectId = destinationId } = {},
-): Job {
+): ClaimedDelivery {
   count += 1;
-  const row = { id: `dlv_${count}`, projectId, destinationId, isFailing } as Job['row'];
+  const row = { id: `dlv_${count}`, projectId, destinationId, isFailing } as ClaimedDelivery['row'];
   return { row, bodyBytes: 10, target: null, startByMs, clockOffsetMs: 0 };
 }
 
-function take(backlog: Backlog, nowMs = 0): Job[] {
-  const taken: Job[] = [];
-  for (let next = backlog.next(nowMs); next; next = backlog.next(nowMs)) taken.push(next);
+function take(backlog: Backlog, nowMs = 0): ClaimedDelivery[] {
+  const taken: ClaimedDelivery[] = [];
+  for (let next = backlog.takeNext(nowMs); next; next = backlog.takeNext(nowMs)) taken.push(next);
   return taken;
 }
 
-function listDestinations(jobs: Job[]): string[] {
-  return jobs.map(({ row }) => row.destinationId);
+function listDestinations(deliveries: ClaimedDelivery[]): string[] {
+  return deliveries.map(({ row }) => row.destinationId);
 }
 
 test('alternates between destinations, and limits the messages in flight of each', () => {
   const backlog = new Backlog(LIMITS);
-  backlog.add([job('a'), job('a'), job('a'), job('b'), job('c')]);
+  backlog.add([
+    createDelivery('a'),
+    createDelivery('a'),
+    createDelivery('a'),
+    createDelivery('b'),
+    createDelivery('c'),
+  ]);
   const first = take(backlog);
   expect(listDestinations(first)).toEqual(['a', 'b', 'c', 'a']);
   const [ofA] = first;
@@ -39,38 +45,43 @@ test('alternates between destinations, and limits the messages in flight of each
 
 test('limits the messages in flight of all destinations', () => {
   const backlog = new Backlog(LIMITS);
-  backlog.add(['a', 'b', 'c', 'd', 'e'].flatMap((id) => [job(id), job(id)]));
+  backlog.add(['a', 'b', 'c', 'd', 'e'].flatMap((id) => [createDelivery(id), createDelivery(id)]));
   expect(listDestinations(take(backlog))).toEqual(['a', 'b', 'c', 'd', 'e', 'a']);
 });
 
 test('leaves room in flight for another project', () => {
   const backlog = new Backlog(LIMITS);
   const greedy = { projectId: 'greedy' };
-  backlog.add(['a', 'b', 'c', 'd'].flatMap((id) => [job(id, greedy), job(id, greedy)]));
+  backlog.add(
+    ['a', 'b', 'c', 'd'].flatMap((id) => [createDelivery(id, greedy), createDelivery(id, greedy)]),
+  );
   expect(listDestinations(take(backlog))).toEqual(['a', 'b', 'c', 'd', 'a']);
-  backlog.add([job('e', { projectId: 'quiet' })]);
+  backlog.add([createDelivery('e', { projectId: 'quiet' })]);
   expect(listDestinations(take(backlog))).toEqual(['e']);
 });
 
 test('limits the messages in flight of failing destinations, including newly failing ones', () => {
   const backlog = new Backlog(LIMITS);
   const isFailing = true;
-  backlog.add(['a', 'b', 'c', 'd'].map((id) => job(id, { isFailing })));
+  backlog.add(['a', 'b', 'c', 'd'].map((id) => createDelivery(id, { isFailing })));
   expect(listDestinations(take(backlog))).toEqual(['a', 'b', 'c']);
-  backlog.add([job('e'), job('e'), job('e')]);
+  backlog.add([createDelivery('e'), createDelivery('e'), createDelivery('e')]);
   const [e1, e2] = take(backlog);
   if (!e1 || !e2) return expect.unreachable();
   expect(listDestinations([e1, e2])).toEqual(['e', 'e']);
   backlog.endAttempt(e1, { isSuccess: false, durationMs: 1 });
-  // The second job of the destination still counts, now as failing.
+  // The second delivery of the destination still counts, now as failing.
   expect(take(backlog)).toEqual([]);
   backlog.endAttempt(e2, QUICKLY);
   expect(listDestinations(take(backlog))).toEqual(['e']);
 });
 
-test('sets aside jobs that waited too long', () => {
+test('sets aside deliveries that waited too long', () => {
   const backlog = new Backlog(LIMITS);
-  const [late, inTime] = [job('a', { startByMs: 10 }), job('a', { startByMs: 20 })];
+  const [late, inTime] = [
+    createDelivery('a', { startByMs: 10 }),
+    createDelivery('a', { startByMs: 20 }),
+  ];
   backlog.add([late, inTime]);
   expect(take(backlog, 11)).toEqual([inTime]);
   expect(backlog.takeStale()).toEqual([late]);
@@ -79,47 +90,51 @@ test('sets aside jobs that waited too long', () => {
 
 test('raises the allowance of a destination while it responds quickly', () => {
   const backlog = new Backlog(LIMITS);
-  const first = job('a');
+  const first = createDelivery('a');
   backlog.add([first]);
-  expect(backlog.free()).toEqual(new Map([['a', 1]]));
+  expect(backlog.getFreeCapacities()).toEqual(new Map([['a', 1]]));
   take(backlog);
   backlog.endAttempt(first, QUICKLY);
   backlog.drop([first]);
-  expect(backlog.free()).toEqual(new Map([['a', LIMITS.heldPerQuickDestination]]));
-  const second = job('a');
+  expect(backlog.getFreeCapacities()).toEqual(new Map([['a', LIMITS.heldPerQuickDestination]]));
+  const second = createDelivery('a');
   backlog.add([second]);
   take(backlog);
   backlog.endAttempt(second, { isSuccess: true, durationMs: LIMITS.quickMs + 1 });
   backlog.drop([second]);
-  expect(backlog.free()).toEqual(new Map());
+  expect(backlog.getFreeCapacities()).toEqual(new Map());
 });
 
-test('counts jobs and bytes until they are dropped', () => {
+test('counts deliveries and bytes until they are dropped', () => {
   const backlog = new Backlog(LIMITS);
-  const jobs = [job('a'), job('b', { isFailing: true })];
-  backlog.add(jobs);
-  expect(backlog).toMatchObject({ held: 2, heldBytes: 20 });
+  const deliveries = [createDelivery('a'), createDelivery('b', { isFailing: true })];
+  backlog.add(deliveries);
+  expect(backlog).toMatchObject({ heldRows: 2, heldBytes: 20 });
   backlog.drop(backlog.takeWaiting('a'));
-  expect(backlog).toMatchObject({ held: 1, heldBytes: 10 });
+  expect(backlog).toMatchObject({ heldRows: 1, heldBytes: 10 });
   backlog.drop(backlog.takeWaiting());
-  expect(backlog).toMatchObject({ held: 0, heldBytes: 0 });
-  expect(backlog.capacities().byProject).toEqual(new Map());
+  expect(backlog).toMatchObject({ heldRows: 0, heldBytes: 0 });
+  expect(backlog.getCapacities().byProject).toEqual(new Map());
 });
 
 test('allows a project three quarters of the free room, and failing rows a quarter of the total', () => {
   const backlog = new Backlog({ ...LIMITS, heldRows: 80, heldBytes: 400 });
-  expect(backlog.capacities().other).toEqual({ rows: 60, bytes: 300, failing: 15 });
+  expect(backlog.getCapacities().other).toEqual({ rows: 60, bytes: 300, failing: 15 });
   const greedy = { projectId: 'greedy' };
-  const jobs = [
-    ...Array.from({ length: 20 }, () => job('a', greedy)),
-    ...Array.from({ length: 4 }, () => job('b', { ...greedy, isFailing: true })),
+  const deliveries = [
+    ...Array.from({ length: 20 }, () => createDelivery('a', greedy)),
+    ...Array.from({ length: 4 }, () => createDelivery('b', { ...greedy, isFailing: true })),
   ];
-  backlog.add(jobs);
-  expect(backlog.capacities()).toEqual({
+  backlog.add(deliveries);
+  expect(backlog.getCapacities()).toEqual({
     byProject: new Map([['greedy', { rows: 36, bytes: 60, failing: 11 }]]),
     other: { rows: 42, bytes: 120, failing: 12 },
   });
-  backlog.add(Array.from({ length: 6 }, () => job('a', greedy)));
+  backlog.add(Array.from({ length: 6 }, () => createDelivery('a', greedy)));
   // Without room for bytes, there is none for rows.
-  expect(backlog.capacities().byProject.get('greedy')).toEqual({ rows: 0, bytes: 0, failing: 11 });
+  expect(backlog.getCapacities().byProject.get('greedy')).toEqual({
+    rows: 0,
+    bytes: 0,
+    failing: 11,
+  });
 });

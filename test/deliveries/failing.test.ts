@@ -1,6 +1,6 @@
 /** Events about a destination that fails and about a failed delivery. */
 import { expect, test } from 'vitest';
-import { responseText } from '../../src/deliveries/send.ts';
+import { decodeResponse } from '../../src/deliveries/send.ts';
 import { newId } from '../../src/ids.ts';
 import { createClock, createWorker, sharedDeliveries } from '../support/scenes/deliveries.ts';
 
@@ -96,12 +96,12 @@ test('records an event for a failed delivery, except a delivery of such an event
 });
 
 test('keeps the first 4,096 bytes of a text response', () => {
-  expect(responseText(Buffer.alloc(0), 'text/plain')).toBeNull();
-  expect(responseText(Buffer.from('Ölmühle'), undefined)).toBe('Ölmühle');
-  expect(responseText(Buffer.from('ö'.repeat(4_000)), 'text/plain')).toBe('ö'.repeat(2_048));
-  expect(responseText(Buffer.from(`a${'ö'.repeat(4_000)}`), 'text/plain')).toBe(
+  expect(decodeResponse(Buffer.alloc(0), 'text/plain')).toBeNull();
+  expect(decodeResponse(Buffer.from('Ölmühle'), undefined)).toBe('Ölmühle');
+  expect(decodeResponse(Buffer.from('ö'.repeat(4_000)), 'text/plain')).toBe('ö'.repeat(2_048));
+  expect(decodeResponse(Buffer.from(`a${'ö'.repeat(4_000)}`), 'text/plain')).toBe(
     `a${'ö'.repeat(2_047)}`,
   );
-  expect(responseText(Buffer.from([0xff, 0xd8]), 'image/jpeg')).toBe('(binary, image/jpeg)');
-  expect(responseText(Buffer.from('a\0b'), undefined)).toBe('(binary, of no content type)');
+  expect(decodeResponse(Buffer.from([0xff, 0xd8]), 'image/jpeg')).toBe('(binary, image/jpeg)');
+  expect(decodeResponse(Buffer.from('a\0b'), undefined)).toBe('(binary, of no content type)');
 });

@@ -1,14 +1,17 @@
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
-import { isSigned, signedHeaders, signingKey } from '../../src/deliveries/sign.ts';
-import { newSigningSecret } from '../../src/deliveries/signing-secret.ts';
+import { createSignatureHeaders, createSigningKey, isSigned } from '../../src/deliveries/sign.ts';
+import { createSigningSecret } from '../../src/deliveries/signing-secret.ts';
 
-const secret = newSigningSecret();
+const secret = createSigningSecret();
 const nowSeconds = Math.floor(Date.now() / 1000);
 
 function signed(body: string, timestampSeconds = nowSeconds, secrets = [secret]) {
-  return signedHeaders({ id: 'dlv_1', timestampSeconds, body }, secrets.map(signingKey));
+  return createSignatureHeaders(
+    { id: 'dlv_1', timestampSeconds, body },
+    secrets.map(createSigningKey),
+  );
 }
 
 test('signs any text so that the reference library verifies it', () => {
@@ -27,7 +30,7 @@ test('verifies signatures of the reference library', () => {
 });
 
 test('signs with two secrets, and either verifies', () => {
-  const other = newSigningSecret();
+  const other = createSigningSecret();
   const headers = signed('{}', nowSeconds, [secret, other]);
   expect(headers['webhook-signature']).toMatch(/^v1,\S{44} v1,\S{44}$/);
   for (const either of [secret, other]) {
@@ -44,11 +47,11 @@ test.each([
   ['no time', '{}', { 'webhook-timestamp': undefined }],
   ['no signature', '{}', { 'webhook-signature': undefined }],
   ['a part of the signature', '{}', { 'webhook-signature': 'v1,AAAA' }],
-  ['another secret', '{}', signed('{}', nowSeconds, [newSigningSecret()])],
+  ['another secret', '{}', signed('{}', nowSeconds, [createSigningSecret()])],
 ])('rejects %s', (_, body, change) => {
   expect(isSigned(body, { ...signed('{}'), ...change }, { secret, nowSeconds })).toBe(false);
 });
 
 test('hides the secret when a key is serialized', () => {
-  expect(JSON.stringify({ key: signingKey(secret) })).not.toContain(secret.slice(6));
+  expect(JSON.stringify({ key: createSigningKey(secret) })).not.toContain(secret.slice(6));
 });

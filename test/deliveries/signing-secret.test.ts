@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import {
-  newSigningSecret,
+  createSigningSecret,
   openSigningSecrets,
   rotateSecrets,
   sealSigningSecret,
@@ -13,9 +13,9 @@ const none = { previousSecretSealed: null, previousSecretExpireTime: null };
 const now = new Date('2026-01-01T00:00:00Z');
 
 test('creates a secret of whsec_ and 32 random bytes in base64', () => {
-  const secret = newSigningSecret();
+  const secret = createSigningSecret();
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
-  expect(newSigningSecret()).not.toBe(secret);
+  expect(createSigningSecret()).not.toBe(secret);
 });
 
 test('opens a sealed secret only for its destination', () => {

@@ -2,14 +2,14 @@ import { afterAll, expect, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { eventCursor } from '../../src/domain/event/notification-event.ts';
 import {
+  createEventLogSource,
   type EventFeed,
   type EventFilter,
-  eventLogs,
   type LoggedEvent,
   readLastPositions,
 } from '../../src/events/event-log.ts';
 import { createFeed } from '../../src/events/feed.ts';
-import { OWN_BATCH, WAITING_MAX } from '../../src/events/follower.ts';
+import { CATCH_UP_BATCH, WAITING_MAX } from '../../src/events/follower.ts';
 import { createLog } from '../../src/log.ts';
 import { onPostgres, testDatabase } from '../support/app.ts';
 import {
@@ -25,7 +25,7 @@ import {
 const log = createLog('silent');
 const database = await testDatabase(log);
 const open = (from: Database, options?: { pollMs: number }) =>
-  createFeed({ database: from, log, source: eventLogs(from, eventCursor) }, options);
+  createFeed({ database: from, log, source: createEventLogSource(from, eventCursor) }, options);
 const feed = open(database);
 afterAll(async () => {
   await feed[Symbol.asyncDispose]();
@@ -72,7 +72,7 @@ test('delivers missed events, then new ones, to a follower that resumes', async 
 
 test('delivers all remaining events of a topic, even if some of a batch are hidden', async () => {
   const { projectId, createdTopicId: topicId } = await createEventLog(database);
-  const count = OWN_BATCH + 50;
+  const count = CATCH_UP_BATCH + 50;
   await recordNamedEvents(database, { projectId }, names('e', count));
   // Erasing a group hides its events before it removes their topics.
   const isHidden = ({ position }: LoggedEvent) => position % 7n === 3n;
@@ -212,7 +212,7 @@ test('delivers an event whose notification is lost while the server of another p
     listen: () => ({ [Symbol.asyncDispose]: async () => {} }),
     groups: async () => groups,
   };
-  const source = eventLogs(database, eventCursor);
+  const source = createEventLogSource(database, eventCursor);
   const readEnds: typeof source.readLastPositions = (logs) =>
     logs.some((log) => log.projectId === hanging)
       ? new Promise(() => {})

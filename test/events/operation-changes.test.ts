@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
 import { inTransaction } from '../../src/database/transaction.ts';
-import { announceOperation } from '../../src/events/channel.ts';
+import { notifyOperation } from '../../src/events/channel.ts';
 import { createOperationChanges } from '../../src/events/operation-changes.ts';
 import { newId } from '../../src/ids.ts';
 import { createLog } from '../../src/log.ts';
@@ -30,7 +30,7 @@ async function createOperation() {
 async function change(id: string, data: object, { isAnnounced = true } = {}) {
   await inTransaction(database, async (tx) => {
     await tx.operation.updateMany({ where: { id }, data });
-    if (isAnnounced) announceOperation(tx, id);
+    if (isAnnounced) notifyOperation(tx, id);
   });
 }
 
@@ -89,7 +89,7 @@ test('ends when the operation is deleted, and when the follower returns', async 
   expect((await left).done).toBe(true);
   await inTransaction(database, async (tx) => {
     await tx.operation.deleteMany({ where: { id: operation.id } });
-    announceOperation(tx, operation.id);
+    notifyOperation(tx, operation.id);
   });
   expect((await next).done).toBe(true);
 });

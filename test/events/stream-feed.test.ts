@@ -9,7 +9,7 @@ import {
 import { messageCursor } from '../../src/domain/event/stream-message.ts';
 import { createFeed } from '../../src/events/feed.ts';
 import { WAITING_BYTES_MAX } from '../../src/events/follower.ts';
-import { BATCH_BYTES_MAX, findStream, streamLogs } from '../../src/events/stream-log.ts';
+import { BATCH_BYTES_MAX, createStreamLogSource, findStream } from '../../src/events/stream-log.ts';
 import { createLog } from '../../src/log.ts';
 import { onPostgres, testDatabase } from '../support/app.ts';
 import { createEventLog, names, recordNamedEvent, takeNext } from '../support/event-log.ts';
@@ -24,7 +24,7 @@ import {
 const log = createLog('silent');
 const database = await testDatabase(log);
 const open = (from: Database) =>
-  createFeed({ database: from, log, source: streamLogs(from, messageCursor) });
+  createFeed({ database: from, log, source: createStreamLogSource(from, messageCursor) });
 const feed = open(database);
 afterAll(async () => {
   await feed[Symbol.asyncDispose]();

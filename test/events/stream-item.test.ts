@@ -8,9 +8,9 @@ test('computes a shared value once for each key', async () => {
     return { made: count };
   };
   const [item, other] = [new StreamItem('a', undefined), new StreamItem('a', undefined)];
-  const [first, again] = [item.shared('x', compute), item.shared('x', compute)];
+  const [first, again] = [item.computeOnce('x', compute), item.computeOnce('x', compute)];
   expect(await again).toBe(await first);
-  await item.shared('y', compute);
-  await other.shared('x', compute);
+  await item.computeOnce('y', compute);
+  await other.computeOnce('x', compute);
   expect(count).toBe(3);
 });

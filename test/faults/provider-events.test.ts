@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/database/database.ts';
-import { newSigningSecret, sealSigningSecret } from '../../src/deliveries/signing-secret.ts';
+import { createSigningSecret, sealSigningSecret } from '../../src/deliveries/signing-secret.ts';
 import { createLog } from '../../src/log.ts';
 import { testApp } from '../support/app.ts';
 import { freePort } from '../support/process/free-port.ts';
@@ -61,7 +61,7 @@ async function prepare() {
   const { id: providerAppId } = await createSandboxApp(tenant, { webhookSecret: SECRET });
   await integrate(app, tenant, contentFor('crm', { subscribe: { objects: [ALL_EVENTS] } }));
   const place = await database.prisma.destination.findFirstOrThrow({ where: { projectId } });
-  const sealed = sealSigningSecret(app.app.services.vault, place, newSigningSecret());
+  const sealed = sealSigningSecret(app.app.services.vault, place, createSigningSecret());
   await database.prisma.destination.updateMany({
     where: { id: place.id },
     data: { url: receiver.url(PLACE), ...sealed },

@@ -2,7 +2,7 @@
 
 import type { Database } from '../../src/database/database.ts';
 import { inTransaction, type Transaction } from '../../src/database/transaction.ts';
-import { announceRecorded } from '../../src/events/channel.ts';
+import { notifyEvents } from '../../src/events/channel.ts';
 import type { LoggedEvent } from '../../src/events/event-log.ts';
 import { recordEvent } from '../../src/events/record.ts';
 import { newId } from '../../src/ids.ts';
@@ -87,7 +87,7 @@ export async function recordNamedEvents(
       routes.map(({ topicId }) => ({ eventId, topicId, projectId, position, eventType })),
     );
     await tx.notificationEventTopic.createMany({ data: routed });
-    announceRecorded(tx, projectId);
+    notifyEvents(tx, projectId);
   });
 }
 

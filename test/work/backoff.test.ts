@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { backoffMs, retryUntilDone, retryUpTo, scheduleRetry } from '../../src/work/backoff.ts';
+import {
+  computeBackoffMs,
+  retryUntilDone,
+  retryUpTo,
+  scheduleRetry,
+} from '../../src/work/backoff.ts';
 
 const SOON = { firstMs: 1, maxMs: 2 };
 
@@ -13,15 +18,17 @@ function createFailing(times: number) {
 }
 
 test('doubles the wait up to the maximum', () => {
-  const waits = [1, 2, 3, 4, 5, 2_000].map((n) => backoffMs({ firstMs: 100, maxMs: 1_000 }, n));
+  const waits = [1, 2, 3, 4, 5, 2_000].map((n) =>
+    computeBackoffMs({ firstMs: 100, maxMs: 1_000 }, n),
+  );
   expect(waits).toEqual([100, 200, 400, 800, 1_000, 1_000]);
 });
 
 test('shortens the wait at most by the jitter', () => {
   const backoff = { firstMs: 1_000, maxMs: 60_000, jitter: 0.3 };
-  expect(backoffMs(backoff, 1, () => 0)).toBe(700);
-  expect(backoffMs(backoff, 1, () => 0.5)).toBe(850);
-  expect(backoffMs(backoff, 2, () => 1)).toBe(2_000);
+  expect(computeBackoffMs(backoff, 1, () => 0)).toBe(700);
+  expect(computeBackoffMs(backoff, 1, () => 0.5)).toBe(850);
+  expect(computeBackoffMs(backoff, 2, () => 1)).toBe(2_000);
 });
 
 test('retryUntilDone retries until the work succeeds, and reports every failure', async () => {

@@ -51,7 +51,7 @@ test('makes a released share available again', () => {
   expect(takeAll(some, holder)).toEqual({ taken: 1, usedUp: 'caller' });
   for (let count = 0; count < 3; count += 1) some.release(holder);
   expect(some.held).toBe(0);
-  expect(some.holders('caller')).toBe(0);
+  expect(some.countHolders('caller')).toBe(0);
 });
 
 test('counts work that must not be refused beyond the maximum', () => {
@@ -67,7 +67,7 @@ test('counts work that must not be refused beyond the maximum', () => {
 test('does not limit a level that a holder lacks', () => {
   const some = shares();
   expect(takeAll(some, { project: 'p' })).toEqual({ taken: 6, usedUp: 'project' });
-  expect(some.largest()).toEqual([
+  expect(some.listLargest()).toEqual([
     { level: 'caller', held: 0 },
     { level: 'project', held: 6 },
   ]);

@@ -19,7 +19,7 @@ function readAt(readTime: () => number, wayMs = 0) {
 
 test('continues from the read time, whatever happens to the date of the process', async () => {
   const clock = new RemoteClock(readAt(() => REMOTE));
-  await clock.set();
+  await clock.sync();
   await vi.advanceTimersByTimeAsync(90_000);
   const goesOn = clock.now().getTime() - REMOTE;
   expect(goesOn).toBeCloseTo(90_000, 0);
@@ -29,29 +29,29 @@ test('continues from the read time, whatever happens to the date of the process'
 
 test('assumes that half of the round trip precedes the reading', async () => {
   const clock = new RemoteClock(readAt(() => REMOTE, 50));
-  await clock.set();
+  await clock.sync();
   expect(clock.now().getTime() - REMOTE).toBeCloseTo(50, 0);
 });
 
 test('corrects the clock after a slow reading only as far as it proves an error', async () => {
   let [time, wayMs] = [REMOTE, 0];
   const clock = new RemoteClock(() => readAt(() => time, wayMs)());
-  await clock.set();
+  await clock.sync();
   const offMs = () => clock.now().getTime() - REMOTE;
 
   // The reading may have happened at any time in these 1,000 ms, the last one included.
   wayMs = 500;
   time = REMOTE + 990;
-  await clock.set();
+  await clock.sync();
   expect(offMs()).toBeCloseTo(1_000, 0);
 
   time = REMOTE + HOUR_MS;
-  await clock.set();
+  await clock.sync();
   const aheadMs = offMs() - HOUR_MS;
   expect(aheadMs).toBeGreaterThanOrEqual(0);
   expect(aheadMs).toBeLessThan(1_001);
 
   wayMs = 0;
-  await clock.set();
+  await clock.sync();
   expect(offMs()).toBeCloseTo(HOUR_MS, 0);
 });

@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { endWithin, operationMsMax, timeoutError, withDeadline } from '../../src/work/deadline.ts';
+import {
+  createTimeoutError,
+  endWithin,
+  getOperationMsMax,
+  withDeadline,
+} from '../../src/work/deadline.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -15,7 +20,7 @@ test('returns a result in time, and leaves no timer', async () => {
 test('returns the fallback for late work, or throws its error', async () => {
   const late = withDeadline(never, 1_000, () => 'late');
   const refused = withDeadline(never, 1_000, () => {
-    throw timeoutError('request', { isChange: false, maximumMs: 1_000 });
+    throw createTimeoutError('request', { isChange: false, maximumMs: 1_000 });
   });
   const expected = expect(refused).rejects.toThrow('The request took longer than 1000 ms.');
   await vi.advanceTimersByTimeAsync(1_000);
@@ -32,8 +37,10 @@ test('endWithin waits for the end of the work, at most for the given time', asyn
 
 test('reports that a change that timed out may be done', () => {
   const limits = { LIMIT_QUERY_MS: 10, LIMIT_MUTATION_MS: 30 };
-  expect([true, false].map((isChange) => operationMsMax(limits, { isChange }))).toEqual([30, 10]);
-  expect(timeoutError('operation', { isChange: true, maximumMs: 30 }).problem).toMatchObject({
+  expect([true, false].map((isChange) => getOperationMsMax(limits, { isChange }))).toEqual([
+    30, 10,
+  ]);
+  expect(createTimeoutError('operation', { isChange: true, maximumMs: 30 }).problem).toMatchObject({
     detail:
       'The operation took longer than 30 ms. A change in progress may still be made: check before you repeat it.',
     limit: 'time',

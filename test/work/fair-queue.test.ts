@@ -89,5 +89,5 @@ test('forgets idle projects and callers', () => {
     queue.countStarted(work(`p${count}`, `c${count}`));
   queue.push(work('p', 'busy'));
   expect(drain(queue)).toEqual(['busy']);
-  expect(queue.names).toBeLessThanOrEqual(1_001);
+  expect(queue.projectCount).toBeLessThanOrEqual(1_001);
 });

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import {
+  detachFromProcess,
   isFreeSql,
   keepLease,
   LeaseLost,
-  lastingToken,
   leaseEndSql,
   newLeaseToken,
   requireLease,
@@ -16,8 +16,8 @@ test('creates a unique token for each claim, and removes the process id from it'
   const [one, other] = [newLeaseToken('a'), newLeaseToken('a')];
   expect(one).not.toBe(other);
   expect(one.startsWith('a:')).toBe(true);
-  expect(lastingToken(one)).toBe(one.slice(2));
-  expect(lastingToken(lastingToken(one))).toBe(one.slice(2));
+  expect(detachFromProcess(one)).toBe(one.slice(2));
+  expect(detachFromProcess(detachFromProcess(one))).toBe(one.slice(2));
 });
 
 test('throws LeaseLost if a statement changes no row of the claim', () => {
@@ -66,6 +66,6 @@ test('frees a row without a lease, after the end of the lease, and when its proc
   expect(await isFree(newLeaseToken(processes.id), later)).toBe(false);
   expect(await isFree(newLeaseToken('missed'), later)).toBe(true);
   expect(await isFree(newLeaseToken('just-missed'), later)).toBe(false);
-  expect(await isFree(lastingToken(newLeaseToken('missed')), later)).toBe(false);
+  expect(await isFree(detachFromProcess(newLeaseToken('missed')), later)).toBe(false);
   expect(await isFree('a token of an earlier version', later)).toBe(false);
 });

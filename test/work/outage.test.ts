@@ -12,9 +12,9 @@ test('logs an outage once, with its first error, and the next outage again', () 
   const { log, lines } = collected();
   const outage = new Outage(log, 'thing.unreadable');
   for (const text of ['one', 'two', 'three']) outage.recordFailure(new Error(text));
-  expect(outage.isOn).toBe(true);
+  expect(outage.isActive).toBe(true);
   outage.end();
-  expect(outage.isOn).toBe(false);
+  expect(outage.isActive).toBe(false);
   outage.recordFailure(new Error('four'));
   expect(lines.map(({ msg, err }) => [msg, err.message])).toEqual([
     ['thing.unreadable', 'one'],

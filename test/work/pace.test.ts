@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers());
 async function planTurns(pace: Pace, parts: readonly number[]): Promise<number[][]> {
   const turns: number[][] = [[]];
   for (const [index, items] of parts.entries()) {
-    const waiting = pace.next(items);
+    const waiting = pace.waitForTurn(items);
     if (waiting) void waiting.then(() => turns.at(-1)?.push(index));
     else turns[0]?.push(index);
   }

@@ -7,7 +7,7 @@ function buckets(max?: number) {
 }
 
 test('allows a burst, then one token per interval', () => {
-  const { clock, take, wait } = buckets();
+  const { clock, take, getWaitSeconds: wait } = buckets();
   expect([1, 2, 3, 4].map(() => take('a'))).toEqual([0, 0, 0, 0.5]);
   clock.ms += 250;
   expect(wait('a')).toBe(0.25);
@@ -16,7 +16,7 @@ test('allows a burst, then one token per interval', () => {
 });
 
 test('takes several tokens together, or none', () => {
-  const { clock, take, wait } = buckets();
+  const { clock, take, getWaitSeconds: wait } = buckets();
   expect([take('a', 2), take('a', 2), take('a')]).toEqual([0, 0.5, 0]);
   expect(wait('a', 3)).toBe(1.5);
   clock.ms += 1_500;
@@ -32,7 +32,7 @@ test('keeps a bucket for each name, which refills up to the burst', () => {
 });
 
 test('keeps tokens when the clock moves backwards', () => {
-  const { clock, take, wait } = buckets();
+  const { clock, take, getWaitSeconds: wait } = buckets();
   take('a');
   clock.ms -= 10_000;
   expect(wait('a')).toBe(0);

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { StartRefused } from '../../errors.ts';
-import { type Backoff, backoffMs } from '../../work/backoff.ts';
+import { type Backoff, computeBackoffMs } from '../../work/backoff.ts';
 import { endWithin } from '../../work/deadline.ts';
 import type { FixedAddress } from '../sessions/session.ts';
 import {
@@ -137,7 +137,7 @@ export class Engine implements AsyncDisposable {
 
   async #reopen(): Promise<void> {
     for (let failures = 1; this.#failure && !this.#isClosing; failures += 1) {
-      await wait(backoffMs(REOPEN, failures), undefined, { ref: false });
+      await wait(computeBackoffMs(REOPEN, failures), undefined, { ref: false });
       if (this.#isClosing) return;
       await this.#open().catch((failure: Error) => {
         if (!isDiskFull(failure) && !this.#isClosing) this.#options.onCrash(failure);

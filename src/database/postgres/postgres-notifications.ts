@@ -6,7 +6,7 @@
  */
 import pg from 'pg';
 import { ServiceUnavailable } from '../../errors.ts';
-import { type Backoff, backoffMs } from '../../work/backoff.ts';
+import { type Backoff, computeBackoffMs } from '../../work/backoff.ts';
 import { withDeadline } from '../../work/deadline.ts';
 import { Listeners } from '../notifications/listeners.ts';
 import type { SendNotifications } from '../notifications/notification-sender.ts';
@@ -181,7 +181,7 @@ export class PostgresNotifications implements AsyncDisposable {
   #reconnectSoon(): void {
     if (this.#isClosed) return;
     this.#failures += 1;
-    const delayMs = backoffMs(RECONNECT, this.#failures);
+    const delayMs = computeBackoffMs(RECONNECT, this.#failures);
     this.#reconnecting = setTimeout(() => this.#connectNow(), delayMs).unref();
   }
 

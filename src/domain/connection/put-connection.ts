@@ -12,7 +12,7 @@ import {
 import { RENEW_CONNECTIONS } from '../../database/hot/renew-connections.ts';
 import type { ConnectionWithCredentials } from '../../database/hot/write-target.ts';
 import { conflict, invalid } from '../../errors.ts';
-import { eventRow } from '../../events/record.ts';
+import { createEventRow } from '../../events/record.ts';
 import { newId } from '../../ids.ts';
 import { type AuthScheme, isConsentScheme } from '../../providers/contract.ts';
 import type { Services } from '../call.ts';
@@ -87,7 +87,7 @@ function connectionRow(
     groupName,
     consumerName,
     now: services.now(),
-    event: eventRow({
+    event: createEventRow({
       projectId,
       connectionId: id,
       eventType: isNew ? 'CONNECTION_CREATED' : 'CONNECTION_UPDATED',

@@ -3,7 +3,7 @@
  * harmless headers and the words of errors stay.
  */
 import { isUtf8 } from 'node:buffer';
-import { responseText } from '../../deliveries/send.ts';
+import { decodeResponse } from '../../deliveries/send.ts';
 import { toStorableString } from '../storable-json.ts';
 import type { ObservedRequest } from './observed-outbound.ts';
 
@@ -93,12 +93,12 @@ function maskedBody({ request, response, body }: FailedExchange): string | null 
     return `(not recorded: ${body.length.toLocaleString('en')} bytes)`;
   }
   const contentType = [response.headers['content-type'] ?? []].flat()[0];
-  if (!isUtf8(body)) return responseText(body, contentType);
+  if (!isUtf8(body)) return decodeResponse(body, contentType);
   const mask = valueMask(sentValues(request));
   const text = body.toString('utf8');
   const json = parsedJson(text);
   const shown = json === undefined ? mask(text) : JSON.stringify(errorWords(json, mask), null, 1);
-  return responseText(Buffer.from(shown), contentType);
+  return decodeResponse(Buffer.from(shown), contentType);
 }
 
 function parsedJson(text: string): unknown {

@@ -4,7 +4,7 @@
  */
 import { acrossProjects, sweep } from '../../database/projects/all-projects.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
-import { announceErasure } from '../../events/channel.ts';
+import { notifyErasure } from '../../events/channel.ts';
 import type { Services } from '../call.ts';
 
 /** The most erasures that one sweep enqueues. */
@@ -44,7 +44,7 @@ export async function beginErasure(
   key: ErasureKey,
 ): Promise<void> {
   await tx.erasure.createMany({ data: key, skipDuplicates: true });
-  announceErasure(tx);
+  notifyErasure(tx);
   await enqueueErasure({ queue }, tx, key);
 }
 

@@ -7,7 +7,7 @@ import type { Row } from '../../database/rows.ts';
 import { run, statements } from '../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { conflict, notFound } from '../../errors.ts';
-import { announceRecorded } from '../../events/channel.ts';
+import { notifyEvents } from '../../events/channel.ts';
 import { id } from '../../ids.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { projectRead } from '../declared-read.ts';
@@ -162,7 +162,7 @@ export async function releasePending(
   let released: number;
   do {
     released = await inTransaction(database, async (tx) => {
-      announceRecorded(tx, projectId);
+      notifyEvents(tx, projectId);
       const { count } = await tx.delivery.updateMany({
         where: {
           projectId,

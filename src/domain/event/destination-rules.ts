@@ -4,7 +4,7 @@
  */
 import type { Row } from '../../database/rows.ts';
 import type { Transaction } from '../../database/transaction.ts';
-import { maskedParameters } from '../../deliveries/target-secrets.ts';
+import { listMaskedParameters } from '../../deliveries/target-secrets.ts';
 import { invalid } from '../../errors.ts';
 import { isAllowed, isForbidden } from '../../outbound/address-guard.ts';
 import type { Call, Services } from '../call.ts';
@@ -36,7 +36,7 @@ export function findUrlIssue(text: string): string | null {
   const url = new URL(text);
   if (url.username !== '' || url.password !== '') return 'must not have a user name or password.';
   if (text.includes('#')) return 'must not have a fragment.';
-  const maskedNames = maskedParameters(text);
+  const maskedNames = listMaskedParameters(text);
   return maskedNames.length > 0 ? formatMaskIssue(maskedNames) : null;
 }
 

@@ -7,15 +7,15 @@ import type { Row } from '../../database/rows.ts';
 import { run, statements } from '../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import {
+  createSigningSecret,
   hasSecret,
-  newSigningSecret,
   rotateSecrets,
   SEALED_SECRETS,
   sealSigningSecret,
 } from '../../deliveries/signing-secret.ts';
 import { sealHeaders, sealUrl, type TargetHeaders } from '../../deliveries/target-secrets.ts';
 import { invalid, notFound } from '../../errors.ts';
-import { announceRecorded } from '../../events/channel.ts';
+import { notifyEvents } from '../../events/channel.ts';
 import { findPrefix, id, newId } from '../../ids.ts';
 import type { Vault } from '../../secrets.ts';
 import type { Call } from '../call.ts';
@@ -208,7 +208,7 @@ export async function insertDestination(
 ): Promise<{ destination: Destination; signingSecret: string | null }> {
   requireAllowedHost(call, { url });
   const owner = { id: newId('dst'), projectId };
-  const signingSecret = input.type === 'STREAM' ? null : newSigningSecret();
+  const signingSecret = input.type === 'STREAM' ? null : createSigningSecret();
   const data = {
     ...owner,
     ...input,
@@ -261,7 +261,7 @@ export async function reviseDestination(
   requireNoWebhookMembers(current, changes);
   if (changes.name !== undefined && changes.name !== current.name) await refuseIfUsed(tx, current);
   const isEnabled = changes.status === 'ENABLED' && current.status === 'DISABLED';
-  if (isEnabled) announceRecorded(tx, projectId);
+  if (isEnabled) notifyEvents(tx, projectId);
   const { name, url } = changes;
   const headers = headersToStore(call, current, changes);
   const target = targetColumns(call.vault, current, { url, headers });
@@ -289,7 +289,7 @@ export const rotateDestinationSecret = projectMutation({
     { id: projectId },
   ): Promise<{ destination: Destination; signingSecret: string }> {
     const now = call.now();
-    const signingSecret = newSigningSecret();
+    const signingSecret = createSigningSecret();
     const destination = await inTransaction(call.database, async (tx) => {
       const { id } = await lockDestination(tx, projectId, input.destinationId);
       const where = { projectId_id: { projectId, id } };

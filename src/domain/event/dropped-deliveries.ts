@@ -10,7 +10,7 @@ import {
   selectMissedCount,
 } from '../../database/keyed-rows.ts';
 import { acrossProjects, sweep } from '../../database/projects/all-projects.ts';
-import { type DestinationKey, IS_PENDING, pendingSql } from '../../deliveries/outbox.ts';
+import { type DestinationKey, IS_PENDING, selectPendingSql } from '../../deliveries/outbox.ts';
 
 const STATEMENT_ROWS = 1_000;
 const SWEEP_DESTINATIONS = 1_000;
@@ -72,7 +72,7 @@ const DROP_SOME = `
 const DELETED_WITH_PENDING = acrossProjects(
   'deleted destinations with pending deliveries',
   (inProjects) => `
-  ${pendingSql("'', ''", inProjects)}
+  ${selectPendingSql("'', ''", inProjects)}
   select pending_destination."projectId", pending_destination."id" as "destinationId" from pending_destination
   left join "Destination" d on d."projectId" = pending_destination."projectId" and d."id" = pending_destination."id"
   left join "Erasure" e on e."projectId" = pending_destination."projectId" and e."id" = pending_destination."projectId"

@@ -1,5 +1,5 @@
 import { invalid, notFound } from '../../errors.ts';
-import { isKeptAfter, type LoggedItem, readLastPositions } from '../../events/event-log.ts';
+import { isRetainedAfter, type LoggedItem, readLastPositions } from '../../events/event-log.ts';
 import type { OperationItem } from '../../events/operation-changes.ts';
 import type { Call } from '../call.ts';
 import { projectRead, read } from '../declared-read.ts';
@@ -63,7 +63,7 @@ async function readCursor(call: Call, { projectId, after, end }: Resumption): Pr
   if (typeof position !== 'bigint' || position > end) {
     throw invalid('after', 'is not a cursor of this list.', after);
   }
-  if (position < end && !(await isKeptAfter(call.database, projectId, position))) {
+  if (position < end && !(await isRetainedAfter(call.database, projectId, position))) {
     throw invalid(
       'after',
       'is too old: events after it were removed. Read the list, and subscribe from its last cursor.',

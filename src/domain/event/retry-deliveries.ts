@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { invalid } from '../../errors.ts';
-import { announceRecorded } from '../../events/channel.ts';
+import { notifyEvents } from '../../events/channel.ts';
 import { id } from '../../ids.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
@@ -160,7 +160,7 @@ function listValues(
 function retrySome({ database }: Call, target: RetryTarget, selection: Selection): Promise<number> {
   return inTransaction(database, async (tx) => {
     const changed = await tx.$queryRawUnsafe<unknown[]>(RETRY, ...listValues(target, selection));
-    announceRecorded(tx, target.projectId);
+    notifyEvents(tx, target.projectId);
     return changed.length;
   });
 }

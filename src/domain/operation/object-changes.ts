@@ -66,7 +66,7 @@ const ACTIONS = ['read', 'subscribe'];
 
 /** Returns the message of an item, which is parsed once for all followers. */
 export function readMessage(item: ChangeItem): ChangeMessage {
-  return item.shared('message', ({ node }) => JSON.parse(node.body) as ChangeMessage);
+  return item.computeOnce('message', ({ node }) => JSON.parse(node.body) as ChangeMessage);
 }
 
 /** Filters items. It is not a generator, because `return()` must end a `next()` that waits for an item. */

@@ -3,7 +3,7 @@ import type { LogSeverity, OperationActionType } from '../../database/generated/
 import type { Row } from '../../database/rows.ts';
 import { run, sql, statements } from '../../database/statements.ts';
 import type { Transaction } from '../../database/transaction.ts';
-import { announceOperation } from '../../events/channel.ts';
+import { notifyOperation } from '../../events/channel.ts';
 import { newId } from '../../ids.ts';
 import type { StoredOperationMetadata } from './operation.ts';
 
@@ -63,7 +63,7 @@ export async function updateOperation(
     where: { id, projectId, status: 'IN_PROGRESS' },
     data: { ...change, updateTime },
   });
-  if (count > 0) announceOperation(tx, id);
+  if (count > 0) notifyOperation(tx, id);
   return count > 0;
 }
 
@@ -85,7 +85,7 @@ export async function finishOperation(
     where: { id, projectId, status: 'IN_PROGRESS' },
     data: { ...end, updateTime: now },
   });
-  if (count > 0) announceOperation(tx, id);
+  if (count > 0) notifyOperation(tx, id);
   return count > 0;
 }
 

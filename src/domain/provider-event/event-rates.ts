@@ -29,7 +29,10 @@ export function createEventRates(
   const bytes = createBuckets(config.LIMIT_EVENT_BYTES_PER_SECOND);
   return {
     take(providerAppId, count) {
-      const waitSeconds = Math.max(requests.wait(providerAppId), bytes.wait(providerAppId, count));
+      const waitSeconds = Math.max(
+        requests.getWaitSeconds(providerAppId),
+        bytes.getWaitSeconds(providerAppId, count),
+      );
       if (waitSeconds > 0) return waitSeconds;
       requests.take(providerAppId);
       bytes.take(providerAppId, count);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { acrossProjects, sweep } from '../../database/projects/all-projects.ts';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
-import { announceSubscriptions } from '../../events/channel.ts';
+import { notifySubscriptions } from '../../events/channel.ts';
 import { recordEvent } from '../../events/record.ts';
 import { pickSubject } from '../../events/subject.ts';
 import type { ProviderEventKind } from '../../providers/subscribing.ts';
@@ -131,7 +131,7 @@ export async function followSubscriptions(
     where: { projectId, installationId, objectName: { notIn: names }, isWanted: true },
     data: { isWanted: false, dueTime: now(), failures: 0 },
   });
-  announceSubscriptions(tx);
+  notifySubscriptions(tx);
   for (const reason of new Set(refused)) await recordSubscribeError(tx, installation, reason);
 }
 
@@ -150,7 +150,7 @@ export async function dropSubscriptions(
     },
     data: { isWanted: false, dueTime: now, failures: 0 },
   });
-  if (count > 0) announceSubscriptions(tx);
+  if (count > 0) notifySubscriptions(tx);
 }
 
 const SUBSCRIBING = acrossProjects(
@@ -172,7 +172,7 @@ export async function scheduleMaintenance(
       where: { projectId, provider, isWanted: true, status: { not: 'UNSUPPORTED' } },
       data: { dueTime: now() },
     });
-    if (count > 0) announceSubscriptions(tx);
+    if (count > 0) notifySubscriptions(tx);
   });
 }
 

@@ -5,7 +5,7 @@ import type { Row } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { isForeignKeyViolation, isMissingRow } from '../../database/violations.ts';
 import { conflict, notFound } from '../../errors.ts';
-import { announceSubscriptions } from '../../events/channel.ts';
+import { notifySubscriptions } from '../../events/channel.ts';
 import { id, newId } from '../../ids.ts';
 import { isConsentScheme } from '../../providers/contract.ts';
 import type { SealedLocation } from '../../secrets.ts';
@@ -244,7 +244,7 @@ async function rotateWebhookSecret(
     where: { projectId, providerAppId: id, providerRef: { not: null } },
     data: { dueTime: now() },
   });
-  announceSubscriptions(tx);
+  notifySubscriptions(tx);
   return {
     previousWebhookSecretSealed: vault.seal(secret, previousSecretLocation(id, projectId)),
     previousWebhookSecretExpireTime: new Date(now().getTime() + OVERLAP_MS),

@@ -54,9 +54,9 @@ export function createCallerLookup(
   });
   const lookUp = async (credential: string, credentials: Credentials, address: string) => {
     const network = toNetwork(address);
-    if (!services.viewers.findStale(credential) && wrongKeys.wait(network) > 0) {
+    if (!services.viewers.findStale(credential) && wrongKeys.getWaitSeconds(network) > 0) {
       const hasTurn = await queue.turn(network);
-      if (!hasTurn) throw createWrongKeysError(services, wrongKeys.wait(network));
+      if (!hasTurn) throw createWrongKeysError(services, wrongKeys.getWaitSeconds(network));
     }
     try {
       return await authenticate(services, verifier, credentials);

@@ -34,7 +34,7 @@ export function createLocalSignIn({ config }: Pick<Services, 'config'>): LocalSi
   );
   return ({ email, name, password }, { address }) => {
     const network = toNetwork(address);
-    const waitSeconds = wrongPasswords.wait(network);
+    const waitSeconds = wrongPasswords.getWaitSeconds(network);
     if (waitSeconds > 0) {
       const detail = 'Too many wrong passwords from this address. Try again after Retry-After.';
       throw rateLimited(detail, Math.ceil(waitSeconds));

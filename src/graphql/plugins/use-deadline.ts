@@ -1,6 +1,6 @@
 /** Limits the time of queries and mutations. The database's own timeout ends their statements. */
 import type { Services } from '../../domain/call.ts';
-import { operationMsMax, timeoutError, withDeadline } from '../../work/deadline.ts';
+import { createTimeoutError, getOperationMsMax, withDeadline } from '../../work/deadline.ts';
 import type { OperationPlugin } from '../execution/operation-context.ts';
 
 export function useDeadline({ config, database }: Services): OperationPlugin {
@@ -9,13 +9,13 @@ export function useDeadline({ config, database }: Services): OperationPlugin {
       const kind = context.operation?.operation;
       if (kind === 'subscription') return;
       const isChange = kind === 'mutation';
-      const maximumMs = operationMsMax(config, { isChange });
+      const maximumMs = getOperationMsMax(config, { isChange });
       setExecuteFn((args) => {
         const execution = executeFn(args);
         if (!(execution instanceof Promise)) return execution;
         return withDeadline(execution, maximumMs, () => {
           throw database.outages.replaceTimeoutError(
-            timeoutError('operation', { isChange, maximumMs }),
+            createTimeoutError('operation', { isChange, maximumMs }),
           );
         });
       });

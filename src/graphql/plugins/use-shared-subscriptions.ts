@@ -221,7 +221,7 @@ class SubscriptionMessages implements AsyncIterableIterator<Message, void, void>
       this.#viewer = viewer;
       this.#shareKey = this.#shareKeyOf(viewer);
     }
-    return { done: false, value: await item.shared(this.#shareKey, this.#messageOf) };
+    return { done: false, value: await item.computeOnce(this.#shareKey, this.#messageOf) };
   }
 
   #shareKeyOf(viewer: Viewer): string {

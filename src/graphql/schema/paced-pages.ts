@@ -30,7 +30,7 @@ function withPace<Types extends SchemaTypes>(resolve: Resolver<Types>): Resolver
     if (!pace) return page;
     return (async () => {
       const resolved = (await page) as { edges: readonly unknown[] };
-      await pace.next(resolved.edges.length);
+      await pace.waitForTurn(resolved.edges.length);
       return resolved;
     })();
   };

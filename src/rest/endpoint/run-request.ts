@@ -10,7 +10,7 @@ import { type Credentials, findProjectId, type Viewer } from '../../domain/viewe
 import { missingCredentials } from '../../errors.ts';
 import { measure } from '../../meters.ts';
 import { inSpan } from '../../spans.ts';
-import { operationMsMax, timeoutError, withDeadline } from '../../work/deadline.ts';
+import { createTimeoutError, getOperationMsMax, withDeadline } from '../../work/deadline.ts';
 import type { Endpoint, Parts, RestRequest } from './endpoint.ts';
 import { locateError } from './locations.ts';
 import { readInput, refuseUnstorable, type Validate } from './request-input.ts';
@@ -155,9 +155,11 @@ export function runInTime<T>(
   { isChange }: { isChange: boolean },
   run: () => Promise<T>,
 ): Promise<T> {
-  const maximumMs = operationMsMax(config, { isChange });
+  const maximumMs = getOperationMsMax(config, { isChange });
   return withDeadline(run(), maximumMs, () => {
-    throw database.outages.replaceTimeoutError(timeoutError('request', { isChange, maximumMs }));
+    throw database.outages.replaceTimeoutError(
+      createTimeoutError('request', { isChange, maximumMs }),
+    );
   });
 }
 

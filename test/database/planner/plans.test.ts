@@ -6,7 +6,7 @@
 import pg from 'pg';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { Backlog } from '../../../src/deliveries/backlog.ts';
-import { Claimer, type Job } from '../../../src/deliveries/claim.ts';
+import { type ClaimedDelivery, Claimer } from '../../../src/deliveries/claim.ts';
 import { createFailureEvent } from '../../../src/deliveries/delivery-worker.ts';
 import { DELIVERY_LIMITS } from '../../../src/deliveries/limits.ts';
 import { release } from '../../../src/deliveries/outbox.ts';
@@ -22,7 +22,7 @@ import { runWrite } from '../../../src/domain/operation/write/write-run.ts';
 import { recoverWrites } from '../../../src/domain/operation/write/write-task.ts';
 import { removeExpired } from '../../../src/domain/retention.ts';
 import {
-  isKeptAfter,
+  isRetainedAfter,
   readEvents,
   readLastPositions,
   readTopicIds,
@@ -250,7 +250,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
       const { entries } = await readEvents(database, range);
       await readTopicIds(database, projectId, entries);
       await readLastPositions(database, [projectId]);
-      await isKeptAfter(database, projectId, 10_000n);
+      await isRetainedAfter(database, projectId, 10_000n);
     };
     expect(await faults(work)).toEqual([]);
   });
@@ -288,9 +288,9 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
     const toDisable = { failingSince: now(), failedAttempts: 1 };
     const time = { now: now(), toDisable, reportSince: now() };
     const work = async () => {
-      const { jobs } = await claimer.claim(new Backlog(limits));
-      expect(jobs).toHaveLength(PAGE);
-      const rows = jobs.map(({ row }) => row);
+      const { deliveries } = await claimer.claim(new Backlog(limits));
+      expect(deliveries).toHaveLength(PAGE);
+      const rows = deliveries.map(({ row }) => row);
       const ended = {
         durationMs: 1,
         responseStatus: 200,
@@ -304,14 +304,17 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
         ...{ attemptId: newId('att'), projectId, deliveryId: id, destinationId, leaseToken },
         ...{ startTime: now(), ...result },
       }));
-      const ofAll = <R>(some: R[]) => ({ projectIds: null, rows: some });
-      await release(query, ofAll(rows.slice(0, 1)));
-      await recordAttempts(database, ofAll(attempts.slice(1)), time);
-      const event = createFailureEvent(jobs[1] as Job, { ...result, status: 'FAILED' });
-      const givenUp = attempts
+      const toBatch = <R>(some: R[]) => ({ projectIds: null, rows: some });
+      await release(query, toBatch(rows.slice(0, 1)));
+      await recordAttempts(database, toBatch(attempts.slice(1)), time);
+      const event = createFailureEvent(deliveries[1] as ClaimedDelivery, {
+        ...result,
+        status: 'FAILED',
+      });
+      const failedAttempts = attempts
         .slice(0, 1)
         .map((attempt) => ({ ...attempt, status: 'FAILED', event }) as const);
-      await recordAttempts(database, ofAll(givenUp), time);
+      await recordAttempts(database, toBatch(failedAttempts), time);
     };
     // The claim walks from destination to destination, and reads up to 200 due deliveries of each.
     expect(await faults(work, 8 * FEW)).toEqual([]);

@@ -50,10 +50,10 @@ test('counts a request by its network until its caller is known, and then by the
   const slot = entered();
   expect(requests.held).toBe(1);
   slot.enterUnknown();
-  expect(requests.heldBy('project', `network ${NETWORK}`)).toBe(1);
+  expect(requests.countHeldBy('project', `network ${NETWORK}`)).toBe(1);
   slot.admit(createKey('key'));
-  expect(requests.heldBy('project', `network ${NETWORK}`)).toBe(0);
-  expect(requests.heldBy('caller', 'key')).toBe(1);
+  expect(requests.countHeldBy('project', `network ${NETWORK}`)).toBe(0);
+  expect(requests.countHeldBy('caller', 'key')).toBe(1);
   slot.leave();
   slot.leave();
   expect(requests.held).toBe(0);
@@ -68,7 +68,7 @@ test('reserves capacity for known callers if unknown callers share a network', (
     extra: { limit: 'LIMIT_REQUESTS' },
   });
   running(createKey('known'));
-  expect(requests.heldBy('caller', 'known')).toBe(1);
+  expect(requests.countHeldBy('caller', 'known')).toBe(1);
 });
 
 test('counts a request until its work ends, also if the client has disconnected', () => {

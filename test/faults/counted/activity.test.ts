@@ -6,7 +6,7 @@ import { createHmac } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { newSigningSecret, sealSigningSecret } from '../../../src/deliveries/signing-secret.ts';
+import { createSigningSecret, sealSigningSecret } from '../../../src/deliveries/signing-secret.ts';
 import { testApp, testDatabase } from '../../support/app.ts';
 import { createClient } from '../../support/graphql-client.ts';
 import { freePort } from '../../support/process/free-port.ts';
@@ -63,7 +63,7 @@ async function prepare() {
   };
   await integrate(app, tenant, contentFor('crm', content));
   for (const place of await database.prisma.destination.findMany({ where: { projectId } })) {
-    const sealed = sealSigningSecret(app.app.services.vault, place, newSigningSecret());
+    const sealed = sealSigningSecret(app.app.services.vault, place, createSigningSecret());
     const data = { url: receiver.url('all'), ...sealed };
     await database.prisma.destination.updateMany({ where: { id: place.id }, data });
   }

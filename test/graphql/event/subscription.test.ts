@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { inTransaction } from '../../../src/database/transaction.ts';
-import { announceOperation } from '../../../src/events/channel.ts';
+import { notifyOperation } from '../../../src/events/channel.ts';
 import { sharedApp, type Tenant, testApp } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
 import {
@@ -262,7 +262,7 @@ test('follows an operation until it ends', async () => {
   const change = (data: object) =>
     inTransaction(database, async (tx) => {
       await tx.operation.updateMany({ where: { id }, data });
-      announceOperation(tx, id);
+      notifyOperation(tx, id);
     });
   const progress = { objectName: 'contact', recordsProcessed: 3 };
   await change({ metadata: { objects: ['contact'], progress } });

@@ -4,7 +4,7 @@
  */
 
 import type { RunQuery } from '../../../src/database/rows.ts';
-import { newSigningSecret, sealSigningSecret } from '../../../src/deliveries/signing-secret.ts';
+import { createSigningSecret, sealSigningSecret } from '../../../src/deliveries/signing-secret.ts';
 import type { Services } from '../../../src/domain/call.ts';
 import { storedConfig } from '../../../src/domain/installation/installation-config.ts';
 import { integrationContentInput } from '../../../src/domain/integration/integration-content-input.ts';
@@ -42,7 +42,11 @@ export async function fillProject(
   for (const text of texts) await query(text, text.includes('$1') ? [projectId] : []);
   for (let n = 0; n < sizes.few; n += 1) {
     const id = rowId('dst', number, n);
-    const { signingSecretSealed } = sealSigningSecret(vault, { id, projectId }, newSigningSecret());
+    const { signingSecretSealed } = sealSigningSecret(
+      vault,
+      { id, projectId },
+      createSigningSecret(),
+    );
     await query(
       `insert into "Destination" ("id", "projectId", "name", "type", "url", "signingSecretSealed")
         values ($1, $2, $1, 'WEBHOOK', 'https://receiver.test', $3)`,

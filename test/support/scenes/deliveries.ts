@@ -4,7 +4,7 @@ import { afterAll, beforeEach } from 'vitest';
 import type { Database } from '../../../src/database/database.ts';
 import type { Prisma } from '../../../src/database/generated/client.ts';
 import { type DeliveryDeps, DeliveryWorker } from '../../../src/deliveries/delivery-worker.ts';
-import { newSigningSecret, sealSigningSecret } from '../../../src/deliveries/signing-secret.ts';
+import { createSigningSecret, sealSigningSecret } from '../../../src/deliveries/signing-secret.ts';
 import { newId } from '../../../src/ids.ts';
 import { createLog } from '../../../src/log.ts';
 import { NO_METERS } from '../../../src/meters.ts';
@@ -38,7 +38,7 @@ export async function createDeliveryProject({ prisma }: Database) {
     projectId,
     async destination(url: string, data: Partial<Prisma.DestinationUncheckedCreateInput> = {}) {
       const id = newId('dst');
-      const secret = newSigningSecret();
+      const secret = createSigningSecret();
       const sealed = sealSigningSecret(vault, { id, projectId }, secret);
       const row = { id, projectId, name: id, type: 'WEBHOOK', url, ...sealed, ...data } as const;
       await prisma.destination.create({ data: row });

@@ -1,6 +1,6 @@
 /** Creates installations that subscribe to contacts of a Salesforce org, in which a test changes records. */
 import { expect } from 'vitest';
-import { newSigningSecret, sealSigningSecret } from '../../../src/deliveries/signing-secret.ts';
+import { createSigningSecret, sealSigningSecret } from '../../../src/deliveries/signing-secret.ts';
 import type { Tenant, TestApp } from '../app.ts';
 import type { ServerCertificate } from '../outbound/certificates.ts';
 import { type PubSubServer, pubSubServer } from '../providers/salesforce-pubsub.ts';
@@ -100,7 +100,7 @@ export async function installOnOrg(
   await integrate(app, tenant, contactsContent('crm', subscribeOverrides));
   const box = `box-${crypto.randomUUID()}`;
   const destination = await prisma.destination.findFirstOrThrow({ where: { projectId } });
-  const secret = newSigningSecret();
+  const secret = createSigningSecret();
   const sealed = sealSigningSecret(services.vault, destination, secret);
   const url = `${sandbox.url}/inbox/${box}`;
   await prisma.destination.updateMany({ where: { id: destination.id }, data: { url, ...sealed } });

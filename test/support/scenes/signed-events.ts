@@ -2,7 +2,7 @@
  * Creates an installation that receives events which the test itself signs and sends, as the sandbox would.
  */
 import { createHmac } from 'node:crypto';
-import { newSigningSecret, sealSigningSecret } from '../../../src/deliveries/signing-secret.ts';
+import { createSigningSecret, sealSigningSecret } from '../../../src/deliveries/signing-secret.ts';
 import type { Tenant, TestApp } from '../app.ts';
 import { generateConnection } from './connections.ts';
 import { CREATE_INSTALLATION, contentFor, integrate } from './integrations.ts';
@@ -27,7 +27,7 @@ export async function installForSentEvents(app: TestApp, tenant: Tenant) {
   const { id: providerAppId } = await createSandboxApp(tenant, { webhookSecret: SECRET });
   await integrate(app, tenant, contentFor('crm', { subscribe: { objects: [ALL_EVENTS] } }));
   const destination = await prisma.destination.findFirstOrThrow({ where: { projectId } });
-  const sealed = sealSigningSecret(services.vault, destination, newSigningSecret());
+  const sealed = sealSigningSecret(services.vault, destination, createSigningSecret());
   const box = `box-${crypto.randomUUID()}`;
   const url = `${sandbox.url}/inbox/${box}`;
   await prisma.destination.updateMany({ where: { id: destination.id }, data: { url, ...sealed } });

@@ -4,8 +4,8 @@
  */
 import { expect } from 'vitest';
 import { inTransaction } from '../../../src/database/transaction.ts';
-import { newSigningSecret, sealSigningSecret } from '../../../src/deliveries/signing-secret.ts';
-import { announceSubscriptions } from '../../../src/events/channel.ts';
+import { createSigningSecret, sealSigningSecret } from '../../../src/deliveries/signing-secret.ts';
+import { notifySubscriptions } from '../../../src/events/channel.ts';
 import type { Tenant, TestApp } from '../app.ts';
 import { generateConnection } from './connections.ts';
 import { CREATE_INSTALLATION, contentFor, integrate } from './integrations.ts';
@@ -49,7 +49,7 @@ export interface Entry {
  * round, some seconds later.
  */
 export async function checkSubscriptionsNow({ app }: TestApp): Promise<void> {
-  await inTransaction(app.services.database, async (tx) => announceSubscriptions(tx));
+  await inTransaction(app.services.database, async (tx) => notifySubscriptions(tx));
 }
 
 /** Installs a subscribing integration for the group `acme`. The app must be started. */
@@ -66,7 +66,7 @@ export async function installSubscription(
   const box = `box-${crypto.randomUUID()}`;
   const { prisma } = services.database;
   const destination = await prisma.destination.findFirstOrThrow({ where: { projectId } });
-  const sealed = sealSigningSecret(services.vault, destination, newSigningSecret());
+  const sealed = sealSigningSecret(services.vault, destination, createSigningSecret());
   await prisma.destination.updateMany({
     where: { id: destination.id },
     data: { url: `${sandbox.url}/inbox/${box}`, ...sealed },

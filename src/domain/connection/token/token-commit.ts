@@ -3,7 +3,7 @@ import type { EventRow } from '../../../database/hot/append-events.ts';
 import { STORE_TOKENS } from '../../../database/hot/store-tokens.ts';
 import type { Row } from '../../../database/rows.ts';
 import { CompiledStatement, statements, type ValueOf } from '../../../database/statements.ts';
-import { eventRow } from '../../../events/record.ts';
+import { createEventRow } from '../../../events/record.ts';
 import { pickSubject, type Subject } from '../../../events/subject.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import { retryUpTo } from '../../../work/backoff.ts';
@@ -126,7 +126,7 @@ type NamedConnection = Pick<Row<'Connection'>, 'id' | 'projectId' | 'provider'> 
   Pick<Row<'Consumer'>, 'consumerRef' | 'consumerName'>;
 
 function refreshedEvent(row: NamedConnection): EventRow {
-  return eventRow({
+  return createEventRow({
     projectId: row.projectId,
     connectionId: row.id,
     eventType: 'CONNECTION_REFRESHED',

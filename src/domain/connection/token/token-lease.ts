@@ -7,7 +7,7 @@ import { LeasedRows } from '../../../database/leased-rows.ts';
 import type { Row } from '../../../database/rows.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import { MINUTE_MS } from '../../../work/durations.ts';
-import { lastingToken } from '../../../work/lease.ts';
+import { detachFromProcess } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
 import type { ConnectionKey } from '../session/stored-credentials.ts';
 
@@ -80,7 +80,7 @@ export class Lease {
     // An embedded database has one process, which stores its journal before any other work.
     if (kind === 'embedded') return;
     const { refreshLeaseToken: token } = this.#claim;
-    const lasting = { refreshLeaseToken: token && lastingToken(token) };
+    const lasting = { refreshLeaseToken: token && detachFromProcess(token) };
     await REFRESHES.updateClaimed(prisma.connection, this.#claim, lasting);
     this.#claim = { ...this.#claim, ...lasting };
   }

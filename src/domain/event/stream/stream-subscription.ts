@@ -1,6 +1,10 @@
 import { invalid, notFound } from '../../../errors.ts';
 import type { LogItem } from '../../../events/feed-source.ts';
-import { findStream, messagesRemoved, type StreamedMessage } from '../../../events/stream-log.ts';
+import {
+  createMessagesRemovedError,
+  findStream,
+  type StreamedMessage,
+} from '../../../events/stream-log.ts';
 import type { Call } from '../../call.ts';
 import { read } from '../../declared-read.ts';
 import { decodeCursor } from '../../paging/list-cursor.ts';
@@ -55,6 +59,6 @@ function readCursor(stream: Row<'StreamLog'>, after: string): bigint {
   if (typeof position !== 'bigint' || position > stream.lastPosition) {
     throw invalid('after', 'is not a cursor of this list.', after);
   }
-  if (position < stream.removedPosition) throw messagesRemoved(after);
+  if (position < stream.removedPosition) throw createMessagesRemovedError(after);
   return position;
 }

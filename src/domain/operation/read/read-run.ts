@@ -8,7 +8,7 @@ import { LeasedRows } from '../../../database/leased-rows.ts';
 import { acrossProjects, sweep } from '../../../database/projects/all-projects.ts';
 import { listColumns, type Row } from '../../../database/tables.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
-import { announceOperation } from '../../../events/channel.ts';
+import { notifyOperation } from '../../../events/channel.ts';
 import { LEASE, RELEASED_LEASE, requireLease } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
 import type { StoredOperationMetadata } from '../operation.ts';
@@ -172,7 +172,7 @@ export async function recordWait(
   });
   if (count === 0) return;
   await logOperation(tx, { id, projectId }, { severity: 'WARNING', message: result });
-  announceOperation(tx, id);
+  notifyOperation(tx, id);
 }
 
 /** The time in which a worker normally starts a run that is due. */

@@ -26,7 +26,7 @@ import { AWAITS_CONSENT } from '../../connection/token/token.ts';
 import { OperationRequests } from '../../diagnosis/request-recorder.ts';
 import { BACKLOG_WAIT_SECONDS, isBacklogged } from '../../event/delivery-backlog.ts';
 import { toStorableString } from '../../storable-json.ts';
-import { delayMs } from '../write/retry.ts';
+import { computeDelayMs } from '../write/retry.ts';
 import { failRun, succeedRun } from './read-end.ts';
 import { createPageMessages, parseEntries, serializeEntries } from './read-message.ts';
 import { createPlanKey, describeUnmapped, isEmptyWindow } from './read-plan.ts';
@@ -164,7 +164,7 @@ class Slice {
     const failures = this.#run.failures + 1;
     if (failures >= FAILURES_MAX) return this.#fail(reason);
     const providerWaitMs = retryAfterMs && Math.min(retryAfterMs, RETRY_AFTER_MAX_MS);
-    const waitMs = delayMs(failures, providerWaitMs, this.#services.random);
+    const waitMs = computeDelayMs(failures, providerWaitMs, this.#services.random);
     const message = `[${this.#run.objectName}] Try ${failures} failed: ${toStorableString(reason)}`;
     const lines = [{ severity: 'WARNING' as const, message, details: { waitMs } }];
     return releaseRun(this.#services, this.#run, { waitMs, change: { failures }, lines });

@@ -1,7 +1,7 @@
 /** Decides whether and when a failed attempt of a write is retried. */
 import type { WriteMode, WriteType } from '../../../database/generated/enums.ts';
 import type { Provider } from '../../../providers/contract.ts';
-import { type Backoff, backoffMs } from '../../../work/backoff.ts';
+import { type Backoff, computeBackoffMs } from '../../../work/backoff.ts';
 import { MINUTE_MS } from '../../../work/durations.ts';
 
 /** Waits between attempts. Half of each wait is random. */
@@ -75,7 +75,9 @@ export function decide(
   const isUncertain = failure.outcomeUnknown || write.wasUncertain;
   const outcome = { kind: isUncertain ? 'unknown' : 'fail' } as const;
   if (!failure.isTemporary) return outcome;
-  const time = new Date(now.getTime() + delayMs(write.attempts, failure.retryAfterMs, random));
+  const time = new Date(
+    now.getTime() + computeDelayMs(write.attempts, failure.retryAfterMs, random),
+  );
   if (isUncertain && !isRepeatable(write, time)) return outcome;
   if (write.mode === 'SYNCHRONOUS') {
     const isRetried = failure.outcomeUnknown && write.attempts < SYNCHRONOUS_ATTEMPTS;
@@ -88,10 +90,10 @@ export function decide(
  * Returns the wait before the next attempt: it doubles with each attempt and is never shorter than the provider
  * requires.
  */
-export function delayMs(
+export function computeDelayMs(
   attempts: number,
   retryAfterMs: number | null,
   random: () => number,
 ): number {
-  return Math.max(backoffMs(BACKOFF, attempts, random), Math.round(retryAfterMs ?? 0));
+  return Math.max(computeBackoffMs(BACKOFF, attempts, random), Math.round(retryAfterMs ?? 0));
 }

@@ -10,7 +10,7 @@ import { findWriteTarget, type WriteTarget } from '../../../database/hot/write-t
 import { repeatIfMoved } from '../../../database/keyed-rows.ts';
 import type { Row } from '../../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
-import { eventRow } from '../../../events/record.ts';
+import { createEventRow } from '../../../events/record.ts';
 import { pickSubject } from '../../../events/subject.ts';
 import { newId } from '../../../ids.ts';
 import type { Log } from '../../../log.ts';
@@ -201,7 +201,7 @@ function createDoneEvent(
   const fields = toInstallationFields(target);
   const { projectId, installationId, connectionId } = fields;
   const success = failureCount === 0;
-  return eventRow({
+  return createEventRow({
     projectId,
     eventType: 'WRITE_ASYNC_DONE',
     data: { ...fields, operationId, objectName, ...names, success, successfulRecordIds, errors },

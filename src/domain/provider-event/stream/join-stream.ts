@@ -1,7 +1,7 @@
 /** A connection's stream of events, which all its subscriptions share. */
 
 import type { Transaction } from '../../../database/transaction.ts';
-import { announceSubscriptions } from '../../../events/channel.ts';
+import { notifySubscriptions } from '../../../events/channel.ts';
 import type { ObjectSubscription } from '../object-subscription.ts';
 import type { ProviderStream } from './stream-lease.ts';
 
@@ -16,6 +16,6 @@ export async function joinStream(
     update: { provider },
     select: { status: true, error: true },
   });
-  if (stream.status === 'PENDING') announceSubscriptions(tx);
+  if (stream.status === 'PENDING') notifySubscriptions(tx);
   return stream;
 }

@@ -4,7 +4,7 @@
  */
 import type { Row } from '../../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
-import { announceSubscriptions } from '../../../events/channel.ts';
+import { notifySubscriptions } from '../../../events/channel.ts';
 import type { CreatedWebhook, EventList, WebhookRequest } from '../../../providers/subscribing.ts';
 import type { SealedLocation } from '../../../secrets.ts';
 import { RELEASED_LEASE } from '../../../work/lease.ts';
@@ -69,7 +69,7 @@ export async function scheduleListRead({ database, now }: Services, key: Key): P
   await inTransaction(database, async (tx) => {
     const where = { ...key, failures: 0 };
     const { count } = await tx.providerStream.updateMany({ where, data: { dueTime: now() } });
-    if (count > 0) announceSubscriptions(tx);
+    if (count > 0) notifySubscriptions(tx);
   });
 }
 
@@ -121,7 +121,7 @@ async function forget(
       where: { projectId, connectionId: id },
       data: { ...begun, ...RELEASED_LEASE, dueTime: now() },
     });
-    announceSubscriptions(tx);
+    notifySubscriptions(tx);
   });
 }
 

@@ -103,7 +103,7 @@ export class ProcessShares {
       name: name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
       held: share.held,
       max: share.max,
-      largest: share.largest(),
+      largest: share.listLargest(),
     }));
     return { shares, waiting: this.turns.waiting };
   }
@@ -140,7 +140,8 @@ export class ProcessShares {
    */
   createTurnTimeoutError({ caller }: { caller: string }): DomainError {
     const { requests } = this.#shares;
-    const isOwn = requests.heldBy('caller', caller) * requests.holders('caller') > requests.held;
+    const isOwn =
+      requests.countHeldBy('caller', caller) * requests.countHolders('caller') > requests.held;
     const { LIMIT_TURN_MS: ms } = this.#config;
     const detail = isOwn
       ? `The request waited ${ms} ms (LIMIT_TURN_MS) behind other requests of this caller.`

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import {
   type AttemptedWrite,
   type AttemptFailure,
+  computeDelayMs,
   decide,
-  delayMs,
   getKeyExpireTime,
 } from '../../../../src/domain/operation/write/retry.ts';
 import { sandboxProvider } from '../../../../src/providers/sandbox/sandbox-provider.ts';
@@ -33,15 +33,15 @@ const next = (write: Partial<AttemptedWrite>, failure: AttemptFailure, random = 
   decide({ ...creation, ...write }, failure, { now, random: () => random });
 
 test('doubles the delay up to ten minutes, with half of it random, and waits at least Retry-After', () => {
-  expect([1, 2, 3, 4].map((attempt) => delayMs(attempt, null, () => 1))).toEqual([
+  expect([1, 2, 3, 4].map((attempt) => computeDelayMs(attempt, null, () => 1))).toEqual([
     1_000, 2_000, 4_000, 8_000,
   ]);
-  expect([1, 2, 3, 4].map((attempt) => delayMs(attempt, null, () => 0))).toEqual([
+  expect([1, 2, 3, 4].map((attempt) => computeDelayMs(attempt, null, () => 0))).toEqual([
     500, 1_000, 2_000, 4_000,
   ]);
-  expect(delayMs(100, null, () => 1)).toBe(600_000);
-  expect(delayMs(1, 90_000, () => 1)).toBe(90_000);
-  expect(delayMs(12, 90_000, () => 1)).toBe(600_000);
+  expect(computeDelayMs(100, null, () => 1)).toBe(600_000);
+  expect(computeDelayMs(1, 90_000, () => 1)).toBe(90_000);
+  expect(computeDelayMs(12, 90_000, () => 1)).toBe(600_000);
 });
 
 test('retries a temporary failure until the deadline', () => {
