@@ -2,7 +2,10 @@
 import type { Credentials } from '../src/domain/connection/credentials.ts';
 import { fillAddress } from '../src/domain/connection/session/account-address.ts';
 import { attachCredentials } from '../src/domain/connection/session/attached-credentials.ts';
-import { requestUrl, sendRequest } from '../src/domain/connection/session/provider-request.ts';
+import {
+  createRequestUrl,
+  sendRequest,
+} from '../src/domain/connection/session/provider-request.ts';
 import { createOutbound } from '../src/outbound/client.ts';
 import type { Provider, ProviderSession } from '../src/providers/contract.ts';
 
@@ -29,7 +32,7 @@ export function openAccountSession(
     findMetadata: (name) => (name === 'workspace' ? workspace : (metadata[name] ?? null)),
     now: () => new Date(),
     send(request) {
-      const url = requestUrl({ ...provider, baseUrl }, request);
+      const url = createRequestUrl({ ...provider, baseUrl }, request);
       return sendRequest(outbound, { provider, url, request, attached: attachedCredentials });
     },
     [Symbol.asyncDispose]: () => outbound[Symbol.asyncDispose](),

@@ -24,7 +24,7 @@ import type { Sweep } from './job-worker.ts';
 
 /** Frees the leases of processes that have ended, within seconds of their end. */
 const missProcessesSweep: Sweep = {
-  name: 'processes to miss',
+  name: 'ended processes',
   intervalMs: 1_000,
   earliest: (_inProjects, { processes }) => processes.earliest,
   isCommon: true,
@@ -120,7 +120,7 @@ export const refreshTokensSweep: Sweep = {
 };
 
 const foldActivitySweep: Sweep = {
-  name: 'activity to count',
+  name: 'activity counts',
   intervalMs: 10_000,
   earliest: (inProjects) =>
     `select now() from "ActivityDelta" where ${inProjects('"projectId"')} limit 1`,
@@ -134,7 +134,7 @@ const recoverErasuresSweep: Sweep = {
 };
 
 const removeExpiredSweep: Sweep = {
-  name: 'what has expired',
+  name: 'expired rows',
   intervalMs: HOUR_MS,
   async run(services, signal) {
     const removed = await removeExpired(services, { signal });
@@ -144,7 +144,7 @@ const removeExpiredSweep: Sweep = {
 
 /** Runs more often than the hourly removal, because a stream can exceed its bytes sooner. */
 const trimStreamsSweep: Sweep = {
-  name: 'streams that are too large',
+  name: 'oversized streams',
   intervalMs: MINUTE_MS,
   async run(services, signal) {
     const removed = await removeSurplus(services, { signal });
@@ -154,7 +154,7 @@ const trimStreamsSweep: Sweep = {
 
 /** Fails the pending deliveries of deleted destinations. */
 export const dropDeliveriesSweep: Sweep = {
-  name: 'deliveries to destinations that are gone',
+  name: 'deliveries to deleted destinations',
   intervalMs: MINUTE_MS,
   async run({ database, now, log }, signal) {
     const dropped = await dropRemaining(database, { now: now(), signal });

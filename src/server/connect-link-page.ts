@@ -3,7 +3,7 @@
  * it shows the account and the customer, because a stranger may have sent the link.
  */
 import type { Services } from '../domain/call.ts';
-import { randomText } from '../domain/connection/consent/connect-ticket.ts';
+import { createRandomString } from '../domain/connection/consent/connect-ticket.ts';
 import {
   type OpenedLink,
   openLink,
@@ -26,7 +26,7 @@ export async function respondToConnectLink(
     return new Response(null, { status: 405, headers: { allow: 'GET, HEAD' } });
   }
   return respondPrivately(services, async () => {
-    const browser = findBrowserSecret(services, request) ?? randomText();
+    const browser = findBrowserSecret(services, request) ?? createRandomString();
     const ticket = new URL(request.url).searchParams.get('ticket');
     const link = await openLink(services, { ticket, browser });
     if (!link) return createExpiredPage();

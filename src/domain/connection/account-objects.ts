@@ -8,9 +8,7 @@ import { waitingForProvider } from '../provider/provider-wait.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { openSession } from './connection-session.ts';
 
-/**
- * Null if the provider can't list its objects. Throws UNPROCESSABLE or PROVIDER_ERROR if the provider does not respond.
- */
+/** Throws UNPROCESSABLE or PROVIDER_ERROR if the provider refuses the request or does not respond. */
 export const listAccountObjects = read(
   orEndUser('read'),
   'The objects of the account, custom ones included, read from the provider; null if the provider lists none.',

@@ -9,15 +9,15 @@ import { recordingSetupFailures } from '../diagnosis/setup-failure.ts';
 import { createInputIssue, requireNoIssues } from '../issues.ts';
 import { NOT_A_PROVIDER } from '../provider/catalogue.ts';
 import { findPermittedProvider } from '../provider/provider.ts';
-import { workspaceIssues } from '../provider/provider-workspace.ts';
+import { listWorkspaceIssues } from '../provider/provider-workspace.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { generateConnectionInput } from './connection-input.ts';
-import { type Choice, chooseScheme } from './connection-scheme.ts';
+import { chooseScheme, type SchemeChoice } from './connection-scheme.ts';
 import { parseCredentials } from './credential-input.ts';
-import { listForeignParties } from './own-parties.ts';
+import { listForeignParties } from './end-user-parties.ts';
 import { type ConnectionRequest, putConnection } from './put-connection.ts';
 import { findWorkspaceRef } from './session/account-address.ts';
-import { inputIssues } from './session/connect-inputs.ts';
+import { listInputIssues } from './session/connect-inputs.ts';
 import { type AccountToCheck, requireAcceptedCredentials } from './session/credential-check.ts';
 
 type GenerationInput = z.output<typeof generateConnectionInput>;
@@ -74,20 +74,27 @@ async function getScheme(
   return scheme;
 }
 
-/** The scheme that fits the input, and the issues with the provider or the project. */
-async function findScheme(call: Call, projectId: string, input: GenerationInput): Promise<Choice> {
-  const ofApp = await appIssues(call, projectId, input);
+/** Returns the scheme that fits the input, and the issues with the provider or the project. */
+async function findScheme(
+  call: Call,
+  projectId: string,
+  input: GenerationInput,
+): Promise<SchemeChoice> {
+  const appIssues = await listAppIssues(call, projectId, input);
   const provider = await findPermittedProvider(call, input.provider);
   if (!provider) {
-    const unknown = createInputIssue(['input', 'provider'], NOT_A_PROVIDER, input.provider);
-    return { scheme: null, issues: [unknown, ...ofApp] };
+    const unknownProvider = createInputIssue(['input', 'provider'], NOT_A_PROVIDER, input.provider);
+    return { scheme: null, issues: [unknownProvider, ...appIssues] };
   }
   const { scheme, issues } = chooseScheme(provider, input);
-  const ofWorkspace = workspaceIssues(provider, findWorkspaceRef(input));
-  return { scheme, issues: [...ofWorkspace, ...inputIssues(provider, input), ...issues, ...ofApp] };
+  const workspaceIssues = listWorkspaceIssues(provider, findWorkspaceRef(input));
+  return {
+    scheme,
+    issues: [...workspaceIssues, ...listInputIssues(provider, input), ...issues, ...appIssues],
+  };
 }
 
-async function appIssues(
+async function listAppIssues(
   { database }: Call,
   projectId: string,
   { providerAppId, provider }: GenerationInput,

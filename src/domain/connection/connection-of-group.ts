@@ -1,15 +1,15 @@
 import type { Transaction } from '../../database/transaction.ts';
 
 /**
- * The connection that represents a group at a provider: the newest that is not BAD_CREDENTIALS, otherwise the newest.
- * Null if the group has none. `prisma` is a transaction or the client of the database.
+ * Finds the connection that represents a group at a provider: the newest that is not BAD_CREDENTIALS, or else the
+ * newest. Null if the group has none. `prisma` is a transaction or the client of the database.
  */
 export async function findConnectionOfGroup(
   prisma: Pick<Transaction, 'connection' | 'erasure'>,
   group: { projectId: string; provider: string; groupId: string },
 ) {
   const newest = { orderBy: { id: 'desc' }, omit: { credentialsSealed: true } } as const;
-  const where = { ...group, ...(await notErasedFilter(prisma, group)) };
+  const where = { ...group, ...(await createNotErasedFilter(prisma, group)) };
   return (
     (await prisma.connection.findFirst({
       where: { ...where, status: { not: 'BAD_CREDENTIALS' } },
@@ -19,10 +19,10 @@ export async function findConnectionOfGroup(
 }
 
 /**
- * Filter for connections that are not being erased. Rows of an erasure are deleted later, and nothing may start to use
- * them.
+ * Creates a filter for connections that are not being erased. Rows of an erasure are deleted later, and nothing may
+ * start to use them.
  */
-export async function notErasedFilter(
+export async function createNotErasedFilter(
   { erasure }: Pick<Transaction, 'erasure'>,
   { projectId }: { projectId: string },
 ) {

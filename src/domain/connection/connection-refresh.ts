@@ -1,4 +1,4 @@
-/** Refreshes the tokens of one connection on request, and of all connections whose tokens expire soon. */
+/** Refreshes the token of a connection on request, and the tokens that expire soon. */
 import { acrossProjects, sweep } from '../../database/projects/all-projects.ts';
 import type { Row } from '../../database/rows.ts';
 import { ServiceUnavailable, unprocessable } from '../../errors.ts';
@@ -24,7 +24,7 @@ import {
 } from './token/token.ts';
 import { getFreshCredentials, type RefreshRequest } from './token/token-refresh.ts';
 
-/** Two intervals of the sweep that calls refreshDue, so that no token expires between two sweeps. */
+/** How long before its expiry a token is refreshed: two intervals of the sweep that calls refreshDue. */
 const AHEAD_MS = 120_000;
 /** The number of connections in one batch, and how many of them are refreshed concurrently. */
 const BATCH = 50;
@@ -41,7 +41,7 @@ export const refreshConnection = projectMutation({
     requestRefresh(call, { projectId, id: connectionId }, (connection, credentials) => {
       if (!isTokenCredentials(credentials) || !canRefresh(credentials)) {
         if (awaitsConsent(credentials)) throw unprocessable(AWAITS_CONSENT);
-        throw notRefreshableError(connection);
+        throw createNotRefreshableError(connection);
       }
       const tokenBefore = findStoredToken(credentials)?.token;
       return (stored) => findStoredToken(stored)?.token === tokenBefore;
@@ -63,7 +63,10 @@ export const refreshIfDue = projectMutation({
 async function requestRefresh(
   call: Call,
   key: ConnectionKey,
-  staleness: (connection: Row<'Connection'>, credentials: Credentials) => RefreshRequest['isStale'],
+  createIsStale: (
+    connection: Row<'Connection'>,
+    credentials: Credentials,
+  ) => RefreshRequest['isStale'],
 ): Promise<Row<'Connection'>> {
   const what = { ...key, what: 'Connection' };
   const connection = await getOwned(call, 'Connection', what);
@@ -71,14 +74,14 @@ async function requestRefresh(
   await waitingForProvider(call, { projectId, connectionId }, () =>
     refusingForProvider(async () => {
       const { credentials } = await readCredentials(call, connection);
-      const isStale = staleness(connection, credentials);
+      const isStale = createIsStale(connection, credentials);
       await getFreshCredentials(call, connection, { isStale, isRequested: true });
     }),
   );
   return getOwned(call, 'Connection', what);
 }
 
-function notRefreshableError({ authScheme }: Row<'Connection'>) {
+function createNotRefreshableError({ authScheme }: Row<'Connection'>) {
   return unprocessable(
     authScheme.startsWith('OAUTH2_')
       ? 'The connection has no refresh token. Connect the account again with startOAuthConnect.'
@@ -96,8 +99,8 @@ const EXPIRING_SOON = acrossProjects(
 
 /**
  * Refreshes one batch of connections whose tokens expire soon, whether or not they are used, because unused refresh
- * tokens may expire. A failed connection waits, and the others continue. Returns the number of connections; a full
- * batch means that there may be more. Throws ServiceUnavailable.
+ * tokens may expire. A failed refresh is postponed and does not stop the others. Returns the number of connections. A
+ * full batch means that there may be more. Throws ServiceUnavailable.
  */
 export async function refreshDue(services: Services): Promise<number> {
   const now = services.now();
@@ -116,7 +119,7 @@ async function refreshOne(services: Services, connection: ConnectionKey): Promis
   try {
     await refreshIdle(services, connection);
   } catch (error) {
-    // The database is unavailable, so every connection of the batch would fail.
+    // The database is unavailable: every connection of the batch would fail.
     if (error instanceof ServiceUnavailable) throw error;
     logFailure(services, connection, error);
     await postpone(services, connection, RETRY_MS);

@@ -1,42 +1,44 @@
 /** Chooses the authentication scheme of a connection from the credential field of the input. */
+
 import type { Issue } from '../../errors.ts';
 import type { AuthScheme, Provider } from '../../providers/contract.ts';
+import { createInputIssue } from '../issues.ts';
 import {
   CREDENTIAL_FIELDS,
   type CredentialField,
   type CredentialInput,
   SCHEMES_OF_FIELD,
 } from './credential-input.ts';
-import { serviceAccountProblems } from './token/service-account.ts';
+import { listServiceAccountProblems } from './token/service-account.ts';
 
-export interface Choice {
+export interface SchemeChoice {
   /** Null if no scheme fits. `issues` then gives the reason. */
   scheme: AuthScheme | null;
   issues: Issue[];
 }
 
-/** The scheme of a new connection. `authScheme` matters only if several schemes fit the credential field. */
+/** Chooses the scheme of a new connection. `authScheme` matters only if several schemes fit the credential field. */
 export function chooseScheme(
   provider: Provider,
   { authScheme, ...input }: CredentialInput & { authScheme?: AuthScheme | null },
-): Choice {
+): SchemeChoice {
   const fields = listCredentialFields(input);
   const [field] = fields;
-  if (fields.length > 1) return rejectChoice(combinationIssues(fields));
+  if (fields.length > 1) return rejectChoice(listCombinationIssues(fields));
   if (!field) return withoutCredentials(provider, authScheme);
   const schemes = listFittingSchemes(provider, field);
   const [preferred] = schemes;
-  if (!preferred) return rejectChoice([unsupportedIssue(field, provider)]);
+  if (!preferred) return rejectChoice([createUnsupportedIssue(field, provider)]);
   if (authScheme && !schemes.includes(authScheme)) {
     const detail = `does not match ${field}, which requires ${schemes.join(' or ')}.`;
-    return rejectChoice([issue('authScheme', detail, authScheme)]);
+    return rejectChoice([createInputIssue(['input', 'authScheme'], detail, authScheme)]);
   }
-  const issues = field === 'customAuth' ? customAuthIssues(provider, input) : [];
+  const issues = field === 'customAuth' ? listCustomAuthIssues(provider, input) : [];
   return { scheme: issues.length > 0 ? null : (authScheme ?? preferred), issues };
 }
 
-/** Issues with replacing the credentials of a connection that has this scheme. */
-export function replacementIssues(
+/** Lists the issues with new credentials for a connection that has this scheme. */
+export function listReplacementIssues(
   provider: Provider | null,
   scheme: AuthScheme,
   input: CredentialInput,
@@ -44,11 +46,13 @@ export function replacementIssues(
   const fields = listCredentialFields(input);
   const [field] = fields;
   if (!field) return [];
-  if (fields.length > 1) return combinationIssues(fields);
+  if (fields.length > 1) return listCombinationIssues(fields);
   if (!SCHEMES_OF_FIELD[field].includes(scheme)) {
-    return [issue(field, `does not match the scheme of the connection, ${scheme}.`)];
+    return [
+      createInputIssue(['input', field], `does not match the scheme of the connection, ${scheme}.`),
+    ];
   }
-  return provider && field === 'customAuth' ? customAuthIssues(provider, input) : [];
+  return provider && field === 'customAuth' ? listCustomAuthIssues(provider, input) : [];
 }
 
 export function listCredentialFields(input: CredentialInput): CredentialField[] {
@@ -61,16 +65,19 @@ function listFittingSchemes(provider: Provider, field: CredentialField): AuthSch
   return provider.authSchemes.filter((scheme) => SCHEMES_OF_FIELD[field].includes(scheme));
 }
 
-function withoutCredentials(provider: Provider, authScheme: AuthScheme | null | undefined): Choice {
+function withoutCredentials(
+  provider: Provider,
+  authScheme: AuthScheme | null | undefined,
+): SchemeChoice {
   const { authSchemes } = provider;
   const onlyNone = authSchemes.every((scheme) => scheme === 'NONE');
   if (authScheme && !authSchemes.includes(authScheme)) {
     const detail = `is not a scheme of ${provider.name}, which supports ${authSchemes.join(', ')}.`;
-    return rejectChoice([issue('authScheme', detail, authScheme)]);
+    return rejectChoice([createInputIssue(['input', 'authScheme'], detail, authScheme)]);
   }
   if ((authScheme ?? (onlyNone ? 'NONE' : null)) === 'NONE') {
     // If the provider accepts only custom inputs, a connection without them is unusable.
-    const issues = onlyNone ? customAuthIssues(provider, {}) : [];
+    const issues = onlyNone ? listCustomAuthIssues(provider, {}) : [];
     return { scheme: issues.length > 0 ? null : 'NONE', issues };
   }
   const fields = CREDENTIAL_FIELDS.filter((field) =>
@@ -80,12 +87,23 @@ function withoutCredentials(provider: Provider, authScheme: AuthScheme | null | 
   return rejectChoice([{ in: 'body', name: 'input', detail }]);
 }
 
-/** Issues for custom inputs that are missing, unknown or unusable. */
-function customAuthIssues({ name, custom }: Provider, { customAuth }: CredentialInput): Issue[] {
-  if (!custom) return customAuth ? [issue('customAuth', `is not supported by ${name}.`)] : [];
+/** Lists issues for custom inputs that are missing, unknown or unusable. */
+function listCustomAuthIssues(
+  { name, custom }: Provider,
+  { customAuth }: CredentialInput,
+): Issue[] {
+  if (!custom)
+    return customAuth
+      ? [createInputIssue(['input', 'customAuth'], `is not supported by ${name}.`)]
+      : [];
   const names = custom.inputs.map((input) => input.name);
   if (!customAuth) {
-    return [issue('customAuth', `is required for ${name}, with ${names.join(', ')}.`)];
+    return [
+      createInputIssue(
+        ['input', 'customAuth'],
+        `is required for ${name}, with ${names.join(', ')}.`,
+      ),
+    ];
   }
   const unknown = Object.keys(customAuth).filter((key) => !names.includes(key));
   const missing = custom.inputs.filter(
@@ -93,18 +111,21 @@ function customAuthIssues({ name, custom }: Provider, { customAuth }: Credential
   );
   const isMissing = (key: string) => missing.some((input) => input.name === key);
   const unusable = custom.serviceAccount
-    ? serviceAccountProblems(custom.serviceAccount, customAuth)
+    ? listServiceAccountProblems(custom.serviceAccount, customAuth)
     : [];
   return [
     ...unknown.map((key) =>
-      issue(`customAuth.${key}`, `is not an input of ${name}, which has ${names.join(', ')}.`),
+      createInputIssue(
+        ['input', `customAuth.${key}`],
+        `is not an input of ${name}, which has ${names.join(', ')}.`,
+      ),
     ),
     ...missing.map(({ name: key }) =>
-      issue(`customAuth.${key}`, 'must be non-empty text or JSON.'),
+      createInputIssue(['input', `customAuth.${key}`], 'must be non-empty text or JSON.'),
     ),
     ...unusable
       .filter(({ input }) => !isMissing(input))
-      .map(({ input, detail }) => issue(`customAuth.${input}`, detail)),
+      .map(({ input, detail }) => createInputIssue(['input', `customAuth.${input}`], detail)),
   ];
 }
 
@@ -112,21 +133,20 @@ function isUsable(value: unknown): boolean {
   return typeof value === 'string' ? value !== '' : typeof value === 'object' && value !== null;
 }
 
-function unsupportedIssue(field: CredentialField, { name, authSchemes }: Provider): Issue {
-  return issue(field, `is not supported by ${name}, which supports ${authSchemes.join(', ')}.`);
+function createUnsupportedIssue(field: CredentialField, { name, authSchemes }: Provider): Issue {
+  return createInputIssue(
+    ['input', field],
+    `is not supported by ${name}, which supports ${authSchemes.join(', ')}.`,
+  );
 }
 
-function combinationIssues(fields: CredentialField[]): Issue[] {
+function listCombinationIssues(fields: CredentialField[]): Issue[] {
   return fields.map((field) => {
     const others = fields.filter((candidate) => candidate !== field);
-    return issue(field, `must not be combined with ${others.join(', ')}.`);
+    return createInputIssue(['input', field], `must not be combined with ${others.join(', ')}.`);
   });
 }
 
-function rejectChoice(issues: Issue[]): Choice {
+function rejectChoice(issues: Issue[]): SchemeChoice {
   return { scheme: null, issues };
-}
-
-function issue(field: string, detail: string, value?: unknown): Issue {
-  return { in: 'body', name: `input.${field}`, detail, ...(value === undefined ? {} : { value }) };
 }

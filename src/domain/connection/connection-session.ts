@@ -1,4 +1,4 @@
-/** Authenticated requests to a connection's account, for connectors and for forwarded requests. */
+/** Sends authenticated requests to a connection's account, for connectors and for forwarded requests. */
 import type { Row } from '../../database/rows.ts';
 import type { Tables } from '../../database/tables.ts';
 import { joinHeaders, type StreamedResponse } from '../../outbound/client.ts';
@@ -14,11 +14,15 @@ import type { Services } from '../call.ts';
 import { observedOutbound } from '../diagnosis/observed-outbound.ts';
 import type { Caller } from '../provider/provider-limits.ts';
 import { recordBadCredentials, recordWorking } from './connection-status.ts';
-import { fillAddress, fillHeaders, findFact } from './session/account-address.ts';
-import { type Attached, attachCredentials } from './session/attached-credentials.ts';
-import { type ForwardedRequest, forwardedUrl, sendForwarded } from './session/forwarded-request.ts';
+import { fillAddress, fillHeaders, findVariable } from './session/account-address.ts';
+import { type AttachedCredentials, attachCredentials } from './session/attached-credentials.ts';
+import {
+  createForwardedUrl,
+  type ForwardedRequest,
+  sendForwarded,
+} from './session/forwarded-request.ts';
 import { measureCall } from './session/measured-call.ts';
-import { requestUrl, sendRequest } from './session/provider-request.ts';
+import { createRequestUrl, sendRequest } from './session/provider-request.ts';
 import { RepeatableBody } from './session/repeatable-body.ts';
 import {
   areEqual,
@@ -37,20 +41,20 @@ import { getFreshCredentials } from './token/token-refresh.ts';
 
 const UNAUTHORIZED = 401;
 /** Both statuses request a delay. UNAVAILABLE counts only with a Retry-After header. */
-const TOO_MANY = 429;
+const TOO_MANY_REQUESTS = 429;
 const UNAVAILABLE = 503;
 
 export interface AccountSession extends ProviderSession {
   /**
-   * Forwards a request unchanged and resolves as soon as the response begins. The rules of `send` apply. After a
-   * rejected token, a body is retried only if it fits into the replay buffer.
+   * Forwards a request unchanged, and resolves when the response begins. The rules of `send` apply. After a rejected
+   * token, the request is retried only if its body fits into the replay buffer.
    */
   forward(request: ForwardedRequest): Promise<StreamedResponse>;
   /**
-   * Returns the access token for a protocol other than HTTP. It differs from `refused`, the token that the provider
+   * Returns the access token for a protocol other than HTTP. It differs from `refusedToken`, which the provider has
    * rejected. Throws AUTH_INVALIDATED and sets BAD_CREDENTIALS if no other token is available.
    */
-  accessToken(refusedToken?: string): Promise<string>;
+  getAccessToken(refusedToken?: string): Promise<string>;
 }
 
 /** A connection row, with its sealed credentials if the query selected them. */
@@ -85,7 +89,7 @@ class ConnectionSession implements AccountSession {
   readonly #connection: Connection;
   readonly #provider: Provider;
   /** Headers of every request, filled in from the connection's metadata. */
-  readonly #headers: Attached['headers'];
+  readonly #headers: AttachedCredentials['headers'];
   /** Read at the first request, and read again when the credentials must be replaced. */
   #credentials: UnsealedCredentials | undefined;
 
@@ -98,7 +102,7 @@ class ConnectionSession implements AccountSession {
   }
 
   findMetadata(name: string): string | null {
-    return findFact(name, this.#connection);
+    return findVariable(name, this.#connection);
   }
 
   now(): Date {
@@ -107,7 +111,7 @@ class ConnectionSession implements AccountSession {
 
   async send(request: ProviderRequest): Promise<ProviderResponse> {
     const { linkHosts } = this.#provider;
-    const url = requestUrl({ baseUrl: this.baseUrl, linkHosts }, request);
+    const url = createRequestUrl({ baseUrl: this.baseUrl, linkHosts }, request);
     return this.#withCredentials({
       exchange: (credentials) => this.#exchange(url, request, credentials),
       canRepeat: () => true,
@@ -116,10 +120,10 @@ class ConnectionSession implements AccountSession {
   }
 
   async forward(request: ForwardedRequest): Promise<StreamedResponse> {
-    const url = forwardedUrl(this.baseUrl, request.target);
+    const url = createForwardedUrl(this.baseUrl, request.target);
     const body = new RepeatableBody(request.body);
     return this.#withCredentials({
-      exchange: (credentials) => this.#pass({ url, request, body }, credentials),
+      exchange: (credentials) => this.#forward({ url, request, body }, credentials),
       canRepeat: () => body.isRepeatable,
       discard(response) {
         response.body.destroy();
@@ -128,7 +132,7 @@ class ConnectionSession implements AccountSession {
     });
   }
 
-  async accessToken(refusedToken?: string): Promise<string> {
+  async getAccessToken(refusedToken?: string): Promise<string> {
     const credentials = await this.#getUsableCredentials();
     const token = findToken(credentials);
     if (token !== undefined && token !== refusedToken) return token;
@@ -138,7 +142,7 @@ class ConnectionSession implements AccountSession {
       this.#credentials = replacement;
       return newToken;
     }
-    if (token !== undefined) await this.#noteRefusal(credentials);
+    if (token !== undefined) await this.#recordRejection(credentials);
     const reason =
       token === undefined ? 'The connection has no token.' : 'The provider rejected the token.';
     throw new ProviderError('AUTH_INVALIDATED', reason);
@@ -152,12 +156,12 @@ class ConnectionSession implements AccountSession {
       await attempt.discard(response);
       throw error;
     });
-    if (!replacement) await this.#noteRefusal(credentials);
+    if (!replacement) await this.#recordRejection(credentials);
     this.#credentials = replacement ?? credentials;
     if (!replacement || !attempt.canRepeat()) return response;
     await attempt.discard(response);
     const retried = await attempt.exchange(replacement);
-    if (retried.status === UNAUTHORIZED) await this.#noteRefusal(replacement);
+    if (retried.status === UNAUTHORIZED) await this.#recordRejection(replacement);
     return retried;
   }
 
@@ -188,8 +192,8 @@ class ConnectionSession implements AccountSession {
   }
 
   /**
-   * Returns a new token, or credentials that were stored since, after the provider rejected `refused`. Null if there
-   * are none.
+   * Returns other credentials after the provider has rejected these: with a new token, or stored in the meantime. Null
+   * if there are none.
    */
   async #findReplacement(refused: UnsealedCredentials): Promise<UnsealedCredentials | null> {
     const { credentials } = refused;
@@ -210,7 +214,8 @@ class ConnectionSession implements AccountSession {
       });
     } catch (error) {
       // The provider rejected the token, and no other token is available.
-      if (error instanceof ProviderError && !error.isTemporary) await this.#noteRefusal(refused);
+      if (error instanceof ProviderError && !error.isTemporary)
+        await this.#recordRejection(refused);
       throw error;
     }
   }
@@ -232,12 +237,12 @@ class ConnectionSession implements AccountSession {
         sendRequest(outbound, { provider, url, request, attached }),
       ),
     );
-    await this.#noteResponse(response, credentials);
+    await this.#recordResponse(response, credentials);
     return response;
   }
 
   /** Holds its slot in the provider's rate limits until the response body has ended. */
-  async #pass(
+  async #forward(
     forwarded: { url: URL; request: ForwardedRequest; body: RepeatableBody },
     credentials: UnsealedCredentials,
   ): Promise<StreamedResponse> {
@@ -259,14 +264,14 @@ class ConnectionSession implements AccountSession {
     };
     providerAccess.limits.run(this.#caller, exchange).catch(reject);
     const response = await promise;
-    await this.#noteResponse(
+    await this.#recordResponse(
       { status: response.status, headers: joinHeaders(response.headers) },
       credentials,
     );
     return response;
   }
 
-  #attach({ credentials }: UnsealedCredentials): Attached {
+  #attach({ credentials }: UnsealedCredentials): AttachedCredentials {
     const { headers, query } = attachCredentials(this.#provider, credentials);
     return { headers: { ...this.#headers, ...headers }, query };
   }
@@ -276,32 +281,37 @@ class ConnectionSession implements AccountSession {
     return { connectionId, projectId, provider: this.#provider };
   }
 
-  async #noteResponse(
+  async #recordResponse(
     response: Pick<ProviderResponse, 'status' | 'headers'>,
     credentials: UnsealedCredentials,
   ): Promise<void> {
     const waitMs = parseRetryAfterMs(response);
-    if (response.status === TOO_MANY || (response.status === UNAVAILABLE && waitMs !== null)) {
+    if (
+      response.status === TOO_MANY_REQUESTS ||
+      (response.status === UNAVAILABLE && waitMs !== null)
+    ) {
       this.#services.providerAccess.limits.pause(this.#caller, waitMs);
     }
-    if (isSuccess(response)) await this.#noteSuccess(credentials);
+    if (isSuccess(response)) await this.#recordSuccess(credentials);
   }
 
-  async #noteSuccess(credentials: UnsealedCredentials): Promise<void> {
+  async #recordSuccess(credentials: UnsealedCredentials): Promise<void> {
     if (credentials.isWorking) return;
     credentials.isWorking = true;
     const { sealed } = credentials;
-    await this.#note(recordWorking(this.#services, { connection: this.#connection, sealed }));
+    await this.#storeStatus(
+      recordWorking(this.#services, { connection: this.#connection, sealed }),
+    );
   }
 
-  async #noteRefusal({ sealed }: UnsealedCredentials): Promise<void> {
+  async #recordRejection({ sealed }: UnsealedCredentials): Promise<void> {
     const errors = [`${this.#provider.displayName} rejected the credentials of a request (401).`];
     const finding = { connection: this.#connection, sealed, errors };
-    await this.#note(recordBadCredentials(this.#services, finding));
+    await this.#storeStatus(recordBadCredentials(this.#services, finding));
   }
 
   /** Logs a failure to store the status. The provider has responded, and its response must not be lost. */
-  async #note(recording: Promise<void>): Promise<void> {
+  async #storeStatus(recording: Promise<void>): Promise<void> {
     try {
       await recording;
     } catch (error) {

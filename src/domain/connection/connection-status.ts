@@ -1,12 +1,12 @@
-/** Records whether a connection's credentials work, as calls and refreshes show. Writes only if the status changes. */
+/** Records whether a connection's credentials work, after calls and refreshes. Writes only if the status changes. */
 import { inTransaction } from '../../database/transaction.ts';
 import { recordEvent } from '../../events/record.ts';
 import { pickSubject } from '../../events/subject.ts';
 import type { Services } from '../call.ts';
-import { connectionFields } from './connection.ts';
+import { toConnectionFields } from './connection.ts';
 import type { ConnectionKey } from './session/stored-credentials.ts';
 
-/** The result of using some credentials. It says nothing about newer credentials, so updates compare `sealed`. */
+/** The credentials that a result is about. It is not about newer credentials, so updates compare `sealed`. */
 interface Finding {
   connection: ConnectionKey;
   /** The used credentials in their stored form. */
@@ -44,7 +44,7 @@ export async function recordBadCredentials(
       projectId,
       connectionId: id,
       eventType: 'CONNECTION_ERROR',
-      data: { ...connectionFields(connection), errors },
+      data: { ...toConnectionFields(connection), errors },
       subject: pickSubject(connection),
     });
   });

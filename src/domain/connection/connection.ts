@@ -18,12 +18,12 @@ import { createdInProject, enumeration, jsonObject, resource, updateTime } from 
 import { getOwned } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { deleteConnectionInput, updateConnectionInput } from './connection-input.ts';
-import { listCredentialFields, replacementIssues } from './connection-scheme.ts';
+import { listCredentialFields, listReplacementIssues } from './connection-scheme.ts';
 import { type CredentialInput, parseCredentials } from './credential-input.ts';
 import { findTokenExpireTime, type StoredToken, sealCredentials } from './credentials.ts';
-import { refuseOtherConsumers } from './own-parties.ts';
-import { changedFactsIssues } from './session/changed-facts.ts';
+import { refuseOtherConsumers } from './end-user-parties.ts';
 import { type AccountToCheck, requireAcceptedCredentials } from './session/credential-check.ts';
+import { listMetadataChangeIssues } from './session/metadata-change.ts';
 
 export const connectionStatus = enumeration(
   'ConnectionStatus',
@@ -73,7 +73,10 @@ export const getConnection = projectRead(
     getOwned(call, 'Connection', { projectId, id, what: 'Connection' }),
 );
 
-/** Never sends unchanged credentials to another host. Refused to an end user who has not connected the account. */
+/**
+ * Never sends unchanged credentials to another host. Throws FORBIDDEN for an end user who has not connected the
+ * account.
+ */
 export const updateConnection = projectMutation({
   description:
     'Updates the credentials of a connection, or other facts about its account. Omitted members keep their values. New credentials must fit the scheme of the connection. If the provider rejects a key or password, the result is `UNPROCESSABLE` and nothing is changed.',
@@ -84,12 +87,12 @@ export const updateConnection = projectMutation({
     const key = { projectId, id };
     const connection = await getOwned(call, 'Connection', { ...key, what: 'Connection' });
     refuseOtherConsumers(call, connection, 'change it');
-    requireNoIssues(changeIssues(call, connection, input));
+    requireNoIssues(listChangeIssues(call, connection, input));
     if (Object.values(changes).every((value) => value === undefined)) return connection;
     const token =
       skipCheck || listCredentialFields(changes).length === 0
         ? undefined
-        : await requireAcceptedCredentials(call, changedAccount(call, connection, changes));
+        : await requireAcceptedCredentials(call, toChangedAccount(call, connection, changes));
     return changeConnection(call, connection, toChanges(call, connection, { ...changes, token }));
   },
 });
@@ -116,7 +119,7 @@ function changeConnection(
       projectId,
       connectionId: id,
       eventType: 'CONNECTION_UPDATED',
-      data: connectionFields({ ...changed, group, consumer }),
+      data: toConnectionFields({ ...changed, group, consumer }),
       subject: pickSubject(changed),
     });
     return changed;
@@ -127,7 +130,7 @@ function changeConnection(
   );
 }
 
-/** Refused to an end user who has not connected the account. */
+/** Throws FORBIDDEN for an end user who has not connected the account. */
 export const deleteConnection = projectMutation({
   description: 'Deletes a connection that no installation uses. Its group and consumer are kept.',
   needs: orEndUser('connections:write', 'CONNECT'),
@@ -147,7 +150,7 @@ export const deleteConnection = projectMutation({
           projectId,
           connectionId,
           eventType: 'CONNECTION_DELETED',
-          data: connectionFields(deleted),
+          data: toConnectionFields(deleted),
           subject: pickSubject(deleted),
         });
         return { deletedId: connectionId };
@@ -161,8 +164,8 @@ type Changes = Omit<
   'projectIdOrName' | 'connectionId' | 'skipCheck'
 >;
 
-/** The account with the new credentials, at the address that results from the change. */
-function changedAccount(
+/** Returns the account with the new credentials, at the address that results from the change. */
+function toChangedAccount(
   { catalogue }: Call,
   connection: Row<'Connection'>,
   { providerWorkspaceRef, providerMetadata, ...credentials }: Changes,
@@ -181,14 +184,14 @@ function changedAccount(
   };
 }
 
-function changeIssues(call: Call, connection: Row<'Connection'>, input: Changes): Issue[] {
+function listChangeIssues(call: Call, connection: Row<'Connection'>, input: Changes): Issue[] {
   const provider = call.catalogue.find(connection.provider);
   const { providerWorkspaceRef, providerMetadata } = input;
   const isWithCredentials = listCredentialFields(input).length > 0;
   const change = { providerWorkspaceRef, providerMetadata, isWithCredentials };
   return [
-    ...(provider ? changedFactsIssues(provider, connection, change) : []),
-    ...replacementIssues(provider, connection.authScheme, input),
+    ...(provider ? listMetadataChangeIssues(provider, connection, change) : []),
+    ...listReplacementIssues(provider, connection.authScheme, input),
   ];
 }
 
@@ -202,7 +205,7 @@ function toChanges(
     providerMetadata: providerMetadata === null ? Prisma.DbNull : providerMetadata,
     updateTime: call.now(),
     ...(listCredentialFields(credentials).length > 0 &&
-      newCredentials(call, connection, credentials)),
+      createCredentialColumns(call, connection, credentials)),
   };
 }
 
@@ -212,10 +215,10 @@ interface WithToken {
 }
 
 /**
- * The columns that change with the credentials. The status returns to CREATED, because it was the result of the old
- * credentials.
+ * Creates the columns that change with the credentials. The status returns to CREATED, because it was the result of the
+ * old credentials.
  */
-export function newCredentials(
+export function createCredentialColumns(
   services: Pick<Services, 'vault' | 'catalogue'>,
   connection: Pick<Row<'Connection'>, 'id' | 'projectId' | 'provider' | 'authScheme'>,
   { token, ...input }: CredentialInput & WithToken,
@@ -248,8 +251,8 @@ type Connection = Row<'Connection'>;
 type Consumer = Row<'Consumer'>;
 type Group = Row<'Group'>;
 
-/** The fields of a connection in each of its events. */
-export function connectionFields(
+/** Returns the fields of a connection in each of its events. */
+export function toConnectionFields(
   connection: Pick<Connection, 'id' | 'projectId' | 'provider'> & {
     group: Pick<Group, 'groupRef'>;
     consumer: Pick<Consumer, 'consumerRef' | 'consumerName'>;

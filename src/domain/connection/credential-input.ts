@@ -1,4 +1,4 @@
-/** Credentials in the input of a mutation: one field for each kind. */
+/** The credentials in the input of a mutation: one field for each kind. */
 import { z } from 'zod';
 import { type AuthScheme, CONSENT_SCHEMES, type Provider } from '../../providers/contract.ts';
 import { jsonObject } from '../json-object.ts';
@@ -8,7 +8,7 @@ import type { Credentials, StoredToken } from './credentials.ts';
 const SECRET_MAX = 8_192;
 const SCOPES_MAX = 100;
 
-/** Text for a header, a query or a form. Control characters could end the value there. */
+/** A string for a header, a query or a form. Control characters could end the value there. */
 const textOrNone = z
   .string()
   .max(SECRET_MAX)
@@ -101,7 +101,7 @@ export type CredentialInput = {
   [F in CredentialField]?: z.input<(typeof credentialFields)[F]> | null;
 };
 
-/** The schemes that each field can be used for. */
+/** The schemes for which each field can be used. */
 export const SCHEMES_OF_FIELD: Record<CredentialField, readonly AuthScheme[]> = {
   apiKey: ['API_KEY'],
   basicAuth: ['BASIC'],
@@ -112,7 +112,7 @@ export const SCHEMES_OF_FIELD: Record<CredentialField, readonly AuthScheme[]> = 
 };
 export const CREDENTIAL_FIELDS = Object.keys(SCHEMES_OF_FIELD) as CredentialField[];
 
-/** The stored form of the field in the input. NONE if the input has no credential field. */
+/** Converts the credential field of the input to its stored form. NONE if the input has no such field. */
 export function parseCredentials(
   { authScheme: scheme, custom }: { authScheme: AuthScheme; custom: Provider['custom'] },
   input: CredentialInput,

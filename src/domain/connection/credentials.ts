@@ -1,4 +1,4 @@
-/** The stored form of a connection's credentials. Only this module seals and opens them. */
+/** The stored form of a connection's credentials. No other module seals or opens them. */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { CONSENT_SCHEMES } from '../../providers/contract.ts';
@@ -57,7 +57,7 @@ export type Credentials = z.output<typeof credentials>;
 
 type Owner = Pick<Row<'Connection'>, 'id' | 'projectId'>;
 
-/** Null if the credentials are empty. */
+/** Returns null if the credentials are empty. */
 export function sealCredentials(
   { vault }: Pick<Services, 'vault'>,
   connection: Owner,
@@ -81,7 +81,7 @@ function toSealedLocation({ id, projectId }: Owner): SealedLocation {
   return { table: 'Connection', column: 'credentialsSealed', row: id, projectId };
 }
 
-/** The expiry of the access token, if it is known. */
+/** Returns the expiry of the access token. Null if it is not known. */
 export function findTokenExpireTime(credentials: Credentials): Date | null {
   const token =
     'accessToken' in credentials
@@ -127,14 +127,15 @@ export const connectionCredentialsResource = resource(
   },
 );
 
-/** The credentials that callers with credentials:read may see. */
+/** Credentials for callers with the scope credentials:read. */
 export type ShownCredentials = z.output<typeof connectionCredentialsResource>;
 type ShownToken = z.output<typeof oauth2TokenResource>;
 
 /**
- * The unsealed credentials of connections that the viewer has read. Null for schemes whose credentials are not shown.
+ * Lists the unsealed credentials of connections that the viewer has read. Null for schemes whose credentials are not
+ * shown.
  */
-export const shownCredentials = read(
+export const listShownCredentials = read(
   'credentials:read',
   'Credentials as they are sent; null if the scheme shows none.',
   async (
@@ -180,6 +181,6 @@ function toShownToken(stored: StoredToken | undefined): ShownToken | null {
   return { token, issueTime: parseDate(issuedAt), expireTime: parseDate(expiresAt) };
 }
 
-function parseDate(isoText: string | undefined): Date | null {
+export function parseDate(isoText: string | undefined): Date | null {
   return isoText === undefined ? null : new Date(isoText);
 }

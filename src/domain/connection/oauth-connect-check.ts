@@ -1,4 +1,5 @@
-/** Validates the start of a connect in a browser, and reports every reason why it can't begin. */
+/** Plans a connect in a browser. Reports every reason why it can't begin. */
+
 import type { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { type Issue, invalid, invalidInput } from '../../errors.ts';
@@ -9,20 +10,21 @@ import {
   type Provider,
 } from '../../providers/contract.ts';
 import type { Call } from '../call.ts';
+import { createInputIssue } from '../issues.ts';
 import { returnIssues } from '../project/origins.ts';
 import { NOT_A_PROVIDER } from '../provider/catalogue.ts';
 import { findPermittedProvider } from '../provider/provider.ts';
 import { findDefaultApp } from '../provider/provider-app.ts';
-import { comesWithToken, workspaceIssues } from '../provider/provider-workspace.ts';
+import { comesWithToken, listWorkspaceIssues } from '../provider/provider-workspace.ts';
 import type { startOAuthConnectInput } from './connection-input.ts';
 import { findPackageInstallUrl } from './consent/connect-page.ts';
 import {
-  type AccountFacts,
-  addressProblems,
-  factName,
+  type AccountMetadata,
   findWorkspaceRef,
+  listAddressProblems,
+  toInputMember,
 } from './session/account-address.ts';
-import { inputIssues } from './session/connect-inputs.ts';
+import { listInputIssues } from './session/connect-inputs.ts';
 import { unsealCredentials } from './session/stored-credentials.ts';
 import { awaitsConsent } from './token/token.ts';
 
@@ -55,16 +57,16 @@ export async function planConnect(
   const account = toAccount(input);
   const app = await findApp(call, projectId, input);
   const scopes =
-    input.scopes ?? (await requestedScopes(call, projectId, input)) ?? app?.scopes ?? [];
+    input.scopes ?? (await findRequestedScopes(call, projectId, input)) ?? app?.scopes ?? [];
   const issues = [
-    ...schemeIssues(provider, input),
-    ...addressIssues(provider, oauth2, account),
-    ...inputIssues(withoutAddressed(provider, oauth2), input),
-    ...appIssues(app, input),
+    ...listSchemeIssues(provider, input),
+    ...listAddressIssues(provider, oauth2, account),
+    ...listInputIssues(omitAddressInputs(provider, oauth2), input),
+    ...listAppIssues(app, input),
     ...(oauth2.explicitScopesRequired && app && scopes.length === 0
-      ? [missingScopesIssue(provider)]
+      ? [createMissingScopesIssue(provider)]
       : []),
-    ...(await redirectIssues(call, projectId, input)),
+    ...(await listRedirectIssues(call, projectId, input)),
   ];
   if (issues.length > 0 || !app) throw invalidInput(issues);
   return {
@@ -75,8 +77,8 @@ export async function planConnect(
   };
 }
 
-/** The provider without the inputs that occur in its consent addresses, which are checked separately. */
-function withoutAddressed(
+/** Omits the inputs that occur in the provider's consent addresses. `listAddressIssues` checks them. */
+function omitAddressInputs(
   provider: Provider,
   { authorizeUrl, tokenUrl }: OAuth2Settings,
 ): Provider {
@@ -85,25 +87,25 @@ function withoutAddressed(
   return { ...provider, inputs: inputs ?? [] };
 }
 
-/** PKCE first: it protects the code if the redirect is intercepted. */
+/** Lists the schemes with PKCE first, because it protects the code if the redirect is intercepted. */
 function listConsentSchemes({ authSchemes }: Provider): AuthScheme[] {
   const schemes = authSchemes.filter(isConsentScheme);
   return schemes.toSorted((a, b) => Number(b === PKCE) - Number(a === PKCE));
 }
 
-/** The values of the variables in the provider's URLs. */
+/** Returns the values of the variables in the provider's URLs. */
 export function toAccount({
   providerWorkspaceRef,
   providerMetadata,
-}: Pick<Input, 'providerWorkspaceRef' | 'providerMetadata'>): AccountFacts {
+}: Pick<Input, 'providerWorkspaceRef' | 'providerMetadata'>): AccountMetadata {
   return {
     providerWorkspaceRef: findWorkspaceRef({ providerWorkspaceRef, providerMetadata }),
     providerMetadata,
   };
 }
 
-/** The scopes of an existing connection that waits for consent. Null if there is no such connection. */
-async function requestedScopes(
+/** Finds the scopes of an existing connection that waits for consent. Null if there is no such connection. */
+async function findRequestedScopes(
   call: Call,
   projectId: string,
   { provider, groupRef, consumerRef }: Input,
@@ -115,7 +117,7 @@ async function requestedScopes(
   return credentials && awaitsConsent(credentials) ? credentials.scopes : null;
 }
 
-/** The provider app in the input, or the newest app for the provider. */
+/** Finds the provider app in the input, or else the newest app for the provider. */
 async function findApp(
   { database }: Call,
   projectId: string,
@@ -128,47 +130,65 @@ async function findApp(
   return findDefaultApp({ database }, { projectId, provider });
 }
 
-function appIssues(app: Row<'ProviderApp'> | null, { provider, providerAppId }: Input): Issue[] {
+function listAppIssues(
+  app: Row<'ProviderApp'> | null,
+  { provider, providerAppId }: Input,
+): Issue[] {
   if (app?.provider === provider) return [];
   const name = 'providerAppId';
-  if (app) return [issue(name, `belongs to ${app.provider}, not to ${provider}.`, app.id)];
-  if (providerAppId != null) return [issue(name, 'does not exist.', providerAppId)];
-  return [issue(name, `is required: the project has no provider app for ${provider}.`)];
-}
-
-function schemeIssues(provider: Provider, { authScheme }: Input): Issue[] {
-  const schemes = listConsentSchemes(provider);
-  if (authScheme == null || schemes.includes(authScheme)) return [];
-  const detail = `must be ${schemes.join(' or ')} for ${provider.name}.`;
-  return [issue('authScheme', detail, authScheme)];
-}
-
-/** Issues with the workspace, and with other values that the addresses need before a token exists. */
-function addressIssues(provider: Provider, oauth2: OAuth2Settings, account: AccountFacts): Issue[] {
-  const { providerWorkspaceRef } = account;
-  const isLearned = providerWorkspaceRef === null && comesWithToken(provider);
-  const ofWorkspace = isLearned ? [] : workspaceIssues(provider, providerWorkspaceRef);
-  const addresses = [oauth2.authorizeUrl, oauth2.tokenUrl].filter((url) => url !== undefined);
-  const problems = addressProblems(provider, addresses, account);
+  if (app)
+    return [
+      createInputIssue(['input', name], `belongs to ${app.provider}, not to ${provider}.`, app.id),
+    ];
+  if (providerAppId != null)
+    return [createInputIssue(['input', name], 'does not exist.', providerAppId)];
   return [
-    ...ofWorkspace,
-    ...problems
-      .filter(({ variable }) => variable !== 'workspace')
-      .map(({ variable, detail }) => issue(factName(variable), detail)),
+    createInputIssue(
+      ['input', name],
+      `is required: the project has no provider app for ${provider}.`,
+    ),
   ];
 }
 
-async function redirectIssues(call: Call, id: string, { redirectUrl }: Input): Promise<Issue[]> {
+function listSchemeIssues(provider: Provider, { authScheme }: Input): Issue[] {
+  const schemes = listConsentSchemes(provider);
+  if (authScheme == null || schemes.includes(authScheme)) return [];
+  const detail = `must be ${schemes.join(' or ')} for ${provider.name}.`;
+  return [createInputIssue(['input', 'authScheme'], detail, authScheme)];
+}
+
+/** Lists issues with the workspace, and with other values that the addresses need before a token exists. */
+function listAddressIssues(
+  provider: Provider,
+  oauth2: OAuth2Settings,
+  account: AccountMetadata,
+): Issue[] {
+  const { providerWorkspaceRef } = account;
+  const isLearned = providerWorkspaceRef === null && comesWithToken(provider);
+  const workspaceIssues = isLearned ? [] : listWorkspaceIssues(provider, providerWorkspaceRef);
+  const addresses = [oauth2.authorizeUrl, oauth2.tokenUrl].filter((url) => url !== undefined);
+  const problems = listAddressProblems(provider, addresses, account);
+  return [
+    ...workspaceIssues,
+    ...problems
+      .filter(({ variable }) => variable !== 'workspace')
+      .map(({ variable, detail }) => createInputIssue(['input', toInputMember(variable)], detail)),
+  ];
+}
+
+async function listRedirectIssues(
+  call: Call,
+  id: string,
+  { redirectUrl }: Input,
+): Promise<Issue[]> {
   if (redirectUrl == null) return [];
   const [project] = await call.database.rows.find('Project', { id });
   return project ? returnIssues(call, project, redirectUrl, 'redirectUrl') : [];
 }
 
-function missingScopesIssue({ displayName }: Provider): Issue {
-  return issue('scopes', `are required for ${displayName}. Set them here or on the provider app.`);
-}
-
-function issue(field: string, detail: string, value?: string): Issue {
-  const valueMember = value === undefined ? {} : { value };
-  return { in: 'body', name: `input.${field}`, detail, ...valueMember };
+function createMissingScopesIssue({ displayName }: Provider): Issue {
+  return createInputIssue(
+    ['input', 'scopes'],
+    `are required for ${displayName}. Set them here or on the provider app.`,
+  );
 }

@@ -13,22 +13,24 @@ import { recordingSetupFailures } from '../diagnosis/setup-failure.ts';
 import { CALLBACK_PATH } from '../provider/provider-app.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { startOAuthConnectInput } from './connection-input.ts';
-import { createTicket, findKeyOfTicket, randomText } from './consent/connect-ticket.ts';
+import { createRandomString, createTicket, findKeyOfTicket } from './consent/connect-ticket.ts';
+import { listForeignParties } from './end-user-parties.ts';
 import { type ConnectPlan, planConnect } from './oauth-connect-check.ts';
-import { listForeignParties } from './own-parties.ts';
 
 /** The path of the link that starts a connect. Its ticket is in the query, which logs omit. */
 export const LINK_PATH = '/oauth/connect';
 /** Enough time to log in, complete a second factor and read the consent page. */
 export const LIFETIME_MS = 10 * 60_000;
-/** The most connects of one project that may be pending. */
+/** The most pending connects of a project. */
 const PENDING_MAX = 10_000;
 
 export type ConnectInput = Omit<z.output<typeof startOAuthConnectInput>, 'projectIdOrName'>;
 
 /** The part of the input that is stored until the browser returns. */
-export type StoredConnect = Pick<ConnectInput, (typeof STORED)[number]> & { scopes: string[] };
-const STORED = [
+export type StoredConnect = Pick<ConnectInput, (typeof STORED_MEMBERS)[number]> & {
+  scopes: string[];
+};
+const STORED_MEMBERS = [
   'groupRef',
   'consumerRef',
   'groupName',
@@ -43,8 +45,8 @@ export const startOAuthConnect = projectMutation({
   needs: orEndUser('connections:write', 'CONNECT'),
   input: startOAuthConnectInput,
   async run(call, input, { id }) {
-    const foreign = await listForeignParties(call, input);
-    if (foreign.length > 0) throw invalidInput(foreign);
+    const issues = await listForeignParties(call, input);
+    if (issues.length > 0) throw invalidInput(issues);
     return beginConnect(call, id, input);
   },
 });
@@ -70,7 +72,8 @@ export async function beginConnect(
   await requireCapacity(call, projectId);
   const ticket = createTicket(projectId);
   const id = findKeyOfTicket(ticket)?.id as string;
-  const codeVerifier = plan.scheme === 'OAUTH2_AUTHORIZATION_CODE_PKCE' ? randomText() : null;
+  const codeVerifier =
+    plan.scheme === 'OAUTH2_AUTHORIZATION_CODE_PKCE' ? createRandomString() : null;
   const gatewayUrl = call.publicUrl();
   const expireTime = new Date(call.now().getTime() + LIFETIME_MS);
   await insertConnect(call, {
@@ -83,7 +86,7 @@ export async function beginConnect(
     callbackUrl: gatewayUrl + CALLBACK_PATH,
     redirectUrl: input.redirectUrl ?? null,
     codeVerifierSealed:
-      codeVerifier && call.vault.seal(codeVerifier, codeVerifierLocation(id, projectId)),
+      codeVerifier && call.vault.seal(codeVerifier, toCodeVerifierLocation(id, projectId)),
     expireTime,
   });
   const { packageInstallUrl } = plan.app;
@@ -104,12 +107,12 @@ async function insertConnect(
   }
 }
 
-export function codeVerifierLocation(row: string, projectId: string): SealedLocation {
+export function toCodeVerifierLocation(row: string, projectId: string): SealedLocation {
   return { table: 'OAuthConnect', column: 'codeVerifierSealed', row, projectId };
 }
 
 function toStoredInput(input: ConnectInput, { scopes }: ConnectPlan): Prisma.InputJsonObject {
-  const storedMembers = Object.fromEntries(STORED.map((field) => [field, input[field]]));
+  const storedMembers = Object.fromEntries(STORED_MEMBERS.map((field) => [field, input[field]]));
   return { ...storedMembers, scopes } as Prisma.InputJsonObject;
 }
 

@@ -8,8 +8,8 @@ import { projectMutation } from '../declared-mutation.ts';
 import { byId, getOwned, type Row } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { refreshConnectionInput, startOAuthConnectInput } from './connection-input.ts';
+import { refuseOtherConsumers } from './end-user-parties.ts';
 import { beginConnect, type ConnectInput, type StartedConnect } from './oauth-connect.ts';
-import { refuseOtherConsumers } from './own-parties.ts';
 
 const startOAuthUpdateInput = z
   .object({
@@ -67,8 +67,8 @@ function pickFacts(connection: Row<'Connection'>) {
 }
 
 /**
- * Converts an error of beginConnect. A fault of the connection or its app becomes UNPROCESSABLE, because it is not in
- * the caller's input.
+ * Converts an error of beginConnect. An issue with the connection or its app becomes UNPROCESSABLE, because it is not
+ * in the caller's input.
  */
 function convertError(error: unknown, overrides: string[]): unknown {
   if (!(error instanceof DomainError) || !error.issues) return error;

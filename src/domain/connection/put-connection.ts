@@ -16,7 +16,7 @@ import { createEventRow } from '../../events/record.ts';
 import { newId } from '../../ids.ts';
 import { type AuthScheme, isConsentScheme } from '../../providers/contract.ts';
 import type { Services } from '../call.ts';
-import { connectionFields, newCredentials } from './connection.ts';
+import { createCredentialColumns, toConnectionFields } from './connection.ts';
 import type { generateConnectionInput } from './connection-input.ts';
 import type { StoredToken } from './credentials.ts';
 import { findWorkspaceRef } from './session/account-address.ts';
@@ -32,12 +32,12 @@ export interface ConnectionRequest {
   providerConsumerRef?: string | null;
 }
 
-/** Another caller may create the connection first or delete the existing one. More than two tries are rare. */
+/** Other callers may create or delete the connection between the statements of a try. More than two tries are rare. */
 const TRIES_MAX = 5;
 
 /**
- * Creates the connection or renews the existing one. Its status is then CREATED. Throws CONFLICT if other callers
- * change it during each try.
+ * Creates the connection or renews the existing one, with the status CREATED. Throws CONFLICT if other callers change
+ * it during each try.
  */
 export async function putConnection(
   services: Services,
@@ -49,7 +49,7 @@ export async function putConnection(
     const existing = await changes.run(GENERATE_CONNECTIONS, candidate);
     if (existing?.id === candidate.id) return existing;
     const renewal =
-      existing && connectionRow(services, generation, { id: existing.id, isNew: false });
+      existing && createConnectionRow(services, generation, { id: existing.id, isNew: false });
     const renewed = renewal && (await changes.run(RENEW_CONNECTIONS, renewal));
     if (renewed) return renewed;
     await requireApp(services, generation);
@@ -60,12 +60,12 @@ export async function putConnection(
 function newConnectionRow(services: Services, generation: ConnectionRequest): ConnectionToGenerate {
   const { groupRef, consumerRef } = generation.input;
   const [id, groupId, consumerId] = [newId('con'), newId('grp'), newId('csm')];
-  const details = connectionRow(services, generation, { id, isNew: true });
+  const details = createConnectionRow(services, generation, { id, isNew: true });
   return { ...details, groupId, groupRef, consumerId, consumerRef };
 }
 
 /** The vault binds sealed credentials to the id of their connection. */
-function connectionRow(
+function createConnectionRow(
   services: Services,
   { projectId, scheme, input, token, providerConsumerRef = null }: ConnectionRequest,
   { id, isNew }: { id: string; isNew: boolean },
@@ -73,7 +73,10 @@ function connectionRow(
   const { provider, groupRef, consumerRef, groupName = null, consumerName = null } = input;
   const { providerAppId = null, providerMetadata = null } = input;
   const key = { id, projectId, provider, authScheme: scheme };
-  const { credentialsSealed, tokenExpireTime } = newCredentials(services, key, { ...input, token });
+  const { credentialsSealed, tokenExpireTime } = createCredentialColumns(services, key, {
+    ...input,
+    token,
+  });
   const consumerNames = { consumerRef, consumerName: consumerName ?? consumerRef };
   return {
     ...key,
@@ -91,7 +94,7 @@ function connectionRow(
       projectId,
       connectionId: id,
       eventType: isNew ? 'CONNECTION_CREATED' : 'CONNECTION_UPDATED',
-      data: connectionFields({ ...key, group: { groupRef }, consumer: consumerNames }),
+      data: toConnectionFields({ ...key, group: { groupRef }, consumer: consumerNames }),
       subject: null,
     }),
   };

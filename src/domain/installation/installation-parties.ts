@@ -1,7 +1,7 @@
 /** Chooses the group and the connection of an installation. */
 import type { Transaction } from '../../database/transaction.ts';
 import type { Issue } from '../../errors.ts';
-import { findConnectionOfGroup, notErasedFilter } from '../connection/connection-of-group.ts';
+import { createNotErasedFilter, findConnectionOfGroup } from '../connection/connection-of-group.ts';
 import { createInputIssue } from '../issues.ts';
 
 /** A transaction, or the client of the database. */
@@ -60,7 +60,7 @@ async function listConnectionIssues(
   const connection = await tx.connection.findUnique({
     where: {
       projectId_id: { projectId, id: connectionId },
-      ...(await notErasedFilter(tx, { projectId })),
+      ...(await createNotErasedFilter(tx, { projectId })),
     },
     select: { provider: true, groupId: true },
   });

@@ -3,7 +3,7 @@ import { unprocessable } from '../../errors.ts';
 import type { SubscribeCapability } from '../../providers/subscribing.ts';
 import type { Services } from '../call.ts';
 import { type AccountSession, openSession } from '../connection/connection-session.ts';
-import { findFact } from '../connection/session/account-address.ts';
+import { findVariable } from '../connection/session/account-address.ts';
 import { identifyAccount } from '../connection/session/identify-account.ts';
 import type { ObjectSubscription } from './object-subscription.ts';
 import type { SealedApp } from './webhook-secret.ts';
@@ -38,7 +38,7 @@ export async function getSubscriptionParties(
       `The project has no provider app for ${provider}, to whose address the events are sent. Create one.`,
     );
   }
-  const findConnectionFact = (name: string) => findFact(name, connection);
+  const findConnectionFact = (name: string) => findVariable(name, connection);
   const account =
     capability.findAccount(connection, findConnectionFact) ??
     capability.findAccount(

@@ -1,6 +1,8 @@
 /** Validates the workspace of a connection, from which its provider's addresses are built. */
+
 import type { Issue } from '../../errors.ts';
 import type { Provider } from '../../providers/contract.ts';
+import { createInputIssue } from '../issues.ts';
 import { allowedHosts, isAllowedHost, type ProviderHosts } from './provider-hosts.ts';
 
 const VARIABLE = '{{workspace}}';
@@ -16,19 +18,22 @@ export function isHostLabels(text: string): boolean {
 }
 
 /** Issues with the workspace of a connection to the provider, or with its absence. */
-export function workspaceIssues(provider: Provider, ref: string | null | undefined): Issue[] {
+export function listWorkspaceIssues(provider: Provider, ref: string | null | undefined): Issue[] {
   if (ref == null) {
-    return isNeeded(provider) ? [issue(`is required for ${provider.name}.`)] : [];
+    return isNeeded(provider) ? [createIssue(`is required for ${provider.name}.`)] : [];
   }
   if (comesWithToken(provider)) {
-    const detail = problemWithAddress(provider, 'workspace', ref);
-    return detail === null ? [] : [issue(detail, ref)];
+    const detail = findAddressProblem(provider, 'workspace', ref);
+    return detail === null ? [] : [createIssue(detail, ref)];
   }
   if (!isNeeded(provider))
-    return ONE_LINE.test(ref) ? [] : [issue('must be a single line of text.', ref)];
+    return ONE_LINE.test(ref) ? [] : [createIssue('must be a single line of text.', ref)];
   if (isHostLabels(ref)) return [];
   return [
-    issue('must be letters, digits and dashes, in parts of up to 63 characters between dots.', ref),
+    createIssue(
+      'must be letters, digits and dashes, in parts of up to 63 characters between dots.',
+      ref,
+    ),
   ];
 }
 
@@ -43,7 +48,7 @@ export function comesWithToken({ baseUrl }: Provider): boolean {
 }
 
 /** The reason why a variable can't be a whole address. Null if it can. */
-export function problemWithAddress(
+export function findAddressProblem(
   provider: ProviderHosts,
   variable: string,
   text: string,
@@ -55,7 +60,6 @@ export function problemWithAddress(
   return `must be an https address without query or fragment${hosts === null ? '' : `, at ${hosts}`}.`;
 }
 
-function issue(detail: string, value?: string): Issue {
-  const valueMember = value === undefined ? {} : { value };
-  return { in: 'body', name: 'input.providerWorkspaceRef', detail, ...valueMember };
+function createIssue(detail: string, value?: string): Issue {
+  return createInputIssue(['input', 'providerWorkspaceRef'], detail, value);
 }

@@ -8,8 +8,8 @@ import { generateConnection } from '../../domain/connection/connection-generatio
 import { refreshConnection } from '../../domain/connection/connection-refresh.ts';
 import {
   connectionCredentialsResource,
+  listShownCredentials,
   type ShownCredentials,
-  shownCredentials,
 } from '../../domain/connection/credentials.ts';
 import {
   CONNECTION_EXCLUSIVE,
@@ -39,10 +39,10 @@ const ConnectionCredentials = objectType(
 
 objectType(ConnectedAccount, connectionResource, (t) => ({
   credentials: t.field({
-    ...describeField(shownCredentials),
+    ...describeField(listShownCredentials),
     type: ConnectionCredentials,
     nullable: true,
-    resolve: (connection, _args, { find }) => find(shownCredentials, connection),
+    resolve: (connection, _args, { find }) => find(listShownCredentials, connection),
   }),
   objects: t.field({
     ...describeField(listAccountObjects),

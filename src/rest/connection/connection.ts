@@ -7,7 +7,7 @@ import {
 import { generateConnection } from '../../domain/connection/connection-generation.ts';
 import { refreshConnectionInput } from '../../domain/connection/connection-input.ts';
 import { refreshConnection, refreshIfDue } from '../../domain/connection/connection-refresh.ts';
-import { shownCredentials } from '../../domain/connection/credentials.ts';
+import { listShownCredentials } from '../../domain/connection/credentials.ts';
 import {
   connectionFilters,
   listConnections,
@@ -78,8 +78,8 @@ export const connectionEndpoints = [
     summary: getConnection.description,
     needs: getConnection.needs,
     memberNeeds: {
-      includeCreds: shownCredentials.needs,
-      includeRefreshToken: shownCredentials.needs,
+      includeCreds: listShownCredentials.needs,
+      includeRefreshToken: listShownCredentials.needs,
       refresh: refreshConnection.needs,
     },
     input: getConnectionInput,
@@ -124,7 +124,7 @@ async function readConnection(
   const reads = { force: refreshConnection, ifExpired: refreshIfDue, never: getConnection };
   const row: Row<'Connection'> = await reads[refresh ?? 'never'](request.call, key);
   if (!includeCreds && !includeRefreshToken) return row;
-  const credentials = await request.find(shownCredentials, row);
+  const credentials = await request.find(listShownCredentials, row);
   const { oauth2AuthorizationCode: tokens } = credentials ?? {};
   if (!tokens || includeRefreshToken) return { ...row, ...credentials };
   return { ...row, oauth2AuthorizationCode: { ...tokens, refreshToken: null } };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   chooseScheme,
-  replacementIssues,
+  listReplacementIssues,
 } from '../../../src/domain/connection/connection-scheme.ts';
 import { SCHEMES_OF_FIELD } from '../../../src/domain/connection/credential-input.ts';
 import type { AuthScheme, Provider } from '../../../src/providers/contract.ts';
@@ -116,7 +116,7 @@ test('refuses missing, unknown and unusable custom inputs', () => {
 
 test("accepts new credentials of the connection's scheme only", () => {
   const refused = (scheme: AuthScheme, input: Input) =>
-    replacementIssues(sandbox, scheme, input).map(({ name }) => name);
+    listReplacementIssues(sandbox, scheme, input).map(({ name }) => name);
   const { apiKey, oauth2AuthorizationCode, customAuth } = FIELDS;
   expect(refused('API_KEY', { apiKey })).toEqual([]);
   expect(refused('BASIC', { apiKey })).toEqual(['input.apiKey']);

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { workspaceIssues } from '../../../src/domain/provider/provider-workspace.ts';
+import { listWorkspaceIssues } from '../../../src/domain/provider/provider-workspace.ts';
 import type { Provider } from '../../../src/providers/contract.ts';
 import { PROVIDERS } from '../../support/scenes/connections.ts';
 
 function refuses(name: string, ref: string | null): boolean {
   const provider = PROVIDERS.find((each) => each.name === name) as Provider;
-  return workspaceIssues(provider, ref).length > 0;
+  return listWorkspaceIssues(provider, ref).length > 0;
 }
 
 test.each([

@@ -1,4 +1,4 @@
-/** Content of the pages of a connect: the app that sent the person, and further steps at the provider. */
+/** Reads the content of the pages of a connect: the app that sent the person, and further steps at the provider. */
 import type { Services } from '../../call.ts';
 import { listPageOrigins } from '../../project/origins.ts';
 
@@ -6,13 +6,13 @@ export interface ConnectPage {
   appName: string;
   /** Whether the page names the gateway. A plan may remove the name. */
   isBranded: boolean;
-  /** Where the package of the app is installed at the provider, for providers that need one. */
+  /** The URL where users install the app's package at the provider. Null if the provider needs none. */
   packageInstallUrl: string | null;
-  /** Origins of the project's pages. A page that opened the connect in a window gets its result. */
+  /** The origins of the project's pages. A page that opened the connect in a window receives its result. */
   origins: readonly string[];
 }
 
-/** Null if the project was deleted. */
+/** Returns null if the project was deleted. */
 export async function findConnectPage(
   { database: { prisma } }: Pick<Services, 'database'>,
   { projectId, providerAppId }: { projectId: string; providerAppId: string },

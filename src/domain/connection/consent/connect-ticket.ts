@@ -7,10 +7,10 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 const RANDOM_BYTES = 32;
-/** The form of a ticket. Texts of another form cause no query. */
-const TICKET = /^(?<projectId>prj_\w{26})\.[\w-]{43}$/;
-const STATE = /^(?<handle>(?<projectId>prj_\w{26})\.[\w-]{43})\.(?<proof>[\w-]{43})$/;
-const BROWSER = /^[\w-]{43}$/;
+/** Strings of another form are rejected without a query. */
+const TICKET_PATTERN = /^(?<projectId>prj_\w{26})\.[\w-]{43}$/;
+const STATE_PATTERN = /^(?<handle>(?<projectId>prj_\w{26})\.[\w-]{43})\.(?<proof>[\w-]{43})$/;
+const BROWSER_PATTERN = /^[\w-]{43}$/;
 
 /** The primary key of a connect. */
 export interface ConnectKey {
@@ -18,43 +18,43 @@ export interface ConnectKey {
   id: string;
 }
 
-export function randomText(): string {
+export function createRandomString(): string {
   return randomBytes(RANDOM_BYTES).toString('base64url');
 }
 
 /** Returns a ticket. It begins with the project, because every statement names its project. */
 export function createTicket(projectId: string): string {
-  return `${projectId}.${randomText()}`;
+  return `${projectId}.${createRandomString()}`;
 }
 
 /** True if a cookie's value has the form of a browser's secret. */
-export function isBrowserSecret(text: string | undefined): text is string {
-  return text !== undefined && BROWSER.test(text);
+export function isBrowserSecret(value: string | undefined): value is string {
+  return value !== undefined && BROWSER_PATTERN.test(value);
 }
 
-/** Returns the key of a ticket's connect. Null if the text is not a ticket. */
+/** Returns the key of a ticket's connect. Null if the ticket is malformed. */
 export function findKeyOfTicket(ticket: string | null): ConnectKey | null {
-  const projectId = TICKET.exec(ticket ?? '')?.groups?.projectId;
+  const projectId = TICKET_PATTERN.exec(ticket ?? '')?.groups?.projectId;
   return ticket !== null && projectId
     ? { projectId, id: hashHandle(createHandle(ticket, projectId)) }
     : null;
 }
 
-/** Returns the key of a state's connect. Null if the text is not a state. */
+/** Returns the key of a state's connect. Null if the state is malformed. */
 export function findKeyOfState(state: string | null): ConnectKey | null {
-  const { projectId, handle } = STATE.exec(state ?? '')?.groups ?? {};
+  const { projectId, handle } = STATE_PATTERN.exec(state ?? '')?.groups ?? {};
   return projectId && handle ? { projectId, id: hashHandle(handle) } : null;
 }
 
-/** The state for the browser that has opened the link with this ticket. */
-export function stateFor(ticket: string, { projectId }: ConnectKey, browser: string): string {
+/** Creates the state for the browser that has opened the link with this ticket. */
+export function createState(ticket: string, { projectId }: ConnectKey, browser: string): string {
   const handle = createHandle(ticket, projectId);
   return `${handle}.${signHandle(handle, browser).toString('base64url')}`;
 }
 
 /** True if the state was issued to the browser with this secret. */
 export function isIssuedTo(state: string | null, browser: string | null): boolean {
-  const { handle, proof } = STATE.exec(state ?? '')?.groups ?? {};
+  const { handle, proof } = STATE_PATTERN.exec(state ?? '')?.groups ?? {};
   if (!handle || !proof || browser === null) return false;
   const actual = Buffer.from(proof, 'base64url');
   const expected = signHandle(handle, browser);

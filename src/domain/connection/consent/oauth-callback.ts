@@ -1,4 +1,5 @@
 /** Handles the return from a provider's consent page: creates or renews the connection. */
+
 import type { Tables } from '../../../database/tables.ts';
 import { isMissingRow } from '../../../database/violations.ts';
 import { DomainError } from '../../../errors.ts';
@@ -7,60 +8,56 @@ import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Services } from '../../call.ts';
 import { isSetupMistake, recordSetupFailure } from '../../diagnosis/setup-failure.ts';
 import { type Waiter, waitingForProvider } from '../../provider/provider-wait.ts';
-import { workspaceIssues } from '../../provider/provider-workspace.ts';
+import { listWorkspaceIssues } from '../../provider/provider-workspace.ts';
 import { readJsonColumn } from '../../storable-json.ts';
-import { codeVerifierLocation, type StoredConnect } from '../oauth-connect.ts';
+import { parseDate } from '../credentials.ts';
+import { type StoredConnect, toCodeVerifierLocation } from '../oauth-connect.ts';
 import { type ConnectionRequest, putConnection } from '../put-connection.ts';
-import { identifyAccount } from '../session/identify-account.ts';
-import { requestTokens, type TokenResponse, textAt } from '../token/token-endpoint.ts';
-import { isClientRefusal } from '../token/token-endpoint-errors.ts';
+import { dropIfTooLong, identifyAccount } from '../session/identify-account.ts';
+import { findText, requestTokens, type TokenResponse } from '../token/token-endpoint.ts';
+import { isClientRejection } from '../token/token-endpoint-errors.ts';
 import { findAppClient, getOAuthProvider } from '../token/token-request.ts';
 import { type ConnectPage, findConnectPage } from './connect-page.ts';
 import { type ConnectKey, findKeyOfState, isIssuedTo } from './connect-ticket.ts';
 
-interface AccountFacts {
+interface AccountRefs {
   providerConsumerRef: string | null;
-  /** The workspace of the token response. If the response names none, the workspace of the caller. */
+  /** The workspace in the token response, or else the one in the caller's input. */
   providerWorkspaceRef: string | null;
 }
 
-/** Equals the limit for a workspace in the caller's input. */
-const REF_LENGTH_MAX = 1_024;
-
-function accountFacts(
+function readAccountRefs(
   provider: Provider & { oauth2: OAuth2Settings },
-  { facts }: TokenResponse,
+  { body }: TokenResponse,
   input: { providerWorkspaceRef?: string | null },
-): AccountFacts {
+): AccountRefs {
   const { tokenFields } = provider.oauth2;
-  const workspaceName = textAt(facts, tokenFields?.workspaceRef);
+  const workspaceName = findText(body, tokenFields?.workspaceRef);
   const workspace = workspaceName === null ? null : findWorkspace(provider, workspaceName);
   return {
-    providerConsumerRef: dropIfTooLong(textAt(facts, tokenFields?.consumerRef)),
+    providerConsumerRef: dropIfTooLong(findText(body, tokenFields?.consumerRef)),
     providerWorkspaceRef: dropIfTooLong(workspace) ?? input.providerWorkspaceRef ?? null,
   };
 }
 
-/** The name itself, or the part of an address at the position of `{{workspace}}`. Null if the name fits neither. */
+/**
+ * Returns the name itself, or the part of an address at the position of `{{workspace}}`. Null if the name fits neither.
+ */
 function findWorkspace(provider: Provider, workspaceName: string): string | null {
   if (!provider.baseUrl.includes('{{workspace}}')) return workspaceName;
-  if (workspaceIssues(provider, workspaceName).length === 0) return workspaceName;
+  if (listWorkspaceIssues(provider, workspaceName).length === 0) return workspaceName;
   const [before = '', after = ''] = provider.baseUrl.split('{{workspace}}');
   const address = workspaceName.replace(/\/+$/, '');
   if (!address.startsWith(before) || !address.endsWith(after)) return null;
   const middle = address.slice(before.length, address.length - after.length);
-  return workspaceIssues(provider, middle).length === 0 ? middle : null;
-}
-
-function dropIfTooLong(text: string | null): string | null {
-  return text !== null && text.length <= REF_LENGTH_MAX ? text : null;
+  return listWorkspaceIssues(provider, middle).length === 0 ? middle : null;
 }
 
 type OAuthConnect = Tables['OAuthConnect'];
 
 /** The query of the callback, and the browser that sends it. */
 interface CallbackParams {
-  /** The secret of the browser; null if it sends none. */
+  /** The secret of the browser. Null if it sends none. */
   browser: string | null;
   state: string | null;
   code: string | null;
@@ -87,13 +84,13 @@ interface Failure {
 interface Return {
   /** Null if the gateway's own page shows the result. */
   redirectUrl: string | null;
-  /** Content of that page. Null if the project was deleted. */
+  /** The content of that page. Null if the project was deleted, or if `redirectUrl` is set. */
   page: ConnectPage | null;
 }
 
 /**
- * Consumes the state of this browser, whatever the result. Throws RATE_LIMITED or SERVICE_UNAVAILABLE, and leaves the
- * state usable, if too many requests wait for providers.
+ * Consumes the state of this browser, even if the connect fails. Throws RATE_LIMITED or SERVICE_UNAVAILABLE, and leaves
+ * the state usable, if too many requests wait for providers.
  */
 export async function finishOAuthConnect(
   services: Waiter,
@@ -119,7 +116,7 @@ async function finishConnect(
   const failure = findRefusal(params);
   if (failure) return fail(services, connect, { failure, back });
   try {
-    const connectionId = await connectWith(services, connect, params.code ?? '');
+    const connectionId = await createConnection(services, connect, params.code ?? '');
     return { kind: 'CONNECTED', connectionId, ...back };
   } catch (error) {
     return fail(services, connect, { failure: toFailure(error), back });
@@ -151,7 +148,7 @@ function findRefusal({ error, errorDescription, code }: CallbackParams): Failure
 function toFailure(error: unknown): Failure {
   if (error instanceof ProviderError) {
     const isSetup =
-      isClientRefusal(error) || (!error.isTemporary && error.kind !== 'AUTH_INVALIDATED');
+      isClientRejection(error) || (!error.isTemporary && error.kind !== 'AUTH_INVALIDATED');
     return {
       error: isSetup ? 'invalid_request' : toErrorCode(error),
       detail: error.message,
@@ -195,7 +192,7 @@ async function takeConnect(
   }
 }
 
-async function connectWith(
+async function createConnection(
   services: Services,
   connect: OAuthConnect,
   code: string,
@@ -204,7 +201,7 @@ async function connectWith(
   const provider = getOAuthProvider(services, connect.provider);
   const input = readJsonColumn<StoredConnect>(connect.input);
   const response = await exchangeCode(services, connect, { code, input });
-  const { providerConsumerRef, providerWorkspaceRef } = accountFacts(provider, response, input);
+  const { providerConsumerRef, providerWorkspaceRef } = readAccountRefs(provider, response, input);
   const connection = await putConnection(services, {
     projectId,
     scheme,
@@ -231,7 +228,7 @@ async function exchangeCode(
   if (!client) throw new ProviderError('BAD_REQUEST', 'The provider app no longer exists.');
   const verifier =
     codeVerifierSealed &&
-    services.vault.open(codeVerifierSealed, codeVerifierLocation(id, projectId));
+    services.vault.open(codeVerifierSealed, toCodeVerifierLocation(id, projectId));
   return requestTokens(services, {
     provider: getOAuthProvider(services, provider),
     account: {
@@ -258,10 +255,6 @@ function toCredentials(
     refreshToken: refreshToken === undefined ? null : { token: refreshToken },
     scopes: scopes ?? requestedScopes,
   };
-}
-
-function parseDate(isoText: string | undefined): Date | null {
-  return isoText === undefined ? null : new Date(isoText);
 }
 
 /** The OAuth error code for the page to which the browser returns. */

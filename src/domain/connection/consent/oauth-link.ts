@@ -5,12 +5,12 @@ import type { Tables } from '../../../database/tables.ts';
 import type { OAuth2Settings, Provider } from '../../../providers/contract.ts';
 import type { Services } from '../../call.ts';
 import { readJsonColumn } from '../../storable-json.ts';
-import { codeVerifierLocation, type StoredConnect } from '../oauth-connect.ts';
+import { type StoredConnect, toCodeVerifierLocation } from '../oauth-connect.ts';
 import { toAccount } from '../oauth-connect-check.ts';
 import { fillAddress } from '../session/account-address.ts';
 import { getOAuthProvider } from '../token/token-request.ts';
 import { type ConnectPage, findConnectPage } from './connect-page.ts';
-import { findKeyOfTicket, stateFor } from './connect-ticket.ts';
+import { createState, findKeyOfTicket } from './connect-ticket.ts';
 
 type OAuthConnect = Tables['OAuthConnect'];
 
@@ -52,7 +52,11 @@ export async function openLink(
   );
   const provider = getOAuthProvider(services, connect.provider);
   return {
-    consentUrl: consentUrl(services, { provider, app, connect }, stateFor(ticket, key, browser)),
+    consentUrl: createConsentUrl(
+      services,
+      { provider, app, connect },
+      createState(ticket, key, browser),
+    ),
     providerName: provider.displayName,
     group: { ref: groupRef, name: groupName ?? null },
     consumer: { ref: consumerRef, name: consumerName ?? null },
@@ -66,7 +70,7 @@ interface Parts {
   connect: OAuthConnect;
 }
 
-function consentUrl(
+function createConsentUrl(
   { vault }: Pick<Services, 'vault'>,
   { provider, app, connect }: Parts,
   state: string,
@@ -76,7 +80,7 @@ function consentUrl(
   const { authorizeUrl = '', authorizeParams, scopeSeparator = ' ' } = provider.oauth2;
   const url = new URL(fillAddress(provider, authorizeUrl, toAccount(input)));
   const verifier =
-    codeVerifierSealed && vault.open(codeVerifierSealed, codeVerifierLocation(id, projectId));
+    codeVerifierSealed && vault.open(codeVerifierSealed, toCodeVerifierLocation(id, projectId));
   const gatewayParams = {
     response_type: 'code',
     client_id: app.clientId,
@@ -88,7 +92,7 @@ function consentUrl(
       code_challenge_method: 'S256',
     }),
   };
-  // The gateway's own parameters come last: no extra parameter can change where the browser returns, or with what.
+  // The gateway's parameters come last, so that extra parameters can't replace the redirect URL or the state.
   const params = { ...authorizeParams, ...readAuthQueryParams(app), ...gatewayParams };
   for (const [name, value] of Object.entries(params)) {
     url.searchParams.delete(name);
@@ -97,7 +101,7 @@ function consentUrl(
   return url.href;
 }
 
-/** Extra query parameters of the provider app, which createProviderApp has validated. */
+/** Reads the extra query parameters of the provider app, which createProviderApp has validated. */
 function readAuthQueryParams({
   metadata,
 }: Pick<Row<'ProviderApp'>, 'metadata'>): Record<string, string | string[]> {

@@ -1,4 +1,4 @@
-/** Lists of connections: of a project, a group and a consumer. */
+/** Lists the connections of a project, a group and a consumer. */
 import { z } from 'zod';
 import { ConnectionStatus } from '../../../database/generated/enums.ts';
 import type { Row } from '../../../database/rows.ts';
@@ -95,7 +95,7 @@ export const listConsumerConnections = read(
   },
 );
 
-/** The filter for a row from an earlier query: null matches nothing, undefined matches everything. */
+/** Returns the condition for the result of an earlier query: null matches nothing, undefined matches everything. */
 function toIdCondition(row: { id: string } | null | undefined): string | never[] | undefined {
   return row === null ? [] : row?.id;
 }

@@ -1,10 +1,10 @@
-/** Attaches credentials to requests. Only this module does so. */
+/** The only module that attaches credentials to requests. */
 import type { Attachment, Provider } from '../../../providers/contract.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Credentials } from '../credentials.ts';
 import { AWAITS_CONSENT, awaitsConsent, findStoredToken } from '../token/token.ts';
 
-export interface Attached {
+export interface AttachedCredentials {
   /** Keys are lower-case. */
   headers: Record<string, string>;
   query: Record<string, string>;
@@ -15,10 +15,13 @@ const AS_BEARER: Attachment = { in: 'header', name: 'authorization', valuePrefix
 const HEADER_TEXT = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /**
- * Throws BAD_REQUEST if the provider accepts no such credentials, or if they contain characters that are invalid in a
- * header.
+ * Throws BAD_REQUEST if the provider does not accept this kind of credentials, or if they contain characters that are
+ * invalid in a header.
  */
-export function attachCredentials(provider: Provider, credentials: Credentials): Attached {
+export function attachCredentials(
+  provider: Provider,
+  credentials: Credentials,
+): AttachedCredentials {
   const attached = attach(provider, credentials);
   if (Object.values(attached.headers).every((value) => HEADER_TEXT.test(value))) return attached;
   throw new ProviderError(
@@ -27,43 +30,47 @@ export function attachCredentials(provider: Provider, credentials: Credentials):
   );
 }
 
-function attach(provider: Provider, credentials: Credentials): Attached {
+function attach(provider: Provider, credentials: Credentials): AttachedCredentials {
   if (awaitsConsent(credentials)) throw new ProviderError('BAD_REQUEST', AWAITS_CONSENT);
   switch (credentials.scheme) {
     case 'API_KEY':
-      if (!provider.apiKey) throw unsupportedCredentialsError(provider);
+      if (!provider.apiKey) throw createUnsupportedCredentialsError(provider);
       return attachAt(provider.apiKey, credentials.apiKey);
     case 'BASIC': {
       const { username, password } = credentials;
-      return { headers: { authorization: basicAuthorization(username, password) }, query: {} };
+      return {
+        headers: { authorization: createBasicAuthorization(username, password) },
+        query: {},
+      };
     }
     case 'NONE':
       return fillTemplates(provider, credentials.custom);
     case 'SERVICE_ACCOUNT': {
       const token = findStoredToken(credentials)?.token;
       if (!provider.custom?.serviceAccount || token === undefined)
-        throw unsupportedCredentialsError(provider);
+        throw createUnsupportedCredentialsError(provider);
       return attachAt(AS_BEARER, token);
     }
     default: {
       const token = findStoredToken(credentials)?.token;
-      if (!provider.oauth2 || token === undefined) throw unsupportedCredentialsError(provider);
+      if (!provider.oauth2 || token === undefined)
+        throw createUnsupportedCredentialsError(provider);
       return attachAt(provider.oauth2.tokenAttachment ?? AS_BEARER, token);
     }
   }
 }
 
-export function basicAuthorization(user: string, password: string): string {
+export function createBasicAuthorization(user: string, password: string): string {
   return `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 }
 
-function attachAt(attachment: Attachment, secret: string): Attached {
+function attachAt(attachment: Attachment, secret: string): AttachedCredentials {
   if (attachment.in === 'query') return { headers: {}, query: { [attachment.name]: secret } };
   const value = `${attachment.valuePrefix ?? ''}${secret}`;
   return { headers: { [attachment.name.toLowerCase()]: value }, query: {} };
 }
 
-function fillTemplates({ custom }: Provider, inputs: Record<string, unknown>): Attached {
+function fillTemplates({ custom }: Provider, inputs: Record<string, unknown>): AttachedCredentials {
   // The provider accepts requests without credentials, and the connection has none.
   if (!custom || Object.keys(inputs).length === 0) return { headers: {}, query: {} };
   const fill = (template: string) =>
@@ -84,7 +91,7 @@ function toText(input: unknown): string {
   return typeof input === 'string' ? input : JSON.stringify(input);
 }
 
-function unsupportedCredentialsError({ displayName }: Provider): ProviderError {
+function createUnsupportedCredentialsError({ displayName }: Provider): ProviderError {
   return new ProviderError(
     'BAD_REQUEST',
     `${displayName} does not support credentials of this kind.`,

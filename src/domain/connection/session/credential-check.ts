@@ -1,4 +1,4 @@
-/** Checks that a provider accepts credentials before they are stored, if the check is inexpensive. */
+/** Checks that a provider accepts credentials before they are stored, if it has an inexpensive check. */
 import { DomainError, unprocessable } from '../../../errors.ts';
 import type { Provider, ProviderRequest } from '../../../providers/contract.ts';
 import { collectMessages } from '../../../providers/declarative/failure.ts';
@@ -10,14 +10,14 @@ import { type Waiter, waitingForProvider } from '../../provider/provider-wait.ts
 import type { Credentials, StoredToken } from '../credentials.ts';
 import { type Grant, hasGrant, isTokenCredentials } from '../token/token.ts';
 import { requestTokens } from '../token/token-endpoint.ts';
-import { isCredentialRefusal } from '../token/token-endpoint-errors.ts';
-import { refreshRequest } from '../token/token-request.ts';
-import { type AccountFacts, fillAddress, fillHeaders } from './account-address.ts';
+import { isCredentialRejection } from '../token/token-endpoint-errors.ts';
+import { createRefreshRequest } from '../token/token-request.ts';
+import { type AccountMetadata, fillAddress, fillHeaders } from './account-address.ts';
 import { attachCredentials } from './attached-credentials.ts';
-import { requestUrl, sendRequest } from './provider-request.ts';
+import { createRequestUrl, sendRequest } from './provider-request.ts';
 
 /** An account that is not stored yet. */
-export interface AccountToCheck extends AccountFacts {
+export interface AccountToCheck extends AccountMetadata {
   projectId: string;
   provider: Provider | null;
   credentials: Credentials;
@@ -25,17 +25,17 @@ export interface AccountToCheck extends AccountFacts {
   limitKey: string;
 }
 
-/** The longest time that callers wait. The credentials of a slower provider are stored unchecked. */
+/** The time limit of a check. The credentials of a slower provider are stored unchecked. */
 const CHECK_MS = 3_000;
 const UNAUTHORIZED = 401;
 
 type ResolvedAccount = AccountToCheck & { provider: Provider };
 
 /**
- * Throws UNPROCESSABLE with the provider's explanation if the provider refuses the credentials. Credentials that are
+ * Throws UNPROCESSABLE with the provider's explanation if the provider rejects the credentials. Credentials that are
  * exchanged for a token are checked at the token endpoint. API keys, passwords and custom inputs are checked with the
- * provider's `healthCheck`. Imported tokens and providers without a check pass. A provider that fails, times out or
- * responds otherwise passes too. Returns the token that the check obtained, to be stored with the credentials. Sends a
+ * provider's `healthCheck`. Imported tokens pass, and so do credentials of a provider that has no check, fails, times
+ * out or responds otherwise. Returns the token that the check obtained, to be stored with the credentials. Sends a
  * request: never call it inside a transaction.
  */
 export async function requireAcceptedCredentials(
@@ -43,7 +43,7 @@ export async function requireAcceptedCredentials(
   { provider, ...account }: AccountToCheck,
 ): Promise<StoredToken | undefined> {
   const { projectId, limitKey: connectionId } = account;
-  const check = provider && checkFor({ ...account, provider });
+  const check = provider && createCheck({ ...account, provider });
   if (!check) return undefined;
   const { limits } = services.providerAccess;
   const checking = waitingForProvider(services, { projectId, connectionId }, () => {
@@ -57,15 +57,15 @@ export async function requireAcceptedCredentials(
     if (!isExpected) services.log.warn(fields, 'connection.check_failed');
     return undefined;
   });
-  if (outcome && 'refusal' in outcome) throw unprocessable(outcome.refusal);
+  if (outcome && 'rejection' in outcome) throw unprocessable(outcome.rejection);
   return outcome?.token;
 }
 
 /** Undefined if the credentials pass without a token. */
-type Outcome = { refusal: string } | { token: StoredToken } | undefined;
+type Outcome = { rejection: string } | { token: StoredToken } | undefined;
 
 /** Returns the check of the credentials. Null if the provider has no inexpensive one. */
-function checkFor(account: ResolvedAccount): ((services: Services) => Promise<Outcome>) | null {
+function createCheck(account: ResolvedAccount): ((services: Services) => Promise<Outcome>) | null {
   const { provider, credentials } = account;
   if (isTokenCredentials(credentials)) {
     return hasGrant(credentials) ? (services) => exchange(services, account, credentials) : null;
@@ -85,25 +85,25 @@ async function exchange(
   const account = { providerAppId: null, providerWorkspaceRef, providerMetadata };
   const connection = { projectId, provider: provider.name, ...account };
   try {
-    const request = await refreshRequest(services, connection, credentials);
+    const request = await createRefreshRequest(services, connection, credentials);
     const tokens = await requestTokens(services, { ...request, timeoutMs: CHECK_MS });
     return { token: tokens.accessToken };
   } catch (error) {
-    if (isCredentialRefusal(error)) return { refusal: error.message };
+    if (isCredentialRejection(error)) return { rejection: error.message };
     throw error;
   }
 }
 
 async function callHealthCheck(
   { providerAccess: { outbound } }: Services,
-  { provider, credentials, ...facts }: ResolvedAccount,
+  { provider, credentials, ...metadata }: ResolvedAccount,
   request: ProviderRequest,
 ): Promise<Outcome> {
-  const baseUrl = fillAddress(provider, provider.baseUrl, facts);
-  const url = requestUrl({ baseUrl }, request);
+  const baseUrl = fillAddress(provider, provider.baseUrl, metadata);
+  const url = createRequestUrl({ baseUrl }, request);
   const { headers, query } = attachCredentials(provider, credentials);
   const attached = {
-    headers: { ...fillHeaders(provider.headers ?? {}, facts), ...headers },
+    headers: { ...fillHeaders(provider.headers ?? {}, metadata), ...headers },
     query,
   };
   const checkedProvider = { ...provider, limits: { ...provider.limits, timeoutMs: CHECK_MS } };
@@ -115,12 +115,12 @@ async function callHealthCheck(
   });
   if (status !== UNAUTHORIZED) return undefined;
   const secrets = [...Object.values(headers), ...Object.values(query), ...listSecrets(credentials)];
-  const reason = explanationIn(body, secrets);
-  return { refusal: `${provider.displayName} rejected the credentials (${status}): ${reason}` };
+  const reason = findExplanation(body, secrets);
+  return { rejection: `${provider.displayName} rejected the credentials (${status}): ${reason}` };
 }
 
-/** The provider's explanation for humans. Secrets that it repeats are masked. */
-function explanationIn(body: unknown, secrets: readonly string[]): string {
+/** Returns the provider's explanation for people. Masks secrets that it repeats. */
+function findExplanation(body: unknown, secrets: readonly string[]): string {
   const texts = collectMessages(body).filter((text) => !text.trimStart().startsWith('<'));
   const sentences = texts.filter((text) => !CODE.test(text));
   const explanation = (sentences.length > 0 ? sentences : texts).join('; ');
@@ -132,7 +132,7 @@ function explanationIn(body: unknown, secrets: readonly string[]): string {
 
 /** Matches a member with a machine-readable value: `code: invalid_api_key`. */
 const CODE = /^\w+: \S+$/;
-/** Shorter texts could occur in any sentence, so they are not masked. */
+/** Shorter strings are not masked, because they could occur in any sentence. */
 const SECRET_LENGTH_MIN = 4;
 
 function listSecrets(credentials: Credentials): string[] {

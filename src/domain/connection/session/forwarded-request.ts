@@ -9,13 +9,13 @@ import { OutboundError } from '../../../outbound/outbound-error.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Sender } from '../../diagnosis/observed-outbound.ts';
-import type { Attached } from './attached-credentials.ts';
-import { noResponseError } from './provider-request.ts';
+import type { AttachedCredentials } from './attached-credentials.ts';
+import { createNoResponseError } from './provider-request.ts';
 import type { RepeatableBody } from './repeatable-body.ts';
 
 type Headers = Record<string, string | string[]>;
 
-/** Request headers for the gateway only: credentials, routing and earlier hops. */
+/** Request headers that are meant for the gateway: credentials, routing and earlier hops. */
 const GATEWAY_REQUEST_HEADERS = new Set([
   ...CONNECTION_HEADERS,
   'authorization',
@@ -48,25 +48,24 @@ const GATEWAY_RESPONSE_HEADERS = new Set([
 /** Some providers refuse requests without a user agent. */
 const USER_AGENT = 'integration-gateway';
 
-/** The headers of a request without the caller's credentials. The connection's credentials are added later. */
-function requestHeaders(incoming: Record<string, string | string[] | undefined>): Headers {
-  const forwarded = without(
+/** Removes the gateway's headers and the caller's credentials from a request. */
+function filterRequestHeaders(incoming: Record<string, string | string[] | undefined>): Headers {
+  const forwarded = omitHeaders(
     incoming,
     (name) => GATEWAY_REQUEST_HEADERS.has(name) || name.startsWith('x-forwarded-'),
   );
   return { 'user-agent': USER_AGENT, ...forwarded };
 }
 
-/** The headers of a response. */
-function responseHeaders(incoming: Headers): Headers {
-  return without(
+function filterResponseHeaders(incoming: Headers): Headers {
+  return omitHeaders(
     incoming,
     (name) => GATEWAY_RESPONSE_HEADERS.has(name) || name.startsWith('access-control-'),
   );
 }
 
-/** Also drops headers that the Connection header lists: they apply to one hop (RFC 9110, 7.6.1). */
-function without(
+/** Also omits headers that the Connection header lists: they apply to one hop (RFC 9110, 7.6.1). */
+function omitHeaders(
   incoming: Record<string, string | string[] | undefined>,
   isOmitted: (name: string) => boolean,
 ): Headers {
@@ -85,7 +84,7 @@ function without(
 
 export interface ForwardedRequest {
   method: string;
-  /** The text after the account's base URL, exactly as written: `/v3/contacts?limit=1`, or empty. */
+  /** The path and query after the account's base URL, exactly as written: `/v3/contacts?limit=1`, or empty. */
   target: string;
   /** All headers of the incoming request, by lower-case name. */
   headers: Record<string, string | string[] | undefined>;
@@ -99,12 +98,12 @@ export interface Forwarding {
   url: URL;
   request: ForwardedRequest;
   body: RepeatableBody;
-  attached: Attached;
+  attached: AttachedCredentials;
   timeoutMs: number;
 }
 
 /** Throws BAD_REQUEST for an address that is not below the account's base URL. */
-export function forwardedUrl(baseUrl: string, target: string): URL {
+export function createForwardedUrl(baseUrl: string, target: string): URL {
   const base = new URL(baseUrl);
   const url = URL.parse(baseUrl + target);
   const root = base.pathname.replace(/\/$/, '');
@@ -124,22 +123,22 @@ export async function sendForwarded(
     const response = await outbound.stream({
       method,
       url: target.href,
-      headers: { ...requestHeaders(request.headers), ...attached.headers },
+      headers: { ...filterRequestHeaders(request.headers), ...attached.headers },
       body: body.open(),
       idleMs: provider.limits.timeoutMs,
       timeoutMs,
       signal,
     });
-    const headers = responseHeaders(response.headers);
+    const headers = filterResponseHeaders(response.headers);
     return { ...response, headers: withoutSecrets(headers, target, Object.keys(attached.query)) };
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
-    throw noResponseError(error, { provider, request: { method, path: url.pathname } });
+    throw createNoResponseError(error, { provider, request: { method, path: url.pathname } });
   }
 }
 
 /** Sets the query parameters. All other parameters stay exactly as they were written. */
-function withQuery(url: URL, query: Attached['query']): URL {
+function withQuery(url: URL, query: AttachedCredentials['query']): URL {
   const secrets = Object.entries(query);
   if (secrets.length === 0) return url;
   const callerPairs = url.search
@@ -152,7 +151,7 @@ function withQuery(url: URL, query: Attached['query']): URL {
   return target;
 }
 
-function isIn(query: Attached['query'], pair: string): boolean {
+function isIn(query: AttachedCredentials['query'], pair: string): boolean {
   const [name = ''] = new URLSearchParams(pair).keys();
   return Object.hasOwn(query, name);
 }

@@ -7,7 +7,7 @@ import { openSession } from '../connection-session.ts';
 import { findStoredToken, isTokenCredentials } from '../token/token.ts';
 import { readCredentials } from './stored-credentials.ts';
 
-/** Short, because a user waits for the result in a browser. */
+/** The time limit is short, because a person waits for the result in a browser. */
 const IDENTIFY_MS = 5_000;
 /** Equals the limit for a workspace in the caller's input. */
 const REF_LENGTH_MAX = 1_024;
@@ -15,8 +15,8 @@ const REF_LENGTH_MAX = 1_024;
 type Refs = Pick<Row<'Connection'>, 'providerWorkspaceRef' | 'providerConsumerRef'>;
 
 /**
- * Stores and returns the refs that the provider reports. They replace the caller's. A provider that fails changes
- * nothing.
+ * Stores and returns the refs that the provider reports, which replace the caller's. Changes nothing if the provider
+ * fails.
  */
 export async function identifyAccount(
   services: Services,
@@ -54,6 +54,7 @@ async function fetchIdentity(
   return token === undefined ? null : identify(openSession(services, connection), token);
 }
 
-function dropIfTooLong(ref: string | null | undefined): string | null {
+/** Returns null for a ref that is longer than a caller's input may have. */
+export function dropIfTooLong(ref: string | null | undefined): string | null {
   return ref != null && ref.length <= REF_LENGTH_MAX ? ref : null;
 }

@@ -4,17 +4,18 @@ import { getStatusClass, type Meters, measure } from '../../../meters.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import { inSpan } from '../../../spans.ts';
 
-interface About {
+interface CallLabels {
   meters: Meters;
   provider: Pick<Provider, 'name'>;
   kind: 'api' | 'proxy' | 'token';
 }
 
 /**
- * Returns or throws the outcome of `send` unchanged. The duration of a forwarded request ends when its response begins.
+ * Returns or throws the outcome of `send` unchanged. The measured duration of a forwarded request ends when its
+ * response begins.
  */
 export function measureCall<A extends { status: number }>(
-  { meters, provider, kind }: About,
+  { meters, provider, kind }: CallLabels,
   send: () => Promise<A>,
 ): Promise<A> {
   const attributes = { 'gateway.provider': provider.name, 'gateway.provider.call': kind };

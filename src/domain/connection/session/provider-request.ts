@@ -6,21 +6,21 @@ import type { Provider, ProviderRequest, ProviderResponse } from '../../../provi
 import { ProviderError, type ProviderErrorKind } from '../../../providers/provider-error.ts';
 import type { Sender } from '../../diagnosis/observed-outbound.ts';
 import { matchesHost } from '../../provider/provider-hosts.ts';
-import type { Attached } from './attached-credentials.ts';
-import { providerResponse } from './provider-response.ts';
+import type { AttachedCredentials } from './attached-credentials.ts';
+import { toProviderResponse } from './provider-response.ts';
 
-export interface Sending {
+export interface RequestToSend {
   provider: Provider;
   url: URL;
   request: ProviderRequest;
-  attached: Attached;
+  attached: AttachedCredentials;
 }
 
 /**
  * Builds the URL of a request. Throws BAD_REQUEST unless the URL has the base URL's origin or a host of `linkHosts`,
  * because the request carries the connection's credentials.
  */
-export function requestUrl(
+export function createRequestUrl(
   { baseUrl, linkHosts = [] }: { baseUrl: string; linkHosts?: readonly string[] | undefined },
   { path, query = {} }: ProviderRequest,
 ): URL {
@@ -42,17 +42,25 @@ function isLink({ protocol, hostname, port, username, password }: URL, hosts: re
 }
 
 /** Resolves for every response. Without a response, throws ProviderError, whose message contains no credentials. */
-export async function sendRequest(outbound: Sender, sending: Sending): Promise<ProviderResponse> {
+export async function sendRequest(
+  outbound: Sender,
+  sending: RequestToSend,
+): Promise<ProviderResponse> {
   try {
-    return providerResponse(await outbound.send(outboundRequest(sending)));
+    return toProviderResponse(await outbound.send(createOutboundRequest(sending)));
   } catch (error) {
-    if (error instanceof OutboundError) throw noResponseError(error, sending);
+    if (error instanceof OutboundError) throw createNoResponseError(error, sending);
     throw error;
   }
 }
 
-function outboundRequest({ provider, url, request, attached }: Sending): OutboundRequest {
-  const body = bodyText(request);
+function createOutboundRequest({
+  provider,
+  url,
+  request,
+  attached,
+}: RequestToSend): OutboundRequest {
+  const body = serializeBody(request);
   const target = new URL(url);
   for (const [name, value] of Object.entries(attached.query)) {
     target.searchParams.set(name, value);
@@ -77,7 +85,7 @@ function outboundRequest({ provider, url, request, attached }: Sending): Outboun
 
 const CONTENT_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' };
 
-function bodyText({ body, bodyFormat }: ProviderRequest): string | undefined {
+function serializeBody({ body, bodyFormat }: ProviderRequest): string | undefined {
   if (body === undefined) return undefined;
   return bodyFormat === 'form' ? stringify(body) : JSON.stringify(body);
 }
@@ -89,7 +97,7 @@ function withLowerCaseNames(headers: Record<string, string>): Record<string, str
 }
 
 /** Names the request in the message, without its query, which may contain credentials. */
-export function noResponseError(
+export function createNoResponseError(
   error: OutboundError,
   { provider, request }: { provider: Provider; request: { method: string; path: string } },
 ): ProviderError {

@@ -3,8 +3,8 @@
  */
 import type { Readable } from 'node:stream';
 
-/** The most bytes that are buffered. Most API request bodies are far smaller. */
-const KEPT_BYTES = 65_536;
+/** Most request bodies of APIs are far smaller. */
+const BUFFERED_BYTES_MAX = 65_536;
 
 export class RepeatableBody {
   readonly #source: Readable | null;
@@ -21,22 +21,22 @@ export class RepeatableBody {
     return this.#isRepeatable;
   }
 
-  /** Null if the request has no body. May be called again while the body is repeatable. */
+  /** Returns null if the request has no body. It may be called again while the body is repeatable. */
   open(): AsyncIterable<Buffer> | null {
     if (!this.#source) return null;
-    return this.#bytes > 0 ? iterate(this.#buffered) : this.#readOf(this.#source);
+    return this.#bytes > 0 ? iterate(this.#buffered) : this.#stream(this.#source);
   }
 
-  async *#readOf(source: Readable): AsyncGenerator<Buffer> {
+  async *#stream(source: Readable): AsyncGenerator<Buffer> {
     this.#isRepeatable = false;
     try {
       for await (const chunk of source.iterator({ destroyOnReturn: false })) {
         this.#bytes += chunk.length;
-        if (this.#bytes <= KEPT_BYTES) this.#buffered.push(chunk);
+        if (this.#bytes <= BUFFERED_BYTES_MAX) this.#buffered.push(chunk);
         else this.#buffered = [];
         yield chunk;
       }
-      this.#isRepeatable = this.#bytes <= KEPT_BYTES;
+      this.#isRepeatable = this.#bytes <= BUFFERED_BYTES_MAX;
     } finally {
       // An unread body must not block the caller's next request on the same connection.
       source.resume();

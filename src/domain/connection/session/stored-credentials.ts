@@ -14,7 +14,7 @@ type StoredCredentials = Pick<
 >;
 
 export interface UnsealedCredentials {
-  /** The stored text. Updates of the row compare it, so that they never overwrite newer credentials. */
+  /** The stored value. Updates of the row compare it, so that they never overwrite newer credentials. */
   sealed: string | null;
   credentials: Credentials;
   /** True if the provider has accepted the credentials. */
@@ -30,11 +30,11 @@ export async function readCredentials(
     where: { projectId_id: { projectId, id } },
     select: { credentialsSealed: true, status: true },
   });
-  if (!row) throw deletedConnectionError();
+  if (!row) throw createDeletedConnectionError();
   return unsealCredentials(services, { id, projectId, ...row });
 }
 
-export function deletedConnectionError(): ProviderError {
+export function createDeletedConnectionError(): ProviderError {
   return new ProviderError('BAD_REQUEST', 'The connection was deleted.');
 }
 
@@ -47,7 +47,7 @@ export function unsealCredentials(
   return { sealed, credentials, isWorking: status === 'WORKING' };
 }
 
-/** Compares the contents, because sealing equal credentials twice gives different texts. */
+/** Compares the contents: sealing the same credentials twice gives different strings. */
 export function areEqual(a: Credentials, b: Credentials): boolean {
   return isDeepStrictEqual(toStoredForm(a), toStoredForm(b));
 }

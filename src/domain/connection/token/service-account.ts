@@ -25,8 +25,8 @@ const scopesSchema = z.array(z.string().min(1)).min(1);
 
 type Inputs = Record<string, unknown>;
 
-/** Problems with the inputs of a service account, by input name. They never contain the values of the inputs. */
-export function serviceAccountProblems(
+/** Lists problems with the inputs of a service account, without their values. */
+export function listServiceAccountProblems(
   { key, scopes, subject }: ServiceAccountSettings,
   inputs: Inputs,
 ): { input: string; detail: string }[] {
@@ -38,8 +38,8 @@ export function serviceAccountProblems(
   if (inputs[scopes] !== undefined && !scopesSchema.safeParse(inputs[scopes]).success) {
     problems.push({ input: scopes, detail: 'must be a list with at least one text.' });
   }
-  const acting = subject === undefined ? undefined : inputs[subject];
-  if (subject !== undefined && acting !== undefined && typeof acting !== 'string') {
+  const subjectValue = subject === undefined ? undefined : inputs[subject];
+  if (subject !== undefined && subjectValue !== undefined && typeof subjectValue !== 'string') {
     problems.push({ input: subject, detail: 'must be text.' });
   }
   return problems;
@@ -47,22 +47,22 @@ export function serviceAccountProblems(
 
 /** Returns an assertion signed with the account's key. The token endpoint exchanges it for an access token. */
 export async function signAssertion(
-  facts: ServiceAccountSettings,
+  settings: ServiceAccountSettings,
   inputs: Inputs,
   now: Date,
 ): Promise<string> {
-  const key = findKey(inputs[facts.key]);
-  const scopes = scopesSchema.safeParse(inputs[facts.scopes]);
+  const key = findKey(inputs[settings.key]);
+  const scopes = scopesSchema.safeParse(inputs[settings.scopes]);
   // The inputs were validated when they were stored.
   if (!key || !scopes.success) {
     throw new ProviderError('BAD_REQUEST', "The key of the service account can't be read.");
   }
   const issuedAt = Math.floor(now.getTime() / 1_000);
-  const subject = facts.subject === undefined ? undefined : inputs[facts.subject];
+  const subject = settings.subject === undefined ? undefined : inputs[settings.subject];
   const statement = new SignJWT({ scope: scopes.data.join(' ') })
     .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT', ...(key.keyId && { kid: key.keyId }) })
     .setIssuer(key.email)
-    .setAudience(facts.tokenUrl)
+    .setAudience(settings.tokenUrl)
     .setIssuedAt(issuedAt)
     .setExpirationTime(issuedAt + LIFETIME_SECONDS);
   if (typeof subject === 'string') statement.setSubject(subject);

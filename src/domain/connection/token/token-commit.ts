@@ -8,32 +8,32 @@ import { pickSubject, type Subject } from '../../../events/subject.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import { retryUpTo } from '../../../work/backoff.ts';
 import type { Services } from '../../call.ts';
-import { connectionFields } from '../connection.ts';
+import { toConnectionFields } from '../connection.ts';
 import { findTokenExpireTime, sealCredentials } from '../credentials.ts';
 import {
   areEqual,
   type ConnectionKey,
-  deletedConnectionError,
+  createDeletedConnectionError,
   type UnsealedCredentials,
   unsealCredentials,
 } from '../session/stored-credentials.ts';
 import { findInJournal, listJournal, type Renewal, removeFromJournal } from './token-journal.ts';
 
-/** The backoff lasts long enough for a database to restart. */
+/** The retries last long enough for a database to restart. */
 const TRIES = { backoff: { firstMs: 200, maxMs: 3_000 }, triesMax: 6 };
 
 interface Commit extends Renewal {
-  /** True if the event CONNECTION_REFRESHED is due. The first token does not count, unless a caller requested it. */
+  /** True to record the event CONNECTION_REFRESHED. The first token is not a refresh, unless a caller requested it. */
   isRefresh: boolean;
 }
 
-/** Null if the connection has newer credentials. The tokens of this refresh are then obsolete. */
+/** Returns null if the connection has newer credentials, which make the tokens of this refresh obsolete. */
 export function commitRenewal(
   services: Services,
   commit: Commit,
 ): Promise<UnsealedCredentials | null> {
   const isFinal = (error: unknown) => error instanceof ProviderError;
-  return retryUpTo(() => store(services, commit), { ...TRIES, isFinal });
+  return retryUpTo(() => storeTokens(services, commit), { ...TRIES, isFinal });
 }
 
 /** Stores the entries in the journal of an earlier process. Must run before any token is used. */
@@ -72,11 +72,14 @@ function findEntry(services: Services, connectionId: string): Renewal | null {
   }
 }
 
-async function store(services: Services, commit: Commit): Promise<UnsealedCredentials | null> {
+async function storeTokens(
+  services: Services,
+  commit: Commit,
+): Promise<UnsealedCredentials | null> {
   const { connection, before, after, isRefresh } = commit;
   const { changes, rows } = services.database;
   const [row] = await rows.run(NAMED_CONNECTION, connection);
-  if (!row) throw deletedConnectionError();
+  if (!row) throw createDeletedConnectionError();
   const current = unsealCredentials(services, row);
   if (areEqual(current.credentials, after)) return current;
   const sealed = sealCredentials(services, row, after);
@@ -89,14 +92,14 @@ async function store(services: Services, commit: Commit): Promise<UnsealedCreden
     credentialsSealed: sealed,
     tokenExpireTime: findTokenExpireTime(after),
     now: services.now(),
-    event: isRefresh ? refreshedEvent(row) : null,
+    event: isRefresh ? createRefreshedEvent(row) : null,
   });
   // Another process may reseal these credentials with a newer key at this moment. The caller then retries.
   if (!storedRow) throw new Error('The credentials were re-encrypted at the same time.');
   return { sealed, credentials: after, isWorking: false };
 }
 
-/** A connection with the names of its group and consumer, which its events include. */
+/** Selects a connection with the names of its group and consumer, which its events include. */
 const NAMED_CONNECTION = new CompiledStatement((value: ValueOf<ConnectionKey>) =>
   statements
     .selectFrom('Connection as c')
@@ -125,12 +128,12 @@ type NamedConnection = Pick<Row<'Connection'>, 'id' | 'projectId' | 'provider'> 
   Pick<Row<'Group'>, 'groupRef'> &
   Pick<Row<'Consumer'>, 'consumerRef' | 'consumerName'>;
 
-function refreshedEvent(row: NamedConnection): EventRow {
+function createRefreshedEvent(row: NamedConnection): EventRow {
   return createEventRow({
     projectId: row.projectId,
     connectionId: row.id,
     eventType: 'CONNECTION_REFRESHED',
-    data: connectionFields({ ...row, group: row, consumer: row }),
+    data: toConnectionFields({ ...row, group: row, consumer: row }),
     subject: pickSubject(row),
   });
 }

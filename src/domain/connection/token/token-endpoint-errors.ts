@@ -5,7 +5,7 @@ import { parseRetryAfterMs, truncateMessage } from '../../../providers/read-resp
 import type { TokenRequest } from './token-endpoint.ts';
 
 /** Error codes of RFC 6749 section 5.2, and equivalent codes of individual providers. */
-const REFUSED_CREDENTIALS = new Set([
+const REJECTION_CODES = new Set([
   'invalid_grant',
   'invalid_client',
   'unauthorized_client',
@@ -21,28 +21,28 @@ const REFUSED_CREDENTIALS = new Set([
   'bad_verification_code',
   'incorrect_client_credentials',
 ]);
-const PASSING = new Set(['temporarily_unavailable', 'server_error', 'internal_error']);
-const TOO_MANY = new Set(['slow_down', 'ratelimited', 'rate_limited']);
-const PASSING_STATUS = [408, 425];
+const TEMPORARY_CODES = new Set(['temporarily_unavailable', 'server_error', 'internal_error']);
+const RATE_LIMIT_CODES = new Set(['slow_down', 'ratelimited', 'rate_limited']);
+const TEMPORARY_STATUSES = [408, 425];
 const SECRET_FIELDS = ['assertion', 'refresh_token', 'password', 'code', 'code_verifier'];
 
 type Request = Pick<TokenRequest, 'provider' | 'client' | 'form'>;
 
 /** An error response that may contain an error code of the endpoint. */
-class EndpointRefusal extends ProviderError {
+class EndpointRejection extends ProviderError {
   /** Empty if the response contains no code. */
   code = '';
 }
 
 /** Statuses of error responses. Some endpoints report errors with status 200. */
-const REFUSING_STATUS = [200, 400, 401, 403];
+const REJECTION_STATUSES = [200, 400, 401, 403];
 
 /** True if the endpoint rejected the request's credentials, and not merely the request. */
-export function isCredentialRefusal(error: unknown): error is ProviderError {
-  if (!(error instanceof EndpointRefusal)) return false;
+export function isCredentialRejection(error: unknown): error is ProviderError {
+  if (!(error instanceof EndpointRejection)) return false;
   if (error.kind === 'AUTH_INVALIDATED') return true;
   // A proxy or a firewall in front of the endpoint responds without an OAuth error code.
-  const isNamed = error.code !== '' && REFUSING_STATUS.includes(error.status ?? 0);
+  const isNamed = error.code !== '' && REJECTION_STATUSES.includes(error.status ?? 0);
   return error.kind === 'BAD_REQUEST' && isNamed;
 }
 
@@ -54,22 +54,25 @@ const REFUSED_CLIENT = new Set([
 ]);
 
 /** True if the endpoint rejected the OAuth client itself. */
-export function isClientRefusal(error: ProviderError): boolean {
-  return error instanceof EndpointRefusal && REFUSED_CLIENT.has(error.code);
+export function isClientRejection(error: ProviderError): boolean {
+  return error instanceof EndpointRejection && REFUSED_CLIENT.has(error.code);
 }
 
-export function endpointRefusal(request: Request, response: ProviderResponse): ProviderError {
+export function createEndpointRejection(
+  request: Request,
+  response: ProviderResponse,
+): ProviderError {
   const { code, description } = parseReason(response.body);
   const reason = [code, description].filter(Boolean).join(': ') || 'no reason given';
   const { status } = response;
   const message = formatMessage(request, `responded with ${status}: ${reason}`);
   const details = { status, retryAfterMs: parseRetryAfterMs(response) };
-  const refusal = new EndpointRefusal(toErrorKind(response, code), message, details);
-  refusal.code = code;
-  return refusal;
+  const rejection = new EndpointRejection(toErrorKind(response, code), message, details);
+  rejection.code = code;
+  return rejection;
 }
 
-export function endpointFailure(
+export function createEndpointFailure(
   request: Request,
   kind: ProviderErrorKind,
   problem: string,
@@ -77,7 +80,7 @@ export function endpointFailure(
   return new ProviderError(kind, formatMessage(request, problem));
 }
 
-/** The message of the failure. Secrets of the request, which endpoints may repeat, are masked. */
+/** Formats the message of a failure. Masks secrets of the request, which endpoints may repeat. */
 function formatMessage({ provider, client, form }: Request, problem: string): string {
   const secrets = [client?.secret, ...SECRET_FIELDS.map((field) => form[field])];
   const masked = secrets.reduce<string>(
@@ -88,9 +91,10 @@ function formatMessage({ provider, client, form }: Request, problem: string): st
 }
 
 function toErrorKind({ status }: ProviderResponse, code: string): ProviderErrorKind {
-  if (status === 429 || TOO_MANY.has(code)) return 'RATE_LIMITED';
-  if (status >= 500 || PASSING_STATUS.includes(status) || PASSING.has(code)) return 'RETRYABLE';
-  if (status === 401 || REFUSED_CREDENTIALS.has(code)) return 'AUTH_INVALIDATED';
+  if (status === 429 || RATE_LIMIT_CODES.has(code)) return 'RATE_LIMITED';
+  if (status >= 500 || TEMPORARY_STATUSES.includes(status) || TEMPORARY_CODES.has(code))
+    return 'RETRYABLE';
+  if (status === 401 || REJECTION_CODES.has(code)) return 'AUTH_INVALIDATED';
   return 'BAD_REQUEST';
 }
 

@@ -5,13 +5,13 @@ import type { OAuth2Settings, Provider, ProviderResponse } from '../../../provid
 import { isSuccess } from '../../../providers/read-responses.ts';
 import type { Services } from '../../call.ts';
 import { observedOutbound } from '../../diagnosis/observed-outbound.ts';
-import { type AccountFacts, fillAddress } from '../session/account-address.ts';
-import { basicAuthorization } from '../session/attached-credentials.ts';
+import { type AccountMetadata, fillAddress } from '../session/account-address.ts';
+import { createBasicAuthorization } from '../session/attached-credentials.ts';
 import { measureCall } from '../session/measured-call.ts';
-import { providerResponse } from '../session/provider-response.ts';
+import { toProviderResponse } from '../session/provider-response.ts';
 import type { ConnectionKey } from '../session/stored-credentials.ts';
 import type { GrantedTokens } from './token.ts';
-import { endpointFailure, endpointRefusal } from './token-endpoint-errors.ts';
+import { createEndpointFailure, createEndpointRejection } from './token-endpoint-errors.ts';
 
 export const ENDPOINT_LIMITS = {
   /** Much shorter than the lease under which a token is refreshed. */
@@ -30,7 +30,7 @@ export interface OAuthClient {
 
 export interface TokenRequest {
   provider: Provider & { oauth2: OAuth2Settings };
-  account: AccountFacts;
+  account: AccountMetadata;
   /** Null for a grant that needs no client. */
   client: OAuthClient | null;
   /** `grant_type` and its parameters. */
@@ -41,8 +41,8 @@ export interface TokenRequest {
   timeoutMs?: number;
 }
 
-/** `facts` is the whole response, which may identify the account. */
-export type TokenResponse = GrantedTokens & { facts: Record<string, unknown> };
+/** `body` is the whole response, which may identify the account. */
+export type TokenResponse = GrantedTokens & { body: Record<string, unknown> };
 
 /**
  * Throws AUTH_INVALIDATED if the endpoint rejects the credentials, BAD_REQUEST if it refuses the request, and
@@ -59,11 +59,13 @@ export async function requestTokens(
   const { meters } = services;
   const send = () => postForm(services, request, url);
   const response = await measureCall({ meters, provider, kind: 'token' }, send);
-  const facts = toRecord(response.body);
+  const body = toRecord(response.body);
   // Some endpoints report errors with status 200.
-  if (!isSuccess(response) || facts.error !== undefined) throw endpointRefusal(request, response);
-  const tokens = tokenFields.safeParse(facts);
-  if (!tokens.success) throw endpointFailure(request, 'RETRYABLE', 'responded without a token.');
+  if (!isSuccess(response) || body.error !== undefined)
+    throw createEndpointRejection(request, response);
+  const tokens = tokenFields.safeParse(body);
+  if (!tokens.success)
+    throw createEndpointFailure(request, 'RETRYABLE', 'responded without a token.');
   const { oauth2 } = provider;
   const { access_token: token, refresh_token: refreshToken, expires_in } = tokens.data;
   const seconds = expires_in ?? oauth2.defaultLifetimeSeconds;
@@ -75,21 +77,21 @@ export async function requestTokens(
       expiresAt: seconds === undefined ? undefined : addSeconds(requestedAt, seconds).toISOString(),
     },
     refreshToken: refreshToken ?? undefined,
-    scopes: parseList(valueAt(facts, oauth2.tokenFields?.scopes ?? 'scope')),
-    facts,
+    scopes: parseList(findValue(body, oauth2.tokenFields?.scopes ?? 'scope')),
+    body,
   };
 }
 
 const tokenFields = z.object({
   access_token: z.string().min(1),
   refresh_token: z.string().min(1).nullish().catch(null),
-  // Some endpoints send the number as text.
+  // Some endpoints send the number as a string.
   expires_in: z.coerce.number().positive().max(1e9).nullish().catch(null),
 });
 
-/** Returns a member of a token response by its dotted path, if it is text or a number. */
-export function textAt(facts: Record<string, unknown>, path: string | undefined): string | null {
-  const value = path === undefined ? undefined : valueAt(facts, path);
+/** Returns a member of a token response by its dotted path, if it is a string or a number. */
+export function findText(body: Record<string, unknown>, path: string | undefined): string | null {
+  const value = path === undefined ? undefined : findValue(body, path);
   return typeof value === 'string' || typeof value === 'number' ? String(value) : null;
 }
 
@@ -116,37 +118,37 @@ export async function postForm(
         accept: 'application/json',
         'content-type': 'application/x-www-form-urlencoded',
         'user-agent': 'integration-gateway',
-        ...(inHeader && { authorization: clientAuthorization(client) }),
+        ...(inHeader && { authorization: createClientAuthorization(client) }),
       },
       body: new URLSearchParams(inHeader ? form : { ...form, ...inBody }).toString(),
       ...ENDPOINT_LIMITS,
       timeoutMs,
     });
-    return providerResponse(response);
+    return toProviderResponse(response);
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
     const kind = error.kind === 'REFUSED_ADDRESS' ? 'BAD_REQUEST' : 'RETRYABLE';
-    throw endpointFailure(request, kind, `could not be reached: ${error.message}`);
+    throw createEndpointFailure(request, kind, `could not be reached: ${error.message}`);
   }
 }
 
 /** Form-encodes both parts, as RFC 6749 section 2.3.1 requires. */
-function clientAuthorization({ id, secret }: OAuthClient): string {
+function createClientAuthorization({ id, secret }: OAuthClient): string {
   const [encodedId, encodedSecret] = [id, secret].map((text) =>
     new URLSearchParams({ text }).toString().slice('text='.length),
   ) as [string, string];
-  return basicAuthorization(encodedId, encodedSecret);
+  return createBasicAuthorization(encodedId, encodedSecret);
 }
 
 function toRecord(body: unknown): Record<string, unknown> {
   return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
 }
 
-function valueAt(facts: Record<string, unknown>, path: string): unknown {
-  return path.split('.').reduce<unknown>((value, name) => toRecord(value)[name], facts);
+function findValue(body: Record<string, unknown>, path: string): unknown {
+  return path.split('.').reduce<unknown>((value, name) => toRecord(value)[name], body);
 }
 
-/** Parses scopes, which are a list or text separated by spaces or commas. */
+/** Parses scopes, which are a list, or a string separated by spaces or commas. */
 function parseList(value: unknown): string[] | undefined {
   if (Array.isArray(value)) return value.filter((item) => typeof item === 'string');
   if (typeof value !== 'string') return undefined;

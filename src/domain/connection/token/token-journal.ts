@@ -39,13 +39,13 @@ export function removeFromJournal(journal: Journal, { id }: Pick<ConnectionKey, 
   rmSync(toFile(journal, id), { force: true });
 }
 
-/** Null if no entry is waiting to be stored. */
+/** Returns null if no entry is waiting to be stored. */
 export function findInJournal(journal: Journal, { id }: Pick<ConnectionKey, 'id'>): Renewal | null {
   const path = toFile(journal, id);
   return existsSync(path) ? readEntry(journal, path) : null;
 }
 
-/** The ids of connections that have an entry. */
+/** Lists the ids of connections that have an entry. */
 export function listJournal(journal: Journal): string[] {
   if (!existsSync(toFolder(journal))) return [];
   const names = readdirSync(toFolder(journal));

@@ -11,7 +11,7 @@ import { detachFromProcess } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
 import type { ConnectionKey } from '../session/stored-credentials.ts';
 
-/** Long enough to restart a process that crashed with a token in its journal. */
+/** The lease is long enough to restart a process that crashed with a token in its journal. */
 const LEASE_MS = MINUTE_MS;
 /** The longest duration of the token request and of the commit of its response. */
 const WORK_MS = 40_000;
@@ -23,7 +23,7 @@ const REFRESHES = new LeasedRows({
   columns: { token: 'refreshLeaseToken', expireTime: 'refreshLeaseExpireTime' },
 });
 
-const NEEDED = [
+const REFRESH_COLUMNS = [
   'id',
   'projectId',
   'provider',
@@ -32,18 +32,18 @@ const NEEDED = [
   'providerMetadata',
 ] as const;
 
-/** The columns that a refresh needs, as they are under the lease. */
-export type LeasedConnection = Pick<Row<'Connection'>, (typeof NEEDED)[number]>;
+/** The columns that a refresh needs, read under the lease. */
+export type LeasedConnection = Pick<Row<'Connection'>, (typeof REFRESH_COLUMNS)[number]>;
 
 type Claim = LeasedConnection & Pick<Row<'Connection'>, 'refreshLeaseToken'>;
 
-/** Null if another process has the lease, or if the connection was deleted. */
+/** Returns null if another process has the lease, or if the connection was deleted. */
 export async function claimLease(
   { database }: Pick<Services, 'database'>,
   { id, projectId }: ConnectionKey,
 ): Promise<Lease | null> {
   const claimedAtMs = performance.now();
-  const columns = [...NEEDED, 'refreshLeaseToken'] as const;
+  const columns = [...REFRESH_COLUMNS, 'refreshLeaseToken'] as const;
   const claim = await REFRESHES.claimOne(database, { id, projectId }, { columns });
   return claim && new Lease(database, claim, claimedAtMs);
 }
@@ -71,9 +71,9 @@ export class Lease {
   }
 
   /**
-   * Must run before a refresh token is used. The new refresh token may exist only in this process's journal. A lasting
-   * lease keeps other processes from using the old one until this process can restart. Throws LeaseLost if the claim no
-   * longer holds the connection.
+   * Lets the lease outlast this process. Must run before a refresh token is used, because the new refresh token may
+   * then exist only in this process's journal. The lease keeps other processes from using the old one until this
+   * process can restart. Throws LeaseLost if the claim no longer holds the connection.
    */
   async outlastProcess(): Promise<void> {
     const { kind, prisma } = this.#database;

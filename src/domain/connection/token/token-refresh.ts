@@ -24,9 +24,9 @@ import { commitRenewal, replayEntry } from './token-commit.ts';
 import { requestTokens } from './token-endpoint.ts';
 import { type Renewal, removeFromJournal, writeJournal } from './token-journal.ts';
 import { claimLease, type Lease } from './token-lease.ts';
-import { refreshRequest } from './token-request.ts';
+import { createRefreshRequest } from './token-request.ts';
 
-/** By then, another process's token request has ended, or the process is dead. */
+/** After this time, the token request of another process has ended, or that process has. */
 const LEASE_WAIT_MS = 20_000;
 const LEASE_POLL_MS = 100;
 
@@ -42,8 +42,8 @@ export type Refreshes = Map<string, Promise<UnsealedCredentials>>;
 
 /**
  * Returns the credentials with a token that is not stale, or unchanged if they can't be refreshed. Throws
- * AUTH_INVALIDATED if the provider refuses them; the connection is then BAD_CREDENTIALS. Throws other kinds of
- * ProviderError if the refresh fails. The request that needs the token has not been sent then.
+ * AUTH_INVALIDATED and sets BAD_CREDENTIALS if the provider rejects them. Throws other kinds of ProviderError if the
+ * refresh fails: the request that needs the token has not been sent.
  */
 export async function getFreshCredentials(
   services: Services,
@@ -79,7 +79,7 @@ async function refresh(
     const credentials = await readCredentials(services, connection);
     if (!needsRefresh(credentials, options)) return credentials;
     const lease = await claimLease(services, connection);
-    if (lease) return refreshUnder(services, lease, options);
+    if (lease) return refreshWithLease(services, lease, options);
     if (performance.now() > deadline) {
       throw new ProviderError('RETRYABLE', 'Another process is still refreshing the token.');
     }
@@ -87,7 +87,7 @@ async function refresh(
   }
 }
 
-async function refreshUnder(
+async function refreshWithLease(
   services: Services,
   lease: Lease,
   options: RefreshRequest,
@@ -104,7 +104,7 @@ async function refreshUnder(
   }
 }
 
-interface Renewing {
+interface RenewalContext {
   lease: Lease;
   before: TokenCredentials;
   options: RefreshRequest;
@@ -112,10 +112,10 @@ interface Renewing {
 
 async function renew(
   services: Services,
-  { lease, before, options }: Renewing,
+  { lease, before, options }: RenewalContext,
 ): Promise<UnsealedCredentials> {
   const { connection } = lease;
-  const request = await refreshRequest(services, connection, before);
+  const request = await createRefreshRequest(services, connection, before);
   if ('refreshToken' in before) await lease.outlastProcess();
   lease.requireTime();
   const report = ({ outcome }: { outcome: string }) =>
@@ -154,10 +154,10 @@ async function renew(
 
 /** True if the used refresh token is now invalid. The new one must then not be lost. */
 function isRotated(before: TokenCredentials, after: TokenCredentials): boolean {
-  const [old, newToken] = [before, after].map((credentials) =>
+  const [oldToken, newToken] = [before, after].map((credentials) =>
     'refreshToken' in credentials ? credentials.refreshToken?.token : undefined,
   );
-  return old !== newToken;
+  return oldToken !== newToken;
 }
 
 function tryToJournal(services: Services, renewal: Renewal): boolean {
@@ -173,8 +173,8 @@ function tryToJournal(services: Services, renewal: Renewal): boolean {
 }
 
 /**
- * Handles an error of the endpoint. A rejection applies to the credentials that were sent, which may have been replaced
- * since.
+ * Records that the endpoint rejected the credentials, and throws all errors. If the credentials were replaced in the
+ * meantime, returns the current ones.
  */
 async function recordRejection(
   services: Services,

@@ -3,7 +3,7 @@ import type { OAuth2Settings, Provider } from '../../../providers/contract.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Services } from '../../call.ts';
 import { clientSecretLocation } from '../../provider/provider-app.ts';
-import type { AccountFacts } from '../session/account-address.ts';
+import type { AccountMetadata } from '../session/account-address.ts';
 import { signAssertion } from './service-account.ts';
 import type { TokenCredentials } from './token.ts';
 import type { OAuthClient, TokenRequest } from './token-endpoint.ts';
@@ -18,7 +18,7 @@ export function getOAuthProvider({ catalogue }: Pick<Services, 'catalogue'>, nam
   throw new ProviderError('BAD_REQUEST', `${name} is not an OAuth provider.`);
 }
 
-/** The OAuth client of a provider app, with its secret unsealed. Null if the app does not exist. */
+/** Returns the OAuth client of a provider app, with its secret unsealed. Null if the app does not exist. */
 export async function findAppClient(
   { database, vault }: Pick<Services, 'database' | 'vault'>,
   { projectId, id, provider }: { projectId: string; id: string | null; provider: string },
@@ -34,15 +34,15 @@ export async function findAppClient(
 }
 
 /** The columns of a connection that the request needs. The connection may not be stored yet. */
-type Account = AccountFacts & Pick<LeasedConnection, 'projectId' | 'provider' | 'providerAppId'>;
+type Account = AccountMetadata & Pick<LeasedConnection, 'projectId' | 'provider' | 'providerAppId'>;
 
-export async function refreshRequest(
+export async function createRefreshRequest(
   services: Pick<Services, 'catalogue' | 'database' | 'now' | 'vault'>,
   connection: Account,
   credentials: TokenCredentials,
 ): Promise<TokenRequest> {
   if (credentials.scheme === 'SERVICE_ACCOUNT') {
-    return assertionRequest(services, connection, credentials.custom);
+    return createAssertionRequest(services, connection, credentials.custom);
   }
   const provider = getOAuthProvider(services, connection.provider);
   const client = await getClient(services, connection, credentials);
@@ -55,35 +55,35 @@ export async function refreshRequest(
   return { ...grant, form: { ...createGrant(credentials), ...(scope !== '' && { scope }) } };
 }
 
-const BY_ASSERTION = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+const JWT_BEARER_GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 
 /**
- * Needs no client, because the account's key signs the assertion. Throws BAD_REQUEST if the provider no longer accepts
- * service accounts.
+ * Creates a request without a client, because the account's key signs the assertion. Throws BAD_REQUEST if the provider
+ * no longer accepts service accounts.
  */
-async function assertionRequest(
+async function createAssertionRequest(
   { catalogue, now }: Pick<Services, 'catalogue' | 'now'>,
   connection: Account,
   inputs: Record<string, unknown>,
 ): Promise<TokenRequest> {
   const provider = catalogue.find(connection.provider);
-  const facts = provider?.custom?.serviceAccount;
-  if (!facts) {
+  const settings = provider?.custom?.serviceAccount;
+  if (!settings) {
     throw new ProviderError(
       'BAD_REQUEST',
       `${connection.provider} does not support service accounts.`,
     );
   }
-  const assertion = await signAssertion(facts, inputs, now());
+  const assertion = await signAssertion(settings, inputs, now());
   return {
-    provider: { ...provider, oauth2: { tokenUrl: facts.tokenUrl } },
+    provider: { ...provider, oauth2: { tokenUrl: settings.tokenUrl } },
     account: connection,
     client: null,
-    form: { grant_type: BY_ASSERTION, assertion },
+    form: { grant_type: JWT_BEARER_GRANT, assertion },
   };
 }
 
-/** The OAuth client that obtained the connection's tokens. Throws BAD_REQUEST if its app was deleted. */
+/** Returns the OAuth client that obtained the connection's tokens. Throws BAD_REQUEST if its app was deleted. */
 export async function getClient(
   services: Pick<Services, 'catalogue' | 'database' | 'vault'>,
   { projectId, provider: name, providerAppId }: Account,
@@ -93,7 +93,7 @@ export async function getClient(
     return { id: credentials.clientId, secret: credentials.clientSecret };
   }
   const client = await findAppClient(services, { projectId, id: providerAppId, provider: name });
-  if (!client) throw withoutApp(getOAuthProvider(services, name));
+  if (!client) throw createMissingAppError(getOAuthProvider(services, name));
   return client;
 }
 
@@ -107,7 +107,7 @@ function createGrant(
   return { grant_type: 'password', username, password };
 }
 
-function withoutApp({ displayName }: Provider): ProviderError {
+function createMissingAppError({ displayName }: Provider): ProviderError {
   return new ProviderError(
     'BAD_REQUEST',
     `The token can't be refreshed: the connection has no provider app for ${displayName}.`,

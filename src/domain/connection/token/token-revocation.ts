@@ -4,7 +4,7 @@ import { ProviderError } from '../../../providers/provider-error.ts';
 import { isSuccess } from '../../../providers/read-responses.ts';
 import type { Services } from '../../call.ts';
 import { fillAddress } from '../session/account-address.ts';
-import { providerResponse } from '../session/provider-response.ts';
+import { toProviderResponse } from '../session/provider-response.ts';
 import { readCredentials } from '../session/stored-credentials.ts';
 import { findStoredToken, isTokenCredentials, type TokenCredentials } from './token.ts';
 import { ENDPOINT_LIMITS, postForm } from './token-endpoint.ts';
@@ -12,8 +12,8 @@ import type { LeasedConnection } from './token-lease.ts';
 import { getClient, getOAuthProvider } from './token-request.ts';
 
 /**
- * False if there is no token, or if the provider has no revocation endpoint. Throws ProviderError if the provider
- * refuses.
+ * Returns false if there is no token, or if the provider has no revocation endpoint. Throws ProviderError if the
+ * endpoint refuses the request.
  */
 export async function revokeTokens(
   services: Services,
@@ -23,7 +23,7 @@ export async function revokeTokens(
   if (!revocation) return false;
   const { credentials } = await readCredentials(services, connection);
   if (!isTokenCredentials(credentials)) return false;
-  const token = tokenToRevoke(credentials);
+  const token = selectTokenToRevoke(credentials);
   if (token === undefined) return false;
   const response = await requestRevocation(services, connection, {
     revocation,
@@ -38,7 +38,7 @@ export async function revokeTokens(
 }
 
 /** Prefers the refresh token, because its revocation also revokes its access tokens. */
-function tokenToRevoke(credentials: TokenCredentials): string | undefined {
+function selectTokenToRevoke(credentials: TokenCredentials): string | undefined {
   const refreshToken = 'refreshToken' in credentials ? credentials.refreshToken : undefined;
   return (refreshToken ?? findStoredToken(credentials))?.token;
 }
@@ -58,7 +58,7 @@ async function requestRevocation(
   const url = fillAddress(provider, template, connection);
   if (method === 'DELETE') {
     const { outbound } = services.providerAccess;
-    return providerResponse(
+    return toProviderResponse(
       await outbound.send({
         method,
         url: `${url}/${encodeURIComponent(token)}`,

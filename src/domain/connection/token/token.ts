@@ -1,4 +1,4 @@
-/** Access tokens of a connection: reads the stored one and decides when it must be replaced. */
+/** Reads the stored access token of a connection, and decides when it must be replaced. */
 import type { Credentials, StoredToken } from '../credentials.ts';
 
 /** Credentials that get access tokens. */
@@ -82,7 +82,7 @@ export function withTokens(
   credentials: TokenCredentials,
   { accessToken, refreshToken, scopes }: GrantedTokens,
 ): TokenCredentials {
-  // The scopes of a client are requested each time. The scopes of a user are those that were granted.
+  // A grant requests its scopes each time. A user's credentials have the scopes that the user granted.
   if (hasGrant(credentials)) return { ...credentials, token: accessToken };
   return {
     ...credentials,

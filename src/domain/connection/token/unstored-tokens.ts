@@ -5,7 +5,7 @@
 import type { Log } from '../../../log.ts';
 import { retryUntilDone } from '../../../work/backoff.ts';
 
-/** Short, because other processes wait for the lease of this one when the database recovers. */
+/** The waits are short, because other processes wait for the lease of this one when the database recovers. */
 const BACKOFF = { firstMs: 500, maxMs: 2_000, jitter: 0.3 };
 
 export class UnstoredTokens implements AsyncDisposable {

@@ -3,7 +3,7 @@ import type { Transaction } from '../../../database/transaction.ts';
 import type { Issue } from '../../../errors.ts';
 import { findModule } from '../../../providers/modules.ts';
 import type { Call } from '../../call.ts';
-import { factName, findFact } from '../../connection/session/account-address.ts';
+import { findVariable, toInputMember } from '../../connection/session/account-address.ts';
 import type { IntegrationContent } from '../../integration/integration-content.ts';
 import { createInputIssue } from '../../issues.ts';
 
@@ -24,9 +24,9 @@ export async function listModuleIssues(
     select: { providerWorkspaceRef: true, providerMetadata: true },
   });
   return module.inputs
-    .filter((input) => !connection || findFact(input.name, connection) === null)
+    .filter((input) => !connection || findVariable(input.name, connection) === null)
     .map((input) => {
-      const detail = `is a connection that lacks ${factName(input.name)}, which the module ${module.name} needs. Set it by updateConnection.`;
+      const detail = `is a connection that lacks ${toInputMember(input.name)}, which the module ${module.name} needs. Set it by updateConnection.`;
       return createInputIssue(['input', 'connectionId'], detail, connectionId);
     });
 }

@@ -10,7 +10,7 @@ import { LeaseLost, RELEASED_LEASE } from '../../../work/lease.ts';
 import { runClaims } from '../../../work/run-items.ts';
 import type { Services } from '../../call.ts';
 import { openSession } from '../../connection/connection-session.ts';
-import { findFact } from '../../connection/session/account-address.ts';
+import { findVariable } from '../../connection/session/account-address.ts';
 import type { FollowedStream } from './followed.ts';
 import { readList } from './read-list.ts';
 import { storeBatch } from './store-batch.ts';
@@ -137,7 +137,7 @@ async function recover(
 ): Promise<void> {
   const kind = error instanceof ProviderError ? error.kind : null;
   if (kind === 'AUTH_INVALIDATED') {
-    followed.accessToken = await followed.session.accessToken(followed.accessToken);
+    followed.accessToken = await followed.session.getAccessToken(followed.accessToken);
   } else if (kind === 'CURSOR_GONE' && followed.stream.position !== null) {
     await recordLostPosition(services, followed);
   } else throw error;
@@ -155,10 +155,10 @@ async function loadFollowedStream(
     where: { projectId_id: { projectId, id } },
     omit: { credentialsSealed: true },
   });
-  const account = capability.findAccount(connection, (name) => findFact(name, connection));
+  const account = capability.findAccount(connection, (name) => findVariable(name, connection));
   if (account === null) throw unprocessable('The account of the connection is unknown.');
   const session = openSession(services, connection);
-  const accessToken = await session.accessToken();
+  const accessToken = await session.getAccessToken();
   const { deletions } = capability.stream;
   const followed = { stream, session, account, deletions, apps: [] };
   return { ...followed, capability: capability.stream, accessToken };

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { requestUrl } from '../../../../src/domain/connection/session/provider-request.ts';
+import { createRequestUrl } from '../../../../src/domain/connection/session/provider-request.ts';
 import { front } from '../../../../src/providers/declared/support/frontapp.ts';
 
-const createUrl = (path: string) => requestUrl(front, { method: 'GET', path }).href;
+const createUrl = (path: string) => createRequestUrl(front, { method: 'GET', path }).href;
 
 test('follows a link to a host that the declaration lists', () => {
   expect(createUrl('https://acme.api.frontapp.com/contacts?page_token=a')).toBe(

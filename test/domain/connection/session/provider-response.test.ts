@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { providerResponse } from '../../../../src/domain/connection/session/provider-response.ts';
+import { toProviderResponse } from '../../../../src/domain/connection/session/provider-response.ts';
 
 const parseBody = (text: string) =>
-  providerResponse({ status: 200, headers: {}, body: Buffer.from(text), truncated: false }).body;
+  toProviderResponse({ status: 200, headers: {}, body: Buffer.from(text), truncated: false }).body;
 
 test('keeps integers that JavaScript would round', () => {
   const text = '{"id":12345678901234567890,"ids":[-9007199254740993,7],"big":1e30,"pi":3.14}';

@@ -1,4 +1,4 @@
-/** Limits an end user to creating and changing connections of its own group and consumer. */
+/** Limits end users to creating and changing connections of their own group and consumer. */
 import type { Row } from '../../database/rows.ts';
 import { forbidden, type Issue } from '../../errors.ts';
 import type { Call } from '../call.ts';
@@ -12,8 +12,8 @@ interface ConnectInput {
 }
 
 /**
- * Issues with members that an end user may not set; empty for other callers. Display names are allowed: with the refs
- * of the token they can name only the caller's own group and consumer. The result depends only on the caller's own
+ * Lists issues with members that an end user may not set. Empty for other callers. Display names are allowed: with the
+ * refs of the token they can name only the caller's own group and consumer. The result depends only on the caller's own
  * rows.
  */
 export async function listForeignParties(call: Call, input: ConnectInput): Promise<Issue[]> {
@@ -40,10 +40,10 @@ export async function listForeignParties(call: Call, input: ConnectInput): Promi
 export function refuseOtherConsumers(
   { viewer }: Call,
   { consumerId }: Pick<Row<'Connection'>, 'consumerId'>,
-  act: string,
+  action: string,
 ): void {
   if (viewer.kind !== 'END_USER' || viewer.consumerId === consumerId) return;
   throw forbidden(
-    `The connection belongs to another consumer of the group. Only that consumer may ${act}.`,
+    `The connection belongs to another consumer of the group. Only that consumer may ${action}.`,
   );
 }

@@ -2,32 +2,32 @@
 import type { Issue } from '../../../errors.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import { createInputIssue } from '../../issues.ts';
-import { workspaceIssues } from '../../provider/provider-workspace.ts';
+import { listWorkspaceIssues } from '../../provider/provider-workspace.ts';
 import {
-  type AccountFacts,
-  factName,
-  findFact,
+  type AccountMetadata,
+  type AccountMetadataInput,
   findOrigin,
+  findVariable,
   findWorkspaceRef,
-  type InputFacts,
   listVariables,
+  toInputMember,
 } from './account-address.ts';
-import { inputIssues } from './connect-inputs.ts';
+import { listInputIssues } from './connect-inputs.ts';
 
-/** The new values. Absent members stay as they are. */
-interface FactsChange extends InputFacts {
+/** The new values. Absent members keep their values. */
+interface MetadataChange extends AccountMetadataInput {
   /** True if the change includes new credentials. */
   isWithCredentials: boolean;
 }
 
 /**
- * Issues with the change. The new values are checked like those of a new connection. Unchanged credentials may only be
- * sent to the hosts for which they were entered.
+ * Lists issues with the change. The new values are checked like those of a new connection. Unchanged credentials may
+ * only be sent to the hosts for which they were entered.
  */
-export function changedFactsIssues(
+export function listMetadataChangeIssues(
   provider: Provider,
-  before: AccountFacts,
-  change: FactsChange,
+  before: AccountMetadata,
+  change: MetadataChange,
 ): Issue[] {
   const { providerWorkspaceRef, providerMetadata } = change;
   const after = {
@@ -38,28 +38,28 @@ export function changedFactsIssues(
   const isOtherWorkspace = findWorkspaceRef(before) !== findWorkspaceRef(after);
   const isChecked = isOtherWorkspace || providerWorkspaceRef !== undefined;
   const issues = [
-    ...(isChecked ? workspaceIssues(provider, findWorkspaceRef(after)) : []),
-    ...(providerMetadata === undefined ? [] : inputIssues(provider, after)),
+    ...(isChecked ? listWorkspaceIssues(provider, findWorkspaceRef(after)) : []),
+    ...(providerMetadata === undefined ? [] : listInputIssues(provider, after)),
   ];
   if (issues.length > 0 || change.isWithCredentials) return issues;
   return listOtherHosts(provider, { before, after }).map(({ variable, origin }) => {
     const isRef = variable === 'workspace' && providerWorkspaceRef !== undefined;
-    const member = isRef ? factName(variable) : `providerMetadata.${variable}`;
+    const member = isRef ? toInputMember(variable) : `providerMetadata.${variable}`;
     const detail = `leads to another host, ${origin}. Send new credentials with it: stored credentials are only sent to the host that they were entered for.`;
-    return createInputIssue(['input', ...member.split('.')], detail, findFact(variable, after));
+    return createInputIssue(['input', ...member.split('.')], detail, findVariable(variable, after));
   });
 }
 
-/** The new origins, one for each changed variable of a host. */
+/** Lists the new origins, one for each changed variable of a host. */
 function listOtherHosts(
   provider: Provider,
-  { before, after }: { before: AccountFacts; after: AccountFacts },
+  { before, after }: { before: AccountMetadata; after: AccountMetadata },
 ): { variable: string; origin: string }[] {
   const changes = listAddresses(provider).flatMap((template) => {
     const origin = findOrigin(provider, template, after);
     if (origin === null || origin === findOrigin(provider, template, before)) return [];
     return listVariables(template)
-      .filter((variable) => findFact(variable, before) !== findFact(variable, after))
+      .filter((variable) => findVariable(variable, before) !== findVariable(variable, after))
       .map((variable) => ({ variable, origin }));
   });
   return [
@@ -67,9 +67,9 @@ function listOtherHosts(
   ].toReversed();
 }
 
-/** The addresses to which credentials are sent. */
+/** Lists the addresses to which credentials are sent. */
 function listAddresses({ baseUrl, modules = [], oauth2 }: Provider): string[] {
-  const ofModules = modules.map((module) => module.baseUrl);
-  const addresses = [baseUrl, ...ofModules, oauth2?.tokenUrl, oauth2?.revocation?.url];
+  const moduleAddresses = modules.map((module) => module.baseUrl);
+  const addresses = [baseUrl, ...moduleAddresses, oauth2?.tokenUrl, oauth2?.revocation?.url];
   return addresses.filter((address) => address !== undefined);
 }
