@@ -11,7 +11,7 @@ import { type ErasedSubjects, watchErasedSubjects } from './domain/erasure/erase
 import { eventCursor } from './domain/event/notification-event.ts';
 import { messageCursor } from './domain/event/stream-message.ts';
 import { ManifestReader } from './domain/integration/manifest/manifest-reader.ts';
-import { encryptionKeys, findEncryptionKeys } from './domain/keys/encryption-keys.ts';
+import { findEncryptionKeys, loadEncryptionKeys } from './domain/keys/encryption-keys.ts';
 import { refuseMissingIssuerKey, refuseMissingKey } from './domain/keys/missing-key.ts';
 import { sealPlainTargets } from './domain/keys/plain-targets.ts';
 import { createCatalogue } from './domain/provider/catalogue.ts';
@@ -202,7 +202,7 @@ async function openVault(config: Config, database: Database): Promise<Vault> {
   // Must run before the first key is created, which would be mistaken for the missing one.
   await refuseMissingIssuerKey(config, database);
   await refuseMissingKey(database.rows.query, keys && createVault(keys));
-  const vault = createVault(keys ?? encryptionKeys(config));
+  const vault = createVault(keys ?? loadEncryptionKeys(config));
   await sealPlainTargets(database.rows.query, vault);
   return vault;
 }

@@ -10,7 +10,7 @@ import { openSource } from '../copies/copy-database.ts';
 import { readDataFiles } from '../copies/data-files.ts';
 import { type Files, refuseWeakPassphrase, sealFiles } from '../copies/sealed-files.ts';
 import { takeCopy } from '../copies/take-copy.ts';
-import { findEncryptionKeys, keyFileText } from '../domain/keys/encryption-keys.ts';
+import { findEncryptionKeys, formatKeyFile } from '../domain/keys/encryption-keys.ts';
 import { StartRefused } from '../errors.ts';
 import { createLog } from '../log.ts';
 import { formatRowCount, getDatabaseLocation, runCommand } from './run-command.ts';
@@ -53,5 +53,5 @@ async function backUp(file: string, { withKeys }: { withKeys: boolean }): Promis
 function readFiles(config: Config): Files {
   const keys = findEncryptionKeys(config);
   const files = readDataFiles(config.DATA_DIR);
-  return keys ? { ...files, 'encryption-keys': keyFileText(keys) } : files;
+  return keys ? { ...files, 'encryption-keys': formatKeyFile(keys) } : files;
 }

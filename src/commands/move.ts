@@ -8,7 +8,7 @@ import { isPostgres, openSource, openTarget } from '../copies/copy-database.ts';
 import { readDataFiles, writeDataFiles } from '../copies/data-files.ts';
 import { loadCopy } from '../copies/load-copy.ts';
 import { takeCopy } from '../copies/take-copy.ts';
-import { findEncryptionKeys, keyFileText } from '../domain/keys/encryption-keys.ts';
+import { findEncryptionKeys, formatKeyFile } from '../domain/keys/encryption-keys.ts';
 import { StartRefused } from '../errors.ts';
 import { createLog } from '../log.ts';
 import {
@@ -55,7 +55,7 @@ async function move(to: string): Promise<void> {
 function copyKeys(config: Parameters<typeof findEncryptionKeys>[0], to: string): void {
   const keys = findEncryptionKeys(config);
   const files = readDataFiles(config.DATA_DIR);
-  writeDataFiles(to, keys ? { ...files, 'encryption-keys': keyFileText(keys) } : files);
+  writeDataFiles(to, keys ? { ...files, 'encryption-keys': formatKeyFile(keys) } : files);
 }
 
 function listSettings(config: Parameters<typeof findEncryptionKeys>[0], to: string): string[] {

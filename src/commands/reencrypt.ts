@@ -4,7 +4,7 @@
  */
 import { readConfig } from '../config.ts';
 import { openDatabase } from '../database/database.ts';
-import { addEncryptionKey, encryptionKeys } from '../domain/keys/encryption-keys.ts';
+import { addEncryptionKey, loadEncryptionKeys } from '../domain/keys/encryption-keys.ts';
 import { sealPlainTargets } from '../domain/keys/plain-targets.ts';
 import { reencrypt } from '../domain/keys/re-encryption.ts';
 import { createLog } from '../log.ts';
@@ -20,7 +20,7 @@ if (wantsNewKey && config.ENCRYPTION_KEY) {
 }
 
 await using database = await openDatabase(config, createLog('warn'));
-const keys = wantsNewKey ? addEncryptionKey(config) : encryptionKeys(config);
+const keys = wantsNewKey ? addEncryptionKey(config) : loadEncryptionKeys(config);
 const vault = createVault(keys);
 const sealedCount = await sealPlainTargets(database.rows.query, vault);
 const reencryptedCount = await reencrypt(database.rows.query, vault);

@@ -23,7 +23,7 @@ import { HOUR_MS, MINUTE_MS } from '../work/durations.ts';
 import type { Sweep } from './job-worker.ts';
 
 /** Frees the leases of processes that have ended, within seconds of their end. */
-const missProcessesSweep: Sweep = {
+const checkProcessesSweep: Sweep = {
   name: 'ended processes',
   intervalMs: 1_000,
   earliest: (_inProjects, { processes }) => processes.earliest,
@@ -181,7 +181,7 @@ const analyzeOutgrownTablesSweep: Sweep = {
 
 /** Work of ended processes comes first. */
 export const SWEEPS: readonly Sweep[] = [
-  missProcessesSweep,
+  checkProcessesSweep,
   recoverWritesSweep,
   recoverReadsSweep,
   continueProposalsSweep,

@@ -197,7 +197,7 @@ test('erases a project with all its rows if its name is confirmed', async () => 
   await useEverything(app, other, { groupRef: 'acme', consumerRef: 'bob' });
   await workers[Symbol.asyncDispose]();
   // Requests to providers are recorded in the background.
-  await app.app.services.requestRecorder?.settled();
+  await app.app.services.requestRecorder?.flush();
   const kept = await rowsWith(other.projectId);
   const input = { projectIdOrName: projectId, confirmName: projectName.toUpperCase() };
   const wrong = { ...input, confirmName: 'other' };

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { inTransaction } from '../../src/database/transaction.ts';
-import { sealedColumns } from '../../src/domain/keys/re-encryption.ts';
+import { listSealedColumns } from '../../src/domain/keys/re-encryption.ts';
 import { replacePing } from '../../src/domain/provider-event/stream/stream-ping.ts';
 import { replaceSecrets } from '../../src/domain/provider-event/subscription-secret.ts';
 import { newId } from '../../src/ids.ts';
@@ -178,7 +178,9 @@ test('stores and logs no secret in plain, in hex or in base64', async () => {
   expectNone(secrets, lines.join('\n'));
   expect(lines.length).toBeGreaterThan(0);
   // A code verifier is never returned, so the test does not know any.
-  for (const { table, column } of sealedColumns().filter((each) => each.table !== 'OAuthConnect')) {
+  for (const { table, column } of listSealedColumns().filter(
+    (each) => each.table !== 'OAuthConnect',
+  )) {
     const [sealed] = await rows.query(`select 1 from "${table}" where "${column}" is not null`, []);
     expect(sealed, `a value of ${table}.${column}`).toBeDefined();
   }

@@ -1,11 +1,11 @@
 /**
- * Adds activity deltas to the stored counts. Safe in several processes in parallel, because a lock makes them take
+ * Adds activity deltas to the stored counts. Several processes may run it in parallel, because a lock makes them take
  * turns.
  */
 import { acrossProjects, sweep } from '../../database/projects/all-projects.ts';
 import type { Services } from '../call.ts';
 
-/** The most deltas of one statement, which locks the counts for some tens of milliseconds. */
+/** The most deltas of one statement. It locks the counts for tens of milliseconds. */
 const STATEMENT_DELTAS = 5_000;
 
 /**

@@ -4,7 +4,7 @@ import type { Call } from '../call.ts';
 /** A range of whole buckets. */
 export interface ActivityRange {
   projectId: string;
-  /** Limits the counts to this destination. Null means all of the project. */
+  /** Limits the counts to this destination. Null means the whole project. */
   destinationId: string | null;
   grain: 'minute' | 'hour' | 'day';
   bucketMs: number;
@@ -12,16 +12,16 @@ export interface ActivityRange {
   until: Date;
 }
 
-const COUNTED = ['first', 'second', 'third'] as const;
-const TIMED = ['p50Ms', 'p95Ms', 'p99Ms'] as const;
-type Column = (typeof COUNTED)[number] | (typeof TIMED)[number];
+const COUNT_COLUMNS = ['first', 'second', 'third'] as const;
+const PERCENTILE_COLUMNS = ['p50Ms', 'p95Ms', 'p99Ms'] as const;
+type Column = (typeof COUNT_COLUMNS)[number] | (typeof PERCENTILE_COLUMNS)[number];
 
 /** The series of one key: a number for each bucket of the range. */
 export interface ActivitySeries extends Readonly<Record<Column, Int32Array>> {
   key: string;
 }
 
-/** Numbers of consecutive buckets, as array texts of PostgreSQL. */
+/** Numbers of consecutive buckets, as array literals of PostgreSQL. */
 interface Run extends Partial<Record<Column, string>> {
   time: Date;
   key: string;
@@ -29,8 +29,8 @@ interface Run extends Partial<Record<Column, string>> {
 
 type Kind = 'operation' | 'delivery' | 'record' | 'stream';
 
-/** Reads stored counts and deltas that are not added yet in one statement, so that both are of the same moment. */
-const COUNTS = (kind: Kind, columns: readonly Column[], keyCondition: string) => `
+/** Selects stored counts, and deltas that are not added yet. One statement reads both at the same moment. */
+const selectCountsSql = (kind: Kind, columns: readonly Column[], keyCondition: string) => `
   select false as "isNew", "time", "key", ${columns.map((name) => `"${name}"::text`).join(', ')} from "ActivityCount"
   where "projectId" = $1 and "grain" = $2 and "kind" = '${kind}' and "time" >= activity_block($2, $3) and "time" < $4 ${keyCondition}
   union all
@@ -41,10 +41,10 @@ const COUNTS = (kind: Kind, columns: readonly Column[], keyCondition: string) =>
   ) added`;
 
 /**
- * Reads deliveries with percentiles. For a bucket with new deltas, percentiles of all its durations are computed. They
- * are ordered last and replace the stored ones.
+ * Selects deliveries with percentiles. For a bucket with new deltas, it computes the percentiles of all durations.
+ * These rows are ordered last, so that they replace the stored ones.
  */
-const DELIVERIES = (keyCondition: string) => `
+const selectDeliveriesSql = (keyCondition: string) => `
   with added as materialized (
     select date_trunc($2, "time", 'UTC') as "time", "key", "bucket", sum("first")::int as "first", sum("second")::int as "second"
     from (
@@ -70,17 +70,17 @@ const DELIVERIES = (keyCondition: string) => `
     group by n order by n)) offset 0) p("ms")
   order by "isNew"`;
 
-const STATEMENTS = (keyCondition: string): Record<Kind, string> => ({
-  operation: COUNTS('operation', ['first'], keyCondition),
-  delivery: DELIVERIES(keyCondition),
-  record: COUNTS('record', COUNTED, keyCondition),
-  stream: COUNTS('stream', ['first'], keyCondition),
+const createStatements = (keyCondition: string): Record<Kind, string> => ({
+  operation: selectCountsSql('operation', ['first'], keyCondition),
+  delivery: selectDeliveriesSql(keyCondition),
+  record: selectCountsSql('record', COUNT_COLUMNS, keyCondition),
+  stream: selectCountsSql('stream', ['first'], keyCondition),
 });
-const OF_PROJECT = STATEMENTS('');
-const OF_DESTINATION = STATEMENTS('and "key" = $5');
+const PROJECT_STATEMENTS = createStatements('');
+const DESTINATION_STATEMENTS = createStatements('and "key" = $5');
 
 /** Reads the series of a kind, ordered by key. */
-export async function activitySeries(
+export async function readActivitySeries(
   { database }: Call,
   kind: Kind,
   range: ActivityRange,
@@ -89,8 +89,8 @@ export async function activitySeries(
   const values = [projectId, grain, from, until];
   const runs =
     destinationId === null
-      ? await database.rows.query<Run>(OF_PROJECT[kind], values)
-      : await database.rows.query<Run>(OF_DESTINATION[kind], [...values, destinationId]);
+      ? await database.rows.query<Run>(PROJECT_STATEMENTS[kind], values)
+      : await database.rows.query<Run>(DESTINATION_STATEMENTS[kind], [...values, destinationId]);
   return createSeries(range, runs);
 }
 
@@ -101,16 +101,16 @@ function createSeries(
   const length = (until.getTime() - from.getTime()) / bucketMs;
   const allSeries = new Map<string, ActivitySeries>();
   for (const run of runs) {
-    const series = allSeries.get(run.key) ?? emptySeries(run.key, length);
+    const series = allSeries.get(run.key) ?? createEmptySeries(run.key, length);
     allSeries.set(run.key, series);
     const start = (run.time.getTime() - from.getTime()) / bucketMs;
-    for (const column of COUNTED) addTo(series[column], start, run[column]);
-    for (const column of TIMED) putInto(series[column], start, run[column]);
+    for (const column of COUNT_COLUMNS) addTo(series[column], start, run[column]);
+    for (const column of PERCENTILE_COLUMNS) replaceIn(series[column], start, run[column]);
   }
   return [...allSeries.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
-function emptySeries(key: string, length: number): ActivitySeries {
+function createEmptySeries(key: string, length: number): ActivitySeries {
   const createNumbers = () => new Int32Array(length);
   const columns = { first: createNumbers(), second: createNumbers(), third: createNumbers() };
   return {
@@ -130,14 +130,14 @@ function addTo(series: Int32Array, start: number, run: string | undefined): void
   }
 }
 
-function putInto(series: Int32Array, start: number, run: string | undefined): void {
+function replaceIn(series: Int32Array, start: number, run: string | undefined): void {
   const numbers = parseNumbers(run);
   for (let index = 0; index < numbers.length; index += 1) {
     if (numbers[index]) series[start + index] = numbers[index] ?? 0;
   }
 }
 
-/** Parses an array text like `{1,2}`. JSON.parse takes a tenth of the driver's time. */
+/** Parses an array literal like `{1,2}`. JSON.parse takes a tenth of the driver's time. */
 function parseNumbers(run: string | undefined): readonly number[] {
   return run === undefined ? [] : JSON.parse(`[${run.slice(1, -1)}]`);
 }

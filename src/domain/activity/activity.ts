@@ -1,4 +1,4 @@
-/** A project's activity in a time range, counted by minutes, hours or days. */
+/** Counts a project's activity in a time range by minutes, hours or days. */
 import { z } from 'zod';
 import type { OperationActionType, OperationStatus } from '../../database/generated/enums.ts';
 import type { Row } from '../../database/rows.ts';
@@ -10,7 +10,7 @@ import { operationActionType } from '../operation/operation.ts';
 import { operationStatus, toOperationStatus } from '../operation/operation-status.ts';
 import type { FiltersOf } from '../paging/page.ts';
 import { computed, enumeration, resource } from '../resource.ts';
-import { type ActivityRange, type ActivitySeries, activitySeries } from './activity-series.ts';
+import { type ActivityRange, type ActivitySeries, readActivitySeries } from './activity-series.ts';
 
 const GRAINS = {
   MINUTE: { grain: 'minute', bucketMs: MINUTE_MS },
@@ -41,7 +41,7 @@ export const activityInput = z.object({
 });
 type ActivityInput = FiltersOf<typeof activityInput>;
 
-/** The range of a project's activity. Throws BAD_USER_INPUT if it has too many buckets. */
+/** Throws BAD_USER_INPUT if the range has too many buckets. */
 export const getActivityRange = read(
   'read',
   "Returns counts of a project's activity in a time range of up to 90 days.",
@@ -53,14 +53,14 @@ export const listDestinationActivity = read(
   'read',
   'Returns counts of delivery attempts to a destination in a time range of up to 90 days, oldest first.',
   (call: Call, { id: destinationId, projectId }: Row<'Destination'>, input: ActivityInput) =>
-    deliveryActivity(call, parseRange(call, { projectId, destinationId }, input)),
+    listDeliveryActivity(call, parseRange(call, { projectId, destinationId }, input)),
 );
 
 export const listStreamActivity = read(
   'read',
   'Returns counts of messages appended to a stream in a time range of up to 90 days, oldest first. Empty for a destination of another type.',
   (call: Call, { id: destinationId, projectId }: Row<'Destination'>, input: ActivityInput) =>
-    streamActivity(call, parseRange(call, { projectId, destinationId }, input)),
+    listStreamsActivity(call, parseRange(call, { projectId, destinationId }, input)),
 );
 
 type Subject = Pick<ActivityRange, 'projectId' | 'destinationId'>;
@@ -105,11 +105,11 @@ export interface OperationActivity {
 }
 
 /** Counts operations by their creation time, type and current status. */
-export async function operationActivity(
+export async function listOperationActivity(
   call: Call,
   range: ActivityRange,
 ): Promise<OperationActivity[]> {
-  const series = await activitySeries(call, 'operation', range);
+  const series = await readActivitySeries(call, 'operation', range);
   return toBuckets(range, series, ({ key, first }) => {
     const [actionType, status] = key.split(' ') as [OperationActionType, OperationStatus];
     return (startTime, bucket) => {
@@ -142,8 +142,11 @@ export interface RecordActivity {
 }
 
 /** Counts records by the time when they were read or written, and events by the time when they were received. */
-export async function recordActivity(call: Call, range: ActivityRange): Promise<RecordActivity[]> {
-  const series = await activitySeries(call, 'record', range);
+export async function listRecordActivity(
+  call: Call,
+  range: ActivityRange,
+): Promise<RecordActivity[]> {
+  const series = await readActivitySeries(call, 'record', range);
   return toBuckets(range, series, ({ first, second, third }) => (startTime, bucket) => {
     const [read = 0, written = 0, receivedEvents = 0] = [
       first[bucket],
@@ -191,12 +194,12 @@ export interface DeliveryActivity {
 }
 
 /** Counts attempts by their start time and destination. */
-export async function deliveryActivity(
+export async function listDeliveryActivity(
   call: Call,
   range: ActivityRange,
 ): Promise<DeliveryActivity[]> {
   const { projectId } = range;
-  const series = await activitySeries(call, 'delivery', range);
+  const series = await readActivitySeries(call, 'delivery', range);
   return toBuckets(range, series, ({ key: destinationId, first, second, ...percentiles }) => {
     const { p50Ms, p95Ms, p99Ms } = percentiles;
     return (startTime, bucket) => {
@@ -235,9 +238,12 @@ export interface StreamActivity {
 }
 
 /** Counts stream messages by the time when they were appended, and by destination. */
-export async function streamActivity(call: Call, range: ActivityRange): Promise<StreamActivity[]> {
+export async function listStreamsActivity(
+  call: Call,
+  range: ActivityRange,
+): Promise<StreamActivity[]> {
   const { projectId } = range;
-  const series = await activitySeries(call, 'stream', range);
+  const series = await readActivitySeries(call, 'stream', range);
   return toBuckets(range, series, ({ key: destinationId, first }) => (startTime, bucket) => {
     const messages = first[bucket] ?? 0;
     return messages === 0 ? null : { startTime, projectId, destinationId, messages };
@@ -252,13 +258,13 @@ export const activityResource = resource(
       z
         .array(operationActivityResource)
         .describe('Operations by when they were created, oldest first.'),
-      (range: ActivityRange, call: Call) => operationActivity(call, range),
+      (range: ActivityRange, call: Call) => listOperationActivity(call, range),
     ),
     deliveries: computed(
       z
         .array(deliveryActivityResource)
         .describe('Attempts by when they began and by destination, oldest first.'),
-      (range: ActivityRange, call: Call) => deliveryActivity(call, range),
+      (range: ActivityRange, call: Call) => listDeliveryActivity(call, range),
     ),
     records: computed(
       z
@@ -266,13 +272,13 @@ export const activityResource = resource(
         .describe(
           'Records by when they were read or written, and events by when they were received, oldest first.',
         ),
-      (range: ActivityRange, call: Call) => recordActivity(call, range),
+      (range: ActivityRange, call: Call) => listRecordActivity(call, range),
     ),
     streams: computed(
       z
         .array(streamActivityResource)
         .describe('Messages by when they were added to a stream and by stream, oldest first.'),
-      (range: ActivityRange, call: Call) => streamActivity(call, range),
+      (range: ActivityRange, call: Call) => listStreamsActivity(call, range),
     ),
   },
 );

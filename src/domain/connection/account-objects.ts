@@ -3,8 +3,8 @@ import type { Row } from '../../database/rows.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
 import { type ObjectOfProvider, withSupport } from '../provider/provider.ts';
-import { refusingForProvider } from '../provider/provider-refusal.ts';
-import { waitingForProvider } from '../provider/provider-wait.ts';
+import { withDomainErrors } from '../provider/provider-domain-errors.ts';
+import { waitForProvider } from '../provider/provider-wait.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { openSession } from './connection-session.ts';
 
@@ -17,8 +17,8 @@ export const listAccountObjects = read(
     const list = provider?.capabilities.listObjects;
     if (!list) return null;
     const { id: connectionId, projectId } = connection;
-    const objects = await waitingForProvider(call, { projectId, connectionId }, () =>
-      refusingForProvider(async () => list(openSession(call, connection))),
+    const objects = await waitForProvider(call, { projectId, connectionId }, () =>
+      withDomainErrors(async () => list(openSession(call, connection))),
     );
     return objects.map((object) => withSupport(provider, object));
   },

@@ -7,8 +7,8 @@ import { ProviderError } from '../../providers/provider-error.ts';
 import { LeaseLost } from '../../work/lease.ts';
 import type { Call, Services } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
-import { refusingForProvider } from '../provider/provider-refusal.ts';
-import { waitingForProvider } from '../provider/provider-wait.ts';
+import { withDomainErrors } from '../provider/provider-domain-errors.ts';
+import { waitForProvider } from '../provider/provider-wait.ts';
 import { getOwned } from '../scope.ts';
 import { refreshConnectionInput } from './connection-input.ts';
 import type { Credentials } from './credentials.ts';
@@ -71,8 +71,8 @@ async function requestRefresh(
   const what = { ...key, what: 'Connection' };
   const connection = await getOwned(call, 'Connection', what);
   const { projectId, id: connectionId } = key;
-  await waitingForProvider(call, { projectId, connectionId }, () =>
-    refusingForProvider(async () => {
+  await waitForProvider(call, { projectId, connectionId }, () =>
+    withDomainErrors(async () => {
       const { credentials } = await readCredentials(call, connection);
       const isStale = createIsStale(connection, credentials);
       await getFreshCredentials(call, connection, { isStale, isRequested: true });

@@ -11,7 +11,7 @@ import type {
 import { ProviderError } from '../../providers/provider-error.ts';
 import { isSuccess, parseRetryAfterMs } from '../../providers/read-responses.ts';
 import type { Services } from '../call.ts';
-import { observedOutbound } from '../diagnosis/observed-outbound.ts';
+import { observeOutbound } from '../diagnosis/observed-outbound.ts';
 import type { Caller } from '../provider/provider-limits.ts';
 import { recordBadCredentials, recordWorking } from './connection-status.ts';
 import { fillAddress, fillHeaders, findVariable } from './session/account-address.ts';
@@ -227,7 +227,7 @@ class ConnectionSession implements AccountSession {
   ): Promise<ProviderResponse> {
     const provider = this.#provider;
     const { meters, providerAccess } = this.#services;
-    const outbound = observedOutbound(this.#services, {
+    const outbound = observeOutbound(this.#services, {
       kind: 'API',
       connection: this.#connection,
     });
@@ -250,7 +250,7 @@ class ConnectionSession implements AccountSession {
     const { config, meters, providerAccess } = this.#services;
     const attached = this.#attach(credentials);
     const sending = { ...forwarded, provider, attached, timeoutMs: config.LIMIT_PROXY_MS };
-    const outbound = observedOutbound(this.#services, {
+    const outbound = observeOutbound(this.#services, {
       kind: 'PROXY',
       connection: this.#connection,
     });

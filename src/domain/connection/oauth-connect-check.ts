@@ -11,7 +11,7 @@ import {
 } from '../../providers/contract.ts';
 import type { Call } from '../call.ts';
 import { createInputIssue } from '../issues.ts';
-import { returnIssues } from '../project/origins.ts';
+import { listReturnIssues } from '../project/origins.ts';
 import { NOT_A_PROVIDER } from '../provider/catalogue.ts';
 import { findPermittedProvider } from '../provider/provider.ts';
 import { findDefaultApp } from '../provider/provider-app.ts';
@@ -183,7 +183,7 @@ async function listRedirectIssues(
 ): Promise<Issue[]> {
   if (redirectUrl == null) return [];
   const [project] = await call.database.rows.find('Project', { id });
-  return project ? returnIssues(call, project, redirectUrl, 'redirectUrl') : [];
+  return project ? listReturnIssues(call, project, redirectUrl, 'redirectUrl') : [];
 }
 
 function createMissingScopesIssue({ displayName }: Provider): Issue {

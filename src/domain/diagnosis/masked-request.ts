@@ -1,6 +1,6 @@
 /**
- * Masks requests to providers and their responses before they are recorded: credentials, and values of records. Names,
- * harmless headers and the words of errors stay.
+ * Masks credentials and values of records in requests to providers and their responses, before they are recorded.
+ * Names, harmless headers and descriptions of errors stay.
  */
 import { isUtf8 } from 'node:buffer';
 import { decodeResponse } from '../../deliveries/send.ts';
@@ -8,11 +8,11 @@ import { toStorableString } from '../storable-json.ts';
 import type { ObservedRequest } from './observed-outbound.ts';
 
 const MASK = '***';
-/** Longer bodies are not searched for values, and so not recorded. */
+/** Longer bodies are not recorded, because searching them for values takes too long. */
 const SEARCHED_BYTES_MAX = 256 * 1024;
 const ERROR_LENGTH_MAX = 1_000;
 
-/** A request as it is recorded. */
+/** A request without credentials and values, for its row. */
 export interface MaskedRequest {
   method: string;
   host: string;
@@ -23,25 +23,25 @@ export interface MaskedRequest {
   error: string | null;
 }
 
-export function maskedRequest({ request, response, error }: ObservedRequest): MaskedRequest {
+export function maskRequest({ request, response, error }: ObservedRequest): MaskedRequest {
   const url = new URL(request.url);
   return {
     method: request.method,
     host: url.host,
-    path: maskedPath(url),
-    requestHeaders: maskedHeaders(request.headers),
-    responseHeaders: response && maskedHeaders(response.headers),
-    responseBody: response?.body ? maskedBody({ request, response, body: response.body }) : null,
+    path: maskPath(url),
+    requestHeaders: maskHeaders(request.headers),
+    responseHeaders: response && maskHeaders(response.headers),
+    responseBody: response?.body ? maskBody({ request, response, body: response.body }) : null,
     error: error && toStorableString(error.slice(0, ERROR_LENGTH_MAX)),
   };
 }
 
-/** Segments of a path are names and ids. These may be more: addresses of people, and secrets in the URL. */
+/** Matches segments of a path that may be addresses of people or secrets. Other segments are names and ids. */
 const PRIVATE_SEGMENT = /@|%40|^.{65,}$/i;
-/** Sizes of pages, offsets and flags. */
+/** Matches sizes of pages, offsets and flags. */
 const HARMLESS_VALUE = /^(\d{1,5}|true|false)$/;
 
-function maskedPath({ pathname, searchParams }: URL): string {
+function maskPath({ pathname, searchParams }: URL): string {
   const segments = pathname
     .split('/')
     .map((segment) => (PRIVATE_SEGMENT.test(segment) ? MASK : segment));
@@ -66,12 +66,12 @@ const SHOWN_HEADERS = new Set([
   'user-agent',
   'vary',
 ]);
-/** Ids of requests, with which a provider's support finds them, limits, and versions. */
+/** Matches headers with limits, versions, and ids by which a provider's support finds requests. */
 const SHOWN_HEADER = /(request|correlation|trace)-?id$|rate-?limit|limit-info$|version$/;
 
 const isShownHeader = (name: string) => SHOWN_HEADERS.has(name) || SHOWN_HEADER.test(name);
 
-function maskedHeaders(headers: Record<string, string | string[]>): Record<string, string> {
+function maskHeaders(headers: Record<string, string | string[]>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => {
       return [name, isShownHeader(name) ? toStorableString([value].flat().join(', ')) : MASK];
@@ -85,8 +85,8 @@ interface FailedExchange {
   body: Buffer;
 }
 
-/** Null for an empty body. */
-function maskedBody({ request, response, body }: FailedExchange): string | null {
+/** Returns null for an empty body. */
+function maskBody({ request, response, body }: FailedExchange): string | null {
   if (body.length === 0) return null;
   const sentBytes = Buffer.byteLength(request.body ?? '');
   if (body.length > SEARCHED_BYTES_MAX || sentBytes > SEARCHED_BYTES_MAX) {
@@ -94,14 +94,15 @@ function maskedBody({ request, response, body }: FailedExchange): string | null 
   }
   const contentType = [response.headers['content-type'] ?? []].flat()[0];
   if (!isUtf8(body)) return decodeResponse(body, contentType);
-  const mask = valueMask(sentValues(request));
+  const mask = createMask(listSentValues(request));
   const text = body.toString('utf8');
-  const json = parsedJson(text);
-  const shown = json === undefined ? mask(text) : JSON.stringify(errorWords(json, mask), null, 1);
-  return decodeResponse(Buffer.from(shown), contentType);
+  const json = tryParseJson(text);
+  const maskedText =
+    json === undefined ? mask(text) : JSON.stringify(maskOutsideErrors(json, mask), null, 1);
+  return decodeResponse(Buffer.from(maskedText), contentType);
 }
 
-function parsedJson(text: string): unknown {
+function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -112,15 +113,15 @@ function parsedJson(text: string): unknown {
 /** Members with which APIs describe errors (RFC 9457, RFC 6749, OData, and the providers' own words). */
 const ERROR_MEMBER =
   /^(errors?|error_?(codes?|descriptions?|types?|messages?|uri|summary)|faults?|codes?|sub_?codes?|messages?|msg|status|status_?code|type|title|details?|descriptions?|reasons?|(sub_?)?category|(correlation|request|trace)_?id|fields?|property|path|pointer|parameter|source|domain|context|policy_?name|hint|help|documentation_?url|summary|success|ok)$/i;
-/** An object without one of these may be a record, whose title or description is a value. */
+/** Matches a member of an error. An object without one may be a record, whose title or description is a value. */
 const ERROR_MARK = /^(error|fault|message|msg|code|reason)/i;
 
 /**
- * Replaces the values that do not describe an error. Lists inside an error, like the messages of a field, describe it
+ * Masks the values that do not describe an error. A list inside an error, like the messages of a field, describes it
  * under any name.
  */
-function errorWords(value: unknown, mask: Mask, isInError = false): unknown {
-  if (Array.isArray(value)) return value.map((item) => errorWords(item, mask, isInError));
+function maskOutsideErrors(value: unknown, mask: Mask, isInError = false): unknown {
+  if (Array.isArray(value)) return value.map((item) => maskOutsideErrors(item, mask, isInError));
   if (typeof value === 'object' && value !== null) {
     const members = Object.entries(value);
     const isError = isInError || members.some(([name]) => ERROR_MARK.test(name));
@@ -128,26 +129,25 @@ function errorWords(value: unknown, mask: Mask, isInError = false): unknown {
       members.map(([name, member]) => {
         const describesError =
           isError && (ERROR_MEMBER.test(name) || (isInError && Array.isArray(member)));
-        return [name, describesError ? errorWords(member, mask, true) : maskedValue(member)];
+        return [name, describesError ? maskOutsideErrors(member, mask, true) : maskValue(member)];
       }),
     );
   }
-  if (!isInError) return maskedValue(value);
+  if (!isInError) return maskValue(value);
   if (typeof value === 'string') return mask(value);
   return mask(String(value)) === String(value) ? value : MASK;
 }
 
-const maskedValue = (value: unknown) =>
-  value === null || typeof value === 'boolean' ? value : MASK;
+const maskValue = (value: unknown) => (value === null || typeof value === 'boolean' ? value : MASK);
 
-/** Shorter texts are words more often than values. */
+/** Shorter strings are more often words than values. */
 const VALUE_LENGTH_MIN = 3;
 
 /**
- * The values of the request, which an error may repeat, with its credentials. The longest come first, because they may
+ * Lists the values and credentials of the request, which an error may repeat. The longest come first, because they may
  * contain others.
  */
-function sentValues({ url, headers, body }: ObservedRequest['request']): string[] {
+function listSentValues({ url, headers, body }: ObservedRequest['request']): string[] {
   const values = new Set<string>();
   const addText = (text: string): void => {
     if (text.length >= VALUE_LENGTH_MIN && !HARMLESS_VALUE.test(text)) values.add(text);
@@ -158,11 +158,11 @@ function sentValues({ url, headers, body }: ObservedRequest['request']): string[
     for (const member of Object.values(value)) add(member);
   };
   for (const [name, value] of Object.entries(headers)) {
-    if (!isShownHeader(name)) add([value].flat().map(credentialsIn));
+    if (!isShownHeader(name)) add([value].flat().map(listHeaderParts));
   }
   for (const value of new URL(url).searchParams.values()) add(value);
   const text = body?.toString() ?? '';
-  const json = parsedJson(text);
+  const json = tryParseJson(text);
   if (json !== undefined) {
     add(json);
   } else {
@@ -171,21 +171,21 @@ function sentValues({ url, headers, body }: ObservedRequest['request']): string[
   return [...values].sort((a, b) => b.length - a.length);
 }
 
-/** The parts of a header, such as a token after its scheme, or the user name and the password of `Basic`. */
-function credentialsIn(header: string): string[] {
+/** Lists the parts of a header, such as a token after its scheme, or the user name and the password of `Basic`. */
+function listHeaderParts(header: string): string[] {
   const [scheme = '', credential = ''] = header.split(' ');
   if (scheme.toLowerCase() !== 'basic') return [header, credential];
   return [header, credential, ...Buffer.from(credential, 'base64').toString('utf8').split(':')];
 }
 
-/** Addresses of people, credentials in the form of a header, and texts as long as tokens. */
-const PRIVATE_TEXT =
+/** Matches addresses of people, credentials in the form of a header, and strings as long as tokens. */
+const PRIVATE_PART =
   /[^\s@"'<>()]+@[^\s@"'<>()]+\.[a-z]{2,}|\b(?:Bearer|Basic)\s+[\w.~+/=-]+|[\w~+/=-]{40,}/gi;
 
 /** Returns a text without private parts. */
 type Mask = (text: string) => string;
 
-function valueMask(values: readonly string[]): Mask {
+function createMask(values: readonly string[]): Mask {
   return (text) =>
-    values.reduce((rest, value) => rest.replaceAll(value, MASK), text.replace(PRIVATE_TEXT, MASK));
+    values.reduce((rest, value) => rest.replaceAll(value, MASK), text.replace(PRIVATE_PART, MASK));
 }

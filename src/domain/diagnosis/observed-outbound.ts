@@ -33,15 +33,15 @@ export interface ObservedRequest {
   createTime: Date;
 }
 
-/** Receives each request when its response has arrived, or has begun if it is forwarded. Must not throw. */
+/** Receives each request when its response has arrived, or has begun if it is forwarded. `observe` must not throw. */
 export interface RequestObserver {
   observe(request: ObservedRequest): void;
 }
 
 export type Sender = Pick<Outbound, 'send' | 'stream'>;
 
-/** Returns the client for providers. Its requests are passed to the observer of the services, if they have one. */
-export function observedOutbound(
+/** Returns the client for providers. It passes its requests to the observer of the services, if they have one. */
+export function observeOutbound(
   { providerAccess: { outbound, observer }, now }: Pick<Services, 'providerAccess' | 'now'>,
   about: Pick<ObservedRequest, 'kind' | 'connection'>,
 ): Sender {
@@ -54,7 +54,7 @@ export function observedOutbound(
   };
 }
 
-interface Observing extends Pick<ObservedRequest, 'kind' | 'connection'> {
+interface ObserverContext extends Pick<ObservedRequest, 'kind' | 'connection'> {
   observer: RequestObserver;
   now: () => Date;
 }
@@ -62,7 +62,7 @@ interface Observing extends Pick<ObservedRequest, 'kind' | 'connection'> {
 type Response = NonNullable<ObservedRequest['response']>;
 
 async function observe<R extends Omit<Response, 'body'> & { body: unknown }>(
-  { observer, now, ...about }: Observing,
+  { observer, now, ...about }: ObserverContext,
   request: ObservedRequest['request'],
   send: () => Promise<R>,
 ): Promise<R> {

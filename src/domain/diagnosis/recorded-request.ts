@@ -1,4 +1,4 @@
-/** Requests to providers that were recorded for diagnosis, with their responses. */
+/** Lists requests to providers that were recorded for diagnosis, with their responses. */
 import { z } from 'zod';
 import { findWriteTasks } from '../../database/hot/store-requests.ts';
 import type { Row } from '../../database/rows.ts';
@@ -58,7 +58,7 @@ export const listOperationRequests = read(
   `Lists requests that an operation sent to the provider, newest first: at most ${OPERATION_REQUESTS_MAX}, failed ones before others. Records that are written together share their requests.`,
   async (call: Call, operation: Row<'Operation'>, args: PageArgs) => {
     const { id, projectId } = operation;
-    const operationId = await load(call, ownerOf, operation);
+    const operationId = await load(call, recordedOperationIds, operation);
     const list = { name: 'Operation.requests', parentId: id, table: 'RecordedRequest' } as const;
     return listPage(call, { ...list, where: { projectId, operationId } }, args);
   },
@@ -78,10 +78,10 @@ export const listConnectionRequests = read(
 );
 
 /**
- * The id that requests of an operation have: that of its write task, which is the id of the first operation in it, or
- * its own.
+ * Loads the operation id that requests of an operation are recorded with: the id of its write task, which is that of
+ * the first operation in it, or else its own.
  */
-const ownerOf: Batch<Row<'Operation'>, string> = async ({ database }, operations) => {
+const recordedOperationIds: Batch<Row<'Operation'>, string> = async ({ database }, operations) => {
   const tasks = await findWriteTasks(database.rows.query, operations);
   return operations.map(({ id }) => tasks.get(id) ?? id);
 };

@@ -1,6 +1,6 @@
 /**
- * Records requests to providers for diagnosis. It works in the background, so that the work neither waits for it nor
- * fails with it. Requests of one moment share a statement.
+ * Records requests to providers for diagnosis. It works in the background, so that the work that sent them neither
+ * waits nor fails. Requests of one moment share a statement.
  */
 import { LRUCache } from 'lru-cache';
 import {
@@ -13,24 +13,24 @@ import { isForeignKeyViolation } from '../../database/violations.ts';
 import { HOUR_MS } from '../../work/durations.ts';
 import { Outage } from '../../work/outage.ts';
 import type { Services } from '../call.ts';
-import { maskedRequest } from './masked-request.ts';
+import { maskRequest } from './masked-request.ts';
 import type { ObservedRequest, RequestObserver } from './observed-outbound.ts';
 
-/** The most requests of an operation that are kept, failed ones first. */
+/** The most requests that are kept for an operation. Failed ones take precedence. */
 export const OPERATION_REQUESTS_MAX = 20;
 /**
  * The most requests without an operation that a process records in an hour for each connection. They bound the rows
  * that the deletion of a connection deletes.
  */
 export const CONNECTION_REQUESTS_MAX = 100;
-/** The connections whose requests this process counts. */
+/** The most connections whose requests this process counts. */
 const COUNTED_CONNECTIONS_MAX = 10_000;
 /** The most requests that wait to be stored. Further ones are lost. */
 const WAITING_MAX = 2_000;
 /** The time that requests wait for others, so that many operations share a statement. */
 const COLLECT_MS = 200;
 
-/** Records requests that belong to no operation: token requests, and others that fail. */
+/** Records requests that belong to no operation: token requests, and other requests that fail. */
 export class RequestRecorder implements RequestObserver, AsyncDisposable {
   readonly #database: Services['database'];
   readonly #outage: Outage;
@@ -51,7 +51,7 @@ export class RequestRecorder implements RequestObserver, AsyncDisposable {
     this.storeForConnection(toRow(observed), observed.connection.id);
   }
 
-  /** Drops the request if the connection has had too many in this hour. */
+  /** Drops the request if the connection has too many in this hour. */
   storeForConnection(row: RequestRow, connectionId: string): void {
     const count = (this.#counts.get(connectionId) ?? 0) + 1;
     if (count > CONNECTION_REQUESTS_MAX) return;
@@ -75,11 +75,11 @@ export class RequestRecorder implements RequestObserver, AsyncDisposable {
   #collect(rows: readonly RequestRow[]): void {
     if (this.#waiting.length + rows.length > WAITING_MAX) return;
     this.#waiting.push(...rows);
-    this.#timer ??= setTimeout(() => void this.settled(), COLLECT_MS).unref();
+    this.#timer ??= setTimeout(() => void this.flush(), COLLECT_MS).unref();
   }
 
-  /** Stores what was observed. Resolves when it is stored, or could not be. */
-  settled(): Promise<void> {
+  /** Stores the waiting requests. Resolves when they are stored, or when that has failed. */
+  flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#storing = this.#storing.then(() => this.#storeWaiting());
@@ -101,17 +101,17 @@ export class RequestRecorder implements RequestObserver, AsyncDisposable {
     try {
       await this.#database.changes.run(STORE_REQUESTS, row);
     } catch (error) {
-      // Its operation or connection was deleted, and the request with it.
+      // The operation or connection was deleted, so its requests are not needed.
       if (!isForeignKeyViolation(error)) throw error;
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.settled();
+    await this.flush();
   }
 }
 
-/** The owner is set when it is stored. */
+/** The owner of the row is set when it is stored. */
 function toRow(observed: ObservedRequest): RequestRow {
   const { id, kind, connection, response, isFailed, durationMs, createTime } = observed;
   return {
@@ -124,11 +124,11 @@ function toRow(observed: ObservedRequest): RequestRow {
     isFailed,
     durationMs,
     createTime,
-    ...maskedRequest(observed),
+    ...maskRequest(observed),
   };
 }
 
-interface WorkOfOperation {
+interface OperationWork {
   /** Null if the operation is created at the end of the work. */
   operationId: string | null;
   /** True if earlier work of the operation has recorded requests. */
@@ -136,8 +136,8 @@ interface WorkOfOperation {
 }
 
 /**
- * Collects the requests of work on an operation, and stores them when it is disposed. Use `services` for the work.
- * Without an operation until then, failed requests are recorded for their connection.
+ * Collects the requests of work on an operation, and stores them when it is disposed of. Use `services` for the work.
+ * If it has no operation by then, failed requests are recorded for their connection.
  */
 export class OperationRequests implements RequestObserver, Disposable {
   readonly services: Services;
@@ -149,7 +149,7 @@ export class OperationRequests implements RequestObserver, Disposable {
     succeeded: [] as CollectedRequest[],
   };
 
-  constructor(services: Services, { operationId, isContinued = false }: WorkOfOperation) {
+  constructor(services: Services, { operationId, isContinued = false }: OperationWork) {
     const { requestRecorder, providerAccess } = services;
     this.#recorder = requestRecorder;
     this.operationId = operationId;
@@ -175,9 +175,9 @@ export class OperationRequests implements RequestObserver, Disposable {
       }
       return;
     }
-    const room = OPERATION_REQUESTS_MAX - failed.length;
-    const kept = room > 0 ? [...failed, ...succeeded.slice(-room)] : failed;
-    const rows = kept.map(({ row }) => row);
+    const remainingCount = OPERATION_REQUESTS_MAX - failed.length;
+    const recorded = remainingCount > 0 ? [...failed, ...succeeded.slice(-remainingCount)] : failed;
+    const rows = recorded.map(({ row }) => row);
     this.#recorder?.storeForOperation(rows, { operationId, isContinued: this.#isContinued });
   }
 }

@@ -20,7 +20,9 @@ const deleteProjectInput = z
     description: 'The project to delete, with its name as a confirmation.',
   });
 
-/** Refused to callers who are not members of the org. One transaction hides the project; jobs erase its rows. */
+/**
+ * Throws NOT_FOUND for callers who are not members of the org. One transaction hides the project; jobs erase its rows.
+ */
 export const deleteProject = projectMutation({
   description:
     'Deletes a project and everything in it. Callers no longer see it when the call returns, and its name can be used again. Its keys are rejected within a second, and no more messages are sent. Tokens are revoked at providers that support it. The rows are deleted in the background.',
@@ -32,7 +34,7 @@ export const deleteProject = projectMutation({
     }
     await inTransaction(call.database, async (tx) => {
       await leaveOrg(tx, id);
-      await endCallsAndMessages(tx, id);
+      await deleteAccessRows(tx, id);
       await beginErasure(call, tx, { projectId: id, id });
     });
     call.viewers.clear();
@@ -48,7 +50,7 @@ async function leaveOrg(tx: Transaction, id: string): Promise<void> {
 }
 
 /** Deletes the rows that authenticate callers or cause messages. A project has few of them. */
-async function endCallsAndMessages(tx: Transaction, projectId: string): Promise<void> {
+async function deleteAccessRows(tx: Transaction, projectId: string): Promise<void> {
   const where = { projectId };
   await tx.apiKey.deleteMany({ where });
   await tx.jwtKey.deleteMany({ where });

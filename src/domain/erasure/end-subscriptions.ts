@@ -18,8 +18,8 @@ type SubscriptionRow = Pick<
 >;
 
 /**
- * Removes some subscriptions of the subject at their providers, as far as these support it, and deletes them with their
- * events. Returns true if there may be more.
+ * Removes some subscriptions of the subject at providers that support it, and deletes them with their events. Returns
+ * true if there may be more.
  */
 export async function endSubscriptions(services: Services, key: ErasureKey): Promise<boolean> {
   const { query } = services.database.rows;
@@ -46,7 +46,7 @@ const MARK_UNWANTED = `
   update "ObjectSubscription" set "isWanted" = false
   where "projectId" = $1 and "installationId" = $2 and "objectName" = $3`;
 
-/** Removes the subscription with one attempt: the erasure does not wait for a provider that fails. */
+/** Tries once to remove the subscription, so that the erasure does not wait for a provider that fails. */
 async function tryToRemoveAtProvider(
   services: Services,
   subscription: SubscriptionRow,

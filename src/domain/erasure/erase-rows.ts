@@ -1,5 +1,6 @@
 /**
- * Deletes rows of a project in small statements, so that other statements do not wait for them. Each may be repeated.
+ * Deletes rows of a project in small statements, so that other statements do not wait for them. Each may run
+ * repeatedly.
  */
 import type { Database } from '../../database/database.ts';
 import type { RunQuery } from '../../database/rows.ts';
@@ -13,13 +14,13 @@ const STATEMENT_ROWS = 500;
 const ROUND_OPERATIONS = 100;
 const STATEMENT_LOGS = 1_000;
 
-/** An SQL condition for the rows of the erased subject. `$1` is the project, `$2` the group or the consumer. */
+/** Formats an SQL condition for the rows of the erased subject. `$1` is the project, `$2` the group or the consumer. */
 export function formatCondition({ projectId, id }: ErasureKey): string {
   if (id === projectId) return '"projectId" = $1 and $2 = "projectId"';
   return `"projectId" = $1 and "${findPrefix(id) === 'grp' ? 'groupId' : 'consumerId'}" = $2`;
 }
 
-/** Deletes up to one statement's rows of a table, and returns their number. */
+/** Deletes up to STATEMENT_ROWS rows of a table, and returns their number. */
 export async function removeRows(query: RunQuery, table: string, key: ErasureKey): Promise<number> {
   const deleted = await query(
     `delete from "${table}" where "projectId" = $1 and ctid = any(array(
@@ -72,7 +73,7 @@ export async function removeOperations(database: Database, key: ErasureKey): Pro
     removedLines = await query(REMOVE_LOGS, [projectId, ids]);
   } while (removedLines.length === STATEMENT_LOGS);
   await inTransaction(database, (tx) => removeWrites(tx, projectId, ids));
-  for (const statement of WITH_OPERATIONS) await query(statement, [projectId, ids]);
+  for (const statement of OPERATION_STATEMENTS) await query(statement, [projectId, ids]);
   return true;
 }
 
@@ -106,7 +107,7 @@ const LOCK_TASKS = `
     select "taskId" from "WriteEntry" where "projectId" = $1 and "operationId" = any($2))
   order by "id" for update`;
 
-const WITH_OPERATIONS = [
+const OPERATION_STATEMENTS = [
   `delete from "IdempotencyKey" where "projectId" = $1 and "operationId" = any($2)`,
   `delete from "Operation" where "projectId" = $1 and "id" = any($2)`,
 ];

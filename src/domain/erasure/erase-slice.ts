@@ -1,6 +1,6 @@
 /**
  * Erases rows in slices of some seconds. A job continues with the next slice. Deliveries and running work are erased
- * first. Every part may be repeated, so that a worker that is killed leaves no rows behind.
+ * first. Every part may run repeatedly, so that a killed worker leaves no rows behind.
  */
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { isForeignKeyViolation } from '../../database/violations.ts';
@@ -21,10 +21,7 @@ import { type ErasureKey, enqueueErasure } from './erasure.ts';
 /** The most connections that are revoked in parallel. Each waits for its provider. */
 const CONNECTIONS_MAX = 20;
 
-/**
- * Revokes some connections at their providers, as far as these support it, and deletes them. Returns true if there may
- * be more.
- */
+/** Revokes some connections at providers that support it, and deletes them. Returns true if there may be more. */
 async function endConnections(services: Services, key: ErasureKey): Promise<boolean> {
   const { query } = services.database.rows;
   const { projectId } = key;
@@ -47,7 +44,7 @@ const DELETE_INSTALLATIONS = `
   delete from "Installation" where "projectId" = $1 and "connectionId" = any($2)`;
 const DELETE_CONNECTIONS = `delete from "Connection" where "projectId" = $1 and "id" = any($2)`;
 
-/** Revokes the tokens with one attempt: the erasure does not wait for a provider that fails. */
+/** Tries once to revoke the tokens, so that the erasure does not wait for a provider that fails. */
 async function tryToRevoke(services: Services, connection: LeasedConnection): Promise<void> {
   const { id: connectionId, provider } = connection;
   try {
@@ -59,7 +56,7 @@ async function tryToRevoke(services: Services, connection: LeasedConnection): Pr
   }
 }
 
-/** Short enough that the worker can start another job, or stop, within seconds. */
+/** The duration of a slice. It lets the worker start another job, or stop, within seconds. */
 const SLICE_MS = 5_000;
 
 /** Runs one slice of an erasure. Does nothing if everything has been erased. */
@@ -129,12 +126,12 @@ const PROJECT_TABLES = [
 ];
 
 /**
- * Deletes the row of the erased subject. Returns false if new rows refer to it; erase them first. After success, no row
- * can refer to it.
+ * Deletes the row of the erased subject. Returns false if new rows refer to it, which must be erased first. After
+ * success, no row can refer to it.
  */
 async function endErasure({ database }: Services, key: ErasureKey): Promise<boolean> {
   try {
-    await inTransaction(database, (tx) => removeLast(tx, key));
+    await inTransaction(database, (tx) => deleteSubject(tx, key));
     return true;
   } catch (error) {
     if (isForeignKeyViolation(error)) return false;
@@ -142,7 +139,7 @@ async function endErasure({ database }: Services, key: ErasureKey): Promise<bool
   }
 }
 
-async function removeLast(tx: Transaction, { projectId, id }: ErasureKey): Promise<void> {
+async function deleteSubject(tx: Transaction, { projectId, id }: ErasureKey): Promise<void> {
   const where = { projectId, id };
   if (id !== projectId) {
     await (findPrefix(id) === 'grp'

@@ -1,4 +1,4 @@
-/** Erases groups and consumers with everything that refers to them, and all work that was done for them. */
+/** Erases groups and consumers with all rows that refer to them. */
 import { z } from 'zod';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { notFound } from '../../errors.ts';
@@ -48,7 +48,7 @@ export const eraseConsumer = projectMutation({
   },
 });
 
-/** Returns as soon as callers can't see any of the subject's rows. */
+/** Returns when callers can't see any of the subject's rows. */
 async function erase(
   call: Call,
   { projectId, id }: ErasureKey,

@@ -6,13 +6,10 @@ import type { ProjectGroup } from '../../database/projects/project-groups.ts';
 import type { Log } from '../../log.ts';
 import { Outage } from '../../work/outage.ts';
 
-/** How often the erasures are read. If a notification is lost, another process may show erased rows for this long. */
+/** The poll interval. If a notification is lost, another process may show erased rows for this long. */
 const POLL_MS = 10_000;
-/**
- * How often the erasures are read while a database server is down, so that they are hidden within a second of its
- * return.
- */
-const AWAY_POLL_MS = 1_000;
+/** The poll interval while a database server is down, so that erased rows are hidden within a second of its return. */
+const OUTAGE_POLL_MS = 1_000;
 
 export interface ErasedSubjects extends AsyncDisposable {
   ids(): readonly string[];
@@ -31,13 +28,13 @@ export async function watchErasedSubjects(database: Database, log: Log): Promise
   const outage = new Outage(log, 'erasures.unreadable');
   const erasures = new CachedErasures(database);
   // An embedded database has one process, which starts all erasures itself.
-  let isFollowed = database.kind !== 'embedded';
+  let isWatching = database.kind !== 'embedded';
   let timer: NodeJS.Timeout | undefined;
   const poll = () => void outage.watch(() => erasures.refresh()).then(pollLater);
   const pollLater = () => {
     clearTimeout(timer);
-    if (!isFollowed) return;
-    timer = setTimeout(poll, erasures.isWhole ? POLL_MS : AWAY_POLL_MS).unref();
+    if (!isWatching) return;
+    timer = setTimeout(poll, erasures.isComplete ? POLL_MS : OUTAGE_POLL_MS).unref();
   };
   await erasures.refresh();
   const listening = database.listen(ERASURES_CHANNEL, poll);
@@ -46,7 +43,7 @@ export async function watchErasedSubjects(database: Database, log: Log): Promise
     ids: () => erasures.ids,
     refresh: () => erasures.refresh(),
     async [Symbol.asyncDispose]() {
-      isFollowed = false;
+      isWatching = false;
       clearTimeout(timer);
       await listening[Symbol.asyncDispose]();
     },
@@ -59,7 +56,7 @@ class CachedErasures {
   readonly #ids = new Map<string, readonly string[]>();
   ids: readonly string[] = [];
   /** True if all shard groups were available at the last read. */
-  isWhole = false;
+  isComplete = false;
 
   constructor(database: Database) {
     this.#database = database;
@@ -70,7 +67,7 @@ class CachedErasures {
     const groups = await this.#database.groups();
     const reads = await Promise.allSettled(groups.map((group) => this.#readGroup(group)));
     const failed = reads.filter((read) => read.status === 'rejected');
-    this.isWhole = failed.length === 0;
+    this.isComplete = failed.length === 0;
     this.ids = [...this.#ids.values()].flat();
     if (failed.length > 0 && failed.length === groups.length) throw failed[0]?.reason;
   }

@@ -10,19 +10,19 @@ import type { Services } from '../call.ts';
 /** The most erasures that one sweep enqueues. */
 const SWEEP_ERASURES = 200;
 
-const BEGUN = acrossProjects(
+const FIND_BEGUN = acrossProjects(
   'erasures that have begun',
   (inProjects) => `select "projectId", "id" from "Erasure" where ${inProjects('"projectId"')}
    order by "createTime" limit ${SWEEP_ERASURES}`,
 );
 
 /**
- * Enqueues erasures whose job may be lost, as all jobs are in a database that was moved or restored. A job that already
+ * Enqueues erasures whose job may be lost. A database that was moved or restored has lost all jobs. A job that already
  * waits is not enqueued twice, and two jobs of an erasure may run in parallel.
  */
 export async function recoverErasures(services: Services): Promise<void> {
   const { database } = services;
-  const begun = await sweep<ErasureKey>(database, BEGUN);
+  const begun = await sweep<ErasureKey>(database, FIND_BEGUN);
   if (begun.length === 0) return;
   await inTransaction(database, async (tx) => {
     for (const key of begun) await enqueueErasure(services, tx, key);

@@ -3,8 +3,8 @@ import type { Row } from '../../database/rows.ts';
 import { id } from '../../ids.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
-import { createdFilters, createdRange } from '../paging/created-range.ts';
-import { refuseTogether } from '../paging/exclusive-filters.ts';
+import { createCreatedRange, createdFilters } from '../paging/created-range.ts';
+import { refuseCombinations } from '../paging/exclusive-filters.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import {
@@ -49,9 +49,9 @@ export const listProjectDeliveries = read(
     { id: projectId }: Row<'Project'>,
     args: DeliveryArgs<typeof projectDeliveryFilters>,
   ) => {
-    refuseTogether(args, DELIVERY_EXCLUSIVE);
+    refuseCombinations(args, DELIVERY_EXCLUSIVE);
     const { destinationId, eventType, status } = args;
-    const { inTime, ordered } = createdRange('dlv', args);
+    const { inTime, ordered } = createCreatedRange('dlv', args);
     // The index for event types contains the status. Without a filter, each status is a range of it.
     const anyStatus = eventType == null ? undefined : DELIVERY_STATUSES;
     const statuses = status == null ? anyStatus : [status].flat();
@@ -76,7 +76,7 @@ export const listDestinationDeliveries = read(
     { id: destinationId, projectId }: Row<'Destination'>,
     args: DeliveryArgs<typeof deliveryFilters>,
   ) => {
-    const { inTime, ordered } = createdRange('dlv', args);
+    const { inTime, ordered } = createCreatedRange('dlv', args);
     const where = {
       projectId,
       destinationId,

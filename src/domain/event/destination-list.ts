@@ -3,10 +3,10 @@ import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
-import { refuseTogether } from '../paging/exclusive-filters.ts';
+import { refuseCombinations } from '../paging/exclusive-filters.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
-import { pageOfSearch, searchFilters } from '../paging/search.ts';
+import { listSearchPage, searchFilters } from '../paging/search.ts';
 
 export const destinationFilters = z.object({
   failing: z
@@ -30,7 +30,7 @@ export const listDestinations = read(
     { id: projectId }: Row<'Project'>,
     { failing, ...args }: PageArgs & FiltersOf<typeof destinationFilters>,
   ) => {
-    refuseTogether({ failing, ...args }, DESTINATION_EXCLUSIVE);
+    refuseCombinations({ failing, ...args }, DESTINATION_EXCLUSIVE);
     const list = {
       name: 'Project.destinations',
       parentId: projectId,
@@ -38,6 +38,6 @@ export const listDestinations = read(
     } as const;
     const state = failing == null ? {} : { failingSince: failing ? ANY_TIME : null };
     const listAll = () => listPage(call, { ...list, where: { projectId, ...state } }, args);
-    return pageOfSearch(call, list, args, listAll);
+    return listSearchPage(call, list, args, listAll);
   },
 );

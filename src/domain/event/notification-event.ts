@@ -10,13 +10,13 @@ import type { Call } from '../call.ts';
 import { projectRead, read } from '../declared-read.ts';
 import {
   type CreatedFilters,
+  createCreatedRange,
   createdFilters,
-  createdRange,
   toOrder,
 } from '../paging/created-range.ts';
 import { encodeCursor } from '../paging/list-cursor.ts';
 import type { FiltersOf, Page, PageArgs } from '../paging/page.ts';
-import { listPage, nextRow } from '../paging/page-of-rows.ts';
+import { findNearestRow, listPage } from '../paging/page-of-rows.ts';
 import { createdInProject, enumeration, jsonObject, resource } from '../resource.ts';
 import { type Batch, byId, getOwned } from '../scope.ts';
 
@@ -132,7 +132,7 @@ export const listTopicsOfEvents: Batch<NotificationEvent, Row<'Topic'>[]> = asyn
  * them. The log has the order of commits, which is the order of ids except for the duration of a commit.
  */
 async function loggedRange(call: Call, projectId: string, filters: CreatedFilters) {
-  const { inTime, ordered } = createdRange('evt', filters);
+  const { inTime, ordered } = createCreatedRange('evt', filters);
   if (!('within' in ordered)) return { inTime, ordered: toOrder(filters) };
   const { above, below } = ordered.within;
   const [before, after] = await Promise.all([
@@ -147,5 +147,5 @@ type Side = { above: string } | { below: string };
 /** The position of the event next to an id, on one side of it. Undefined if there is none. */
 async function positionNextTo(call: Call, projectId: string, side: Side) {
   const where = { projectId };
-  return (await nextRow(call, { table: 'NotificationEvent', where, side }))?.position;
+  return (await findNearestRow(call, { table: 'NotificationEvent', where, side }))?.position;
 }

@@ -9,7 +9,7 @@ import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
 import { projectIdOrName } from '../names.ts';
-import { idAfter, idBefore, timeRange, toSpan } from '../paging/created-range.ts';
+import { timeRange, toLowerId, toSpan, toUpperId } from '../paging/created-range.ts';
 import type { FiltersOf } from '../paging/page.ts';
 import { resource } from '../resource.ts';
 import { getOwned } from '../scope.ts';
@@ -152,7 +152,7 @@ function listValues(
   { createTime }: Pick<FiltersOf<typeof retryableInput>, 'createTime'>,
 ) {
   const { from = new Date(0), until = LATEST } = toSpan(createTime) ?? {};
-  const range = [idBefore('dlv', from), idAfter('dlv', until), from, until];
+  const range = [toLowerId('dlv', from), toUpperId('dlv', until), from, until];
   const stored = storedStatus([status]);
   return [projectId, destinationId, ...stored.status, ...stored.isRetrying, ...range, now];
 }

@@ -11,7 +11,7 @@ import { read } from '../declared-read.ts';
 import { projectIdOrName, topicName } from '../names.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
-import { pageOfSearch, type searchFilters } from '../paging/search.ts';
+import { listSearchPage, type searchFilters } from '../paging/search.ts';
 import { createdInProject, resource, updateTime } from '../resource.ts';
 import { findInProject } from '../scope.ts';
 import { requireUnique } from '../unique.ts';
@@ -53,7 +53,7 @@ export const listTopics = read(
   (call, { id: projectId }: Row<'Project'>, args: TopicsArgs) => {
     const list = { name: 'Project.topics', parentId: projectId, table: 'Topic' } as const;
     const listAll = () => listPage(call, { ...list, where: { projectId } }, args);
-    return pageOfSearch(call, list, args, listAll);
+    return listSearchPage(call, list, args, listAll);
   },
 );
 

@@ -5,8 +5,8 @@ import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
 import { findIntegration, integrationIdOrName } from '../integration/integration.ts';
 import { ref } from '../names.ts';
-import { createdFilters, createdRange } from '../paging/created-range.ts';
-import { refuseTogether } from '../paging/exclusive-filters.ts';
+import { createCreatedRange, createdFilters } from '../paging/created-range.ts';
+import { refuseCombinations } from '../paging/exclusive-filters.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { findGroupByRef } from '../project/group.ts';
@@ -41,12 +41,12 @@ export const listInstallations = read(
     { id: projectId }: Row<'Project'>,
     args: PageArgs & FiltersOf<typeof projectInstallationFilters>,
   ) => {
-    refuseTogether(args, INSTALLATION_EXCLUSIVE);
+    refuseCombinations(args, INSTALLATION_EXCLUSIVE);
     const [ofGroup, ofIntegration] = await Promise.all([
       groupCondition(call, projectId, args.groupRef),
       integrationCondition(call, projectId, args.integrationIdOrName),
     ]);
-    const { inTime, ordered } = createdRange('ins', args);
+    const { inTime, ordered } = createCreatedRange('ins', args);
     const ofHealth = args.healthStatus == null ? {} : { healthStatus: args.healthStatus };
     const where = { projectId, ...ofGroup, ...ofIntegration, ...ofHealth, ...inTime };
     const list = { name: 'Project.installations', parentId: projectId, ...ordered } as const;
@@ -62,7 +62,7 @@ export const listInstallationsOfIntegration = read(
     { id: integrationId, projectId }: Row<'Integration'>,
     args: InstallationsArgs,
   ) => {
-    const { inTime, ordered } = createdRange('ins', args);
+    const { inTime, ordered } = createCreatedRange('ins', args);
     const ofGroup = await groupCondition(call, projectId, args.groupRef);
     const where = { projectId, integrationId, ...ofGroup, ...inTime };
     const list = { name: 'Integration.installations', parentId: integrationId } as const;

@@ -16,8 +16,8 @@ import { latestRevisions } from '../integration/revision.ts';
 import { requireNoIssues } from '../issues.ts';
 import { projectIdOrName, ref } from '../names.ts';
 import { NOT_A_PROVIDER } from '../provider/catalogue.ts';
-import { refusingForProvider } from '../provider/provider-refusal.ts';
-import { waitingForProvider } from '../provider/provider-wait.ts';
+import { withDomainErrors } from '../provider/provider-domain-errors.ts';
+import { waitForProvider } from '../provider/provider-wait.ts';
 import { enumeration, jsonObject, resource } from '../resource.ts';
 import { byId } from '../scope.ts';
 import { definitionIssues, type ObjectFields, objectsToDefine } from './field-definition.ts';
@@ -174,12 +174,12 @@ async function defineAll(
   objects: ObjectFields[],
 ): Promise<DefinedObject[]> {
   const { id: connectionId, projectId } = connection;
-  return waitingForProvider(call, { projectId, connectionId }, async () => {
+  return waitForProvider(call, { projectId, connectionId }, async () => {
     const session = openSession(call, connection, provider);
     const defined: DefinedObject[] = [];
     for (const definitions of objects) {
       const { objectName, fields } = definitions;
-      const outcomes = await refusingForProvider(() => define.define(session, definitions)).finally(
+      const outcomes = await withDomainErrors(() => define.define(session, definitions)).finally(
         () => forgetDescription(call, { connection, module, objectName }),
       );
       const named = outcomes.map((outcome, index) => ({

@@ -14,8 +14,8 @@ import { projectIdOrName, ref } from '../names.ts';
 import { orDefault } from '../optional-value.ts';
 import { findGroupByRef } from '../project/group.ts';
 import { NOT_A_PROVIDER } from '../provider/catalogue.ts';
-import { refusingForProvider } from '../provider/provider-refusal.ts';
-import { waitingForProvider } from '../provider/provider-wait.ts';
+import { withDomainErrors } from '../provider/provider-domain-errors.ts';
+import { waitForProvider } from '../provider/provider-wait.ts';
 import { resource } from '../resource.ts';
 import { byId } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
@@ -153,8 +153,8 @@ function describe(
   const provider = call.catalogue.findAt(connection.provider, module);
   const objectName = resolveObjectName(provider, name);
   const { id: connectionId, projectId } = connection;
-  return waitingForProvider(call, { projectId, connectionId }, () =>
-    refusingForProvider(() => describeObject({ services: call, connection, module, objectName })),
+  return waitForProvider(call, { projectId, connectionId }, () =>
+    withDomainErrors(() => describeObject({ services: call, connection, module, objectName })),
   );
 }
 

@@ -10,12 +10,12 @@ import { ProviderError } from '../../providers/provider-error.ts';
 import type { Call } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
 import { read } from '../declared-read.ts';
-import { waitingBeyond } from '../provider/provider-wait.ts';
+import { waitForProviderBeyond } from '../provider/provider-wait.ts';
 import {
   type ForwardedRequest,
   getForwarding,
   type InstallationKey,
-  toDomainError,
+  toForwardingError,
 } from './proxy.ts';
 
 const PARAMETER = 'paginate';
@@ -63,9 +63,14 @@ export const forwardPages = read(
     };
     try {
       const { id: connectionId, projectId } = connection;
-      return await waitingBeyond(call, { projectId, connectionId }, readFirst, waitForClose);
+      return await waitForProviderBeyond(
+        call,
+        { projectId, connectionId },
+        readFirst,
+        waitForClose,
+      );
     } catch (error) {
-      throw error instanceof ProviderError ? toDomainError(error) : error;
+      throw error instanceof ProviderError ? toForwardingError(error) : error;
     }
   },
 );

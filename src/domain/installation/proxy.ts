@@ -12,8 +12,8 @@ import { projectRead, read } from '../declared-read.ts';
 import { readIntegrationContent } from '../integration/integration-content.ts';
 import { latestRevisions } from '../integration/revision.ts';
 import { listCapabilities } from '../provider/provider.ts';
-import { providerRefusal } from '../provider/provider-refusal.ts';
-import { waitingBeyond } from '../provider/provider-wait.ts';
+import { toDomainError } from '../provider/provider-domain-errors.ts';
+import { waitForProviderBeyond } from '../provider/provider-wait.ts';
 import { byId, getOwned } from '../scope.ts';
 import { readConfigContent } from './installation-config.ts';
 
@@ -40,14 +40,14 @@ export const forwardRequest = read(
     const { connection, provider } = await getForwarding(call, key);
     try {
       const { id: connectionId, projectId } = connection;
-      return await waitingBeyond(
+      return await waitForProviderBeyond(
         call,
         { projectId, connectionId },
         () => openSession(call, connection, provider).forward(request),
         ({ closed }) => closed,
       );
     } catch (error) {
-      throw error instanceof ProviderError ? toDomainError(error) : error;
+      throw error instanceof ProviderError ? toForwardingError(error) : error;
     }
   },
 );
@@ -86,8 +86,8 @@ export const getForwarding = projectRead(
 );
 
 /** The error for a request that was not forwarded. */
-export function toDomainError(error: ProviderError): DomainError {
-  const { code, message, extra } = providerRefusal(error);
+export function toForwardingError(error: ProviderError): DomainError {
+  const { code, message, extra } = toDomainError(error);
   switch (error.kind) {
     case 'RATE_LIMITED':
       return new DomainError('RATE_LIMITED', message, extra);

@@ -9,8 +9,8 @@ import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
 import { type DescriptionRequest, describeObject } from '../installation/object-descriptions.ts';
 import { projectIdOrName } from '../names.ts';
-import { providerRefusal } from '../provider/provider-refusal.ts';
-import { waitingForProvider } from '../provider/provider-wait.ts';
+import { toDomainError } from '../provider/provider-domain-errors.ts';
+import { waitForProvider } from '../provider/provider-wait.ts';
 import { getOwned } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { integrationIdOrName } from './integration.ts';
@@ -67,7 +67,7 @@ export async function describeObjects(
   const { module } = content;
   const describe = async (objectName: string) =>
     [objectName, await hydrate(call, { connection, module, objectName })] as const;
-  return waitingForProvider(
+  return waitForProvider(
     call,
     { projectId, connectionId },
     async () => new Map(await Promise.all(listObjectNames(content).map(describe))),
@@ -87,7 +87,7 @@ async function hydrate(
   try {
     return await describeObject({ services: call, ...target });
   } catch (error) {
-    if (error instanceof ProviderError) return { error: providerRefusal(error).message };
+    if (error instanceof ProviderError) return { error: toDomainError(error).message };
     if (error instanceof DomainError && error.code === 'UNPROCESSABLE') {
       return { error: error.message };
     }

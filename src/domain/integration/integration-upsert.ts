@@ -9,7 +9,7 @@ import { projectMutation } from '../declared-mutation.ts';
 import type { Impact } from '../installation/check/revision-impacts.ts';
 import { addIssues, checkRules, createRuleIssue, requireNoIssues } from '../issues.ts';
 import { integrationName, projectIdOrName } from '../names.ts';
-import { providerIssues } from '../provider/provider-app-input.ts';
+import { listProviderIssues } from '../provider/provider-app-input.ts';
 import { requireUnique } from '../unique.ts';
 import { insertIntegration, lockIntegration, nameTaken } from './integration.ts';
 import { readIntegrationContent } from './integration-content.ts';
@@ -63,7 +63,7 @@ export const upsertIntegrations = projectMutation({
       for (const [index, content] of input.integrations.entries()) {
         const target = { projectId, path: ['input', 'integrations', index], ...content };
         const provider = present.get(content.name)?.provider ?? content.provider;
-        addIssues(issues, providerIssues(call, content.provider, [...target.path, 'provider']));
+        addIssues(issues, listProviderIssues(call, content.provider, [...target.path, 'provider']));
         addIssues(
           issues,
           await listContentIssues({ ...call, tx }, content, { ...target, provider }),

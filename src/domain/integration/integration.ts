@@ -16,11 +16,11 @@ import { recordDestinationUses } from '../event/destination-uses.ts';
 import { deleteInstallations } from '../installation/installation-rows.ts';
 import { requireNoIssues } from '../issues.ts';
 import { integrationName, projectIdOrName } from '../names.ts';
-import { refuseTogether } from '../paging/exclusive-filters.ts';
+import { refuseCombinations } from '../paging/exclusive-filters.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
-import { pageOfSearch, searchFilters } from '../paging/search.ts';
-import { providerIssues } from '../provider/provider-app-input.ts';
+import { listSearchPage, searchFilters } from '../paging/search.ts';
+import { listProviderIssues } from '../provider/provider-app-input.ts';
 import { createdInProject, resource, updateTime } from '../resource.ts';
 import { byId, findInProject } from '../scope.ts';
 import { requireUnique } from '../unique.ts';
@@ -95,7 +95,7 @@ export const listIntegrations = read(
     project: Row<'Project'>,
     listArgs: PageArgs & FiltersOf<typeof integrationFilters>,
   ) => {
-    refuseTogether(listArgs, INTEGRATION_EXCLUSIVE);
+    refuseCombinations(listArgs, INTEGRATION_EXCLUSIVE);
     const { provider, ...args } = listArgs;
     const where = { projectId: project.id, provider: provider ?? undefined };
     const list = {
@@ -103,7 +103,7 @@ export const listIntegrations = read(
       parentId: project.id,
       table: 'Integration',
     } as const;
-    return pageOfSearch(call, list, args, () => listPage(call, { ...list, where }, args));
+    return listSearchPage(call, list, args, () => listPage(call, { ...list, where }, args));
   },
 );
 
@@ -196,7 +196,7 @@ export const createIntegration = projectMutation({
     const created = inTransaction(call.database, async (tx) => {
       const checked = { path, projectId, name, provider };
       requireNoIssues([
-        ...providerIssues(call, provider, ['input', 'provider']),
+        ...listProviderIssues(call, provider, ['input', 'provider']),
         ...(await listContentIssues({ ...call, tx }, latestRevision.content, checked)),
       ]);
       const { specVersion } = latestRevision;

@@ -1,4 +1,4 @@
-/** The keys that encrypt secrets. They come from the environment, or from a file that the first start creates. */
+/** Loads the keys that encrypt secrets, from the environment or from a file that the first start creates. */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,38 +10,38 @@ import { writeFileAtomically } from '../files.ts';
 type Keys = [Buffer, ...Buffer[]];
 
 /** Returns the keys: the first one encrypts, and all of them decrypt. Creates a key if there is none. */
-export function encryptionKeys(config: Config): Keys {
-  return findEncryptionKeys(config) ?? [...addEncryptionKey(config), ...retiredKeys(config)];
+export function loadEncryptionKeys(config: Config): Keys {
+  return findEncryptionKeys(config) ?? [...addEncryptionKey(config), ...readRetiredKeys(config)];
 }
 
-/** Null if there is no key yet. Throws StartRefused if the file holds something else. */
+/** Returns null if there is no key yet. Throws StartRefused if the file contains anything but keys. */
 export function findEncryptionKeys(config: Config): Keys | null {
-  const retired = retiredKeys(config);
+  const retired = readRetiredKeys(config);
   if (config.ENCRYPTION_KEY) {
     return [Buffer.from(config.ENCRYPTION_KEY.reveal(), 'base64'), ...retired];
   }
-  const keys = readKeyFile(keyFile(config));
+  const keys = readKeyFile(getKeyFilePath(config));
   return keys && [...keys, ...retired];
 }
 
-function retiredKeys(config: Config): Buffer[] {
+function readRetiredKeys(config: Config): Buffer[] {
   return config.ENCRYPTION_KEYS_RETIRED.map((key) => Buffer.from(key.reveal(), 'base64'));
 }
 
 /** Adds a new current key to the data folder. Older keys are kept to decrypt existing secrets. */
 export function addEncryptionKey(config: Config): Keys {
   mkdirSync(config.DATA_DIR, { recursive: true, mode: 0o700 });
-  const keys: Keys = [randomBytes(KEY_BYTES), ...(readKeyFile(keyFile(config)) ?? [])];
-  writeFileAtomically(keyFile(config), keyFileText(keys));
+  const keys: Keys = [randomBytes(KEY_BYTES), ...(readKeyFile(getKeyFilePath(config)) ?? [])];
+  writeFileAtomically(getKeyFilePath(config), formatKeyFile(keys));
   return keys;
 }
 
-/** The text of a data folder's key file. */
-export function keyFileText(keys: Buffer[]): string {
+/** Formats the key file of a data folder. */
+export function formatKeyFile(keys: Buffer[]): string {
   return keys.map((key) => `${key.toString('base64')}\n`).join('');
 }
 
-function keyFile(config: Config): string {
+function getKeyFilePath(config: Config): string {
   return join(config.DATA_DIR, 'encryption-keys');
 }
 

@@ -1,4 +1,4 @@
-/** Checks at start that no key is missing. Without the keys of the database's secrets, all work would fail. */
+/** Checks at start that no key is missing. Without the key of the stored secrets, all work would fail. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../config.ts';
@@ -9,17 +9,17 @@ import type { RunQuery } from '../../database/rows.ts';
 import { StartRefused } from '../../errors.ts';
 import type { Vault } from '../../secrets.ts';
 import { hasLocalIssuer, LOCAL_ISSUER, LOCAL_ISSUER_FILE } from '../viewer/bearer.ts';
-import { sealedColumns } from './re-encryption.ts';
+import { listSealedColumns } from './re-encryption.ts';
 
 /** Enough projects to find the newest secrets. A database may have 100,000 projects. */
 const PROJECTS_MAX = 1_000;
 
 /**
- * Checks the newest secret of each kind. A null `vault` means that there is no key. Throws StartRefused if its key is
- * missing.
+ * Checks the newest secret of each kind. A null `vault` means that there is no key. Throws StartRefused if the key of a
+ * secret is missing.
  */
 export async function refuseMissingKey(query: RunQuery, vault: Vault | null): Promise<void> {
-  for (const { table, column } of sealedColumns()) {
+  for (const { table, column } of listSealedColumns()) {
     const [newest] = await query<{ sealed: string }>(
       withoutProject(
         'the newest secret of the database',
@@ -39,8 +39,8 @@ export async function refuseMissingKey(query: RunQuery, vault: Vault | null): Pr
 }
 
 /**
- * Refuses a start without the local issuer's key: a new key would invalidate the tokens of all builders. Checked only
- * if the data folder contains the database; other data folders create their own key. Throws StartRefused.
+ * Throws StartRefused if the local issuer's key is missing: a new key would invalidate the tokens of all builders.
+ * Checks only a data folder that contains the database. Other data folders create keys of their own.
  */
 export async function refuseMissingIssuerKey(
   config: Config,

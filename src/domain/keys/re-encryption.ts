@@ -11,8 +11,8 @@ interface SealedRow {
   sealed: string;
 }
 
-/** The columns with encrypted values: all whose names end in `Sealed`. */
-export function sealedColumns(): { table: Prisma.ModelName; column: string }[] {
+/** Lists the columns with encrypted values. Their names end in `Sealed`. */
+export function listSealedColumns(): { table: Prisma.ModelName; column: string }[] {
   return Object.values(Prisma.ModelName).flatMap((table) =>
     Object.values<string>(Prisma[`${table}ScalarFieldEnum`])
       .filter((column) => column.endsWith('Sealed'))
@@ -27,7 +27,7 @@ export function sealedColumns(): { table: Prisma.ModelName; column: string }[] {
  */
 export async function reencrypt(query: RunQuery, vault: Vault): Promise<number> {
   let changed = 0;
-  for (const { table, column } of sealedColumns()) {
+  for (const { table, column } of listSealedColumns()) {
     let after = { projectId: '', id: '' };
     for (;;) {
       const rows = await query<SealedRow>(

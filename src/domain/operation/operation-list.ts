@@ -6,8 +6,8 @@ import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
 import { findIntegration, integrationIdOrName } from '../integration/integration.ts';
 import { ref } from '../names.ts';
-import { createdFilters, createdRange } from '../paging/created-range.ts';
-import { refuseTogether } from '../paging/exclusive-filters.ts';
+import { createCreatedRange, createdFilters } from '../paging/created-range.ts';
+import { refuseCombinations } from '../paging/exclusive-filters.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { findGroupByRef } from '../project/group.ts';
@@ -46,9 +46,9 @@ export const listOperations = read(
   orEndUser('read'),
   "Lists a project's operations, newest first, also those of deleted installations.",
   async (call: Call, { id: projectId }: Row<'Project'>, args: PageArgs & ProjectFilters) => {
-    refuseTogether(args, OPERATION_EXCLUSIVE);
+    refuseCombinations(args, OPERATION_EXCLUSIVE);
     const { where, along } = await createProjectRange(call, projectId, args);
-    const { inTime, ordered } = createdRange('opr', args);
+    const { inTime, ordered } = createCreatedRange('opr', args);
     const list = { name: 'Project.operations', parentId: projectId, along, ...ordered } as const;
     return listPage(call, { ...list, table: 'Operation', where: { ...where, ...inTime } }, args);
   },
@@ -59,7 +59,7 @@ export const listInstallationOperations = read(
   "Lists an installation's operations, newest first.",
   (call: Call, { id, projectId }: Row<'Installation'>, args: PageArgs & OperationFilters) => {
     const { where, along } = createInstallationRange({ projectId, installationId: id }, args);
-    const { inTime, ordered } = createdRange('opr', args);
+    const { inTime, ordered } = createCreatedRange('opr', args);
     const list = { name: 'Installation.operations', parentId: id, along, ...ordered } as const;
     return listPage(call, { ...list, table: 'Operation', where: { ...where, ...inTime } }, args);
   },

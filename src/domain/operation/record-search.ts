@@ -27,8 +27,8 @@ import { latestRevisions } from '../integration/revision.ts';
 import { projectIdOrName, ref } from '../names.ts';
 import { orNull } from '../optional-value.ts';
 import { PAGE_DEFAULT, PAGE_MAX } from '../paging/page.ts';
-import { providerRefusal } from '../provider/provider-refusal.ts';
-import { waitingForProvider } from '../provider/provider-wait.ts';
+import { toDomainError } from '../provider/provider-domain-errors.ts';
+import { waitForProvider } from '../provider/provider-wait.ts';
 import { resource } from '../resource.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { createEntry, type ResultEntry, resultEntry } from './read/read-message.ts';
@@ -115,7 +115,7 @@ export const listInstallationRecords = read(
     const size = input.first ?? PAGE_DEFAULT;
     // The conditions require two values of one field. No record has both.
     if (conditions === null) return createPage(call, search, { from, size, page: NO_RECORDS });
-    const page = await waitingForProvider(call, toConnectionKey(source), () =>
+    const page = await waitForProvider(call, toConnectionKey(source), () =>
       callProvider(() => readRecords(call, search, { from, size })),
     );
     return createPage(call, search, { from, size, page });
@@ -163,7 +163,9 @@ export const readInstallationRecords = read(
     input: RecordsById,
   ): Promise<(AccountRecord | null)[]> => {
     const { plan, records } = await readProviderRecords(call, installation, input);
-    return records.map((record) => record && { id: record.id, ...createEntry(record, plan) });
+    return records.map(
+      (recordFields) => recordFields && { id: recordFields.id, ...createEntry(recordFields, plan) },
+    );
   },
 );
 
@@ -188,7 +190,7 @@ export async function readProviderRecords(
     const detail = `${provider.displayName} does not support reading ${plan.objectName} by id: its records can only be listed.`;
     throw unprocessable(detail);
   }
-  const present = await waitingForProvider(call, toConnectionKey(source), () =>
+  const present = await waitForProvider(call, toConnectionKey(source), () =>
     callProvider(() =>
       readByIds(call, source, { readRecords, ids: [...new Set(ids)], otherFields }),
     ),
@@ -248,7 +250,7 @@ async function getSearchSource(
   const source = await getReadSource(call, installation, native);
   if (source.plan.unmapped.length > 0) throw unprocessable(describeUnmapped(source.plan));
   if (await isConsentPending(call, source.connection)) throw unprocessable(AWAITS_CONSENT);
-  const plan = await waitingForProvider(call, toConnectionKey(source), () =>
+  const plan = await waitForProvider(call, toConnectionKey(source), () =>
     callProvider(() => withAllFields(call, source)),
   );
   return { ...source, plan };
@@ -336,7 +338,7 @@ async function callProvider<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    if (error.kind !== 'CURSOR_GONE') throw providerRefusal(error);
+    if (error.kind !== 'CURSOR_GONE') throw toDomainError(error);
     throw createExpiredCursorError();
   }
 }

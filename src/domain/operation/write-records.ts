@@ -8,7 +8,7 @@ import { withDeadline } from '../../work/deadline.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { refuseIfBacklogged } from '../event/delivery-backlog.ts';
-import { waitingForProvider } from '../provider/provider-wait.ts';
+import { waitForProvider } from '../provider/provider-wait.ts';
 import { jsonObject, resource } from '../resource.ts';
 import { canSee } from '../scope.ts';
 import { readJsonColumn } from '../storable-json.ts';
@@ -49,7 +49,7 @@ export const writeRecords = projectMutation({
  */
 export function writeAndWait(call: Call, write: WriteToStart): Promise<WriteOutcome> {
   const { target } = write.plan;
-  return waitingForProvider(call, target.installation, async () => {
+  return waitForProvider(call, target.installation, async () => {
     const { operation, task, entries } = await acceptWrite(call, write);
     const running = task && runToEnd(call, { task, entries, target, wasUncertain: false });
     return awaitOutcome(call, write.input, operation, running);
@@ -72,7 +72,7 @@ function awaitEarlierOutcome(
 ): Promise<WriteOutcome> {
   if (input.mode === 'ASYNCHRONOUS') return Promise.resolve(createAcceptedOutcome(operation));
   const { projectId } = operation;
-  return waitingForProvider(call, { projectId }, () => awaitOutcome(call, input, operation));
+  return waitForProvider(call, { projectId }, () => awaitOutcome(call, input, operation));
 }
 
 /**

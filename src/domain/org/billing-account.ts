@@ -5,7 +5,7 @@ import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
 import { type Batch, getOrg, listOrgIds } from '../scope.ts';
 
-/** The billing accounts of orgs of the viewer, by the orgs' ids. */
+/** Loads the billing accounts of the viewer's orgs, by the orgs' ids. */
 export const billingAccountOfOrg: Batch<string, Row<'BillingAccount'> | null> = async (
   { viewer, database: { rows } },
   orgIds,

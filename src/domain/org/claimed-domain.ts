@@ -1,4 +1,4 @@
-/** E-mail domains that orgs have claimed. domain-proof.ts proves them. */
+/** Manages e-mail domains that orgs have claimed. domain-proof.ts proves the claims. */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { runChange, sql } from '../../database/statements.ts';
@@ -32,13 +32,13 @@ export const claimedDomainResource = resource(
         .describe(
           'The text that a TXT record of the domain must contain for `verifyClaimedDomain`.',
         ),
-      verificationText,
+      createVerificationText,
     ),
   },
 );
 
-/** The text of the DNS record. It contains the claim's id, so that one org's record can't prove another org's claim. */
-export function verificationText({ id }: Pick<ClaimedDomain, 'id'>): string {
+/** Returns the text of the DNS record. The claim's id in it keeps one org's record from proving another org's claim. */
+export function createVerificationText({ id }: Pick<ClaimedDomain, 'id'>): string {
   return `integration-gateway-verification=${id}`;
 }
 
@@ -65,7 +65,7 @@ const claimDomainInput = z
     description: 'The domain to claim, and the org that claims it.',
   });
 
-/** Null if no claim on the domain exists, or if the viewer may not see it. */
+/** Returns null if no claim on the domain exists, or if the viewer may not see it. */
 export const findClaimedDomain = read(
   'org:read',
   'The claim on a domain; null if there is none. Only the org that has it sees it, and builders with an e-mail address of the domain.',
@@ -89,8 +89,8 @@ async function findClaim({ viewer, database }: Call, { domain }: DomainKey) {
   const visible = claims.filter((claim) => canSeeClaimedDomain(viewer, claim));
   const rank = ({ orgId, verifiedTime }: ClaimedDomain) =>
     listOrgIds(viewer).includes(orgId) ? 0 : verifiedTime ? 1 : 2;
-  const [claimed] = visible.sort((a, b) => rank(a) - rank(b) || (a.id < b.id ? -1 : 1));
-  return claimed ?? null;
+  const [claim] = visible.sort((a, b) => rank(a) - rank(b) || (a.id < b.id ? -1 : 1));
+  return claim ?? null;
 }
 
 export const listClaimedDomains = read(
@@ -114,14 +114,14 @@ export const claimDomain = builderMutation({
   input: claimDomainInput,
   async run(call, { domain, parentId }): Promise<ClaimedDomain> {
     const { id: orgId } = await getOrg(call, parentId);
-    const unproven = new Date(call.now().getTime() - UNPROVEN_MS);
+    const validAfter = new Date(call.now().getTime() - UNPROVEN_MS);
     return inTransaction(call.database, async (tx) => {
       // Locked until the commit, so that the second of two concurrent claims sees the first.
       await runChange(tx, sql`select pg_advisory_xact_lock(hashtextextended(${domain}, 0))`);
       const claims = await tx.claimedDomain.findMany({ where: { domain } });
-      const holds = (claim: ClaimedDomain) =>
-        claim.verifiedTime !== null || claim.orgId === orgId || claim.createTime > unproven;
-      if (claims.some(holds)) throw conflict(`The domain ${domain} is already claimed.`);
+      const isValid = (claim: ClaimedDomain) =>
+        claim.verifiedTime !== null || claim.orgId === orgId || claim.createTime > validAfter;
+      if (claims.some(isValid)) throw conflict(`The domain ${domain} is already claimed.`);
       return tx.claimedDomain.create({ data: { id: newId('dom'), domain, orgId } });
     });
   },

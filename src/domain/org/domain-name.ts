@@ -12,18 +12,18 @@ const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const TOP_LABEL = /^[a-z]./;
 const WWW = /^(?:www\.)+(?=.+\.)/;
 /** Characters that end or split the host of a URL are not allowed in a bare host. */
-const NOT_OF_A_HOST = /[\s/\\:?#@%[\]]/;
+const INVALID_IN_HOST = /[\s/\\:?#@%[\]]/;
 
 const FREE_MAIL_DOMAINS = new Set(emailProviders);
 
 /**
  * Returns the domain of an e-mail address, a host or a URL: lowercase, in Punycode, without a leading www. and without
- * a trailing dot. Null if there is none. The domain of a domain is itself. An e-mail address at a www host has none:
- * the host may belong to other people than the domain.
+ * a trailing dot. Null if there is none. The domain of a domain is itself. An e-mail address at a www host has none,
+ * because the host may belong to other people than the domain.
  */
 export function parseDomain(text: string): string | null {
   const host = parseHost(text.trim())?.replace(/\.$/, '');
-  if (host === undefined || NOT_OF_A_HOST.test(host)) return null;
+  if (host === undefined || INVALID_IN_HOST.test(host)) return null;
   const name = domainToASCII(host);
   if (text.includes('@') && !text.includes('://') && WWW.test(name)) return null;
   const domain = name.replace(WWW, '');
@@ -47,7 +47,7 @@ function parseHost(text: string): string | undefined {
   return local && !/\s/.test(local) && rest.length === 0 ? host : undefined;
 }
 
-/** An input that names a domain in any of these forms. */
+/** Accepts a domain in any form that `parseDomain` accepts. */
 export const domainName = z
   .string()
   .min(1)
@@ -60,8 +60,8 @@ export const domainName = z
   });
 
 /**
- * A domain that one organization can own. Public suffixes, under which anyone can register a name, and domains of mail
- * services are refused: their users belong to no organization.
+ * Accepts domains that one organization can own. Refuses public suffixes, under which anyone can register a name, and
+ * domains of mail services, whose users belong to no organization.
  */
 export const claimableDomain = domainName.superRefine((domain, context) => {
   if (FREE_MAIL_DOMAINS.has(domain)) {

@@ -8,11 +8,11 @@ import type { Call } from '../call.ts';
 import { builderMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
 import type { PageArgs } from '../paging/page.ts';
-import { pageOfArray } from '../paging/page-of-array.ts';
+import { createArrayPage } from '../paging/page-of-array.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { requireUnique } from '../unique.ts';
 import { type BuilderViewer, renewMembership } from '../viewer/viewer.ts';
-import { verificationText } from './claimed-domain.ts';
+import { createVerificationText } from './claimed-domain.ts';
 import { parseDomain } from './domain-name.ts';
 
 type ClaimedDomain = Row<'ClaimedDomain'>;
@@ -41,12 +41,12 @@ export const verifyClaimedDomain = builderMutation({
     if (claim.verifiedTime) return claim;
     await requireRecord(call, claim);
     const { id, domain } = claim;
-    const proven = inTransaction(call.database, async (tx) => {
+    const change = inTransaction(call.database, async (tx) => {
       await tx.claimedDomain.deleteMany({ where: { domain, provenDomain: null, id: { not: id } } });
       const data = { verifiedTime: call.now(), provenDomain: domain };
       return tx.claimedDomain.update({ where: { id }, data });
     });
-    return requireUnique(proven, `Another org has proven ${domain}.`);
+    return requireUnique(change, `Another org has proven ${domain}.`);
   },
 });
 
@@ -56,9 +56,9 @@ async function requireRecord(call: Call, claim: ClaimedDomain): Promise<void> {
     const code = (error as NodeJS.ErrnoException).code ?? String(error);
     throw unprocessable(`The DNS of ${domain} did not respond (${code}). Try again later.`);
   });
-  if (texts.includes(verificationText(claim))) return;
+  if (texts.includes(createVerificationText(claim))) return;
   throw unprocessable(
-    `No TXT record of ${domain} contains ${verificationText(claim)}. Create it and try again. A new record may take hours to become visible.`,
+    `No TXT record of ${domain} contains ${createVerificationText(claim)}. Create it and try again. A new record may take hours to become visible.`,
   );
 }
 
@@ -73,14 +73,14 @@ export const releaseClaimedDomain = builderMutation({
   },
 });
 
-/** Finds a claim of the viewer's orgs. Throws NOT_FOUND for a claim of another org, also if the viewer may see it. */
+/** Finds a claim of the viewer's orgs. Throws NOT_FOUND for a claim of another org, even if the viewer may see it. */
 async function getOwnClaim(call: Call, viewer: BuilderViewer, id: string): Promise<ClaimedDomain> {
-  const [claimed] = await call.database.rows.find('ClaimedDomain', {
+  const [claim] = await call.database.rows.find('ClaimedDomain', {
     id,
     orgId: [...viewer.orgIds],
   });
-  if (!claimed) throw notFound('Claimed domain', id);
-  return claimed;
+  if (!claim) throw notFound('Claimed domain', id);
+  return claim;
 }
 
 /** Omits orgs to which the builder already belongs. */
@@ -90,8 +90,9 @@ export const listJoinableOrgs = read(
   async (call: Call, args: PageArgs) => {
     const name = 'Viewer.joinableOrgs';
     const { viewer } = call;
-    const ids = viewer.kind === 'BUILDER' ? await findJoinable(call, viewer) : [];
-    if (ids.length === 0) return pageOfArray({ name, key: ({ id }: Row<'Org'>) => id }, [], args);
+    const ids = viewer.kind === 'BUILDER' ? await findJoinableOrgIds(call, viewer) : [];
+    if (ids.length === 0)
+      return createArrayPage({ name, key: ({ id }: Row<'Org'>) => id }, [], args);
     return listPage(call, { name, table: 'Org', where: { id: ids } }, args);
   },
 );
@@ -103,8 +104,8 @@ export const joinOrg = builderMutation({
   input: joinOrgInput,
   async run(call, { orgId }, viewer): Promise<Row<'Org'>> {
     const { prisma } = call.database;
-    const permitted = [...viewer.orgIds, ...(await findJoinable(call, viewer))];
-    if (!permitted.includes(orgId)) throw notFound('Org', orgId);
+    const permittedOrgIds = [...viewer.orgIds, ...(await findJoinableOrgIds(call, viewer))];
+    if (!permittedOrgIds.includes(orgId)) throw notFound('Org', orgId);
     const data = { orgId, builderId: viewer.id };
     await prisma.orgMember.createMany({ data, skipDuplicates: true });
     renewMembership(call, viewer, orgId);
@@ -112,7 +113,7 @@ export const joinOrg = builderMutation({
   },
 });
 
-async function findJoinable({ database }: Call, viewer: BuilderViewer): Promise<string[]> {
+async function findJoinableOrgIds({ database }: Call, viewer: BuilderViewer): Promise<string[]> {
   const provenDomain = viewer.email && parseDomain(viewer.email);
   if (!provenDomain) return [];
   const proven = await database.rows.find('ClaimedDomain', { provenDomain });

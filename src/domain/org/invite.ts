@@ -13,7 +13,7 @@ import { builderMutation, orgMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
 import { orNull } from '../optional-value.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
-import { pageOfArray } from '../paging/page-of-array.ts';
+import { createArrayPage } from '../paging/page-of-array.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { computed, createdFields, enumeration, resource, updateTime } from '../resource.ts';
 import { type Batch, getOrg, toOrgCondition } from '../scope.ts';
@@ -39,7 +39,7 @@ export const inviteResource = resource(
     ...parentFields,
     status: computed(
       inviteStatus.describe('Whether it is pending, accepted, revoked or expired.'),
-      (invite: Invite, call: Call) => currentStatus(call, invite),
+      (invite: Invite, call: Call) => getCurrentStatus(call, invite),
     ),
     invitedEmail: z.string().describe('The invited e-mail address, in lower case.'),
     updateTime,
@@ -48,7 +48,7 @@ export const inviteResource = resource(
 
 export type { InviteStatus };
 
-const VALID_MS = 7 * DAY_MS;
+const LIFETIME_MS = 7 * DAY_MS;
 
 const inviteId = id.describe('The id of the invite.');
 
@@ -85,19 +85,19 @@ const acceptInviteInput = z
     description: "The pending invite to accept. It must be for the caller's own e-mail address.",
   });
 
-/** The status now: a pending invite expires by time, without a change of its row. */
-function currentStatus({ now }: Call, { status, expireTime }: Invite): InviteStatus {
+/** Returns the current status. A pending invite expires by time, without a change of its row. */
+function getCurrentStatus({ now }: Call, { status, expireTime }: Invite): InviteStatus {
   return status === 'PENDING' && expireTime <= now() ? 'EXPIRED' : status;
 }
 
-/** A condition for invites with this status at a time. It follows the rule of `currentStatus`. */
+/** Returns a condition for invites with this status at a time, by the rule of `getCurrentStatus`. */
 function withStatus(status: InviteStatus, time: Date): Where<'Invite'> {
   if (status === 'PENDING') return { status, expireTime: { after: time } };
   if (status === 'EXPIRED') return { status: ['PENDING', 'EXPIRED'], expireTime: { upTo: time } };
   return { status };
 }
 
-/** The time for all lists of a call. Lists with equal times share a statement. */
+/** Loads one time for all lists of a call. Lists with equal times share a statement. */
 const requestTime: Batch<'now', Date> = async ({ now }, keys) => {
   const time = now();
   return keys.map(() => time);
@@ -122,7 +122,7 @@ export const listInvites = read(
 );
 
 /**
- * The names of orgs of invites, by the orgs' ids. A person who is invited sees the name of an org that they can't read
+ * Loads the names of orgs of invites, by the orgs' ids. An invited person sees the name of an org that they can't read
  * yet.
  */
 export const findInvitingOrgLabels: Batch<string, string | null> = async ({ database }, orgIds) => {
@@ -143,7 +143,7 @@ export const getInvite = read(
   },
 );
 
-/** Empty for an API key. */
+/** The list is empty for an API key. */
 export const listInvitesToViewer = read(
   'nothing',
   "Lists pending invites to the caller's own e-mail address, from all orgs, newest first.",
@@ -151,15 +151,16 @@ export const listInvitesToViewer = read(
     const { viewer } = call;
     const email = viewer.kind === 'BUILDER' ? viewer.email : null;
     const name = 'Viewer.invites';
-    // The condition `pendingEmail` null would match every invite that has ended.
-    if (email === null) return pageOfArray({ name, key: ({ id }: Invite) => id }, [], args);
+    // A null `pendingEmail` would match every invite that has ended.
+    if (email === null) return createArrayPage({ name, key: ({ id }: Invite) => id }, [], args);
     const where = { pendingEmail: email, expireTime: { after: call.now() } };
     return listPage(call, { name, table: 'Invite', where }, args);
   },
 );
 
 /**
- * An address has at most one pending invite in an org: a unique index refuses a second one, also of simultaneous calls.
+ * An address has at most one pending invite in an org: a unique index refuses a second one, even from simultaneous
+ * calls.
  */
 export const createInvite = orgMutation({
   description: 'Invites an e-mail address to an org. No e-mail is sent.',
@@ -173,7 +174,7 @@ export const createInvite = orgMutation({
 });
 
 /**
- * Creates an org without members and invites its first one. It is for the operator, if ORG_CREATION does not permit
+ * Creates an org without members and invites its first one. The operator uses it if ORG_CREATION does not permit
  * everyone to create orgs.
  */
 export function createInvitedOrg(
@@ -199,7 +200,7 @@ async function recordInvite(
     where: { orgId, pendingEmail: email, expireTime: { lte: now } },
     data: { status: 'EXPIRED', pendingEmail: null },
   });
-  const expireTime = new Date(now.getTime() + VALID_MS);
+  const expireTime = new Date(now.getTime() + LIFETIME_MS);
   const id = newId('inv');
   return tx.invite.create({
     data: { id, orgId, invitedEmail: email, pendingEmail: email, status: 'PENDING', expireTime },
@@ -224,14 +225,14 @@ export const acceptInvite = builderMutation({
   description:
     "Accepts an invite to the caller's own e-mail address, and adds the caller to the org.",
   input: acceptInviteInput,
-  async run(call, { inviteId, invitedEmail }, viewer): Promise<Accepted> {
+  async run(call, { inviteId, invitedEmail }, viewer): Promise<AcceptedInvite> {
     const inviteName = inviteId ?? invitedEmail ?? '';
     const { email } = viewer;
     if (email === null || (invitedEmail !== null && invitedEmail !== email)) {
       throw notFound('Invite', inviteName);
     }
     const accepted = await inTransaction(call.database, async (tx) => {
-      const id = inviteId ?? (await findPendingTo(tx, email, call.now()));
+      const id = inviteId ?? (await findPendingInviteId(tx, email, call.now()));
       if (id === null) throw notFound('Invite', inviteName);
       const where = { id, invitedEmail: email };
       const invite = await endPending(call, tx, { where, status: 'ACCEPTED' });
@@ -245,13 +246,17 @@ export const acceptInvite = builderMutation({
   },
 });
 
-interface Accepted {
+interface AcceptedInvite {
   invite: Invite;
   builder: Builder;
 }
 
-/** The newest invite to the address, of any org. */
-async function findPendingTo(tx: Transaction, email: string, now: Date): Promise<string | null> {
+/** Finds the newest pending invite to the address, of any org. */
+async function findPendingInviteId(
+  tx: Transaction,
+  email: string,
+  now: Date,
+): Promise<string | null> {
   const invite = await tx.invite.findFirst({
     where: { pendingEmail: email, expireTime: { gt: now } },
     orderBy: { id: 'desc' },
@@ -260,7 +265,7 @@ async function findPendingTo(tx: Transaction, email: string, now: Date): Promise
   return invite?.id ?? null;
 }
 
-interface Ending {
+interface InviteEnd {
   where: { id: string; orgId?: string; invitedEmail?: string };
   status: 'ACCEPTED' | 'REVOKED';
 }
@@ -269,7 +274,11 @@ interface Ending {
  * Ends a pending invite. If several calls end it at the same time, one succeeds, because the condition is part of the
  * update.
  */
-async function endPending(call: Call, tx: Transaction, { where, status }: Ending): Promise<Invite> {
+async function endPending(
+  call: Call,
+  tx: Transaction,
+  { where, status }: InviteEnd,
+): Promise<Invite> {
   const now = call.now();
   const { count } = await tx.invite.updateMany({
     where: { ...where, status: 'PENDING', expireTime: { gt: now } },
@@ -278,7 +287,7 @@ async function endPending(call: Call, tx: Transaction, { where, status }: Ending
   const invite = await tx.invite.findFirst({ where });
   if (!invite) throw notFound('Invite', where.id);
   if (count === 0) {
-    throw conflict(`The invite is ${currentStatus(call, invite).toLowerCase()}, not pending.`);
+    throw conflict(`The invite is ${getCurrentStatus(call, invite).toLowerCase()}, not pending.`);
   }
   return invite;
 }

@@ -39,7 +39,7 @@ export const addMember = builderMutation({
   async run(call, { orgId, builderId }, viewer): Promise<Row<'Org'>> {
     if (builderId === viewer.id) return joinOrg(call, { orgId });
     const org = await getOrg(call, orgId);
-    const builder = await findAddable(call, org.id, builderId);
+    const builder = await findAddableBuilder(call, org.id, builderId);
     if (!builder) throw notFound('Builder', builderId);
     const data = { orgId: org.id, builderId };
     await call.database.prisma.orgMember.createMany({ data, skipDuplicates: true });
@@ -49,7 +49,7 @@ export const addMember = builderMutation({
 });
 
 /** Finds a builder who shares an org with the caller, or whose e-mail domain the org has proven. Null for any other. */
-async function findAddable(
+async function findAddableBuilder(
   call: Call,
   orgId: string,
   builderId: string,
@@ -66,8 +66,8 @@ async function findAddable(
 }
 
 /**
- * Refused to builders who are not members. The removed member's streams end and its tokens lose access within a second.
- * Throws CONFLICT for the last member.
+ * Throws NOT_FOUND for callers who are not members, and CONFLICT for the last member. The removed member's streams end,
+ * and its tokens lose access, within a second.
  */
 export const removeMember = builderMutation({
   description:

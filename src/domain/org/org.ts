@@ -84,7 +84,7 @@ const deleteOrgInput = z
   .object({ orgId: id.describe('The id of the org.') })
   .meta({ id: 'DeleteOrgInput', description: 'The org to delete. It must have no projects.' });
 
-/** Null if the viewer has no org with that id. */
+/** Returns null if the viewer has no org with that id. */
 export const findOrg = read(
   'org:read',
   'An org by its id; null if it does not exist or the caller may not see it.',
@@ -101,7 +101,7 @@ export const getOwnOrg = read(
   (call: Call, { orgId }: { orgId: string }) => getOrg(call, orgId),
 );
 
-/** The org of a project that the viewer may see. */
+/** The viewer may see the org of a project that it may see. */
 export const getOrgOfProject = read(
   'org:read',
   'The org that owns the project.',
@@ -133,9 +133,9 @@ export const createOrg = builderMutation({
     'Creates an org with a billing account. The caller is its first member. A server whose ORG_CREATION is `invited` refuses it to builders without an org.',
   input: createOrgInput,
   async run(call, { label }, viewer): Promise<Org> {
-    requireMayCreateOrgs(call, viewer);
+    authorizeOrgCreation(call, viewer);
     const org = await inTransaction(call.database, async (tx) => {
-      await requireFewerOrgs(tx, viewer.id);
+      await requireOrgCapacity(tx, viewer.id);
       return insertOrg(tx, { label, builderId: viewer.id });
     });
     renewMembership(call, viewer, org.id);
@@ -143,14 +143,14 @@ export const createOrg = builderMutation({
   },
 });
 
-function requireMayCreateOrgs({ config }: Call, { orgIds }: BuilderViewer): void {
+function authorizeOrgCreation({ config }: Call, { orgIds }: BuilderViewer): void {
   if (config.ORG_CREATION === 'everyone' || orgIds.length > 0) return;
   throw forbidden(
     'Only members of an org may create another one, because ORG_CREATION of this server is `invited`. Accept an invite to an org first, or ask a member for one.',
   );
 }
 
-async function requireFewerOrgs(tx: Transaction, builderId: string): Promise<void> {
+async function requireOrgCapacity(tx: Transaction, builderId: string): Promise<void> {
   // The lock serializes a builder's creations of orgs, so that they can't exceed the limit.
   const builder = statements.selectFrom('Builder').select('id').where('id', '=', builderId);
   await run(tx, builder.forNoKeyUpdate());

@@ -1,4 +1,4 @@
-/** Filters that many lists share: a range of creation times, and the order. */
+/** The filters that many lists share: a range of creation times, and the order. */
 import { z } from 'zod';
 import type { Span } from '../../database/rows.ts';
 import { getFirstIdAt, type IdPrefix } from '../../ids.ts';
@@ -7,8 +7,8 @@ import { enumeration } from '../resource.ts';
 import type { FiltersOf } from './page.ts';
 
 /**
- * The most by which the time in an id differs from the creation time of its row: an id is created shortly before its
- * row is stored, and clocks of processes differ.
+ * The largest difference between the time in an id and the creation time of its row. An id is created shortly before
+ * its row is stored, and clocks of processes differ.
  */
 const ID_SPREAD_MS = MINUTE_MS;
 
@@ -37,40 +37,40 @@ export const createdFilters = z.object({
 });
 export type CreatedFilters = FiltersOf<typeof createdFilters>;
 
-/** The bounds of the range that are set. Undefined if both are open. */
+/** Returns the set bounds of a range. Undefined if both ends are open. */
 export function toSpan(range: TimeRange | null | undefined): Span<Date> | undefined {
   const { from, until } = range ?? {};
   if (from == null && until == null) return undefined;
   return { ...(from != null && { from }), ...(until != null && { until }) };
 }
 
-/** The requested order of a list, or an empty object for its default order. */
+/** Returns the requested order of a list, or an empty object for its default order. */
 export function toOrder({ order }: CreatedFilters) {
   if (order == null) return {};
   return { order: order === 'NEWEST_FIRST' ? 'newest first' : 'oldest first' } as const;
 }
 
 /**
- * Options for a list ordered by id: the exact times as a condition, and the range of ids with these rows, since ids
- * begin with their creation time.
+ * Creates options for a list ordered by id: the exact times as a condition, and the range of ids that contains these
+ * rows, since ids begin with their creation time.
  */
-export function createdRange(prefix: IdPrefix, filters: CreatedFilters) {
+export function createCreatedRange(prefix: IdPrefix, filters: CreatedFilters) {
   const createTime = toSpan(filters.createTime);
   if (!createTime) return { inTime: {}, ordered: toOrder(filters) };
   const { from, until } = createTime;
   const within = {
-    ...(from && { above: idBefore(prefix, from) }),
-    ...(until && { below: idAfter(prefix, until) }),
+    ...(from && { above: toLowerId(prefix, from) }),
+    ...(until && { below: toUpperId(prefix, until) }),
   };
   return { inTime: { createTime }, ordered: { ...toOrder(filters), within } };
 }
 
-/** An id that is lower than the id of every row that was created at that time or later. */
-export function idBefore(prefix: IdPrefix, time: Date): string {
+/** Returns an id that is lower than the id of every row that was created at that time or later. */
+export function toLowerId(prefix: IdPrefix, time: Date): string {
   return getFirstIdAt(prefix, time.getTime() - ID_SPREAD_MS);
 }
 
-/** An id that is higher than the id of every row that was created before that time. */
-export function idAfter(prefix: IdPrefix, time: Date): string {
+/** Returns an id that is higher than the id of every row that was created before that time. */
+export function toUpperId(prefix: IdPrefix, time: Date): string {
   return getFirstIdAt(prefix, time.getTime() + ID_SPREAD_MS);
 }

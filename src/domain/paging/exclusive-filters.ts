@@ -1,6 +1,6 @@
 /**
  * Filters that must not be combined, because no index covers both. The schema refuses combinations, and
- * `refuseTogether` does so where a surface's schema can't.
+ * `refuseCombinations` does so where a surface's schema can't.
  */
 import { type Issue, invalidInput } from '../../errors.ts';
 
@@ -8,7 +8,7 @@ import { type Issue, invalidInput } from '../../errors.ts';
 export type Exclusive = readonly (readonly string[])[];
 
 /** Throws BAD_USER_INPUT that names each filter after the first one of a set. */
-export function refuseTogether(input: object, exclusive: Exclusive): void {
+export function refuseCombinations(input: object, exclusive: Exclusive): void {
   const values = input as Record<string, unknown>;
   const issues = exclusive.flatMap((names) => {
     const [first, ...others] = names.filter((name) => values[name] != null);

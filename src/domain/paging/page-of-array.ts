@@ -1,8 +1,8 @@
 import { encodeCursor, type NamedList } from './list-cursor.ts';
 import { type Page, type PageArgs, readPageArgs } from './page.ts';
 
-/** Returns a page of a list in memory, ordered by a text key. */
-export function pageOfArray<N>(
+/** Creates a page of a list in memory, ordered by a string key. */
+export function createArrayPage<N>(
   list: NamedList & { key: (node: N) => string },
   nodes: readonly N[],
   args: PageArgs,
@@ -15,7 +15,7 @@ export function pageOfArray<N>(
   );
   const pageNodes = backwards ? inRange.slice(-size) : inRange.slice(0, size);
   const edges = pageNodes.map((node) => ({ node, cursor: encodeCursor(list, list.key(node)) }));
-  // If the page is empty, the cursors determine on which side of the list items were omitted.
+  // If the page is empty, the cursors determine on which side items were omitted.
   const [first, last] = [pageNodes[0], pageNodes.at(-1)];
   const precedes = (node: N) =>
     first

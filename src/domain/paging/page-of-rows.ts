@@ -1,6 +1,6 @@
 /**
- * Pages of a table by keyset: a page is one range of an index, at any depth. The opposite direction's "has more" and
- * the total count are read only on request.
+ * Reads pages of a table by keyset: a page is one range of an index, at any depth. The total count, and whether more
+ * rows exist in the opposite direction, are read only on request.
  */
 import type { Link } from '../../database/reads/linked-rows.ts';
 import type { KeyRange, Row, RowList, Table, Where } from '../../database/rows.ts';
@@ -9,7 +9,7 @@ import type { Call } from '../call.ts';
 import { type Batch, listVisibleLinks, narrowToVisible } from '../scope.ts';
 import { encodeCursor, type Key, type NamedList } from './list-cursor.ts';
 import { type Edge, type Page, type PageArgs, readPageArgs } from './page.ts';
-import { pageOfArray } from './page-of-array.ts';
+import { createArrayPage } from './page-of-array.ts';
 
 /** The most items of a page that is read together with its related rows. */
 const LINKED_ITEMS_MAX = 100;
@@ -17,8 +17,8 @@ const LINKED_ITEMS_MAX = 100;
 export interface List<T extends Table, N = Row<T>> extends NamedList {
   table: T;
   where: Where<T>;
-  /** The columns before the key in the index, or several indexes, of which `where` selects a range. */
-  along?: readonly (keyof Row<T> & string)[];
+  /** The columns before the key in the index, of which `where` selects one range or several. */
+  indexColumns?: readonly (keyof Row<T> & string)[];
   /** The column that determines the order. Default: `id`. */
   key?: keyof Row<T> & string;
   order?: 'newest first' | 'oldest first';
@@ -33,13 +33,13 @@ interface KeyBounds {
   below?: Key | undefined;
 }
 
-/** Batches the lists of several rows of one page into one statement. */
+/** Loads the pages of several lists, such as those of the rows of a page, with one statement. */
 const readPages: Batch<RowList, object[]> = ({ database: { rows } }, lists) => rows.pages(lists);
 const readCounts: Batch<Omit<RowList, 'range'>, number> = ({ database: { rows } }, lists) =>
   rows.counts(lists);
 
 /** Returns the row of a list nearest to a key, on one side of it. Null if there is none. */
-export async function nextRow<T extends Table>(
+export async function findNearestRow<T extends Table>(
   call: Call,
   { table, where, side }: { table: T; where: Where<T>; side: { above?: Key; below?: Key } },
 ): Promise<Row<T> | null> {
@@ -58,12 +58,12 @@ export async function listPage<T extends Table, N = Row<T>>(
   args: PageArgs,
 ): Promise<Page<N>> {
   const visible = narrowToVisible(call.viewer, unscoped.table, unscoped.where);
-  if (!visible) return pageOfArray({ ...unscoped, key: () => '' }, [], args);
+  if (!visible) return createArrayPage({ ...unscoped, key: () => '' }, [], args);
   const list = { ...unscoped, where: visible };
   const bounds = readPageArgs(args, list);
   const { size, backwards, after, before } = bounds;
   const ranges = listRanges(call, list);
-  // Items of long pages share many related rows, which are then better read once each.
+  // Items of long pages share many related rows. Reading each of them once is faster.
   const links =
     list.nodes || size > LINKED_ITEMS_MAX ? [] : listVisibleLinks(call.viewer, args.links);
   const rows = await ranges.read({ limit: size + 1, backwards, after, before }, links);
@@ -92,17 +92,17 @@ interface ListRange {
 
 /** Returns functions that read rows of a list by their position in its order. */
 function listRanges<T extends Table, N>(call: Call, list: List<T, N>) {
-  const { table, where, along = [] } = list;
+  const { table, where, indexColumns: along = [] } = list;
   const column = getKeyColumn(list);
   const descending = list.order !== 'oldest first';
-  const rowsIn = (range: Omit<KeyRange<T>, 'column'>, links: readonly Link[] = []) =>
+  const readRange = (range: Omit<KeyRange<T>, 'column'>, links: readonly Link[] = []) =>
     load(call, readPages, { table, where, along, range: { column, ...range }, links }) as Promise<
       Row<T>[]
     >;
   const read = ({ limit, backwards, after, before }: ListRange, links?: readonly Link[]) => {
     const direction = descending !== backwards ? 'desc' : 'asc';
     const keys = descending ? { above: before, below: after } : { above: after, below: before };
-    return rowsIn({ direction, ...intersect(keys, list.within), limit }, links);
+    return readRange({ direction, ...intersect(keys, list.within), limit }, links);
   };
   const hasRows = (rows: Promise<Row<T>[]>) => rows.then(({ length }) => length > 0);
   return {
@@ -110,7 +110,7 @@ function listRanges<T extends Table, N>(call: Call, list: List<T, N>) {
     read,
     existsAfter: (after: Key) => hasRows(read({ limit: 1, backwards: false, after })),
     existsBefore: (before: Key) => hasRows(read({ limit: 1, backwards: true, before })),
-    existsAt: (key: Key) => hasRows(rowsIn({ direction: 'asc', at: key, limit: 1 })),
+    existsAt: (key: Key) => hasRows(readRange({ direction: 'asc', at: key, limit: 1 })),
   };
 }
 
@@ -124,13 +124,13 @@ function intersect(keys: KeyBounds, within: KeyBounds = {}): { above?: Key; belo
   };
 }
 
-/** Compares keys like the database: numbers by value, and texts by bytes. */
+/** Compares keys like the database: numbers by value, and strings by bytes. */
 function isBefore(a: Key, b: Key): boolean {
   if (typeof a === 'bigint' || typeof b === 'bigint') return a < b;
   return Buffer.compare(Buffer.from(a), Buffer.from(b)) < 0;
 }
 
-/** The range of keys as a condition for a count. It may include the lower bound, because no key equals it. */
+/** Returns the range of keys as a condition for a count. The lower bound is included, but no key equals it. */
 function toKeyRange<T extends Table, N>(list: List<T, N>) {
   const { above: from, below: until } = list.within ?? {};
   if (from === undefined && until === undefined) return {};
@@ -154,7 +154,7 @@ interface PageBounds {
 }
 
 /**
- * Computes the page info. Whether rows exist beyond the cursor of an argument requires a query. The cursor's own row
+ * Creates the page info. Only a query shows whether rows exist beyond the cursor of an argument. The cursor's own row
  * counts too.
  */
 function createPageInfo(

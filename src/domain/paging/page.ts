@@ -1,10 +1,10 @@
-/** Relay pages: their arguments and their types. */
+/** The arguments and types of Relay pages. */
 import { z } from 'zod';
 import { type Issue, invalidInput } from '../../errors.ts';
 import type { LinkTo } from '../scope.ts';
 import { decodeCursor, type NamedList } from './list-cursor.ts';
 
-/** The size of a page whose caller names none. A nested list multiplies the cost of the lists around it. */
+/** The default size of a page. It is small, because a nested list multiplies the cost of the lists around it. */
 export const PAGE_DEFAULT = 50;
 export const PAGE_MAX = 1000;
 export interface PageArgs {

@@ -5,12 +5,12 @@ import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
 import { type Batch, byId, listOwned, type ProjectTable } from '../scope.ts';
 import type { FiltersOf, Page, PageArgs } from './page.ts';
-import { pageOfArray } from './page-of-array.ts';
+import { createArrayPage } from './page-of-array.ts';
 import { listPage } from './page-of-rows.ts';
 
-/** The number of characters of a word that the database stores, and so the most that a search can match. */
+/** The characters of a word that the database stores. A search can't match more. */
 const SEARCH_MAX = 64;
-/** Sorts after every text with the same beginning. */
+/** Sorts after every word with the same beginning. */
 const LAST_CHARACTER = '\u{10FFFF}';
 
 export const searchFilters = z.object({
@@ -24,19 +24,19 @@ export const searchFilters = z.object({
 });
 
 interface SearchedList<T extends ProjectTable> {
-  /** The name of the list. A search of it has cursors of its own. */
+  /** The name of the list. Its search has cursors of its own. */
   name: string;
   parentId: string;
   table: T;
 }
 
-/** The text to search for. Undefined if it is empty, so that the whole list is returned. */
+/** Returns the text to search for. Undefined if it is empty: the whole list is returned. */
 function normalizeSearch(search: string | null | undefined): string | undefined {
   const text = search?.trim().slice(0, SEARCH_MAX);
   return text === '' ? undefined : text;
 }
 
-/** Converts texts to lower case. The database does it, because it also converted the stored words. */
+/** Converts texts to lower case in the database, which also converted the stored words. */
 const toLowerCase: Batch<string, string> = async ({ database }, texts) => {
   const statement =
     'select lower(t) as "text" from unnest($1::text[]) with ordinality as g(t, n) order by n';
@@ -45,18 +45,18 @@ const toLowerCase: Batch<string, string> = async ({ database }, texts) => {
 };
 
 /** Returns a page of the project's rows that match the search, or of the whole list without a search. */
-export function pageOfSearch<T extends ProjectTable>(
+export function listSearchPage<T extends ProjectTable>(
   call: Call,
   list: SearchedList<T>,
   { search, ...args }: PageArgs & FiltersOf<typeof searchFilters>,
   listAll: () => Promise<Page<Row<T>>>,
 ): Promise<Page<Row<T>>> {
   const text = normalizeSearch(search);
-  return text === undefined ? listAll() : pageOfMatches(call, list, { ...args, search: text });
+  return text === undefined ? listAll() : listMatches(call, list, { ...args, search: text });
 }
 
-/** Returns a page of rows that match, each once. */
-async function pageOfMatches<T extends ProjectTable>(
+/** Returns a page of matching rows, each once. */
+async function listMatches<T extends ProjectTable>(
   call: Call,
   { name, parentId: projectId, table }: SearchedList<T>,
   { search, ...args }: PageArgs & { search: string },
@@ -64,7 +64,7 @@ async function pageOfMatches<T extends ProjectTable>(
   const prefix = await load(call, toLowerCase, search);
   const matchList = { name: `${name} search`, parentId: projectId, table: 'SearchWord' } as const;
   if (call.viewer.kind === 'END_USER')
-    return pageOfOwnRows(call, { ...matchList, searchedTable: table, prefix }, args);
+    return listEndUserMatches(call, { ...matchList, searchedTable: table, prefix }, args);
   const where = { projectId, kind: table, rowId: { firstFrom: prefix } };
   const wordOrder = { key: 'place', order: 'oldest first' } as const;
   return listPage<'SearchWord', Row<T>>(
@@ -80,7 +80,7 @@ async function pageOfMatches<T extends ProjectTable>(
   );
 }
 
-interface OwnSearch<T extends ProjectTable> {
+interface EndUserSearch<T extends ProjectTable> {
   name: string;
   parentId: string;
   searchedTable: T;
@@ -89,16 +89,16 @@ interface OwnSearch<T extends ProjectTable> {
 }
 
 /**
- * Searches the few rows of an end user. Only their words are read, so that neither the result nor its duration reveals
- * rows of others.
+ * Searches the few rows that an end user may see. Only their words are read, so that neither the result nor its
+ * duration reveals other rows.
  */
-async function pageOfOwnRows<T extends ProjectTable>(
+async function listEndUserMatches<T extends ProjectTable>(
   call: Call,
-  { name, parentId: projectId, searchedTable: table, prefix }: OwnSearch<T>,
+  { name, parentId: projectId, searchedTable: table, prefix }: EndUserSearch<T>,
   args: PageArgs,
 ): Promise<Page<Row<T>>> {
-  const ownRows = await listOwned(call, table, projectId);
-  const rows = new Map(ownRows.map((row) => [String(row['id' as keyof Row<T>]), row]));
+  const visibleRows = await listOwned(call, table, projectId);
+  const rows = new Map(visibleRows.map((row) => [String(row['id' as keyof Row<T>]), row]));
   const words = await call.database.rows.find('SearchWord', { projectId, rowId: [...rows.keys()] });
   const positions = new Map<string, string>();
   for (const { rowId, place } of words) {
@@ -108,7 +108,7 @@ async function pageOfOwnRows<T extends ProjectTable>(
   }
   const matches = [...positions].map(([rowId, place]) => ({ rowId, place }));
   matches.sort((a, b) => (a.place < b.place ? -1 : 1));
-  const { edges, ...page } = pageOfArray(
+  const { edges, ...page } = createArrayPage(
     { name, parentId: projectId, key: ({ place }) => place },
     matches,
     args,

@@ -14,8 +14,8 @@ import { integrationContentInput } from '../integration/integration-content-inpu
 import { settleContent } from '../integration/settled-content.ts';
 import { createInputIssue } from '../issues.ts';
 import { integrationName } from '../names.ts';
-import { publicPem } from '../project/jwt-key.ts';
-import { providerIssues } from '../provider/provider-app-input.ts';
+import { parsePublicKey } from '../project/jwt-key.ts';
+import { listProviderIssues } from '../provider/provider-app-input.ts';
 import { enumeration, resource, toStoredWord } from '../resource.ts';
 import { type Item, itemKind, listItems, SECTION_OF } from './items.ts';
 import {
@@ -114,7 +114,7 @@ function* findIntegrationIssues(
       const detail = `differs from the integration ${present} of the project only by case.`;
       yield createInputIssue([...path, 'name'], detail, name);
     }
-    yield* providerIssues(call, provider, [...path, 'provider']);
+    yield* listProviderIssues(call, provider, [...path, 'provider']);
     yield* listIssuesWithDestinations(call, content, {
       path,
       name,
@@ -126,7 +126,7 @@ function* findIntegrationIssues(
 
 function findKeyIssue(publicKeyPem: string): string | null {
   try {
-    publicPem(publicKeyPem, '');
+    parsePublicKey(publicKeyPem, '');
     return null;
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
@@ -162,7 +162,7 @@ export function writtenTarget(
     ...(allowedOrigins && { allowedOrigins }),
     ...(jwtKeys && {
       jwtKeys: jwtKeys.map((key) =>
-        writtenJwtKey({ ...key, publicKeyPem: publicPem(key.publicKeyPem, '') }),
+        writtenJwtKey({ ...key, publicKeyPem: parsePublicKey(key.publicKeyPem, '') }),
       ),
     }),
     ...(destinations && {

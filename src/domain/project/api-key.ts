@@ -1,4 +1,4 @@
-/** API keys of a project. A key can't grant scopes that it does not have. */
+/** Manages the API keys of a project. A key can't grant scopes that it does not have. */
 import { z } from 'zod';
 import type { Prisma } from '../../database/generated/client.ts';
 import { CREATE_API_KEYS } from '../../database/hot/create-api-keys.ts';
@@ -174,7 +174,7 @@ async function getKey(
   return key;
 }
 
-/** Updates a key and clears this process's cache of viewers. Other processes read the key again within a second. */
+/** Updates a key and clears this process's cache of viewers. Caches of other processes expire within a second. */
 async function updateKey(call: Call, apiKeyId: string, change: Prisma.ApiKeyUpdateArgs) {
   try {
     const key = await call.database.prisma.apiKey.update(change);

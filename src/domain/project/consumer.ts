@@ -10,7 +10,7 @@ import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
-import { pageOfSearch, type searchFilters } from '../paging/search.ts';
+import { listSearchPage, type searchFilters } from '../paging/search.ts';
 import { createdInProject, resource, updateTime } from '../resource.ts';
 import { findInProject } from '../scope.ts';
 
@@ -39,7 +39,7 @@ export const listConsumers = read(
   ) => {
     const list = { name: 'Project.consumers', parentId: projectId, table: 'Consumer' } as const;
     const listAll = () => listPage(call, { ...list, where: { projectId } }, args);
-    return pageOfSearch(call, list, args, listAll);
+    return listSearchPage(call, list, args, listAll);
   },
 );
 

@@ -1,4 +1,6 @@
-/** JWT keys of a project: public keys that verify end users' tokens, which the builder's own server signs. */
+/**
+ * Manages the JWT keys of a project: public keys that verify end users' tokens, which the builder's own server signs.
+ */
 import { createPublicKey } from 'node:crypto';
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
@@ -37,11 +39,13 @@ type JwtKey = Row<'JwtKey'>;
 
 /** The reference API's limit, in characters. */
 const LABEL_LENGTH_MAX = 255;
-/** RFC 7518 requires at least 2048 bits. Above the maximum, checking a signature costs more than a request. */
+/**
+ * RFC 7518 requires at least 2048 bits. With more than the maximum, verifying a signature costs more than a request.
+ */
 const KEY_BITS_MIN = 2_048;
 const KEY_BITS_MAX = 4_096;
 const PEM_LENGTH_MAX = 4_096;
-const PUBLIC_PEM = /^\s*-----BEGIN (RSA )?PUBLIC KEY-----/;
+const PUBLIC_PEM_PATTERN = /^\s*-----BEGIN (RSA )?PUBLIC KEY-----/;
 
 const label = z
   .string()
@@ -97,7 +101,7 @@ export const getJwtKey = projectRead(
     getOwned(call, 'JwtKey', { projectId, id, what: 'JWT key' }),
 );
 
-/** Tokens of the key grant the usual permissions, so the caller must have the scopes for them. */
+/** Tokens of the key grant DEFAULT_PERMISSIONS, so the caller must have the scopes for them. */
 export const createJwtKey = projectMutation({
   description:
     "Registers a JWT key, with which the builder's own server signs tokens of end users. The tokens grant the permissions CONNECT, INSTALL and READ.",
@@ -105,7 +109,7 @@ export const createJwtKey = projectMutation({
   input: createJwtKeyInput,
   async run(call, { label, publicKeyPem }, { id: projectId }): Promise<JwtKey> {
     authorizeActiveKey(call.viewer);
-    const pem = publicPem(publicKeyPem, 'input.publicKeyPem');
+    const pem = parsePublicKey(publicKeyPem, 'input.publicKeyPem');
     return insertJwtKey(call.database.prisma, { projectId, label, publicKeyPem: pem });
   },
 });
@@ -115,7 +119,7 @@ export function authorizeActiveKey(viewer: Viewer): void {
   authorizeGrant(viewer, listScopesToGrant(DEFAULT_PERMISSIONS));
 }
 
-/** Inserts a key whose PEM is the result of `publicPem`. */
+/** Inserts a key whose PEM is the result of `parsePublicKey`. */
 export function insertJwtKey(
   client: Pick<Transaction, 'jwtKey'>,
   key: Pick<JwtKey, 'projectId' | 'label' | 'publicKeyPem'> & { active?: boolean },
@@ -159,8 +163,7 @@ function toUniqueKey(projectId: string, id: string) {
 }
 
 /**
- * Runs a change of a key and clears this process's cache of viewers. Other processes read the key again within a
- * second.
+ * Runs a change of a key and clears this process's cache of viewers. Caches of other processes expire within a second.
  */
 async function changeKey<T>(call: Call, id: string, change: () => Promise<T>): Promise<T> {
   try {
@@ -177,8 +180,8 @@ async function changeKey<T>(call: Call, id: string, change: () => Promise<T>): P
  * Returns the key as SPKI. Throws BAD_USER_INPUT that names the input and does not repeat it, because it might be a
  * private key.
  */
-export function publicPem(text: string, name: string): string {
-  const key = PUBLIC_PEM.test(text) ? findPublicKey(text) : null;
+export function parsePublicKey(text: string, name: string): string {
+  const key = PUBLIC_PEM_PATTERN.test(text) ? findPublicKey(text) : null;
   const bits = key?.asymmetricKeyDetails?.modulusLength ?? 0;
   if (key?.asymmetricKeyType !== 'rsa') {
     throw invalid(name, 'must be a public RSA key in PEM.');

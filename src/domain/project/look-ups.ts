@@ -1,6 +1,6 @@
 /**
- * Look-ups of one object of a project, by its id or by the names that the builder gave it. They return null if the
- * project has no such object, or if the viewer may not see it.
+ * Look-ups of one object of a project, by its id or by the builder's names for it. They return null if the project has
+ * no such object, or if the viewer may not see it.
  */
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
@@ -19,27 +19,27 @@ type Project = Pick<Row<'Project'>, 'id'>;
 
 type Keys<N extends string> = { [name in N]?: string | null | undefined };
 
-/** The description of a look-up, which returns null without a match. */
-const byKey = (description: string) =>
+/** Returns the description of a look-up, which returns null without a match. */
+const describeLookUp = (description: string) =>
   `${description} Null if there is none, or if the caller may not see it.`;
 
 export const lookUpDestination = read(
   'read',
-  byKey('A destination of the project, by its id or name.'),
+  describeLookUp('A destination of the project, by its id or name.'),
   (call: Call, { id: projectId }: Project, idOrName: string) =>
     findDestination(call, { projectId, idOrName }),
 );
 
 export const lookUpTopic = read(
   'read',
-  byKey('A topic of the project, by its id or name.'),
+  describeLookUp('A topic of the project, by its id or name.'),
   (call: Call, { id: projectId }: Project, idOrName: string) =>
     findTopic(call, { projectId, idOrName }),
 );
 
 export const lookUpGroup = read(
   orEndUser('read'),
-  byKey("A group of the project, by its id or the builder's own."),
+  describeLookUp("A group of the project, by its id or the builder's own."),
   async (call: Call, { id: projectId }: Project, idOrRef: string) =>
     (await findById(call, 'Group', { projectId, id: idOrRef })) ??
     findGroupByRef(call, { projectId, groupRef: idOrRef }),
@@ -47,7 +47,7 @@ export const lookUpGroup = read(
 
 export const lookUpConsumer = read(
   orEndUser('read'),
-  byKey("A consumer of the project, by its id or the builder's own."),
+  describeLookUp("A consumer of the project, by its id or the builder's own."),
   async (call: Call, { id: projectId }: Project, idOrRef: string) =>
     (await findById(call, 'Consumer', { projectId, id: idOrRef })) ??
     findConsumerByRef(call, { projectId, consumerRef: idOrRef }),
@@ -56,7 +56,7 @@ export const lookUpConsumer = read(
 /** Without a consumer in the keys, returns the connection that new installations of the group use. */
 export const lookUpConnection = read(
   orEndUser('read'),
-  byKey(
+  describeLookUp(
     'A connection of the project: by its id, or by its provider and group. Give exactly one of them.',
   ),
   async (
@@ -72,22 +72,22 @@ export const lookUpConnection = read(
       consumerRef == null ? null : findConsumerByRef(call, { projectId, consumerRef }),
     ]);
     if (!group || (consumerRef != null && !consumer)) return null;
-    const ofGroup = { projectId, provider, groupId: group.id };
+    const groupKey = { projectId, provider, groupId: group.id };
     if (consumer) {
       const [connection] = await findInProject(call, 'Connection', {
-        ...ofGroup,
+        ...groupKey,
         consumerId: consumer.id,
       });
       return connection ?? null;
     }
-    const connection = await findConnectionOfGroup(call.database.prisma, ofGroup);
+    const connection = await findConnectionOfGroup(call.database.prisma, groupKey);
     return connection && findById(call, 'Connection', { projectId, id: connection.id });
   },
 );
 
 export const lookUpInstallation = read(
   orEndUser('read'),
-  byKey(
+  describeLookUp(
     'An installation of the project: by its id, or by its integration and group. Give exactly one of them.',
   ),
   async (
@@ -111,7 +111,7 @@ export const lookUpInstallation = read(
 /** For a provider, returns its newest app, which connects use by default. */
 export const lookUpProviderApp = read(
   orPage('read'),
-  byKey(
+  describeLookUp(
     'A provider app of the project: by its id, or by provider, which returns the newest app, the default for connects. Give exactly one of them.',
   ),
   async (

@@ -1,4 +1,4 @@
-/** A cache of the origins that any project allows. */
+/** Caches whether any project allows an origin. */
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../database/database.ts';
 import { isOrigin } from '../../setting-kinds.ts';
@@ -6,16 +6,17 @@ import { isOrigin } from '../../setting-kinds.ts';
 /** A change of a project's origins takes effect in every process within a second. */
 const FRESH_MS = 1_000;
 const CACHED_MAX = 1_000;
-/** The most look-ups at a time. Further origins are refused, so that a flood of origins delays no other request. */
+/** The most simultaneous look-ups. Further origins are refused, so that a flood of origins delays no other request. */
 const LOOKUPS_MAX = 50;
 
-const ALLOWED = `select exists (
+const IS_ALLOWED = `select exists (
   select from "Project" where "allowedOrigins" @> array[$1]::text[]
 ) as "isAllowed"`;
 
 /**
- * Returns whether any project has the origin in `listPageOrigins`. The query compares whole texts, so it decides like
- * that function for every text that `isOrigin` accepts. The result is synchronous if it is cached.
+ * Returns a function that checks whether any project has the origin in `listPageOrigins`. The query compares whole
+ * strings, so it agrees with that function for every origin that `isOrigin` accepts. The result is synchronous if it is
+ * cached.
  */
 export function createOriginCache({
   rows,
@@ -24,7 +25,7 @@ export function createOriginCache({
   const lookups = new Map<string, Promise<boolean>>();
   const lookUp = async (origin: string): Promise<boolean> => {
     try {
-      const [result] = await rows.query<{ isAllowed: boolean }>(ALLOWED, [origin]);
+      const [result] = await rows.query<{ isAllowed: boolean }>(IS_ALLOWED, [origin]);
       const isAllowed = result?.isAllowed ?? false;
       cache.set(origin, isAllowed);
       return isAllowed;

@@ -1,4 +1,4 @@
-/** Projects: one application of a builder each, the tenant that everything else belongs to. */
+/** Projects: applications of builders. Each is the tenant to which everything else belongs. */
 
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
@@ -98,7 +98,7 @@ const updateProjectInput = z
     description: 'The new values of a project. Omitted fields keep their values.',
   });
 
-/** Null if the viewer has no such project. Without an id or a name, returns the viewer's only project. */
+/** Returns null if the viewer has no such project. Without an id or a name, returns the viewer's only project. */
 export const readProject = read(
   orEndUser('read'),
   'A project by its id or name; null if it does not exist or the caller may not see it. Without an argument, the only project of the caller.',
@@ -152,7 +152,7 @@ export const createProject = builderMutation({
     if (!orgIds.includes(orgId)) throw notFound('Org', orgId);
     const projectId = newId('prj');
     const data = { id: projectId, orgId, name, appName, eventLog: { create: {} } };
-    return requireUnique(database.prisma.project.create({ data }), nameTakenText(name));
+    return requireUnique(database.prisma.project.create({ data }), formatNameTaken(name));
   },
 });
 
@@ -167,11 +167,11 @@ export const updateProject = projectMutation({
     const where = { id: project.id };
     return requireUnique(
       call.database.prisma.project.update({ where, data }),
-      nameTakenText(changes.name ?? ''),
+      formatNameTaken(changes.name ?? ''),
     );
   },
 });
 
-function nameTakenText(name: string): string {
+function formatNameTaken(name: string): string {
   return `The project name ${name} is taken.`;
 }

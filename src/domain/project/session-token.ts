@@ -16,13 +16,13 @@ import {
 } from '../viewer/end-user.ts';
 import { authorizeGrant } from '../viewer/needs.ts';
 import { signSessionToken } from '../viewer/token/session-claims.ts';
-import { CONNECT_PATH, returnIssues } from './origins.ts';
+import { CONNECT_PATH, listReturnIssues } from './origins.ts';
 import { upsertParties } from './parties.ts';
 
 const INTEGRATIONS_MAX = 100;
-const LIFE_SECONDS = 600;
-const LIFE_SECONDS_MIN = 60;
-const LIFE_SECONDS_MAX = 3_600;
+const LIFETIME_SECONDS = 600;
+const LIFETIME_SECONDS_MIN = 60;
+const LIFETIME_SECONDS_MAX = 3_600;
 
 export const sessionTokenResource = resource(
   'SessionToken',
@@ -75,8 +75,8 @@ const createSessionTokenInput = z
       ),
     expiresInSeconds: z
       .int()
-      .min(LIFE_SECONDS_MIN)
-      .max(LIFE_SECONDS_MAX)
+      .min(LIFETIME_SECONDS_MIN)
+      .max(LIFETIME_SECONDS_MAX)
       .nullish()
       .describe('The life of the token in seconds, 60 to 3600. Default: 600.'),
     returnUrl: z
@@ -109,11 +109,11 @@ export const createSessionToken = projectMutation({
     const permissions = [...new Set(input.permissions ?? DEFAULT_PERMISSIONS)];
     authorizeGrant(call.viewer, listScopesToGrant(permissions));
     const { ids, issues } = await findIntegrations(call, project, input);
-    const allIssues = [...issues, ...returnIssues(call, project, input.returnUrl, 'returnUrl')];
+    const allIssues = [...issues, ...listReturnIssues(call, project, input.returnUrl, 'returnUrl')];
     if (allIssues.length > 0) throw invalidInput(allIssues);
     const parties = await upsertParties(call, { ...input, projectId: project.id });
-    const lifeMs = (input.expiresInSeconds ?? LIFE_SECONDS) * 1_000;
-    const expireTime = new Date(Math.floor((call.now().getTime() + lifeMs) / 1_000) * 1_000);
+    const lifetimeMs = (input.expiresInSeconds ?? LIFETIME_SECONDS) * 1_000;
+    const expireTime = new Date(Math.floor((call.now().getTime() + lifetimeMs) / 1_000) * 1_000);
     const token = await signSessionToken(call, {
       projectId: project.id,
       ...parties,

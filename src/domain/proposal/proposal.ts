@@ -139,9 +139,13 @@ export const listProposals = read(
     if (groupRef != null) {
       const group = await findGroupByRef(call, { projectId, groupRef });
       const where = { projectId, groupId: group?.id ?? [], status: statuses };
-      return listPage(call, { ...list, where, along: ['projectId', 'groupId', 'status'] }, args);
+      return listPage(
+        call,
+        { ...list, where, indexColumns: ['projectId', 'groupId', 'status'] },
+        args,
+      );
     }
     const where = { projectId, status: statuses };
-    return listPage(call, { ...list, where, along: ['projectId', 'status'] }, args);
+    return listPage(call, { ...list, where, indexColumns: ['projectId', 'status'] }, args);
   },
 );

@@ -178,7 +178,7 @@ async function recordFailure(services: Services, claim: EventClaim, error: unkno
   const { projectId, installationId, objectName } = claim;
   const fields = { installationId, objectName };
   logFailure(services.log, error, {
-    about: fields,
+    fields: fields,
     delayed: 'provider_events.delayed',
     failed: 'provider_events.failed',
   });

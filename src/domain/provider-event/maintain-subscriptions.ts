@@ -213,8 +213,8 @@ async function recordFailure(
 ): Promise<void> {
   if (error instanceof LeaseLost) throw error;
   const { services } = requests;
-  const { reason, mayPass } = logFailure(services.log, error, {
-    about: { installationId: subscription.installationId },
+  const { reason, isTemporary: mayPass } = logFailure(services.log, error, {
+    fields: { installationId: subscription.installationId },
     // The subscription of the installation shows the error.
     delayed: null,
     failed: 'subscription.failed',

@@ -2,9 +2,9 @@
 import type { Row } from '../../database/rows.ts';
 import type { Services } from '../call.ts';
 import {
-  clientSecretLocation,
-  previousSecretLocation,
-  webhookSecretLocation,
+  toClientSecretLocation,
+  toPreviousSecretLocation,
+  toWebhookSecretLocation,
 } from '../provider/provider-app.ts';
 
 /** A provider app with its secrets, as Prisma returns it without `omit`. */
@@ -48,9 +48,12 @@ export function listWebhookSecrets(
   const { id, projectId, webhookSecretSealed, previousWebhookSecretSealed } = app;
   const current =
     webhookSecretSealed === null
-      ? vault.open(app.clientSecretSealed, clientSecretLocation(id, projectId))
-      : vault.open(webhookSecretSealed, webhookSecretLocation(id, projectId));
+      ? vault.open(app.clientSecretSealed, toClientSecretLocation(id, projectId))
+      : vault.open(webhookSecretSealed, toWebhookSecretLocation(id, projectId));
   const isOver = (app.previousWebhookSecretExpireTime ?? new Date(0)) <= now();
   if (previousWebhookSecretSealed === null || isOver) return [current];
-  return [current, vault.open(previousWebhookSecretSealed, previousSecretLocation(id, projectId))];
+  return [
+    current,
+    vault.open(previousWebhookSecretSealed, toPreviousSecretLocation(id, projectId)),
+  ];
 }

@@ -2,13 +2,13 @@
 import type { Provider } from '../../providers/contract.ts';
 import { applyModule } from '../../providers/modules.ts';
 
-/** The issue for an unknown name. */
+/** The detail of an issue for an unknown name. */
 export const NOT_A_PROVIDER =
   'is not a provider. The field providers and GET /v1/providers list all providers.';
 
 export interface Catalogue {
   find(name: string): Provider | null;
-  /** The provider as an integration of this module uses it. Null selects the default module. */
+  /** Finds the provider as an integration of this module uses it. A null `module` means the default one. */
   findAt(name: string, module: string | null): Provider | null;
   /** Sorted by name. */
   all: readonly Provider[];

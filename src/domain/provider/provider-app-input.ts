@@ -1,4 +1,4 @@
-/** Input of the mutations of provider apps. */
+/** The inputs of the mutations of provider apps. */
 import { z } from 'zod';
 import type { Issue } from '../../errors.ts';
 import { id } from '../../ids.ts';
@@ -10,8 +10,8 @@ import { projectIdOrName } from '../names.ts';
 import { enumeration } from '../resource.ts';
 import { NOT_A_PROVIDER } from './catalogue.ts';
 
-const TEXT_MAX = 1_024;
-const text = z.string().min(1).max(TEXT_MAX);
+const LENGTH_MAX = 1_024;
+const text = z.string().min(1).max(LENGTH_MAX);
 
 const packageUrl = z.url({ protocol: /^https$/, error: 'must be an https URL.' }).max(2_048);
 
@@ -73,8 +73,8 @@ const MASKS = {
   METADATA: 'metadata',
 } as const satisfies Record<string, keyof AppChanges>;
 
-/** Accepts any value. The input checks the rules of the fields in the mask. */
-const unchecked = z
+/** Accepts any value. `updateProviderAppInput` checks the rules of the fields in the mask. */
+const uncheckedFields = z
   .object({
     externalRef: z
       .string()
@@ -128,10 +128,10 @@ export const updateProviderAppInput = z
       .array(providerAppField)
       .min(1, 'must name at least one field.')
       .describe('The fields to change, at least one.'),
-    providerApp: unchecked,
+    providerApp: uncheckedFields,
   })
   .superRefine((input, context) => {
-    const { error } = maskedFields(input).safeParse(input.providerApp, {
+    const { error } = selectMaskedFields(input).safeParse(input.providerApp, {
       error: ({ input: value }) => (value === undefined ? MISSING : undefined),
     });
     for (const issue of error?.issues ?? []) {
@@ -146,28 +146,28 @@ export const updateProviderAppInput = z
 
 const MISSING = 'is required, because updateMask names it.';
 
-interface Masked {
+interface MaskedInput {
   updateMask: readonly (keyof typeof MASKS)[];
   providerApp: unknown;
 }
 
-function maskedFields({ updateMask }: Pick<Masked, 'updateMask'>) {
+function selectMaskedFields({ updateMask }: Pick<MaskedInput, 'updateMask'>) {
   const maskedNames = Object.fromEntries(updateMask.map((mask) => [MASKS[mask], true]));
   return fields.pick(maskedNames as Record<keyof AppChanges, true>);
 }
 
 /** Returns the new values of the fields in the mask. Throws BAD_USER_INPUT for a provider that does not exist. */
-export function parseChanges(call: Call, input: Masked): AppChanges {
-  const changes: AppChanges = maskedFields(input).parse(input.providerApp);
+export function parseChanges(call: Call, input: MaskedInput): AppChanges {
+  const changes: AppChanges = selectMaskedFields(input).parse(input.providerApp);
   const { provider } = changes;
   if (provider !== undefined) {
-    requireNoIssues(providerIssues(call, provider, ['input', 'providerApp', 'provider']));
+    requireNoIssues(listProviderIssues(call, provider, ['input', 'providerApp', 'provider']));
   }
   return changes;
 }
 
-/** The issue for a provider that does not exist, at this path of the input. */
-export function* providerIssues(
+/** Lists the issue for a provider that does not exist, at this path of the input. */
+export function* listProviderIssues(
   { catalogue }: Call,
   provider: string,
   path: readonly PropertyKey[],

@@ -24,15 +24,15 @@ import { orPage } from '../viewer/needs.ts';
 import {
   type AppChanges,
   createProviderAppInput,
+  listProviderIssues,
   parseChanges,
-  providerIssues,
   updateProviderAppInput,
 } from './provider-app-input.ts';
 
 export const CALLBACK_PATH = '/oauth/callback';
 
 /**
- * The OAuth redirect URL to register at the provider for an app. Null if customers of the provider do not consent in a
+ * Returns the OAuth redirect URL to register at the provider. Null if customers of the provider do not consent in a
  * browser.
  */
 function getRedirectUrl(
@@ -76,7 +76,7 @@ const deleteProviderAppInput = z
   .object({ projectIdOrName, providerAppId: id.describe('The id of the provider app.') })
   .meta({ id: 'DeleteProviderAppInput', description: 'The provider app to delete.' });
 
-const withoutSecret = {
+const SECRET_COLUMNS = {
   clientSecretSealed: true,
   webhookSecretSealed: true,
   previousWebhookSecretSealed: true,
@@ -124,22 +124,22 @@ export const createProviderApp = projectMutation({
     { provider, clientId, clientSecret, webhookSecret, externalRef, scopes, metadata },
     { id: projectId },
   ) {
-    requireNoIssues(providerIssues(call, provider, ['input', 'provider']));
+    requireNoIssues(listProviderIssues(call, provider, ['input', 'provider']));
     const appId = newId('app');
-    const webhookLocation = webhookSecretLocation(appId, projectId);
+    const webhookLocation = toWebhookSecretLocation(appId, projectId);
     return call.database.prisma.providerApp.create({
       data: {
         id: appId,
         projectId,
         provider,
         clientId,
-        clientSecretSealed: call.vault.seal(clientSecret, clientSecretLocation(appId, projectId)),
+        clientSecretSealed: call.vault.seal(clientSecret, toClientSecretLocation(appId, projectId)),
         webhookSecretSealed: webhookSecret ? call.vault.seal(webhookSecret, webhookLocation) : null,
         externalRef,
         scopes: scopes ?? [],
         metadata: metadata ?? undefined,
       },
-      omit: withoutSecret,
+      omit: SECRET_COLUMNS,
     });
   },
 });
@@ -164,10 +164,10 @@ export const updateProviderApp = projectMutation({
         const app = await tx.providerApp.update({
           where,
           data: { ...data, ...rotated },
-          omit: withoutSecret,
+          omit: SECRET_COLUMNS,
         });
         // The check runs under the row's lock, for which a new connection waits.
-        if (changes.provider !== undefined) await requireNoneOfAnother(tx, app);
+        if (changes.provider !== undefined) await refuseOtherProviders(tx, app);
         return app;
       }),
     );
@@ -187,7 +187,7 @@ export const deleteProviderApp = projectMutation({
         call.database.prisma.providerApp.delete({ where, select: { id: true } }),
       );
     } catch (error) {
-      if (isForeignKeyViolation(error)) throw inUseError();
+      if (isForeignKeyViolation(error)) throw createInUseError();
       throw error;
     }
     return { deletedId: appId };
@@ -199,9 +199,9 @@ function toColumns(
   app: Row<'ProviderApp'>,
   { clientSecret, webhookSecret, scopes, metadata, ...changes }: AppChanges,
 ): Prisma.ProviderAppUpdateInput {
-  const webhookLocation = webhookSecretLocation(app.id, app.projectId);
+  const webhookLocation = toWebhookSecretLocation(app.id, app.projectId);
   const clientSecretSealed =
-    clientSecret && vault.seal(clientSecret, clientSecretLocation(app.id, app.projectId));
+    clientSecret && vault.seal(clientSecret, toClientSecretLocation(app.id, app.projectId));
   return {
     ...changes,
     clientSecretSealed,
@@ -211,16 +211,16 @@ function toColumns(
   };
 }
 
-/** The location to which a sealed client secret is bound. */
-export function clientSecretLocation(row: string, projectId: string): SealedLocation {
+/** Returns the location to which a sealed client secret is bound. */
+export function toClientSecretLocation(row: string, projectId: string): SealedLocation {
   return { table: 'ProviderApp', column: 'clientSecretSealed', row, projectId };
 }
 
-export function webhookSecretLocation(row: string, projectId: string): SealedLocation {
+export function toWebhookSecretLocation(row: string, projectId: string): SealedLocation {
   return { table: 'ProviderApp', column: 'webhookSecretSealed', row, projectId };
 }
 
-export function previousSecretLocation(row: string, projectId: string): SealedLocation {
+export function toPreviousSecretLocation(row: string, projectId: string): SealedLocation {
   return { table: 'ProviderApp', column: 'previousWebhookSecretSealed', row, projectId };
 }
 
@@ -238,26 +238,26 @@ async function rotateWebhookSecret(
   const app = await tx.providerApp.findUniqueOrThrow({ where });
   const secret =
     app.webhookSecretSealed === null
-      ? vault.open(app.clientSecretSealed, clientSecretLocation(id, projectId))
-      : vault.open(app.webhookSecretSealed, webhookSecretLocation(id, projectId));
+      ? vault.open(app.clientSecretSealed, toClientSecretLocation(id, projectId))
+      : vault.open(app.webhookSecretSealed, toWebhookSecretLocation(id, projectId));
   await tx.objectSubscription.updateMany({
     where: { projectId, providerAppId: id, providerRef: { not: null } },
     data: { dueTime: now() },
   });
   notifySubscriptions(tx);
   return {
-    previousWebhookSecretSealed: vault.seal(secret, previousSecretLocation(id, projectId)),
+    previousWebhookSecretSealed: vault.seal(secret, toPreviousSecretLocation(id, projectId)),
     previousWebhookSecretExpireTime: new Date(now().getTime() + OVERLAP_MS),
   };
 }
 
-async function requireNoneOfAnother(tx: Transaction, app: Row<'ProviderApp'>): Promise<void> {
+async function refuseOtherProviders(tx: Transaction, app: Row<'ProviderApp'>): Promise<void> {
   const { id: providerAppId, projectId, provider } = app;
   const where = { projectId, providerAppId, provider: { not: provider } };
-  if (await tx.connection.findFirst({ where, select: { id: true } })) throw inUseError();
+  if (await tx.connection.findFirst({ where, select: { id: true } })) throw createInUseError();
 }
 
-function inUseError() {
+function createInUseError() {
   return conflict('Connections use the provider app. Delete them first.');
 }
 

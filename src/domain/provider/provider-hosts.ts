@@ -1,4 +1,4 @@
-/** Checks hosts in addresses that customers enter as a whole. */
+/** Checks the hosts of addresses that customers enter. */
 import type { Provider } from '../../providers/contract.ts';
 
 export type ProviderHosts = Pick<Provider, 'hosts'>;
@@ -8,8 +8,8 @@ export function isAllowedHost({ hosts }: ProviderHosts, variable: string, host: 
   return hosts?.[variable]?.some((pattern) => matches(pattern, host.toLowerCase())) ?? true;
 }
 
-/** The allowed hosts as text for an error message. Null if the provider has no list. */
-export function allowedHosts({ hosts }: ProviderHosts, variable: string): string | null {
+/** Formats the allowed hosts for an error message. Null if the provider has no list. */
+export function formatAllowedHosts({ hosts }: ProviderHosts, variable: string): string | null {
   const patterns = hosts?.[variable];
   return patterns ? LIST.format(patterns) : null;
 }

@@ -1,7 +1,7 @@
 /**
  * Limits requests to providers. Each connection has a concurrency, a rate, and a pause if the provider requires one.
- * Each project, each provider and the process also have a concurrency. A slow provider therefore delays no other
- * provider, and a project no other project. The counts are in memory, so each process has its own.
+ * Each project, each provider and the process also have a concurrency, so that no slow provider delays another
+ * provider, and no project another project. The counts are in memory, so each process has its own.
  */
 import type { Provider } from '../../providers/contract.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
@@ -16,19 +16,19 @@ interface CapacityLimits {
 }
 
 /** Concurrent requests to one provider. */
-const TO_PROVIDER: CapacityLimits = { max: 72, projectMax: 32, reserved: 8 };
+const PROVIDER_CAPACITY: CapacityLimits = { max: 72, projectMax: 32, reserved: 8 };
 /** Concurrent requests to all providers. The process has 256 sockets for them; the rest is for token requests. */
-const OF_PROCESS: CapacityLimits = { max: 224, projectMax: 96, reserved: 24 };
-/** The most waiting requests of one connection, and the longest wait. Callers wait 30 s in all. */
+const PROCESS_CAPACITY: CapacityLimits = { max: 224, projectMax: 96, reserved: 24 };
+/** The most waiting requests of one connection, and the longest wait. Callers wait up to 30 s in total. */
 const WAITING_MAX = 500;
 const WAIT_MS_MAX = 20_000;
-/** The pause after a response that names none, and the longest pause. The provider is called again after it. */
-const REST_MS = 1_000;
-const REST_MS_MAX = HOUR_MS;
+/** The pause after a response that does not specify one, and the longest pause. */
+const PAUSE_MS = 1_000;
+const PAUSE_MS_MAX = HOUR_MS;
 /** The most connections of a provider whose rate is kept in memory. */
 const RATES_MAX = 5_000;
 
-/** The connection of a request. */
+/** The connection that sends a request. */
 export interface Caller {
   connectionId: string;
   projectId: string;
@@ -71,7 +71,7 @@ class ConnectionQueue {
   readonly provider: ProviderQueue;
   running = 0;
   readonly waiting = new Set<() => void>();
-  restUntil = 0;
+  pausedUntilMs = 0;
   timer: NodeJS.Timeout | undefined;
 
   constructor(caller: Caller, provider: ProviderQueue) {
@@ -83,7 +83,7 @@ class ConnectionQueue {
 /** The requests of all connections to one provider. */
 class ProviderQueue {
   readonly rates: TokenBuckets;
-  readonly capacity = new Capacity(TO_PROVIDER);
+  readonly capacity = new Capacity(PROVIDER_CAPACITY);
   /** Queues of connections that wait for capacity, the longest wait first. */
   readonly held = new Set<ConnectionQueue>();
 
@@ -98,7 +98,7 @@ export class ProviderLimits {
   readonly #now: () => number;
   readonly #connections = new Map<string, ConnectionQueue>();
   readonly #providers = new Map<string, ProviderQueue>();
-  readonly #capacity = new Capacity(OF_PROCESS);
+  readonly #capacity = new Capacity(PROCESS_CAPACITY);
   /** Queues that wait for capacity of the process, the longest wait first. */
   readonly #held = new Set<ConnectionQueue>();
 
@@ -109,8 +109,8 @@ export class ProviderLimits {
 
   /** Runs `work` when it is its turn. Throws RATE_LIMITED without running it if the wait would be too long. */
   async run<T>(caller: Caller, work: () => Promise<T>): Promise<T> {
-    const queue = this.#queueOf(caller);
-    await this.#turn(queue);
+    const queue = this.#getQueue(caller);
+    await this.#waitForTurn(queue);
     try {
       return await work();
     } finally {
@@ -120,35 +120,36 @@ export class ProviderLimits {
 
   /** Pauses new requests of the connection for this time. Null means the default pause. */
   pause(caller: Caller, ms: number | null): void {
-    const queue = this.#queueOf(caller);
-    const until = this.#now() + Math.min(ms ?? REST_MS, REST_MS_MAX);
-    queue.restUntil = Math.max(queue.restUntil, until);
-    this.#forgetIdle(queue);
+    const queue = this.#getQueue(caller);
+    const until = this.#now() + Math.min(ms ?? PAUSE_MS, PAUSE_MS_MAX);
+    queue.pausedUntilMs = Math.max(queue.pausedUntilMs, until);
+    this.#deleteIfIdle(queue);
   }
 
-  #queueOf(caller: Caller): ConnectionQueue {
+  #getQueue(caller: Caller): ConnectionQueue {
     const { connectionId } = caller;
     const queue =
-      this.#connections.get(connectionId) ?? new ConnectionQueue(caller, this.#providerOf(caller));
+      this.#connections.get(connectionId) ??
+      new ConnectionQueue(caller, this.#getProviderQueue(caller));
     this.#connections.set(connectionId, queue);
     return queue;
   }
 
-  #providerOf({ provider: { name, limits } }: Caller): ProviderQueue {
+  #getProviderQueue({ provider: { name, limits } }: Caller): ProviderQueue {
     const provider = this.#providers.get(name) ?? new ProviderQueue(limits, this.#now);
     this.#providers.set(name, provider);
     return provider;
   }
 
-  #turn(queue: ConnectionQueue): Promise<void> {
-    if (this.#restMs(queue) > WAIT_MS_MAX || queue.waiting.size >= WAITING_MAX) {
-      return Promise.reject(rateLimited(queue.caller, this.#restMs(queue)));
+  #waitForTurn(queue: ConnectionQueue): Promise<void> {
+    if (this.#getPauseMs(queue) > WAIT_MS_MAX || queue.waiting.size >= WAITING_MAX) {
+      return Promise.reject(createRateLimitError(queue.caller, this.#getPauseMs(queue)));
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const deadline = setTimeout(() => {
       queue.waiting.delete(start);
-      reject(rateLimited(queue.caller, this.#restMs(queue)));
-      this.#forgetIdle(queue);
+      reject(createRateLimitError(queue.caller, this.#getPauseMs(queue)));
+      this.#deleteIfIdle(queue);
     }, WAIT_MS_MAX);
     const start = () => {
       clearTimeout(deadline);
@@ -174,7 +175,7 @@ export class ProviderLimits {
         this.#held.add(queue);
         return;
       }
-      const waitMs = this.#restMs(queue) || provider.rates.take(caller.connectionId) * 1_000;
+      const waitMs = this.#getPauseMs(queue) || provider.rates.take(caller.connectionId) * 1_000;
       if (waitMs > 0) {
         clearTimeout(queue.timer);
         queue.timer = setTimeout(() => this.#advance(queue), Math.ceil(waitMs));
@@ -193,7 +194,7 @@ export class ProviderLimits {
     this.#advanceHeld(capacity, held);
     this.#advanceHeld(this.#capacity, this.#held);
     this.#advance(queue);
-    this.#forgetIdle(queue);
+    this.#deleteIfIdle(queue);
   }
 
   #advanceHeld(capacity: Capacity, held: Set<ConnectionQueue>): void {
@@ -209,23 +210,23 @@ export class ProviderLimits {
     this.#capacity.count(queue.caller, change);
   }
 
-  #forgetIdle(queue: ConnectionQueue): void {
+  #deleteIfIdle(queue: ConnectionQueue): void {
     if (queue.running > 0 || queue.waiting.size > 0) return;
     clearTimeout(queue.timer);
-    const restMs = this.#restMs(queue);
-    if (restMs === 0) this.#connections.delete(queue.caller.connectionId);
-    else queue.timer = setTimeout(() => this.#forgetIdle(queue), Math.ceil(restMs)).unref();
+    const pauseMs = this.#getPauseMs(queue);
+    if (pauseMs === 0) this.#connections.delete(queue.caller.connectionId);
+    else queue.timer = setTimeout(() => this.#deleteIfIdle(queue), Math.ceil(pauseMs)).unref();
   }
 
-  #restMs({ restUntil }: ConnectionQueue): number {
+  #getPauseMs({ pausedUntilMs: restUntil }: ConnectionQueue): number {
     return Math.max(0, restUntil - this.#now());
   }
 }
 
-function rateLimited({ provider }: Caller, restMs: number): ProviderError {
+function createRateLimitError({ provider }: Caller, pauseMs: number): ProviderError {
   return new ProviderError(
     'RATE_LIMITED',
     `Too many requests of the connection are waiting for ${provider.displayName}.`,
-    { retryAfterMs: Math.max(REST_MS, Math.ceil(restMs)) },
+    { retryAfterMs: Math.max(PAUSE_MS, Math.ceil(pauseMs)) },
   );
 }

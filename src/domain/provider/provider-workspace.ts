@@ -3,21 +3,21 @@
 import type { Issue } from '../../errors.ts';
 import type { Provider } from '../../providers/contract.ts';
 import { createInputIssue } from '../issues.ts';
-import { allowedHosts, isAllowedHost, type ProviderHosts } from './provider-hosts.ts';
+import { formatAllowedHosts, isAllowedHost, type ProviderHosts } from './provider-hosts.ts';
 
 const VARIABLE = '{{workspace}}';
 /** Labels of a host name. They contain no character that could end the host or start a path. */
 const HOST_LABELS = /^[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})*$/;
-const HOST_MAX = 253;
-/** A vendor's name of an account, for example `acct_1032D82eZvKYlo2C`. */
+const HOST_LENGTH_MAX = 253;
+/** Matches a vendor's name of an account, for example `acct_1032D82eZvKYlo2C`. */
 const ONE_LINE = /^[^\p{Cc}]+$/u;
 
-/** True if the text is safe in a URL: it can replace only labels of the host, and can't start a path. */
-export function isHostLabels(text: string): boolean {
-  return HOST_LABELS.test(text) && text.length <= HOST_MAX;
+/** True if the value is safe in a URL: it can replace only labels of the host, and can't start a path. */
+export function isHostLabels(value: string): boolean {
+  return HOST_LABELS.test(value) && value.length <= HOST_LENGTH_MAX;
 }
 
-/** Issues with the workspace of a connection to the provider, or with its absence. */
+/** Lists issues with the workspace of a connection to the provider, or with its absence. */
 export function listWorkspaceIssues(provider: Provider, ref: string | null | undefined): Issue[] {
   if (ref == null) {
     return isNeeded(provider) ? [createIssue(`is required for ${provider.name}.`)] : [];
@@ -42,21 +42,21 @@ function isNeeded({ baseUrl, oauth2 }: Provider): boolean {
   return [baseUrl, oauth2?.authorizeUrl, oauth2?.tokenUrl].some((url) => url?.includes(VARIABLE));
 }
 
-/** True if the token response contains the account's whole address, which is then not needed before. */
+/** True if the token response contains the account's whole address, so that the caller need not know it. */
 export function comesWithToken({ baseUrl }: Provider): boolean {
   return baseUrl === VARIABLE;
 }
 
-/** The reason why a variable can't be a whole address. Null if it can. */
+/** Returns the reason why a value can't be a whole address. Null if it can. */
 export function findAddressProblem(
   provider: ProviderHosts,
   variable: string,
-  text: string,
+  value: string,
 ): string | null {
-  const url = URL.parse(text);
+  const url = URL.parse(value);
   const isPlain = url?.protocol === 'https:' && url.href === `https://${url.host}${url.pathname}`;
   if (isPlain && isAllowedHost(provider, variable, url.host)) return null;
-  const hosts = allowedHosts(provider, variable);
+  const hosts = formatAllowedHosts(provider, variable);
   return `must be an https address without query or fragment${hosts === null ? '' : `, at ${hosts}`}.`;
 }
 

@@ -1,4 +1,4 @@
-/** The catalogue of providers as callers see it. A caller may be restricted to some of the providers. */
+/** The catalogue of providers in the API. A caller may be restricted to some of the providers. */
 
 import { z } from 'zod';
 import { notFound } from '../../errors.ts';
@@ -17,7 +17,7 @@ import { applyModule, listModules } from '../../providers/modules.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
 import type { PageArgs } from '../paging/page.ts';
-import { pageOfArray } from '../paging/page-of-array.ts';
+import { createArrayPage } from '../paging/page-of-array.ts';
 import { computed, enumeration, resource, shownId } from '../resource.ts';
 import { listPermittedProviderNames } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
@@ -102,7 +102,7 @@ export const providerInputResource = resource(
   },
 );
 
-/** A module, with the provider as the module has it. */
+/** A module, with the provider as an integration of the module uses it. */
 export interface ModuleOfProvider extends ProviderModule {
   provider: Provider;
 }
@@ -187,22 +187,22 @@ export function withSupport(
   return { name, displayName, supports: listObjectCapabilities(provider, name) };
 }
 
-/** The modules of the provider, at least one. */
-export function modulesWithProvider(provider: Provider): ModuleOfProvider[] {
+/** Lists the modules of the provider, at least one. */
+export function listModulesWithProvider(provider: Provider): ModuleOfProvider[] {
   return listModules(provider).map((module) => ({
     ...module,
     provider: applyModule(provider, module.name) ?? provider,
   }));
 }
 
-/** The objects that every account of the provider has. */
+/** Lists the objects that every account of the provider has. */
 export function listProviderObjects(provider: Provider): ObjectOfProvider[] {
   const { commonObjects, objects = [] } = provider;
   const summaries = commonObjects ?? objects.map((name) => ({ name, displayName: name }));
   return summaries.map((summary) => withSupport(provider, summary));
 }
 
-/** The provider with this name, if the caller may use it. Otherwise null. */
+/** Finds the provider with this name. Null if there is none, or if the caller may not use it. */
 export async function findPermittedProvider(call: Call, name: string): Promise<Provider | null> {
   const permitted = await listPermittedProviderNames(call);
   return permitted && !permitted.has(name) ? null : call.catalogue.find(name);
@@ -244,7 +244,7 @@ export const listProviders = read(
   'Lists the providers of the catalogue, in the order of their names.',
   async (call: Call, args: PageArgs) => {
     const getKey = (provider: Provider) => provider.name;
-    return pageOfArray(
+    return createArrayPage(
       { name: 'Query.providers', key: getKey },
       await listPermittedProviders(call),
       args,

@@ -7,13 +7,13 @@ import { toStorableString } from '../storable-json.ts';
 interface WorkFailure {
   /** The reason for users. It contains no details of an unexpected error. */
   reason: string;
-  /** True if a retry may succeed without a user's action. */
-  mayPass: boolean;
+  /** True if a retry can succeed without a user's action. */
+  isTemporary: boolean;
 }
 
 interface FailureLog {
   /** Fields of the log line that identify the work. */
-  about: object;
+  fields: object;
   /** The name of the log line for an expected error, which is retried. Null if users see it elsewhere. */
   delayed: string | null;
   /** The name of the log line for a defect. */
@@ -23,13 +23,13 @@ interface FailureLog {
 export function logFailure(
   log: Log,
   error: unknown,
-  { about, delayed, failed }: FailureLog,
+  { fields: about, delayed, failed }: FailureLog,
 ): WorkFailure {
   if (error instanceof DomainError || error instanceof ProviderError) {
     if (delayed !== null) log.warn({ ...about, err: error }, delayed);
     const mayPass = error instanceof DomainError || error.isTemporary;
-    return { reason: toStorableString(error.message), mayPass };
+    return { reason: toStorableString(error.message), isTemporary: mayPass };
   }
   log.error({ ...about, err: error }, failed);
-  return { reason: 'Internal error.', mayPass: true };
+  return { reason: 'Internal error.', isTemporary: true };
 }

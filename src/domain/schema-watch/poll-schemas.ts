@@ -1,6 +1,6 @@
 /**
  * Polls the fields of watched installations that are due, and enqueues a message for each object whose fields changed.
- * The known fields and the messages are committed together, so that a change is reported once.
+ * The known fields and the messages commit together, so that a change is reported once.
  */
 import { LeasedRows } from '../../database/leased-rows.ts';
 import { listColumns, type Row } from '../../database/tables.ts';
@@ -26,8 +26,8 @@ import {
 } from '../operation/read/source.ts';
 import { logFailure } from '../provider/work-failure.ts';
 import { readJsonColumn } from '../storable-json.ts';
-import { type KnownObjects, schemaDifference, toKnownFields } from './schema-difference.ts';
-import { schemaBody } from './schema-message.ts';
+import { findSchemaDifference, type KnownObjects, toKnownFields } from './schema-difference.ts';
+import { formatSchemaMessage } from './schema-message.ts';
 
 type SchemaWatch = Row<'SchemaWatch'>;
 
@@ -44,8 +44,8 @@ async function claimWatch({
   now,
 }: Pick<Services, 'database' | 'now'>): Promise<SchemaWatch | null> {
   const due = { countMax: 1, now: now(), columns: listColumns('SchemaWatch') };
-  const [claimed] = await WATCHES.claimDue(database, due);
-  return claimed ?? null;
+  const [watch] = await WATCHES.claimDue(database, due);
+  return watch ?? null;
 }
 
 /** The most installations that one process polls concurrently. */
@@ -80,7 +80,7 @@ async function pollWatch(services: Services, watch: SchemaWatch): Promise<void> 
     }
     await stopIfBacklogged(services, projectId);
     const descriptions = await describeAll(services, installed);
-    await record(services, watch, {
+    await recordFields(services, watch, {
       installed,
       watchSchema,
       descriptions,
@@ -105,7 +105,7 @@ async function describeAll(
   const { consumer: _consumer, ...connection } = installation.connection;
   const session = openSession(services, connection, provider);
   const descriptions: KnownObjects = {};
-  for (const name of objectNames(content)) {
+  for (const name of listObjectNames(content)) {
     const description = await describe(session, name);
     learnFields(services, { connection, module: content.module, objectName: name }, description);
     if (!description.isPartial) descriptions[name] = toKnownFields(description);
@@ -113,7 +113,7 @@ async function describeAll(
   return descriptions;
 }
 
-function objectNames({ read, write, subscribe }: IntegrationContent): Set<string> {
+function listObjectNames({ read, write, subscribe }: IntegrationContent): Set<string> {
   const namedObjects: { objectName: string }[] = [
     ...(read?.objects ?? []),
     ...(write?.objects ?? []),
@@ -129,7 +129,7 @@ interface PollResult {
 }
 
 /** Stores the fields and enqueues the messages. Throws LeaseLost if the claim no longer holds the watch. */
-async function record(
+async function recordFields(
   services: Services,
   watch: SchemaWatch,
   { installed, watchSchema, descriptions }: PollResult,
@@ -140,9 +140,10 @@ async function record(
   const previous: KnownObjects =
     watch.connectionId === connection.id ? readJsonColumn(watch.known) : {};
   const bodies = Object.entries(descriptions).flatMap(([objectName, fields]) => {
-    const last = previous[objectName];
-    const difference = last && schemaDifference(last, fields, watchSchema.allObjects);
-    return difference ? [schemaBody(createHead(installed, objectName), difference)] : [];
+    const previousFields = previous[objectName];
+    const difference =
+      previousFields && findSchemaDifference(previousFields, fields, watchSchema.allObjects);
+    return difference ? [formatSchemaMessage(createHead(installed, objectName), difference)] : [];
   });
   const schedule = watchSchema.schedule ?? ONCE_A_DAY;
   const dueTime = getNextRunTime(schedule, services.now());
@@ -170,7 +171,7 @@ async function recordFailure(
   error: unknown,
 ): Promise<void> {
   logFailure(services.log, error, {
-    about: { installationId: watch.installationId },
+    fields: { installationId: watch.installationId },
     delayed: 'schema_watch.delayed',
     failed: 'schema_watch.failed',
   });

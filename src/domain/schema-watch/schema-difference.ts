@@ -19,12 +19,12 @@ export function toKnownFields({ fields }: ObjectDescription): KnownFields {
 }
 
 /** Returns the changes of the watched kinds, sorted by field name. Null if there are none. */
-export function schemaDifference(
+export function findSchemaDifference(
   before: KnownFields,
   after: KnownFields,
   { fieldCreated, fieldDeleted, fieldChanged }: WatchSchema['allObjects'],
 ): SchemaDifference | null {
-  const onlyIn = (left: KnownFields, right: KnownFields) =>
+  const listMissingFrom = (left: KnownFields, right: KnownFields) =>
     listNames(left).flatMap((name) => (Object.hasOwn(right, name) ? [] : (left[name] ?? [])));
   const changed = listNames(after).flatMap((name) => {
     const [oldSchema, newSchema] = [before[name], after[name]];
@@ -32,8 +32,8 @@ export function schemaDifference(
     return isOther ? [{ oldSchema, newSchema }] : [];
   });
   const difference = {
-    createdFields: fieldCreated ? onlyIn(after, before) : [],
-    deletedFields: fieldDeleted ? onlyIn(before, after) : [],
+    createdFields: fieldCreated ? listMissingFrom(after, before) : [],
+    deletedFields: fieldDeleted ? listMissingFrom(before, after) : [],
     changedFields: fieldChanged ? changed : [],
   };
   return Object.values(difference).some((fields) => fields.length > 0) ? difference : null;

@@ -29,7 +29,7 @@ const field = z
   })
   .describe('A field, as the provider describes it.');
 
-/** The body of a message, as the documentation describes it. */
+/** The schema of a message's body, from which its documentation is generated. */
 export const schemaMessage = installationMessage.extend({
   action: z.literal('schema.watch').describe('Always `schema.watch`.'),
   result: z
@@ -45,10 +45,10 @@ export const schemaMessage = installationMessage.extend({
     .describe('The changes since the previous poll, as one entry.'),
 });
 
-/** The body as it is sent. */
-export function schemaBody(head: object, difference: SchemaDifference): string {
+/** Formats the body of a message. */
+export function formatSchemaMessage(head: object, difference: SchemaDifference): string {
   const { createdFields, deletedFields, changedFields } = difference;
-  const shown = {
+  const changes = {
     createdFields: createdFields.map(showField),
     deletedFields: deletedFields.map(showField),
     changedFields: changedFields.map(({ oldSchema, newSchema }) => ({
@@ -57,5 +57,5 @@ export function schemaBody(head: object, difference: SchemaDifference): string {
     })),
   };
   const resultInfo = { type: 'inline', numRecords: 1 };
-  return JSON.stringify({ action: 'schema.watch', ...head, resultInfo, result: [shown] });
+  return JSON.stringify({ action: 'schema.watch', ...head, resultInfo, result: [changes] });
 }

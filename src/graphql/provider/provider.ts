@@ -1,10 +1,10 @@
 import {
   type CustomInput,
   findProvider,
+  listModulesWithProvider,
   listProviderObjects,
   listProviders,
   type ModuleOfProvider,
-  modulesWithProvider,
   type ObjectOfProvider,
   type Provider as ProviderShape,
   providerInputResource,
@@ -57,7 +57,7 @@ const Provider = objectType(
     modules: t.field({
       type: [ProviderModule],
       description: 'The parts of the provider. Integrations that name none use the first.',
-      resolve: modulesWithProvider,
+      resolve: listModulesWithProvider,
     }),
   }),
 );

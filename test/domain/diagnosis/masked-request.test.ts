@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { maskedRequest } from '../../../src/domain/diagnosis/masked-request.ts';
+import { maskRequest } from '../../../src/domain/diagnosis/masked-request.ts';
 import type { ObservedRequest } from '../../../src/domain/diagnosis/observed-outbound.ts';
 
 type Sent = Partial<ObservedRequest['request']>;
 
 function mask(body: unknown, sent: Sent = {}, contentType = 'application/json') {
   const text = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
-  return maskedRequest({
+  return maskRequest({
     id: 'req_1',
     kind: 'API',
     connection: { projectId: 'prj_1', id: 'con_1' },

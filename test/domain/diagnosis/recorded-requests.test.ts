@@ -35,7 +35,7 @@ const OF_CONNECTION = `query ($id: ID!) {
 }`;
 
 async function requestsOf(tenant: Pick<Tenant, 'query'>, id: string, query = OF_OPERATION) {
-  await services.requestRecorder?.settled();
+  await services.requestRecorder?.flush();
   return (await tenant.query(query, { id })).node.requests.nodes;
 }
 
@@ -110,7 +110,7 @@ test('keeps the newest 20 requests of a read, with every failed one', async () =
   });
   const work = { operationId: operation.id, isContinued: true };
   recorder.storeForOperation([row(0, true), row(1, false)], work);
-  await recorder.settled();
+  await recorder.flush();
   recorder.storeForOperation(
     Array.from({ length: 20 }, (_none, n) => row(n + 2, false)),
     work,
@@ -180,7 +180,7 @@ test('records at most 100 requests of a connection in an hour', async () => {
   const connection = await connectWithTokens(app, tenant);
   sandbox.faults.set({ pathPrefix: '/objects', status: 500, times: 120 });
   for (let sent = 0; sent < 110; sent += 1) await callSandbox(app, connection);
-  await services.requestRecorder?.settled();
+  await services.requestRecorder?.flush();
   expect(await prisma.recordedRequest.count({ where: { connectionId: connection.id } })).toBe(100);
 });
 
@@ -198,7 +198,7 @@ test('shows requests only with the scope payloads:read, and to no other tenant',
 test('removes requests after REQUEST_RETENTION_HOURS', async () => {
   const writer = await createWriter(app);
   const { operationId } = await writer.write({ record: contact() });
-  await services.requestRecorder?.settled();
+  await services.requestRecorder?.flush();
   const remove = () => removeExpired(services, { pause: async () => {} });
   aheadMs = 71 * 3_600_000;
   await remove();
@@ -211,13 +211,13 @@ test('removes requests after REQUEST_RETENTION_HOURS', async () => {
 test('drops a request whose operation has been removed', async () => {
   const writer = await createWriter(app);
   const { operationId } = await writer.write({ record: contact() });
-  await services.requestRecorder?.settled();
+  await services.requestRecorder?.flush();
   const [row] = await prisma.recordedRequest.findMany({ where: { operationId } });
   if (!row) throw new Error('No request was recorded.');
   await prisma.operation.deleteMany({ where: { id: operationId } });
   expect(await prisma.recordedRequest.count({ where: { operationId } })).toBe(0);
   services.requestRecorder?.storeForOperation([row as never], { operationId, isContinued: false });
-  await services.requestRecorder?.settled();
+  await services.requestRecorder?.flush();
   expect(await prisma.recordedRequest.count({ where: { operationId } })).toBe(0);
 });
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { inTransaction } from '../../../src/database/transaction.ts';
-import { reencrypt, sealedColumns } from '../../../src/domain/keys/re-encryption.ts';
+import { listSealedColumns, reencrypt } from '../../../src/domain/keys/re-encryption.ts';
 import { replaceSecrets } from '../../../src/domain/provider-event/subscription-secret.ts';
 import { newId } from '../../../src/ids.ts';
 import { createVault } from '../../../src/secrets.ts';
@@ -18,7 +18,7 @@ const CREATE_DESTINATION = `mutation ($input: CreateDestinationInput!) {
 
 async function sealedValues() {
   const values = await Promise.all(
-    sealedColumns().map(async ({ table, column }) => {
+    listSealedColumns().map(async ({ table, column }) => {
       const found = await rows.query<{ id: string; projectId: string; sealed: string }>(
         `select "id", "projectId", "${column}" as sealed from "${table}" where "${column}" is not null`,
         [],
@@ -82,7 +82,7 @@ test('seals every secret with the current key once, and keeps its value', async 
 });
 
 test('sealedColumns lists every column with sealed values', () => {
-  const names = sealedColumns().map(({ table, column }) => `${table}.${column}`);
+  const names = listSealedColumns().map(({ table, column }) => `${table}.${column}`);
   expect(names).toEqual(
     expect.arrayContaining([
       'ProviderApp.clientSecretSealed',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clientSecretLocation } from '../../../src/domain/provider/provider-app.ts';
+import { toClientSecretLocation } from '../../../src/domain/provider/provider-app.ts';
 import { newId } from '../../../src/ids.ts';
 import { CATALOGUE } from '../../../src/providers/catalogue/all-entries.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
@@ -64,7 +64,7 @@ async function connect(tenant: Tenant, providerAppId: string) {
 
 async function openedSecret(id: string) {
   const row = await database.prisma.providerApp.findFirstOrThrow({ where: { id } });
-  return vault.open(row.clientSecretSealed, clientSecretLocation(id, row.projectId));
+  return vault.open(row.clientSecretSealed, toClientSecretLocation(id, row.projectId));
 }
 
 function names(problem: { issues?: { name: string }[] }) {

@@ -2,7 +2,7 @@
 import { readConfig } from '../../../src/config.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import type { RunQuery } from '../../../src/database/rows.ts';
-import { encryptionKeys } from '../../../src/domain/keys/encryption-keys.ts';
+import { loadEncryptionKeys } from '../../../src/domain/keys/encryption-keys.ts';
 import { sealPlainTargets } from '../../../src/domain/keys/plain-targets.ts';
 import { createLog } from '../../../src/log.ts';
 import { createVault } from '../../../src/secrets.ts';
@@ -14,4 +14,4 @@ const query: RunQuery = async (text, values, rowMode) => {
   if (text.startsWith('update') && updatesLeft-- === 0) process.kill(process.pid, 'SIGKILL');
   return database.rows.query(text, values, rowMode);
 };
-await sealPlainTargets(query, createVault(encryptionKeys(config)));
+await sealPlainTargets(query, createVault(loadEncryptionKeys(config)));

@@ -7,7 +7,7 @@ import type { OAuth2Settings, Provider } from '../../../providers/contract.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Services } from '../../call.ts';
 import { isSetupMistake, recordSetupFailure } from '../../diagnosis/setup-failure.ts';
-import { type Waiter, waitingForProvider } from '../../provider/provider-wait.ts';
+import { type Waiter, waitForProvider } from '../../provider/provider-wait.ts';
 import { listWorkspaceIssues } from '../../provider/provider-workspace.ts';
 import { readJsonColumn } from '../../storable-json.ts';
 import { parseDate } from '../credentials.ts';
@@ -100,7 +100,7 @@ export async function finishOAuthConnect(
   if (!key) return { kind: 'UNKNOWN' };
   if (!isIssuedTo(params.state, params.browser)) return { kind: 'OTHER_BROWSER' };
   const { projectId } = key;
-  return waitingForProvider(services, { projectId }, () => finishConnect(services, key, params));
+  return waitForProvider(services, { projectId }, () => finishConnect(services, key, params));
 }
 
 async function finishConnect(

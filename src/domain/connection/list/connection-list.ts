@@ -5,11 +5,11 @@ import type { Row } from '../../../database/rows.ts';
 import type { Call } from '../../call.ts';
 import { read } from '../../declared-read.ts';
 import { ref } from '../../names.ts';
-import { createdFilters, createdRange } from '../../paging/created-range.ts';
-import { refuseTogether } from '../../paging/exclusive-filters.ts';
+import { createCreatedRange, createdFilters } from '../../paging/created-range.ts';
+import { refuseCombinations } from '../../paging/exclusive-filters.ts';
 import type { FiltersOf, PageArgs } from '../../paging/page.ts';
 import { listPage } from '../../paging/page-of-rows.ts';
-import { pageOfSearch, searchFilters } from '../../paging/search.ts';
+import { listSearchPage, searchFilters } from '../../paging/search.ts';
 import { findConsumerByRef } from '../../project/consumer.ts';
 import { findGroupByRef } from '../../project/group.ts';
 import { orEndUser } from '../../viewer/needs.ts';
@@ -40,9 +40,9 @@ export const listConnections = read(
     { id: projectId }: Row<'Project'>,
     input: PageArgs & FiltersOf<typeof connectionFilters>,
   ) => {
-    refuseTogether(input, CONNECTION_EXCLUSIVE);
+    refuseCombinations(input, CONNECTION_EXCLUSIVE);
     const list = { name: 'Project.connections', parentId: projectId, table: 'Connection' } as const;
-    return pageOfSearch(call, list, input, async () => {
+    return listSearchPage(call, list, input, async () => {
       const { where, ordered } = await toConditions(call, projectId, input);
       return listPage(call, { ...list, ...ordered, where }, input);
     });
@@ -67,7 +67,7 @@ async function toConditions(
   // an index usable.
   const isNarrow = Object.values(parties).some((party) => party !== undefined);
   const anyStatus = isNarrow ? Object.values(ConnectionStatus) : undefined;
-  const { inTime, ordered } = createdRange('con', created);
+  const { inTime, ordered } = createCreatedRange('con', created);
   return { where: { projectId, ...parties, status: status ?? anyStatus, ...inTime }, ordered };
 }
 

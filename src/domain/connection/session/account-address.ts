@@ -3,7 +3,11 @@
  * the rest of the address, so credentials never go to another host.
  */
 import { ProviderError } from '../../../providers/provider-error.ts';
-import { allowedHosts, isAllowedHost, type ProviderHosts } from '../../provider/provider-hosts.ts';
+import {
+  formatAllowedHosts,
+  isAllowedHost,
+  type ProviderHosts,
+} from '../../provider/provider-hosts.ts';
 import { findAddressProblem, isHostLabels } from '../../provider/provider-workspace.ts';
 
 /** Finds the workspace in the caller's input: `providerWorkspaceRef`, or a member of `providerMetadata`. */
@@ -115,7 +119,7 @@ function findProblem(
   if (template === WHOLE_ADDRESS) return findAddressProblem(provider, variable, value);
   if (!isHostLabels(value)) return 'must be letters, digits and dashes, separated by dots.';
   if (isAllowedHost(provider, variable, value)) return null;
-  return `must be ${allowedHosts(provider, variable)}.`;
+  return `must be ${formatAllowedHosts(provider, variable)}.`;
 }
 
 /**

@@ -6,7 +6,7 @@ import { ProviderError } from '../../../providers/provider-error.ts';
 import { truncateMessage } from '../../../providers/read-responses.ts';
 import { withDeadline } from '../../../work/deadline.ts';
 import type { Services } from '../../call.ts';
-import { type Waiter, waitingForProvider } from '../../provider/provider-wait.ts';
+import { type Waiter, waitForProvider } from '../../provider/provider-wait.ts';
 import type { Credentials, StoredToken } from '../credentials.ts';
 import { type Grant, hasGrant, isTokenCredentials } from '../token/token.ts';
 import { requestTokens } from '../token/token-endpoint.ts';
@@ -46,7 +46,7 @@ export async function requireAcceptedCredentials(
   const check = provider && createCheck({ ...account, provider });
   if (!check) return undefined;
   const { limits } = services.providerAccess;
-  const checking = waitingForProvider(services, { projectId, connectionId }, () => {
+  const checking = waitForProvider(services, { projectId, connectionId }, () => {
     const result = limits.run({ connectionId, projectId, provider }, () => check(services));
     return withDeadline(result, CHECK_MS, () => undefined);
   });

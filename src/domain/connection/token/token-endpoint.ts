@@ -4,7 +4,7 @@ import { OutboundError } from '../../../outbound/outbound-error.ts';
 import type { OAuth2Settings, Provider, ProviderResponse } from '../../../providers/contract.ts';
 import { isSuccess } from '../../../providers/read-responses.ts';
 import type { Services } from '../../call.ts';
-import { observedOutbound } from '../../diagnosis/observed-outbound.ts';
+import { observeOutbound } from '../../diagnosis/observed-outbound.ts';
 import { type AccountMetadata, fillAddress } from '../session/account-address.ts';
 import { createBasicAuthorization } from '../session/attached-credentials.ts';
 import { measureCall } from '../session/measured-call.ts';
@@ -106,7 +106,7 @@ export async function postForm(
 ): Promise<ProviderResponse> {
   const { provider, client, form, connection, timeoutMs = ENDPOINT_LIMITS.timeoutMs } = request;
   const outbound = connection
-    ? observedOutbound(services, { kind: 'TOKEN', connection })
+    ? observeOutbound(services, { kind: 'TOKEN', connection })
     : services.providerAccess.outbound;
   const inHeader = client !== null && provider.oauth2.clientAuthentication === 'basic';
   const inBody = client && { client_id: client.id, client_secret: client.secret };

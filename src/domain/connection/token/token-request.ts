@@ -2,7 +2,7 @@
 import type { OAuth2Settings, Provider } from '../../../providers/contract.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Services } from '../../call.ts';
-import { clientSecretLocation } from '../../provider/provider-app.ts';
+import { toClientSecretLocation } from '../../provider/provider-app.ts';
 import type { AccountMetadata } from '../session/account-address.ts';
 import { signAssertion } from './service-account.ts';
 import type { TokenCredentials } from './token.ts';
@@ -29,7 +29,7 @@ export async function findAppClient(
     select: { clientId: true, clientSecretSealed: true },
   });
   if (!app) return null;
-  const secret = vault.open(app.clientSecretSealed, clientSecretLocation(id, projectId));
+  const secret = vault.open(app.clientSecretSealed, toClientSecretLocation(id, projectId));
   return { id: app.clientId, secret };
 }
 

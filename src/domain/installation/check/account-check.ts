@@ -11,7 +11,7 @@ import { withDeadline } from '../../../work/deadline.ts';
 import type { Services } from '../../call.ts';
 import { openSession } from '../../connection/connection-session.ts';
 import { createInputIssue } from '../../issues.ts';
-import { type Waiter, waitingForProvider } from '../../provider/provider-wait.ts';
+import { type Waiter, waitForProvider } from '../../provider/provider-wait.ts';
 import { describeObject } from '../object-descriptions.ts';
 import { type Choices, type ChosenNames, chosenNames } from './chosen-names.ts';
 
@@ -52,7 +52,7 @@ export async function listIssuesOfNames(
   };
   const open = names.filter((chosen) => needsQuery(provider, chosen));
   if (open.length === 0) return [];
-  await waitingForProvider(services, { projectId, connectionId }, () =>
+  await waitForProvider(services, { projectId, connectionId }, () =>
     withDeadline(Promise.all(open.map(check)), CHECK_MS, () => {}),
   );
   return issueLists.flat();

@@ -73,8 +73,8 @@ export async function recordStreamFailure(
   stream: ProviderStream,
   error: unknown,
 ): Promise<void> {
-  const { reason, mayPass } = logFailure(services.log, error, {
-    about: { connectionId: stream.connectionId },
+  const { reason, isTemporary: mayPass } = logFailure(services.log, error, {
+    fields: { connectionId: stream.connectionId },
     delayed: 'provider_stream.interrupted',
     failed: 'provider_stream.failed',
   });

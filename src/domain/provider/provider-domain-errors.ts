@@ -1,4 +1,4 @@
-/** Maps a provider's error to the error of the caller. Only this module decides it. */
+/** The only module that maps a provider's error to the error for the caller. */
 import { DomainError, unprocessable } from '../../errors.ts';
 import { ProviderError, type ProviderErrorKind } from '../../providers/provider-error.ts';
 
@@ -13,20 +13,20 @@ const UNPROCESSABLE = new Set<ProviderErrorKind>([
 ]);
 
 /**
- * Returns UNPROCESSABLE for a permanent error, otherwise PROVIDER_ERROR. The latter has the time of the next try if it
- * is known.
+ * Returns UNPROCESSABLE for a permanent error, and PROVIDER_ERROR for any other. The latter has the wait before the
+ * next try if it is known.
  */
-export function providerRefusal({ kind, message, retryAfterMs }: ProviderError): DomainError {
+export function toDomainError({ kind, message, retryAfterMs }: ProviderError): DomainError {
   if (UNPROCESSABLE.has(kind)) return unprocessable(message);
   const retry = retryAfterMs === null ? {} : { retryAfterSeconds: Math.ceil(retryAfterMs / 1_000) };
   return new DomainError('PROVIDER_ERROR', message, { reason: kind, ...retry });
 }
 
 /** Runs work that calls a provider, and converts its ProviderError for the caller. */
-export async function refusingForProvider<T>(work: () => Promise<T>): Promise<T> {
+export async function withDomainErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw error instanceof ProviderError ? providerRefusal(error) : error;
+    throw error instanceof ProviderError ? toDomainError(error) : error;
   }
 }
