@@ -40,10 +40,16 @@ export function Branded({ project, children }: BrandedProps) {
   return <Localized locale={pageLocale(locale)}>{children}</Localized>;
 }
 
-export function BrandedTitle({ project }: { project: branding_project$key }) {
+interface BrandedTitleProps {
+  project: branding_project$key;
+  /** True if the page only asks for approvals. */
+  isForApproval: boolean;
+}
+
+export function BrandedTitle({ project, isForApproval }: BrandedTitleProps) {
   const { appName, logoUrl } = useFragment(PROJECT, project);
   const messages = useMessages();
-  const title = messages.title(appName);
+  const title = isForApproval ? messages.approvalTitle(appName) : messages.title(appName);
   useEffect(() => {
     document.title = title;
   }, [title]);

@@ -12,6 +12,11 @@ function findSafeMessage(code: string, messages: Messages): string | undefined {
     RATE_LIMITED: messages.tooManyAttempts,
     SERVICE_UNAVAILABLE: messages.notAvailable,
     UNAUTHENTICATED: messages.expiredSession,
+    PROPOSAL_COMMITTED: messages.isCommitted,
+    PROPOSAL_EXPIRED: messages.isExpired,
+    PROPOSAL_REJECTED: messages.isRejected,
+    PROPOSAL_STALE: messages.isStale,
+    SELF_APPROVAL: messages.isSelfApproval,
   };
   return safeMessages[code];
 }

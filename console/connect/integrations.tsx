@@ -3,8 +3,9 @@ import { useEffect } from 'react';
 import { graphql } from 'react-relay';
 import type { integrationsQuery } from '../__generated__/integrationsQuery.graphql.ts';
 import { Action } from '../src/parts/form.tsx';
-import { Empty } from '../src/parts/page.tsx';
+import { Empty, Loaded } from '../src/parts/page.tsx';
 import { usePageQuery } from '../src/parts/queries.ts';
+import { Approvals } from './approvals.tsx';
 import { Branded, BrandedTitle } from './branding.tsx';
 import { IntegrationCard } from './integration-card.tsx';
 import { useMessages } from './messages.ts';
@@ -118,19 +119,33 @@ function IntegrationCards({ session, returned, response }: IntegrationCardsProps
   const reconnecting = integrations.nodes.find(
     (integration) => reconnectId !== null && connectionOf(integration)?.id === reconnectId,
   );
+  const mayApprove = permissions.includes('APPROVE');
+  const isForApproval = mayApprove && (session.proposalId !== null || permissions.length === 1);
+  const listed = isForApproval ? [] : integrations.nodes;
   return (
     <>
       <header>
-        <BrandedTitle project={project} />
-        <p className="quiet">{messages.accountsFor(group.groupName)}</p>
+        <BrandedTitle project={project} isForApproval={isForApproval} />
+        <p className="quiet">
+          {isForApproval
+            ? messages.approvalsFor(group.groupName)
+            : messages.accountsFor(group.groupName)}
+        </p>
       </header>
+      {mayApprove && (
+        <Loaded path="approvals">
+          <Approvals proposalId={session.proposalId} />
+        </Loaded>
+      )}
       {returned?.failure != null && (
         <p role="alert" className="refusal">
           {returned.isSetup ? messages.ourFault : messages.notConnectedBecause(returned.failure)}
         </p>
       )}
-      {integrations.nodes.length === 0 && <Empty title={messages.noIntegrations} />}
-      {integrations.nodes.map((integration) => (
+      {integrations.nodes.length === 0 && !isForApproval && (
+        <Empty title={messages.noIntegrations} />
+      )}
+      {listed.map((integration) => (
         <IntegrationCard
           key={integration.id}
           projectId={project.id}

@@ -3,6 +3,8 @@ export interface Session {
   token: string;
   projectId: string;
   returnUrl: string | null;
+  /** The proposal that the link asks to approve. Null in other links. */
+  proposalId: string | null;
 }
 
 interface Claims {
@@ -12,7 +14,8 @@ interface Claims {
 
 /** The token's claims for this page; only the gateway verifies them. Null without a token. */
 export function readSession(fragment: string): Session | null {
-  const token = new URLSearchParams(fragment.replace(/^#/, '')).get('token');
+  const params = new URLSearchParams(fragment.replace(/^#/, ''));
+  const token = params.get('token');
   if (!token) return null;
   try {
     const { project, returnUrl } = claimsOf(token);
@@ -20,6 +23,7 @@ export function readSession(fragment: string): Session | null {
       token,
       projectId: String(project),
       returnUrl: typeof returnUrl === 'string' ? returnUrl : null,
+      proposalId: params.get('proposal'),
     };
   } catch {
     return null;

@@ -2,6 +2,7 @@
 import { describe } from 'vitest';
 import { describeInBrowser } from '../support/stage.ts';
 import { testAgents } from './agents.ts';
+import { testApprovals } from './approvals.ts';
 import { testChanges } from './changes.ts';
 import { testConnect } from './connect.ts';
 import { testDeliveries } from './deliveries.ts';
@@ -25,6 +26,7 @@ describeInBrowser(openConsoleStage, (stage) => {
   describe('newcomer', () => testNewcomer(stage));
   describe('connect', () => testConnect(stage));
   describe('agents', () => testAgents(stage));
+  describe('approvals', () => testApprovals(stage));
   describe('deliveries', () => testDeliveries(stage));
   describe('diagnosis', () => testDiagnosis(stage));
   describe('states', () => testStates(stage));

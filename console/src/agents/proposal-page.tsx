@@ -79,13 +79,9 @@ export default function ProposalPage({ project, id = '' }: PlaceProps) {
   const { status, group, consumer, installation, operation, fields } = proposal;
   const isExpiring = status === 'PENDING' || status === 'APPROVED';
   const decision = status === 'REJECTED' ? 'Rejected' : 'Approved';
+  const title = `${wordsOf(proposal.type)} ${proposal.objectName}`;
   return (
-    <Page
-      title={`${wordsOf(proposal.type)} ${proposal.objectName}`}
-      description={STATUS_TEXTS[status]}
-      query={QUERY}
-      variables={variables}
-    >
+    <Page title={title} description={STATUS_TEXTS[status]} query={QUERY} variables={variables}>
       <Panel>
         <Facts
           facts={{
@@ -127,7 +123,10 @@ export default function ProposalPage({ project, id = '' }: PlaceProps) {
         {fields.length === 0 ? (
           <Empty title="No fields" />
         ) : (
-          <FieldChanges changes={fields.map((field) => ({ ...field, label: field.name }))} />
+          <FieldChanges
+            label={title}
+            changes={fields.map((field) => ({ ...field, label: field.name }))}
+          />
         )}
         <ProposalActions project={project} proposal={proposal} />
       </Panel>

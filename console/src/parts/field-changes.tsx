@@ -10,10 +10,19 @@ interface FieldChange {
   after: unknown;
 }
 
-export function FieldChanges({ changes }: { changes: readonly FieldChange[] }) {
+interface FieldChangesProps {
+  /** The record that the fields belong to, for screen readers. Unique on the page. */
+  label: string;
+  changes: readonly FieldChange[];
+}
+
+export function FieldChanges({ label: record, changes }: FieldChangesProps) {
   const messages = usePartMessages();
   return (
-    <Table label={messages.fields} columns={[messages.field, messages.before, messages.after]}>
+    <Table
+      label={`${messages.fields}: ${record}`}
+      columns={[messages.field, messages.before, messages.after]}
+    >
       {changes.map(({ name, label, before, after }) => {
         const change = findChange(before, after);
         return (

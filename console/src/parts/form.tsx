@@ -77,12 +77,19 @@ interface TextInputProps {
   /** True for long lines, as in code. */
   isWide?: boolean;
   placeholder?: string;
+  /** True if it gets the focus when it appears. */
+  isFocused?: boolean;
 }
 
 export function TextInput(props: TextInputProps) {
-  const { label, help, lines = 1, isWide = false, placeholder, ...field } = props;
+  const { label, help, lines = 1, isWide = false, placeholder, isFocused, ...field } = props;
   return (
-    <TextField {...field} className={isWide ? 'field wide' : 'field'} autoComplete="off">
+    <TextField
+      {...field}
+      {...(isFocused && { autoFocus: true })}
+      className={isWide ? 'field wide' : 'field'}
+      autoComplete="off"
+    >
       <Label>{label}</Label>
       {lines > 1 ? (
         <TextArea rows={lines} spellCheck={false} />
