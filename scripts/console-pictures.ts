@@ -25,6 +25,7 @@ const PAGES = [
   'routes',
   'groups',
   'providers',
+  'agents',
   'contract',
   'configuration',
   'settings',

@@ -19,7 +19,7 @@ interface ApprovalLinkProps {
   project: string;
   proposalId: string;
   groupRef: string;
-  /** The end user for whom the agent works. */
+  /** The end user that the agent works for. */
   consumerRef: string;
 }
 

@@ -69,7 +69,7 @@ export function NewAgentSession({ project }: { project: string }) {
         name="consumerRef"
         label="Consumer"
         isRequired
-        help="Your own ID for the person for whom the agent works."
+        help="Your own ID for the person that the agent works for."
       />
       <fieldset className="fields">
         <legend className="strong">Verbs</legend>
