@@ -183,10 +183,12 @@ const DEMO_DESK = {
   proxy: { enabled: true },
 } as const;
 
-/** The integrations with their revisions, oldest first. The first integration is the one that the demo is about. */
-export const DEMO_INTEGRATIONS = [DEMO_REVISIONS, [DEMO_DESK]] as const;
+/**
+ * The integrations with their revisions, oldest first. Lists begin with the newest integration and installation: those
+ * that the demo is about are the last ones.
+ */
+export const DEMO_INTEGRATIONS = [[DEMO_DESK], DEMO_REVISIONS] as const;
 
-/** Lists begin with the newest installation: the one that the demo is about. */
 export const DEMO_INSTALLATIONS = [
   { integration: DEMO_DESK.name, groupRef: DESK_GROUP.groupRef },
   { integration: firstRevision.name, groupRef: DEMO_CONNECTIONS[1].groupRef },

@@ -71,7 +71,7 @@ export async function fillProject({
   for (const [index, parties] of DEMO_INSTALLATIONS.entries()) {
     installations.push(await fillInstallation(runner, existing[`installations${index}`], parties));
   }
-  const [integrationId = ''] = integrationIds;
+  const integrationId = integrationIds.at(-1) as string;
   const { installationId, configId } = installations.at(-1) as InstallationIds;
   await addOperations(services, { projectId, integrationId, installationId, configId });
   const ids = { orgId, projectId, integrationId, installationId, streamId };

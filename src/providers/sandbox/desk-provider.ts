@@ -60,7 +60,7 @@ export function sandboxDeskProvider(address: () => string): Provider {
     authSchemes: ['API_KEY'],
     apiKey: { in: 'header', name: 'X-Api-Key' },
     healthCheck: PATH,
-    // Of the sandbox's default rate, 5 %, as for the CRM.
+    // 5 % of the sandbox's default rate, as for the CRM.
     limits: { requestsPerSecond: 1_000 },
     records,
   });
