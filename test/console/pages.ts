@@ -80,6 +80,21 @@ export function testPages(stage: () => ConsoleStage) {
     return { page, complaints };
   }
 
+  /** Lists the tables whose column with a state is visible only after scrolling. */
+  function listHiddenStates(page: Page): Promise<string[]> {
+    return page.evaluate(() =>
+      [...document.querySelectorAll('section.scrolls')].flatMap((section) => {
+        const { right } = section.getBoundingClientRect();
+        const isHidden = [...section.querySelectorAll('th')].some(
+          (header) =>
+            ['Status', 'State', 'Health', 'Failed'].includes(header.innerText) &&
+            header.getBoundingClientRect().right > right,
+        );
+        return isHidden ? [section.getAttribute('aria-label') ?? ''] : [];
+      }),
+    );
+  }
+
   async function checkPage(page: Page, [path, heading]: readonly [string, string]): Promise<void> {
     await page.setViewportSize({ width: 1280, height: 900 });
     await page.emulateMedia({ colorScheme: 'light' });
@@ -90,6 +105,8 @@ export function testPages(stage: () => ConsoleStage) {
     await expectAccessible(page);
     await page.emulateMedia({ colorScheme: 'dark' });
     await expectAccessible(page, 'color-contrast');
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await listHiddenStates(page), path).toEqual([]);
     await page.setViewportSize({ width: 360, height: 740 });
     const isTooWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
     expect(isTooWide, path).toBe(false);

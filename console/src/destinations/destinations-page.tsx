@@ -59,7 +59,7 @@ const LIST = graphql`
 
 const POLL_MS = 5_000;
 const EMPTY = <Empty title="No destinations yet">Create one to receive events and records.</Empty>;
-const COLUMNS = ['Name', 'Status', 'Pending', 'Retrying', 'Failed', 'Type', 'URL'];
+const COLUMNS = ['Name', 'Status', 'Failed', 'Retrying', 'Pending', 'Type', 'URL'];
 
 const listOf = ({ destinations }: destinationsPage_project$data) => destinations;
 
@@ -98,8 +98,8 @@ export default function DestinationsPage({ project: idOrName }: PlaceProps) {
                       <DestinationState destination={row} />
                     </td>
                     <td>
-                      <Link href={address(`destinations/${id}?status=PENDING`)}>
-                        {pending.totalCount.toLocaleString('en')}
+                      <Link href={address(`destinations/${id}?status=FAILED`)}>
+                        {failed.totalCount.toLocaleString('en')}
                       </Link>
                     </td>
                     <td>
@@ -108,8 +108,8 @@ export default function DestinationsPage({ project: idOrName }: PlaceProps) {
                       </Link>
                     </td>
                     <td>
-                      <Link href={address(`destinations/${id}?status=FAILED`)}>
-                        {failed.totalCount.toLocaleString('en')}
+                      <Link href={address(`destinations/${id}?status=PENDING`)}>
+                        {pending.totalCount.toLocaleString('en')}
                       </Link>
                     </td>
                   </>

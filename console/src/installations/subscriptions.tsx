@@ -30,7 +30,7 @@ interface SubscriptionsProps {
   address: (path: string) => string;
 }
 
-const COLUMNS = ['Object', 'Changes', 'Status', 'Events', 'Last event', 'Destination'];
+const COLUMNS = ['Object', 'Status', 'Changes', 'Events', 'Last event', 'Destination'];
 
 export function Subscriptions({ installation, address }: SubscriptionsProps) {
   const { subscriptions } = useFragment(SUBSCRIPTIONS, installation);
@@ -41,10 +41,10 @@ export function Subscriptions({ installation, address }: SubscriptionsProps) {
         {subscriptions.map(({ objectName, kinds, status, error, destination, ...row }) => (
           <tr key={objectName}>
             <td>{row.mappedObjectName ?? objectName}</td>
-            <td>{kinds.map(wordsOf).join(', ')}</td>
             <td>
               <Status value={status} /> <span className="quiet">{error}</span>
             </td>
+            <td>{kinds.map(wordsOf).join(', ')}</td>
             <td>{row.eventCount.toLocaleString('en')}</td>
             <td>
               <Time value={row.lastEventTime} none="none yet" />

@@ -150,7 +150,7 @@ function MessagesToday({ counts: streams, to }: Omit<TodayProps<'streams'>, 'sin
   );
 }
 
-const COLUMNS = ['Destination', 'Attempts', 'Failed', 'p50', 'p95', 'p99'];
+const COLUMNS = ['Destination', 'Failed', 'Attempts', 'p50', 'p95', 'p99'];
 
 function DeliveriesToday({ counts: deliveries, since, to }: TodayProps<'deliveries'>) {
   if (deliveries.length === 0) return <p className="quiet">No deliveries today.</p>;
@@ -163,12 +163,12 @@ function DeliveriesToday({ counts: deliveries, since, to }: TodayProps<'deliveri
           <tr key={destination?.id ?? `deleted ${index}`}>
             <td>{destination ? <Link href={to(path)}>{destination.name}</Link> : 'deleted'}</td>
             <td>
-              <Link href={to(`${path}?from=${since}`)}>{attempts.toLocaleString('en')}</Link>
-            </td>
-            <td>
               <Link href={to(`${path}?status=FAILED&from=${since}`)}>
                 {failedAttempts.toLocaleString('en')}
               </Link>
+            </td>
+            <td>
+              <Link href={to(`${path}?from=${since}`)}>{attempts.toLocaleString('en')}</Link>
             </td>
             <td>{ms(p50Ms)}</td>
             <td>{ms(p95Ms)}</td>

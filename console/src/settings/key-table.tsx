@@ -13,7 +13,7 @@ interface KeyRow {
 
 interface KeyTableProps<Row extends KeyRow> {
   label: string;
-  /** Columns between the label and the state. */
+  /** Columns between the state and the actions. */
   columns: readonly string[];
   keys: readonly Row[];
   update: Doing;
@@ -31,14 +31,14 @@ export function KeyTable<Row extends KeyRow>(props: KeyTableProps<Row>) {
   return (
     <>
       <Refusal problem={update.problem} />
-      <Table label={label} columns={['Label', ...columns, 'State', 'Actions']}>
+      <Table label={label} columns={['Label', 'State', ...columns, 'Actions']}>
         {keys.map((key) => (
           <tr key={key.id}>
             <td className="strong">{key.label}</td>
-            {children(key)}
             <td>
               <Status value={key.active ? 'ACTIVE' : 'DISABLED'} />
             </td>
+            {children(key)}
             <td>
               <div className="row">
                 <Action onPress={() => onSwitch(key.id, !key.active)}>
