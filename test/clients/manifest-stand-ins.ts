@@ -16,7 +16,7 @@ import { startSalesforceServer } from '../support/providers/salesforce-server.ts
 import { accountEngagement } from '../support/wire/account-engagement.ts';
 import { METADATA } from '../support/wire/generated-parts.ts';
 import { generateWire } from '../support/wire/generated-wire.ts';
-import { type VendorServer, vendorServer } from '../support/wire/vendor-server.ts';
+import { startVendorServer, type VendorServer } from '../support/wire/vendor-server.ts';
 import { TOKEN } from '../support/wire/wire-format.ts';
 
 /** Requirements of a manifest: the object with a record, and these fields. */
@@ -43,7 +43,7 @@ export interface StandIns extends AsyncDisposable {
 export async function standIns(): Promise<StandIns> {
   const servers = await Promise.all([
     startSalesforceServer({ token: TOKEN }),
-    vendorServer(accountEngagement.fixture),
+    startVendorServer(accountEngagement.fixture),
     startHubspotServer({ token: TOKEN }),
   ]);
   const [salesforce, engagement, hubspot] = servers;
@@ -61,17 +61,20 @@ export async function standIns(): Promise<StandIns> {
       applyModule(createDeclarativeProvider(declaredProvider), module),
       objectName,
     );
-    const { fixture, facts, needs, textField } = generateWire(declaredProvider, accountObject);
-    const server = await vendorServer(fixture);
+    const { fixture, metadata, requiredValues, textField } = generateWire(
+      declaredProvider,
+      accountObject,
+    );
+    const server = await startVendorServer(fixture);
     server.store.create({ [textField]: 'From the account' }, new Date(Date.now() - HOUR_MS));
     current = server;
     return {
       connection: {
         apiKey: TOKEN,
         providerWorkspaceRef: METADATA.findMetadata('workspace'),
-        providerMetadata: facts,
+        providerMetadata: metadata,
       },
-      record: { ...needs, [textField]: 'Written' },
+      record: { ...requiredValues, [textField]: 'Written' },
       [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
     };
   };
@@ -79,7 +82,7 @@ export async function standIns(): Promise<StandIns> {
   const openSalesforce = ({ module, objectName, fields }: Wanted): Account => {
     if (module !== null) {
       engagement.store.create({ firstName: 'Ann' }, new Date());
-      const providerMetadata = accountEngagement.facts;
+      const providerMetadata = accountEngagement.metadata;
       const connection = { ...byToken, providerMetadata };
       return { connection, record: { firstName: 'Ann' }, ...NOTHING_TO_CLOSE };
     }

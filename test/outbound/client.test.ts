@@ -10,7 +10,7 @@ import { type Behaviour, startReceiver } from '../support/receiver.ts';
 
 const LOOPBACK = ['127.0.0.1/32'];
 
-function outbound(options: Partial<OutboundOptions> = {}) {
+function createTestOutbound(options: Partial<OutboundOptions> = {}) {
   const client = createOutbound({
     allowedPrivateTargets: LOOPBACK,
     alwaysAllowedOrigins: () => [],
@@ -20,11 +20,11 @@ function outbound(options: Partial<OutboundOptions> = {}) {
   return client;
 }
 
-function get(url: string, options: Partial<OutboundRequest> = {}): OutboundRequest {
+function createGet(url: string, options: Partial<OutboundRequest> = {}): OutboundRequest {
   return { method: 'GET', url, headers: {}, timeoutMs: 5_000, responseBytesMax: 1_024, ...options };
 }
 
-async function receiverThat(behaviour: Behaviour) {
+async function startReceiverWith(behaviour: Behaviour) {
   const receiver = await startReceiver();
   onTestFinished(() => receiver[Symbol.asyncDispose]());
   receiver.setBehaviour('hook', behaviour);
@@ -50,16 +50,16 @@ async function catchFailure(sending: Promise<unknown>): Promise<OutboundError> {
 }
 
 test.each(PRIVATE_HOSTS)('refuses the literal private address %s', async (host) => {
-  const client = outbound({ allowedPrivateTargets: [] });
+  const client = createTestOutbound({ allowedPrivateTargets: [] });
   for (const protocol of ['http', 'https']) {
-    const failure = await catchFailure(client.send(get(`${protocol}://${host}:9/`)));
+    const failure = await catchFailure(client.send(createGet(`${protocol}://${host}:9/`)));
     expect(failure).toMatchObject({ name: 'OutboundError', kind: 'REFUSED_ADDRESS' });
   }
 });
 
 test.each(PRIVATE_ADDRESSES)('refuses a name that resolves to %s', async (address) => {
-  const client = outbound({ allowedPrivateTargets: [], lookup: createLookup(address) });
-  const failure = await catchFailure(client.send(get('https://hooks.example/')));
+  const client = createTestOutbound({ allowedPrivateTargets: [], lookup: createLookup(address) });
+  const failure = await catchFailure(client.send(createGet('https://hooks.example/')));
   expect(failure.kind).toBe('REFUSED_ADDRESS');
   expect(failure.message).toBe(
     'The address of hooks.example is not permitted: ALLOWED_PRIVATE_TARGETS does not contain it.',
@@ -72,18 +72,18 @@ function createLookup(...addresses: string[]) {
 }
 
 test('reaches an address of the allow-list, by literal and by name', async () => {
-  const { receiver, url } = await receiverThat({ status: 200 });
-  const client = outbound({ lookup: createLookup('127.0.0.1') });
-  expect(await client.send(get(url))).toMatchObject({ status: 200, truncated: false });
+  const { receiver, url } = await startReceiverWith({ status: 200 });
+  const client = createTestOutbound({ lookup: createLookup('127.0.0.1') });
+  expect(await client.send(createGet(url))).toMatchObject({ status: 200, truncated: false });
   const byName = url.replace('127.0.0.1', 'receiver.example');
-  expect(await client.send(get(byName))).toMatchObject({ status: 200 });
+  expect(await client.send(createGet(byName))).toMatchObject({ status: 200 });
   expect(receiver.received('hook')).toHaveLength(2);
 });
 
 test('connects only to the resolved addresses that pass the check', async () => {
-  const { receiver, url } = await receiverThat({ status: 200 });
-  const client = outbound({ lookup: createLookup('::1', '10.0.0.1', '127.0.0.1') });
-  const response = await client.send(get(url.replace('127.0.0.1', 'receiver.example')));
+  const { receiver, url } = await startReceiverWith({ status: 200 });
+  const client = createTestOutbound({ lookup: createLookup('::1', '10.0.0.1', '127.0.0.1') });
+  const response = await client.send(createGet(url.replace('127.0.0.1', 'receiver.example')));
   expect(response.status).toBe(200);
   expect(receiver.received('hook')).toHaveLength(1);
 });
@@ -97,7 +97,7 @@ test('refuses a name that resolves to another address on a later connection', as
 
   const responses = ['127.0.0.1', '127.0.0.2'];
   let lookups = 0;
-  const client = outbound({
+  const client = createTestOutbound({
     lookup: async () => {
       lookups += 1;
       return [{ address: responses.shift() ?? '127.0.0.2', family: 4 }];
@@ -105,24 +105,31 @@ test('refuses a name that resolves to another address on a later connection', as
   });
   const url = `http://rebinding.example:${port}/`;
   // The first connection closes with its response, so that the second request resolves the name again.
-  const first = await client.send(get(url, { headers: { connection: 'close' } }));
+  const first = await client.send(createGet(url, { headers: { connection: 'close' } }));
   expect(first.body.toString()).toBe('permitted');
   expect(lookups).toBe(1);
-  expect(await catchFailure(client.send(get(url)))).toMatchObject({ kind: 'REFUSED_ADDRESS' });
+  expect(await catchFailure(client.send(createGet(url)))).toMatchObject({
+    kind: 'REFUSED_ADDRESS',
+  });
   expect(lookups).toBe(2);
 });
 
 test('reaches its own origin on a private address, but no other port', async () => {
-  const own = await startServer((_, response) => response.end('own'));
+  const ownServer = await startServer((_, response) => response.end('own'));
   const other = await startServer((_, response) => response.end('other'));
-  const client = outbound({ allowedPrivateTargets: [], alwaysAllowedOrigins: () => [own] });
-  expect((await client.send(get(`${own}/path?query=1`))).body.toString()).toBe('own');
-  expect(await catchFailure(client.send(get(other)))).toMatchObject({ kind: 'REFUSED_ADDRESS' });
+  const client = createTestOutbound({
+    allowedPrivateTargets: [],
+    alwaysAllowedOrigins: () => [ownServer],
+  });
+  expect((await client.send(createGet(`${ownServer}/path?query=1`))).body.toString()).toBe('own');
+  expect(await catchFailure(client.send(createGet(other)))).toMatchObject({
+    kind: 'REFUSED_ADDRESS',
+  });
 });
 
 test('sends plain HTTP to allowed addresses only', async () => {
-  const client = outbound({ lookup: createLookup('203.0.114.1') });
-  const failure = await catchFailure(client.send(get('http://hooks.example/')));
+  const client = createTestOutbound({ lookup: createLookup('203.0.114.1') });
+  const failure = await catchFailure(client.send(createGet('http://hooks.example/')));
   expect(failure.kind).toBe('REFUSED_ADDRESS');
 });
 
@@ -134,50 +141,53 @@ test.each([
   'https://user@hooks.example/',
   'no url',
 ])('refuses the URL %s', async (url) => {
-  const failure = await catchFailure(outbound().send(get(url)));
+  const failure = await catchFailure(createTestOutbound().send(createGet(url)));
   expect(failure.kind).toBe('REFUSED_ADDRESS');
   expect(failure.message).not.toContain('password@');
 });
 
 test('returns a redirect without following it', async () => {
-  const { receiver } = await receiverThat({ status: 200 });
+  const { receiver } = await startReceiverWith({ status: 200 });
   const origin = await startServer((_, response) =>
     response.writeHead(302, { location: receiver.url('secret') }).end(),
   );
-  const answer = await outbound().send(get(origin));
+  const answer = await createTestOutbound().send(createGet(origin));
   expect(answer).toMatchObject({ status: 302, headers: { location: receiver.url('secret') } });
   expect(receiver.received('secret')).toEqual([]);
 });
 
 test('sends method, path, headers and body unchanged', async () => {
-  const seen: string[] = [];
+  const addresses: string[] = [];
   const origin = await startServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const { method, url, headers } = request;
-    seen.push(`${method} ${url} ${headers['x-name']} ${Buffer.concat(chunks)}`);
+    addresses.push(`${method} ${url} ${headers['x-name']} ${Buffer.concat(chunks)}`);
     response.writeHead(201, { 'X-Answer': 'yes' }).end('done');
   });
-  const request = get(`${origin}/a%20b?c=d%26`, { method: 'POST', headers: { 'x-name': 'v' } });
-  const answer = await outbound().send({ ...request, body: '{"ä":1}' });
-  expect(seen).toEqual(['POST /a%20b?c=d%26 v {"ä":1}']);
+  const request = createGet(`${origin}/a%20b?c=d%26`, {
+    method: 'POST',
+    headers: { 'x-name': 'v' },
+  });
+  const answer = await createTestOutbound().send({ ...request, body: '{"ä":1}' });
+  expect(addresses).toEqual(['POST /a%20b?c=d%26 v {"ä":1}']);
   expect(answer.headers['x-answer']).toBe('yes');
   expect(answer.body.toString()).toBe('done');
 });
 
 test('truncates an endless response if the status is enough, and closes the socket', async () => {
-  const { url } = await receiverThat('ENDLESS');
-  const client = outbound();
-  const response = await client.send(get(url));
+  const { url } = await startReceiverWith('ENDLESS');
+  const client = createTestOutbound();
+  const response = await client.send(createGet(url));
   expect(response).toMatchObject({ status: 200, truncated: true });
   expect(response.body.length).toBe(1_024);
   await expect.poll(() => client.openSockets).toBe(0);
 });
 
 test('fails with TOO_LARGE if an endless response is required whole', async () => {
-  const { url } = await receiverThat('ENDLESS');
-  const client = outbound();
-  const failure = await catchFailure(client.send(get(url, { requiresWholeBody: true })));
+  const { url } = await startReceiverWith('ENDLESS');
+  const client = createTestOutbound();
+  const failure = await catchFailure(client.send(createGet(url, { requiresWholeBody: true })));
   expect(failure).toMatchObject({
     kind: 'TOO_LARGE',
     message: 'The response is larger than 1024 bytes.',
@@ -186,9 +196,9 @@ test('fails with TOO_LARGE if an endless response is required whole', async () =
 });
 
 test('fails with TIMEOUT and closes the socket if no response arrives in time', async () => {
-  const { url } = await receiverThat('HANG');
-  const client = outbound();
-  const failure = await catchFailure(client.send(get(url, { timeoutMs: 50 })));
+  const { url } = await startReceiverWith('HANG');
+  const client = createTestOutbound();
+  const failure = await catchFailure(client.send(createGet(url, { timeoutMs: 50 })));
   expect(failure).toMatchObject({
     kind: 'TIMEOUT',
     message: 'No complete response within 0.05 s.',
@@ -198,18 +208,18 @@ test('fails with TIMEOUT and closes the socket if no response arrives in time', 
 
 test('fails for a stalled body only if it is required whole', async () => {
   const origin = await startServer((_, response) => response.writeHead(200).write('part'));
-  const client = outbound();
+  const client = createTestOutbound();
   // Long enough for the first bytes to arrive on a busy machine.
-  const answer = await client.send(get(origin, { timeoutMs: 1_000 }));
+  const answer = await client.send(createGet(origin, { timeoutMs: 1_000 }));
   expect(answer).toMatchObject({ status: 200, truncated: true });
   expect(answer.body.toString()).toBe('part');
-  const whole = get(origin, { timeoutMs: 50, requiresWholeBody: true });
+  const whole = createGet(origin, { timeoutMs: 50, requiresWholeBody: true });
   expect(await catchFailure(client.send(whole))).toMatchObject({ kind: 'TIMEOUT' });
 });
 
 test('fails with DISCONNECTED if the peer drops the connection', async () => {
-  const { url } = await receiverThat('DROP');
-  const failure = await catchFailure(outbound().send(get(url)));
+  const { url } = await startReceiverWith('DROP');
+  const failure = await catchFailure(createTestOutbound().send(createGet(url)));
   expect(failure.kind).toBe('DISCONNECTED');
 });
 
@@ -218,13 +228,15 @@ test('fails with DISCONNECTED if the response is not HTTP', async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo;
-  const failure = await catchFailure(outbound().send(get(`http://127.0.0.1:${port}/`)));
+  const failure = await catchFailure(
+    createTestOutbound().send(createGet(`http://127.0.0.1:${port}/`)),
+  );
   expect(failure.kind).toBe('DISCONNECTED');
 });
 
 test('fails with UNREACHABLE for a closed port, an unknown name and a peer without TLS', async () => {
   const { port } = new URL(await startServer((_, response) => response.end()));
-  const client = outbound({
+  const client = createTestOutbound({
     lookup: (name) =>
       name === 'unknown.example'
         ? Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }))
@@ -232,7 +244,7 @@ test('fails with UNREACHABLE for a closed port, an unknown name and a peer witho
   });
   const kinds = await Promise.all(
     ['http://127.0.0.1:1/', 'https://unknown.example/', `https://plain.example:${port}/`].map(
-      async (url) => await catchFailure(client.send(get(url))),
+      async (url) => await catchFailure(client.send(createGet(url))),
     ),
   );
   expect(kinds.map(({ kind }) => kind)).toEqual(['UNREACHABLE', 'UNREACHABLE', 'UNREACHABLE']);
@@ -240,19 +252,19 @@ test('fails with UNREACHABLE for a closed port, an unknown name and a peer witho
 });
 
 test('ends a request when its signal aborts', async () => {
-  const { receiver, url } = await receiverThat('HANG');
-  const client = outbound();
+  const { receiver, url } = await startReceiverWith('HANG');
+  const client = createTestOutbound();
   const stop = new AbortController();
-  const sending = client.send(get(url, { signal: stop.signal }));
+  const sending = client.send(createGet(url, { signal: stop.signal }));
   await receiver.waitForMessages('hook', 1);
   stop.abort(new Error('stopping'));
   await expect(sending).rejects.toThrow('stopping');
-  await expect(client.send(get(url, { signal: stop.signal }))).rejects.toThrow('stopping');
+  await expect(client.send(createGet(url, { signal: stop.signal }))).rejects.toThrow('stopping');
   await expect.poll(() => client.openSockets).toBe(0);
 });
 
 test('limits requests and sockets, and queues further requests', async () => {
-  const held: (() => void)[] = [];
+  const finishers: (() => void)[] = [];
   let underWay = 0;
   let mostUnderWay = 0;
   const origins = await Promise.all(
@@ -260,22 +272,22 @@ test('limits requests and sockets, and queues further requests', async () => {
       startServer((_, response) => {
         underWay += 1;
         mostUnderWay = Math.max(mostUnderWay, underWay);
-        held.push(() => {
+        finishers.push(() => {
           underWay -= 1;
           response.end();
         });
       }),
     ),
   );
-  const client = outbound({ socketsMax: 4 });
+  const client = createTestOutbound({ socketsMax: 4 });
   const urls = Array.from({ length: 60 }, (_, index) => origins[index % 6] as string);
-  const responses = Promise.all(urls.map((url) => client.send(get(url))));
+  const responses = Promise.all(urls.map((url) => client.send(createGet(url))));
   let completed = 0;
   let mostOpen = 0;
   while (completed < 60) {
-    await expect.poll(() => held.length, { interval: 1 }).toBeGreaterThan(0);
+    await expect.poll(() => finishers.length, { interval: 1 }).toBeGreaterThan(0);
     mostOpen = Math.max(mostOpen, client.openSockets);
-    held.shift()?.();
+    finishers.shift()?.();
     completed += 1;
   }
   expect((await responses).every(({ status }) => status === 200)).toBe(true);
@@ -284,10 +296,10 @@ test('limits requests and sockets, and queues further requests', async () => {
 });
 
 test('fails with UNREACHABLE if the wait for a socket takes too long', async () => {
-  const { url } = await receiverThat('HANG');
-  const client = outbound({ socketsMax: 1 });
-  const first = catchFailure(client.send(get(url, { timeoutMs: 200 })));
-  const second = catchFailure(client.send(get(url, { timeoutMs: 20 })));
+  const { url } = await startReceiverWith('HANG');
+  const client = createTestOutbound({ socketsMax: 1 });
+  const first = catchFailure(client.send(createGet(url, { timeoutMs: 200 })));
+  const second = catchFailure(client.send(createGet(url, { timeoutMs: 20 })));
   expect(await second).toMatchObject({ kind: 'UNREACHABLE' });
   expect(await first).toMatchObject({ kind: 'TIMEOUT' });
 });
@@ -298,8 +310,8 @@ test('reuses connections', async () => {
     ports.add(request.socket.remotePort);
     response.end();
   });
-  const client = outbound();
-  for (let i = 0; i < 20; i += 1) await client.send(get(origin));
+  const client = createTestOutbound();
+  for (let i = 0; i < 20; i += 1) await client.send(createGet(origin));
   // A connection becomes free shortly after its response, so a second one may open.
   expect(ports.size).toBeLessThanOrEqual(2);
 });

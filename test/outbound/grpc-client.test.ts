@@ -22,7 +22,7 @@ const ECHO = {
   responseDeserialize: asBytes,
 };
 
-function outbound(options: Partial<OutboundOptions> = {}) {
+function createTestOutbound(options: Partial<OutboundOptions> = {}) {
   const client = createOutbound({
     allowedPrivateTargets: ['127.0.0.1/32'],
     alwaysAllowedOrigins: () => [],
@@ -38,7 +38,7 @@ function createLookup(...addresses: string[]) {
 }
 
 /** Starts a server that responds with the request's bytes and records the host of each call. */
-async function echoServer({ tls, address = '127.0.0.1:0' }: Echo = {}) {
+async function startEchoServer({ tls, address = '127.0.0.1:0' }: Echo = {}) {
   const hosts: string[] = [];
   const server = new Server();
   server.addService(
@@ -68,8 +68,8 @@ interface Echo {
 }
 
 /** Returns the response, or the error of the call. */
-async function callAt(url: string, options: Partial<OutboundOptions> = {}) {
-  const client = await outbound(options).openGrpc(url);
+async function callEcho(url: string, options: Partial<OutboundOptions> = {}) {
+  const client = await createTestOutbound(options).openGrpc(url);
   onTestFinished(() => client.close());
   return new Promise<string | ServiceError>((resolve) =>
     client.makeUnaryRequest(
@@ -85,7 +85,7 @@ async function callAt(url: string, options: Partial<OutboundOptions> = {}) {
 }
 
 test.each(PRIVATE_HOSTS)('refuses the literal private address %s', async (host) => {
-  const client = outbound({ allowedPrivateTargets: [] });
+  const client = createTestOutbound({ allowedPrivateTargets: [] });
   for (const protocol of ['http', 'https']) {
     const opening = client.openGrpc(`${protocol}://${host}:9`);
     await expect(opening).rejects.toMatchObject({ kind: 'REFUSED_ADDRESS' });
@@ -93,7 +93,7 @@ test.each(PRIVATE_HOSTS)('refuses the literal private address %s', async (host) 
 });
 
 test.each(PRIVATE_ADDRESSES)('refuses a name that resolves to %s', async (address) => {
-  const client = outbound({ allowedPrivateTargets: [], lookup: createLookup(address) });
+  const client = createTestOutbound({ allowedPrivateTargets: [], lookup: createLookup(address) });
   await expect(client.openGrpc('https://pubsub.example:7443')).rejects.toMatchObject({
     kind: 'REFUSED_ADDRESS',
     message: expect.stringContaining('ALLOWED_PRIVATE_TARGETS'),
@@ -101,60 +101,60 @@ test.each(PRIVATE_ADDRESSES)('refuses a name that resolves to %s', async (addres
 });
 
 test('calls only addresses of the allow-list without TLS', async () => {
-  const { port, hosts } = await echoServer();
-  expect(await callAt(`http://127.0.0.1:${port}`)).toBe('hello');
+  const { port, hosts } = await startEchoServer();
+  expect(await callEcho(`http://127.0.0.1:${port}`)).toBe('hello');
   expect(hosts).toEqual([`127.0.0.1:${port}`]);
-  const client = outbound({ lookup: createLookup('203.0.114.1') });
+  const client = createTestOutbound({ lookup: createLookup('203.0.114.1') });
   const opening = client.openGrpc('http://pubsub.example');
   await expect(opening).rejects.toMatchObject({ kind: 'REFUSED_ADDRESS' });
 });
 
 test('connects only to the resolved addresses that pass the check, under the original name', async () => {
-  const { port, hosts } = await echoServer();
-  const forbidden = await echoServer({ address: `127.0.0.2:${port}` });
+  const { port, hosts } = await startEchoServer();
+  const forbidden = await startEchoServer({ address: `127.0.0.2:${port}` });
   const lookup = createLookup('::1', '127.0.0.2', '127.0.0.1');
-  expect(await callAt(`http://pubsub.example:${port}`, { lookup })).toBe('hello');
+  expect(await callEcho(`http://pubsub.example:${port}`, { lookup })).toBe('hello');
   expect(hosts).toEqual([`pubsub.example:${port}`]);
   expect(forbidden.hosts).toEqual([]);
 });
 
 test('resolves a name once, so that a later address is not used', async () => {
-  const { port, hosts } = await echoServer();
-  const hidden = await echoServer({ address: `127.0.0.2:${port}` });
+  const { port, hosts } = await startEchoServer();
+  const hidden = await startEchoServer({ address: `127.0.0.2:${port}` });
   const addresses = ['127.0.0.1', '127.0.0.2'];
   let lookups = 0;
   const lookup = async () => {
     lookups += 1;
     return [{ address: addresses.shift() ?? '127.0.0.2', family: 4 }];
   };
-  expect(await callAt(`http://rebinding.example:${port}`, { lookup })).toBe('hello');
+  expect(await callEcho(`http://rebinding.example:${port}`, { lookup })).toBe('hello');
   expect([lookups, hosts.length, hidden.hosts.length]).toEqual([1, 1, 0]);
 });
 
 test('calls its own origin on a private address, but no other port', async () => {
-  const [permitted, other] = [await echoServer(), await echoServer()];
+  const [permitted, other] = [await startEchoServer(), await startEchoServer()];
   const url = `http://127.0.0.1:${permitted.port}`;
   const rules = { allowedPrivateTargets: [], alwaysAllowedOrigins: () => [url] };
-  expect(await callAt(url, rules)).toBe('hello');
-  const opening = outbound(rules).openGrpc(`http://127.0.0.1:${other.port}`);
+  expect(await callEcho(url, rules)).toBe('hello');
+  const opening = createTestOutbound(rules).openGrpc(`http://127.0.0.1:${other.port}`);
   await expect(opening).rejects.toMatchObject({ kind: 'REFUSED_ADDRESS' });
 });
 
 test.skipIf(!hasOpenssl)('requires a trusted certificate for the name', async () => {
   const tls = createCertificate('pubsub.example');
-  const { port, hosts } = await echoServer({ tls });
+  const { port, hosts } = await startEchoServer({ tls });
   const lookup = createLookup('127.0.0.1');
   const refusal = { code: status.UNAVAILABLE };
-  expect(await callAt(`https://pubsub.example:${port}`, { lookup })).toMatchObject(refusal);
+  expect(await callEcho(`https://pubsub.example:${port}`, { lookup })).toMatchObject(refusal);
   onTestFinished(trustCertificate(tls));
-  expect(await callAt(`https://pubsub.example:${port}`, { lookup })).toBe('hello');
-  expect(await callAt(`https://other.example:${port}`, { lookup })).toMatchObject(refusal);
+  expect(await callEcho(`https://pubsub.example:${port}`, { lookup })).toBe('hello');
+  expect(await callEcho(`https://other.example:${port}`, { lookup })).toMatchObject(refusal);
   expect(hosts).toEqual([`pubsub.example:${port}`]);
 });
 
 test.skipIf(!hasOpenssl)('never sends a TLS call in clear text', async () => {
-  const { port, hosts } = await echoServer();
-  const response = await callAt(`https://127.0.0.1:${port}`);
+  const { port, hosts } = await startEchoServer();
+  const response = await callEcho(`https://127.0.0.1:${port}`);
   expect(response).toMatchObject({ code: status.UNAVAILABLE });
   expect(hosts).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** The module of Salesforce with an address of its own fulfils the provider contract. */
+/** The module of Salesforce with its own base URL fulfils the provider contract. */
 import { expect, test } from 'vitest';
 import {
   applyModule,
@@ -9,7 +9,7 @@ import {
 import { salesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
 import { createPlainSession } from '../support/providers/provider-session.ts';
 import { accountEngagement } from '../support/wire/account-engagement.ts';
-import { vendorServer } from '../support/wire/vendor-server.ts';
+import { startVendorServer } from '../support/wire/vendor-server.ts';
 import { TOKEN } from '../support/wire/wire-format.ts';
 import { providerContract } from './contract.ts';
 import type { ContractSubject } from './contract-subject.ts';
@@ -17,20 +17,20 @@ import type { ContractSubject } from './contract-subject.ts';
 const MODULE = 'account-engagement';
 
 providerContract(MODULE, async (): Promise<ContractSubject> => {
-  const { fixture, facts, ...vendor } = accountEngagement;
-  const server = await vendorServer(fixture);
+  const { fixture, metadata, ...vendor } = accountEngagement;
+  const server = await startVendorServer(fixture);
   const provider = applyModule(salesforceProvider({ engagementUrl: server.url }), MODULE);
   if (!provider) throw new Error('Salesforce has no such module.');
   return {
     ...vendor,
     provider: { ...provider, objects: [vendor.objectName] },
-    session: createPlainSession(provider.baseUrl, fixture.headers, { facts }),
+    session: createPlainSession(provider.baseUrl, fixture.headers, { metadata }),
     secret: TOKEN,
     validRecord: (text) => ({ firstName: text }),
     invalidRecord: { firstName: 'x'.repeat(201) },
-    smallestPage: 2,
-    tellsChanges: true,
-    isDescribedBeforehand: true,
+    pageSizeMin: 2,
+    hasChangeTimes: true,
+    isDescribedWithoutRequest: true,
     countRecords: () => server.store.records.length,
     storeRecords: (records) =>
       records.map(({ record, changedAt }) =>
@@ -55,7 +55,7 @@ test('returns a single module for a provider without modules', () => {
   expect(applyModule(provider, 'crm')).toBeNull();
 });
 
-test("uses the first module by default, and another one's address only on request", () => {
+test("uses the first module by default, and another module's URL only on request", () => {
   const provider = salesforceProvider();
   expect(findModule(provider, null)?.name).toBe('crm');
   expect(applyModule(provider, null)).toBe(provider);

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { CATALOGUE } from '../../src/providers/catalogue/all-entries.ts';
 import { listCapabilities, type Provider } from '../../src/providers/contract.ts';
 import { DECLARED } from '../../src/providers/declared/all.ts';
-import { unboundHosts } from './whole-hosts.ts';
+import { listUnboundHosts } from './unbound-hosts.ts';
 
-/** True if the token response names the workspace, so that callers need not. */
-function learnsWorkspace({ oauth2 }: Provider): boolean {
+/** True if the token response contains the workspace. */
+function returnsWorkspace({ oauth2 }: Provider): boolean {
   return oauth2?.tokenFields?.workspaceRef !== undefined;
 }
 
@@ -31,12 +31,12 @@ describe.each(CATALOGUE.map((provider) => ({ name: provider.name, provider })))(
   });
 
   test("sends credentials to no host but the vendor's", () => {
-    expect(unboundHosts(provider)).toEqual([]);
+    expect(listUnboundHosts(provider)).toEqual([]);
   });
 
   test('requires a workspace only if its URLs need one that no token provides', () => {
     const needed = listUrls(provider).some((url) => url.includes('{{workspace}}'));
-    if (needed) expect(provider.workspaceRequired ?? false).toBe(!learnsWorkspace(provider));
+    if (needed) expect(provider.workspaceRequired ?? false).toBe(!returnsWorkspace(provider));
   });
 
   test('declares exactly the settings of its authentication scheme', () => {

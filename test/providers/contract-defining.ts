@@ -3,20 +3,20 @@ import { expect, test } from 'vitest';
 import type { FieldDefinition } from '../../src/providers/defining-fields.ts';
 import {
   type ContractSubject,
+  type CreateSubject,
   catchFailure,
-  declared,
-  type MakeSubject,
+  requireCapability,
   UNKNOWN_OBJECT,
   UNKNOWN_OBJECT_KINDS,
 } from './contract-subject.ts';
 
-/** A text field, unless the argument says otherwise. */
-function definition(
-  { newField = '' }: ContractSubject,
+/** Returns the definition of a text field, with the given changes. */
+function createDefinition(
+  { newFieldName = '' }: ContractSubject,
   changes: Partial<FieldDefinition> = {},
 ): FieldDefinition {
   return {
-    fieldName: newField,
+    fieldName: newFieldName,
     displayName: 'Hobby',
     valueType: 'STRING',
     description: null,
@@ -30,21 +30,21 @@ function definition(
   };
 }
 
-function choices(...values: string[]): Pick<FieldDefinition, 'valueType' | 'stringOptions'> {
+function createOptions(...values: string[]): Pick<FieldDefinition, 'valueType' | 'stringOptions'> {
   const others = { length: null, pattern: null, valuesRestricted: true, defaultValue: null };
   return { valueType: 'SINGLE_SELECT', stringOptions: { values, ...others } };
 }
 
-const NOTHING_DONE = { action: 'NONE', error: null };
+const UNCHANGED = { action: 'NONE', error: null };
 
-export function defineTests(makeSubject: MakeSubject): void {
-  test('declares the types, names and options of fields that it honours', async (context) => {
+export function defineTests(makeSubject: CreateSubject): void {
+  test('declares the types, names and options of fields that it supports', async (context) => {
     await using subject = await makeSubject();
-    const { types, options, names } = declared(subject, 'defineFields', context);
+    const { types, options, names } = requireCapability(subject, 'defineFields', context);
     expect(types).toContain('STRING');
     expect(types).not.toContain('OTHER');
     expect(options).toContain('stringOptions.values');
-    expect(subject.newField).toMatch(names.pattern);
+    expect(subject.newFieldName).toMatch(names.pattern);
     for (const hostile of ['', 'a b', "a'b", 'a/b', 'a.b', '../a', '__proto__']) {
       expect(hostile).not.toMatch(names.pattern);
     }
@@ -53,70 +53,75 @@ export function defineTests(makeSubject: MakeSubject): void {
 
   test('creates a field once as defined, and describes it', async (context) => {
     await using subject = await makeSubject();
-    const { define } = declared(subject, 'defineFields', context);
+    const { define } = requireCapability(subject, 'defineFields', context);
     const { session, objectName, provider } = subject;
-    const fields = [definition(subject, { description: 'What they like' })];
-    const [made] = await define(session, { objectName, fields });
-    expect(made).toMatchObject({ action: 'CREATE', error: null, metadata: expect.any(Object) });
+    const fields = [createDefinition(subject, { description: 'What they like' })];
+    const [outcome] = await define(session, { objectName, fields });
+    expect(outcome).toMatchObject({ action: 'CREATE', error: null, metadata: expect.any(Object) });
     const description = await provider.capabilities.describeObject?.(session, objectName);
-    const name = subject.newField?.toLowerCase();
+    const name = subject.newFieldName?.toLowerCase();
     expect(description?.fields.find(({ fieldName }) => fieldName === name)).toMatchObject({
       displayName: 'Hobby',
       valueType: 'STRING',
       isCustom: true,
       readOnly: false,
     });
-    expect(await define(session, { objectName, fields })).toMatchObject([NOTHING_DONE]);
+    expect(await define(session, { objectName, fields })).toMatchObject([UNCHANGED]);
   });
 
   test('creates fields of every declared type', async (context) => {
     await using subject = await makeSubject();
-    const { define, types } = declared(subject, 'defineFields', context);
-    const { session, objectName, newField = '' } = subject;
+    const { define, types } = requireCapability(subject, 'defineFields', context);
+    const { session, objectName, newFieldName = '' } = subject;
     const to = { targetField: null, cardinality: null, onDelete: null, required: null };
     const more = { reverseLookupFieldName: null, labels: null };
     const fields = types.map((valueType, index) => {
-      const fieldName = newField.replace('obby', `obby${index}`);
+      const fieldName = newFieldName.replace('obby', `obby${index}`);
       const isSelect = valueType.endsWith('_SELECT');
       const association =
         valueType === 'REFERENCE'
           ? { associationType: 'lookup', targetObject: objectName, ...to, ...more }
           : null;
       return {
-        ...definition(subject, isSelect ? choices('a', 'b') : {}),
+        ...createDefinition(subject, isSelect ? createOptions('a', 'b') : {}),
         ...{ fieldName, valueType, association },
       };
     });
-    const created = await define(session, { objectName, fields });
-    expect(created.map(({ action, error }) => ({ action, error }))).toEqual(
+    const outcomes = await define(session, { objectName, fields });
+    expect(outcomes.map(({ action, error }) => ({ action, error }))).toEqual(
       types.map(() => ({ action: 'CREATE', error: null })),
     );
-    const again = await define(session, { objectName, fields });
-    expect(again.map(({ action }) => action)).toEqual(types.map(() => 'NONE'));
+    const repeatedOutcomes = await define(session, { objectName, fields });
+    expect(repeatedOutcomes.map(({ action }) => action)).toEqual(types.map(() => 'NONE'));
   });
 
   test('updates a field that differs, and removes no value of a select field', async (context) => {
     await using subject = await makeSubject();
-    const { define } = declared(subject, 'defineFields', context);
+    const { define } = requireCapability(subject, 'defineFields', context);
     const { session, objectName, provider } = subject;
-    const first = [definition(subject, choices('a', 'b'))];
+    const first = [createDefinition(subject, createOptions('a', 'b'))];
     await define(session, { objectName, fields: first });
-    const fields = [definition(subject, { displayName: 'Pastime', ...choices('b', 'c') })];
-    const [changed] = await define(session, { objectName, fields });
-    expect(changed).toMatchObject({ action: 'UPDATE', error: null });
+    const fields = [
+      createDefinition(subject, { displayName: 'Pastime', ...createOptions('b', 'c') }),
+    ];
+    const [outcome] = await define(session, { objectName, fields });
+    expect(outcome).toMatchObject({ action: 'UPDATE', error: null });
     const description = await provider.capabilities.describeObject?.(session, objectName);
     const field = description?.fields.find(({ displayName }) => displayName === 'Pastime');
     expect(field?.values?.map(({ value }) => value)).toEqual(['a', 'b', 'c']);
-    expect(await define(session, { objectName, fields })).toMatchObject([NOTHING_DONE]);
+    expect(await define(session, { objectName, fields })).toMatchObject([UNCHANGED]);
   });
 
   test('reports a field that exists with another type, and creates the others', async (context) => {
     await using subject = await makeSubject();
-    const { define } = declared(subject, 'defineFields', context);
-    const { session, objectName, newField = '' } = subject;
-    await define(session, { objectName, fields: [definition(subject)] });
-    const other = { ...definition(subject), fieldName: newField.replace('obby', 'abit') };
-    const fields = [definition(subject, { valueType: 'DATE' }), other];
+    const { define } = requireCapability(subject, 'defineFields', context);
+    const { session, objectName, newFieldName = '' } = subject;
+    await define(session, { objectName, fields: [createDefinition(subject)] });
+    const otherField = {
+      ...createDefinition(subject),
+      fieldName: newFieldName.replace('obby', 'abit'),
+    };
+    const fields = [createDefinition(subject, { valueType: 'DATE' }), otherField];
     expect(await define(session, { objectName, fields })).toMatchObject([
       { action: 'NONE', error: expect.stringContaining('already') },
       { action: 'CREATE', error: null },
@@ -125,17 +130,19 @@ export function defineTests(makeSubject: MakeSubject): void {
 
   test('reports an unknown object instead of creating fields', async (context) => {
     await using subject = await makeSubject();
-    const { define } = declared(subject, 'defineFields', context);
-    const definitions = { objectName: UNKNOWN_OBJECT, fields: [definition(subject)] };
+    const { define } = requireCapability(subject, 'defineFields', context);
+    const definitions = { objectName: UNKNOWN_OBJECT, fields: [createDefinition(subject)] };
     const error = await catchFailure(define(subject.session, definitions));
     expect(UNKNOWN_OBJECT_KINDS).toContain(error.kind);
   });
 }
 
-/** One request, for the tests of failures. */
-export function defining(subject: ContractSubject): (() => Promise<unknown>) | undefined {
+/** Returns a function that defines a field, for the tests of failures. */
+export function createDefineRequest(
+  subject: ContractSubject,
+): (() => Promise<unknown>) | undefined {
   const { provider, session, objectName } = subject;
   const { defineFields } = provider.capabilities;
-  const definitions = { objectName, fields: [definition(subject)] };
+  const definitions = { objectName, fields: [createDefinition(subject)] };
   return defineFields && (() => defineFields.define(session, definitions));
 }

@@ -13,14 +13,14 @@ import type {
 import { ProviderError, type ProviderErrorKind } from '../../src/providers/provider-error.ts';
 
 /**
- * A way in which requests fail. A dropped request is executed, and its connection closes before the response.
+ * A failure of requests. A dropped request is executed, and its connection closes before the response.
  */
 export type Fault =
   | { status: 401 | 403 | 500 }
   | { status: 429; retryAfterSeconds: number }
   | 'DROPPED_CONNECTION';
 
-/** A provider with an account. Each test creates one of its own. */
+/** A provider with an account. Each test creates its own. */
 export interface ContractSubject extends AsyncDisposable {
   provider: Provider;
   session: ProviderSession;
@@ -36,23 +36,23 @@ export interface ContractSubject extends AsyncDisposable {
   /** A valid id of a record that does not exist. */
   missingId: string;
   /** The smallest `pageSize` that the provider accepts. */
-  smallestPage: number;
+  pageSizeMin: number;
   /** False if records have no change time. A read of changes then returns all records. */
-  tellsChanges: boolean;
+  hasChangeTimes: boolean;
   /** False if the vendor chooses the size of a page, or returns all records in one response. */
   isPaged?: boolean;
-  /** False if its records are updated and not created. */
-  creates?: boolean;
-  /** False if the vendor's response does not name the created record. */
-  namesCreated?: boolean;
-  /** False if its records are created and not updated. */
-  updates?: boolean;
-  /** True if describing it needs no request. */
-  isDescribedBeforehand?: boolean;
-  /** False if its server has no filters on fields. */
-  isSearched?: boolean;
+  /** False if records can't be created. */
+  canCreate?: boolean;
+  /** False if the response lacks the id of a created record. */
+  returnsCreatedId?: boolean;
+  /** False if records can't be updated. */
+  canUpdate?: boolean;
+  /** True if describing the object needs no request. */
+  isDescribedWithoutRequest?: boolean;
+  /** False if the server ignores conditions on fields. */
+  canSearch?: boolean;
   /** The name of a new field, which contains `obby`, for a provider that creates fields. */
-  newField?: string;
+  newFieldName?: string;
   /** The number of records of `objectName` in the account. */
   countRecords(): number | Promise<number>;
   /** Stores records with these change times, and returns their ids. */
@@ -63,14 +63,14 @@ export interface ContractSubject extends AsyncDisposable {
   failRequests(fault: Fault): void;
 }
 
-export type MakeSubject = () => Promise<ContractSubject>;
+export type CreateSubject = () => Promise<ContractSubject>;
 
 export const UNKNOWN_OBJECT = 'no_such_object';
 export const UNKNOWN_OBJECT_KINDS: ProviderErrorKind[] = ['MISSING_OBJECT', 'BAD_REQUEST'];
 /** More pages than any test needs. A longer read would be endless. */
 export const PAGES_MAX = 50;
 
-export function declared<Key extends keyof Capabilities>(
+export function requireCapability<Key extends keyof Capabilities>(
   { provider }: ContractSubject,
   key: Key,
   { skip }: TestContext,
@@ -79,18 +79,18 @@ export function declared<Key extends keyof Capabilities>(
   return capability ?? skip(`${provider.name} has no ${key}`);
 }
 
-export function minute(n: number): Date {
+export function atMinute(n: number): Date {
   return new Date(Date.UTC(2026, 0, 1, 12, n));
 }
 
-export function severalPages({ smallestPage }: ContractSubject): number {
-  return 2 * smallestPage + 1;
+export function countForPages({ pageSizeMin }: ContractSubject): number {
+  return 2 * pageSizeMin + 1;
 }
 
 export function storeTexts(
   subject: ContractSubject,
   count: number,
-  changedAt = minute(0),
+  changedAt = atMinute(0),
 ): string[] | Promise<string[]> {
   const texts = Array.from({ length: count }, (_, n) => `stored ${n}`);
   return subject.storeRecords(texts.map((t) => ({ record: subject.validRecord(t), changedAt })));
@@ -105,8 +105,8 @@ export async function createRecord(subject: ContractSubject, text: string): Prom
   return outcome.recordId;
 }
 
-export function createPageRead({ objectName, textField, smallestPage }: ContractSubject): PageRead {
-  return { objectName, fields: [textField], pageSize: smallestPage };
+export function createPageRead({ objectName, textField, pageSizeMin }: ContractSubject): PageRead {
+  return { objectName, fields: [textField], pageSize: pageSizeMin };
 }
 
 export async function readAll(
@@ -118,8 +118,8 @@ export async function readAll(
   for (let pages = 1; pages <= PAGES_MAX; pages++) {
     const read = { ...createPageRead(subject), ...window, cursor };
     const page = await subject.provider.capabilities.readPage?.(subject.session, read);
-    const most = subject.isPaged === false ? Infinity : subject.smallestPage;
-    expect(page?.records.length).toBeLessThanOrEqual(most);
+    const recordsMax = subject.isPaged === false ? Infinity : subject.pageSizeMin;
+    expect(page?.records.length).toBeLessThanOrEqual(recordsMax);
     records.push(...(page?.records ?? []));
     if (!page?.nextCursor) return { pages, records };
     cursor = page.nextCursor;
@@ -127,7 +127,7 @@ export async function readAll(
   throw new Error(`no last page within ${PAGES_MAX}`);
 }
 
-export async function textsById(subject: ContractSubject): Promise<Record<string, unknown>> {
+export async function readTextsById(subject: ContractSubject): Promise<Record<string, unknown>> {
   const { records } = await readAll(subject);
   return Object.fromEntries(records.map(({ id, fields }) => [id, fields[subject.textField]]));
 }
@@ -136,17 +136,17 @@ export async function readTexts(
   subject: ContractSubject,
   outcomes: RecordOutcome[],
 ): Promise<unknown[]> {
-  const texts = await textsById(subject);
+  const texts = await readTextsById(subject);
   return outcomes.map(({ recordId }) => (recordId === null ? undefined : texts[recordId]));
 }
 
 export async function catchFailure(attempt: Promise<unknown>): Promise<ProviderError> {
-  const thrown = await attempt.then(
+  const error = await attempt.then(
     (response) => new Error(`no failure, but ${inspect(response)}`),
     (error: unknown) => error,
   );
-  if (thrown instanceof ProviderError) return thrown;
-  throw thrown;
+  if (error instanceof ProviderError) return error;
+  throw error;
 }
 
 export function expectSuccess(

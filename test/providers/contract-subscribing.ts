@@ -1,17 +1,17 @@
-/** The provider contract for receiving changes. */
+/** The provider contract for receiving events. */
 import { expect, type TestContext, test } from 'vitest';
 import { type EventRequests, MalformedEventsError } from '../../src/providers/subscribing.ts';
 import {
   type ContractSubject,
-  declared,
-  type MakeSubject,
+  type CreateSubject,
+  requireCapability,
   storeTexts,
 } from './contract-subject.ts';
 
-export function subscribeTests(makeSubject: MakeSubject): void {
+export function subscribeTests(makeSubject: CreateSubject): void {
   test('reads records by their ids, and omits missing ones', async (context) => {
     await using subject = await makeSubject();
-    const readRecords = declared(subject, 'readRecords', context);
+    const readRecords = requireCapability(subject, 'readRecords', context);
     const ids = await storeTexts(subject, 3);
     const { objectName, textField, missingId } = subject;
     const read = { objectName, fields: [textField], ids: [...ids, missingId] };
@@ -25,7 +25,7 @@ export function subscribeTests(makeSubject: MakeSubject): void {
 
   test('can read the records of its events', async (context) => {
     await using subject = await makeSubject();
-    declared(subject, 'subscribe', context);
+    requireCapability(subject, 'subscribe', context);
     expect(subject.provider.capabilities.readRecords).toBeDefined();
   });
 
@@ -74,7 +74,7 @@ export function subscribeTests(makeSubject: MakeSubject): void {
 
 /** Skips the test if the provider's events arrive by a stream. */
 function getRequests(subject: ContractSubject, context: TestContext): EventRequests {
-  const { requests } = declared(subject, 'subscribe', context);
+  const { requests } = requireCapability(subject, 'subscribe', context);
   if (!requests) context.skip();
   return requests as EventRequests;
 }

@@ -1,31 +1,31 @@
 /**
- * Requirements for every provider with code. Tests of a capability that a provider does not declare are
- * skipped, and no others. A provider that writes must also read, because reads check the writes.
+ * Requirements for every provider. Only tests of undeclared capabilities are skipped. A provider that writes must also
+ * read, because reads check the writes.
  */
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { AUTH_SCHEMES, type Capabilities, listCapabilities } from '../../src/providers/contract.ts';
 import type { ProviderErrorKind } from '../../src/providers/provider-error.ts';
-import { defineTests, defining } from './contract-defining.ts';
+import { createDefineRequest, defineTests } from './contract-defining.ts';
 import { metadataTests, readTests } from './contract-reading.ts';
 import {
+  atMinute,
   type ContractSubject,
+  type CreateSubject,
   catchFailure,
   createPageRead,
   type Fault,
-  type MakeSubject,
-  minute,
   storeTexts,
 } from './contract-subject.ts';
 import { subscribeTests } from './contract-subscribing.ts';
 import { batchTests, writeTests } from './contract-writing.ts';
-import { unboundHosts } from './whole-hosts.ts';
+import { listUnboundHosts } from './unbound-hosts.ts';
 
 export type { ContractSubject, Fault } from './contract-subject.ts';
 
 export function providerContract(
   name: string,
-  makeSubject: MakeSubject,
+  makeSubject: CreateSubject,
   tags: string[] = [],
 ): void {
   describe(`${name} fulfils the provider contract`, { tags }, () => {
@@ -40,7 +40,7 @@ export function providerContract(
   });
 }
 
-function declarationTests(makeSubject: MakeSubject): void {
+function declarationTests(makeSubject: CreateSubject): void {
   test('declares the settings of each authentication scheme', async () => {
     await using subject = await makeSubject();
     const { provider } = subject;
@@ -52,10 +52,10 @@ function declarationTests(makeSubject: MakeSubject): void {
       if (scheme.includes('AUTHORIZATION_CODE')) expectUrl(provider.oauth2?.authorizeUrl);
     }
     expectUrl(provider.baseUrl);
-    expect(unboundHosts(provider)).toEqual([]);
-    const isTold = provider.oauth2?.tokenFields?.workspaceRef !== undefined;
+    expect(listUnboundHosts(provider)).toEqual([]);
+    const namesWorkspace = provider.oauth2?.tokenFields?.workspaceRef !== undefined;
     if (provider.baseUrl.includes('{{workspace}}')) {
-      expect(provider.workspaceRequired ?? false).toBe(!isTold);
+      expect(provider.workspaceRequired ?? false).toBe(!namesWorkspace);
     }
   });
 
@@ -63,8 +63,8 @@ function declarationTests(makeSubject: MakeSubject): void {
     await using subject = await makeSubject();
     const { responseBytesMax, batchSize, concurrency, pageSize, requestsPerSecond, timeoutMs } =
       subject.provider.limits;
-    for (const whole of [responseBytesMax, batchSize, concurrency, pageSize, timeoutMs]) {
-      expect(Number.isSafeInteger(whole) && whole > 0, String(whole)).toBe(true);
+    for (const limit of [responseBytesMax, batchSize, concurrency, pageSize, timeoutMs]) {
+      expect(Number.isSafeInteger(limit) && limit > 0, String(limit)).toBe(true);
     }
     expect(requestsPerSecond).toBeGreaterThan(0);
   });
@@ -72,10 +72,12 @@ function declarationTests(makeSubject: MakeSubject): void {
   test('supports exactly the capabilities that it implements', async () => {
     await using subject = await makeSubject();
     const { capabilities, features } = subject.provider;
-    const declared = Object.entries(CAPABILITY_FUNCTIONS)
+    const implementedCapabilities = Object.entries(CAPABILITY_FUNCTIONS)
       .filter(([, key]) => capabilities[key] !== undefined)
       .map(([capability]) => capability);
-    expect(listCapabilities(subject.provider).toSorted()).toEqual(declared.toSorted());
+    expect(listCapabilities(subject.provider).toSorted()).toEqual(
+      implementedCapabilities.toSorted(),
+    );
     if (Object.values(features).includes(true)) expect(capabilities.writeRecord).toBeDefined();
     if (capabilities.writeRecord) expect(capabilities.readPage).toBeDefined();
     if (capabilities.defineFields) expect(capabilities.describeObject).toBeDefined();
@@ -100,14 +102,14 @@ const FAULTS: [string, Fault, ProviderErrorKind][] = [
   ['dropped connection', 'DROPPED_CONNECTION', 'DISCONNECTED'],
 ];
 
-function failureTests(makeSubject: MakeSubject): void {
+function failureTests(makeSubject: CreateSubject): void {
   test.each(
     FAULTS,
-  )('throws the kind of error that a %s means, without a secret', async (_, fault, kind) => {
+  )('throws the kind of error for a %s, without a secret', async (_, fault, kind) => {
     await using subject = await makeSubject();
     const [id = ''] = await storeTexts(subject, 1);
     subject.failRequests(fault);
-    for (const attempt of attempts(subject, id)) {
+    for (const attempt of listAttempts(subject, id)) {
       const error = await catchFailure(attempt());
       expect(error.kind).toBe(kind);
       expect(error.retryAfterMs).toBe(kind === 'RATE_LIMITED' ? 7_000 : null);
@@ -116,8 +118,8 @@ function failureTests(makeSubject: MakeSubject): void {
   });
 }
 
-/** One request for each capability of the provider. */
-function attempts(subject: ContractSubject, id: string): (() => Promise<unknown>)[] {
+/** Returns a request for each capability of the provider. */
+function listAttempts(subject: ContractSubject, id: string): (() => Promise<unknown>)[] {
   const { session, objectName, textField } = subject;
   const { describeObject, readPage, writeRecord, writeBatch, deleteRecord } =
     subject.provider.capabilities;
@@ -125,15 +127,19 @@ function attempts(subject: ContractSubject, id: string): (() => Promise<unknown>
   const create = { type: 'CREATE', objectName } as const;
   const change = { id, [textField]: 'failing' };
   return [
-    !subject.isDescribedBeforehand && describeObject && (() => describeObject(session, objectName)),
-    defining(subject),
+    !subject.isDescribedWithoutRequest &&
+      describeObject &&
+      (() => describeObject(session, objectName)),
+    createDefineRequest(subject),
     readPage && (() => readPage(session, createPageRead(subject))),
-    readPage && (() => readPage(session, { ...createPageRead(subject), since: minute(0) })),
-    subject.creates !== false && writeRecord && (() => writeRecord(session, { ...create, record })),
-    subject.updates !== false &&
+    readPage && (() => readPage(session, { ...createPageRead(subject), since: atMinute(0) })),
+    subject.canCreate !== false &&
+      writeRecord &&
+      (() => writeRecord(session, { ...create, record })),
+    subject.canUpdate !== false &&
       writeRecord &&
       (() => writeRecord(session, { type: 'UPDATE', objectName, record: change })),
-    subject.creates !== false &&
+    subject.canCreate !== false &&
       writeBatch &&
       (() => writeBatch(session, { ...create, records: [{ record }], allOrNone: true })),
     deleteRecord && (() => deleteRecord(session, { objectName, id })),
@@ -141,7 +147,7 @@ function attempts(subject: ContractSubject, id: string): (() => Promise<unknown>
 }
 
 function expectUrl(url: string | undefined): void {
-  // Some accounts have an address of their own, which the token response names.
+  // The token response contains the base URL of the account.
   if (url === '{{workspace}}') return;
   expect(URL.canParse(url?.replaceAll(/\{\{\w+\}\}/g, 'variable') ?? ''), url).toBe(true);
 }

@@ -11,7 +11,10 @@ import {
   startSalesforceServer,
 } from '../support/providers/salesforce-server.ts';
 
-function text(fieldName: string, changes: Partial<FieldDefinition> = {}): FieldDefinition {
+function createTextField(
+  fieldName: string,
+  changes: Partial<FieldDefinition> = {},
+): FieldDefinition {
   const flags = { required: null, unique: null, indexed: null };
   const options = { stringOptions: null, numericOptions: null, association: null };
   const field = {
@@ -48,8 +51,11 @@ function defineAtSalesforce(server: SalesforceServer, fields: FieldDefinition[])
 
 test('creates HubSpot properties in one property group', async () => {
   await using server = await startHubspotServer();
-  await defineAtHubspot(server, [text('hobby', { unique: true }), text('pet')]);
-  await defineAtHubspot(server, [text('habit')]);
+  await defineAtHubspot(server, [
+    createTextField('hobby', { unique: true }),
+    createTextField('pet'),
+  ]);
+  await defineAtHubspot(server, [createTextField('habit')]);
   const posted = server.requests.filter(({ method }) => method === 'POST');
   expect(posted.map(({ path }) => path)).toEqual([
     '/crm/v3/properties/contacts/groups',
@@ -67,12 +73,14 @@ test('creates HubSpot properties in one property group', async () => {
 
 test("leaves HubSpot's own properties unchanged, and reports a property that is not unique", async () => {
   await using server = await startHubspotServer();
-  const [own] = await defineAtHubspot(server, [text('firstname', { displayName: 'Name' })]);
+  const [own] = await defineAtHubspot(server, [
+    createTextField('firstname', { displayName: 'Name' }),
+  ]);
   expect(own).toMatchObject({ action: 'NONE', error: 'The property definition is read only.' });
-  await defineAtHubspot(server, [text('hobby')]);
-  const [unique] = await defineAtHubspot(server, [text('hobby', { unique: true })]);
+  await defineAtHubspot(server, [createTextField('hobby')]);
+  const [unique] = await defineAtHubspot(server, [createTextField('hobby', { unique: true })]);
   expect(unique?.error).toContain('without unique values');
-  const [number] = await defineAtHubspot(server, [text('age', { valueType: 'INT' })]);
+  const [number] = await defineAtHubspot(server, [createTextField('age', { valueType: 'INT' })]);
   expect(number).toMatchObject({ action: 'CREATE', error: null });
   expect(number?.warnings).toEqual([expect.stringContaining('fractions')]);
 });
@@ -80,8 +88,11 @@ test("leaves HubSpot's own properties unchanged, and reports a property that is 
 test("makes new Salesforce fields visible to the connection's user once", async () => {
   await using server = await startSalesforceServer();
   const { metadata } = server;
-  await defineAtSalesforce(server, [text('Hobby__c'), text('Code__c', { required: true })]);
-  await defineAtSalesforce(server, [text('Hobby__c')]);
+  await defineAtSalesforce(server, [
+    createTextField('Hobby__c'),
+    createTextField('Code__c', { required: true }),
+  ]);
+  await defineAtSalesforce(server, [createTextField('Hobby__c')]);
   const [set, ...others] = metadata.permissions.PermissionSet;
   expect(set).toMatchObject({ Name: 'IntegrationCustomFieldVisibility' });
   expect(others).toEqual([]);
@@ -98,11 +109,11 @@ test("makes new Salesforce fields visible to the connection's user once", async 
 test('warns about a field that stays invisible, and throws temporary failures', async () => {
   await using server = await startSalesforceServer();
   server.metadata.allowsPermissions = false;
-  const [made] = await defineAtSalesforce(server, [text('Hobby__c')]);
+  const [made] = await defineAtSalesforce(server, [createTextField('Hobby__c')]);
   expect(made).toMatchObject({ action: 'CREATE', error: null });
   expect(made?.warnings).toEqual([expect.stringContaining('insufficient access rights')]);
   server.failNext(salesforceFailure(500), Infinity);
-  const failed = defineAtSalesforce(server, [text('Pet__c')]);
+  const failed = defineAtSalesforce(server, [createTextField('Pet__c')]);
   await expect(failed).rejects.toMatchObject({ kind: 'SERVER_ERROR' });
 });
 
@@ -123,10 +134,10 @@ test('creates Salesforce fields from the definition, and keeps settings that an 
     labels: { singular: null, plural: 'Patrons' },
   };
   await defineAtSalesforce(server, [
-    text('Motto__c', { stringOptions: { ...NO_OPTIONS, defaultValue: 'a "b"\\' } }),
-    text('Story__c', { indexed: true, stringOptions: { ...NO_OPTIONS, length: 1_000 } }),
-    text('Rate__c', { valueType: 'FLOAT', numericOptions: numbers }),
-    text('Patron__c', { valueType: 'REFERENCE', association }),
+    createTextField('Motto__c', { stringOptions: { ...NO_OPTIONS, defaultValue: 'a "b"\\' } }),
+    createTextField('Story__c', { indexed: true, stringOptions: { ...NO_OPTIONS, length: 1_000 } }),
+    createTextField('Rate__c', { valueType: 'FLOAT', numericOptions: numbers }),
+    createTextField('Patron__c', { valueType: 'REFERENCE', association }),
   ]);
   expect(findMetadata('Motto__c')).toEqual({
     ...{ type: 'Text', label: 'Hobby', length: 255 },
@@ -142,6 +153,8 @@ test('creates Salesforce fields from the definition, and keeps settings that an 
     ...{ type: 'Lookup', label: 'Hobby', referenceTo: 'Contact', deleteConstraint: 'Restrict' },
     ...{ relationshipName: 'Account_Patron', relationshipLabel: 'Patrons' },
   });
-  await defineAtSalesforce(server, [text('Rate__c', { valueType: 'FLOAT', displayName: 'Rate' })]);
+  await defineAtSalesforce(server, [
+    createTextField('Rate__c', { valueType: 'FLOAT', displayName: 'Rate' }),
+  ]);
   expect(findMetadata('Rate__c')).toMatchObject({ label: 'Rate', precision: 5, scale: 1 });
 });

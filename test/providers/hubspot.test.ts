@@ -14,22 +14,22 @@ import { type ContractSubject, providerContract } from './contract.ts';
 import { catchFailure } from './contract-subject.ts';
 
 const TOKEN = 'hubspot-token';
-const { describeObject, readPage, writeRecord, writeBatch, deleteRecord } = connector();
+const { describeObject, readPage, writeRecord, writeBatch, deleteRecord } = getCapabilities();
 
 providerContract('hubspot', async (): Promise<ContractSubject> => {
   const server = await startHubspotServer({ token: TOKEN });
   return {
     provider: hubspotProvider({ baseUrl: server.url }),
-    session: session(server),
+    session: createSession(server),
     secret: TOKEN,
     objectName: 'contacts',
     textField: 'firstname',
     validRecord: (text) => ({ firstname: text }),
     invalidRecord: { firstname: 'Ada', email: 'no address' },
     missingId: '999999',
-    smallestPage: 10,
-    tellsChanges: true,
-    newField: 'hobby',
+    pageSizeMin: 10,
+    hasChangeTimes: true,
+    newFieldName: 'hobby',
     countRecords: () => server.store.records('contacts').length,
     storeRecords: (records) =>
       records.map(({ record, changedAt }) => server.store.create('contacts', record, changedAt).id),
@@ -42,16 +42,16 @@ providerContract('hubspot', async (): Promise<ContractSubject> => {
   };
 });
 
-function connector() {
+function getCapabilities() {
   const { capabilities } = hubspotProvider();
   return capabilities as Required<typeof capabilities>;
 }
 
-function session(server: HubspotServer) {
+function createSession(server: HubspotServer) {
   return createPlainSession(server.url, { authorization: `Bearer ${TOKEN}` });
 }
 
-function minute(n: number): Date {
+function atMinute(n: number): Date {
   return new Date(Date.UTC(2026, 0, 1, 12, n));
 }
 
@@ -75,13 +75,15 @@ test('uses another host for the API, but not for the consent page', () => {
 test('lists all records, and searches for changed ones', async () => {
   await using server = await startHubspotServer();
   const read = { objectName: 'deals', fields: ['id', 'dealname', 'amount'], pageSize: 500 };
-  server.store.create('deals', { dealname: 'Big' }, minute(1));
-  const { records, estimatedTotal } = await readPage(session(server), read);
+  server.store.create('deals', { dealname: 'Big' }, atMinute(1));
+  const { records, estimatedTotal } = await readPage(createSession(server), read);
   expect(records[0]?.fields).toEqual({ id: '1001', dealname: 'Big', amount: null });
-  expect(records[0]?.raw).toMatchObject({ archived: false, createdAt: minute(1).toISOString() });
+  expect(records[0]?.raw).toMatchObject({ archived: false, createdAt: atMinute(1).toISOString() });
   // The list has no total, so a separate search counts.
   expect(estimatedTotal).toBe(1);
-  expect(await readPage(session(server), { ...read, since: minute(0), until: minute(2) })).toEqual({
+  expect(
+    await readPage(createSession(server), { ...read, since: atMinute(0), until: atMinute(2) }),
+  ).toEqual({
     records,
     nextCursor: null,
     estimatedTotal: 1,
@@ -97,8 +99,8 @@ test('lists all records, and searches for changed ones', async () => {
     filterGroups: [
       {
         filters: [
-          { propertyName: 'hs_lastmodifieddate', operator: 'GTE', value: `${+minute(0)}` },
-          { propertyName: 'hs_lastmodifieddate', operator: 'LTE', value: `${+minute(2)}` },
+          { propertyName: 'hs_lastmodifieddate', operator: 'GTE', value: `${+atMinute(0)}` },
+          { propertyName: 'hs_lastmodifieddate', operator: 'LTE', value: `${+atMinute(2)}` },
         ],
       },
     ],
@@ -118,7 +120,7 @@ test('searches for records with filters, even without a time', async () => {
     { fieldName: 'dealstage', value: 'won' },
     { fieldName: 'amount', value: 5 },
   ];
-  const { records, estimatedTotal } = await readPage(session(server), { ...read, filters });
+  const { records, estimatedTotal } = await readPage(createSession(server), { ...read, filters });
   expect(records.map(({ fields }) => fields)).toEqual([{ dealstage: 'won' }]);
   expect(estimatedTotal).toBe(1);
   expect(server.requests[0]?.body).toMatchObject({
@@ -137,7 +139,11 @@ test('searches instead of listing if the names exceed a URL', async () => {
   await using server = await startHubspotServer();
   server.store.create('deals', { dealname: 'Big' });
   const fields = ['dealname', ...Array.from({ length: 400 }, (_, n) => `a_rather_long_name_${n}`)];
-  const { records } = await readPage(session(server), { objectName: 'deals', fields, pageSize: 1 });
+  const { records } = await readPage(createSession(server), {
+    objectName: 'deals',
+    fields,
+    pageSize: 1,
+  });
   expect(records[0]?.fields.dealname).toBe('Big');
   expect(server.requests[0]?.path).toBe('/crm/v3/objects/deals/search');
   expect(server.requests[0]?.body).not.toHaveProperty('filterGroups');
@@ -145,11 +151,11 @@ test('searches instead of listing if the names exceed a URL', async () => {
 
 test('finds changed contacts by their own property', async () => {
   await using server = await startHubspotServer();
-  await readPage(session(server), {
+  await readPage(createSession(server), {
     objectName: 'contacts',
     fields: ['email'],
     pageSize: 1,
-    since: minute(0),
+    since: atMinute(0),
   });
   expect(server.requests[0]?.body).toMatchObject({
     filterGroups: [{ filters: [{ propertyName: 'lastmodifieddate', operator: 'GTE' }] }],
@@ -163,14 +169,14 @@ test(
     await using server = await startHubspotServer();
     const ids = Array.from(
       { length: 10_350 },
-      (_, n) => server.store.create('deals', { dealname: `deal ${n}` }, minute(1)).id,
+      (_, n) => server.store.create('deals', { dealname: `deal ${n}` }, atMinute(1)).id,
     );
     const pages = await readPages(server, {
       objectName: 'deals',
       fields: ['dealname'],
       // The page size does not divide 10,000, so the last page would cross the limit.
       pageSize: 190,
-      since: minute(0),
+      since: atMinute(0),
     });
     expect(pages.flatMap(({ records }) => records.map(({ id }) => id))).toEqual(ids);
     expect(new Set(pages.map(({ estimatedTotal }) => estimatedTotal))).toEqual(new Set([10_350]));
@@ -178,14 +184,14 @@ test(
 );
 
 test('returns all other records when one changes between pages', async () => {
-  await using server = await startHubspotServer({ now: () => minute(9) });
+  await using server = await startHubspotServer({ now: () => atMinute(9) });
   const deals = ['one', 'two', 'three'].map((dealname) =>
-    server.store.create('deals', { dealname }, minute(1)),
+    server.store.create('deals', { dealname }, atMinute(1)),
   );
-  const window = { since: minute(0), until: minute(2) };
+  const window = { since: atMinute(0), until: atMinute(2) };
   const read = { objectName: 'deals', fields: ['dealname'], pageSize: 1, ...window };
   const [first] = deals;
-  const { nextCursor, estimatedTotal } = await readPage(session(server), read);
+  const { nextCursor, estimatedTotal } = await readPage(createSession(server), read);
   if (first) server.store.update('deals', first, { dealname: 'changed' });
   const rest = await readPages(server, { ...read, cursor: nextCursor ?? '' });
   expect(rest.flatMap(({ records }) => records.map(({ fields }) => fields.dealname))).toEqual([
@@ -195,29 +201,29 @@ test('returns all other records when one changes between pages', async () => {
   expect(rest.map((page) => page.estimatedTotal)).toEqual([estimatedTotal, estimatedTotal]);
 });
 
-test('continues after an empty page if others follow, but not in a loop', async () => {
+test('continues after an empty page if another follows, but not endlessly', async () => {
   await using server = await startHubspotServer();
-  const ids = [1, 2, 3].map((n) => server.store.create('deals', {}, minute(n)).id);
-  const read = { objectName: 'deals', fields: [], pageSize: 1, since: minute(0) };
-  const { nextCursor } = await readPage(session(server), read);
-  server.failNext({ status: 200, body: { total: 2, results: [], paging: pageAfter('1') } });
+  const ids = [1, 2, 3].map((n) => server.store.create('deals', {}, atMinute(n)).id);
+  const read = { objectName: 'deals', fields: [], pageSize: 1, since: atMinute(0) };
+  const { nextCursor } = await readPage(createSession(server), read);
+  server.failNext({ status: 200, body: { total: 2, results: [], paging: createPage('1') } });
   const rest = await readPages(server, { ...read, cursor: nextCursor ?? '' });
   // The server has returned an empty page in place of one record.
   expect(rest.map(({ records }) => records.map(({ id }) => id))).toEqual([[], [ids[2]]]);
-  const circle = { status: 200, body: { total: 2, results: [], paging: pageAfter('1') } };
+  const circle = { status: 200, body: { total: 2, results: [], paging: createPage('1') } };
   server.failNext(circle, 2);
   const failure = catchFailure(readPages(server, { ...read, cursor: nextCursor ?? '' }));
   expect((await failure).kind).toBe('RETRYABLE');
 });
 
-function pageAfter(after: string) {
+function createPage(after: string) {
   return { next: { after } };
 }
 
 test('resumes a cursor of the older format without repeating records', async () => {
   await using server = await startHubspotServer();
-  const ids = [1, 2, 3, 4].map((n) => server.store.create('deals', {}, minute(n)).id);
-  const read = { objectName: 'deals', fields: [], pageSize: 2, since: minute(0) };
+  const ids = [1, 2, 3, 4].map((n) => server.store.create('deals', {}, atMinute(n)).id);
+  const read = { objectName: 'deals', fields: [], pageSize: 2, since: atMinute(0) };
   const counted = { by: 'search', after: '2', aboveId: ids[0], total: 4 };
   const pages = await readPages(server, { ...read, cursor: JSON.stringify(counted) });
   expect(pages.flatMap(({ records }) => records.map(({ id }) => id))).toEqual(ids.slice(1));
@@ -228,10 +234,10 @@ test('throws CURSOR_GONE for a cursor that HubSpot does not accept', async () =>
   const read = { objectName: 'contacts', fields: ['email'], pageSize: 1 };
   const search = { by: 'search', after: null, aboveId: null, pastEmpty: 'abc', total: 1 };
   const cursor = JSON.stringify(search);
-  const changed = { ...read, since: minute(0), cursor };
-  expect((await catchFailure(readPage(session(server), changed))).kind).toBe('CURSOR_GONE');
+  const changed = { ...read, since: atMinute(0), cursor };
+  expect((await catchFailure(readPage(createSession(server), changed))).kind).toBe('CURSOR_GONE');
   // A cursor of the search has another format than one of the list, so it is not sent.
-  expect((await catchFailure(readPage(session(server), { ...read, cursor }))).kind).toBe(
+  expect((await catchFailure(readPage(createSession(server), { ...read, cursor }))).kind).toBe(
     'CURSOR_GONE',
   );
   expect(server.requests).toHaveLength(1);
@@ -243,9 +249,9 @@ test('creates a record with its associations', async () => {
   const associations = [{ to: { id: '42' }, types }];
   const record = { dealname: 'Big' };
   const write = { type: 'CREATE', objectName: 'deals', record, associations } as const;
-  const outcome = await writeRecord(session(server), write);
+  const outcome = await writeRecord(createSession(server), write);
   expect(outcome).toMatchObject({ success: true, data: { dealname: 'Big', hs_object_id: '1001' } });
-  await writeBatch(session(server), {
+  await writeBatch(createSession(server), {
     type: 'CREATE',
     objectName: 'deals',
     records: [{ record, associations }],
@@ -256,7 +262,7 @@ test('creates a record with its associations', async () => {
     associations,
   ]);
   const update = { ...write, type: 'UPDATE', record: { id: '1001' } } as const;
-  const refusal = await catchFailure(writeRecord(session(server), update));
+  const refusal = await catchFailure(writeRecord(createSession(server), update));
   expect(refusal).toMatchObject({
     kind: 'BAD_REQUEST',
     message: expect.stringContaining('associations'),
@@ -267,7 +273,8 @@ test('returns a message for each refused value', async () => {
   await using server = await startHubspotServer();
   server.store.create('contacts', { email: 'ada@example.com' });
   const refusals = async (record: Record<string, unknown>) =>
-    (await writeRecord(session(server), { type: 'CREATE', objectName: 'contacts', record })).errors;
+    (await writeRecord(createSession(server), { type: 'CREATE', objectName: 'contacts', record }))
+      .errors;
   expect(await refusals({ nope: 1, createdate: 'now' })).toEqual([
     'Property "nope" does not exist',
     '"createdate" is a read only property; its value cannot be set.',
@@ -281,7 +288,7 @@ test('returns an outcome if HubSpot reports that the record to delete is missing
   await using server = await startHubspotServer();
   server.failNext({ status: 404, body: hubspotError('resource not found', 'OBJECT_NOT_FOUND') });
   const removal = { objectName: 'contacts', id: '42' };
-  expect(await deleteRecord(session(server), removal)).toEqual({
+  expect(await deleteRecord(createSession(server), removal)).toEqual({
     success: false,
     recordId: '42',
     data: null,
@@ -302,7 +309,7 @@ test('assigns the outcomes of a batch without trace ids', async () => {
       numErrors: 1,
     },
   });
-  const outcomes = await writeBatch(session(server), {
+  const outcomes = await writeBatch(createSession(server), {
     type: 'CREATE',
     objectName: 'contacts',
     records: [1, 2, 3].map((firstname) => ({ record: { firstname } })),
@@ -320,9 +327,9 @@ test('omits trace ids from an all-or-none create, and updates the valid records 
   const { id } = server.store.create('contacts', { firstname: 'Ada' });
   const batch = { objectName: 'contacts', allOrNone: true } as const;
   const created = { record: { firstname: 'Bob' } };
-  await writeBatch(session(server), { ...batch, type: 'CREATE', records: [created] });
+  await writeBatch(createSession(server), { ...batch, type: 'CREATE', records: [created] });
   expect(server.requests[0]?.body).toEqual({ inputs: [{ properties: { firstname: 'Bob' } }] });
-  const outcomes = await writeBatch(session(server), {
+  const outcomes = await writeBatch(createSession(server), {
     ...batch,
     type: 'UPDATE',
     records: [{ record: { firstname: 'nobody' } }, { record: { id, firstname: 'Eve' } }],
@@ -337,19 +344,19 @@ test('never lets a name or an id change the request path', async () => {
   await using server = await startHubspotServer();
   const { id } = server.store.create('contacts', { firstname: 'Ada' });
   const { kind } = await catchFailure(
-    writeRecord(session(server), { type: 'CREATE', objectName: '../contacts', record: {} }),
+    writeRecord(createSession(server), { type: 'CREATE', objectName: '../contacts', record: {} }),
   );
   expect(kind).toBe('MISSING_OBJECT');
   const removal = { objectName: 'deals', id: `../contacts/${id}` };
-  expect(await deleteRecord(session(server), removal)).toMatchObject({ success: false });
+  expect(await deleteRecord(createSession(server), removal)).toMatchObject({ success: false });
   expect(server.requests).toEqual([]);
 });
 
 test('describes fields by the type that fits their input', async () => {
   await using server = await startHubspotServer();
-  const contacts = await describeObject(session(server), 'contacts');
+  const contacts = await describeObject(createSession(server), 'contacts');
   expect(contacts.displayName).toBe('Contacts');
-  const fields = byName(contacts.fields);
+  const fields = indexByName(contacts.fields);
   const types = Object.entries(fields).map(([name, field]) => [name, field.valueType]);
   expect(Object.fromEntries(types)).toMatchObject({
     firstname: 'STRING',
@@ -388,8 +395,8 @@ test('describes fields by the type that fits their input', async () => {
 
 test('takes the values of a stage from the pipelines, and describes it without values if they are forbidden', async () => {
   await using server = await startHubspotServer();
-  const { fields } = await describeObject(session(server), 'deals');
-  expect(byName(fields).dealstage).toMatchObject({
+  const { fields } = await describeObject(createSession(server), 'deals');
+  expect(indexByName(fields).dealstage).toMatchObject({
     isRequired: true,
     values: [
       { value: 'appointmentscheduled', displayValue: 'Appointment Scheduled' },
@@ -399,9 +406,9 @@ test('takes the values of a stage from the pipelines, and describes it without v
   const [properties] = server.requests.splice(0);
   server.failNext({ status: 200, body: { results: server.store.object('deals').properties } });
   server.failNext(hubspotFailure(403), 2);
-  const poorer = await describeObject(session(server), 'deals');
+  const poorer = await describeObject(createSession(server), 'deals');
   expect(poorer.displayName).toBeNull();
-  expect(byName(poorer.fields).dealstage).toMatchObject({ isRequired: false, values: [] });
+  expect(indexByName(poorer.fields).dealstage).toMatchObject({ isRequired: false, values: [] });
   expect(properties?.path).toBe('/crm/v3/properties/deals/');
 });
 
@@ -419,8 +426,8 @@ test.each<[number, 'read' | 'write', ProviderErrorKind]>([
   server.failNext(hubspotFailure(status));
   const attempt =
     purpose === 'read'
-      ? readPage(session(server), { objectName: 'contacts', fields: [], pageSize: 1 })
-      : writeRecord(session(server), { type: 'CREATE', objectName: 'contacts', record: {} });
+      ? readPage(createSession(server), { objectName: 'contacts', fields: [], pageSize: 1 })
+      : writeRecord(createSession(server), { type: 'CREATE', objectName: 'contacts', record: {} });
   expect((await catchFailure(attempt)).kind).toBe(kind);
 });
 
@@ -428,7 +435,7 @@ test('waits as long as HubSpot requests, in seconds or until a date', async () =
   await using server = await startHubspotServer();
   const wait = async (status: number, headers: Record<string, string>) => {
     server.failNext(hubspotFailure(status, headers));
-    return (await catchFailure(describeObject(session(server), 'contacts'))).retryAfterMs;
+    return (await catchFailure(describeObject(createSession(server), 'contacts'))).retryAfterMs;
   };
   const date = 'Thu, 01 Jan 2026 12:00:00 GMT';
   expect(await wait(477, { 'retry-after': '86400' })).toBe(86_400_000);
@@ -445,7 +452,7 @@ test('reports a missing field when a read names an unknown property', async () =
   const details = [{ message, code: 'PROPERTY_DOESNT_EXIST', context }];
   server.failNext({ status: 400, body: hubspotError('Invalid', 'VALIDATION_ERROR', details) });
   const read = { objectName: 'contacts', fields: ['nope'], pageSize: 1 };
-  expect(await catchFailure(readPage(session(server), read))).toMatchObject({
+  expect(await catchFailure(readPage(createSession(server), read))).toMatchObject({
     kind: 'MISSING_FIELD',
     message: `HubSpot answered 400: ${message}`,
   });
@@ -455,21 +462,21 @@ test('reports a malformed response as RETRYABLE for a read and as unknown outcom
   await using server = await startHubspotServer();
   server.failNext({ status: 200, body: '<html>Welcome to the proxy</html>' }, 2);
   const read = { objectName: 'contacts', fields: ['email'], pageSize: 1 };
-  const unread = await catchFailure(readPage(session(server), read));
+  const unread = await catchFailure(readPage(createSession(server), read));
   expect(unread).toMatchObject({ kind: 'RETRYABLE', outcomeUnknown: false });
   const write = { type: 'CREATE', objectName: 'contacts', record: {} } as const;
-  const unknown = await catchFailure(writeRecord(session(server), write));
+  const unknown = await catchFailure(writeRecord(createSession(server), write));
   expect(unknown).toMatchObject({ kind: 'DISCONNECTED', outcomeUnknown: true });
 });
 
-function byName(fields: FieldDescription[]): Record<string, FieldDescription> {
+function indexByName(fields: FieldDescription[]): Record<string, FieldDescription> {
   return Object.fromEntries(fields.map((field) => [field.fieldName, field]));
 }
 
 async function readPages(server: HubspotServer, read: PageRead): Promise<RecordPage[]> {
   const pages: RecordPage[] = [];
   for (let cursor: string | null | undefined = read.cursor; cursor !== null; ) {
-    const page = await readPage(session(server), { ...read, cursor });
+    const page = await readPage(createSession(server), { ...read, cursor });
     cursor = page.nextCursor;
     pages.push(page);
   }

@@ -32,7 +32,7 @@ const START = `mutation ($input: StartOAuthConnectInput!) {
   startOAuthConnect(input: $input) { authorizeUrl }
 }`;
 
-async function consentParams(
+async function requestConsentParams(
   { name, inputs = [] }: (typeof providers)[number],
   changes: object = {},
 ): Promise<URLSearchParams> {
@@ -54,7 +54,7 @@ async function consentParams(
 test.each(providers.map((provider) => ({ name: provider.name, provider })))('$name', async ({
   provider,
 }) => {
-  const params = await consentParams(provider);
+  const params = await requestConsentParams(provider);
   const isSupported = provider.authSchemes.includes(PKCE);
   expect(params.get('code_challenge_method')).toBe(isSupported ? 'S256' : null);
   expect(params.get('code_challenge') ?? '').toMatch(isSupported ? /^[\w-]{43}$/ : /^$/);
@@ -74,7 +74,9 @@ test('connects without PKCE if the caller requests it and the provider supports 
     'zoom',
   ]);
   for (const provider of both) {
-    const params = await consentParams(provider, { authScheme: 'OAUTH2_AUTHORIZATION_CODE' });
+    const params = await requestConsentParams(provider, {
+      authScheme: 'OAUTH2_AUTHORIZATION_CODE',
+    });
     expect([provider.name, params.has('code_challenge')]).toEqual([provider.name, false]);
   }
 });

@@ -12,22 +12,22 @@ import { type ContractSubject, providerContract } from './contract.ts';
 import { catchFailure } from './contract-subject.ts';
 
 const TOKEN = 'salesforce-token';
-const { describeObject, readPage, writeRecord, writeBatch, deleteRecord } = connector();
+const { describeObject, readPage, writeRecord, writeBatch, deleteRecord } = getCapabilities();
 
 providerContract('salesforce', async (): Promise<ContractSubject> => {
   const server = await startSalesforceServer({ token: TOKEN });
   return {
     provider: salesforceProvider({ baseUrl: server.url }),
-    session: session(server),
+    session: createSession(server),
     secret: TOKEN,
     objectName: 'Account',
     textField: 'name',
     validRecord: (text) => ({ name: text }),
     invalidRecord: { website: 'https://example.com' },
     missingId: '001000000000999AAA',
-    smallestPage: 200,
-    tellsChanges: true,
-    newField: 'Hobby__c',
+    pageSizeMin: 200,
+    hasChangeTimes: true,
+    newFieldName: 'Hobby__c',
     countRecords: () => server.store.records('Account').length,
     storeRecords: (records) =>
       records.map(({ record, changedAt }) => server.store.create('Account', record, { changedAt })),
@@ -40,16 +40,16 @@ providerContract('salesforce', async (): Promise<ContractSubject> => {
   };
 });
 
-function connector() {
+function getCapabilities() {
   const { capabilities } = salesforceProvider();
   return capabilities as Required<typeof capabilities>;
 }
 
-function session(server: SalesforceServer) {
+function createSession(server: SalesforceServer) {
   return createPlainSession(server.url, { authorization: `Bearer ${TOKEN}` });
 }
 
-function minute(n: number): Date {
+function atMinute(n: number): Date {
   return new Date(Date.UTC(2026, 0, 1, 12, n));
 }
 
@@ -75,11 +75,11 @@ test("uses the org's own host, or another one for all requests", () => {
 
 test('selects each column once, between times with milliseconds', async () => {
   await using server = await startSalesforceServer();
-  await readPage(session(server), {
+  await readPage(createSession(server), {
     objectName: 'Account',
     fields: ['id', 'name', 'Name', "$['BillingAddress']['Street']", 'BillingAddress.Street'],
-    since: minute(0),
-    until: new Date(minute(1).getTime() + 7),
+    since: atMinute(0),
+    until: new Date(atMinute(1).getTime() + 7),
     pageSize: 1,
   });
   expect(server.requests[0]).toMatchObject({
@@ -99,7 +99,7 @@ test('selects only records that meet the filters, whatever their characters', as
   const Name = "O'Neill \\ Sons = 1";
   server.store.create('Account', { Name });
   server.store.create('Account', { Name: 'Other' });
-  const { records } = await readPage(session(server), {
+  const { records } = await readPage(createSession(server), {
     objectName: 'Account',
     fields: ['name'],
     filters: [{ fieldName: 'Name', value: Name }],
@@ -107,7 +107,7 @@ test('selects only records that meet the filters, whatever their characters', as
   });
   expect(records.map(({ fields }) => fields)).toEqual([{ name: Name }]);
   const query = (value: string | number | boolean) =>
-    readPage(session(server), {
+    readPage(createSession(server), {
       objectName: 'Account',
       fields: [],
       filters: [{ fieldName: 'Name', value }],
@@ -126,7 +126,7 @@ test('returns values under the requested names', async () => {
   await using server = await startSalesforceServer();
   const accountId = server.store.create('Account', { Name: 'Acme', BillingStreet: 'High St' });
   server.store.create('Contact', { LastName: 'Ada', AccountId: accountId });
-  const contacts = await readPage(session(server), {
+  const contacts = await readPage(createSession(server), {
     objectName: 'contact',
     fields: ['lastname', 'account.name', "$['Account']['Name']", 'EMAIL'],
     pageSize: 200,
@@ -143,7 +143,11 @@ test('returns values under the requested names', async () => {
     Account: { Name: 'Acme' },
   });
   const fields = ['BillingAddress.Street'];
-  const accounts = await readPage(session(server), { objectName: 'Account', fields, pageSize: 1 });
+  const accounts = await readPage(createSession(server), {
+    objectName: 'Account',
+    fields,
+    pageSize: 1,
+  });
   expect(accounts.records[0]?.fields).toEqual({ 'BillingAddress.Street': 'High St' });
 });
 
@@ -160,7 +164,7 @@ test.each([
 ])('sends nothing if %s is not a plain name', async (_, part, kind) => {
   await using server = await startSalesforceServer();
   const read = { objectName: 'Account', fields: ['Name'], pageSize: 200, ...part };
-  expect((await catchFailure(readPage(session(server), read))).kind).toBe(kind);
+  expect((await catchFailure(readPage(createSession(server), read))).kind).toBe(kind);
   expect(server.requests).toEqual([]);
 });
 
@@ -168,7 +172,7 @@ test('throws CURSOR_GONE if Salesforce has forgotten the query', async () => {
   await using server = await startSalesforceServer();
   const cursor = '/services/data/v60.0/query/01g99-200';
   const read = { objectName: 'Account', fields: ['Name'], pageSize: 200, cursor };
-  expect((await catchFailure(readPage(session(server), read))).kind).toBe('CURSOR_GONE');
+  expect((await catchFailure(readPage(createSession(server), read))).kind).toBe('CURSOR_GONE');
 });
 
 test('forwards the headers of a write, except those that would change the request', async () => {
@@ -176,28 +180,34 @@ test('forwards the headers of a write, except those that would change the reques
   server.store.create('Contact', { LastName: 'Ada', Email: 'ada@example.com' });
   const record = { LastName: 'Ada', Email: 'ada@example.com' };
   const write = { type: 'CREATE', objectName: 'Contact', record } as const;
-  expect(await writeRecord(session(server), write)).toEqual({
+  expect(await writeRecord(createSession(server), write)).toEqual({
     success: false,
     recordId: null,
     data: null,
     errors: ['Use one of these records? (DUPLICATES_DETECTED)'],
   });
   const headers = [{ key: 'Sforce-Duplicate-Rule-Header', value: 'allowSave=true' }];
-  expect(await writeRecord(session(server), { ...write, headers })).toMatchObject({
+  expect(await writeRecord(createSession(server), { ...write, headers })).toMatchObject({
     success: true,
     data: null,
   });
   const batch = { ...write, records: [{ record }], allOrNone: false, headers };
-  expect(await writeBatch(session(server), batch)).toMatchObject([{ success: true, data: null }]);
+  expect(await writeBatch(createSession(server), batch)).toMatchObject([
+    { success: true, data: null },
+  ]);
 
   server.requests.length = 0;
   for (const key of ['Authorization', 'HOST', 'content-type', 'Content-Length', 'Cookie', 'a b']) {
     const forbidden = { ...write, headers: [{ key, value: 'mine' }] };
-    expect((await catchFailure(writeRecord(session(server), forbidden))).kind).toBe('BAD_REQUEST');
+    expect((await catchFailure(writeRecord(createSession(server), forbidden))).kind).toBe(
+      'BAD_REQUEST',
+    );
   }
   const split = [{ key: 'x-note', value: 'a\r\nauthorization: mine' }];
   const removal = { objectName: 'Contact', id: '003000000000001AAA', headers: split };
-  expect((await catchFailure(deleteRecord(session(server), removal))).kind).toBe('BAD_REQUEST');
+  expect((await catchFailure(deleteRecord(createSession(server), removal))).kind).toBe(
+    'BAD_REQUEST',
+  );
   expect(server.requests).toEqual([]);
 });
 
@@ -206,7 +216,10 @@ test('updates a record by POST, which every proxy passes', async () => {
   const id = server.store.create('Account', { Name: 'Acme' });
   const record = { id, Name: 'Acme Ltd' };
   const write = { type: 'UPDATE', objectName: 'Account', record } as const;
-  expect(await writeRecord(session(server), write)).toMatchObject({ success: true, data: null });
+  expect(await writeRecord(createSession(server), write)).toMatchObject({
+    success: true,
+    data: null,
+  });
   expect(server.requests[0]).toMatchObject({ method: 'POST', body: { Name: 'Acme Ltd' } });
   expect(server.requests[0]?.query.get('_HttpMethod')).toBe('PATCH');
 });
@@ -214,7 +227,7 @@ test('updates a record by POST, which every proxy passes', async () => {
 test('rolls back an all-or-none update, and returns a reason for each record', async () => {
   await using server = await startSalesforceServer();
   const id = server.store.create('Account', { Name: 'Acme' });
-  const outcomes = await writeBatch(session(server), {
+  const outcomes = await writeBatch(createSession(server), {
     type: 'UPDATE',
     objectName: 'Account',
     records: [{ record: { id, Name: 'Changed' } }, { record: { Name: 'No id' } }],
@@ -243,15 +256,15 @@ test("writes only records of the batch's object", async () => {
   await using server = await startSalesforceServer();
   const record = { Name: 'Acme', attributes: { type: 'Contact' } };
   const batch = { type: 'CREATE', objectName: 'Account', allOrNone: false } as const;
-  await writeBatch(session(server), { ...batch, records: [{ record }] });
+  await writeBatch(createSession(server), { ...batch, records: [{ record }] });
   expect(server.store.records('Account')).toHaveLength(1);
 });
 
 test('describes fields by the type that fits their input', async () => {
   await using server = await startSalesforceServer();
-  const account = await describeObject(session(server), 'Account');
+  const account = await describeObject(createSession(server), 'Account');
   expect(account).toMatchObject({ name: 'Account', displayName: 'Account' });
-  const fields = byName(account.fields);
+  const fields = indexByName(account.fields);
   const types = Object.entries(fields).map(([name, field]) => [name, field.valueType]);
   expect(Object.fromEntries(types)).toEqual({
     id: 'STRING',
@@ -294,7 +307,7 @@ test('describes fields by the type that fits their input', async () => {
 
 test('describes read-only and required fields as Salesforce does', async () => {
   await using server = await startSalesforceServer();
-  const { fields } = await describeObject(session(server), 'Account');
+  const { fields } = await describeObject(createSession(server), 'Account');
   const named = (flag: 'readOnly' | 'isRequired') =>
     fields.filter((field) => field[flag]).map(({ fieldName }) => fieldName);
   expect(named('isRequired')).toEqual(['name']);
@@ -318,7 +331,7 @@ test('describes generated values as read-only and not required', async () => {
   const body = { name: 'Invoice__c', fields };
   const part = { body, httpHeaders: {}, httpStatusCode: 200, referenceId: 'describe' };
   server.failNext({ status: 200, body: { compositeResponse: [part] } });
-  const description = await describeObject(session(server), 'Invoice__c');
+  const description = await describeObject(createSession(server), 'Invoice__c');
   expect(description.fields).toMatchObject([
     { fieldName: 'number__c', readOnly: true, isRequired: false },
     { fieldName: 'formula__c', readOnly: true, isRequired: false },
@@ -340,7 +353,7 @@ test.each<[number, string, ProviderErrorKind]>([
   await using server = await startSalesforceServer();
   server.failNext({ status, body: [{ message: 'In words', errorCode }] });
   const read = { objectName: 'Account', fields: ['Name'], pageSize: 200 };
-  expect(await catchFailure(readPage(session(server), read))).toMatchObject({
+  expect(await catchFailure(readPage(createSession(server), read))).toMatchObject({
     kind,
     status,
     message: `Salesforce answered ${status}: In words (${errorCode})`,
@@ -350,7 +363,7 @@ test.each<[number, string, ProviderErrorKind]>([
 test('reports a missing field when a query names an unknown one', async () => {
   await using server = await startSalesforceServer();
   const read = { objectName: 'Account', fields: ['Nope'], pageSize: 200 };
-  expect(await catchFailure(readPage(session(server), read))).toMatchObject({
+  expect(await catchFailure(readPage(createSession(server), read))).toMatchObject({
     kind: 'MISSING_FIELD',
     message: expect.stringContaining("No such column 'Nope'"),
   });
@@ -360,12 +373,12 @@ test('throws failures that do not concern the record, even for a write', async (
   await using server = await startSalesforceServer();
   const write = { type: 'CREATE', objectName: 'Account', record: { Name: 'Acme' } } as const;
   server.failNext({ status: 400, body: [{ message: 'row', errorCode: 'UNABLE_TO_LOCK_ROW' }] });
-  expect(await catchFailure(writeRecord(session(server), write))).toMatchObject({
+  expect(await catchFailure(writeRecord(createSession(server), write))).toMatchObject({
     kind: 'RETRYABLE',
     outcomeUnknown: false,
   });
   server.failNext({ status: 503, body: '<html>Down for maintenance</html>' });
-  expect(await catchFailure(writeRecord(session(server), write))).toMatchObject({
+  expect(await catchFailure(writeRecord(createSession(server), write))).toMatchObject({
     kind: 'SERVER_ERROR',
     outcomeUnknown: true,
   });
@@ -379,12 +392,12 @@ test('reports a malformed response as RETRYABLE for a read and as unknown outcom
     status: 200,
     body: { totalSize: 1, done: false, nextRecordsUrl, records: [] },
   });
-  expect((await catchFailure(readPage(session(server), read))).kind).toBe('RETRYABLE');
+  expect((await catchFailure(readPage(createSession(server), read))).kind).toBe('RETRYABLE');
   const batch = { type: 'CREATE', objectName: 'Account', allOrNone: false } as const;
   const records = [{ record: { Name: 'one' } }, { record: { Name: 'two' } }];
   // Two records and one outcome: it cannot be assigned.
   server.failNext({ status: 200, body: [{ success: true, id: '001000000000001AAA' }] });
-  const unknown = await catchFailure(writeBatch(session(server), { ...batch, records }));
+  const unknown = await catchFailure(writeBatch(createSession(server), { ...batch, records }));
   expect(unknown).toMatchObject({ kind: 'DISCONNECTED', outcomeUnknown: true });
 });
 
@@ -393,10 +406,10 @@ test('classifies the failure of a request within a composite', async () => {
   const { status: httpStatusCode, body } = salesforceFailure(401);
   const compositeResponse = [{ body, httpHeaders: {}, httpStatusCode, referenceId: 'describe' }];
   server.failNext({ status: 200, body: { compositeResponse } });
-  const error = await catchFailure(describeObject(session(server), 'Account'));
+  const error = await catchFailure(describeObject(createSession(server), 'Account'));
   expect(error).toMatchObject({ kind: 'AUTH_INVALIDATED', status: 401 });
 });
 
-function byName(fields: FieldDescription[]): Record<string, FieldDescription> {
+function indexByName(fields: FieldDescription[]): Record<string, FieldDescription> {
   return Object.fromEntries(fields.map((field) => [field.fieldName, field]));
 }

@@ -34,7 +34,7 @@ test('applies a fault to matching requests, up to its count', async () => {
   expect((await sandbox.send({ path: '/objects/deals' })).status).toBe(200);
 });
 
-test('drops the connection before or after the work', async () => {
+test('drops the connection before or after the request is executed', async () => {
   await using sandbox = await startSandbox();
   for (const drop of ['before', 'after'] as const) {
     await sandbox.send({ method: 'PUT', path: '/control/faults', body: { drop } });
@@ -44,7 +44,7 @@ test('drops the connection before or after the work', async () => {
   expect(sandbox.records('deals')).toMatchObject([{ name: 'after' }]);
 });
 
-test('delays the response and not the work', async () => {
+test('delays the response and not the execution', async () => {
   await using sandbox = await startSandbox();
   sandbox.faults.set({ delayMs: 20 });
   expect((await sandbox.send(createRecordRequest('deals', { name: 'Slow' }))).status).toBe(201);

@@ -25,9 +25,9 @@ async function makeSubject(): Promise<ContractSubject> {
     },
     invalidRecord: { family: 'Hopper', mail: 'no address' },
     missingId: '404404',
-    smallestPage: 10,
-    tellsChanges: true,
-    isDescribedBeforehand: true,
+    pageSizeMin: 10,
+    hasChangeTimes: true,
+    isDescribedWithoutRequest: true,
     countRecords: () => sandbox.records('people').length,
     async storeRecords(records) {
       const ids: string[] = [];

@@ -37,7 +37,7 @@ async function fetchCode(sandbox: SandboxServer, params = {}): Promise<string> {
   return (await authorize(sandbox, params)).searchParams.get('code') ?? '';
 }
 
-async function mayRead(sandbox: SandboxServer, token: string | undefined): Promise<boolean> {
+async function canRead(sandbox: SandboxServer, token: string | undefined): Promise<boolean> {
   const headers = { authorization: `Bearer ${token}` };
   const { status } = await fetch(`${sandbox.url}/objects`, { headers });
   expect([200, 401]).toContain(status);
@@ -66,7 +66,7 @@ test('exchanges a code for tokens, and names their user', async () => {
     user: { id: 'sandbox-user' },
     workspace: { id: 'sandbox' },
   });
-  expect(await mayRead(sandbox, body.access_token)).toBe(true);
+  expect(await canRead(sandbox, body.access_token)).toBe(true);
 });
 
 test('asks for consent, and returns access_denied if it is refused', async () => {
@@ -133,7 +133,7 @@ test('accepts a code once, and revokes its tokens on reuse', async () => {
   };
   const first = await requestToken(sandbox, form);
   expect((await requestToken(sandbox, form)).body.error).toBe('invalid_grant');
-  expect(await mayRead(sandbox, first.body.access_token)).toBe(false);
+  expect(await canRead(sandbox, first.body.access_token)).toBe(false);
 });
 
 test('accepts a code only from its client, with its redirect_uri and before it expires', async () => {
@@ -160,7 +160,7 @@ test('authenticates a client by a header or the body', async () => {
   const { body } = await requestToken(sandbox, form, { authorization: `Basic ${basic}` });
   expect(body).toMatchObject({ user: { id: 'acme:eu' } });
   expect(body.refresh_token).toBeUndefined();
-  expect(await mayRead(sandbox, body.access_token)).toBe(true);
+  expect(await canRead(sandbox, body.access_token)).toBe(true);
   const wrong = { ...form, ...CLIENT, client_secret: 'guess' };
   expect(await requestToken(sandbox, wrong)).toMatchObject({
     status: 401,
@@ -173,7 +173,7 @@ test('grants a token for a user’s password', async () => {
   const form = { ...CLIENT, grant_type: 'password', username: 'ada', password: 'sandbox-password' };
   const { body } = await requestToken(sandbox, form);
   expect(body).toMatchObject({ user: { id: 'ada' }, refresh_token: expect.any(String) });
-  expect(await mayRead(sandbox, body.access_token)).toBe(true);
+  expect(await canRead(sandbox, body.access_token)).toBe(true);
   const wrong = await requestToken(sandbox, { ...form, password: 'guess' });
   expect(wrong.body.error).toBe('invalid_grant');
 });
@@ -187,9 +187,9 @@ test('rotates refresh tokens, and revokes the family on reuse', async () => {
     requestToken(sandbox, { ...CLIENT, grant_type: 'refresh_token', refresh_token });
   const second = (await refresh(first.refresh_token)).body;
   expect(second.refresh_token).not.toBe(first.refresh_token);
-  expect(await mayRead(sandbox, second.access_token)).toBe(true);
+  expect(await canRead(sandbox, second.access_token)).toBe(true);
   expect((await refresh(first.refresh_token)).body.error).toBe('invalid_grant');
-  expect(await mayRead(sandbox, second.access_token)).toBe(false);
+  expect(await canRead(sandbox, second.access_token)).toBe(false);
   expect((await refresh(second.refresh_token)).body.error).toBe('invalid_grant');
   expect(sandbox.oauth.counts).toMatchObject({ issued: 2, refreshed: 1, reuseRefused: 1 });
 });
@@ -203,10 +203,10 @@ test('revokes all tokens of a consent, only for their own client', async () => {
     return fetch(`${sandbox.url}/oauth/revoke`, { method: 'POST', body: form });
   };
   expect((await revoke({ ...CLIENT, client_id: 'another' })).status).toBe(200);
-  expect(await mayRead(sandbox, body.access_token)).toBe(true);
+  expect(await canRead(sandbox, body.access_token)).toBe(true);
   expect((await revoke({ ...CLIENT, client_secret: 'wrong' })).status).toBe(401);
   expect((await revoke(CLIENT)).status).toBe(200);
-  expect(await mayRead(sandbox, body.access_token)).toBe(false);
+  expect(await canRead(sandbox, body.access_token)).toBe(false);
 });
 
 test('refuses an expired access token', async () => {
@@ -216,9 +216,9 @@ test('refuses an expired access token', async () => {
   const { body } = await requestToken(sandbox, { ...CLIENT, grant_type: 'client_credentials' });
   expect(body.expires_in).toBe(60);
   now = new Date('2026-01-01T00:00:59.999Z');
-  expect(await mayRead(sandbox, body.access_token)).toBe(true);
+  expect(await canRead(sandbox, body.access_token)).toBe(true);
   now = new Date('2026-01-01T00:01:00Z');
-  expect(await mayRead(sandbox, body.access_token)).toBe(false);
+  expect(await canRead(sandbox, body.access_token)).toBe(false);
 });
 
 test.each([

@@ -88,7 +88,7 @@ test('reports every problem of a record', async () => {
   });
 });
 
-test('keeps unique values unique regardless of case, until they are free', async () => {
+test('compares unique values regardless of case, and frees them when their record changes', async () => {
   await using sandbox = await startSandbox();
   const first = await sandbox.send(createRecordRequest('contacts', { email: 'ada@example.test' }));
   const again = createRecordRequest('contacts', { email: 'ADA@example.test' });

@@ -14,19 +14,19 @@ const change: fc.Arbitrary<Change> = fc.oneof(
   fc.record({ type: fc.constant('page' as const), limit: fc.integer({ min: 1, max: 5 }) }),
 );
 
-function dealsTable(): RecordTable {
+function createDealsTable(): RecordTable {
   return new RecordTable(OBJECTS.deals, () => new Date('2026-01-01T00:00:00Z'));
 }
 
-test('returns the last version of every record, whatever changes between pages', async () => {
+test('returns the last version of every record despite changes between pages', async () => {
   await fc.assert(
     fc.property(fc.array(change, { maxLength: 60 }), (changes) => {
-      const table = dealsTable();
-      const seen = new Map<string, unknown>();
+      const table = createDealsTable();
+      const readValues = new Map<string, unknown>();
       let after = 0;
       const readPage = (limit: number) => {
         const { records, hasMore } = table.readPage({ after, limit });
-        for (const { id, values } of records) seen.set(id, values.name);
+        for (const { id, values } of records) readValues.set(id, values.name);
         after = records.at(-1)?.position ?? after;
         return hasMore;
       };
@@ -49,14 +49,14 @@ test('returns the last version of every record, whatever changes between pages',
         }
       }
       while (readPage(3));
-      expect(new Map([...seen].filter(([id]) => live.has(id)))).toEqual(live);
+      expect(new Map([...readValues].filter(([id]) => live.has(id)))).toEqual(live);
       expect(table.count({})).toBe(live.size);
     }),
   );
 });
 
 test('keeps its order and its size when records change repeatedly', () => {
-  const table = dealsTable();
+  const table = createDealsTable();
   const [first, second] = [table.create({ name: 'a' }), table.create({ name: 'b' })];
   for (let n = 1; n <= 5_000; n += 1) table.update(n % 2 ? first.id : second.id, { amount: n });
   const { records, hasMore } = table.readPage({ limit: 10 });

@@ -33,9 +33,9 @@ async function makeSubject(): Promise<ContractSubject> {
     validRecord: (name) => ({ name, stage: 'new' }),
     invalidRecord: { name: 'a deal', stage: 'no such stage' },
     missingId: '404404',
-    smallestPage: 10,
-    tellsChanges: true,
-    newField: 'hobby',
+    pageSizeMin: 10,
+    hasChangeTimes: true,
+    newFieldName: 'hobby',
     countRecords: () => sandbox.records(objectName).length,
     async storeRecords(records) {
       const ids: string[] = [];
@@ -96,8 +96,16 @@ test.each([
   ['a key', { 'x-api-key': 'sandbox-key' }, { 'x-api-key': 'another key' }],
   ['a customer’s own key', { 'x-api-key': 'sandbox-key-of-acme' }, { 'x-api-key': 'key-of-acme' }],
   ['a custom input', { 'x-account-key': 'sandbox-key-2' }, { 'x-account-key': 'wrong' }],
-  ['a password', basic('sandbox', 'sandbox-password'), basic('sandbox', 'wrong')],
-  ['a user’s own password', basic('ada', 'sandbox-password:1'), basic('ada', '')],
+  [
+    'a password',
+    createBasicHeader('sandbox', 'sandbox-password'),
+    createBasicHeader('sandbox', 'wrong'),
+  ],
+  [
+    'a user’s own password',
+    createBasicHeader('ada', 'sandbox-password:1'),
+    createBasicHeader('ada', ''),
+  ],
   ['no credential', {}, { authorization: 'Bearer unknown-token' }],
 ])('accepts %s, and refuses a wrong one', async (_, right, wrong) => {
   await using sandbox = await startSandbox();
@@ -112,7 +120,7 @@ test.each([
   });
 });
 
-function basic(user: string, password: string): Record<string, string> {
+function createBasicHeader(user: string, password: string): Record<string, string> {
   return { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` };
 }
 

@@ -23,11 +23,11 @@ import {
 } from '../../support/scenes/integrations.ts';
 import { POLLING, startReadJobs, TRIGGER } from '../../support/scenes/reads.ts';
 import { WRITE } from '../../support/scenes/writes.ts';
-import { vendorServer } from '../../support/wire/vendor-server.ts';
+import { startVendorServer } from '../../support/wire/vendor-server.ts';
 import { atlassian as wire } from '../../support/wire/vendors/work/atlassian-wire.ts';
 import { TOKEN } from '../../support/wire/wire-format.ts';
 
-const jira = await vendorServer(wire.fixture);
+const jira = await startVendorServer(wire.fixture);
 const app = await sharedApp({
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
   providers: [...DECLARED.filter(({ name }) => name !== 'atlassian'), atlassianAt(jira.url)],

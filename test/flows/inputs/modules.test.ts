@@ -18,12 +18,12 @@ import {
 import { POLLING, startReadJobs, TRIGGER } from '../../support/scenes/reads.ts';
 import { startWriteJobs, WRITE } from '../../support/scenes/writes.ts';
 import { accountEngagement } from '../../support/wire/account-engagement.ts';
-import { vendorServer } from '../../support/wire/vendor-server.ts';
+import { startVendorServer } from '../../support/wire/vendor-server.ts';
 import { TOKEN } from '../../support/wire/wire-format.ts';
 
 const servers = await Promise.all([
   startSalesforceServer({ token: TOKEN }),
-  vendorServer(accountEngagement.fixture),
+  startVendorServer(accountEngagement.fixture),
   startHubspotServer({ token: TOKEN }),
 ]);
 const [salesforce, engagement, hubspot] = servers;

@@ -15,15 +15,15 @@ import { sharedApp } from '../../support/app.ts';
 import { startSandbox } from '../../support/providers/sandbox.ts';
 import { generateConnection } from '../../support/scenes/connections.ts';
 import { CREATE_INSTALLATION, integrate } from '../../support/scenes/integrations.ts';
-import { vendorServer } from '../../support/wire/vendor-server.ts';
+import { startVendorServer } from '../../support/wire/vendor-server.ts';
 import { pipedrive } from '../../support/wire/vendors/crm/pipedrive-wire.ts';
 import { zoho } from '../../support/wire/vendors/crm/zoho-wire.ts';
 import { TOKEN } from '../../support/wire/wire-format.ts';
 
 const servers = {
   sandbox: await startSandbox(),
-  pipedrive: await vendorServer(pipedrive.fixture),
-  zoho: await vendorServer(zoho.fixture),
+  pipedrive: await startVendorServer(pipedrive.fixture),
+  zoho: await startVendorServer(zoho.fixture),
 };
 const app = await sharedApp({
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },

@@ -62,8 +62,8 @@ const FIELDS: Record<string, WrittenField[]> = {
 
 /** The fields of a vendor's test server: a text, and those that each record must have. */
 function listFields(provider: string): WrittenField[] {
-  const { textField = '', needs = {} } = WIRES[provider] ?? {};
-  const texts = { ...needs, [textField]: 'Lovelace' };
+  const { textField = '', requiredValues = {} } = WIRES[provider] ?? {};
+  const texts = { ...requiredValues, [textField]: 'Lovelace' };
   return (
     FIELDS[provider] ??
     Object.entries(texts).map(([fieldName, text]) => ({

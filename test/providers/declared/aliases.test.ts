@@ -7,7 +7,7 @@ const ALIASES = DECLARATIONS.flatMap(({ name, records }) => {
   return aliases.length > 0 ? [[name, aliases, Object.keys(records.objects)] as const] : [];
 });
 
-test.each(ALIASES)('gives %s unique aliases that are not names of objects', (...row) => {
+test.each(ALIASES)('gives %s unique aliases that are no names of objects', (...row) => {
   const [, aliases, objects] = row;
   expect(aliases).toEqual([...new Set(aliases)]);
   expect(aliases.filter((alias) => objects.includes(alias))).toEqual([]);

@@ -1,4 +1,4 @@
-/** Undocumented responses of vendors: each is read correctly, or ends in a failure of the right kind. */
+/** Undocumented responses of vendors: each is read correctly, or fails with the right kind of error. */
 import { expect, test } from 'vitest';
 import type { Provider } from '../../../src/providers/contract.ts';
 import type { DeclarationInput } from '../../../src/providers/declarative/declaration/declaration.ts';
@@ -8,8 +8,8 @@ import {
   startProviderServer,
 } from '../../support/providers/provider-server.ts';
 import { createPlainSession } from '../../support/providers/provider-session.ts';
-import { catchFailure, minute } from '../contract-subject.ts';
-import { at, type ListDeclaration, thingsProvider } from './things.ts';
+import { atMinute, catchFailure } from '../contract-subject.ts';
+import { createThingsProvider, type ListDeclaration, POSITION } from './things.ts';
 
 const ERRORS: DeclarationInput['errors'] = {
   messages: ['/error'],
@@ -23,21 +23,21 @@ const ERRORS: DeclarationInput['errors'] = {
 };
 
 function createProvider(paging: ListDeclaration['paging']): Provider {
-  return thingsProvider({
+  return createThingsProvider({
     list: { paging },
     errors: ERRORS,
     create: { method: 'POST', path: '/things', responseRecord: '/thing' },
   });
 }
 
-const byCursor = createProvider({ kind: 'cursor', parameter: at, next: '/next' });
+const byCursor = createProvider({ kind: 'cursor', parameter: POSITION, next: '/next' });
 
-/** Each request gets the next response, and the last one repeats. */
-async function reading(responses: ServedResponse[], provider = byCursor) {
-  let served = 0;
+/** Starts a server that returns the responses in order, and repeats the last one. */
+async function startReading(responses: ServedResponse[], provider = byCursor) {
+  let requestCount = 0;
   const server = await startProviderServer(() => {
-    served += 1;
-    return responses[Math.min(served, responses.length) - 1] as ServedResponse;
+    requestCount += 1;
+    return responses[Math.min(requestCount, responses.length) - 1] as ServedResponse;
   });
   const session = createPlainSession(server.url);
   const { readPage, writeRecord, writeBatch } = provider.capabilities;
@@ -70,31 +70,31 @@ test.each([
   ServedResponse,
   string,
 ][])('throws the right kind of error for %s', async (_, response, kind) => {
-  await using vendor = await reading([response]);
+  await using vendor = await startReading([response]);
   expect(await catchFailure(vendor.read())).toMatchObject({ kind });
 });
 
-test('reads the wait of a 429 from the declared header, or uses the default', async () => {
+test('reads the wait after a 429 from the declared header, or uses the default', async () => {
   const date = new Date('2026-01-01T00:00:00Z').toUTCString();
   const reset = String(Date.parse('2026-01-01T00:00:42Z') / 1_000);
-  await using withHeader = await reading([
+  await using withHeader = await startReading([
     { status: 429, headers: { date, 'x-reset': reset }, body: {} },
   ]);
   expect((await catchFailure(withHeader.read())).retryAfterMs).toBe(42_000);
-  await using silent = await reading([{ status: 429, body: '' }]);
+  await using silent = await startReading([{ status: 429, body: '' }]);
   expect((await catchFailure(silent.read())).retryAfterMs).toBe(9_000);
 });
 
 test('reports an unknown outcome if the response to a create is not JSON', async () => {
-  await using vendor = await reading([ok('<html>')]);
+  await using vendor = await startReading([ok('<html>')]);
   expect(await catchFailure(vendor.create())).toMatchObject({
     kind: 'DISCONNECTED',
     outcomeUnknown: true,
   });
 });
 
-test("returns the outcomes of a batch's single writes until the vendor fails", async () => {
-  await using vendor = await reading([
+test('returns the outcomes of single writes until the vendor fails', async () => {
+  await using vendor = await startReading([
     ok({ thing: { id: 1 } }),
     { status: 400, body: { error: 'no such n' } },
     { status: 429, body: { error: 'slow down' } },
@@ -109,7 +109,7 @@ test("returns the outcomes of a batch's single writes until the vendor fails", a
   expect(vendor.server.requests).toHaveLength(3);
   // No record was written, so the whole batch may be retried.
   expect(await catchFailure(vendor.createMany(records))).toMatchObject({ kind: 'RATE_LIMITED' });
-  await using silent = await reading([ok({ thing: { id: 1 } }), ok('<html>')]);
+  await using silent = await startReading([ok({ thing: { id: 1 } }), ok('<html>')]);
   expect(await silent.createMany(records)).toMatchObject([
     { success: true },
     { success: false, errors: [expect.stringContaining('may have been written')] },
@@ -118,8 +118,8 @@ test("returns the outcomes of a batch's single writes until the vendor fails", a
   ]);
 });
 
-test('continues after an empty page with a next one, but not endlessly', async () => {
-  await using vendor = await reading([
+test('continues after an empty page if another follows, but not endlessly', async () => {
+  await using vendor = await startReading([
     ok({ things: [], next: 'a' }),
     ok({ things: [{ id: 1 }], next: null }),
   ]);
@@ -129,7 +129,7 @@ test('continues after an empty page with a next one, but not endlessly', async (
   expect(second).toMatchObject({ records: [{ id: '1' }], nextCursor: null });
 
   const endless = Array.from({ length: 60 }, (_, n) => ok({ things: [], next: `c${n}` }));
-  await using other = await reading(endless);
+  await using other = await startReading(endless);
   const all = async () => {
     let cursor: string | null = null;
     do {
@@ -142,7 +142,7 @@ test('continues after an empty page with a next one, but not endlessly', async (
 
 test('keeps ids beyond 2^53 exact and distinct', async () => {
   const text = '{"things":[{"id":9007199254740993,"n":1},{"id":9007199254740992,"n":1.5}]}';
-  await using vendor = await reading([ok(text)]);
+  await using vendor = await startReading([ok(text)]);
   const { records } = await vendor.read();
   expect(records.map(({ id }) => id)).toEqual(['9007199254740993', '9007199254740992']);
   expect(records.map(({ fields }) => fields.n)).toEqual([1, 1.5]);
@@ -155,25 +155,27 @@ test('reads times without a zone as UTC and zones without a colon, and keeps rec
     '2026-01-01T14:02:00.000+0200',
     'soon',
   ];
-  await using vendor = await reading([
+  await using vendor = await startReading([
     ok({ things: changed.map((time, id) => ({ id: id + 1, changed: time })) }),
   ]);
-  const inside = await vendor.read({ since: minute(1), until: minute(3) });
+  const inside = await vendor.read({ since: atMinute(1), until: atMinute(3) });
   expect(inside.records).toHaveLength(4);
-  const after = await vendor.read({ since: minute(3) });
+  const after = await vendor.read({ since: atMinute(3) });
   expect(after.records.map(({ id }) => id)).toEqual(['4']);
 });
 
 test('returns a field unchanged, whatever its type', async () => {
   const values = [1, '1', ['1'], { a: 1 }, null, true];
-  await using vendor = await reading([ok({ things: values.map((n, id) => ({ id: id + 1, n })) })]);
+  await using vendor = await startReading([
+    ok({ things: values.map((n, id) => ({ id: id + 1, n })) }),
+  ]);
   const { records } = await vendor.read();
   expect(records.map(({ fields }) => fields.n)).toEqual(values);
 });
 
 test('refuses a next page on another host', async () => {
   const provider = createProvider({ kind: 'nextUrl', next: '/next' });
-  await using vendor = await reading(
+  await using vendor = await startReading(
     [ok({ things: [{ id: 1 }], next: 'https://evil.example/x' })],
     provider,
   );

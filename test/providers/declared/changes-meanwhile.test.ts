@@ -8,10 +8,10 @@ import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
 import type { PageRead } from '../../../src/providers/moving-records.ts';
 import { createPlainSession } from '../../support/providers/provider-session.ts';
 import { generateWire } from '../../support/wire/generated-wire.ts';
-import { type VendorServer, vendorServer } from '../../support/wire/vendor-server.ts';
+import { startVendorServer, type VendorServer } from '../../support/wire/vendor-server.ts';
 import { WIRES } from '../../support/wire/vendors/all.ts';
 import type { WireVendor } from '../../support/wire/wire-format.ts';
-import { minute } from '../contract-subject.ts';
+import { atMinute } from '../contract-subject.ts';
 
 /**
  * Vendors that page by a count of earlier records. The content of other vendors' cursors is unknown, so no
@@ -28,21 +28,21 @@ const COUNTED = [
   'xero',
 ];
 
-const WINDOW = { since: minute(0), until: minute(30) };
+const WINDOW = { since: atMinute(0), until: atMinute(30) };
 
-for (const name of COUNTED) keepsOthers(name, getWire(name));
+for (const name of COUNTED) testChanges(name, getWire(name));
 
 // The vendor does not sort other objects of Close.
-keepsOthers('close', generateWire(getDeclared('close'), 'opportunity'));
+testChanges('close', generateWire(getDeclared('close'), 'opportunity'));
 
-function keepsOthers(name: string, wire: WireVendor): void {
+function testChanges(name: string, wire: WireVendor): void {
   const title = `${name} ${wire.objectName}`;
 
   test(`${title}: returns all other records when one leaves the window between pages`, async () => {
     await expectAllOthers(name, wire, WINDOW);
   });
 
-  test(`${title}: returns all other records when one changes between pages of all`, async () => {
+  test(`${title}: returns all other records when one changes between pages of a full read`, async () => {
     await expectAllOthers(name, wire, {});
   });
 }
@@ -51,31 +51,35 @@ type Window = Pick<PageRead, 'since' | 'until'>;
 
 /** Changes one record of each page after reading it. */
 async function expectAllOthers(name: string, wire: WireVendor, window: Window): Promise<void> {
-  await using server = await vendorServer(wire.fixture);
-  const made = Array.from({ length: 11 }, (_, n) =>
-    server.store.create({ ...wire.needs, [wire.textField]: `stored ${n}` }, minute(n + 1)),
+  await using server = await startVendorServer(wire.fixture);
+  const records = Array.from({ length: 11 }, (_, n) =>
+    server.store.create(
+      { ...wire.requiredValues, [wire.textField]: `stored ${n}` },
+      atMinute(n + 1),
+    ),
   );
   const toReference = wire.fixture.createReference ?? String;
-  const read: string[] = [];
-  const changed: string[] = [];
+  const readIds: string[] = [];
+  const changedIds: string[] = [];
   for await (const ids of readPages(server, { name, wire, window })) {
-    read.push(...ids);
-    const [first] = made.filter(({ id }) => ids.includes(toReference(id)));
-    if (!first) continue;
-    first.changedAt = minute(40 + changed.length);
-    changed.push(toReference(first.id));
+    readIds.push(...ids);
+    const record = records.find(({ id }) => ids.includes(toReference(id)));
+    if (!record) continue;
+    record.changedAt = atMinute(40 + changedIds.length);
+    changedIds.push(toReference(record.id));
   }
-  expect(made.map(({ id }) => toReference(id)).filter((id) => !read.includes(id))).toEqual([]);
-  expect(changed.length).toBeGreaterThan(2);
+  const ids = records.map(({ id }) => toReference(id));
+  expect(ids.filter((id) => !readIds.includes(id))).toEqual([]);
+  expect(changedIds.length).toBeGreaterThan(2);
 }
 
 async function* readPages(
   server: VendorServer,
   { name, wire, window }: { name: string; wire: WireVendor; window: Window },
 ): AsyncGenerator<string[]> {
-  const { fixture, objectName, textField, facts = {} } = wire;
+  const { fixture, objectName, textField, metadata = {} } = wire;
   const { readPage } = createDeclarativeProvider(getDeclared(name)).capabilities;
-  const session = createPlainSession(server.url, { ...fixture.headers }, { facts });
+  const session = createPlainSession(server.url, { ...fixture.headers }, { metadata });
   const read = { objectName, fields: [textField], pageSize: 3, ...window };
   let cursor: string | undefined;
   do {

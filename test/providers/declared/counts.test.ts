@@ -1,9 +1,9 @@
-/** The total of a read, if the vendor reports it in its lists or at a separate address. */
+/** The total of a read, if the vendor returns it in its lists or at another path. */
 import { expect, test } from 'vitest';
 import { createDeclarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
 import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
 import { createPlainSession } from '../../support/providers/provider-session.ts';
-import { type VendorServer, vendorServer } from '../../support/wire/vendor-server.ts';
+import { startVendorServer, type VendorServer } from '../../support/wire/vendor-server.ts';
 import { WIRES } from '../../support/wire/vendors/all.ts';
 import type { WireVendor } from '../../support/wire/wire-format.ts';
 
@@ -34,9 +34,9 @@ function getWire(name: string): WireVendor {
 
 /** Reads two pages of an account with seven records. */
 async function readPages(name: string, read: { since?: Date } = {}, failing?: Failing) {
-  const { fixture, facts = {}, objectName, textField } = getWire(name);
+  const { fixture, metadata = {}, objectName, textField } = getWire(name);
   const { count } = fixture.object;
-  await using server: VendorServer = await vendorServer({
+  await using server: VendorServer = await startVendorServer({
     ...fixture,
     override: (request, ...rest) =>
       failing && request.path === count?.path ? failing : fixture.override?.(request, ...rest),
@@ -45,7 +45,7 @@ async function readPages(name: string, read: { since?: Date } = {}, failing?: Fa
     server.store.create({ [textField]: `record ${n}` }, new Date(Date.UTC(2026, 0, 1 + n)));
   }
   const { readPage } = createDeclarativeProvider(getDeclaration(name)).capabilities;
-  const session = createPlainSession(server.url, fixture.headers, { facts });
+  const session = createPlainSession(server.url, fixture.headers, { metadata });
   const page = { objectName, fields: [textField], pageSize: 4, ...read };
   const first = await readPage?.(session, page);
   const second = await readPage?.(session, { ...page, cursor: first?.nextCursor ?? undefined });
@@ -63,7 +63,7 @@ test.each(withTotal)('%s: returns the total with the first page of a read', asyn
   expect(first?.records).toHaveLength(4);
   expect(first?.estimatedTotal).toBe(7);
   expect(second?.records).toHaveLength(3);
-  // The total of the first page is kept, so the vendor is not queried again.
+  // The total is requested with the first page only.
   expect(second?.estimatedTotal).toBeNull();
 });
 

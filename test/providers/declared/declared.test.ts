@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
 import { WIRES } from '../../support/wire/vendors/all.ts';
 import { providerContract } from '../contract.ts';
-import { wireSubject } from './wire-subject.ts';
+import { createWireSubject } from './wire-subject.ts';
 
 test('has a wire format for every declaration', () => {
   const names = DECLARATIONS.map(({ name }) => name);
@@ -27,5 +27,5 @@ for (const declared of DECLARATIONS) {
   const wire = WIRES[declared.name];
   if (!wire) continue;
   const tags = OF_EACH_FAMILY.includes(declared.name) ? [] : ['all/walk'];
-  providerContract(declared.name, () => wireSubject(declared, wire), tags);
+  providerContract(declared.name, () => createWireSubject(declared, wire), tags);
 }

@@ -1,5 +1,5 @@
 /**
- * Lists of changes and the pings that announce them, against an Airtable base that was written without the
+ * Lists of changes and the pings that announce them, against an Airtable base that shares no code with the
  * declaration.
  */
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
@@ -29,7 +29,7 @@ test('covers every declared list of events', () => {
 });
 
 const list = lists[0]?.list as EventList;
-const sessionAt = (url: string) => createPlainSession(url, {}, { facts: { base: 'appBase' } });
+const sessionAt = (url: string) => createPlainSession(url, {}, { metadata: { base: 'appBase' } });
 let base: AirtableBase;
 let session: ReturnType<typeof createPlainSession>;
 let requests: Awaited<ReturnType<typeof startProviderServer>>['requests'];
@@ -110,7 +110,7 @@ test('returns an event for each change of a record, with a stable id', async () 
   expect(new Set(ids).size).toBe(5);
   const again = await read(webhook, '2');
   expect(again.events.map(({ nativeId }) => nativeId)).toEqual(ids.slice(3));
-  // Another webhook counts its transactions anew, so its events have other ids.
+  // Another webhook numbers its entries from one, so the ids of its events contain the webhook.
   await list.deleteWebhook(session, webhook.id);
   const other = await createWebhook();
   base.change({ tblTasks: { created: ['rec1'] } }, NOW);
@@ -159,7 +159,7 @@ test('reports a gap for changes that the vendor dropped or cannot list', async (
   expect(part.events).toMatchObject([{ recordId: 'rec6' }]);
 });
 
-test('removes a webhook whose creation went unconfirmed before it creates another', async () => {
+test('deletes a webhook whose creation had no response before it creates another', async () => {
   const others = { url: 'https://elsewhere.example/' };
   base.serve({
     method: 'POST',

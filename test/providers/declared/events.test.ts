@@ -1,4 +1,4 @@
-/** Webhooks of vendors: accepted only with a valid signature, and parsed as the vendor means them. */
+/** Webhooks of vendors: accepted only with a valid signature, and parsed as the vendor documents them. */
 import { expect, test } from 'vitest';
 import { DECLARED } from '../../../src/providers/declared/all.ts';
 import type {
@@ -48,13 +48,15 @@ interface Vendor {
 
 async function startVendor(name: string, subscribe: SubscribeCapability): Promise<Vendor> {
   const wire = WIRE_EVENTS[name] as WireEvents;
-  const { providerWorkspaceRef = null, facts = {} } = wire.connection ?? {};
+  const { providerWorkspaceRef = null, metadata = {} } = wire.connection ?? {};
   const account =
-    subscribe.findAccount({ id: 'con_1', providerWorkspaceRef }, (name) => facts[name] ?? null) ??
-    '';
+    subscribe.findAccount(
+      { id: 'con_1', providerWorkspaceRef },
+      (name) => metadata[name] ?? null,
+    ) ?? '';
   expect(account).not.toBe('');
   const { url, secret } = wire.webhooks
-    ? await subscribed(subscribe, { wire, api: wire.webhooks, account })
+    ? await createSubscription(subscribe, { wire, api: wire.webhooks, account })
     : { url: URL_OF_APP, secret: SECRET };
   const isOwn = subscribe.requests?.hasOwnSecrets;
   const subscription = isOwn ? { account, objectName: wire.objectName } : null;
@@ -70,7 +72,7 @@ async function startVendor(name: string, subscribe: SubscribeCapability): Promis
 }
 
 /** Subscribes at the vendor. Returns the URL and the secret that the vendor stores. */
-async function subscribed(
+async function createSubscription(
   { calls, requests }: SubscribeCapability,
   { wire, api, account }: { wire: WireEvents; api: WireWebhooks; account: string },
 ) {
@@ -85,15 +87,15 @@ async function subscribed(
   const { objectName } = wire;
   const url = `${gateway.url}/webhooks/vendor/app_1`;
   const wanted = { objectName, kinds: [...KINDS], otherEvents: [], url, secret: SECRET, account };
-  const made = await calls?.create(createPlainSession(vendor.url), wanted);
-  const kept = [...webhooks.webhooks.values()];
-  const secrets = kept.map(({ secret }) => secret);
-  expect(made).toEqual({
-    providerRef: kept.map(({ id }) => id).join(' '),
+  const created = await calls?.create(createPlainSession(vendor.url), wanted);
+  const storedWebhooks = [...webhooks.webhooks.values()];
+  const secrets = storedWebhooks.map(({ secret }) => secret);
+  expect(created).toEqual({
+    providerRef: storedWebhooks.map(({ id }) => id).join(' '),
     expireTime: null,
     ...(requests?.hasOwnSecrets && { secrets }),
   });
-  const [webhook] = kept;
+  const [webhook] = storedWebhooks;
   // With a shared secret, one account could sign for another.
   expect(webhook?.secret).not.toBe(SECRET);
   return webhook ?? { url: '', secret: '' };

@@ -7,7 +7,7 @@
 import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
 import { generateWire } from '../../support/wire/generated-wire.ts';
 import { providerContract } from '../contract.ts';
-import { wireSubject } from './wire-subject.ts';
+import { createWireSubject } from './wire-subject.ts';
 
 const chosen = process.env.PROVIDER;
 
@@ -23,6 +23,6 @@ for (const declared of DECLARATIONS) {
     // A generated server cannot read values that a function of the declaration writes.
     if (object?.nested?.some(({ encode }) => encode)) continue;
     const wire = generateWire(declared, objectName);
-    providerContract(`${name} ${objectName}`, () => wireSubject(declared, wire));
+    providerContract(`${name} ${objectName}`, () => createWireSubject(declared, wire));
   }
 }

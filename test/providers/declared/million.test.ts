@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 import type { ProviderResponse, ProviderSession } from '../../../src/providers/contract.ts';
 import { hubspotProvider } from '../../../src/providers/hubspot/hubspot-provider.ts';
 import type { PageRead, RecordPage } from '../../../src/providers/moving-records.ts';
-import { at, thingsProvider } from './things.ts';
+import { createThingsProvider, POSITION } from './things.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
@@ -38,7 +38,7 @@ function createSession(answerAt: (from: number) => unknown, fromIn: (cursor: unk
 
 const toPosition = (cursor: unknown) => (cursor === undefined ? 0 : Number(cursor));
 
-function rows<Row>(from: number, row: (n: number) => Row): Row[] {
+function createRows<Row>(from: number, row: (n: number) => Row): Row[] {
   return Array.from({ length: PAGE }, (_, n) => row(from + n));
 }
 
@@ -46,13 +46,13 @@ const CHANGED = '2026-01-01T00:00:00.000Z';
 
 const things = createSession((from) => {
   const to = from + PAGE;
-  const list = rows(from, (n) => ({ id: n, name: `thing ${n}`, changed: CHANGED }));
+  const list = createRows(from, (n) => ({ id: n, name: `thing ${n}`, changed: CHANGED }));
   return { things: list, next: to < RECORDS ? String(to) : null };
 }, toPosition);
 
 const contacts = createSession((from) => {
   const to = from + PAGE;
-  const results = rows(from, (n) => ({
+  const results = createRows(from, (n) => ({
     id: String(n),
     properties: { name: `thing ${n}` },
     createdAt: CHANGED,
@@ -84,13 +84,13 @@ async function readAll(readPage: ReadPage, session: ProviderSession, objectName:
 
 test('reads a million records in constant memory, at least half as fast as HubSpot', async () => {
   const list = {
-    paging: { kind: 'cursor', parameter: at, next: '/next' },
+    paging: { kind: 'cursor', parameter: POSITION, next: '/next' },
     pageSize: { in: 'query', name: 'size', max: PAGE },
   } as const;
-  const declared = thingsProvider({ list }).capabilities.readPage;
+  const declared = createThingsProvider({ list }).capabilities.readPage;
   const coded = hubspotProvider().capabilities.readPage;
   if (!declared || !coded) throw new Error('One of them does not read');
-  // Both run one after the other, so that other load of the machine slows both.
+  // Alternating runs, so that other load on the machine slows both.
   const ours = await readAll(declared, things, 'things');
   const theirs = await readAll(coded, contacts, 'contacts');
   expect(ours.count).toBe(RECORDS);

@@ -1,11 +1,11 @@
-/** The objects of an account: common ones, and its own from the vendor's list. */
+/** The objects of an account: common objects, and its own from the vendor's list. */
 import { expect, test } from 'vitest';
 import { DECLARED } from '../../../src/providers/declared/all.ts';
 import { startProviderServer } from '../../support/providers/provider-server.ts';
 import { createPlainSession } from '../../support/providers/provider-session.ts';
 import { isObject } from '../../support/wire/wire-format.ts';
 
-function listing(name: string) {
+function startListing(name: string) {
   const provider = DECLARED.find((declared) => declared.name === name);
   const list = provider?.capabilities.listObjects;
   if (!provider || !list) throw new Error(`${name} lists no objects`);
@@ -13,7 +13,7 @@ function listing(name: string) {
 }
 
 test('notion: lists data sources as objects by their titles, page by page', async () => {
-  const { list, provider } = listing('notion');
+  const { list, provider } = startListing('notion');
   await using server = await startProviderServer(({ body }) => {
     const { start_cursor: cursor, filter } = isObject(body) ? body : {};
     expect(filter).toEqual({ property: 'object', value: 'data_source' });
@@ -50,23 +50,23 @@ test('notion: lists data sources as objects by their titles, page by page', asyn
 });
 
 test('airtable: lists tables as objects, and names the vendor in an error', async () => {
-  const { list } = listing('airtable');
-  const facts = { facts: { base: 'app1' } };
+  const { list } = startListing('airtable');
+  const options = { metadata: { base: 'app1' } };
   const body = { tables: [{ id: 'tbl1', name: 'Tasks' }] };
   await using server = await startProviderServer(({ path }) =>
     path === '/v0/meta/bases/app1/tables' ? { status: 200, body } : { status: 404 },
   );
-  expect(await list(createPlainSession(server.url, {}, facts))).toEqual([
+  expect(await list(createPlainSession(server.url, {}, options))).toEqual([
     { name: 'tbl1', displayName: 'Tasks' },
   ]);
   server.failNext({ status: 403, body: { error: { message: 'no scope' } } });
-  await expect(list(createPlainSession(server.url, {}, facts))).rejects.toThrow(
+  await expect(list(createPlainSession(server.url, {}, options))).rejects.toThrow(
     /Airtable answered 403/,
   );
 });
 
 test('lists the common objects for an account without objects of its own', async () => {
-  const { list, provider } = listing('pipedrive');
+  const { list, provider } = startListing('pipedrive');
   const objects = await list(createPlainSession('http://127.0.0.1:1'));
   expect(objects).toEqual(
     provider.commonObjects?.map(({ name, displayName }) => ({ name, displayName })),

@@ -17,9 +17,9 @@ import {
   byPage,
   type Page,
 } from '../../support/wire/paging.ts';
-import { type VendorFixture, vendorServer } from '../../support/wire/vendor-server.ts';
-import { catchFailure, minute } from '../contract-subject.ts';
-import { at, type ListDeclaration, thingsProvider } from './things.ts';
+import { startVendorServer, type VendorFixture } from '../../support/wire/vendor-server.ts';
+import { atMinute, catchFailure } from '../contract-subject.ts';
+import { createThingsProvider, type ListDeclaration, POSITION } from './things.ts';
 
 type Paging = ListDeclaration['paging'];
 
@@ -27,22 +27,30 @@ const SIZE = { name: 'size', fallback: 10, max: 50 };
 
 /** Each kind of paging, as a vendor implements it and as it is declared. */
 const KINDS: [name: string, page: Page, paging: Paging][] = [
-  ['cursor', byCursor(SIZE, 'at'), { kind: 'cursor', parameter: at, next: '/next' }],
+  ['cursor', byCursor(SIZE, 'at'), { kind: 'cursor', parameter: POSITION, next: '/next' }],
   ['next URL', byAddress(byCursor(SIZE, 'at'), 'at'), { kind: 'nextUrl', next: '/next' }],
   ['Link header', byLink(byPage(SIZE, 'at'), 'at'), { kind: 'link' }],
-  ['offset', byOffset(SIZE, 'at'), { kind: 'offset', parameter: at }],
-  ['offset with a flag', byOffset(SIZE, 'at'), { kind: 'offset', parameter: at, hasMore: '/more' }],
-  ['offset with a total', byOffset(SIZE, 'at'), { kind: 'offset', parameter: at, total: '/total' }],
-  ['page number', byPage(SIZE, 'at'), { kind: 'page', parameter: at }],
+  ['offset', byOffset(SIZE, 'at'), { kind: 'offset', parameter: POSITION }],
+  [
+    'offset with a flag',
+    byOffset(SIZE, 'at'),
+    { kind: 'offset', parameter: POSITION, hasMore: '/more' },
+  ],
+  [
+    'offset with a total',
+    byOffset(SIZE, 'at'),
+    { kind: 'offset', parameter: POSITION, total: '/total' },
+  ],
+  ['page number', byPage(SIZE, 'at'), { kind: 'page', parameter: POSITION }],
   [
     'page number with a flag',
     byPage(SIZE, 'at'),
-    { kind: 'page', parameter: at, hasMore: '/more' },
+    { kind: 'page', parameter: POSITION, hasMore: '/more' },
   ],
-  ['last id', byLastId(SIZE, 'at'), { kind: 'lastId', parameter: at }],
+  ['last id', byLastId(SIZE, 'at'), { kind: 'lastId', parameter: POSITION }],
 ];
 
-function fixture(page: Page): VendorFixture {
+function createFixture(page: Page): VendorFixture {
   return {
     createId: (n) => n,
     headers: {},
@@ -65,7 +73,7 @@ function fixture(page: Page): VendorFixture {
 }
 
 /** A function may return another size for each page. */
-async function* pages(
+async function* readPages(
   paging: Paging,
   session: ProviderSession,
   {
@@ -73,7 +81,7 @@ async function* pages(
     ...list
   }: { pageSize: number | (() => number) } & Omit<Partial<ListDeclaration>, 'pageSize'>,
 ): AsyncGenerator<RecordPage> {
-  const { capabilities } = thingsProvider({ list: { paging, ...list } });
+  const { capabilities } = createThingsProvider({ list: { paging, ...list } });
   const readPage = capabilities.readPage as NonNullable<Capabilities['readPage']>;
   let cursor: string | undefined;
   do {
@@ -86,7 +94,7 @@ async function* pages(
 }
 
 test.each(KINDS)('%s: returns each record once', async (_, page, paging) => {
-  await using server = await vendorServer(fixture(page));
+  await using server = await startVendorServer(createFixture(page));
   const session = createPlainSession(server.url);
   await fc.assert(
     fc.asyncProperty(fc.nat(60), fc.integer({ min: 1, max: 70 }), async (count, pageSize) => {
@@ -95,7 +103,7 @@ test.each(KINDS)('%s: returns each record once', async (_, page, paging) => {
         String(server.store.create({}, new Date()).id),
       );
       const read: string[] = [];
-      for await (const { records } of pages(paging, session, { pageSize })) {
+      for await (const { records } of readPages(paging, session, { pageSize })) {
         expect(records.length).toBeLessThanOrEqual(Math.min(pageSize, 50));
         read.push(...records.map(({ id }) => id));
       }
@@ -108,7 +116,7 @@ test.each(KINDS)('%s: returns each record once', async (_, page, paging) => {
 test.each(
   KINDS,
 )('%s: returns each record once although the page size changes', async (_, page, paging) => {
-  await using server = await vendorServer(fixture(page));
+  await using server = await startVendorServer(createFixture(page));
   const session = createPlainSession(server.url);
   await fc.assert(
     fc.asyncProperty(
@@ -121,7 +129,7 @@ test.each(
         );
         let pagesRead = 0;
         const pageSize = () => sizes[pagesRead++ % sizes.length] as number;
-        const read = await Array.fromAsync(pages(paging, session, { pageSize }));
+        const read = await Array.fromAsync(readPages(paging, session, { pageSize }));
         expect(read.flatMap(({ records }) => records.map(({ id }) => id))).toEqual(made);
       },
     ),
@@ -130,10 +138,10 @@ test.each(
 });
 
 test('restarts with the requested size at a page of an older cursor', async () => {
-  await using server = await vendorServer(fixture(byPage(SIZE, 'at')));
+  await using server = await startVendorServer(createFixture(byPage(SIZE, 'at')));
   for (let n = 0; n < 50; n += 1) server.store.create({}, new Date());
-  const { readPage } = thingsProvider({
-    list: { paging: { kind: 'page', parameter: at } },
+  const { readPage } = createThingsProvider({
+    list: { paging: { kind: 'page', parameter: POSITION } },
   }).capabilities;
   const cursor = JSON.stringify({ by: 'all', next: 2, first: '1', empty: 0 });
   const read = { objectName: 'things', fields: ['id'], pageSize: 20, cursor };
@@ -144,12 +152,13 @@ test('restarts with the requested size at a page of an older cursor', async () =
 });
 
 /**
- * Documented guarantees: a cursor or an id loses no record, a count may lose records that move between pages.
+ * Kinds of paging that lose no record despite insertions. An offset or page number may lose records that move between
+ * pages.
  */
-const KEEPS_PLACE = KINDS.filter(([name]) => name === 'last id');
+const STABLE_KINDS = KINDS.filter(([name]) => name === 'last id');
 
 test.each(KINDS)('%s: returns appended records once each', async (_, page, paging) => {
-  await using server = await vendorServer(fixture(page));
+  await using server = await startVendorServer(createFixture(page));
   const session = createPlainSession(server.url);
   await fc.assert(
     fc.asyncProperty(
@@ -161,7 +170,7 @@ test.each(KINDS)('%s: returns appended records once each', async (_, page, pagin
         const make = () => String(server.store.create({}, new Date()).id);
         const made = Array.from({ length: count }, make);
         const read: string[] = [];
-        for await (const { records, nextCursor } of pages(paging, session, { pageSize })) {
+        for await (const { records, nextCursor } of readPages(paging, session, { pageSize })) {
           read.push(...records.map(({ id }) => id));
           if (nextCursor !== null) for (let n = more.pop() ?? 0; n > 0; n--) make();
         }
@@ -174,9 +183,9 @@ test.each(KINDS)('%s: returns appended records once each', async (_, page, pagin
 });
 
 test.each(
-  KEEPS_PLACE,
+  STABLE_KINDS,
 )('%s: returns each earlier record once despite insertions anywhere', async (_, page, paging) => {
-  await using server = await vendorServer(fixture(page));
+  await using server = await startVendorServer(createFixture(page));
   const session = createPlainSession(server.url);
   await fc.assert(
     fc.asyncProperty(
@@ -188,7 +197,7 @@ test.each(
         const make = () => server.store.create({}, new Date());
         const made = Array.from({ length: count }, () => String(make().id));
         const read: string[] = [];
-        for await (const { records } of pages(paging, session, { pageSize })) {
+        for await (const { records } of readPages(paging, session, { pageSize })) {
           read.push(...records.map(({ id }) => id));
           const place = places.pop();
           if (place === undefined) continue;
@@ -207,10 +216,12 @@ test.each(
 /** A position that names a record stays correct when others are inserted before it. */
 test('last id: returns each earlier record once despite insertions at the start', async () => {
   const [, page, paging] = KINDS.at(-1) as (typeof KINDS)[number];
-  await using server = await vendorServer(fixture(page));
+  await using server = await startVendorServer(createFixture(page));
   const made = Array.from({ length: 25 }, () => String(server.store.create({}, new Date()).id));
   const read: string[] = [];
-  for await (const { records } of pages(paging, createPlainSession(server.url), { pageSize: 10 })) {
+  for await (const { records } of readPages(paging, createPlainSession(server.url), {
+    pageSize: 10,
+  })) {
     read.push(...records.map(({ id }) => id));
     server.store.records.unshift({ id: `new-${read.length}`, changedAt: new Date(), values: {} });
   }
@@ -218,22 +229,30 @@ test('last id: returns each earlier record once despite insertions at the start'
 });
 
 test.each([
-  ['a repeated cursor', { kind: 'cursor', parameter: at, next: '/next' } as const, { next: 'x' }],
-  ['repeated records', { kind: 'page', parameter: at, hasMore: '/more' } as const, { more: true }],
+  [
+    'a repeated cursor',
+    { kind: 'cursor', parameter: POSITION, next: '/next' } as const,
+    { next: 'x' },
+  ],
+  [
+    'repeated records',
+    { kind: 'page', parameter: POSITION, hasMore: '/more' } as const,
+    { more: true },
+  ],
 ])('stops reading if a vendor returns %s', async (_, paging, response) => {
   const loop: Page = () => ({ records: [], next: null, total: 0 });
-  const broken = fixture(loop);
+  const broken = createFixture(loop);
   const [list] = broken.object.lists;
   if (list) list.toBody = () => ({ things: [{ id: 1 }], ...response });
-  await using server = await vendorServer(broken);
-  const read = Array.fromAsync(pages(paging, createPlainSession(server.url), { pageSize: 10 }));
+  await using server = await startVendorServer(broken);
+  const read = Array.fromAsync(readPages(paging, createPlainSession(server.url), { pageSize: 10 }));
   expect((await catchFailure(read)).kind).toBe('RETRYABLE');
   expect(server.requests.length).toBeLessThanOrEqual(2);
 });
 
 /** A list sorted by change time, from a given time on. */
-function sortedByChange(page: Page): VendorFixture {
-  const sorted = fixture(page);
+function createSortedFixture(page: Page): VendorFixture {
+  const sorted = createFixture(page);
   const [list] = sorted.object.lists;
   if (!list) return sorted;
   list.order = 'oldestChange';
@@ -249,7 +268,7 @@ const KEYSETS = KINDS.filter(([name]) => /^(page number|offset|Link)/.test(name)
 test.each(
   KEYSETS,
 )('%s: returns all other records when one changes between pages', async (_, page, paging) => {
-  await using server = await vendorServer(sortedByChange(page));
+  await using server = await startVendorServer(createSortedFixture(page));
   const session = createPlainSession(server.url);
   const since = { in: 'query', name: 'since', format: 'iso' } as const;
   await fc.assert(
@@ -259,16 +278,16 @@ test.each(
       fc.array(fc.nat(39), { maxLength: 20 }),
       async (times, pageSize, touched) => {
         server.store.records.splice(0);
-        const ids = times.map((n) => String(server.store.create({}, minute(n)).id));
+        const ids = times.map((n) => String(server.store.create({}, atMinute(n)).id));
         const read: string[] = [];
-        for await (const { records } of pages(paging, session, {
+        for await (const { records } of readPages(paging, session, {
           pageSize,
           since,
           isKeyset: true,
         })) {
           read.push(...records.map(({ id }) => id));
           const record = server.store.records[touched.pop() ?? 99];
-          if (record) record.changedAt = minute(60 + read.length);
+          if (record) record.changedAt = atMinute(60 + read.length);
         }
         expect(ids.filter((id) => !read.includes(id))).toEqual([]);
       },
@@ -280,17 +299,17 @@ test.each(
 test.each(
   KEYSETS,
 )('%s: returns each record once when it restarts from the last time', async (_, page, paging) => {
-  await using server = await vendorServer(sortedByChange(page));
+  await using server = await startVendorServer(createSortedFixture(page));
   const since = { in: 'query', name: 'since', format: 'iso' } as const;
   const many = { pageSize: 7, since, isKeyset: true };
   for (const n of [0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 3, 4, 5, 6, 6, 6, 7]) {
-    server.store.create({}, minute(n));
+    server.store.create({}, atMinute(n));
   }
-  const read = await Array.fromAsync(pages(paging, createPlainSession(server.url), many));
+  const read = await Array.fromAsync(readPages(paging, createPlainSession(server.url), many));
   const ids = read.flatMap(({ records }) => records.map(({ id }) => id));
   expect(ids.toSorted()).toEqual(server.store.records.map(({ id }) => String(id)).toSorted());
   // Later pages of one time are requested only if a page ends within that time.
-  expect(server.requests.some(({ query }) => query.get('since') === minute(1).toISOString())).toBe(
-    true,
-  );
+  expect(
+    server.requests.some(({ query }) => query.get('since') === atMinute(1).toISOString()),
+  ).toBe(true);
 });

@@ -18,10 +18,10 @@ interface Things {
   create?: ObjectDeclarationInput['create'];
 }
 
-/** The argument for the start of a page. */
-export const at = { in: 'query', name: 'at' } as const;
+/** The parameter with the position of a page. */
+export const POSITION = { in: 'query', name: 'at' } as const;
 
-export function thingsProvider({
+export function createThingsProvider({
   list,
   errors = { messages: ['/message'] },
   create,

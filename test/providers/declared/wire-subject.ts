@@ -6,35 +6,37 @@ import {
   type DeclaredProvider,
 } from '../../../src/providers/declarative/declarative-provider.ts';
 import { createPlainSession } from '../../support/providers/provider-session.ts';
-import { vendorServer } from '../../support/wire/vendor-server.ts';
+import { startVendorServer } from '../../support/wire/vendor-server.ts';
 import { TOKEN, type WireVendor } from '../../support/wire/wire-format.ts';
 import type { ContractSubject } from '../contract.ts';
 
-export async function wireSubject(
+export async function createWireSubject(
   declared: DeclaredProvider,
   wire: WireVendor,
 ): Promise<ContractSubject> {
-  const { fixture, objectName, textField, missingId, needs = {}, facts = {} } = wire;
-  const server = await vendorServer(fixture);
+  const { fixture, objectName, textField, missingId, requiredValues = {}, metadata = {} } = wire;
+  const server = await startVendorServer(fixture);
   const toReference = fixture.createReference ?? String;
   const object = declared.records.objects[objectName] ?? declared.records.otherObjects;
   return {
-    provider: createDeclarativeProvider(only(declared, objectName)),
-    session: createPlainSession(server.url, createHeaders(declared, fixture.headers), { facts }),
+    provider: createDeclarativeProvider(reduceToObject(declared, objectName)),
+    session: createPlainSession(server.url, createHeaders(declared, fixture.headers), {
+      metadata,
+    }),
     secret: TOKEN,
     objectName,
     textField,
-    validRecord: (text) => ({ ...needs, [textField]: text }),
-    invalidRecord: { ...needs, [textField]: 'x'.repeat(201) },
+    validRecord: (text) => ({ ...requiredValues, [textField]: text }),
+    invalidRecord: { ...requiredValues, [textField]: 'x'.repeat(201) },
     missingId,
-    smallestPage: 2,
-    tellsChanges: !wire.lacksChangeTimes,
-    isSearched: wire.isSearched !== false,
+    pageSizeMin: 2,
+    hasChangeTimes: !wire.lacksChangeTimes,
+    canSearch: wire.canSearch !== false,
     isPaged: object?.list.pageSize !== undefined,
-    creates: object?.create !== undefined || object?.createMany !== undefined,
-    namesCreated: object?.create?.returnsNoId !== true,
-    updates: object?.update !== undefined,
-    isDescribedBeforehand: object?.fields === undefined,
+    canCreate: object?.create !== undefined || object?.createMany !== undefined,
+    returnsCreatedId: object?.create?.returnsNoId !== true,
+    canUpdate: object?.update !== undefined,
+    isDescribedWithoutRequest: object?.fields === undefined,
     countRecords: () => server.store.records.length,
     storeRecords: (records) =>
       records.map(({ record, changedAt }) =>
@@ -52,37 +54,36 @@ export async function wireSubject(
 }
 
 /**
- * Puts a key where the declaration says. The wire format checks it. A token goes into the Authorization
- * header.
+ * Returns the headers of the session: the API key in the declared header, or the token in `Authorization`.
  */
 function createHeaders(
   { apiKey }: DeclaredProvider,
   headers: Readonly<Record<string, string>>,
 ): Record<string, string> {
   if (apiKey?.in !== 'header') return { ...headers };
-  const others = Object.entries(headers).filter(([, value]) => !value.includes(TOKEN));
+  const otherHeaders = Object.entries(headers).filter(([, value]) => !value.includes(TOKEN));
   const { name, valuePrefix = '' } = apiKey;
-  return { ...Object.fromEntries(others), [name.toLowerCase()]: `${valuePrefix}${TOKEN}` };
+  return { ...Object.fromEntries(otherHeaders), [name.toLowerCase()]: `${valuePrefix}${TOKEN}` };
 }
 
-/** The declaration reduced to one object and its parents. */
-function only(declared: DeclaredProvider, objectName: string): DeclaredProvider {
+/** Returns the declaration with only one object and its parents. */
+function reduceToObject(declared: DeclaredProvider, objectName: string): DeclaredProvider {
   const { objects } = declared.records;
-  const kept = Object.entries(objects).filter(([name]) => name === objectName);
+  const entries = Object.entries(objects).filter(([name]) => name === objectName);
   for (let parent = objects[objectName]?.parent; parent; parent = objects[parent.object]?.parent) {
-    const { displayName = '', id, list, parent: above } = objects[parent.object] ?? {};
-    if (list) kept.push([parent.object, { displayName, id, list, parent: above }]);
+    const { displayName = '', id, list, parent: grandparent } = objects[parent.object] ?? {};
+    if (list) entries.push([parent.object, { displayName, id, list, parent: grandparent }]);
   }
   const { otherObjects, events, ...records } = declared.records;
-  const reported = Object.values(events?.types ?? {}).map(({ object }) => object ?? objectName);
+  const eventObjects = Object.values(events?.types ?? {}).map(({ object }) => object ?? objectName);
   const isNamed = objectName in objects;
   return {
     ...declared,
     records: {
       ...records,
       ...(!isNamed && otherObjects && { otherObjects }),
-      ...(events && reported.includes(objectName) && { events }),
-      objects: Object.fromEntries(kept),
+      ...(events && eventObjects.includes(objectName) && { events }),
+      objects: Object.fromEntries(entries),
     },
   };
 }

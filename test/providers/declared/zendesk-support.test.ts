@@ -3,27 +3,34 @@ import { createDeclarativeProvider } from '../../../src/providers/declarative/de
 import { zendeskSupport } from '../../../src/providers/declared/support/zendesk-support.ts';
 import type { PageRead } from '../../../src/providers/moving-records.ts';
 import { createPlainSession } from '../../support/providers/provider-session.ts';
-import { type VendorServer, vendorServer } from '../../support/wire/vendor-server.ts';
+import { startVendorServer, type VendorServer } from '../../support/wire/vendor-server.ts';
 import { zendeskSupport as wire } from '../../support/wire/vendors/support/zendesk-support-wire.ts';
 import { BEARER } from '../../support/wire/wire-format.ts';
-import { catchFailure, minute } from '../contract-subject.ts';
+import { atMinute, catchFailure } from '../contract-subject.ts';
 
-test('returns archived tickets with all, and deleted ones only with changes', async () => {
-  await using server = await vendorServer(wire.fixture);
+test('returns archived tickets in full reads, and deleted tickets only in incremental reads', async () => {
+  await using server = await startVendorServer(wire.fixture);
   for (const [n, status] of ['open', 'closed', 'deleted', 'closed', 'solved'].entries()) {
-    server.store.create({ status }, minute(n));
+    server.store.create({ status }, atMinute(n));
   }
-  expect(await statuses(server)).toEqual(['open', 'closed', 'closed', 'solved']);
-  expect(await statuses(server, { since: minute(2) })).toEqual(['deleted', 'closed', 'solved']);
+  expect(await readStatuses(server)).toEqual(['open', 'closed', 'closed', 'solved']);
+  expect(await readStatuses(server, { since: atMinute(2) })).toEqual([
+    'deleted',
+    'closed',
+    'solved',
+  ]);
 });
 
-test('restarts from a cursor of the list without archived tickets', async () => {
-  await using server = await vendorServer(wire.fixture);
+test('restarts the read for a cursor of the list without archived tickets', async () => {
+  await using server = await startVendorServer(wire.fixture);
   const cursor = JSON.stringify({ by: 'all', next: 'c_100', first: '35436001', empty: 0 });
   expect((await catchFailure(readTickets(server, { cursor }))).kind).toBe('CURSOR_GONE');
 });
 
-async function statuses(server: VendorServer, window: Partial<PageRead> = {}): Promise<unknown[]> {
+async function readStatuses(
+  server: VendorServer,
+  window: Partial<PageRead> = {},
+): Promise<unknown[]> {
   const values: unknown[] = [];
   let cursor: string | undefined;
   do {

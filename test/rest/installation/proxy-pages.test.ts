@@ -10,16 +10,16 @@ import {
   installProxy,
   startRawClient,
 } from '../../support/rest/proxy-installation.ts';
-import { vendorServer } from '../../support/wire/vendor-server.ts';
+import { startVendorServer } from '../../support/wire/vendor-server.ts';
 import { stripe as stripeWire } from '../../support/wire/vendors/commerce/stripe-wire.ts';
 import { gitlab as gitlabWire } from '../../support/wire/vendors/work/gitlab-wire.ts';
 import { linear as linearWire } from '../../support/wire/vendors/work/linear-wire.ts';
 import { TOKEN } from '../../support/wire/wire-format.ts';
 
 const [customers, projects, issues] = [
-  await vendorServer(stripeWire.fixture),
-  await vendorServer({ ...gitlabWire.fixture, headers: {} }),
-  await vendorServer(linearWire.fixture),
+  await startVendorServer(stripeWire.fixture),
+  await startVendorServer({ ...gitlabWire.fixture, headers: {} }),
+  await startVendorServer(linearWire.fixture),
 ];
 const apiKey = { in: 'header', name: 'Authorization', valuePrefix: 'Bearer ' } as const;
 const app = await sharedApp({

@@ -21,12 +21,12 @@ export function createPlainSession(
   headers: Record<string, string> = {},
   {
     timeoutMs = DEFAULT_TIMEOUT_MS,
-    facts = {},
+    metadata = {},
     now = () => new Date(),
-  }: { timeoutMs?: number; facts?: Record<string, string>; now?: () => Date } = {},
+  }: { timeoutMs?: number; metadata?: Record<string, string>; now?: () => Date } = {},
 ): ProviderSession {
   const base = baseUrl.replace(/\/+$/, '');
-  return { baseUrl: base, findMetadata: (name) => facts[name] ?? null, now, send };
+  return { baseUrl: base, findMetadata: (name) => metadata[name] ?? null, now, send };
 
   async function send(providerRequest: ProviderRequest): Promise<ProviderResponse> {
     const url = requestUrl(base, providerRequest);

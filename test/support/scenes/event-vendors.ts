@@ -10,7 +10,7 @@ import type { Receiver } from '../receiver.ts';
 import { WIRE_EVENTS } from '../wire/events/all.ts';
 import { VendorWebhooks, type Webhook } from '../wire/events/vendor-webhooks.ts';
 import type { Change, WireEvents } from '../wire/events/wire-events.ts';
-import { type VendorServer, vendorServer } from '../wire/vendor-server.ts';
+import { startVendorServer, type VendorServer } from '../wire/vendor-server.ts';
 import { WIRES } from '../wire/vendors/all.ts';
 import { TOKEN, type WireVendor } from '../wire/wire-format.ts';
 import { generateConnection } from './connections.ts';
@@ -31,11 +31,11 @@ export async function startEventVendor(name: string): Promise<EventVendor> {
   const declared = DECLARATIONS.find((candidate) => candidate.name === name);
   const [wire, events] = [WIRES[name], WIRE_EVENTS[name]];
   if (!declared || !wire || !events) throw new Error(`${name} declares no events.`);
-  const { fixture, needs, textField } = wire;
+  const { fixture, requiredValues, textField } = wire;
   const webhooks = events.webhooks ? new VendorWebhooks(events.webhooks) : null;
   const isNumber = typeof fixture.createId(1) === 'number';
   const id = isNumber ? Number(events.recordId.split('#').at(-1)) : events.recordId;
-  const server = await vendorServer({
+  const server = await startVendorServer({
     ...fixture,
     createId: () => id,
     override: async (request, ...args) =>
@@ -43,7 +43,7 @@ export async function startEventVendor(name: string): Promise<EventVendor> {
       events.serve?.(request) ??
       fixture.override?.(request, ...args),
   });
-  server.store.create({ ...needs, [textField]: 'From the account' }, new Date());
+  server.store.create({ ...requiredValues, [textField]: 'From the account' }, new Date());
   const dispose = () => server[Symbol.asyncDispose]();
   return { declared, wire, events, server, webhooks, [Symbol.asyncDispose]: dispose };
 }
@@ -91,12 +91,12 @@ export async function installEventVendor(
     await tenant.query(CREATE_DESTINATION, { input: { projectIdOrName, ...destination } })
   ).createDestination;
   await integrate(app, tenant, createContent(vendor));
-  const { providerWorkspaceRef = 'ws', facts = {} } = vendor.events.connection ?? {};
+  const { providerWorkspaceRef = 'ws', metadata = {} } = vendor.events.connection ?? {};
   const connection = await generateConnection(tenant, {
     provider,
     apiKey: TOKEN,
     ...(providerWorkspaceRef !== null && { providerWorkspaceRef }),
-    providerMetadata: toMetadata({ ...vendor.wire.facts, ...facts }),
+    providerMetadata: toMetadata({ ...vendor.wire.metadata, ...metadata }),
   });
   const installationInput = {
     projectIdOrName,
@@ -119,8 +119,8 @@ export async function installEventVendor(
 
 type InstalledVendor = Awaited<ReturnType<typeof installEventVendor>>;
 
-function toMetadata(facts: Record<string, string>) {
-  return Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, { value }]));
+function toMetadata(metadata: Record<string, string>) {
+  return Object.fromEntries(Object.entries(metadata).map(([name, value]) => [name, { value }]));
 }
 
 function createContent({ declared: { name: provider }, wire: { textField }, events }: EventVendor) {

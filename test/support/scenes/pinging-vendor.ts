@@ -4,7 +4,7 @@ import type { Tenant, TestApp } from '../app.ts';
 import type { ServedRequest, ServedResponse } from '../providers/provider-server.ts';
 import type { Receiver } from '../receiver.ts';
 import { AirtableBase, type AirtableWebhook } from '../wire/events/airtable-base.ts';
-import { vendorServer } from '../wire/vendor-server.ts';
+import { startVendorServer } from '../wire/vendor-server.ts';
 import { WIRES } from '../wire/vendors/all.ts';
 import { type EventVendor, installEventVendor } from './event-vendors.ts';
 
@@ -21,7 +21,7 @@ export async function startPingingVendor(): Promise<PingingVendor> {
   const wire = WIRES.airtable;
   if (!declared || !wire) throw new Error('Airtable is not declared.');
   const base = new AirtableBase();
-  const server = await vendorServer({
+  const server = await startVendorServer({
     ...wire.fixture,
     override: async (request) => (await vendor.override(request)) ?? base.serve(request),
   });

@@ -11,7 +11,7 @@ import { sandboxProvider } from '../../../src/providers/sandbox/sandbox-provider
 import { sharedApp, type Tenant, type TestApp } from '../app.ts';
 import { createClient, type GraphqlClient } from '../graphql-client.ts';
 import { startSandbox, type TestSandbox } from '../providers/sandbox.ts';
-import { type VendorServer, vendorServer } from '../wire/vendor-server.ts';
+import { startVendorServer, type VendorServer } from '../wire/vendor-server.ts';
 import { WIRES } from '../wire/vendors/all.ts';
 import { TOKEN } from '../wire/wire-format.ts';
 import { generateConnection } from './connections.ts';
@@ -47,7 +47,7 @@ export async function typedApi(
 function startVendor(name: string): Promise<VendorServer> {
   const wire = WIRES[name];
   if (!wire) throw new Error(`No test server speaks the wire format of ${name}.`);
-  return vendorServer(wire.fixture);
+  return startVendorServer(wire.fixture);
 }
 
 /** The declared provider at a test server, which accepts a key as its Authorization header. */

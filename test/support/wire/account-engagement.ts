@@ -6,10 +6,10 @@ import { BadRequest, byLastId } from './paging.ts';
 import type { VendorFixture, WireChange } from './vendor-server.ts';
 import {
   BEARER,
+  createLengthCheck,
   readMembers,
   readTime,
-  refuseTooLong,
-  selectChangedWithin,
+  selectChanged,
   type WireVendor,
 } from './wire-format.ts';
 
@@ -32,7 +32,7 @@ const fixture: VendorFixture = {
   contentType: 'application/json',
   invalidStatus: 400,
   toErrorBody: (status, message) => ({ code: status === 401 ? 184 : 71, message }),
-  findValueError: refuseTooLong('firstName'),
+  findValueError: createLengthCheck('firstName'),
   object: {
     show: ({ id, changedAt, values }) => ({
       id,
@@ -47,7 +47,7 @@ const fixture: VendorFixture = {
           if (!query.has('fields')) throw new BadRequest('fields are needed');
           if (query.get('orderBy') !== 'id') throw new BadRequest('idGreaterThan needs that order');
           const since = readTime(query, 'updatedAtAfterOrEqualTo');
-          return selectChangedWithin(records, since, readTime(query, 'updatedAtBeforeOrEqualTo'));
+          return selectChanged(records, since, readTime(query, 'updatedAtBeforeOrEqualTo'));
         },
         page: byLastId({ name: 'limit', fallback: 200, max: 1_000 }, 'idGreaterThan'),
         toBody: (values, { next }) => ({
@@ -67,6 +67,6 @@ export const accountEngagement: WireVendor = {
   objectName: 'prospects',
   textField: 'firstName',
   missingId: '999999',
-  facts: { businessUnitId: '0UvA' },
+  metadata: { businessUnitId: '0UvA' },
   fixture,
 };

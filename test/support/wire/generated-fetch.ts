@@ -7,7 +7,7 @@ import {
   type DeclaredObject,
   isRequestFor,
   setValue,
-  wholeId,
+  toWholeId,
   writeRecord,
 } from './generated-parts.ts';
 import type { VendorStore } from './vendor-store.ts';
@@ -21,7 +21,7 @@ export function serveFetch(
   if (!byIds) return undefined;
   const requestedIds = byIds.ids ? readIds(byIds, request, said) : null;
   const records = store.records.filter((record) => {
-    const text = wholeId(said.object, String(record.id));
+    const text = toWholeId(said.object, String(record.id));
     if (byIds.ids) return requestedIds?.includes(text);
     return isRequestFor(byIds, request, { object: said.objectName, ...listIdVariables(id, text) });
   });

@@ -25,13 +25,13 @@ const POSITION = 'generated_at';
 const PAGE_SIZE = 'generated_size';
 
 export function serveList(
-  said: DeclaredObject,
+  declaredObject: DeclaredObject,
   request: ServedRequest,
   { store, url }: { store: VendorStore; url: string },
 ): ServedResponse | undefined {
-  const { object } = said;
+  const { object } = declaredObject;
   const list = [object.incrementalList, object.list].find(
-    (candidate) => candidate && isListRequest(candidate, request, said),
+    (candidate) => candidate && isListRequest(candidate, request, declaredObject),
   );
   if (!list) return undefined;
   const sorted = filterRecords(list, request, [...store.records]).toSorted(compareRecords(list));
@@ -49,7 +49,7 @@ export function serveList(
   return createListResponse(list, slice, {
     request,
     url,
-    rows: slice.records.map((record) => writeRecord(said, record)),
+    rows: slice.records.map((record) => writeRecord(declaredObject, record)),
   });
 }
 

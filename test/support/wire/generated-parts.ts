@@ -11,7 +11,7 @@ import type { ServedRequest } from '../providers/provider-server.ts';
 import type { StoredRecord } from './vendor-store.ts';
 import { isObject, type Values } from './wire-format.ts';
 
-/** Values of the facts in paths. */
+/** Values of the metadata in paths. */
 export const METADATA = { findMetadata: (name: string) => `the-${name}` };
 export const PARENT_ID = 'parent-1';
 /** The ID that a declared pattern extracts from the end of a URL. */
@@ -25,12 +25,15 @@ export interface DeclaredObject {
 }
 
 /** Returns the record's whole ID. In a composite ID, `recordId` is the last part. */
-export function wholeId({ id }: ObjectDeclaration, recordId: string): string {
+export function toWholeId({ id }: ObjectDeclaration, recordId: string): string {
   if (typeof id === 'string') return recordId;
-  return idParts(id, recordId).join(id.separator);
+  return listIdParts(id, recordId).join(id.separator);
 }
 
-export function idParts(id: Exclude<ObjectDeclaration['id'], string>, recordId: string): string[] {
+export function listIdParts(
+  id: Exclude<ObjectDeclaration['id'], string>,
+  recordId: string,
+): string[] {
   const parts = Object.values(id.parts);
   return parts.map((part, n) => {
     if (n === parts.length - 1) return recordId;
@@ -55,7 +58,7 @@ export function writeRecord(
     record = withValue(record, at, format.startsWith('unix') ? Number(text) : text);
   }
   if (typeof object.id === 'string') return withValue(record, object.id, recordId);
-  const parts = idParts(object.id, recordId);
+  const parts = listIdParts(object.id, recordId);
   for (const [n, part] of Object.values(object.id.parts).entries()) {
     record =
       typeof part === 'string'

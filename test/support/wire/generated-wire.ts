@@ -19,14 +19,14 @@ import { serveFetch } from './generated-fetch.ts';
 import { serveList } from './generated-list.ts';
 import {
   type DeclaredObject,
-  idParts,
   isRequestFor,
+  listIdParts,
   METADATA,
   OWNED_ID,
   PARENT_ID,
   setValue,
+  toWholeId,
   type WireEndpoint,
-  wholeId,
   writeRecord,
 } from './generated-parts.ts';
 import type { StoredRecord, VendorStore } from './vendor-store.ts';
@@ -38,18 +38,18 @@ export function generateWire(provider: DeclaredProvider, objectName: string): Wi
   const object = findObject(vendor, objectName);
   const textField = findTextField(object);
   const declaredObject: DeclaredObject = { declaration: parsed, object, objectName, textField };
-  const facts = Object.keys(parsed.inputs).map((name) => [name, METADATA.findMetadata(name)]);
+  const metadata = Object.keys(parsed.inputs).map((name) => [name, METADATA.findMetadata(name)]);
   return {
     objectName,
     textField,
-    missingId: wholeId(object, 'missing'),
-    facts: Object.fromEntries(facts),
-    needs: createRequiredFields(object),
-    isSearched: false,
+    missingId: toWholeId(object, 'missing'),
+    metadata: Object.fromEntries(metadata),
+    requiredValues: createRequiredFields(object),
+    canSearch: false,
     ...(!object.changedAt && !object.list.since && { lacksChangeTimes: true }),
     fixture: {
       createId: (n) => `r${n}`,
-      createReference: (id) => wholeId(object, String(id)),
+      createReference: (id) => toWholeId(object, String(id)),
       headers: createCredentials(provider),
       contentType: '',
       invalidStatus: 400,
@@ -158,7 +158,7 @@ function serveBatch(
     Object.assign(stored.values, values);
     stored.changedAt = now;
     const success = withValue({}, batch.success.at, batch.success.value);
-    return withValue(success, batch.recordId, wholeId(object, String(stored.id)));
+    return withValue(success, batch.recordId, toWholeId(object, String(stored.id)));
   });
   return { status: 200, body: setValue({}, batch.outcomes, outcomes) };
 }
@@ -219,8 +219,8 @@ function refersTo(
   endpoint: WireEndpoint & { bodyId?: string | undefined },
   { request, objectName, id }: { request: ServedRequest; objectName: string; id: string },
 ): boolean {
-  const text = wholeId(object, id);
-  const parts = typeof object.id === 'string' ? [] : idParts(object.id, id);
+  const text = toWholeId(object, id);
+  const parts = typeof object.id === 'string' ? [] : listIdParts(object.id, id);
   const names = typeof object.id === 'string' ? [] : Object.keys(object.id.parts);
   const variables = {
     object: objectName,

@@ -102,17 +102,17 @@ export interface VendorServer extends ProviderServer {
   fixture: VendorFixture;
 }
 
-export async function vendorServer(
+export async function startVendorServer(
   fixture: VendorFixture,
   now: () => Date = () => new Date(),
 ): Promise<VendorServer> {
   const store = new VendorStore(fixture.createId);
   let url = '';
   const server = await startProviderServer(async (request) => {
-    const missing = Object.entries(fixture.headers).find(
+    const wrongHeader = Object.entries(fixture.headers).find(
       ([name, value]) => request.headers[name.toLowerCase()] !== value,
     );
-    if (missing) return createErrorResponse(fixture, 401, `${missing[0]} is wrong`);
+    if (wrongHeader) return createErrorResponse(fixture, 401, `${wrongHeader[0]} is wrong`);
     try {
       return await route({ fixture, store, url, now }, request);
     } catch (error) {
@@ -134,8 +134,8 @@ interface ServerState {
 async function route(served: ServerState, request: ServedRequest): Promise<ServedResponse> {
   const { fixture, store, now, url } = served;
   const { object } = fixture;
-  const other = await fixture.override?.(request, store, now(), url);
-  if (other) return other;
+  const override = await fixture.override?.(request, store, now(), url);
+  if (override) return override;
   const manyResponse = serveMany(served, request);
   if (manyResponse) return manyResponse;
   const list = object.lists.find(
@@ -156,10 +156,11 @@ function routeChange(served: ServerState, request: ServedRequest): ServedRespons
   const { fixture, store } = served;
   const { create, update, remove, fields, fetchOne } = fixture.object;
   if (fields && request.method === 'GET' && request.path === fields.path) {
-    const wrong = Object.entries(fields.query ?? {}).find(
+    const wrongParameter = Object.entries(fields.query ?? {}).find(
       ([name, value]) => request.query.get(name) !== value,
     );
-    if (wrong) return createErrorResponse(fixture, 400, `INVALID_MODULE: ${wrong[0]}`);
+    if (wrongParameter)
+      return createErrorResponse(fixture, 400, `INVALID_MODULE: ${wrongParameter[0]}`);
     return { status: 200, body: fields.body };
   }
   if (fetchOne && isAt({ method: 'GET', path: fetchOne.path }, request)) {

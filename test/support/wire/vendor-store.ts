@@ -8,15 +8,15 @@ export interface StoredRecord {
 export class VendorStore {
   readonly records: StoredRecord[] = [];
   readonly #createId: (n: number) => string | number;
-  #made = 0;
+  #lastNumber = 0;
 
   constructor(createId: (n: number) => string | number) {
     this.#createId = createId;
   }
 
   create(values: Record<string, unknown>, changedAt: Date): StoredRecord {
-    this.#made += 1;
-    const record = { id: this.#createId(this.#made), changedAt, values };
+    this.#lastNumber += 1;
+    const record = { id: this.#createId(this.#lastNumber), changedAt, values };
     this.records.push(record);
     return record;
   }

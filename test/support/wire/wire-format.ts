@@ -10,11 +10,11 @@ export interface WireVendor {
   textField: string;
   missingId: string;
   /** Further fields that a record must have. */
-  needs?: Record<string, unknown>;
-  /** Facts of the connection, in addition to its credentials. */
-  facts?: Record<string, string>;
+  requiredValues?: Record<string, unknown>;
+  /** Metadata of the connection, besides its credentials. */
+  metadata?: Record<string, string>;
   /** False if the server ignores conditions on fields. */
-  isSearched?: false;
+  canSearch?: false;
   /** True if the vendor's records have no time of their last change. */
   lacksChangeTimes?: true;
 }
@@ -37,11 +37,11 @@ export function readMembers(name: string | null): WireChange['readValues'] {
   };
 }
 
-export function seconds(date: Date): number {
+export function toSeconds(date: Date): number {
   return Math.floor(date.getTime() / 1000);
 }
 
-export function isoSeconds(date: Date): string {
+export function toIsoSeconds(date: Date): string {
   return `${date.toISOString().slice(0, 19)}Z`;
 }
 
@@ -61,18 +61,18 @@ export function readUnixTime(query: URLSearchParams, name: string): Date | null 
   return new Date(Number(text) * 1000);
 }
 
-/** Vendors compare times as they show them: rounded down to the second. */
+/** Vendors compare times rounded down to the second, as they show them. */
 export function roundToSecond({ changedAt }: StoredRecord): number {
-  return seconds(changedAt) * 1000;
+  return toSeconds(changedAt) * 1000;
 }
 
-export function refuseTooLong(field: string) {
+export function createLengthCheck(field: string) {
   return (values: Values) =>
     String(values[field] ?? '').length > 200 ? `${field} is too long` : null;
 }
 
 /** A change whose body has the values at the top and whose response is the record. */
-export function plainChange(method: string, path: string, status: number): WireChange {
+export function createPlainChange(method: string, path: string, status: number): WireChange {
   return { method, path, status, readValues: readMembers(null), toBody: (record) => record };
 }
 
@@ -86,13 +86,13 @@ export function readNestedMembers(...names: string[]): WireChange['readValues'] 
 }
 
 /** Converts a JSON body to a query string, so that the same paging functions read both. */
-export function bodyAsQuery(body: unknown): URLSearchParams {
+export function toQuery(body: unknown): URLSearchParams {
   const members = isObject(body) ? Object.entries(body) : [];
   return new URLSearchParams(members.map(([name, value]) => [name, String(value)]));
 }
 
 /** Returns the records that changed between two times, both inclusive. Compares whole seconds. */
-export function selectChangedWithin(
+export function selectChanged(
   records: StoredRecord[],
   since: Date | null,
   until: Date | null,

@@ -53,7 +53,8 @@ export class AirtableBase {
       case 'POST refresh':
         return this.#refresh(webhook);
       case 'POST enableNotifications':
-        if (!isObject(body) || typeof body.enable !== 'boolean') return invalid('enable');
+        if (!isObject(body) || typeof body.enable !== 'boolean')
+          return createInvalidResponse('enable');
         webhook.areNotificationsEnabled = body.enable;
         return { status: 200, body: {} };
       case 'GET payloads':
@@ -73,12 +74,12 @@ export class AirtableBase {
       types.length === 0 ||
       !types.every((type) => knownTypes.includes(type))
     ) {
-      return invalid('specification');
+      return createInvalidResponse('specification');
     }
     if (typeof notificationUrl !== 'string' || !URL.canParse(notificationUrl)) {
-      return invalid('notificationUrl');
+      return createInvalidResponse('notificationUrl');
     }
-    if (this.webhooks.size >= WEBHOOKS_MAX) return invalid('too many webhooks');
+    if (this.webhooks.size >= WEBHOOKS_MAX) return createInvalidResponse('too many webhooks');
     this.#made += 1;
     const webhook: AirtableWebhook = {
       id: `ach${String(this.#made).padStart(14, '0')}`,
@@ -86,7 +87,7 @@ export class AirtableBase {
       macSecretBase64: randomBytes(32).toString('base64'),
       areNotificationsEnabled: true,
       isHookEnabled: true,
-      expirationTime: inAWeek(),
+      expirationTime: createExpiry(),
       payloads: new Map(),
       next: 1,
     };
@@ -119,17 +120,18 @@ export class AirtableBase {
 
   #refresh(webhook: AirtableWebhook): ServedResponse {
     // "This endpoint only applies to active webhooks with an expiration time."
-    if (!webhook.isHookEnabled) return invalid('the webhook is not active');
-    webhook.expirationTime = inAWeek();
+    if (!webhook.isHookEnabled) return createInvalidResponse('the webhook is not active');
+    webhook.expirationTime = createExpiry();
     return { status: 200, body: { expirationTime: webhook.expirationTime } };
   }
 
   #payloads(webhook: AirtableWebhook, query: URLSearchParams): ServedResponse {
     const cursor = Number(query.get('cursor') ?? 1);
     const limit = Number(query.get('limit') ?? PAYLOADS_MAX);
-    if (!Number.isInteger(cursor) || cursor < 1) return invalid('cursor');
-    if (!Number.isInteger(limit) || limit < 1 || limit > PAYLOADS_MAX) return invalid('limit');
-    if (webhook.isHookEnabled) webhook.expirationTime = inAWeek();
+    if (!Number.isInteger(cursor) || cursor < 1) return createInvalidResponse('cursor');
+    if (!Number.isInteger(limit) || limit < 1 || limit > PAYLOADS_MAX)
+      return createInvalidResponse('limit');
+    if (webhook.isHookEnabled) webhook.expirationTime = createExpiry();
     const payloadsLeft = [...webhook.payloads].filter(([number]) => number >= cursor);
     const pagePayloads = payloadsLeft.slice(0, limit);
     const lastNumber = pagePayloads.at(-1)?.[0];
@@ -147,7 +149,7 @@ export class AirtableBase {
   change(tables: Record<string, TableChange>, time = new Date()): void {
     this.#transactions += 1;
     const changedTablesById = Object.fromEntries(
-      Object.entries(tables).map(([table, change]) => [table, changedTable(change, time)]),
+      Object.entries(tables).map(([table, change]) => [table, createTableChange(change, time)]),
     );
     this.addPayload({ ...this.#said(time), changedTablesById });
   }
@@ -197,7 +199,10 @@ export function signPing(
   return { body, headers };
 }
 
-function changedTable({ created = [], changed = [], destroyed = [] }: TableChange, time: Date) {
+function createTableChange(
+  { created = [], changed = [], destroyed = [] }: TableChange,
+  time: Date,
+) {
   const values = { cellValuesByFieldId: { fldName0000000000: 'as it was' } };
   const createMap = (ids: string[], details: Values) =>
     Object.fromEntries(ids.map((id) => [id, details]));
@@ -212,10 +217,10 @@ function changedTable({ created = [], changed = [], destroyed = [] }: TableChang
 
 const NOT_FOUND: ServedResponse = { status: 404, body: { error: 'NOT_FOUND' } };
 
-function invalid(message: string): ServedResponse {
+function createInvalidResponse(message: string): ServedResponse {
   return { status: 422, body: { error: { type: 'INVALID_REQUEST', message } } };
 }
 
-function inAWeek(): Date {
+function createExpiry(): Date {
   return new Date(Date.now() + WEEK_MS);
 }

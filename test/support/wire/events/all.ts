@@ -57,7 +57,7 @@ const intercom: WireEvents = {
 const xero: WireEvents = {
   objectName: 'Contacts',
   recordId: '717f2bfc-c6d4-41fd-b238-3f2f0c0cf777',
-  connection: { providerWorkspaceRef: null, facts: { tenantId: 'c2cc9b6e' } },
+  connection: { providerWorkspaceRef: null, metadata: { tenantId: 'c2cc9b6e' } },
   missingKinds: ['DELETE'],
   send({ kind, sequence, sentAt, secret }) {
     const body = JSON.stringify({

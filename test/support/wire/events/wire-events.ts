@@ -23,7 +23,7 @@ export interface WireEvents {
   objectName: string;
   recordId: string;
   /** The account of the events. Absent if each connection has a separate webhook URL. */
-  connection?: { providerWorkspaceRef: string | null; facts?: Record<string, string> };
+  connection?: { providerWorkspaceRef: string | null; metadata?: Record<string, string> };
   send: (change: Change) => SignedRequest;
   /** The vendor's API for webhooks. Absent if a person sets them up. */
   webhooks?: WireWebhooks;

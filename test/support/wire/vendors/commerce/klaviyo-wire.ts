@@ -2,9 +2,9 @@ import { BadRequest, byAddress, byCursor } from '../../paging.ts';
 import type { WireChange } from '../../vendor-server.ts';
 import {
   BEARER,
+  createLengthCheck,
   isObject,
   readNestedMembers,
-  refuseTooLong,
   type WireVendor,
 } from '../../wire-format.ts';
 
@@ -40,7 +40,7 @@ export const klaviyo: WireVendor = {
         },
       ],
     }),
-    findValueError: refuseTooLong('first_name'),
+    findValueError: createLengthCheck('first_name'),
     object: {
       show: ({ id, changedAt, values }) => ({
         type: 'profile',

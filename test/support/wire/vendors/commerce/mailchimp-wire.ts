@@ -1,9 +1,9 @@
 import { byOffset } from '../../paging.ts';
 import {
   BEARER,
-  plainChange,
+  createLengthCheck,
+  createPlainChange,
   readTime,
-  refuseTooLong,
   roundToSecond,
   type WireVendor,
 } from '../../wire-format.ts';
@@ -15,7 +15,7 @@ export const mailchimp: WireVendor = {
   objectName: 'members',
   textField: 'full_name',
   missingId: 'l1:ffffffffffffffffffffffffffffffff',
-  needs: { list_id: 'l1' },
+  requiredValues: { list_id: 'l1' },
   fixture: {
     createId: (n) => n.toString(16).padStart(32, '0'),
     createReference: (id) => `l1:${id}`,
@@ -29,7 +29,7 @@ export const mailchimp: WireVendor = {
       detail: 'The resource submitted could not be validated.',
       errors: [{ field: 'full_name', message }],
     }),
-    findValueError: refuseTooLong('full_name'),
+    findValueError: createLengthCheck('full_name'),
     object: {
       show: ({ id, changedAt, values }) => ({
         id,
@@ -57,8 +57,8 @@ export const mailchimp: WireVendor = {
         },
       ],
       fetchOne: { path: `${PATH}/:id`, toBody: (record) => record },
-      create: plainChange('POST', PATH, 200),
-      update: plainChange('PATCH', `${PATH}/:id`, 200),
+      create: createPlainChange('POST', PATH, 200),
+      update: createPlainChange('PATCH', `${PATH}/:id`, 200),
       remove: { method: 'DELETE', path: `${PATH}/:id`, status: 204 },
     },
   },

@@ -1,22 +1,22 @@
 import { connectionPage, GraphqlRefusal, serveGraphql } from '../../graphql-vendor.ts';
 import type { StoredRecord } from '../../vendor-store.ts';
 import {
+  createLengthCheck,
   isObject,
-  isoSeconds,
-  refuseTooLong,
-  selectChangedWithin,
+  selectChanged,
   TOKEN,
+  toIsoSeconds,
   type Values,
   type WireVendor,
 } from '../../wire-format.ts';
 
-const findValueError = refuseTooLong('firstName');
+const findValueError = createLengthCheck('firstName');
 const CONDITION = /^updated_at:(>=|<=)'(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)'$/;
 
 const show = ({ id, changedAt, values }: StoredRecord): Values => ({
   id,
   ...values,
-  updatedAt: isoSeconds(changedAt),
+  updatedAt: toIsoSeconds(changedAt),
 });
 
 function searchRecords(records: StoredRecord[], query: unknown): StoredRecord[] {
@@ -26,7 +26,7 @@ function searchRecords(records: StoredRecord[], query: unknown): StoredRecord[] 
     if (operator === '') throw new GraphqlRefusal(`Invalid search: ${part}`);
     bounds[operator] = new Date(time);
   }
-  return selectChangedWithin(records, bounds['>='] ?? null, bounds['<='] ?? null);
+  return selectChanged(records, bounds['>='] ?? null, bounds['<='] ?? null);
 }
 
 /** Validation errors are in `userErrors`, in a response with status 200. */

@@ -3,10 +3,10 @@ import { BadRequest, byCursor, type Page } from '../../paging.ts';
 import type { StoredRecord } from '../../vendor-store.ts';
 import {
   BEARER,
-  bodyAsQuery,
+  createLengthCheck,
   isObject,
   readMembers,
-  refuseTooLong,
+  toQuery,
   type Values,
   type WireVendor,
 } from '../../wire-format.ts';
@@ -15,7 +15,7 @@ const page = byCursor({ name: 'limit', fallback: 100, max: 100 }, 'cursor');
 
 /** The parameters of a search's page are in the body. */
 const searchPage: Page = (records, request, url) =>
-  page(records, { ...request, query: bodyAsQuery(readBody(request)) }, url);
+  page(records, { ...request, query: toQuery(readBody(request)) }, url);
 
 function readBody({ body, headers }: ServedRequest): Values {
   if (headers['square-version'] !== '2025-08-20') throw new BadRequest('No such version');
@@ -63,7 +63,7 @@ export const square: WireVendor = {
   objectName: 'customers',
   textField: 'reference_id',
   missingId: 'JDKYHBWT1D4F8MFH63DBMEN8Y0',
-  needs: { given_name: 'Ada' },
+  requiredValues: { given_name: 'Ada' },
   fixture: {
     createId: (n) => `JDKYHBWT1D4F8MFH63DB${String(n).padStart(6, '0')}`,
     headers: BEARER,
@@ -72,7 +72,7 @@ export const square: WireVendor = {
     toErrorBody: (_status, detail) => ({
       errors: [{ category: 'INVALID_REQUEST_ERROR', code: 'BAD_REQUEST', detail }],
     }),
-    findValueError: refuseTooLong('reference_id'),
+    findValueError: createLengthCheck('reference_id'),
     object: {
       show: ({ id, changedAt, values }) => ({
         id,

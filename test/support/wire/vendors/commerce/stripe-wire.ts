@@ -1,5 +1,5 @@
 import { byLastId } from '../../paging.ts';
-import { BEARER, readMembers, refuseTooLong, type WireVendor } from '../../wire-format.ts';
+import { BEARER, createLengthCheck, readMembers, type WireVendor } from '../../wire-format.ts';
 
 export const stripe: WireVendor = {
   objectName: 'customers',
@@ -12,7 +12,7 @@ export const stripe: WireVendor = {
     contentType: 'application/x-www-form-urlencoded',
     invalidStatus: 400,
     toErrorBody: (_status, message) => ({ error: { type: 'invalid_request_error', message } }),
-    findValueError: refuseTooLong('name'),
+    findValueError: createLengthCheck('name'),
     object: {
       show: ({ id, values }) => ({ id, object: 'customer', ...values }),
       lists: [

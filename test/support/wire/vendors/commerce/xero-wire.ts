@@ -2,8 +2,8 @@ import { BadRequest, byPage } from '../../paging.ts';
 import type { WireChange } from '../../vendor-server.ts';
 import {
   BEARER,
+  createLengthCheck,
   isObject,
-  refuseTooLong,
   type Values,
   type WireVendor,
 } from '../../wire-format.ts';
@@ -28,7 +28,7 @@ export const xero: WireVendor = {
   objectName: 'Contacts',
   textField: 'Name',
   missingId: '00000000-0000-0000-0000-999999999999',
-  facts: { tenantId: 'tenant-1' },
+  metadata: { tenantId: 'tenant-1' },
   fixture: {
     createId: (n) => `00000000-0000-0000-0000-${String(n).padStart(12, '0')}`,
     headers: BEARER,
@@ -43,7 +43,7 @@ export const xero: WireVendor = {
             Elements: [{ ValidationErrors: [{ Message: message }] }],
           }
         : { Title: 'Refused', Detail: message, Status: status },
-    findValueError: refuseTooLong('Name'),
+    findValueError: createLengthCheck('Name'),
     object: {
       show: ({ id, changedAt, values }) => ({
         ContactID: id,

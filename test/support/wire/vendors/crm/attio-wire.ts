@@ -1,10 +1,10 @@
 import { byOffset } from '../../paging.ts';
 import {
   BEARER,
-  bodyAsQuery,
+  createLengthCheck,
   isObject,
   readNestedMembers,
-  refuseTooLong,
+  toQuery,
   type WireVendor,
 } from '../../wire-format.ts';
 
@@ -25,7 +25,7 @@ export const attio: WireVendor = {
       code: 'value_not_found',
       message,
     }),
-    findValueError: refuseTooLong('name'),
+    findValueError: createLengthCheck('name'),
     object: {
       show: ({ id, values }) => ({
         id: { workspace_id: 'w', object_id: 'o', record_id: id },
@@ -56,7 +56,7 @@ export const attio: WireVendor = {
             );
           },
           page: (records, request, url) => {
-            const query = bodyAsQuery(request.body);
+            const query = toQuery(request.body);
             const size = { name: 'limit', fallback: 500, max: 500 };
             return byOffset(size, 'offset')(records, { ...request, query }, url);
           },

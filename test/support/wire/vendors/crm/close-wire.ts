@@ -1,9 +1,9 @@
 import { byOffset } from '../../paging.ts';
 import {
   BEARER,
-  plainChange,
+  createLengthCheck,
+  createPlainChange,
   readTime,
-  refuseTooLong,
   type WireVendor,
 } from '../../wire-format.ts';
 
@@ -19,7 +19,7 @@ export const close: WireVendor = {
     invalidStatus: 400,
     toErrorBody: (status, message) =>
       status === 400 ? { errors: [], 'field-errors': { name: message } } : { error: message },
-    findValueError: refuseTooLong('name'),
+    findValueError: createLengthCheck('name'),
     object: {
       show: ({ id, changedAt, values }) => ({
         id,
@@ -48,8 +48,8 @@ export const close: WireVendor = {
         },
       ],
       fetchOne: { path: '/api/v1/lead/:id/', toBody: (record) => record },
-      create: plainChange('POST', '/api/v1/lead/', 200),
-      update: plainChange('PUT', '/api/v1/lead/:id/', 200),
+      create: createPlainChange('POST', '/api/v1/lead/', 200),
+      update: createPlainChange('PUT', '/api/v1/lead/:id/', 200),
       remove: { method: 'DELETE', path: '/api/v1/lead/:id/', status: 200, body: {} },
       fields: {
         path: '/api/v1/custom_field/lead/',

@@ -1,10 +1,10 @@
 import { BadRequest, byAddress, byCursor } from '../../paging.ts';
 import {
   BEARER,
-  isoSeconds,
+  createLengthCheck,
   readMembers,
-  refuseTooLong,
-  selectChangedWithin,
+  selectChanged,
+  toIsoSeconds,
   type WireVendor,
 } from '../../wire-format.ts';
 
@@ -22,13 +22,13 @@ export const dynamicsCrm: WireVendor = {
     contentType: 'application/json',
     invalidStatus: 400,
     toErrorBody: (_status, message) => ({ error: { code: '0x80040265', message } }),
-    findValueError: refuseTooLong('lastname'),
+    findValueError: createLengthCheck('lastname'),
     object: {
       show: ({ id, changedAt, values }) => ({
         '@odata.etag': 'W/"1"',
         contactid: id,
         ...values,
-        modifiedon: isoSeconds(changedAt),
+        modifiedon: toIsoSeconds(changedAt),
       }),
       lists: [
         {
@@ -47,7 +47,7 @@ export const dynamicsCrm: WireVendor = {
               if (operator === '') throw new BadRequest(`Syntax error in ${part}`);
               bounds[operator] = new Date(time);
             }
-            return selectChangedWithin(records, bounds.ge ?? null, bounds.le ?? null).filter(
+            return selectChanged(records, bounds.ge ?? null, bounds.le ?? null).filter(
               ({ values }) => equal.every(([field, value]) => values[field] === value),
             );
           },

@@ -2,9 +2,9 @@ import { BadRequest, byAddress, byCursor } from '../../paging.ts';
 import type { WireChange } from '../../vendor-server.ts';
 import {
   BEARER,
+  createLengthCheck,
   isObject,
   readNestedMembers,
-  refuseTooLong,
   type WireVendor,
 } from '../../wire-format.ts';
 
@@ -30,7 +30,7 @@ export const outreach: WireVendor = {
     toErrorBody: (status, detail) => ({
       errors: [{ id: `status${status}`, title: 'Request refused', detail }],
     }),
-    findValueError: refuseTooLong('firstName'),
+    findValueError: createLengthCheck('firstName'),
     object: {
       show: ({ id, changedAt, values }) => ({
         type: 'prospect',

@@ -1,12 +1,12 @@
 import { byCursor } from '../../paging.ts';
 import {
   BEARER,
+  createLengthCheck,
   isObject,
-  isoSeconds,
   readMembers,
   readTime,
-  refuseTooLong,
   roundToSecond,
+  toIsoSeconds,
   type WireVendor,
 } from '../../wire-format.ts';
 
@@ -25,12 +25,12 @@ export const pipedrive: WireVendor = {
       error_info: 'Please check developers.pipedrive.com for more information.',
       code: `ERR_${status}`,
     }),
-    findValueError: refuseTooLong('title'),
+    findValueError: createLengthCheck('title'),
     object: {
       show: ({ id, changedAt, values }) => ({
         id,
         ...values,
-        update_time: isoSeconds(changedAt),
+        update_time: toIsoSeconds(changedAt),
         custom_fields: isObject(values.custom_fields) ? values.custom_fields : {},
       }),
       lists: [

@@ -1,9 +1,9 @@
 import { byPage } from '../../paging.ts';
 import {
   BEARER,
+  createLengthCheck,
   readMembers,
   readTime,
-  refuseTooLong,
   type WireVendor,
 } from '../../wire-format.ts';
 
@@ -18,7 +18,7 @@ export const salesloft: WireVendor = {
     invalidStatus: 422,
     toErrorBody: (status, message) =>
       status === 422 ? { errors: { first_name: [message] } } : { error: message },
-    findValueError: refuseTooLong('first_name'),
+    findValueError: createLengthCheck('first_name'),
     object: {
       show: ({ id, changedAt, values }) => ({
         id,

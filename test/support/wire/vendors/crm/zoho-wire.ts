@@ -1,8 +1,8 @@
 import { BadRequest, byCursor } from '../../paging.ts';
 import {
   BEARER,
+  createLengthCheck,
   isObject,
-  refuseTooLong,
   roundToSecond,
   type Values,
   type WireVendor,
@@ -40,7 +40,7 @@ export const zoho: WireVendor = {
       const error = { code: 'INVALID_DATA', message, details: {}, status: 'error' };
       return status === 202 ? { data: [error] } : error;
     },
-    findValueError: refuseTooLong('Last_Name'),
+    findValueError: createLengthCheck('Last_Name'),
     object: {
       show: ({ id, changedAt, values }) => ({
         id,

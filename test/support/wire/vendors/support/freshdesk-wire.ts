@@ -1,11 +1,11 @@
 import { BadRequest, byLink, byPage } from '../../paging.ts';
 import {
-  isoSeconds,
-  plainChange,
+  createLengthCheck,
+  createPlainChange,
   readTime,
-  refuseTooLong,
   roundToSecond,
   TOKEN,
+  toIsoSeconds,
   type WireVendor,
 } from '../../wire-format.ts';
 
@@ -27,9 +27,9 @@ export const freshdesk: WireVendor = {
             errors: [{ field: 'subject', message, code: 'invalid_value' }],
           }
         : { code: 'refused', message },
-    findValueError: refuseTooLong('subject'),
+    findValueError: createLengthCheck('subject'),
     object: {
-      show: ({ id, changedAt, values }) => ({ id, ...values, updated_at: isoSeconds(changedAt) }),
+      show: ({ id, changedAt, values }) => ({ id, ...values, updated_at: toIsoSeconds(changedAt) }),
       lists: [
         {
           path: '/api/v2/tickets',
@@ -46,8 +46,8 @@ export const freshdesk: WireVendor = {
         },
       ],
       fetchOne: { path: '/api/v2/tickets/:id', toBody: (record) => record },
-      create: plainChange('POST', '/api/v2/tickets', 201),
-      update: plainChange('PUT', '/api/v2/tickets/:id', 200),
+      create: createPlainChange('POST', '/api/v2/tickets', 201),
+      update: createPlainChange('PUT', '/api/v2/tickets/:id', 200),
       remove: { method: 'DELETE', path: '/api/v2/tickets/:id', status: 204 },
       fields: {
         path: '/api/v2/ticket_fields',

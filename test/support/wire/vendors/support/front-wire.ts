@@ -1,9 +1,9 @@
 import { byAddress, byCursor } from '../../paging.ts';
 import {
   BEARER,
+  createLengthCheck,
   readMembers,
   readUnixTime,
-  refuseTooLong,
   type WireVendor,
 } from '../../wire-format.ts';
 
@@ -19,7 +19,7 @@ export const front: WireVendor = {
     toErrorBody: (status, message) => ({
       _error: { status, title: 'Bad request', message, details: [] },
     }),
-    findValueError: refuseTooLong('name'),
+    findValueError: createLengthCheck('name'),
     object: {
       show: ({ id, changedAt, values }) => ({
         _links: { self: `https://api2.frontapp.com/contacts/${id}` },

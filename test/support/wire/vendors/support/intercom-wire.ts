@@ -3,11 +3,11 @@ import { BadRequest, byCursor, type Page } from '../../paging.ts';
 import type { StoredRecord } from '../../vendor-store.ts';
 import {
   BEARER,
+  createLengthCheck,
+  createPlainChange,
   isObject,
-  plainChange,
-  refuseTooLong,
   roundToSecond,
-  seconds,
+  toSeconds,
   type WireVendor,
 } from '../../wire-format.ts';
 
@@ -73,13 +73,13 @@ export const intercom: WireVendor = {
       request_id: 'r1',
       errors: [{ code: 'parameter_invalid', message }],
     }),
-    findValueError: refuseTooLong('name'),
+    findValueError: createLengthCheck('name'),
     object: {
       show: ({ id, changedAt, values }) => ({
         type: 'contact',
         id,
         ...values,
-        updated_at: seconds(changedAt),
+        updated_at: toSeconds(changedAt),
       }),
       lists: [
         { path: '/contacts', order: 'created', page, toBody: response },
@@ -98,8 +98,8 @@ export const intercom: WireVendor = {
         },
       ],
       fetchOne: { path: '/contacts/:id', toBody: (record) => record },
-      create: plainChange('POST', '/contacts', 200),
-      update: plainChange('PUT', '/contacts/:id', 200),
+      create: createPlainChange('POST', '/contacts', 200),
+      update: createPlainChange('PUT', '/contacts/:id', 200),
       remove: {
         method: 'DELETE',
         path: '/contacts/:id',

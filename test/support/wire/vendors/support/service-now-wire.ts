@@ -1,10 +1,10 @@
 import { BadRequest, byOffset, withTotalHeader } from '../../paging.ts';
 import {
   BEARER,
-  isoSeconds,
+  createLengthCheck,
   readMembers,
-  refuseTooLong,
-  selectChangedWithin,
+  selectChanged,
+  toIsoSeconds,
   type WireVendor,
 } from '../../wire-format.ts';
 
@@ -26,12 +26,12 @@ export const serviceNow: WireVendor = {
       error: { message, detail: 'The request was refused' },
       status: 'failure',
     }),
-    findValueError: refuseTooLong('short_description'),
+    findValueError: createLengthCheck('short_description'),
     object: {
       show: ({ id, changedAt, values }) => ({
         sys_id: id,
         ...values,
-        sys_updated_on: isoSeconds(changedAt).replace('T', ' ').replace('Z', ''),
+        sys_updated_on: toIsoSeconds(changedAt).replace('T', ' ').replace('Z', ''),
       }),
       lists: [
         {
@@ -54,7 +54,7 @@ export const serviceNow: WireVendor = {
               if (operator === '') throw new BadRequest(`Invalid query: ${part}`);
               bounds[operator] = new Date(`${time.replace(' ', 'T')}Z`);
             }
-            return selectChangedWithin(records, bounds['>='] ?? null, bounds['<='] ?? null).filter(
+            return selectChanged(records, bounds['>='] ?? null, bounds['<='] ?? null).filter(
               ({ values }) => equal.every(([name, value]) => values[name] === value),
             );
           },

@@ -1,11 +1,11 @@
 import { BadRequest, byCursor } from '../../paging.ts';
 import {
   BEARER,
-  isoSeconds,
+  createLengthCheck,
   readMembers,
   readUnixTime,
-  refuseTooLong,
   roundToSecond,
+  toIsoSeconds,
   type WireVendor,
 } from '../../wire-format.ts';
 
@@ -29,9 +29,9 @@ export const zendeskSupport: WireVendor = {
             details: { subject: [{ description: `Subject: ${message}` }] },
           }
         : { error: { title: 'Error', message } },
-    findValueError: refuseTooLong('subject'),
+    findValueError: createLengthCheck('subject'),
     object: {
-      show: ({ id, changedAt, values }) => ({ id, ...values, updated_at: isoSeconds(changedAt) }),
+      show: ({ id, changedAt, values }) => ({ id, ...values, updated_at: toIsoSeconds(changedAt) }),
       lists: [
         {
           path: '/api/v2/tickets',

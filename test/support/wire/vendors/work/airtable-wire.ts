@@ -1,6 +1,6 @@
 import { BadRequest, byCursor } from '../../paging.ts';
 import type { StoredRecord } from '../../vendor-store.ts';
-import { BEARER, readMembers, refuseTooLong, type WireVendor } from '../../wire-format.ts';
+import { BEARER, createLengthCheck, readMembers, type WireVendor } from '../../wire-format.ts';
 
 const PATH = '/v0/appBase/tblTasks';
 /**
@@ -31,7 +31,7 @@ export const airtable: WireVendor = {
   objectName: 'tblTasks',
   textField: 'Name',
   missingId: 'recNone',
-  facts: { base: 'appBase' },
+  metadata: { base: 'appBase' },
   fixture: {
     createId: (n) => `rec${String(n).padStart(14, '0')}`,
     headers: BEARER,
@@ -41,7 +41,7 @@ export const airtable: WireVendor = {
       status === 404
         ? { error: 'NOT_FOUND' }
         : { error: { type: 'INVALID_VALUE_FOR_COLUMN', message } },
-    findValueError: refuseTooLong('Name'),
+    findValueError: createLengthCheck('Name'),
     object: {
       show: ({ id, values }) => ({
         id,

@@ -1,9 +1,9 @@
 import { BadRequest, byCursor } from '../../paging.ts';
 import {
   BEARER,
+  createLengthCheck,
   readMembers,
   readTime,
-  refuseTooLong,
   type WireVendor,
 } from '../../wire-format.ts';
 
@@ -23,7 +23,7 @@ export const asana: WireVendor = {
     contentType: 'application/json',
     invalidStatus: 400,
     toErrorBody: (_status, message) => ({ errors: [{ message, help: 'See the documentation' }] }),
-    findValueError: refuseTooLong('name'),
+    findValueError: createLengthCheck('name'),
     object: {
       show: ({ id, changedAt, values }) => ({
         gid: id,

@@ -1,10 +1,10 @@
 import { BadRequest, byCursor, type Page } from '../../paging.ts';
 import {
   BEARER,
-  bodyAsQuery,
+  createLengthCheck,
   isObject,
   readMembers,
-  refuseTooLong,
+  toQuery,
   type WireVendor,
 } from '../../wire-format.ts';
 
@@ -14,7 +14,7 @@ const ORDER = ' ORDER BY updated ASC';
 const USER_ZONE = '+05:30';
 
 const page: Page = (records, request, url) => {
-  const query = bodyAsQuery(request.body);
+  const query = toQuery(request.body);
   const size = { name: 'maxResults', fallback: 50, max: 5000 };
   return byCursor(size, 'nextPageToken')(records, { ...request, query }, url);
 };
@@ -32,7 +32,7 @@ export const atlassian: WireVendor = {
       status === 400
         ? { errorMessages: [], errors: { summary: message } }
         : { errorMessages: [message], errors: {} },
-    findValueError: refuseTooLong('summary'),
+    findValueError: createLengthCheck('summary'),
     object: {
       show: ({ id, changedAt, values }) => ({
         id,

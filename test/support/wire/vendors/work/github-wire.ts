@@ -1,11 +1,11 @@
 import { BadRequest, byLink, byPage } from '../../paging.ts';
 import {
   BEARER,
-  isoSeconds,
-  plainChange,
+  createLengthCheck,
+  createPlainChange,
   readTime,
-  refuseTooLong,
   roundToSecond,
+  toIsoSeconds,
   type WireVendor,
 } from '../../wire-format.ts';
 
@@ -17,7 +17,7 @@ export const github: WireVendor = {
   objectName: 'issues',
   textField: 'title',
   missingId: 'octo/app#999',
-  needs: { repository: 'octo/app' },
+  requiredValues: { repository: 'octo/app' },
   fixture: {
     createId: (n) => n,
     createReference: (id) => `octo/app#${id}`,
@@ -30,7 +30,7 @@ export const github: WireVendor = {
       documentation_url: 'https://docs.github.com/rest',
       status: String(status),
     }),
-    findValueError: refuseTooLong('title'),
+    findValueError: createLengthCheck('title'),
     object: {
       show: ({ id, changedAt, values: { repository: _, ...values } }) => ({
         id: 9_000_000_000 + Number(id),
@@ -38,7 +38,7 @@ export const github: WireVendor = {
         url: `https://api.github.com/repos/octo/app/issues/${id}`,
         repository_url: 'https://api.github.com/repos/octo/app',
         ...values,
-        updated_at: isoSeconds(changedAt),
+        updated_at: toIsoSeconds(changedAt),
       }),
       lists: [
         {
@@ -56,8 +56,8 @@ export const github: WireVendor = {
         },
       ],
       fetchOne: { path: '/repos/octo/app/issues/:id', toBody: (record) => record },
-      create: plainChange('POST', '/repos/octo/app/issues', 201),
-      update: plainChange('PATCH', '/repos/octo/app/issues/:id', 200),
+      create: createPlainChange('POST', '/repos/octo/app/issues', 201),
+      update: createPlainChange('PATCH', '/repos/octo/app/issues/:id', 200),
     },
   },
 };

@@ -1,5 +1,11 @@
 import { byLink, byPage, withTotalHeader } from '../../paging.ts';
-import { readMembers, readTime, refuseTooLong, TOKEN, type WireVendor } from '../../wire-format.ts';
+import {
+  createLengthCheck,
+  readMembers,
+  readTime,
+  TOKEN,
+  type WireVendor,
+} from '../../wire-format.ts';
 
 export const gitlab: WireVendor = {
   objectName: 'projects',
@@ -12,7 +18,7 @@ export const gitlab: WireVendor = {
     invalidStatus: 400,
     toErrorBody: (status, message) =>
       status === 400 ? { message: { name: [message] } } : { message: `${status} ${message}` },
-    findValueError: refuseTooLong('name'),
+    findValueError: createLengthCheck('name'),
     object: {
       show: ({ id, changedAt, values }) => ({ id, ...values, updated_at: changedAt.toISOString() }),
       lists: [

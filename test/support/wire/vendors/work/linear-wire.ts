@@ -2,13 +2,13 @@ import { connectionPage, GraphqlRefusal, serveGraphql } from '../../graphql-vend
 import type { StoredRecord } from '../../vendor-store.ts';
 import {
   BEARER,
+  createLengthCheck,
   isObject,
-  refuseTooLong,
   type Values,
   type WireVendor,
 } from '../../wire-format.ts';
 
-const findValueError = refuseTooLong('title');
+const findValueError = createLengthCheck('title');
 
 const show = ({ id, changedAt, values }: StoredRecord): Values => ({
   id,

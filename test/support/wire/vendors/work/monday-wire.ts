@@ -1,9 +1,15 @@
 import { type GraphqlOperation, GraphqlRefusal, serveGraphql } from '../../graphql-vendor.ts';
 import type { StoredRecord, VendorStore } from '../../vendor-store.ts';
-import { isObject, refuseTooLong, TOKEN, type Values, type WireVendor } from '../../wire-format.ts';
+import {
+  createLengthCheck,
+  isObject,
+  TOKEN,
+  type Values,
+  type WireVendor,
+} from '../../wire-format.ts';
 
 const BOARD = '1234567890';
-const findValueError = refuseTooLong('name');
+const findValueError = createLengthCheck('name');
 
 const show = ({ id, changedAt, values }: StoredRecord): Values => ({
   id: String(id),
@@ -73,7 +79,7 @@ export const monday: WireVendor = {
   objectName: 'items',
   textField: 'name',
   missingId: `${BOARD}:999`,
-  needs: { board_id: BOARD },
+  requiredValues: { board_id: BOARD },
   fixture: {
     createId: (n) => 9_876_540_000 + n,
     createReference: (id) => `${BOARD}:${id}`,

@@ -2,10 +2,10 @@ import { BadRequest, byCursor } from '../../paging.ts';
 import type { StoredRecord } from '../../vendor-store.ts';
 import {
   BEARER,
-  bodyAsQuery,
+  createLengthCheck,
   isObject,
   readMembers,
-  refuseTooLong,
+  toQuery,
   type Values,
   type WireVendor,
 } from '../../wire-format.ts';
@@ -67,7 +67,7 @@ export const notion: WireVendor = {
       message,
       request_id: 'r1',
     }),
-    findValueError: refuseTooLong('title'),
+    findValueError: createLengthCheck('title'),
     // A page is deleted by an update that moves it to the trash.
     override: ({ method, path, body }, store) => {
       const record = store.find(path.replace('/v1/pages/', ''));
@@ -114,7 +114,7 @@ export const notion: WireVendor = {
           },
           page: (records, request, url) => {
             const page = byCursor({ name: 'page_size', fallback: 100, max: 100 }, 'start_cursor');
-            return page(records, { ...request, query: bodyAsQuery(request.body) }, url);
+            return page(records, { ...request, query: toQuery(request.body) }, url);
           },
           toBody: (results, { next }) => ({
             object: 'list',

@@ -1,5 +1,10 @@
 import { byCursor, type Page } from '../../paging.ts';
-import { BEARER, plainChange, refuseTooLong, type WireVendor } from '../../wire-format.ts';
+import {
+  BEARER,
+  createLengthCheck,
+  createPlainChange,
+  type WireVendor,
+} from '../../wire-format.ts';
 
 /** The last page has an empty token. */
 const page: Page = byCursor({ name: 'page_size', fallback: 30, max: 300 }, 'next_page_token');
@@ -9,7 +14,7 @@ export const zoom: WireVendor = {
   objectName: 'meetings',
   textField: 'topic',
   missingId: '999',
-  needs: { user_id: 'u_1' },
+  requiredValues: { user_id: 'u_1' },
   lacksChangeTimes: true,
   fixture: {
     createId: (n) => 85_746_065_000 + n,
@@ -21,7 +26,7 @@ export const zoom: WireVendor = {
       message,
       errors: [{ field: 'topic', message }],
     }),
-    findValueError: refuseTooLong('topic'),
+    findValueError: createLengthCheck('topic'),
     object: {
       show: ({ id, values: { user_id: _, ...values } }) => ({ uuid: `u${id}==`, id, ...values }),
       fixed: [
@@ -43,9 +48,9 @@ export const zoom: WireVendor = {
         },
       ],
       fetchOne: { path: '/v2/meetings/:id', toBody: (record) => record },
-      create: plainChange('POST', '/v2/users/u_1/meetings', 201),
+      create: createPlainChange('POST', '/v2/users/u_1/meetings', 201),
       update: {
-        ...plainChange('PATCH', '/v2/meetings/:id', 204),
+        ...createPlainChange('PATCH', '/v2/meetings/:id', 204),
         toBody: () => undefined,
       },
       remove: { method: 'DELETE', path: '/v2/meetings/:id', status: 204 },
