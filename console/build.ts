@@ -21,7 +21,7 @@ import { compress } from '../scripts/compress.ts';
 const root = import.meta.dirname;
 const dist = join(root, 'dist');
 
-function packageOf(name: string): string | null {
+function findPackage(name: string): string | null {
   try {
     return createRequire(import.meta.url).resolve(name);
   } catch {
@@ -52,10 +52,10 @@ function usedDocuments(
     readFileSync(join(generatedDir, name), 'utf8'),
   );
   const ids = texts.flatMap((text) => /@relayRequestID (\w+)/.exec(text)?.[1] ?? []);
-  return Object.fromEntries(ids.map((id) => [id, documents[id] ?? missing(id)]));
+  return Object.fromEntries(ids.map((id) => [id, documents[id] ?? failMissing(id)]));
 }
 
-function missing(id: string): never {
+function failMissing(id: string): never {
   throw new Error(`relay-compiler has persisted no ${id}: delete console/__generated__.`);
 }
 
@@ -125,18 +125,18 @@ async function bundle(outDir: string): Promise<void> {
 
 /** Several processes may build at the same time: each has its own folder, and the last one stays. */
 function replaceDist(generatedDir: string): void {
-  const old = `${dist}.old-${process.pid}`;
+  const oldDist = `${dist}.old-${process.pid}`;
   try {
-    renameSync(dist, old);
+    renameSync(dist, oldDist);
   } catch {
     // There is no earlier build.
   }
   renameSync(generatedDir, dist);
-  rmSync(old, { recursive: true, force: true });
+  rmSync(oldDist, { recursive: true, force: true });
 }
 
-const compiler = packageOf('relay-compiler/cli.js');
-if (compiler === null || packageOf('vite') === null) {
+const compiler = findPackage('relay-compiler/cli.js');
+if (compiler === null || findPackage('vite') === null) {
   console.log(
     'The console is not built, because its development packages are not installed. Run `npm ci` with development packages.',
   );

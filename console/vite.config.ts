@@ -8,7 +8,7 @@ export default defineConfig({
   root,
   // The page may be served below a proxy's path, so its assets are relative to it.
   base: './',
-  plugins: [compiledOperations()],
+  plugins: [createOperationsPlugin()],
   build: {
     target: 'es2022',
     // Small files are not inlined: data URLs would need an entry in the Content-Security-Policy.
@@ -25,7 +25,7 @@ export default defineConfig({
 const TAG = /\bgraphql`\s*(?:query|mutation|subscription|fragment)\s+(\w+)[^`]*`/g;
 
 /** Replaces the text of an operation with relay-compiler's output, as Relay's own Babel plugin does. */
-function compiledOperations(): Plugin {
+function createOperationsPlugin(): Plugin {
   return {
     name: 'compiled-operations',
     enforce: 'pre',

@@ -17,14 +17,14 @@ const STEPS = 50;
 /** Sets the page's accent colours; null restores the usual ones. */
 export function applyAccent(color: string | null): void {
   const { style } = document.documentElement;
-  const colors = color === null ? {} : accentColors(color);
+  const colors = color === null ? {} : createAccentColors(color);
   for (const name of ['--accent', '--accent-fill', '--on-accent', '--accent-soft']) {
     style.removeProperty(name);
   }
   for (const [name, value] of Object.entries(colors)) style.setProperty(name, value);
 }
 
-function accentColors(color: string): Record<string, string> {
+function createAccentColors(color: string): Record<string, string> {
   const { light, dark } = BACKGROUNDS;
   const fills = [light, dark].map(({ button }) =>
     toContrast(parse(color), parse(button), CONTROL_CONTRAST),
@@ -33,36 +33,40 @@ function accentColors(color: string): Record<string, string> {
     toContrast(parse(color), parse(text), TEXT_CONTRAST),
   );
   return {
-    '--accent': lightDark(texts),
-    '--accent-fill': lightDark(fills),
-    '--on-accent': lightDark(fills.map(textOn)),
+    '--accent': formatLightDark(texts),
+    '--accent-fill': formatLightDark(fills),
+    '--on-accent': formatLightDark(fills.map(chooseTextColor)),
     '--accent-soft': 'var(--soft)',
   };
 }
 
 /** The colour, mixed with as little black or white as it needs to have this contrast with a background. */
 function toContrast(color: Rgb, background: Rgb, least: number): Rgb {
-  const target = contrast(BLACK, background) > contrast(WHITE, background) ? BLACK : WHITE;
+  const target =
+    computeContrast(BLACK, background) > computeContrast(WHITE, background) ? BLACK : WHITE;
   for (let step = 0; step < STEPS; step += 1) {
     const mixed = mix(color, target, step / STEPS);
-    if (contrast(mixed, background) >= least) return mixed;
+    if (computeContrast(mixed, background) >= least) return mixed;
   }
   return target;
 }
 
 /** Black or white: one of them always has a contrast of at least 4.5. */
-const textOn = (fill: Rgb): Rgb => (contrast(WHITE, fill) >= TEXT_CONTRAST ? WHITE : BLACK);
+const chooseTextColor = (fill: Rgb): Rgb =>
+  computeContrast(WHITE, fill) >= TEXT_CONTRAST ? WHITE : BLACK;
 
 function mix(from: Rgb, to: Rgb, share: number): Rgb {
   return from.map((value, index) => Math.round(value + ((to[index] ?? 0) - value) * share)) as Rgb;
 }
 
-function contrast(a: Rgb, b: Rgb): number {
-  const [darker = 0, lighter = 0] = [luminance(a), luminance(b)].toSorted((x, y) => x - y);
+function computeContrast(a: Rgb, b: Rgb): number {
+  const [darker = 0, lighter = 0] = [computeLuminance(a), computeLuminance(b)].toSorted(
+    (x, y) => x - y,
+  );
   return (lighter + 0.05) / (darker + 0.05);
 }
 
-function luminance(color: Rgb): number {
+function computeLuminance(color: Rgb): number {
   const [red, green, blue] = color.map((value) => {
     const share = value / 255;
     return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
@@ -76,6 +80,6 @@ function parse(hex: string): Rgb {
 
 const format = (color: Rgb) => `rgb(${color.join(' ')})`;
 
-function lightDark([light = BLACK, dark = WHITE]: Rgb[]): string {
+function formatLightDark([light = BLACK, dark = WHITE]: Rgb[]): string {
   return `light-dark(${format(light)}, ${format(dark)})`;
 }

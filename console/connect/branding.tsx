@@ -3,7 +3,7 @@ import { type ReactNode, useEffect } from 'react';
 import { I18nProvider } from 'react-aria-components';
 import { graphql, useFragment } from 'react-relay';
 import type { branding_project$key } from '../__generated__/branding_project.graphql.ts';
-import { languageOf } from '../src/parts/part-messages.ts';
+import { getLanguage } from '../src/parts/part-messages.ts';
 import { applyAccent } from './accent.ts';
 import { useMessages } from './messages.ts';
 
@@ -17,9 +17,9 @@ const PROJECT = graphql`
 `;
 
 /** The locale for the page: the project's, or the first one of the browser that the page has texts for. */
-export function pageLocale(locale: string | null | undefined): string {
+export function choosePageLocale(locale: string | null | undefined): string {
   const candidates = locale ? [locale] : navigator.languages;
-  return candidates.find((tag) => languageOf(tag) === tag.split('-')[0]?.toLowerCase()) ?? 'en';
+  return candidates.find((tag) => getLanguage(tag) === tag.split('-')[0]?.toLowerCase()) ?? 'en';
 }
 
 export function Localized({ locale, children }: { locale: string; children: ReactNode }) {
@@ -37,7 +37,7 @@ interface BrandedProps {
 export function Branded({ project, children }: BrandedProps) {
   const { accentColor, locale } = useFragment(PROJECT, project);
   useEffect(() => applyAccent(accentColor ?? null), [accentColor]);
-  return <Localized locale={pageLocale(locale)}>{children}</Localized>;
+  return <Localized locale={choosePageLocale(locale)}>{children}</Localized>;
 }
 
 interface BrandedTitleProps {

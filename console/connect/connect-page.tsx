@@ -3,15 +3,20 @@ import { useMemo } from 'react';
 import { RelayEnvironmentProvider } from 'react-relay';
 import { createEnvironment } from '../src/network/environment.ts';
 import { Loaded } from '../src/parts/page.tsx';
-import { Localized, pageLocale } from './branding.tsx';
+import { choosePageLocale, Localized } from './branding.tsx';
 import { Integrations } from './integrations.tsx';
 import { useMessages } from './messages.ts';
 import { framedFor, isFramed, notifyOpener } from './opener.ts';
-import { type Returned, readSession, type Session, takeReturned } from './session-token.ts';
+import {
+  type ConsentResult,
+  readSession,
+  type Session,
+  takeConsentResult,
+} from './session-token.ts';
 
 export function ConnectPage() {
   return (
-    <Localized locale={pageLocale(null)}>
+    <Localized locale={choosePageLocale(null)}>
       <OpenedPage />
     </Localized>
   );
@@ -19,7 +24,7 @@ export function ConnectPage() {
 
 function OpenedPage() {
   const messages = useMessages();
-  const returned = useMemo(takeReturned, []);
+  const returned = useMemo(takeConsentResult, []);
   const session = useMemo(() => readSession(location.hash), []);
   if (!session) {
     return <Notice title={messages.incompleteLink}>{messages.openAgain}</Notice>;
@@ -35,7 +40,7 @@ function OpenedPage() {
   return <SignedIn session={session} returned={returned} />;
 }
 
-function SignedIn({ session, returned }: { session: Session; returned: Returned | null }) {
+function SignedIn({ session, returned }: { session: Session; returned: ConsentResult | null }) {
   const messages = useMessages();
   const environment = useMemo(
     () => createEnvironment({ authorization: `Bearer ${session.token}` }),

@@ -13,7 +13,7 @@ import { useCustomerProblem } from './customer-problem.ts';
 import type { Ends } from './integration-card.tsx';
 import { useMessages } from './messages.ts';
 import { isFramed, notifyOpener } from './opener.ts';
-import { leaveFor, returnAddress } from './session-token.ts';
+import { getReturnUrl, openConsent } from './session-token.ts';
 
 const START = graphql`
   mutation consentStepMutation($input: StartOAuthConnectInput!) {
@@ -85,8 +85,8 @@ export function ConsentStep({ input, onDone }: ConsentStepProps) {
   };
 
   const goThere = async () => {
-    const started = await run({ input: { ...input, redirectUrl: returnAddress() } as never });
-    if (started) leaveFor(started.startOAuthConnect.authorizeUrl);
+    const started = await run({ input: { ...input, redirectUrl: getReturnUrl() } as never });
+    if (started) openConsent(started.startOAuthConnect.authorizeUrl);
   };
 
   return (

@@ -10,7 +10,7 @@ import { useCustomerProblem } from './customer-problem.ts';
 import type { Ends } from './integration-card.tsx';
 import { useMessages } from './messages.ts';
 import { notifyOpener } from './opener.ts';
-import { choicesOf, inputsOf, isByConsent, nested, wordsOf } from './schemes.ts';
+import { describeScheme, isByConsent, listChoices, listInputs, nestValues } from './schemes.ts';
 
 const PROVIDER = graphql`
   fragment credentialsForm_provider on Provider {
@@ -65,11 +65,11 @@ export function CredentialsForm({
   const messages = useMessages();
   const provider = useFragment(PROVIDER, props.provider);
   const { customInputs } = provider;
-  const choices = choicesOf(provider.authSchemes, customInputs.length > 0);
+  const choices = listChoices(provider.authSchemes, customInputs.length > 0);
   const [scheme, setScheme] = useState(choices[0] ?? 'NONE');
   const [account, setAccount] = useState<object | null>(null);
   const { run, isRunning, ...change } = useChange<credentialsFormMutation>(GENERATE);
-  const inputs = inputsOf(messages, scheme, customInputs).map(({ name, ...input }) => ({
+  const inputs = listInputs(messages, scheme, customInputs).map(({ name, ...input }) => ({
     ...input,
     name: CREDENTIALS + name,
   }));
@@ -79,9 +79,9 @@ export function CredentialsForm({
   const problem = useCustomerProblem(change.problem, { fields: fieldNames, secretField });
   const target = { projectIdOrName: projectId, provider: provider.name, ...parties };
   const submit = async (values: Record<string, FormDataEntryValue>) => {
-    const providerDetails = nested(values, [WORKSPACE, ...metadataNames]);
+    const providerDetails = nestValues(values, [WORKSPACE, ...metadataNames]);
     if (isByConsent(scheme)) return setAccount(providerDetails);
-    const credentials = nested(
+    const credentials = nestValues(
       values,
       inputs.map(({ name }) => name),
     );
@@ -106,7 +106,7 @@ export function CredentialsForm({
           label={messages.howToConnect}
           options={choices.map((id) => ({
             id,
-            label: wordsOf(messages, id, customInputs.length > 0),
+            label: describeScheme(messages, id, customInputs.length > 0),
           }))}
           value={scheme}
           onChange={setScheme}

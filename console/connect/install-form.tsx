@@ -3,7 +3,7 @@ import { graphql, useFragment } from 'react-relay';
 import type { installForm_integration$key } from '../__generated__/installForm_integration.graphql.ts';
 import type { installFormFieldsQuery } from '../__generated__/installFormFieldsQuery.graphql.ts';
 import type { installFormMutation } from '../__generated__/installFormMutation.graphql.ts';
-import { chosenIn, type KnownField, ObjectFields } from '../src/fields/object-fields.tsx';
+import { type KnownField, ObjectFields, readChoice } from '../src/fields/object-fields.tsx';
 import { Action, Form, Refusal } from '../src/parts/form.tsx';
 import { Loaded } from '../src/parts/page.tsx';
 import { useChange, usePageQuery } from '../src/parts/queries.ts';
@@ -73,7 +73,7 @@ export function InstallForm({ projectId, groupRef, connectionId, ...props }: Ins
   const problem = useCustomerProblem(change.problem);
   const objects = latestRevision.content.read?.objects ?? [];
   const install = async (values: Record<string, FormDataEntryValue>) => {
-    const read = objects.map(({ objectName }) => chosenIn(values, objectName));
+    const read = objects.map(({ objectName }) => readChoice(values, objectName));
     const target = {
       projectIdOrName: projectId,
       integrationIdOrName: name,

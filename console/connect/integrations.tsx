@@ -10,7 +10,7 @@ import { Branded, BrandedTitle } from './branding.tsx';
 import { IntegrationCard } from './integration-card.tsx';
 import { useMessages } from './messages.ts';
 import { isOpened, notifyOpener, reconnectId } from './opener.ts';
-import type { Returned, Session } from './session-token.ts';
+import type { ConsentResult, Session } from './session-token.ts';
 
 const QUERY = graphql`
   query integrationsQuery {
@@ -78,7 +78,7 @@ const POLL_MS = 1_500;
 
 interface IntegrationsProps {
   session: Session;
-  returned: Returned | null;
+  returned: ConsentResult | null;
 }
 
 export function Integrations(props: IntegrationsProps) {

@@ -1,6 +1,6 @@
 /** The texts of the connect page. */
 import { useLocale } from 'react-aria-components';
-import { type Language, languageOf } from '../src/parts/part-messages.ts';
+import { getLanguage, type Language } from '../src/parts/part-messages.ts';
 
 const en = {
   title: (app: string) => `Connect with ${app}`,
@@ -218,5 +218,5 @@ const de: Messages = {
 const MESSAGES: Record<Language, Messages> = { en, de };
 
 export function useMessages(): Messages {
-  return MESSAGES[languageOf(useLocale().locale)];
+  return MESSAGES[getLanguage(useLocale().locale)];
 }

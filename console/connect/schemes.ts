@@ -9,7 +9,7 @@ interface SchemeInput {
   help?: string;
 }
 
-function listInputs(messages: Messages): Record<string, SchemeInput[]> {
+function listInputsByScheme(messages: Messages): Record<string, SchemeInput[]> {
   const { apiKey, apiKeyHelp, userName, password, clientId, clientSecret } = messages;
   return {
     API_KEY: [{ name: 'apiKey', label: apiKey, isSecret: true, help: apiKeyHelp }],
@@ -31,12 +31,12 @@ function listInputs(messages: Messages): Record<string, SchemeInput[]> {
 }
 
 /** The inputs of a scheme. `NONE` takes the inputs that the provider declares for `customAuth`. */
-export function inputsOf(
+export function listInputs(
   messages: Messages,
   scheme: string,
   custom: readonly DeclaredInput[],
 ): SchemeInput[] {
-  if (scheme !== 'NONE') return listInputs(messages)[scheme] ?? [];
+  if (scheme !== 'NONE') return listInputsByScheme(messages)[scheme] ?? [];
   return custom.map(({ name, displayName, optional }) => ({
     name: `customAuth.${name}`,
     label: displayName,
@@ -58,14 +58,18 @@ export const isByConsent = (scheme: string) => scheme.startsWith('OAUTH2_AUTHORI
  * The schemes that a person chooses from. PKCE is not a choice of its own; `NONE` is one only if it takes inputs or is
  * the only scheme.
  */
-export function choicesOf(schemes: readonly string[], hasCustomInputs: boolean): string[] {
+export function listChoices(schemes: readonly string[], hasCustomInputs: boolean): string[] {
   const consents = schemes.filter(isByConsent).slice(0, 1);
   const otherSchemes = schemes.filter((scheme) => !isByConsent(scheme) && scheme !== 'NONE');
   const choices = [...consents, ...otherSchemes, ...(hasCustomInputs ? ['NONE'] : [])];
   return choices.length > 0 ? choices : [...schemes];
 }
 
-export function wordsOf(messages: Messages, scheme: string, hasCustomInputs: boolean): string {
+export function describeScheme(
+  messages: Messages,
+  scheme: string,
+  hasCustomInputs: boolean,
+): string {
   const words: Record<string, string> = {
     API_KEY: messages.byApiKey,
     BASIC: messages.byPassword,
@@ -79,7 +83,7 @@ export function wordsOf(messages: Messages, scheme: string, hasCustomInputs: boo
 }
 
 /** `{ 'credentials.basicAuth.username': 'a' }` as `{ credentials: { basicAuth: { username: 'a' } } }`. */
-export function nested(values: Record<string, FormDataEntryValue>, names: readonly string[]) {
+export function nestValues(values: Record<string, FormDataEntryValue>, names: readonly string[]) {
   const result: Record<string, unknown> = {};
   for (const name of names) {
     const value = values[name];

@@ -18,7 +18,7 @@ export function readSession(fragment: string): Session | null {
   const token = params.get('token');
   if (!token) return null;
   try {
-    const { project, returnUrl } = claimsOf(token);
+    const { project, returnUrl } = parseClaims(token);
     return {
       token,
       projectId: String(project),
@@ -30,7 +30,7 @@ export function readSession(fragment: string): Session | null {
   }
 }
 
-function claimsOf(token: string): Claims {
+function parseClaims(token: string): Claims {
   const payload = (token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/');
   return JSON.parse(
     new TextDecoder().decode(Uint8Array.from(atob(payload), (c) => c.charCodeAt(0))),
@@ -41,16 +41,16 @@ const KEPT = 'connect.session';
 const FACTS = ['connectionId', 'error', 'error_description', 'fault'];
 
 /** The provider redirects the browser back to this URL. The token stays in the tab and is in no URL that others see. */
-export function leaveFor(authorizeUrl: string): void {
+export function openConsent(authorizeUrl: string): void {
   sessionStorage.setItem(KEPT, location.hash);
   location.assign(authorizeUrl);
 }
 
 /** The URL to which a consent in this window returns. */
-export const returnAddress = () => location.origin + location.pathname + location.search;
+export const getReturnUrl = () => location.origin + location.pathname + location.search;
 
 /** The outcome of a consent in this window. */
-export interface Returned {
+export interface ConsentResult {
   connectionId: string | null;
   /** The reason why no account was connected; null on success. */
   failure: string | null;
@@ -59,7 +59,7 @@ export interface Returned {
 }
 
 /** Restores the token after a consent in this window, so that the page can be reloaded. Null at other times. */
-export function takeReturned(): Returned | null {
+export function takeConsentResult(): ConsentResult | null {
   const url = new URL(location.href);
   const storedToken = sessionStorage.getItem(KEPT);
   const [connectionId, error, detail, fault] = FACTS.map((name) => url.searchParams.get(name));

@@ -11,7 +11,7 @@ import { ProjectsPage } from './session/projects-page.tsx';
 import {
   BROWSER_SESSION,
   type Credential,
-  headersOf,
+  createHeaders,
   renewDemo,
   storeCredential,
   storedCredential,
@@ -82,7 +82,7 @@ interface SignedInProps {
 }
 
 function SignedIn({ credential, onSignOut, onEnded }: SignedInProps) {
-  const headers = useMemo(() => headersOf(credential), [credential]);
+  const headers = useMemo(() => createHeaders(credential), [credential]);
   const environment = useMemo(
     () => createEnvironment(headers, credential === BROWSER_SESSION ? onEnded : undefined),
     [headers, credential, onEnded],

@@ -8,7 +8,7 @@ import type { agentSessionsRevokeMutation } from '../../__generated__/agentSessi
 import { ConfirmChange } from '../parts/dialog.tsx';
 import { Empty } from '../parts/page.tsx';
 import { Paged } from '../parts/paged.tsx';
-import { Status, wordsOf } from '../parts/status.tsx';
+import { formatWords, Status } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 
@@ -74,24 +74,24 @@ const EMPTY = (
   </Empty>
 );
 
-const listOf = ({ agentSessions }: agentSessions_project$data) => agentSessions;
+const getList = ({ agentSessions }: agentSessions_project$data) => agentSessions;
 
 export function AgentSessions({ project, idOrName }: AgentSessionsProps) {
   return (
-    <Paged fragment={LIST} parent={project} list={listOf} empty={EMPTY}>
+    <Paged fragment={LIST} parent={project} list={getList} empty={EMPTY}>
       {(sessions) => (
         <Table label="Agent sessions" columns={COLUMNS}>
           {sessions.map((session) => (
             <tr key={session.id}>
               <td className="strong">{session.name}</td>
               <td>
-                <Status value={statusOf(session)} />
+                <Status value={getStatus(session)} />
               </td>
               <td>
                 {session.group.groupName}, {session.consumer.consumerName}
               </td>
               <td>{session.objects?.join(', ') ?? 'all'}</td>
-              <td>{session.verbs.map(wordsOf).join(', ')}</td>
+              <td>{session.verbs.map(formatWords).join(', ')}</td>
               <td className="outcome">
                 <Rules rules={session.rules} />
               </td>
@@ -99,7 +99,7 @@ export function AgentSessions({ project, idOrName }: AgentSessionsProps) {
                 <Time value={session.expireTime} />
               </td>
               <td>
-                {statusOf(session) === 'ACTIVE' && (
+                {getStatus(session) === 'ACTIVE' && (
                   <ConfirmChange<agentSessionsRevokeMutation>
                     opener="Revoke"
                     title={`Revoke the session of ${session.name}?`}
@@ -123,7 +123,7 @@ export function AgentSessions({ project, idOrName }: AgentSessionsProps) {
   );
 }
 
-function statusOf({ revokeTime, expireTime }: AgentSession): string {
+function getStatus({ revokeTime, expireTime }: AgentSession): string {
   if (revokeTime) return 'REVOKED';
   return Date.parse(expireTime) > Date.now() ? 'ACTIVE' : 'EXPIRED';
 }
@@ -132,7 +132,7 @@ function Rules({ rules }: Pick<AgentSession, 'rules'>) {
   if (rules.length === 0) return <span className="quiet">none</span>;
   return rules.map(({ name, types, objects, fields, maxPerDay }) => (
     <div key={name}>
-      <strong>{name}</strong>: {types.map((type) => wordsOf(type).toLowerCase()).join(', ')}{' '}
+      <strong>{name}</strong>: {types.map((type) => formatWords(type).toLowerCase()).join(', ')}{' '}
       {objects?.join(', ') ?? 'any object'}
       {fields && `, only ${fields.join(', ')}`}, up to {maxPerDay.toLocaleString('en')} a day
     </div>

@@ -2,20 +2,20 @@
 import { useState } from 'react';
 import { WriteType } from '../../__generated__/enums.ts';
 import { Action, CheckBox, type FormValues, TextInput } from '../parts/form.tsx';
-import { wordsOf } from '../parts/status.tsx';
+import { formatWords } from '../parts/status.tsx';
 
 /** The inputs have the names of the API's members, so that its errors are shown next to them. */
-const pathOf = (index: number) => `rules[${index}]`;
-const typeNameOf = (index: number, type: string) => `${pathOf(index)}.types/${type}`;
+const getPath = (index: number) => `rules[${index}]`;
+const getTypeName = (index: number, type: string) => `${getPath(index)}.types/${type}`;
 
 /** The rules of a submitted form. */
 export function readApprovalRules(values: FormValues) {
   const rules = [];
-  for (let index = 0; `${pathOf(index)}.name` in values; index += 1) {
-    const textOf = (member: string) => String(values[`${pathOf(index)}.${member}`]);
+  for (let index = 0; `${getPath(index)}.name` in values; index += 1) {
+    const textOf = (member: string) => String(values[`${getPath(index)}.${member}`]);
     rules.push({
       name: textOf('name'),
-      types: WriteType.filter((type) => values[typeNameOf(index, type)]),
+      types: WriteType.filter((type) => values[getTypeName(index, type)]),
       objects: splitNames(textOf('objects')),
       fields: splitNames(textOf('fields')),
       maxPerDay: Number(textOf('maxPerDay')),
@@ -39,28 +39,28 @@ export function ApprovalRules() {
         <fieldset key={key} className="fields">
           <legend className="strong">Rule {index + 1}</legend>
           <TextInput
-            name={`${pathOf(index)}.name`}
+            name={`${getPath(index)}.name`}
             label="Rule name"
             isRequired
             help="Approved proposals show it."
           />
           <div className="checks">
             {WriteType.map((type) => (
-              <CheckBox key={type} name={typeNameOf(index, type)} label={wordsOf(type)} />
+              <CheckBox key={type} name={getTypeName(index, type)} label={formatWords(type)} />
             ))}
           </div>
           <TextInput
-            name={`${pathOf(index)}.objects`}
+            name={`${getPath(index)}.objects`}
             label="Only these objects"
             help="Names, separated by commas. Empty: all objects of the session."
           />
           <TextInput
-            name={`${pathOf(index)}.fields`}
+            name={`${getPath(index)}.fields`}
             label="Only these fields"
             help="Names, separated by commas. Empty: all fields."
           />
           <TextInput
-            name={`${pathOf(index)}.maxPerDay`}
+            name={`${getPath(index)}.maxPerDay`}
             label="Approvals in 24 hours, at most"
             type="number"
             defaultValue="10"

@@ -8,7 +8,7 @@ import { CheckBox, Choice, type FormValues, TextInput } from '../parts/form.tsx'
 import { Loaded } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { Snippet } from '../parts/snippet.tsx';
-import { wordsOf } from '../parts/status.tsx';
+import { formatWords } from '../parts/status.tsx';
 import { ApprovalRules, readApprovalRules } from './approval-rules.tsx';
 
 const QUERY = graphql`
@@ -50,7 +50,7 @@ export function NewAgentSession({ project }: { project: string }) {
       title="Create agent session"
       submit="Create session"
       mutation={CREATE}
-      variables={(values) => ({ input: inputOf(project, values) })}
+      variables={(values) => ({ input: createInput(project, values) })}
       renderResult={({ createAgentSession: { token, mcpUrl } }) => (
         <>
           <Secret
@@ -59,7 +59,10 @@ export function NewAgentSession({ project }: { project: string }) {
             label="token"
           />
           <Secret explanation="The MCP server of the project:" value={mcpUrl} label="MCP URL" />
-          <Snippet title="MCP configuration" text={configurationOf({ project, token, mcpUrl })} />
+          <Snippet
+            title="MCP configuration"
+            text={createConfiguration({ project, token, mcpUrl })}
+          />
         </>
       )}
     >
@@ -78,7 +81,7 @@ export function NewAgentSession({ project }: { project: string }) {
             <CheckBox
               key={verb}
               name={VERB + verb}
-              label={wordsOf(verb)}
+              label={formatWords(verb)}
               isOn={verb === 'READ' || verb === 'UPDATE'}
             />
           ))}
@@ -113,7 +116,7 @@ function ObjectChoice({ project: idOrName }: { project: string }) {
   );
 }
 
-function inputOf(project: string, values: FormValues) {
+function createInput(project: string, values: FormValues) {
   const objects = Object.keys(values)
     .filter((name) => name.startsWith(OBJECT))
     .map((name) => name.slice(OBJECT.length));
@@ -136,7 +139,7 @@ interface Access {
 }
 
 /** The configuration that MCP clients read from a file. */
-function configurationOf({ project, token, mcpUrl }: Access): string {
+function createConfiguration({ project, token, mcpUrl }: Access): string {
   const server = {
     type: 'http',
     url: mcpUrl,

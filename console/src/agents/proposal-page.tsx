@@ -7,7 +7,7 @@ import { FieldChanges } from '../parts/field-changes.tsx';
 import { useAddress } from '../parts/filters.tsx';
 import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
-import { Status, wordsOf } from '../parts/status.tsx';
+import { formatWords, Status } from '../parts/status.tsx';
 import { Facts } from '../parts/table.tsx';
 import { DueTime, Time } from '../parts/time.tsx';
 import type { PlaceProps } from '../shell/places.ts';
@@ -79,7 +79,7 @@ export default function ProposalPage({ project, id = '' }: PlaceProps) {
   const { status, group, consumer, installation, operation, fields } = proposal;
   const isExpiring = status === 'PENDING' || status === 'APPROVED';
   const decision = status === 'REJECTED' ? 'Rejected' : 'Approved';
-  const title = `${wordsOf(proposal.type)} ${proposal.objectName}`;
+  const title = `${formatWords(proposal.type)} ${proposal.objectName}`;
   return (
     <Page title={title} description={STATUS_TEXTS[status]} query={QUERY} variables={variables}>
       <Panel>

@@ -7,7 +7,7 @@ import type {
 } from '../../__generated__/proposals_project.graphql.ts';
 import { Empty } from '../parts/page.tsx';
 import { Paged } from '../parts/paged.tsx';
-import { Status, wordsOf } from '../parts/status.tsx';
+import { formatWords, Status } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
 import { DueTime, Time } from '../parts/time.tsx';
 
@@ -52,7 +52,7 @@ const COLUMNS = ['Proposal', 'Status', 'Group', 'Agent', 'Created', 'Expires'];
 /** Proposals of these statuses expire. */
 const EXPIRING = ['PENDING', 'APPROVED'];
 
-const listOf = ({ proposals }: proposals_project$data) => proposals;
+const getList = ({ proposals }: proposals_project$data) => proposals;
 
 export function Proposals({ project, isFiltered, address }: ProposalsProps) {
   const empty = isFiltered ? (
@@ -63,14 +63,14 @@ export function Proposals({ project, isFiltered, address }: ProposalsProps) {
     </Empty>
   );
   return (
-    <Paged fragment={LIST} parent={project} list={listOf} empty={empty}>
+    <Paged fragment={LIST} parent={project} list={getList} empty={empty}>
       {(proposals) => (
         <Table label="Proposals" columns={COLUMNS}>
           {proposals.map(({ id, status, type, objectName, group, agentSession, ...row }) => (
             <tr key={id}>
               <td>
                 <Link href={address(`agents/${id}`)} className="strong">
-                  {wordsOf(type)} {objectName}
+                  {formatWords(type)} {objectName}
                 </Link>
               </td>
               <td>

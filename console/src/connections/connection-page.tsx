@@ -12,7 +12,7 @@ import { useAddress } from '../parts/filters.tsx';
 import { Action, Refusal } from '../parts/form.tsx';
 import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
 import { useChange, usePageQuery } from '../parts/queries.ts';
-import { Status, schemeName } from '../parts/status.tsx';
+import { getSchemeName, Status } from '../parts/status.tsx';
 import { Facts, Json } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import type { PlaceProps } from '../shell/places.ts';
@@ -94,14 +94,14 @@ export default function ConnectionPage({ project, id = '' }: PlaceProps) {
         <Facts
           facts={{
             Status: <Status value={node.status ?? ''} />,
-            Scheme: schemeName(node.authScheme ?? ''),
+            Scheme: getSchemeName(node.authScheme ?? ''),
             Group: node.group && (
               <Link href={address(`groups/${encodeURIComponent(node.group.groupRef)}`)}>
                 {node.group.groupName}
               </Link>
             ),
             Consumer: `${node.consumer?.consumerName} (${node.consumer?.consumerRef})`,
-            'Access token expires': byToken(node.authScheme) ? (
+            'Access token expires': usesTokens(node.authScheme) ? (
               <Time value={node.tokenExpireTime} none="unknown" />
             ) : null,
             Workspace: node.providerWorkspaceRef,
@@ -136,7 +136,7 @@ function Installations({ installations, address }: InstallationsProps) {
 }
 
 /** True if the gateway gets access tokens for it. */
-const byToken = (scheme: string | undefined) => scheme?.startsWith('OAUTH2') ?? false;
+const usesTokens = (scheme: string | undefined) => scheme?.startsWith('OAUTH2') ?? false;
 
 function Actions({ project, connection }: { project: string; connection: Connection }) {
   const address = useAddress(project);
@@ -146,7 +146,7 @@ function Actions({ project, connection }: { project: string; connection: Connect
   return (
     <>
       <Refusal problem={refresh.problem} />
-      {byToken(authScheme) && (
+      {usesTokens(authScheme) && (
         <Action isPending={refresh.isRunning} onPress={() => refresh.run({ input })}>
           Refresh token
         </Action>

@@ -3,7 +3,7 @@ import { graphql, useFragment } from 'react-relay';
 import { Link } from 'wouter';
 import type { connectionRows_connection$key } from '../../__generated__/connectionRows_connection.graphql.ts';
 import { ProviderName } from '../parts/provider-mark.tsx';
-import { Status, schemeName } from '../parts/status.tsx';
+import { getSchemeName, Status } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 
@@ -49,7 +49,7 @@ export function ConnectionRows({ connections, address }: ConnectionRowsProps) {
             <ProviderName name={provider} />
           </td>
           <td>{consumer.consumerName}</td>
-          <td>{schemeName(authScheme)}</td>
+          <td>{getSchemeName(authScheme)}</td>
           <td>
             <Time value={createTime} />
           </td>

@@ -71,7 +71,7 @@ const EMPTY = (
   </Empty>
 );
 
-const listOf = ({ connections }: connectionsPage_project$data) => connections;
+const getList = ({ connections }: connectionsPage_project$data) => connections;
 
 export default function ConnectionsPage({ project: idOrName }: PlaceProps) {
   const status = useFilter('status', STATUSES);
@@ -98,7 +98,7 @@ export default function ConnectionsPage({ project: idOrName }: PlaceProps) {
     >
       {project.found && <FoundConnections project={project.found} address={address} />}
       {project.all && (
-        <Paged fragment={LIST} parent={project.all} list={listOf} empty={EMPTY}>
+        <Paged fragment={LIST} parent={project.all} list={getList} empty={EMPTY}>
           {(connections) => <ConnectionRows connections={connections} address={address} />}
         </Paged>
       )}

@@ -24,10 +24,10 @@ export function ConsentAction({
   const startConsent = async () => {
     // The click itself opens the window: browsers block windows that open later.
     const consent = window.open('', 'consent', 'popup,width=560,height=720');
-    const started = await run({ input });
+    const connect = await run({ input });
     if (!consent) return;
-    if (!started) return consent.close();
-    consent.location.href = started.startOAuthUpdate.authorizeUrl;
+    if (!connect) return consent.close();
+    consent.location.href = connect.startOAuthUpdate.authorizeUrl;
     const timer = setInterval(() => {
       if (!consent.closed) return;
       clearInterval(timer);

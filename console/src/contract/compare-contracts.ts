@@ -50,10 +50,10 @@ const VERB_TEXTS: Record<string, string> = {
 
 function compareVerbs(before: ObjectContract, after: ObjectContract): string[] {
   const added = after.verbs.filter((verb) => !before.verbs.includes(verb));
-  const removed = before.verbs.filter((verb) => !after.verbs.includes(verb));
+  const removedPairs = before.verbs.filter((verb) => !after.verbs.includes(verb));
   return [
     ...added.map((verb) => `can ${VERB_TEXTS[verb]}`),
-    ...removed.map((verb) => `can no longer ${VERB_TEXTS[verb]}`),
+    ...removedPairs.map((verb) => `can no longer ${VERB_TEXTS[verb]}`),
   ];
 }
 

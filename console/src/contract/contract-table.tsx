@@ -5,7 +5,7 @@ import type {
   contractTable_contract$key,
 } from '../../__generated__/contractTable_contract.graphql.ts';
 import { Empty } from '../parts/page.tsx';
-import { wordsOf } from '../parts/status.tsx';
+import { formatWords } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
 
 export const CONTRACT = graphql`
@@ -93,7 +93,7 @@ function ObjectTable({ object }: { object: ObjectContract }) {
           .join(', ')}
       </p>
       <p className="quiet">
-        {verbs.map(wordsOf).join(', ') || 'No operations'}
+        {verbs.map(formatWords).join(', ') || 'No operations'}
         {acceptsOtherFields && '. Writes may name other fields of the provider.'}
       </p>
       {fields.length > 0 && (
@@ -122,9 +122,9 @@ export function formatType({ type, isList, isTypeKnown, values }: FieldContract)
   const word = type.toLowerCase().replace('_', '-');
   const shown = (values ?? []).slice(0, VALUES_SHOWN).map(({ value }) => value);
   const rest = (values ?? []).length - shown.length;
-  const listed =
+  const visibleObjects =
     shown.length > 0 ? `: ${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}` : '';
-  return `${isList ? `list of ${word}` : word}${listed}`;
+  return `${isList ? `list of ${word}` : word}${visibleObjects}`;
 }
 
 function formatPresence({ isAlwaysRead, isWriteOnly, origin }: FieldContract): string {

@@ -61,7 +61,7 @@ const EMPTY = (
   </Empty>
 );
 
-const listOf = ({ deliveries }: deliveriesPage_project$data) => deliveries;
+const getList = ({ deliveries }: deliveriesPage_project$data) => deliveries;
 
 export default function DeliveriesPage({ project: idOrName }: PlaceProps) {
   const status = useFilter('status', STATUSES);
@@ -86,7 +86,7 @@ export default function DeliveriesPage({ project: idOrName }: PlaceProps) {
         </>
       }
     >
-      <Paged fragment={LIST} parent={project} list={listOf} empty={EMPTY}>
+      <Paged fragment={LIST} parent={project} list={getList} empty={EMPTY}>
         {(deliveries) => (
           <DeliveryRows
             project={idOrName}

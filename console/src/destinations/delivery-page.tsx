@@ -10,7 +10,7 @@ import { Status } from '../parts/status.tsx';
 import { Facts, Json, Table } from '../parts/table.tsx';
 import { DueTime, Time } from '../parts/time.tsx';
 import type { PlaceProps } from '../shell/places.ts';
-import { messageOf } from './delivery-rows.tsx';
+import { describeContent } from './delivery-rows.tsx';
 import { RetryAction } from './retry-action.tsx';
 
 const QUERY = graphql`
@@ -59,7 +59,7 @@ export default function DeliveryPage({ project, id = '' }: PlaceProps) {
   const { destination, event, operation, attempts = [] } = node;
   return (
     <Page
-      title={`${messageOf({ event, operation })} to ${destination?.name ?? 'a deleted destination'}`}
+      title={`${describeContent({ event, operation })} to ${destination?.name ?? 'a deleted destination'}`}
       description={
         destination && (
           <Link href={address(`destinations/${destination.id}`)}>{destination.name}</Link>

@@ -2,7 +2,7 @@
 import { graphql, useFragment } from 'react-relay';
 import { Link } from 'wouter';
 import type { deliveryRows_delivery$key } from '../../__generated__/deliveryRows_delivery.graphql.ts';
-import { Status, wordsOf } from '../parts/status.tsx';
+import { formatWords, Status } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
 import { DueTime, Time } from '../parts/time.tsx';
 import { RetryAction } from './retry-action.tsx';
@@ -52,7 +52,7 @@ export function DeliveryRows({ project, deliveries, address, ...props }: Deliver
         <tr key={id}>
           <td>
             <Link href={address(`deliveries/${id}`)} className="strong">
-              {messageOf(row)}
+              {describeContent(row)}
             </Link>
           </td>
           <td>
@@ -82,7 +82,7 @@ interface About {
 }
 
 /** The content of a delivery. Changed fields and tests belong to neither an event nor an operation. */
-export function messageOf({ event, operation }: About): string {
-  if (event) return wordsOf(event.eventType);
+export function describeContent({ event, operation }: About): string {
+  if (event) return formatWords(event.eventType);
   return operation ? 'Records' : 'Message';
 }

@@ -5,7 +5,7 @@ import type { destinationActivityQuery } from '../../__generated__/destinationAc
 import { Empty, Panel } from '../parts/page.tsx';
 import type { Series } from '../parts/plot.tsx';
 import { usePageQuery } from '../parts/queries.ts';
-import { linesOf, PeriodChoice, sumOf, usePeriod } from './period.tsx';
+import { computeSum, createLines, PeriodChoice, usePeriod } from './period.tsx';
 
 const Plot = lazy(async () => ({ default: (await import('../parts/plot.tsx')).Plot }));
 
@@ -34,7 +34,7 @@ export default function DestinationActivity({ id }: { id: string }) {
   const { node } = usePageQuery<destinationActivityQuery>(QUERY, variables, { everyMs: POLL_MS });
   const activity = node?.activity;
   const plots = useMemo(
-    () => plotsOf(activity ?? [], { firstMs, bucketMs, buckets }),
+    () => createPlots(activity ?? [], { firstMs, bucketMs, buckets }),
     [activity, firstMs, bucketMs, buckets],
   );
   const last = activity?.at(-1);
@@ -65,8 +65,11 @@ type DestinationHours = NonNullable<
   NonNullable<destinationActivityQuery['response']['node']>['activity']
 >[number];
 
-function plotsOf(activity: readonly DestinationHours[], period: Parameters<typeof linesOf>[1]) {
-  const { times, valuesOf } = linesOf(activity, period);
+function createPlots(
+  activity: readonly DestinationHours[],
+  period: Parameters<typeof createLines>[1],
+) {
+  const { times, valuesOf } = createLines(activity, period);
   const attemptCounts = valuesOf(({ attempts }) => attempts, 0);
   const failed = valuesOf(({ failedAttempts }) => failedAttempts, 0);
   const attempts: Series[] = [
@@ -78,5 +81,5 @@ function plotsOf(activity: readonly DestinationHours[], period: Parameters<typeo
     { name: 'p95 ms', tone: 'busy', values: valuesOf(({ p95Ms }) => p95Ms, null) },
     { name: 'p99 ms', tone: 'bad', values: valuesOf(({ p99Ms }) => p99Ms, null) },
   ];
-  return { times, attempts, durations, all: sumOf(attemptCounts), failed: sumOf(failed) };
+  return { times, attempts, durations, all: computeSum(attemptCounts), failed: computeSum(failed) };
 }

@@ -6,7 +6,7 @@ import { Copyable } from '../parts/copy.tsx';
 import { Filter, TimeFilter, useFilter, useTimeRange } from '../parts/filters.tsx';
 import { Loaded, Missing, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
-import { wordsOf } from '../parts/status.tsx';
+import { formatWords } from '../parts/status.tsx';
 import { Facts } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import type { PlaceProps } from '../shell/places.ts';
@@ -68,7 +68,7 @@ export default function DestinationPage({ project, id = '' }: PlaceProps) {
           facts={{
             Status: node.type === 'WEBHOOK' ? <DestinationState destination={node} /> : null,
             Reason: node.disabledReason,
-            Type: wordsOf(node.type),
+            Type: formatWords(node.type),
             Address: node.url && <Copyable value={node.url} label="address" />,
             Headers: headers ? Object.keys(headers).join(', ') : null,
             Created: <Time value={node.createTime} />,

@@ -11,7 +11,7 @@ import { Choice, type FormValues, TextInput } from '../parts/form.tsx';
 import { Empty, ListPage, Missing } from '../parts/page.tsx';
 import { Paged } from '../parts/paged.tsx';
 import { usePageQuery } from '../parts/queries.ts';
-import { wordsOf } from '../parts/status.tsx';
+import { formatWords } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
 import type { PlaceProps } from '../shell/places.ts';
 import { DestinationState } from './destination-state.tsx';
@@ -61,7 +61,7 @@ const POLL_MS = 5_000;
 const EMPTY = <Empty title="No destinations yet">Create one to receive events and records.</Empty>;
 const COLUMNS = ['Name', 'Status', 'Failed', 'Retrying', 'Pending', 'Type', 'URL'];
 
-const listOf = ({ destinations }: destinationsPage_project$data) => destinations;
+const getList = ({ destinations }: destinationsPage_project$data) => destinations;
 
 export default function DestinationsPage({ project: idOrName }: PlaceProps) {
   const { search } = useSearch();
@@ -78,7 +78,7 @@ export default function DestinationsPage({ project: idOrName }: PlaceProps) {
       variables={variables}
       filters={<Search label="Name" />}
     >
-      <Paged fragment={LIST} parent={project} list={listOf} empty={EMPTY}>
+      <Paged fragment={LIST} parent={project} list={getList} empty={EMPTY}>
         {(destinations) => (
           <Table label="Destinations" columns={COLUMNS}>
             {destinations.map(({ id, name, type, url, pending, retrying, failed, ...row }) => (
@@ -114,7 +114,7 @@ export default function DestinationsPage({ project: idOrName }: PlaceProps) {
                     </td>
                   </>
                 )}
-                <td>{wordsOf(type)}</td>
+                <td>{formatWords(type)}</td>
                 <td className="mono">{url ?? '—'}</td>
               </tr>
             ))}
@@ -158,7 +158,7 @@ function CreateDestination({ project }: { project: string }) {
       submit="Create destination"
       mutation={CREATE}
       variables={(values) => ({ input: inputOf(values) })}
-      renderResult={({ createDestination: { signingSecret } }) => secretOf(signingSecret)}
+      renderResult={({ createDestination: { signingSecret } }) => renderSecret(signingSecret)}
     >
       <TextInput
         name="name"
@@ -180,7 +180,7 @@ function CreateDestination({ project }: { project: string }) {
 }
 
 /** A stream has no URL. */
-function secretOf(secret: string | null | undefined) {
+function renderSecret(secret: string | null | undefined) {
   const explanation =
     'Destination created. This is its signing secret. Your receiver verifies messages with it:';
   return secret && <Secret explanation={explanation} value={secret} label="Signing secret" />;

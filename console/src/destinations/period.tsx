@@ -39,7 +39,7 @@ export function PeriodChoice() {
 }
 
 /** A value for each bucket of the period, and the start of each, in seconds. */
-export function linesOf<Counted extends { startTime: string }>(
+export function createLines<Counted extends { startTime: string }>(
   counted: readonly Counted[],
   { firstMs, bucketMs, buckets }: Pick<Period, 'firstMs' | 'bucketMs' | 'buckets'>,
 ) {
@@ -55,4 +55,5 @@ export function linesOf<Counted extends { startTime: string }>(
   };
 }
 
-export const sumOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
+export const computeSum = (values: readonly number[]) =>
+  values.reduce((sum, value) => sum + value, 0);

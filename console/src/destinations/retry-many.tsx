@@ -7,7 +7,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Action, Choice, Refusal } from '../parts/form.tsx';
 import { Loaded } from '../parts/page.tsx';
 import { useChange, usePageQuery } from '../parts/queries.ts';
-import { wordsOf } from '../parts/status.tsx';
+import { formatWords } from '../parts/status.tsx';
 import { Progress } from '../parts/table.tsx';
 import type { Status } from './statuses.ts';
 
@@ -134,7 +134,7 @@ function Sending({
         label="Deliveries"
         options={CHOICES.map((id) => ({
           id,
-          label: `${wordsOf(id)}${id === 'SUCCEEDED' ? '' : ` (${counts[id].toLocaleString('en')})`}`,
+          label: `${formatWords(id)}${id === 'SUCCEEDED' ? '' : ` (${counts[id].toLocaleString('en')})`}`,
         }))}
         value={status}
         onChange={choice}

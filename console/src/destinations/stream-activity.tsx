@@ -5,7 +5,7 @@ import type { streamActivityQuery } from '../../__generated__/streamActivityQuer
 import { Empty, Panel } from '../parts/page.tsx';
 import type { Series } from '../parts/plot.tsx';
 import { usePageQuery } from '../parts/queries.ts';
-import { linesOf, PeriodChoice, sumOf, usePeriod } from './period.tsx';
+import { computeSum, createLines, PeriodChoice, usePeriod } from './period.tsx';
 
 const Plot = lazy(async () => ({ default: (await import('../parts/plot.tsx')).Plot }));
 
@@ -30,10 +30,10 @@ export default function StreamActivity({ id }: { id: string }) {
   const { node } = usePageQuery<streamActivityQuery>(QUERY, variables, { everyMs: POLL_MS });
   const activity = node?.streamActivity;
   const { times, series, all } = useMemo(() => {
-    const lines = linesOf(activity ?? [], { firstMs, bucketMs, buckets });
+    const lines = createLines(activity ?? [], { firstMs, bucketMs, buckets });
     const values = lines.valuesOf(({ messages }) => messages, 0);
     const messageSeries: Series[] = [{ name: 'Messages', tone: 'accent', values }];
-    return { times: lines.times, series: messageSeries, all: sumOf(values) };
+    return { times: lines.times, series: messageSeries, all: computeSum(values) };
   }, [activity, firstMs, bucketMs, buckets]);
   return (
     <Panel title={`Messages of ${label}`} actions={<PeriodChoice />}>

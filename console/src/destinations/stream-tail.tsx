@@ -55,7 +55,7 @@ interface TailMessage {
 
 export function StreamTail({ id }: { id: string }) {
   const environment = useRelayEnvironment();
-  const source = useMemo(() => messagesOf(environment, id), [environment, id]);
+  const source = useMemo(() => createMessageSource(environment, id), [environment, id]);
   const [isPaused, setPaused] = useState(false);
   const tail = useLive(source, isPaused);
   const { items, isLoaded, problem } = tail;
@@ -78,7 +78,7 @@ export function StreamTail({ id }: { id: string }) {
         {items.map(({ id: message, createTime, body }) => (
           <li key={message}>
             <ClockTime value={createTime} />
-            <span className="strong">{kindOf(body)}</span>
+            <span className="strong">{describeMessage(body)}</span>
             <details>
               <summary>Body</summary>
               <Json value={body} label={`Body of ${message}`} />
@@ -92,12 +92,12 @@ export function StreamTail({ id }: { id: string }) {
 }
 
 /** Events have their type. Records and changes have the action and the object. */
-function kindOf({ notificationType, action, objectName }: TailMessage['body']): string {
+function describeMessage({ notificationType, action, objectName }: TailMessage['body']): string {
   const words = [notificationType ?? action, objectName];
   return words.filter((word) => typeof word === 'string').join(' ') || 'Message';
 }
 
-function messagesOf(environment: IEnvironment, id: string): LiveSource<TailMessage> {
+function createMessageSource(environment: IEnvironment, id: string): LiveSource<TailMessage> {
   return {
     read(before, sink) {
       const variables = { id, before, last: LAST_COUNT };

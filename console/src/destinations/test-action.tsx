@@ -21,8 +21,8 @@ export function TestAction({ project, destinationId }: { project: string; destin
   const [, navigate] = useLocation();
   const address = useAddress(project);
   const send = async () => {
-    const sent = await run({ input: { projectIdOrName: project, destinationId } });
-    if (sent) navigate(address(`deliveries/${sent.sendTestMessage.delivery.id}`));
+    const result = await run({ input: { projectIdOrName: project, destinationId } });
+    if (result) navigate(address(`deliveries/${result.sendTestMessage.delivery.id}`));
   };
   return (
     <>

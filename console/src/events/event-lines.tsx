@@ -1,6 +1,6 @@
 /** Events as lines of a log. */
 import { Link } from 'wouter';
-import { wordsOf } from '../parts/status.tsx';
+import { formatWords } from '../parts/status.tsx';
 import { ClockTime } from '../parts/time.tsx';
 import type { TailEvent } from './use-tail.ts';
 
@@ -16,7 +16,7 @@ export function EventLines({ events, address }: EventLinesProps) {
         <li key={id}>
           <ClockTime value={createTime} />
           <Link href={address(`events/${id}`)} className="strong">
-            {wordsOf(eventType)}
+            {formatWords(eventType)}
           </Link>
           <span className="quiet">{connection?.group.groupName}</span>
         </li>

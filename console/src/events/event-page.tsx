@@ -6,7 +6,7 @@ import { Copyable } from '../parts/copy.tsx';
 import { useAddress } from '../parts/filters.tsx';
 import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
-import { Status, wordsOf } from '../parts/status.tsx';
+import { formatWords, Status } from '../parts/status.tsx';
 import { Facts, Json, Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import type { PlaceProps } from '../shell/places.ts';
@@ -69,7 +69,7 @@ export default function EventPage({ project, id = '' }: PlaceProps) {
       </Link>
     );
   return (
-    <Page title={wordsOf(node.eventType)} query={QUERY} variables={variables}>
+    <Page title={formatWords(node.eventType)} query={QUERY} variables={variables}>
       <Panel>
         <Facts
           facts={{
@@ -78,7 +78,7 @@ export default function EventPage({ project, id = '' }: PlaceProps) {
             Connection: renderLink('connections', node.connection),
             Installation: renderLink('installations', node.installation),
             Operation: renderLink('operations', node.operation),
-            Proposal: renderLink('agents', proposalOf(node)),
+            Proposal: renderLink('agents', findProposal(node)),
             ID: <Copyable value={node.id} label="ID" />,
           }}
         />
@@ -94,7 +94,7 @@ export default function EventPage({ project, id = '' }: PlaceProps) {
 }
 
 /** The proposal that the event is about. */
-function proposalOf({ data }: Event): { id: string } | null {
+function findProposal({ data }: Event): { id: string } | null {
   const { proposalId } = data as { proposalId?: string };
   return proposalId === undefined ? null : { id: proposalId };
 }

@@ -91,13 +91,13 @@ export function useTail(filter: TailFilter, isPaused: boolean): Live<TailEvent> 
   // Compared by content, because a caller may create it anew on each render.
   const filterKey = JSON.stringify(filter);
   const source = useMemo(
-    () => eventsOf(environment, JSON.parse(filterKey)),
+    () => createEventSource(environment, JSON.parse(filterKey)),
     [environment, filterKey],
   );
   return useLive(source, isPaused);
 }
 
-function eventsOf(environment: IEnvironment, filter: TailFilter): LiveSource<TailEvent> {
+function createEventSource(environment: IEnvironment, filter: TailFilter): LiveSource<TailEvent> {
   const { project, eventTypes = null, createTime = null } = filter;
   return {
     read(before, sink) {

@@ -84,7 +84,7 @@ export function ObjectFields({ object, accountFields, chosen }: ObjectFieldsProp
       {open.map((field) => (
         <Choice
           key={field.mapToName}
-          name={mappingName(spec.objectName, field.mapToName ?? '')}
+          name={getMappingName(spec.objectName, field.mapToName ?? '')}
           label={messages.yourField(label(field))}
           options={options}
           isRequired={spec.requiredFields.includes(field as never)}
@@ -96,7 +96,7 @@ export function ObjectFields({ object, accountFields, chosen }: ObjectFieldsProp
         {optional.map((field) => (
           <CheckBox
             key={field.fieldName}
-            name={selectionName(spec.objectName, field.fieldName ?? '')}
+            name={getSelectionName(spec.objectName, field.fieldName ?? '')}
             label={label(field)}
             isOn={
               chosen
@@ -110,11 +110,12 @@ export function ObjectFields({ object, accountFields, chosen }: ObjectFieldsProp
   );
 }
 
-const selectionName = (objectName: string, fieldName: string) => `field/${objectName}/${fieldName}`;
-const mappingName = (objectName: string, name: string) => `map/${objectName}/${name}`;
+const getSelectionName = (objectName: string, fieldName: string) =>
+  `field/${objectName}/${fieldName}`;
+const getMappingName = (objectName: string, name: string) => `map/${objectName}/${name}`;
 
 /** The config of an object's fields, as the form of ObjectFields represents it. */
-export function chosenIn(values: Record<string, FormDataEntryValue>, objectName: string) {
+export function readChoice(values: Record<string, FormDataEntryValue>, objectName: string) {
   const valuesWithPrefix = (prefix: string) =>
     Object.entries(values).flatMap(([name, value]) => {
       const start = `${prefix}/${objectName}/`;

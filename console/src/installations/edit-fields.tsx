@@ -3,7 +3,7 @@ import { graphql, useFragment } from 'react-relay';
 import type { editFields_installation$key } from '../../__generated__/editFields_installation.graphql.ts';
 import type { editFieldsMutation } from '../../__generated__/editFieldsMutation.graphql.ts';
 import { AccountFields } from '../fields/account-fields.tsx';
-import { chosenIn, ObjectFields } from '../fields/object-fields.tsx';
+import { ObjectFields, readChoice } from '../fields/object-fields.tsx';
 import { FormDialog } from '../parts/dialog.tsx';
 import type { FormValues } from '../parts/form.tsx';
 import { Loaded } from '../parts/page.tsx';
@@ -126,7 +126,7 @@ export function EditFields({ project, installation }: EditFieldsProps) {
   const configured = (name: string) => config.read.find(({ objectName }) => objectName === name);
   const inputOf = (values: FormValues) => {
     const read = config.read.map((object) =>
-      withChosen(object, chosenIn(values, object.objectName)),
+      applyChoice(object, readChoice(values, object.objectName)),
     );
     // A config replaces the one before, so parts that the form does not show are sent back unchanged.
     const next = { ...config, read };
@@ -165,7 +165,7 @@ interface Mapped {
 }
 
 /** Mappings that the form does not show are kept, and so are their other members. */
-function withChosen<Read extends Mapped>(read: Read, chosen: ReturnType<typeof chosenIn>) {
+function applyChoice<Read extends Mapped>(read: Read, chosen: ReturnType<typeof readChoice>) {
   const byName = new Map(chosen.fieldMappings.map((mapping) => [mapping.mapToName, mapping]));
   const mappings = read.fieldMappings.map((mapping) => ({
     ...mapping,

@@ -74,7 +74,7 @@ const EMPTY = (
   </Empty>
 );
 
-const listOf = ({ installations }: installationsPage_project$data) => installations;
+const getList = ({ installations }: installationsPage_project$data) => installations;
 
 export default function InstallationsPage({ project: idOrName }: PlaceProps) {
   const integration = useTextFilter('integration');
@@ -102,7 +102,7 @@ export default function InstallationsPage({ project: idOrName }: PlaceProps) {
         </>
       }
     >
-      <Paged fragment={LIST} parent={project} list={listOf} empty={EMPTY}>
+      <Paged fragment={LIST} parent={project} list={getList} empty={EMPTY}>
         {(installations) => <InstallationRows installations={installations} address={address} />}
       </Paged>
     </ListPage>

@@ -62,7 +62,7 @@ export function InstalledObjects({ project, installation }: InstalledObjectsProp
                   Paused{row.pauseNote && `: ${row.pauseNote}`}
                 </span>
               ) : (
-                <Status value={stateOf(row)} />
+                <Status value={describeState(row)} />
               )}
             </td>
             <td className="mono">{row.schedule ?? 'none'}</td>
@@ -93,7 +93,7 @@ interface ReadState {
 }
 
 /** An object without a schedule is read only on demand, apart from a first read that is still due. */
-function stateOf({ schedule, nextReadTime, backfillDone }: ReadState): string {
+function describeState({ schedule, nextReadTime, backfillDone }: ReadState): string {
   if (schedule == null && nextReadTime == null) return 'MANUAL';
   return backfillDone ? 'ACTIVE' : 'PENDING';
 }

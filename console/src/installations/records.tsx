@@ -52,7 +52,7 @@ export function Records({ id, objects }: RecordsProps) {
     setAsked({
       objectName: String(objectName),
       filters: fieldName
-        ? [{ fieldName: String(fieldName), value: literalOf(String(value)) }]
+        ? [{ fieldName: String(fieldName), value: parseLiteral(String(value)) }]
         : null,
     });
   const [first = ''] = objects;
@@ -81,7 +81,7 @@ export function Records({ id, objects }: RecordsProps) {
 }
 
 /** Numbers, true and false are sent as such; everything else as text. */
-function literalOf(text: string): unknown {
+function parseLiteral(text: string): unknown {
   return /^(-?\d+(\.\d+)?|true|false)$/.test(text) ? JSON.parse(text) : text;
 }
 
@@ -112,7 +112,7 @@ export function RecordPages({ id, query, pageSize = PAGE_SIZE }: RecordPagesProp
           <tr key={record.id}>
             <td className="mono">{record.id}</td>
             {visibleColumns.map((name) => (
-              <td key={name}>{textOf((valuesOf(record) as Record<string, unknown>)[name])}</td>
+              <td key={name}>{formatValue((valuesOf(record) as Record<string, unknown>)[name])}</td>
             ))}
             <td>
               <details>
@@ -133,7 +133,7 @@ export function RecordPages({ id, query, pageSize = PAGE_SIZE }: RecordPagesProp
   );
 }
 
-function textOf(value: unknown): string {
+function formatValue(value: unknown): string {
   if (value === null || value === undefined) return '—';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

@@ -3,7 +3,7 @@ import { graphql, useFragment } from 'react-relay';
 import { Link } from 'wouter';
 import type { subscriptions_installation$key } from '../../__generated__/subscriptions_installation.graphql.ts';
 import { Panel } from '../parts/page.tsx';
-import { Status, wordsOf } from '../parts/status.tsx';
+import { formatWords, Status } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 
@@ -44,7 +44,7 @@ export function Subscriptions({ installation, address }: SubscriptionsProps) {
             <td>
               <Status value={status} /> <span className="quiet">{error}</span>
             </td>
-            <td>{kinds.map(wordsOf).join(', ')}</td>
+            <td>{kinds.map(formatWords).join(', ')}</td>
             <td>{row.eventCount.toLocaleString('en')}</td>
             <td>
               <Time value={row.lastEventTime} none="none yet" />

@@ -25,15 +25,15 @@ interface TriggerProps {
 }
 
 /** Converts the reader's local time to the API's form. */
-function timeOf(value: FormDataEntryValue | undefined): string | null {
+function toApiTime(value: FormDataEntryValue | undefined): string | null {
   return value ? new Date(String(value)).toISOString() : null;
 }
 
 export function TriggerAction({ input }: TriggerProps) {
   const inputOf = (values: FormValues) => ({
     ...input,
-    sinceTime: timeOf(values.sinceTime),
-    untilTime: timeOf(values.untilTime),
+    sinceTime: toApiTime(values.sinceTime),
+    untilTime: toApiTime(values.untilTime),
   });
   return (
     <FormDialog<triggerActionMutation>

@@ -102,7 +102,7 @@ export const CONTENT = graphql`
 `;
 
 /** Formatted, without members that are null or empty lists. */
-export function textOf(content: unknown): string {
+export function formatContent(content: unknown): string {
   return JSON.stringify(content, (_key, value) => (isUnset(value) ? undefined : value), 2);
 }
 

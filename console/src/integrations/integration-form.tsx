@@ -17,8 +17,8 @@ import { Panel } from '../parts/page.tsx';
 import { useChange } from '../parts/queries.ts';
 import { ManifestReference } from './manifest-reference.tsx';
 import { RevisionEditor } from './revision-editor.tsx';
-import { contentOf, type Draft, type Purpose, SCHEDULES, templatesFor } from './template.ts';
-import { YAML_TEXT, yamlOf } from './yaml-text.ts';
+import { createContent, type Draft, listTemplates, type Purpose, SCHEDULES } from './template.ts';
+import { formatYaml, YAML_TEXT } from './yaml-text.ts';
 
 const CREATE = graphql`
   mutation integrationFormMutation($input: CreateIntegrationInput!) {
@@ -114,9 +114,9 @@ export function IntegrationForm(props: IntegrationFormProps) {
         problem={stream.problem ?? create.problem}
         isRunning={stream.isRunning || create.isRunning}
         onSave={async (draft) => {
-          if (await save(contentOf(draft))) onDone(draft.name);
+          if (await save(createContent(draft))) onDone(draft.name);
         }}
-        onYaml={(draft) => setYaml(yamlOf(contentOf(draft)))}
+        onYaml={(draft) => setYaml(formatYaml(createContent(draft)))}
         onCancel={onCancel}
       />
     </Panel>
@@ -133,7 +133,7 @@ interface TemplateFormProps
 
 function TemplateForm(props: TemplateFormProps) {
   const { provider, destinations, problem, isRunning, onSave, onYaml, onCancel } = props;
-  const templates = templatesFor(provider.supports);
+  const templates = listTemplates(provider.supports);
   const [purpose, setPurpose] = useState<Purpose>('READ');
   const [schedule, setSchedule] = useState(SCHEDULES[0]?.id ?? '');
   const [destination, setDestination] = useState(destinations[0] ?? STREAM);

@@ -76,10 +76,11 @@ const COLUMNS = [
 const EMPTY = (
   <Empty title="No integrations yet">Choose a provider, and what to read and write there.</Empty>
 );
-const namesOf = (part: { objects: readonly { objectName: string }[] } | null | undefined) =>
-  part?.objects.map(({ objectName }) => objectName).join(', ') || '—';
+const formatObjectNames = (
+  part: { objects: readonly { objectName: string }[] } | null | undefined,
+) => part?.objects.map(({ objectName }) => objectName).join(', ') || '—';
 
-const listOf = ({ integrations }: integrationsPage_project$data) => integrations;
+const getList = ({ integrations }: integrationsPage_project$data) => integrations;
 
 export default function IntegrationsPage({ project: idOrName }: PlaceProps) {
   const { search } = useSearch();
@@ -100,7 +101,7 @@ export default function IntegrationsPage({ project: idOrName }: PlaceProps) {
       variables={variables}
       filters={<Search label="Name" />}
     >
-      <Paged fragment={LIST} parent={project} list={listOf} empty={EMPTY}>
+      <Paged fragment={LIST} parent={project} list={getList} empty={EMPTY}>
         {(integrations) => (
           <Table label="Integrations" columns={COLUMNS}>
             {integrations.map(({ id, name, provider, latestRevision, ...row }) => (
@@ -113,8 +114,8 @@ export default function IntegrationsPage({ project: idOrName }: PlaceProps) {
                 <td>
                   <ProviderName name={provider} />
                 </td>
-                <td>{namesOf(latestRevision.content.read)}</td>
-                <td>{namesOf(latestRevision.content.write)}</td>
+                <td>{formatObjectNames(latestRevision.content.read)}</td>
+                <td>{formatObjectNames(latestRevision.content.write)}</td>
                 <td>{row.revisions.totalCount}</td>
                 <td>
                   <Link href={address(`installations?integration=${name}`)}>

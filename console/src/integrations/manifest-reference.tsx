@@ -1,5 +1,5 @@
 /** The members of a manifest with their descriptions, from the schema. */
-import { kindOf, type Member, membersAt, type Step } from './editor/members.ts';
+import { describeKind, findMembers, type Member, type Step } from './editor/members.ts';
 
 export function ManifestReference() {
   return (
@@ -13,7 +13,7 @@ export function ManifestReference() {
 function Members({ path }: { path: readonly Step[] }) {
   return (
     <ul>
-      {Object.entries(membersAt(path) ?? {}).map(([name, member]) => (
+      {Object.entries(findMembers(path) ?? {}).map(([name, member]) => (
         <li key={name}>
           <MemberEntry name={name} member={member} path={[...path, name]} />
         </li>
@@ -34,13 +34,13 @@ function MemberEntry({ name, member, path }: MemberEntryProps) {
     <>
       <code>{name}</code>{' '}
       <span className="quiet">
-        {kindOf(member)}
+        {describeKind(member)}
         {isRequired && ', required'}
       </span>
     </>
   );
   const valuePath = isList ? [...path, 0] : path;
-  if (!membersAt(valuePath)) {
+  if (!findMembers(valuePath)) {
     return (
       <>
         {title}

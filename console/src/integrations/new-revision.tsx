@@ -7,7 +7,7 @@ import type { newRevisionMutation } from '../../__generated__/newRevisionMutatio
 import { Dialog } from '../parts/dialog.tsx';
 import { Switched } from '../parts/form.tsx';
 import { useChange } from '../parts/queries.ts';
-import { CONTENT, textOf } from './content.ts';
+import { CONTENT, formatContent } from './content.ts';
 import { RevisionEditor } from './revision-editor.tsx';
 import { RevisionPreview } from './revision-preview.tsx';
 
@@ -43,7 +43,7 @@ export function NewRevision({ input, integration, revision }: NewRevisionProps) 
     <Dialog opener="New revision" kind="primary" title="New revision" isWide>
       {(close) => (
         <RevisionEditor
-          initial={textOf(content)}
+          initial={formatContent(content)}
           problem={problem}
           prefix="input.revision.content."
           isRunning={isRunning}

@@ -56,7 +56,7 @@ export function RevisionEditor(props: RevisionEditorProps) {
     [problem, isOfText, prefix],
   );
   const submit = async () => {
-    const content = objectOf(text, parse);
+    const content = parseObject(text, parse);
     setSaved(text);
     const warnings = content && (await onSave(content));
     if (!warnings) return;
@@ -90,7 +90,7 @@ export function RevisionEditor(props: RevisionEditorProps) {
         </div>
       )}
       {serverFindings.length === 0 && isOfText && <Refusal problem={problem} />}
-      {children?.(objectOf(text, parse))}
+      {children?.(parseObject(text, parse))}
       <div className="row end">
         <Action onPress={onCancel}>Cancel</Action>
         <Action kind="primary" isPending={isRunning} onPress={submit}>
@@ -125,7 +125,7 @@ function Warnings({ findings, onClose }: { findings: Finding[]; onClose: () => v
 }
 
 /** Null if the text is not an object. The editor marks the error. */
-function objectOf(text: string, parse: TextFormat['parse']): Content | null {
+function parseObject(text: string, parse: TextFormat['parse']): Content | null {
   try {
     const content = parse(text);
     const isObject = typeof content === 'object' && content !== null && !Array.isArray(content);
@@ -136,15 +136,15 @@ function objectOf(text: string, parse: TextFormat['parse']): Content | null {
 }
 
 function findingsOf({ issues }: Problem, prefix: string): Finding[] {
-  return issues.map(({ name, detail }) => ({ path: withoutPrefix(name, prefix), detail }));
+  return issues.map(({ name, detail }) => ({ path: removePrefix(name, prefix), detail }));
 }
 
 /** A warning is one text: a path, a colon and a sentence. */
 function findingOf(warning: string, prefix: string): Finding {
   const [, path = '', detail = warning] = /^(\S+): (.*)$/s.exec(warning) ?? [];
-  return { path: withoutPrefix(path, prefix), detail };
+  return { path: removePrefix(path, prefix), detail };
 }
 
-function withoutPrefix(path: string, prefix: string): string {
+function removePrefix(path: string, prefix: string): string {
   return path.startsWith(prefix) ? path.slice(prefix.length) : path;
 }

@@ -7,7 +7,7 @@ import { ContractDifference } from '../contract/contract-difference.tsx';
 import { Choice } from '../parts/form.tsx';
 import { Loaded } from '../parts/page.tsx';
 import { TextDifference } from '../parts/text-difference.tsx';
-import { CONTENT, textOf } from './content.ts';
+import { CONTENT, formatContent } from './content.ts';
 
 const REVISIONS = graphql`
   fragment revisions_integration on Integration {
@@ -70,7 +70,7 @@ export function Revisions({ integration }: { integration: revisions_integration$
 }
 
 function useText(revision: content_revision$key): string {
-  return textOf(useFragment(CONTENT, revision).content);
+  return formatContent(useFragment(CONTENT, revision).content);
 }
 
 function RevisionContent({ revision }: { revision: content_revision$key }) {

@@ -18,7 +18,7 @@ const TEMPLATES: readonly Template[] = [
   },
 ];
 
-export function templatesFor(supports: readonly string[]): readonly Template[] {
+export function listTemplates(supports: readonly string[]): readonly Template[] {
   return TEMPLATES.filter(({ needs }) => supports.includes(needs));
 }
 
@@ -40,7 +40,7 @@ export interface Draft {
   destination: string;
 }
 
-export function contentOf({ name, provider, purpose, objects, schedule, destination }: Draft) {
+export function createContent({ name, provider, purpose, objects, schedule, destination }: Draft) {
   return {
     ...{ name, provider },
     read: {

@@ -9,7 +9,7 @@ import {
   Store,
   type SubscribeFunction,
 } from 'relay-runtime';
-import { fetchGraphql, type Headers, idOf } from './fetch-graphql.ts';
+import { fetchGraphql, getDocumentId, type Headers } from './fetch-graphql.ts';
 import { type GraphqlError, Problem } from './problem.ts';
 import { createSocket } from './socket.ts';
 
@@ -20,7 +20,11 @@ const KEPT_QUERIES_MAX = 30;
 export function createEnvironment(headers: Headers, onSignedOut?: () => void): Environment {
   const run: FetchFunction = (params, variables) =>
     fetchGraphql(
-      { documentId: idOf(params), variables, isMutation: params.operationKind === 'mutation' },
+      {
+        documentId: getDocumentId(params),
+        variables,
+        isMutation: params.operationKind === 'mutation',
+      },
       headers,
     ).catch((error: unknown) => {
       if (error instanceof Problem && error.code === 'UNAUTHENTICATED') onSignedOut?.();
@@ -37,16 +41,20 @@ function subscribeBy(headers: Headers): SubscribeFunction {
     socket ??= createSocket(headers);
     const client = socket;
     // The socket library requires a query.
-    const operation = { query: '', documentId: idOf(params), variables: resumable(variables) };
+    const operation = {
+      query: '',
+      documentId: getDocumentId(params),
+      variables: createResumableVariables(variables),
+    };
     return Observable.create((sink) =>
       client.subscribe(operation, {
         next: (response) => {
           const [error] = (response.errors ?? []) as unknown as GraphqlError[];
           if (error) return sink.error(new Problem(error));
-          noteCursor(variables, response.data);
+          recordCursor(variables, response.data);
           sink.next(response as never);
         },
-        error: (error) => sink.error(refusalOf(error)),
+        error: (error) => sink.error(toRefusal(error)),
         complete: () => sink.complete(),
       }),
     );
@@ -55,7 +63,7 @@ function subscribeBy(headers: Headers): SubscribeFunction {
 
 const cursors = new WeakMap<object, string>();
 
-function noteCursor(variables: object, data: unknown): void {
+function recordCursor(variables: object, data: unknown): void {
   for (const edge of Object.values(data ?? {})) {
     const cursor = (edge as { cursor?: unknown } | null)?.cursor;
     if (typeof cursor === 'string') cursors.set(variables, cursor);
@@ -63,7 +71,7 @@ function noteCursor(variables: object, data: unknown): void {
 }
 
 /** The variables with `after` at the last received position. */
-function resumable(variables: Record<string, unknown>): Record<string, unknown> {
+function createResumableVariables(variables: Record<string, unknown>): Record<string, unknown> {
   if (!('after' in variables)) return variables;
   return {
     ...variables,
@@ -73,7 +81,7 @@ function resumable(variables: Record<string, unknown>): Record<string, unknown> 
   };
 }
 
-function refusalOf(error: unknown): Error {
+function toRefusal(error: unknown): Error {
   const [first] = Array.isArray(error) ? (error as GraphqlError[]) : [];
   return first ? new Problem(first) : new Problem({ message: 'The stream was closed.' });
 }

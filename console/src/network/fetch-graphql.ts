@@ -12,7 +12,7 @@ export interface GraphqlOperation {
 }
 
 /** relay-compiler gives each operation an ID. A missing one is a build error. */
-export function idOf({ id, name }: { id: string | null; name: string }): string {
+export function getDocumentId({ id, name }: { id: string | null; name: string }): string {
   if (id === null) throw new Error(`The operation ${name} was not persisted by the build.`);
   return id;
 }
@@ -31,7 +31,7 @@ export async function fetchGraphql(
 ): Promise<GraphqlResponse> {
   for (;;) {
     const response = await send(operation, headers);
-    if (response) return withoutRefusals(response);
+    if (response) return removeRefusals(response);
     if (operation.isMutation) {
       throw new Problem({
         message:
@@ -70,7 +70,7 @@ const IS_OLD = new Problem({
 });
 
 /** An error below an existing member makes that member null, which the page shows. */
-function withoutRefusals(response: GraphqlResponse): GraphqlResponse {
+function removeRefusals(response: GraphqlResponse): GraphqlResponse {
   const { data, errors = [] } = response;
   const refusal = errors.find(({ path }) => !data || !path || data[path[0] as string] === null);
   if (refusal && UNKNOWN_DOCUMENT.test(refusal.message)) throw IS_OLD;

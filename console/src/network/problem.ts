@@ -39,7 +39,7 @@ export class Problem extends Error {
 }
 
 /** The parts of an error that a page shows. */
-export function problemOf(error: unknown): Problem {
+export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const message = error instanceof Error ? error.message : String(error);
   return new Problem({ message });

@@ -8,7 +8,7 @@ import { Copyable } from '../parts/copy.tsx';
 import { useAddress } from '../parts/filters.tsx';
 import { Missing, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
-import { Status, wordsOf } from '../parts/status.tsx';
+import { formatWords, Status } from '../parts/status.tsx';
 import { Facts, Progress } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import type { PlaceProps } from '../shell/places.ts';
@@ -84,7 +84,7 @@ export default function OperationPage({ project, id = '' }: PlaceProps) {
   const { progress, retry } = metadata ?? {};
   return (
     <Page
-      title={`${wordsOf(node.actionType ?? '')} ${metadata?.objects.join(', ')}`}
+      title={`${formatWords(node.actionType ?? '')} ${metadata?.objects.join(', ')}`}
       query={QUERY}
       variables={variables}
     >

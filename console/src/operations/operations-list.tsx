@@ -2,7 +2,7 @@
 import { graphql, useFragment } from 'react-relay';
 import { Link } from 'wouter';
 import type { operationsList_operation$key } from '../../__generated__/operationsList_operation.graphql.ts';
-import { Status, wordsOf } from '../parts/status.tsx';
+import { formatWords, Status } from '../parts/status.tsx';
 import { Progress, Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 
@@ -48,7 +48,7 @@ export function OperationsList({ operations, address }: OperationsListProps) {
         <tr key={id}>
           <td>
             <Link href={address(`operations/${id}`)} className="strong">
-              {wordsOf(actionType)} {metadata.objects.join(', ')}
+              {formatWords(actionType)} {metadata.objects.join(', ')}
             </Link>
           </td>
           <td>

@@ -82,7 +82,7 @@ const EMPTY = (
   </Empty>
 );
 
-const listOf = ({ operations }: operationsPage_project$data) => operations;
+const getList = ({ operations }: operationsPage_project$data) => operations;
 
 export default function OperationsPage({ project: idOrName }: PlaceProps) {
   const status = useFilter('status', STATUSES);
@@ -112,7 +112,7 @@ export default function OperationsPage({ project: idOrName }: PlaceProps) {
         </>
       }
     >
-      <Paged fragment={LIST} parent={project} list={listOf} empty={EMPTY}>
+      <Paged fragment={LIST} parent={project} list={getList} empty={EMPTY}>
         {(operations) => <OperationsList operations={operations} address={address} />}
       </Paged>
     </ListPage>

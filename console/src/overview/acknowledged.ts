@@ -4,11 +4,11 @@ import { useState } from 'react';
 /** The acknowledged state of each item, by the item's key. */
 type Marks = Record<string, string>;
 
-const keyOf = (project: string) => `gateway.acknowledged.${project}`;
+const getStorageKey = (project: string) => `gateway.acknowledged.${project}`;
 
 function storedMarks(project: string): Marks {
   try {
-    return JSON.parse(localStorage.getItem(keyOf(project)) ?? '{}');
+    return JSON.parse(localStorage.getItem(getStorageKey(project)) ?? '{}');
   } catch {
     return {};
   }
@@ -23,7 +23,7 @@ interface Item {
 export function useAcknowledged(project: string) {
   const [marks, setMarks] = useState(() => storedMarks(project));
   const store = (changed: Marks) => {
-    localStorage.setItem(keyOf(project), JSON.stringify(changed));
+    localStorage.setItem(getStorageKey(project), JSON.stringify(changed));
     setMarks(changed);
   };
   return {

@@ -68,7 +68,10 @@ export default function ActivityPanels({ project: idOrName, to }: ActivityPanels
   };
   const { project } = usePageQuery<activityQuery>(QUERY, variables, { everyMs: POLL_MS });
   const operations = project?.byHour.operations;
-  const columns = useMemo(() => columnsOf(operations ?? [], firstHour), [operations, firstHour]);
+  const columns = useMemo(
+    () => createColumns(operations ?? [], firstHour),
+    [operations, firstHour],
+  );
   if (!project) return null;
   return (
     <>
@@ -105,7 +108,7 @@ export default function ActivityPanels({ project: idOrName, to }: ActivityPanels
 }
 
 /** A column for each hour. Failed ones are drawn last and cover the rest. */
-function columnsOf(operations: readonly OperationCount[], firstHour: number) {
+function createColumns(operations: readonly OperationCount[], firstHour: number) {
   const hours = Array.from({ length: HOURS }, (_none, index) => firstHour + index * HOUR_MS);
   const sumOf = (isCounted: (bucket: OperationCount) => boolean) =>
     operations.reduce((sum, bucket) => sum + (isCounted(bucket) ? bucket.count : 0), 0);

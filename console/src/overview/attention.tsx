@@ -125,7 +125,7 @@ export default function AttentionPanel({ project: idOrName, to }: AttentionProps
     countOperations(project, (timeMs) => timeMs >= dayStartMs),
     countOperations(project, (timeMs) => timeMs < dayStartMs),
   ];
-  const items = itemsOf(project, { dayStart, today, yesterday });
+  const items = listItems(project, { dayStart, today, yesterday });
   const open = items.filter((item) => !isAcknowledged(item));
   const acknowledged = items.filter(isAcknowledged);
   return (
@@ -150,7 +150,7 @@ export default function AttentionPanel({ project: idOrName, to }: AttentionProps
           ))}
         </ul>
       )}
-      <p className="quiet">{trendText(today, yesterday)}</p>
+      <p className="quiet">{formatTrend(today, yesterday)}</p>
       {acknowledged.length > 0 && (
         <details>
           <summary>{acknowledged.length} acknowledged in this browser</summary>
@@ -199,22 +199,22 @@ function countOperations({ activity }: Attention, isCounted: (timeMs: number) =>
 }
 
 /** The percentage of ended operations that succeeded. Null if none has ended. */
-function rateOf({ succeeded, failed }: Ends): number | null {
-  const ended = succeeded + failed;
-  return ended === 0 ? null : (100 * succeeded) / ended;
+function computeRate({ succeeded, failed }: Ends): number | null {
+  const endedCount = succeeded + failed;
+  return endedCount === 0 ? null : (100 * succeeded) / endedCount;
 }
 
 const percent = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 
-function trendText(today: Ends, yesterday: Ends): string {
-  const rate = rateOf(today);
+function formatTrend(today: Ends, yesterday: Ends): string {
+  const rate = computeRate(today);
   if (rate === null) return 'No operations ended in 24 hours.';
-  const before = rateOf(yesterday);
+  const before = computeRate(yesterday);
   const share = `${percent.format(rate)} % of operations succeeded in 24 hours`;
   return before === null ? `${share}.` : `${share}, ${percent.format(before)} % the day before.`;
 }
 
-function itemsOf(
+function listItems(
   project: Attention,
   { dayStart, today, yesterday }: { dayStart: string; today: Ends; yesterday: Ends },
 ): AttentionItem[] {
@@ -240,7 +240,7 @@ function itemsOf(
         'destination is failing',
         'destinations are failing',
       ),
-      detail: namesOf(
+      detail: formatNames(
         destinations.nodes.map(({ name }) => name),
         destinations.totalCount,
       ),
@@ -254,7 +254,7 @@ function itemsOf(
         'connection needs reconnecting',
         'connections need reconnecting',
       ),
-      detail: namesOf(
+      detail: formatNames(
         connections.nodes.map(({ group, provider }) => `${group.groupName} at ${provider}`),
         connections.totalCount,
       ),
@@ -274,7 +274,7 @@ function itemsOf(
       detail:
         installations.totalCount === 1
           ? `${installation.group.groupName}: ${installation.healthReason}`
-          : namesOf(
+          : formatNames(
               installations.nodes.map(({ group }) => group.groupName),
               installations.totalCount,
             ),
@@ -302,7 +302,7 @@ function itemsOf(
         .map(({ installation, objectName }) => `${installation?.id} ${objectName}`)
         .join(),
       text: countText(pausedReads.length, 'read is paused', 'reads are paused'),
-      detail: namesOf(pausedReads.slice(0, 3).map(pausedText), pausedReads.length),
+      detail: formatNames(pausedReads.slice(0, 3).map(describePausedRead), pausedReads.length),
       path: pausedRead.installation
         ? `installations/${pausedRead.installation.id}`
         : 'installations',
@@ -315,7 +315,7 @@ function itemsOf(
         'proposal waits for approval',
         'proposals wait for approval',
       ),
-      detail: namesOf(
+      detail: formatNames(
         proposals.nodes.map(({ group, objectName }) => `${group.groupName}: ${objectName}`),
         proposals.totalCount,
       ),
@@ -343,12 +343,16 @@ function countText(count: number, one: string, many: string): string {
   return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 }
 
-function namesOf(names: string[], total: number): string {
-  const others = total - names.length;
-  return others > 0 ? `${names.join(', ')} and ${others} more` : names.join(', ');
+function formatNames(names: string[], total: number): string {
+  const otherCount = total - names.length;
+  return otherCount > 0 ? `${names.join(', ')} and ${otherCount} more` : names.join(', ');
 }
 
-function pausedText({ installation, objectName, pauseNote }: Attention['pausedReads'][number]) {
+function describePausedRead({
+  installation,
+  objectName,
+  pauseNote,
+}: Attention['pausedReads'][number]) {
   const name = `${installation?.group.groupName ?? 'deleted'}: ${objectName}`;
   return pauseNote ? `${name} (${pauseNote})` : name;
 }

@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import type { care_project$key } from '../../__generated__/care_project.graphql.ts';
 import { DestinationState } from '../destinations/destination-state.tsx';
 import { Empty } from '../parts/page.tsx';
-import { wordsOf } from '../parts/status.tsx';
+import { formatWords } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
 
 const CARE = graphql`
@@ -53,7 +53,7 @@ export function LastFailures({ project, to }: CareProps) {
       {nodes.map(({ id, actionType, result, createTime, metadata }) => (
         <li key={id}>
           <Link href={to(`operations/${id}`)} className="strong">
-            {wordsOf(actionType)} {metadata.objects.join(', ')}
+            {formatWords(actionType)} {metadata.objects.join(', ')}
           </Link>
           <span className="quiet">
             <Time value={createTime} />
@@ -90,7 +90,7 @@ export function DestinationStates({ project, to }: CareProps) {
                   <span key={status}>
                     {index > 0 && ', '}
                     <Link href={to(`destinations/${id}?status=${status}`)}>
-                      {count.toLocaleString('en')} {wordsOf(status).toLowerCase()}
+                      {count.toLocaleString('en')} {formatWords(status).toLowerCase()}
                     </Link>
                   </span>
                 ))}

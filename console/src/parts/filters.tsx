@@ -2,7 +2,7 @@
 import { useMemo } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import { Choice, SearchInput, TimeInput } from './form.tsx';
-import { wordsOf } from './status.tsx';
+import { formatWords } from './status.tsx';
 
 const ALL = 'ALL';
 
@@ -44,7 +44,7 @@ interface FilterProps {
 
 export function Filter({ name, label, values, isDisabled = false }: FilterProps) {
   const value = useFilter(name, values);
-  const options = values.map((value) => ({ id: value, label: wordsOf(value) }));
+  const options = values.map((value) => ({ id: value, label: formatWords(value) }));
   return <OneOrAll {...{ name, label, options, isDisabled }} value={value ?? ''} />;
 }
 
@@ -130,7 +130,7 @@ interface TimeRange {
 export function useTimeRange(): TimeRange | null {
   const [params] = useParameters();
   const hours = RECENT[params.get('time') ?? '']?.hours;
-  const [from, until] = [timeOf(params.get('from')), timeOf(params.get('until'))];
+  const [from, until] = [parseTime(params.get('from')), parseTime(params.get('until'))];
   return useMemo(() => {
     if (from !== null || until !== null) return { from, until };
     if (hours === undefined) return null;
@@ -140,7 +140,7 @@ export function useTimeRange(): TimeRange | null {
   }, [hours, from, until]);
 }
 
-function timeOf(text: string | null): string | null {
+function parseTime(text: string | null): string | null {
   const ms = Date.parse(text ?? '');
   return Number.isNaN(ms) ? null : new Date(ms).toISOString();
 }
@@ -163,8 +163,8 @@ export function TimeFilter({ isDisabled = false }: { isDisabled?: boolean }) {
         (['from', 'until'] as const).map((name) => (
           <TimeInput
             key={name}
-            label={wordsOf(name)}
-            value={timeOf(params.get(name))}
+            label={formatWords(name)}
+            value={parseTime(params.get(name))}
             onChange={(time) => change({ time: CHOSEN, [name]: time ?? '' })}
             isDisabled={isDisabled}
           />

@@ -240,7 +240,7 @@ export function TimeInput({ label, value, onChange, isDisabled = false }: TimeIn
     <TextField
       className="field"
       type="datetime-local"
-      defaultValue={value ? localOf(value) : ''}
+      defaultValue={value ? toLocalTime(value) : ''}
       onChange={change}
       isDisabled={isDisabled}
     >
@@ -253,7 +253,7 @@ export function TimeInput({ label, value, onChange, isDisabled = false }: TimeIn
 const MINUTE_MS = 60_000;
 
 /** A time in the form of the browser's inputs: local time without a zone. */
-function localOf(time: string): string {
+function toLocalTime(time: string): string {
   const date = new Date(time);
   return new Date(date.getTime() - date.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 16);
 }

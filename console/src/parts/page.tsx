@@ -5,8 +5,8 @@ import { getRequest } from 'relay-runtime';
 import { Link } from 'wouter';
 import { BASE } from '../network/connection-state.ts';
 import { useDocument } from '../network/documents.ts';
-import { idOf } from '../network/fetch-graphql.ts';
-import { type Problem, problemOf } from '../network/problem.ts';
+import { getDocumentId } from '../network/fetch-graphql.ts';
+import { type Problem, toProblem } from '../network/problem.ts';
 import { Breadcrumbs } from './breadcrumbs.tsx';
 import { Action } from './form.tsx';
 import { usePartMessages } from './part-messages.ts';
@@ -67,7 +67,7 @@ export function ListPage({ filters, children, ...page }: ListPageProps) {
  * them in its Headers tab.
  */
 function GraphiqlLink({ query, variables }: { query: GraphQLTaggedNode; variables: object }) {
-  const text = useDocument(idOf(getRequest(query).params));
+  const text = useDocument(getDocumentId(getRequest(query).params));
   const params = new URLSearchParams({
     query: text ?? '',
     variables: JSON.stringify(variables, null, 2),
@@ -132,7 +132,7 @@ class Refusals extends Component<RefusalsProps, { problem: Problem | null }> {
   override state = { problem: null };
 
   static getDerivedStateFromError(error: unknown) {
-    return { problem: problemOf(error) };
+    return { problem: toProblem(error) };
   }
 
   override render() {

@@ -53,11 +53,11 @@ export type Language = 'en' | 'de';
 const MESSAGES: Record<Language, PartMessages> = { en, de };
 
 /** The language of a BCP 47 tag. English if the pages have no texts in it. */
-export function languageOf(tag: string): Language {
+export function getLanguage(tag: string): Language {
   const [language = ''] = tag.toLowerCase().split('-');
   return language in MESSAGES ? (language as Language) : 'en';
 }
 
 export function usePartMessages(): PartMessages {
-  return MESSAGES[languageOf(useLocale().locale)];
+  return MESSAGES[getLanguage(useLocale().locale)];
 }

@@ -29,7 +29,7 @@ const STEPS = Array.from({ length: 9 }, (_none, zeros) => 10 ** zeros).flatMap((
   5 * unit,
 ]);
 
-const colour = (name: string, element: Element) => {
+const getColour = (name: string, element: Element) => {
   const probe = document.createElement('span');
   probe.style.color = `var(--${name})`;
   element.append(probe);
@@ -45,8 +45,8 @@ export function Plot({ label, times, series, style = 'bars' }: PlotProps) {
     if (!element) return;
     const draw = () => {
       const plot = new UPlot(
-        optionsOf(element, { times, series, style }),
-        dataOf(times, series),
+        createOptions(element, { times, series, style }),
+        createData(times, series),
         element,
       );
       return () => plot.destroy();
@@ -72,20 +72,20 @@ export function Plot({ label, times, series, style = 'bars' }: PlotProps) {
   return <div ref={container} className="plot" role="img" aria-label={label} />;
 }
 
-function dataOf(times: readonly number[], series: readonly Series[]): UPlot.AlignedData {
+function createData(times: readonly number[], series: readonly Series[]): UPlot.AlignedData {
   return [[...times], ...series.map(({ values }) => [...values])];
 }
 
 /** In seconds. */
-function bucketOf([first = 0, second = first + 1]: readonly number[]): number {
+function getBucketSeconds([first = 0, second = first + 1]: readonly number[]): number {
   return second - first;
 }
 
-function optionsOf(
+function createOptions(
   element: HTMLElement,
   { times, series, style }: Required<Omit<PlotProps, 'label'>>,
 ): UPlot.Options {
-  const [text, line] = [colour('quiet', element), colour('line', element)];
+  const [text, line] = [getColour('quiet', element), getColour('line', element)];
   const axis = { stroke: text, grid: { stroke: line, width: 1 }, ticks: { stroke: line } };
   const isBars = style === 'bars';
   const bars = isBars && UPlot.paths.bars?.({ size: [BAR_SHARE, BAR_PX_MAX] });
@@ -96,7 +96,12 @@ function optionsOf(
     cursor: { points: { show: false } },
     scales: {
       // Space for half of the first bar and half of the last.
-      x: { range: (_plot, min, max) => [min - bucketOf(times) / 2, max + bucketOf(times) / 2] },
+      x: {
+        range: (_plot, min, max) => [
+          min - getBucketSeconds(times) / 2,
+          max + getBucketSeconds(times) / 2,
+        ],
+      },
       y: { range: (_plot, _min, max) => [0, Math.max(1, max)] },
     },
     axes: [
@@ -108,9 +113,9 @@ function optionsOf(
       {},
       ...series.map(({ name, tone }) => ({
         label: name,
-        stroke: colour(tone, element),
+        stroke: getColour(tone, element),
         ...(isBars
-          ? { fill: colour(tone, element), width: 0, points: { show: false } }
+          ? { fill: getColour(tone, element), width: 0, points: { show: false } }
           : { width: 2 }),
         ...(bars && { paths: bars }),
       })),

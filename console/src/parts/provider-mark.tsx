@@ -4,13 +4,13 @@ const INITIALS_MAX = 2;
 export function ProviderMark({ name }: { name: string }) {
   return (
     <span className="mark" aria-hidden="true">
-      {initialsOf(name)}
+      {getInitials(name)}
     </span>
   );
 }
 
 /** `Google Sheets` as `GS`, `HubSpot` as `HS`, `sandbox` as `Sa` */
-function initialsOf(name: string): string {
+function getInitials(name: string): string {
   const words = name.match(/[A-Z]?[a-z]+|[A-Z]+|\d+/g) ?? [];
   const [first = name] = words;
   if (words.length < INITIALS_MAX) return first.charAt(0).toUpperCase() + first.slice(1, 2);

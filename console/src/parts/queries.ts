@@ -2,7 +2,7 @@
 import { useDeferredValue, useMemo, useState } from 'react';
 import { useLazyLoadQuery, useMutation } from 'react-relay';
 import type { GraphQLTaggedNode, MutationParameters, OperationType } from 'relay-runtime';
-import { type GraphqlError, Problem, problemOf } from '../network/problem.ts';
+import { type GraphqlError, Problem, toProblem } from '../network/problem.ts';
 import { refreshAll, useRefreshKey } from './refresh.ts';
 
 /** Shows stored data immediately and refreshes it from the gateway, also while other variables load. */
@@ -50,7 +50,7 @@ export function useChange<Mutation extends MutationParameters>(
     new Promise<Changed<Mutation> | null>((resolve) => {
       setProblem(null);
       const refuse = (error: unknown) => {
-        setProblem(problemOf(error));
+        setProblem(toProblem(error));
         resolve(null);
       };
       commit({

@@ -29,12 +29,12 @@ interface StatusProps {
   label?: string;
 }
 
-export function Status({ value: status, label = wordsOf(status) }: StatusProps) {
+export function Status({ value: status, label = formatWords(status) }: StatusProps) {
   return <span className={`status ${TONES[status] ?? 'idle'}`}>{label}</span>;
 }
 
 /** `IN_PROGRESS` as `In progress` */
-export function wordsOf(value: string): string {
+export function formatWords(value: string): string {
   const label = value.toLowerCase().replaceAll('_', ' ');
   return label.charAt(0).toUpperCase() + label.slice(1);
 }
@@ -49,6 +49,6 @@ const ACRONYMS: Record<string, string> = {
   OAUTH2_PASSWORD: 'OAuth 2 password',
 };
 
-export function schemeName(scheme: string): string {
-  return ACRONYMS[scheme] ?? wordsOf(scheme);
+export function getSchemeName(scheme: string): string {
+  return ACRONYMS[scheme] ?? formatWords(scheme);
 }

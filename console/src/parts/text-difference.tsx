@@ -14,7 +14,9 @@ export function TextDifference({ from, to }: { from: string; to: string }) {
       <section className="diff" tabIndex={0} aria-label="Difference">
         {parts.map(({ value, added, removed }, index) => (
           <pre key={index} className={added ? 'added' : removed ? 'removed' : ''}>
-            {added || removed ? marked(value, added ? '+ ' : '- ') : marked(shortened(value), '  ')}
+            {added || removed
+              ? markLines(value, added ? '+ ' : '- ')
+              : markLines(shorten(value), '  ')}
           </pre>
         ))}
       </section>
@@ -25,7 +27,7 @@ export function TextDifference({ from, to }: { from: string; to: string }) {
 /** Unchanged lines are shown only near changed ones. */
 const CONTEXT_LINES = 4;
 
-function shortened(text: string): string {
+function shorten(text: string): string {
   const lines = text.replace(/\n$/, '').split('\n');
   const hiddenLines = lines.length - 2 * CONTEXT_LINES;
   if (hiddenLines <= 1) return text;
@@ -34,6 +36,6 @@ function shortened(text: string): string {
 }
 
 /** The sign repeats the colour, for readers who do not distinguish colours. */
-function marked(text: string, mark: string): string {
+function markLines(text: string, mark: string): string {
   return text.replace(/\n$/, '').replace(/^/gm, mark);
 }

@@ -41,7 +41,7 @@ function subscribe(listener: () => void): () => void {
   return () => clearInterval(timer);
 }
 
-function ago(time: Date, relative: Intl.RelativeTimeFormat): string {
+function formatRelative(time: Date, relative: Intl.RelativeTimeFormat): string {
   const seconds = Math.round((time.getTime() - Math.max(now, Date.now())) / SECOND_MS);
   const [unit, length] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1];
   return relative.format(Math.trunc(seconds / length), unit);
@@ -54,7 +54,7 @@ export function Time({ value, none = '—' }: { value: string | null | undefined
   const time = new Date(value);
   return (
     <time dateTime={value} title={exact.format(time)}>
-      {ago(time, relative)}
+      {formatRelative(time, relative)}
     </time>
   );
 }

@@ -3,7 +3,7 @@
  * connection leaves a gap.
  */
 import { useEffect, useRef, useState } from 'react';
-import { type Problem, problemOf } from '../network/problem.ts';
+import { type Problem, toProblem } from '../network/problem.ts';
 
 interface LiveEdge<Item> {
   cursor: string;
@@ -64,7 +64,7 @@ export function useLive<Item>(source: LiveSource<Item>, isPaused: boolean): Live
   const [start, setStart] = useState(0);
   const [olderThan, setOlderThan] = useState<string | null>(null);
   const fail = (error: unknown) =>
-    setState((before) => ({ ...before, isLoaded: true, problem: problemOf(error) }));
+    setState((before) => ({ ...before, isLoaded: true, problem: toProblem(error) }));
 
   useEffect(() => {
     cursor.current = null;
@@ -75,7 +75,7 @@ export function useLive<Item>(source: LiveSource<Item>, isPaused: boolean): Live
         setState({ ...NOTHING, edges: edges.toReversed(), hasOlder, isLoaded: true });
         setStart((count) => count + 1);
       },
-      error: (error) => setState({ ...NOTHING, isLoaded: true, problem: problemOf(error) }),
+      error: (error) => setState({ ...NOTHING, isLoaded: true, problem: toProblem(error) }),
     });
   }, [source]);
 
@@ -84,7 +84,7 @@ export function useLive<Item>(source: LiveSource<Item>, isPaused: boolean): Live
     return source.follow?.(cursor.current, {
       next: (edge) => {
         cursor.current = edge.cursor;
-        setState((before) => withNew(before, edge));
+        setState((before) => addNew(before, edge));
       },
       error: fail,
     });
@@ -94,7 +94,7 @@ export function useLive<Item>(source: LiveSource<Item>, isPaused: boolean): Live
     if (olderThan === null) return;
     return source.read(olderThan, {
       next: (part) => {
-        setState((before) => withOlder(before, part));
+        setState((before) => addOlder(before, part));
         setOlderThan(null);
       },
       error: (error) => {
@@ -115,7 +115,7 @@ export function useLive<Item>(source: LiveSource<Item>, isPaused: boolean): Live
   };
 }
 
-function withNew<Item>(before: LiveState<Item>, edge: LiveEdge<Item>): LiveState<Item> {
+function addNew<Item>(before: LiveState<Item>, edge: LiveEdge<Item>): LiveState<Item> {
   const edges = [edge, ...before.edges];
   const isFull = edges.length > before.room;
   return {
@@ -125,7 +125,7 @@ function withNew<Item>(before: LiveState<Item>, edge: LiveEdge<Item>): LiveState
   };
 }
 
-function withOlder<Item>(
+function addOlder<Item>(
   before: LiveState<Item>,
   { edges: olderEdges, hasOlder }: LivePage<Item>,
 ): LiveState<Item> {

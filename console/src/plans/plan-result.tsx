@@ -6,7 +6,7 @@ import type {
   planResult_plan$key,
 } from '../../__generated__/planResult_plan.graphql.ts';
 import { Empty, Panel } from '../parts/page.tsx';
-import { Status, wordsOf } from '../parts/status.tsx';
+import { formatWords, Status } from '../parts/status.tsx';
 import { TextDifference } from '../parts/text-difference.tsx';
 
 const PLAN = graphql`
@@ -76,7 +76,7 @@ export function PlanResult({ plan: key, address }: PlanResultProps) {
           plan.changes.map(({ path, action, before, after }) => (
             <section key={path}>
               <h3>
-                {wordsOf(action)} <code>{path}</code>
+                {formatWords(action)} <code>{path}</code>
               </h3>
               <TextDifference from={formatItem(before)} to={formatItem(after)} />
             </section>

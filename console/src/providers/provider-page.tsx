@@ -5,7 +5,7 @@ import { Copyable } from '../parts/copy.tsx';
 import { Missing, Page, Panel } from '../parts/page.tsx';
 import { ProviderName } from '../parts/provider-mark.tsx';
 import { usePageQuery } from '../parts/queries.ts';
-import { schemeName, wordsOf } from '../parts/status.tsx';
+import { formatWords, getSchemeName } from '../parts/status.tsx';
 import { Facts } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import type { PlaceProps } from '../shell/places.ts';
@@ -60,8 +60,8 @@ export default function ProviderPage({ project: idOrName, id: name = '' }: Place
       <Panel>
         <Facts
           facts={{
-            Can: provider.supports.map(wordsOf).join(', '),
-            Authentication: provider.authSchemes.map(schemeName).join(', '),
+            Can: provider.supports.map(formatWords).join(', '),
+            Authentication: provider.authSchemes.map(getSchemeName).join(', '),
             'Base URL': <code>{provider.baseUrl}</code>,
             'API version': provider.apiVersion,
             Objects: provider.objects.map(({ displayName }) => displayName).join(', ') || null,

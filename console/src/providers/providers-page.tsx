@@ -6,7 +6,7 @@ import { Search, useAddress, useSearch } from '../parts/filters.tsx';
 import { Empty, ListPage } from '../parts/page.tsx';
 import { ProviderName } from '../parts/provider-mark.tsx';
 import { usePageQuery } from '../parts/queries.ts';
-import { schemeName, wordsOf } from '../parts/status.tsx';
+import { formatWords, getSchemeName } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
 import type { PlaceProps } from '../shell/places.ts';
 
@@ -53,12 +53,12 @@ export default function ProvidersPage({ project }: PlaceProps) {
                 <div className="row tags">
                   {supports.map((capability) => (
                     <span key={capability} className="tag">
-                      {wordsOf(capability)}
+                      {formatWords(capability)}
                     </span>
                   ))}
                 </div>
               </td>
-              <td>{authSchemes.map(schemeName).join(', ')}</td>
+              <td>{authSchemes.map(getSchemeName).join(', ')}</td>
             </tr>
           ))}
         </Table>

@@ -13,7 +13,10 @@ interface RouteEnds {
   to: RouteEnd;
 }
 
-export function routesOf({ eventTopicRoutes, topicDestinationRoutes }: RoutedProject): RouteEnds[] {
+export function listRoutes({
+  eventTopicRoutes,
+  topicDestinationRoutes,
+}: RoutedProject): RouteEnds[] {
   return [
     ...eventTopicRoutes.nodes.map(
       ({ id, eventType, topic }): RouteEnds => ({
@@ -36,5 +39,5 @@ export const isSameEnd = (first: RouteEnd, second: RouteEnd | null) =>
   first.kind === second?.kind && first.id === second.id;
 
 /** True for all routes if nothing is selected. */
-export const concerns = ({ from, to }: Pick<RouteEnds, 'from' | 'to'>, chosen: RouteEnd | null) =>
+export const hasEnd = ({ from, to }: Pick<RouteEnds, 'from' | 'to'>, chosen: RouteEnd | null) =>
   chosen === null || isSameEnd(from, chosen) || isSameEnd(to, chosen);

@@ -6,7 +6,7 @@ import type { newRouteTopicDestinationMutation } from '../../__generated__/newRo
 import type { newRouteTopicMutation } from '../../__generated__/newRouteTopicMutation.graphql.ts';
 import { FormDialog } from '../parts/dialog.tsx';
 import { Choice, TextInput } from '../parts/form.tsx';
-import { wordsOf } from '../parts/status.tsx';
+import { formatWords } from '../parts/status.tsx';
 import type { RouteEnd } from './chosen.ts';
 import type { RoutedProject } from './routes-page.tsx';
 
@@ -64,15 +64,15 @@ interface NewRouteProps extends NewProps {
   chosen: RouteEnd | null;
 }
 
-const startingWith = (chosen: RouteEnd | null, kind: RouteEnd['kind']) =>
+const getDefaultValue = (chosen: RouteEnd | null, kind: RouteEnd['kind']) =>
   chosen?.kind === kind ? { defaultValue: chosen.id } : {};
 
-const optionsOf = (nodes: readonly { id: string; name: string }[]) =>
+const createOptions = (nodes: readonly { id: string; name: string }[]) =>
   nodes.map(({ id, name }) => ({ id, label: name }));
-const TYPES = EVENT_TYPES.map((id) => ({ id, label: wordsOf(id) }));
+const TYPES = EVENT_TYPES.map((id) => ({ id, label: formatWords(id) }));
 
 export function RouteFromEvents({ project, routed, chosen }: NewRouteProps) {
-  const topics = optionsOf(routed.topics.nodes);
+  const topics = createOptions(routed.topics.nodes);
   return (
     <FormDialog<newRouteEventMutation>
       opener="Route events"
@@ -93,22 +93,22 @@ export function RouteFromEvents({ project, routed, chosen }: NewRouteProps) {
         label="Event"
         options={TYPES}
         isRequired
-        {...startingWith(chosen, 'event')}
+        {...getDefaultValue(chosen, 'event')}
       />
       <Choice
         name="topicId"
         label="Topic"
         options={topics}
         isRequired
-        {...startingWith(chosen, 'topic')}
+        {...getDefaultValue(chosen, 'topic')}
       />
     </FormDialog>
   );
 }
 
 export function RouteToDestination({ project, routed, chosen }: NewRouteProps) {
-  const topics = optionsOf(routed.topics.nodes);
-  const destinations = optionsOf(routed.destinations.nodes);
+  const topics = createOptions(routed.topics.nodes);
+  const destinations = createOptions(routed.destinations.nodes);
   return (
     <FormDialog<newRouteTopicDestinationMutation>
       opener="Route topic"
@@ -129,14 +129,14 @@ export function RouteToDestination({ project, routed, chosen }: NewRouteProps) {
         label="Topic"
         options={topics}
         isRequired
-        {...startingWith(chosen, 'topic')}
+        {...getDefaultValue(chosen, 'topic')}
       />
       <Choice
         name="destinationId"
         label="Destination"
         options={destinations}
         isRequired
-        {...startingWith(chosen, 'destination')}
+        {...getDefaultValue(chosen, 'destination')}
       />
     </FormDialog>
   );

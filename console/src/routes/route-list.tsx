@@ -5,9 +5,9 @@ import type { routeListTopicMutation } from '../../__generated__/routeListTopicM
 import { Action, Refusal } from '../parts/form.tsx';
 import { Empty } from '../parts/page.tsx';
 import { useChange } from '../parts/queries.ts';
-import { wordsOf } from '../parts/status.tsx';
+import { formatWords } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
-import { concerns, type RouteEnd, routesOf } from './chosen.ts';
+import { hasEnd, listRoutes, type RouteEnd } from './chosen.ts';
 import type { RoutedProject } from './routes-page.tsx';
 
 const REMOVE_EVENT = graphql`
@@ -37,12 +37,12 @@ export function RouteList({ project, routed, chosen }: RouteListProps) {
   const event = useChange<routeListEventMutation>(REMOVE_EVENT);
   const topic = useChange<routeListTopicMutation>(REMOVE_TOPIC);
   const visibleIds = new Set(
-    routesOf(routed).flatMap((route) => (concerns(route, chosen) ? route.id : [])),
+    listRoutes(routed).flatMap((route) => (hasEnd(route, chosen) ? route.id : [])),
   );
   const allRoutes = [
     ...routed.eventTopicRoutes.nodes.map((route) => ({
       id: route.id,
-      from: wordsOf(route.eventType),
+      from: formatWords(route.eventType),
       to: `topic ${route.topic.name}`,
       change: event,
     })),

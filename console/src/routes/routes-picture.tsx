@@ -1,8 +1,8 @@
 /** The routes as a picture: event types on the left, topics in the middle, destinations on the right. */
 import { ToggleButton } from 'react-aria-components';
 import { Empty } from '../parts/page.tsx';
-import { wordsOf } from '../parts/status.tsx';
-import { concerns, isSameEnd, type RouteEnd, routesOf } from './chosen.ts';
+import { formatWords } from '../parts/status.tsx';
+import { hasEnd, isSameEnd, listRoutes, type RouteEnd } from './chosen.ts';
 import type { RoutedProject } from './routes-page.tsx';
 
 const ROW_PX = 40;
@@ -32,12 +32,12 @@ interface RoutesPictureProps {
 }
 
 export function RoutesPicture({ routed, chosen, onChoose }: RoutesPictureProps) {
-  const [events, topics, destinations] = columnsOf(routed);
+  const [events, topics, destinations] = createColumns(routed);
   if (topics.length === 0) {
     return <Empty title="No topics yet">Create a topic, and route an event type to it.</Empty>;
   }
   const lines = (from: PictureNode[], to: PictureNode[]) =>
-    linesBetween(routed, { from, to, chosen });
+    createLines(routed, { from, to, chosen });
   const rows = Math.max(events.length, topics.length, destinations.length);
   const column = { chosen, onChoose };
   return (
@@ -54,9 +54,9 @@ export function RoutesPicture({ routed, chosen, onChoose }: RoutesPictureProps) 
   );
 }
 
-function columnsOf({ topics, destinations, eventTopicRoutes }: RoutedProject) {
+function createColumns({ topics, destinations, eventTopicRoutes }: RoutedProject) {
   const types = [...new Set(eventTopicRoutes.nodes.map(({ eventType }) => eventType))].toSorted();
-  const events = types.map((id): PictureNode => ({ kind: 'event', id, name: wordsOf(id) }));
+  const events = types.map((id): PictureNode => ({ kind: 'event', id, name: formatWords(id) }));
   const topicNodes = topics.nodes.map(
     ({ id, name }): PictureNode => ({ kind: 'topic', id, name, style: 'strong' }),
   );
@@ -73,10 +73,10 @@ interface Between {
   chosen: RouteEnd | null;
 }
 
-function linesBetween(routed: RoutedProject, { from, to, chosen }: Between): Line[] {
+function createLines(routed: RoutedProject, { from, to, chosen }: Between): Line[] {
   const indexIn = (nodes: PictureNode[], end: RouteEnd) =>
     nodes.findIndex((node) => isSameEnd(node, end));
-  return routesOf(routed).flatMap((route) => {
+  return listRoutes(routed).flatMap((route) => {
     const [start, end] = [indexIn(from, route.from), indexIn(to, route.to)];
     const [begin, finish] = [from[start], to[end]];
     if (!begin || !finish) return [];
@@ -84,15 +84,15 @@ function linesBetween(routed: RoutedProject, { from, to, chosen }: Between): Lin
       id: route.id,
       from: start,
       to: end,
-      flow: flowOf(routed, route.from, route.to),
+      flow: countFlow(routed, route.from, route.to),
       name: `${begin.name} to ${finish.name}`,
-      isDim: !concerns(route, chosen),
+      isDim: !hasEnd(route, chosen),
     };
   });
 }
 
 /** Events on the line from an event type to a topic. A topic sends all of its events to each destination. */
-function flowOf({ notificationEvents }: RoutedProject, from: RouteEnd, to: RouteEnd): number {
+function countFlow({ notificationEvents }: RoutedProject, from: RouteEnd, to: RouteEnd): number {
   const topicId = from.kind === 'topic' ? from.id : to.id;
   return notificationEvents.nodes.filter(
     ({ eventType, topics }) =>

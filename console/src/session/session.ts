@@ -22,7 +22,7 @@ export function storeCredential(credential: Credential | null): void {
 }
 
 /** An API key begins with `ik_`; every other text is a bearer token. */
-export function headersOf(credential: Credential): Headers {
+export function createHeaders(credential: Credential): Headers {
   if (typeof credential !== 'string') return {};
   return credential.startsWith('ik_')
     ? { 'x-api-key': credential }
@@ -59,7 +59,7 @@ export function renewDemo(credential: Credential, headers: Headers): () => void 
     const bearerToken = (await findDemo())?.bearerToken;
     if (bearerToken === undefined) return;
     storeCredential(bearerToken);
-    Object.assign(headers, headersOf(bearerToken));
+    Object.assign(headers, createHeaders(bearerToken));
   }, RENEW_MS);
   return () => clearInterval(timer);
 }

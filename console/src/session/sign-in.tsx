@@ -2,16 +2,16 @@
 import { useEffect, useState } from 'react';
 import { graphql } from 'react-relay';
 import { getRequest } from 'relay-runtime';
-import { fetchGraphql, idOf } from '../network/fetch-graphql.ts';
-import { problemOf } from '../network/problem.ts';
+import { fetchGraphql, getDocumentId } from '../network/fetch-graphql.ts';
+import { toProblem } from '../network/problem.ts';
 import { Action, Form, type FormValues, TextInput } from '../parts/form.tsx';
 import { readSignInState, type SignInState, signInLink, signInLocally } from './browser-session.ts';
 import {
   BROWSER_SESSION,
   type Credential,
+  createHeaders,
   type DemoCredentials,
   findDemo,
-  headersOf,
 } from './session.ts';
 
 const WHO = graphql`
@@ -23,8 +23,8 @@ const WHO = graphql`
 `;
 
 async function check(credential: string): Promise<void> {
-  const documentId = idOf(getRequest(WHO).params);
-  await fetchGraphql({ documentId, variables: {}, isMutation: true }, headersOf(credential));
+  const documentId = getDocumentId(getRequest(WHO).params);
+  await fetchGraphql({ documentId, variables: {}, isMutation: true }, createHeaders(credential));
 }
 
 interface SignInProps {
@@ -52,7 +52,7 @@ export function SignIn({ reason, onSignedIn }: SignInProps) {
         await check(credential);
         return onSignedIn(credential);
       } catch (error) {
-        const { code, message } = problemOf(error);
+        const { code, message } = toProblem(error);
         setRefusal(code === 'UNAUTHENTICATED' ? "That key or token isn't valid." : message);
       }
     }

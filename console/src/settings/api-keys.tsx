@@ -10,7 +10,7 @@ import { Empty } from '../parts/page.tsx';
 import { useChange } from '../parts/queries.ts';
 import { Time } from '../parts/time.tsx';
 import { KeyTable } from './key-table.tsx';
-import { chosenScopes, type PresetId, ScopeChoice } from './scope-choice.tsx';
+import { type PresetId, readScopes, ScopeChoice } from './scope-choice.tsx';
 
 const KEYS = graphql`
   fragment apiKeys_project on Project {
@@ -96,7 +96,7 @@ export function NewApiKey({ project, preset }: NewApiKeyProps) {
   const inputOf = (values: FormValues) => ({
     projectIdOrName: project,
     label: String(values.label),
-    scopes: chosenScopes(values),
+    scopes: readScopes(values),
   });
   return (
     <FormDialog<apiKeysCreateMutation>

@@ -30,23 +30,23 @@ const PRESETS: readonly Preset[] = [
 ];
 const CUSTOM = { id: 'custom', label: 'Custom' };
 
-const scopesOf = (id: string) => PRESETS.find((preset) => preset.id === id)?.scopes ?? [];
+const getPresetScopes = (id: string) => PRESETS.find((preset) => preset.id === id)?.scopes ?? [];
 
-const nameOf = (scope: ScopeName) => `scope/${scope}`;
+const getInputName = (scope: ScopeName) => `scope/${scope}`;
 
 /** The scopes that a submitted form has chosen. */
-export function chosenScopes(values: FormValues): ScopeName[] {
-  return Scope.filter((scope) => values[nameOf(scope)]);
+export function readScopes(values: FormValues): ScopeName[] {
+  return Scope.filter((scope) => values[getInputName(scope)]);
 }
 
 export function ScopeChoice({ preset: initial = 'reader' }: { preset?: PresetId | undefined }) {
-  const [chosen, setChosen] = useState(() => scopesOf(initial));
+  const [chosen, setChosen] = useState(() => getPresetScopes(initial));
   const preset = PRESETS.find(
     ({ scopes }) =>
       scopes.length === chosen.length && scopes.every((scope) => chosen.includes(scope)),
   );
   const choose = (id: string) => {
-    if (id !== CUSTOM.id) setChosen(scopesOf(id));
+    if (id !== CUSTOM.id) setChosen(getPresetScopes(id));
   };
   const change = (scope: ScopeName, isOn: boolean) =>
     setChosen(isOn ? [...chosen, scope] : chosen.filter((candidate) => candidate !== scope));
@@ -63,7 +63,7 @@ export function ScopeChoice({ preset: initial = 'reader' }: { preset?: PresetId 
         {Scope.map((scope) => (
           <Switched
             key={scope}
-            name={nameOf(scope)}
+            name={getInputName(scope)}
             label={scope}
             isOn={chosen.includes(scope)}
             onChange={(isOn) => change(scope, isOn)}

@@ -17,7 +17,7 @@ import type { searchDialogQuery } from '../../__generated__/searchDialogQuery.gr
 import { useAddress } from '../parts/filters.tsx';
 import { Loaded } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
-import { wordsOf } from '../parts/status.tsx';
+import { formatWords } from '../parts/status.tsx';
 import { PLACES } from './places.ts';
 
 const QUERY = graphql`
@@ -170,7 +170,7 @@ function Results({ project, text, onOpened }: ResultsProps) {
   const data = usePageQuery<searchDialogQuery>(QUERY, variables);
   const [, navigate] = useLocation();
   const address = useAddress(project);
-  const results = [...pagesThatMatch(text), ...resultsOf(data, search)];
+  const results = [...findPages(text), ...listResults(data, search)];
   const open = (path: string) => {
     onOpened();
     navigate(path.startsWith('/') ? path : address(path));
@@ -197,21 +197,21 @@ function Results({ project, text, onOpened }: ResultsProps) {
 
 type SearchData = searchDialogQuery['response'];
 
-const matches = (text: string, name: string) =>
+const isMatch = (text: string, name: string) =>
   name.toLowerCase().includes(text.trim().toLowerCase());
 
 /** Pages are in the menu already, so they need no request. */
-function pagesThatMatch(text: string): Result[] {
-  return PLACES.filter(({ List, name }) => List && matches(text, name)).map(({ path, name }) => ({
+function findPages(text: string): Result[] {
+  return PLACES.filter(({ List, name }) => List && isMatch(text, name)).map(({ path, name }) => ({
     ...{ path, name },
     kind: 'Page',
   }));
 }
 
-function resultsOf({ node, project, providers }: SearchData, search: string): Result[] {
+function listResults({ node, project, providers }: SearchData, search: string): Result[] {
   if (search === '') return [];
   const matchingProviders = providers.nodes
-    .filter(({ name, displayName }) => matches(search, `${name} ${displayName}`))
+    .filter(({ name, displayName }) => isMatch(search, `${name} ${displayName}`))
     .slice(0, PROVIDERS_MAX)
     .map(({ name, displayName }) => ({
       path: `providers/${name}`,
@@ -219,13 +219,13 @@ function resultsOf({ node, project, providers }: SearchData, search: string): Re
       kind: 'Provider',
     }));
   return [
-    ...(node ? [resultOfNode(node)] : []),
-    ...(project ? resultsIn(project) : []),
+    ...(node ? [toNodeResult(node)] : []),
+    ...(project ? listProjectResults(project) : []),
     ...matchingProviders,
   ];
 }
 
-function resultsIn(project: NonNullable<SearchData['project']>): Result[] {
+function listProjectResults(project: NonNullable<SearchData['project']>): Result[] {
   const { integrations, connections, groups, consumers, destinations, topics } = project;
   return [
     ...integrations.nodes.map(({ name, provider }) => ({
@@ -245,7 +245,7 @@ function resultsIn(project: NonNullable<SearchData['project']>): Result[] {
       ...{ detail: consumer.consumerName, path: `connections/${id}` },
     })),
     ...destinations.nodes.map(({ id, name, type }) => ({
-      ...{ name, kind: 'Destination', detail: wordsOf(type), path: `destinations/${id}` },
+      ...{ name, kind: 'Destination', detail: formatWords(type), path: `destinations/${id}` },
     })),
     ...topics.nodes.map(({ name }) => ({ name, kind: 'Topic', path: 'routes' })),
   ];
@@ -271,10 +271,10 @@ const LISTS_BY_PREFIX: Record<string, string> = {
   top: 'routes',
 };
 
-function resultOfNode(node: NonNullable<SearchData['node']>): Result {
+function toNodeResult(node: NonNullable<SearchData['node']>): Result {
   const { __typename, id, groupRef, consumerRef, provider } = node;
   const prefix = id.slice(0, id.indexOf('_'));
-  const result = { name: node.name ?? groupRef ?? consumerRef ?? id, kind: kindOf(__typename) };
+  const result = { name: node.name ?? groupRef ?? consumerRef ?? id, kind: formatKind(__typename) };
   if (__typename === 'Project') return { ...result, path: `/${node.name}` };
   if (__typename === 'Integration') return { ...result, path: `integrations/${node.name}` };
   if (groupRef) return { ...result, path: `groups/${encodeURIComponent(groupRef)}` };
@@ -285,6 +285,6 @@ function resultOfNode(node: NonNullable<SearchData['node']>): Result {
 }
 
 /** `ConnectedAccount` as `Connected account` */
-function kindOf(typeName: string): string {
-  return wordsOf(typeName.replace(/(?<=[a-z])(?=[A-Z])/g, '_'));
+function formatKind(typeName: string): string {
+  return formatWords(typeName.replace(/(?<=[a-z])(?=[A-Z])/g, '_'));
 }

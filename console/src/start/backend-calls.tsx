@@ -29,7 +29,7 @@ export function BackendCalls(props: BackendCallsProps) {
       </TabList>
       {LANGUAGES.map(({ id, textOf }) => (
         <TabPanel key={id} id={id}>
-          {callsOf(props).map((call) => (
+          {listCalls(props).map((call) => (
             <Snippet key={call.title} title={call.title} text={textOf(call)} />
           ))}
         </TabPanel>
@@ -38,7 +38,7 @@ export function BackendCalls(props: BackendCallsProps) {
   );
 }
 
-function callsOf({ integration, objectName, groupRef, isWritten }: BackendCallsProps): Call[] {
+function listCalls({ integration, objectName, groupRef, isWritten }: BackendCallsProps): Call[] {
   const target = { integrationIdOrName: integration, groupRef, objectName };
   return [
     {
@@ -81,18 +81,18 @@ const SAMPLE = { email: 'ada@example.com', lastname: 'Lovelace' };
 const ENDPOINT = `${location.origin}${BASE}/graphql`;
 
 const LANGUAGES = [
-  { id: 'curl', textOf: curlOf },
-  { id: 'TypeScript', textOf: typescriptOf },
+  { id: 'curl', textOf: formatCurl },
+  { id: 'TypeScript', textOf: formatTypescript },
 ];
 
-function curlOf({ query, variables }: Call): string {
+function formatCurl({ query, variables }: Call): string {
   const body = JSON.stringify({ query: query.replace(/\s+/g, ' '), variables });
   return `curl -s ${ENDPOINT} \\
   -H "x-api-key: $GATEWAY_KEY" -H 'content-type: application/json' \\
   -d '${body.replaceAll("'", `'\\''`)}'`;
 }
 
-function typescriptOf({ query, variables }: Call): string {
+function formatTypescript({ query, variables }: Call): string {
   const indented = (text: string) => text.replaceAll('\n', '\n    ');
   return `const response = await fetch('${ENDPOINT}', {
   method: 'POST',

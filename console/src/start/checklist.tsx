@@ -7,12 +7,12 @@ import { Panel } from '../parts/page.tsx';
 import { useProgress } from './progress.ts';
 
 const POLL_MS = 10_000;
-const hiddenKey = (projectId: string) => `gateway.checklist.hidden.${projectId}`;
+const getHiddenKey = (projectId: string) => `gateway.checklist.hidden.${projectId}`;
 
 export default function Checklist({ project: idOrName }: { project: string }) {
   const progress = useProgress(idOrName, POLL_MS);
   const address = useAddress(idOrName);
-  const key = hiddenKey(progress?.project.id ?? '');
+  const key = getHiddenKey(progress?.project.id ?? '');
   const [isHidden, setHidden] = useState(() => localStorage.getItem(key) !== null);
   if (!progress || isHidden || progress.steps.every(({ isDone }) => isDone)) return null;
   const hide = () => {

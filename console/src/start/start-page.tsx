@@ -23,8 +23,8 @@ export default function StartPage({ project: idOrName }: PlaceProps) {
   const { read, write } = integration?.latestRevision.content ?? {};
   const objects = read?.objects ?? [];
   const objectName = objects[0]?.objectName ?? 'contacts';
-  const written = write?.objects ?? [];
-  const next = steps.find(({ isDone }) => !isDone);
+  const writtenObject = write?.objects ?? [];
+  const nextStep = steps.find(({ isDone }) => !isDone);
   const contents: Record<Step['id'], ReactNode> = {
     integration: integration ? (
       <p>
@@ -69,7 +69,7 @@ export default function StartPage({ project: idOrName }: PlaceProps) {
         <BackendCalls
           integration={integration.name}
           objectName={objectName}
-          isWritten={written.some((object) => object.objectName === objectName)}
+          isWritten={writtenObject.some((object) => object.objectName === objectName)}
           groupRef={installation?.group.groupRef ?? 'customer-1'}
         />
       </>
@@ -92,7 +92,7 @@ export default function StartPage({ project: idOrName }: PlaceProps) {
             <span className="hidden">{isDone ? ' (done)' : ' (open)'}</span>
           </h2>
           {contents[id] ?? (
-            <p className="quiet">Follows after “{next?.title ?? 'the steps above'}”.</p>
+            <p className="quiet">Follows after “{nextStep?.title ?? 'the steps above'}”.</p>
           )}
         </section>
       ))}

@@ -15,7 +15,7 @@ import { EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
 import type { Finding, Placed } from './findings.ts';
 import type { TextRange } from './json-tree.ts';
-import { type Step, stepsOf } from './members.ts';
+import { parsePath, type Step } from './members.ts';
 import { COLOURS, LOOK } from './theme.ts';
 
 /** A finding with its line number, counted from 1. */
@@ -111,7 +111,7 @@ function lint(view: EditorView, { current }: Latest): Diagnostic[] {
   const { state } = view;
   const locatedFindings = serverFindings.map((finding) => ({
     ...finding,
-    ...format.rangeOf(state, stepsOf(finding.path)),
+    ...format.rangeOf(state, parsePath(finding.path)),
   }));
   const findings = [...format.check(view), ...locatedFindings];
   onFindings(

@@ -7,8 +7,8 @@ import {
 } from '@codemirror/autocomplete';
 import { syntaxTree } from '@codemirror/language';
 import type { SyntaxNode } from '@lezer/common';
-import { nameOf, partsOf, pathOf } from './json-tree.ts';
-import { kindOf, type Member, memberAt, membersAt } from './members.ts';
+import { getNodePath, getPropertyName, listParts } from './json-tree.ts';
+import { describeKind, findMember, findMembers, type Member } from './members.ts';
 
 /** The text typed so far, including quotes. */
 const WORD = /"?[\w-]*$/;
@@ -24,19 +24,22 @@ export function completeContent(context: CompletionContext): CompletionResult | 
   const to = state.sliceDoc(pos, pos + 1) === '"' ? pos + 1 : pos;
   const range = { from: typed.from, to, validFor: WORD };
   if (isValue) {
-    const member = memberAt(pathOf(state, property));
-    return member ? { ...range, options: valuesOf(member) } : null;
+    const member = findMember(getNodePath(state, property));
+    return member ? { ...range, options: listValueOptions(member) } : null;
   }
   const object = closest(node, 'Object');
-  const members = object && membersAt(pathOf(state, object));
+  const members = object && findMembers(getNodePath(state, object));
   if (!object || !members) return null;
   const presentNames = new Set(
-    partsOf(object)
+    listParts(object)
       .filter((part) => part !== property && (part.from > pos || part.to < pos))
-      .map((part) => nameOf(state, part)),
+      .map((part) => getPropertyName(state, part)),
   );
   const missingMembers = Object.entries(members).filter(([name]) => !presentNames.has(name));
-  return { ...range, options: missingMembers.map(([name, member]) => nameOption(name, member)) };
+  return {
+    ...range,
+    options: missingMembers.map(([name, member]) => createNameOption(name, member)),
+  };
 }
 
 function closest(node: SyntaxNode, name: string): SyntaxNode | null {
@@ -47,24 +50,24 @@ function closest(node: SyntaxNode, name: string): SyntaxNode | null {
   return null;
 }
 
-function nameOption(name: string, member: Member): Completion {
+function createNameOption(name: string, member: Member): Completion {
   // The cursor moves inside the inserted object or list.
   const cursor = '${}';
   const opening = member.isList
     ? `[${cursor}]`
-    : kindOf(member) === 'an object'
+    : describeKind(member) === 'an object'
       ? `{${cursor}}`
       : cursor;
   return snippetCompletion(`"${name}": ${opening}`, {
     label: `"${name}"`,
-    detail: kindOf(member),
+    detail: describeKind(member),
     info: member.description,
     type: 'property',
     boost: member.isRequired ? 1 : 0,
   });
 }
 
-function valuesOf({ valueType, values }: Member): Completion[] {
+function listValueOptions({ valueType, values }: Member): Completion[] {
   if (values) return values.map((value) => ({ label: `"${value}"`, type: 'enum' }));
   return valueType === 'Boolean'
     ? ['true', 'false'].map((label) => ({ label, type: 'keyword' }))

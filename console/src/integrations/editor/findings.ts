@@ -1,8 +1,21 @@
 /** Checks a content against the schema and reports every invalid path. */
 import type { EditorState } from '@codemirror/state';
 import type { SyntaxNode } from '@lezer/common';
-import { nameOf, partsOf, rootOf, type TextRange, valueIn } from './json-tree.ts';
-import { kindOf, type Member, memberAt, membersAt, pathText, type Step } from './members.ts';
+import {
+  findRoot,
+  getPropertyName,
+  getPropertyValue,
+  listParts,
+  type TextRange,
+} from './json-tree.ts';
+import {
+  describeKind,
+  findMember,
+  findMembers,
+  formatPath,
+  type Member,
+  type Step,
+} from './members.ts';
 
 export interface Finding {
   path: string;
@@ -13,45 +26,49 @@ export interface Placed extends Finding, TextRange {}
 
 /** Findings of a text that is valid JSON. */
 export function findingsIn(state: EditorState): Placed[] {
-  const root = rootOf(state);
-  return root ? ofValue(state, root, []) : [];
+  const root = findRoot(state);
+  return root ? checkValue(state, root, []) : [];
 }
 
-function ofValue(state: EditorState, node: SyntaxNode, path: Step[]): Placed[] {
-  const member = memberAt(path);
+function checkValue(state: EditorState, node: SyntaxNode, path: Step[]): Placed[] {
+  const member = findMember(path);
   if (!member || node.name === 'Null') return [];
-  const location = { from: node.from, to: Math.min(node.to, node.from + 80), path: pathText(path) };
+  const location = {
+    from: node.from,
+    to: Math.min(node.to, node.from + 80),
+    path: formatPath(path),
+  };
   if (!isOfKind(state, node, member)) {
-    return [{ ...location, detail: `must be ${kindOf(member)}.` }];
+    return [{ ...location, detail: `must be ${describeKind(member)}.` }];
   }
   if (node.name === 'Array') {
-    return partsOf(node).flatMap((item, index) => ofValue(state, item, [...path, index]));
+    return listParts(node).flatMap((item, index) => checkValue(state, item, [...path, index]));
   }
-  return node.name === 'Object' ? ofObject(state, node, path) : [];
+  return node.name === 'Object' ? checkObject(state, node, path) : [];
 }
 
-function ofObject(state: EditorState, node: SyntaxNode, path: Step[]): Placed[] {
-  const members = membersAt(path);
+function checkObject(state: EditorState, node: SyntaxNode, path: Step[]): Placed[] {
+  const members = findMembers(path);
   // JSON of any form.
   if (!members) return [];
-  const properties = partsOf(node).filter(({ name }) => name === 'Property');
-  const presentNames = new Set(properties.map((property) => nameOf(state, property)));
+  const properties = listParts(node).filter(({ name }) => name === 'Property');
+  const presentNames = new Set(properties.map((property) => getPropertyName(state, property)));
   const missing = Object.entries(members)
     .filter(([name, { isRequired }]) => isRequired && !presentNames.has(name))
     .map(([name]) => ({
       from: node.from,
       to: node.from + 1,
-      path: pathText([...path, name]),
+      path: formatPath([...path, name]),
       detail: 'is required.',
     }));
   const findings = properties.flatMap((property) => {
-    const name = nameOf(state, property);
-    const value = valueIn(property);
+    const name = getPropertyName(state, property);
+    const value = getPropertyValue(property);
     const memberPath = [...path, name];
-    if (name in members) return value ? ofValue(state, value, memberPath) : [];
+    if (name in members) return value ? checkValue(state, value, memberPath) : [];
     const key = property.getChild('PropertyName') ?? property;
     const detail = `is not a member here. Allowed: ${Object.keys(members).join(', ')}.`;
-    return [{ from: key.from, to: key.to, path: pathText(memberPath), detail }];
+    return [{ from: key.from, to: key.to, path: formatPath(memberPath), detail }];
   });
   return [...missing, ...findings];
 }

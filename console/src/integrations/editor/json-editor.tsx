@@ -4,7 +4,7 @@ import { json, jsonParseLinter } from '@codemirror/lang-json';
 import { CodeEditor, type EditorProps, type Format } from './code-editor.tsx';
 import { completeContent } from './completion.ts';
 import { findingsIn } from './findings.ts';
-import { rangeOf } from './json-tree.ts';
+import { findRange } from './json-tree.ts';
 
 const parseLinter = jsonParseLinter();
 
@@ -17,7 +17,7 @@ const JSON_FORMAT: Format = {
     }));
     return syntaxErrors.length > 0 ? syntaxErrors : findingsIn(view.state);
   },
-  rangeOf,
+  rangeOf: findRange,
 };
 
 export default function JsonEditor(props: EditorProps) {

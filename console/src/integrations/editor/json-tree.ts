@@ -12,7 +12,7 @@ export interface TextRange {
 const PARTS = new Set(['Property', 'Object', 'Array', 'String', 'Number', 'True', 'False', 'Null']);
 
 /** Values of an array, or the properties of an object. */
-export function partsOf(node: SyntaxNode): SyntaxNode[] {
+export function listParts(node: SyntaxNode): SyntaxNode[] {
   const parts: SyntaxNode[] = [];
   for (let child = node.firstChild; child; child = child.nextSibling) {
     if (PARTS.has(child.name)) parts.push(child);
@@ -20,27 +20,27 @@ export function partsOf(node: SyntaxNode): SyntaxNode[] {
   return parts;
 }
 
-export function nameOf(state: EditorState, property: SyntaxNode): string {
+export function getPropertyName(state: EditorState, property: SyntaxNode): string {
   const name = property.getChild('PropertyName');
   return name ? state.sliceDoc(name.from + 1, name.to - 1) : '';
 }
 
-export function valueIn(property: SyntaxNode): SyntaxNode | undefined {
-  return partsOf(property)[0];
+export function getPropertyValue(property: SyntaxNode): SyntaxNode | undefined {
+  return listParts(property)[0];
 }
 
 /** The root value of the text; null for an empty one. */
-export function rootOf(state: EditorState): SyntaxNode | null {
+export function findRoot(state: EditorState): SyntaxNode | null {
   return syntaxTree(state).topNode.firstChild;
 }
 
 /** The path of the object or list that contains the node, or the node's own. */
-export function pathOf(state: EditorState, node: SyntaxNode): Step[] {
+export function getNodePath(state: EditorState, node: SyntaxNode): Step[] {
   const path: Step[] = [];
   for (let ancestor: SyntaxNode | null = node; ancestor?.parent; ancestor = ancestor.parent) {
-    if (ancestor.name === 'Property') path.unshift(nameOf(state, ancestor));
+    if (ancestor.name === 'Property') path.unshift(getPropertyName(state, ancestor));
     else if (ancestor.parent.name === 'Array') {
-      const index = partsOf(ancestor.parent).findIndex(({ from }) => from === ancestor?.from);
+      const index = listParts(ancestor.parent).findIndex(({ from }) => from === ancestor?.from);
       if (index >= 0) path.unshift(index);
     }
   }
@@ -48,20 +48,20 @@ export function pathOf(state: EditorState, node: SyntaxNode): Step[] {
 }
 
 /** The position of the value at a path, or of its innermost existing ancestor. */
-export function rangeOf(state: EditorState, path: readonly Step[]): TextRange {
+export function findRange(state: EditorState, path: readonly Step[]): TextRange {
   let range: TextRange = { from: 0, to: Math.min(1, state.doc.length) };
-  let node = rootOf(state);
+  let node = findRoot(state);
   for (const step of path) {
-    const parts: SyntaxNode[] = node ? partsOf(node) : [];
+    const parts: SyntaxNode[] = node ? listParts(node) : [];
     const part: SyntaxNode | undefined =
       typeof step === 'number'
         ? parts[step]
         : parts.find(
-            (property) => property.name === 'Property' && nameOf(state, property) === step,
+            (property) => property.name === 'Property' && getPropertyName(state, property) === step,
           );
     if (!part) return range;
     const name = part.getChild('PropertyName');
-    node = part.name === 'Property' ? (valueIn(part) ?? null) : part;
+    node = part.name === 'Property' ? (getPropertyValue(part) ?? null) : part;
     // Marks only the name or the first character of an object or a list, because the whole may be long.
     const isWide = node !== null && (node.name === 'Object' || node.name === 'Array');
     if (node && !isWide) range = { from: node.from, to: node.to };

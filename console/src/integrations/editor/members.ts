@@ -27,40 +27,40 @@ const WHOLE: Member = {
 };
 
 /** The schema's description of the value at a path; undefined if the schema has no such member. */
-export function memberAt(path: readonly Step[]): Member | undefined {
+export function findMember(path: readonly Step[]): Member | undefined {
   let member: Member | undefined = WHOLE;
   for (const step of path) {
     const isItem: boolean = typeof step === 'number';
     if (!member || member.isList !== isItem) return undefined;
-    member = isItem ? itemOf(member) : inputs[member.valueType]?.[step];
+    member = isItem ? getItemMember(member) : inputs[member.valueType]?.[step];
   }
   return member;
 }
 
-function itemOf(list: Member): Member {
+function getItemMember(list: Member): Member {
   return { ...list, isList: false };
 }
 
 /** The members of the object at a path; undefined if the value is not an object or is free-form. */
-export function membersAt(path: readonly Step[]): Members | undefined {
-  const member = memberAt(path);
+export function findMembers(path: readonly Step[]): Members | undefined {
+  const member = findMember(path);
   return member && !member.isList ? inputs[member.valueType] : undefined;
 }
 
 /** `read.objects[0].schedule` */
-export function pathText(path: readonly Step[]): string {
+export function formatPath(path: readonly Step[]): string {
   return path.reduce<string>((text, step) => {
     if (typeof step === 'number') return `${text}[${step}]`;
     return text === '' ? step : `${text}.${step}`;
   }, '');
 }
 
-export function stepsOf(path: string): Step[] {
+export function parsePath(path: string): Step[] {
   return (path.match(/[^.[\]]+/g) ?? []).map((step) => (/^\d+$/.test(step) ? Number(step) : step));
 }
 
 /** The kind of value that a person may write, in words. */
-export function kindOf({ valueType, isList, values }: Member): string {
+export function describeKind({ valueType, isList, values }: Member): string {
   if (isList) return 'a list';
   if (values) return `one of ${values.join(', ')}`;
   if (valueType in inputs) return 'an object';
