@@ -94,7 +94,7 @@ function openArchiveFiles({ files }: ArchiveHead): Files {
 
 /** Reports suspended work, and what may have changed after the backup was taken. */
 function reportSuspendedWork({ takenTime }: ArchiveHead, heldBack: SuspendedWork): void {
-  const { deliveries, writes, providerEvents, reads } = heldBack;
+  const { deliveries, writes, providerEvents, proposals, reads } = heldBack;
   const lines = [
     [deliveries, 'deliveries waited: they are FAILED now. Use retryDelivery to retry one.'],
     [
@@ -102,6 +102,7 @@ function reportSuspendedWork({ takenTime }: ArchiveHead, heldBack: SuspendedWork
       'writes waited or ran: updates and deletions are repeated, uncertain creations are not.',
     ],
     [providerEvents, 'provider events waited: they are dropped, and reads fetch the records.'],
+    [proposals, 'proposals of agents were approved: they expire, and agents may propose again.'],
     [
       reads,
       'reads ran: they continue after their last page at the backup, so some records repeat.',

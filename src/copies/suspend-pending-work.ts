@@ -18,6 +18,8 @@ export interface SuspendedWork {
   writes: number;
   /** Pending events of providers. They are dropped. */
   providerEvents: number;
+  /** Approved proposals of agents. They expire. */
+  proposals: number;
   /** Running reads. They continue after the last page in the backup. */
   reads: number;
 }
@@ -30,6 +32,9 @@ const DELIVERIES = `
 const WRITES = `
   update "WriteTask" set "isUncertain" = true, "openGroup" = null where "endTime" is null`;
 const PROVIDER_EVENTS = `update "ProviderEvent" set "doneTime" = now() where "doneTime" is null`;
+/** They may have been committed after the backup was taken. Those that were being committed end with their writes. */
+const PROPOSALS = `
+  update "Proposal" set "status" = 'EXPIRED', "dueTime" = null, "updateTime" = now() where "status" = 'APPROVED'`;
 const READS = `select 1 from "ReadRun"`;
 
 /**
@@ -49,11 +54,12 @@ export async function suspendPendingWork(
     (await session.query(text, values)).rowCount ?? 0;
   for (const skip of POSITIONS) await count(skip);
   const reads = await count(READS);
-  if (resend) return { deliveries: 0, writes: 0, providerEvents: 0, reads };
+  if (resend) return { deliveries: 0, writes: 0, providerEvents: 0, proposals: 0, reads };
   return {
     deliveries: await count(DELIVERIES, [REASON]),
     writes: await count(WRITES),
     providerEvents: await count(PROVIDER_EVENTS),
+    proposals: await count(PROPOSALS),
     reads,
   };
 }

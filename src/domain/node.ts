@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { findPrefix, findProviderName, ID_PREFIXES, type IdPrefix } from '../ids.ts';
+import { getAgentSession } from './agent/agent-session.ts';
 import type { Call } from './call.ts';
 import { checkRules, createRuleIssue } from './issues.ts';
+import { getProposal } from './proposal/proposal.ts';
 import { findProvider, type Provider } from './provider/provider.ts';
 import { byId, type IdTable } from './scope.ts';
 import { authorize, type Need, orEndUser } from './viewer/needs.ts';
@@ -29,9 +31,13 @@ const END_USER_TABLES: readonly IdTable[] = [
   'Installation',
   'InstallationConfig',
   'Operation',
-  'AgentSession',
-  'Proposal',
 ];
+
+/** Tables whose rows need more than the project's other rows. */
+const NEEDS: Partial<Record<IdTable, Need>> = {
+  AgentSession: getAgentSession.needs,
+  Proposal: getProposal.needs,
+};
 
 interface NodeRow {
   id: string;
@@ -69,5 +75,7 @@ export async function findNodes(
 /** End users get null for rows that they may not see. A page key gets FORBIDDEN for tables that no end user may see. */
 function getNeed({ kind }: Viewer, prefix: IdPrefix, table: IdTable): Need {
   if (ORG_PREFIXES.includes(prefix)) return 'org:read';
+  const own = NEEDS[table];
+  if (own) return own;
   return kind === 'END_USER' || END_USER_TABLES.includes(table) ? orEndUser('read') : 'read';
 }

@@ -1,4 +1,5 @@
 /** Accepts writes: the operation, the records and the idempotency key of each are stored together. */
+import { matchPosition, rowsByKey } from '../keyed-rows.ts';
 import { listColumns, type Tables } from '../tables.ts';
 import type { BatchChange } from './shared-changes.ts';
 
@@ -31,8 +32,8 @@ export interface WriteToAccept
       | 'deadlineTime'
       | 'leaseToken'
     > {
-  /** The proposal that the write commits. It is accepted only while the proposal is being committed. */
-  proposalId: string | null;
+  /** The approved proposal that the write commits. Null for other writes. */
+  proposal: { id: string; committedBy: string; dueTime: Date } | null;
   now: Date;
   firstLine: Pick<OperationLog, 'id' | 'severity' | 'message'> & { details?: object };
   entries: EntryToAccept[];
@@ -73,7 +74,7 @@ interface TaskOfWrite {
 
 /**
  * SQL: accepts the writes of `input`. It skips writes whose idempotency key another write has taken, unless that key
- * has expired, and writes whose proposal is not being committed. `tasks` inserts or updates a task for each write.
+ * has expired, and writes whose proposal is not approved, has expired, or has been committed by another write. `tasks` inserts or updates a task for each write.
  */
 function formatAcceptance(
   tasks: string,
@@ -86,9 +87,21 @@ function formatAcceptance(
       "groupId" text, "consumerId" text, "metadata" jsonb,
       "objectName" text, "type" "WriteType", "mode" "WriteMode", "allOrNone" boolean, "headers" jsonb,
       "openGroup" text, "dueTime" timestamptz, "deadlineTime" timestamptz, "leaseToken" text, "now" timestamptz,
-      "firstLine" jsonb, "entries" jsonb, "idempotencyKey" jsonb, "proposalId" text)
-    where i."proposalId" is null or (select true from "Proposal" p
-      where p."projectId" = i."projectId" and p."id" = i."proposalId" and p."status" = 'COMMITTING' limit 1)
+      "firstLine" jsonb, "entries" jsonb, "idempotencyKey" jsonb, "proposal" jsonb)
+  ),
+  proposals as materialized (
+    select p."place", i."projectId", i."id" as "operationId", i."now", c."committedBy", c."dueTime"
+    from input i cross join jsonb_to_record(i."proposal") as c(
+      "id" text, "committedBy" text, "dueTime" timestamptz)
+    cross join ${rowsByKey('Proposal', { projectId: 'i."projectId"', id: 'c."id"' })} p
+    where i."proposal" is not null
+  ),
+  committed as (
+    update "Proposal" p set "status" = 'COMMITTING', "operationId" = c."operationId",
+      "committedBy" = c."committedBy", "dueTime" = c."dueTime", "updateTime" = c."now"
+    from proposals c
+    where ${matchPosition('p', { with: 'proposals', as: 'c' })} and p."status" = 'APPROVED' and p."expireTime" > c."now"
+    returning p."operationId"
   ),
   input_keys as (
     select i."projectId", k."key", k."inputHash", i."id" as "operationId", k."expireTime", i."now"
@@ -108,7 +121,8 @@ function formatAcceptance(
   ),
   accepted as (
     select * from input
-    where "idempotencyKey" is null or "id" in (select "operationId" from taken_keys)
+    where ("idempotencyKey" is null or "id" in (select "operationId" from taken_keys))
+      and ("proposal" is null or "id" in (select "operationId" from committed))
   ),
   operations as (
     insert into "Operation" ("id", "projectId", "integrationId", "installationId", "configId",

@@ -20,7 +20,7 @@ export function findGrant(viewer: Viewer): AgentGrant | null {
 }
 
 /**
- * The call as the end user that the agent works for. Use it after the agent's rights have been checked. Other callers
+ * The call as the end user that the agent works for. Use it only after a check of what the agent may get: `authorizeAgent` does both for records. Other callers
  * keep their own rights.
  */
 export function asEndUser(call: Call): Call {
@@ -69,12 +69,12 @@ function limitContract(contract: Contract, grant: AgentGrant | null): Contract {
 }
 
 /**
- * Throws OBJECT_NOT_GRANTED or VERB_NOT_GRANTED if the caller is an agent whose session does not permit the verb for the
- * object.
+ * Returns the call with which the verb may be used for the object: for an agent, that of its end user. Throws
+ * OBJECT_NOT_GRANTED or VERB_NOT_GRANTED if the session of the agent does not permit it.
  */
-export function requireGrant({ viewer }: Call, objectName: string, verb: AgentVerb): void {
-  const grant = findGrant(viewer);
-  if (grant === null) return;
+export function authorizeAgent(call: Call, objectName: string, verb: AgentVerb): Call {
+  const grant = findGrant(call.viewer);
+  if (grant === null) return call;
   const { objectNames, verbs } = grant;
   if (objectNames && !objectNames.includes(objectName)) {
     throw new DomainError(
@@ -88,6 +88,7 @@ export function requireGrant({ viewer }: Call, objectName: string, verb: AgentVe
       `The agent session does not permit ${verb}. It permits: ${verbs.join(', ')}.`,
     );
   }
+  return asEndUser(call);
 }
 
 /**

@@ -12,7 +12,7 @@ import type { RecordsPage } from '../operation/record-search.ts';
 import { orNull } from '../optional-value.ts';
 import { orAgent } from '../viewer/needs.ts';
 import { agentGroupRef, agentObjectName } from './agent-contract.ts';
-import { asEndUser, getAgentContract, getContractObject, requireGrant } from './agent-objects.ts';
+import { authorizeAgent, getAgentContract, getContractObject } from './agent-objects.ts';
 import { type BoundedRecord, takeWithin, toBoundedRecord } from './bounded-records.ts';
 
 /** The most records of one call. */
@@ -62,7 +62,7 @@ export const listAgentRecords = projectRead(
   "Reads records of the customer's account, as they are now.",
   async (call, input: Input, { id: projectId }): Promise<AgentRecords> => {
     const { objectName, ids, groupRef } = input;
-    requireGrant(call, objectName, 'READ');
+    const reader = authorizeAgent(call, objectName, 'READ');
     const contract = await getAgentContract(call, { projectId, groupRef });
     const object = getContractObject(contract, objectName, ids ? 'READ_BY_ID' : 'LIST');
     requireNoIssues(findIssues(input, object));
@@ -70,7 +70,6 @@ export const listAgentRecords = projectRead(
       ({ name }) => input.fields?.includes(name) ?? true,
     );
     const source = { projectId, objectName, groupRef };
-    const reader = asEndUser(call);
     return ids
       ? readByIds(reader, source, { ids: [...new Set(ids)], fields })
       : listPage(reader, source, { input, fields });

@@ -264,8 +264,22 @@ export function formatMcpUrl(
 /** Finds rules and tools that need a verb or an object that the session does not have. */
 function* findRightIssues({ objects, verbs, rules, pinnedTools }: Input) {
   const hasObject = (name: string) => objects == null || objects.includes(name);
+  const writesPresent = verbs.some((verb) => verb === 'UPDATE' || verb === 'DELETE');
+  if (writesPresent && !verbs.includes('READ')) {
+    const detail = 'must include READ for UPDATE and DELETE, whose proposals show present values.';
+    yield createInputIssue(['input', 'verbs'], detail);
+  }
   for (const [index, rule] of rules.entries()) {
     const path = ['input', 'rules', index];
+    if (rules.findIndex(({ name }) => name === rule.name) < index) {
+      yield createInputIssue([...path, 'name'], 'must be the name of one rule only.', rule.name);
+    }
+    if (rule.fields != null && rule.types.includes('DELETE')) {
+      yield createInputIssue(
+        [...path, 'fields'],
+        'must not be given for a rule that approves DELETE.',
+      );
+    }
     for (const [position, type] of rule.types.entries()) {
       if (verbs.includes(type)) continue;
       yield createInputIssue(
@@ -285,6 +299,8 @@ function* findRightIssues({ objects, verbs, rules, pinnedTools }: Input) {
   }
   for (const [index, { type, objectName: name }] of pinnedTools.entries()) {
     const path = ['input', 'pinnedTools', index];
+    const first = pinnedTools.findIndex((tool) => tool.type === type && tool.objectName === name);
+    if (first < index) yield createInputIssue(path, 'must be a tool of its own.');
     if (!verbs.includes(type)) {
       yield createInputIssue([...path, 'type'], 'must be one of the verbs of the session.', type);
     }
@@ -358,14 +374,14 @@ function getAgentSessionRow(call: Call, projectId: string, sessionId: string) {
 }
 
 export const getAgentSession = projectRead(
-  orEndUser('read'),
+  orEndUser('records:read', 'APPROVE'),
   'Gets an agent session.',
   (call, { agentSessionId: sessionId }: { agentSessionId: string }, { id: projectId }) =>
     getAgentSessionRow(call, projectId, sessionId),
 );
 
 export const listAgentSessions = read(
-  orEndUser('read'),
+  orEndUser('records:read', 'APPROVE'),
   'Lists agent sessions, newest first, also expired and revoked ones.',
   (call: Call, { id: projectId }: Row<'Project'>, args: PageArgs) =>
     listPage(

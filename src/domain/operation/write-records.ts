@@ -56,6 +56,12 @@ export function writeAndWait(call: Call, write: WriteToStart): Promise<WriteOutc
   });
 }
 
+/** Waits for the outcome of a write of one record that another call has accepted. */
+export function awaitSingleOutcome(call: Call, operation: Row<'Operation'>): Promise<WriteOutcome> {
+  const { projectId } = operation;
+  return waitForProvider(call, { projectId }, () => awaitOutcome(call, { batch: null }, operation));
+}
+
 /** Returns when the write is stored. */
 async function writeLater(call: Call, write: WriteToStart): Promise<WriteOutcome> {
   await refuseIfBacklogged(call, write.plan.target.installation.projectId);
@@ -139,7 +145,7 @@ function createAcceptedOutcome(operation: Row<'Operation'>): WriteOutcome {
  */
 async function awaitOutcome(
   call: Call,
-  { batch }: WriteInput,
+  { batch }: Pick<WriteInput, 'batch'>,
   operation: Row<'Operation'>,
   running: Promise<EndedWrite | null> | null = null,
 ): Promise<WriteOutcome> {

@@ -1,33 +1,38 @@
 /**
- * Commits approved proposals. The idempotency key of a proposal makes its write happen at most once, and the version in
- * the write's entry makes each attempt compare the record first. A process that ends at any step leaves a proposal that
- * another call or the sweep continues.
+ * Commits approved proposals. The statement that accepts the write takes the proposal, so that it is accepted at most once,
+ * only while the proposal is approved. The version in the write's entry makes each attempt compare the record first. The
+ * sweep ends proposals whose process has ended before their write.
  */
 import { z } from 'zod';
 import { acrossProjects, sweep } from '../../database/projects/all-projects.ts';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction } from '../../database/transaction.ts';
+import { conflict } from '../../errors.ts';
 import { MINUTE_MS } from '../../work/durations.ts';
-import { asEndUser, requireGrant } from '../agent/agent-objects.ts';
+import { authorizeAgent } from '../agent/agent-objects.ts';
 import type { Call, Services } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { getServingInstallation } from '../operation/object-installation.ts';
-import { findOperationByKey, type WriteKey } from '../operation/write/idempotency-key.ts';
 import type { StoredOutcome } from '../operation/write/outcome.ts';
 import type { RecordVersion } from '../operation/write/record-version.ts';
-import { type WriteOutcome, writeAndWait } from '../operation/write-records.ts';
+import { ProposalTaken } from '../operation/write/write-start.ts';
+import { awaitSingleOutcome, type WriteOutcome, writeAndWait } from '../operation/write-records.ts';
 import { readJsonColumn } from '../storable-json.ts';
 import { orAgent } from '../viewer/needs.ts';
 import { formatActor } from '../viewer/viewer.ts';
 import { getProposalRow, type Proposal, proposalInput } from './proposal.ts';
 import { recordProposalEvent } from './proposal-event.ts';
-import { createStaleError, refuseUncommittable } from './proposal-refusal.ts';
-import { planProposedWrite } from './proposed-write.ts';
+import {
+  createChangedPlanError,
+  createStaleError,
+  refuseUncommittable,
+} from './proposal-refusal.ts';
+import { hashPlan, planProposedWrite } from './proposed-write.ts';
 
-/** A commit without a result is interrupted this long after the time limit of a mutation. */
-const MARGIN_MS = 30_000;
-/** How often the sweep checks a write that is still running. */
-const RUNNING_POLL_MS = MINUTE_MS;
+/** How often the sweep checks a proposal whose write has not ended, or that it could not continue. */
+const POLL_MS = MINUTE_MS;
+/** A proposal may have moved in the table while the statement ran, as by a simultaneous commit. */
+const TRIES_MAX = 3;
 const SWEEP_PROPOSALS_MAX = 200;
 
 const commitProposalInput = proposalInput
@@ -55,34 +60,62 @@ export const commitProposal = projectMutation({
   input: commitProposalInput,
   async run(call, { proposalId: id, payloadHash }, { id: projectId }): Promise<CommittedProposal> {
     const proposal = await getProposalRow(call, projectId, id);
-    requireGrant(call, proposal.objectName, proposal.type);
+    const writer = authorizeAgent(call, proposal.objectName, proposal.type);
     refuseUncommittable(proposal, payloadHash, call.now());
-    const writer = asEndUser(call);
-    const group = await getGroupRef(writer, proposal);
-    const { objectName } = proposal;
-    const serving = await getServingInstallation(writer, {
-      projectId,
-      objectName,
-      groupRef: group,
-    });
-    const { input, plan } = await planProposedWrite(writer, serving, proposal);
-    const expected = readJsonColumn<RecordVersion | null>(proposal.expected);
-    const entries = plan.entries.map((entry) => ({ ...entry, expected }));
-    await claimCommit(call, proposal, payloadHash);
-    const outcome = await writeAndWait(writer, {
-      input,
-      plan: { ...plan, entries },
-      key: createKey(proposal),
-      proposalId: id,
-    });
-    const committed = await endCommit(call, proposal, {
-      operation: outcome.operation,
-      outcome: outcome.result,
-    });
+    const outcome =
+      (await findOutcome(writer, proposal)) ?? (await commit(writer, { proposal, payloadHash }));
+    const { operation, result } = outcome;
+    const committed = await endCommit(call, proposal, { operation, outcome: result });
     if (committed.status === 'STALE') throw createStaleError(committed);
     return { ...outcome, proposal: committed };
   },
 });
+
+/** Waits for the write of a proposal that another call commits. Null if no call has committed it. */
+async function findOutcome(
+  call: Call,
+  { projectId, operationId }: Proposal,
+): Promise<WriteOutcome | null> {
+  if (operationId === null) return null;
+  const operation = await call.database.prisma.operation.findUnique({
+    where: { projectId_id: { projectId, id: operationId } },
+  });
+  return operation && awaitSingleOutcome(call, operation);
+}
+
+/** Writes the record. Throws PROPOSAL_STALE if the write would differ from the one that was approved. */
+async function commit(
+  call: Call,
+  { proposal, payloadHash }: { proposal: Proposal; payloadHash: string },
+  tries = 1,
+): Promise<WriteOutcome> {
+  const { projectId, id, objectName } = proposal;
+  const groupRef = await getGroupRef(call, proposal);
+  const serving = await getServingInstallation(call, { projectId, objectName, groupRef });
+  const { input, plan } = await planProposedWrite(call, serving, proposal);
+  if (hashPlan(plan) !== proposal.planHash) throw createChangedPlanError(proposal);
+  const expected = readJsonColumn<RecordVersion | null>(proposal.expected);
+  const entries = plan.entries.map((entry) => ({ ...entry, expected }));
+  const committedBy = proposal.committedBy ?? formatActor(call.viewer);
+  const dueTime = new Date(call.now().getTime() + POLL_MS);
+  try {
+    return await writeAndWait(call, {
+      input,
+      plan: { ...plan, entries },
+      key: null,
+      proposal: { id, committedBy, dueTime },
+    });
+  } catch (error) {
+    if (!(error instanceof ProposalTaken)) throw error;
+  }
+  const current = await getProposalRow(call, projectId, id);
+  refuseUncommittable(current, payloadHash, call.now());
+  const outcome = await findOutcome(call, current);
+  if (outcome) return outcome;
+  if (tries === TRIES_MAX)
+    throw conflict('The proposal was changed simultaneously. Commit it again.');
+  return commit(call, { proposal: current, payloadHash }, tries + 1);
+}
 
 async function getGroupRef({ database }: Call, { projectId, groupId: id }: Proposal) {
   const where = { projectId_id: { projectId, id } };
@@ -90,39 +123,8 @@ async function getGroupRef({ database }: Call, { projectId, groupId: id }: Propo
   return groupRef;
 }
 
-/**
- * Makes the proposal one that is being committed, which can no longer be rejected and does not expire. Throws the error of
- * its state if another call has rejected it, or if its write has ended.
- */
-async function claimCommit(call: Call, proposal: Proposal, payloadHash: string): Promise<void> {
-  const { projectId, id } = proposal;
-  const { proposal: proposals } = call.database.prisma;
-  const now = call.now();
-  const dueTime = new Date(now.getTime() + call.config.LIMIT_MUTATION_MS + MARGIN_MS);
-  const claimed = await proposals.updateMany({
-    where: { projectId, id, status: 'APPROVED', expireTime: { gt: now } },
-    data: {
-      status: 'COMMITTING',
-      committedBy: formatActor(call.viewer),
-      updateTime: now,
-      dueTime,
-    },
-  });
-  if (claimed.count > 0) return;
-  const where = { projectId, id, status: 'COMMITTING' } as const;
-  const joined = await proposals.updateMany({ where, data: { dueTime } });
-  if (joined.count > 0) return;
-  refuseUncommittable(await getProposalRow(call, projectId, id), payloadHash, now);
-  throw new Error('Bug: an approved proposal was not claimed.');
-}
-
-/** The key by which the write of the proposal is accepted once, by any number of commits. */
-function createKey({ projectId, id, payloadHash }: Proposal): WriteKey {
-  return { projectId, key: `proposal ${id}`, inputHash: payloadHash };
-}
-
 interface CommitEnd {
-  operation: Row<'Operation'>;
+  operation: Pick<Row<'Operation'>, 'id' | 'status'>;
   /** Null if it is not known yet. */
   outcome: StoredOutcome | null;
 }
@@ -139,9 +141,9 @@ async function endCommit(
     const now = services.now();
     const isRunning = operationStatus === 'IN_PROGRESS';
     const status = isRunning ? 'COMMITTING' : outcome?.isStale ? 'STALE' : 'COMMITTED';
-    const dueTime = isRunning ? new Date(now.getTime() + RUNNING_POLL_MS) : null;
+    const dueTime = isRunning ? new Date(now.getTime() + POLL_MS) : null;
     const { count } = await tx.proposal.updateMany({
-      where: { projectId, id, status: { notIn: ['COMMITTED', 'STALE'] } },
+      where: { projectId, id, status: 'COMMITTING' },
       data: { status, operationId, dueTime, updateTime: now },
     });
     const ended = await tx.proposal.findUniqueOrThrow({ where });
@@ -163,30 +165,37 @@ const DUE = acrossProjects(
 
 /** Expires proposals that were not committed in time, and ends commits whose process has ended. */
 export async function continueProposals(services: Services): Promise<void> {
-  const due = await sweep<Proposal>(services.database, DUE, [services.now()]);
+  const { database, log, now } = services;
+  const due = await sweep<Proposal>(database, DUE, [now()]);
   for (const proposal of due) {
-    if (proposal.status === 'COMMITTING') await recoverCommit(services, proposal);
-    else await expire(services, proposal);
+    const { projectId, id } = proposal;
+    try {
+      if (proposal.status === 'COMMITTING') await recoverCommit(services, proposal);
+      else await expire(services, proposal);
+    } catch (error) {
+      // One proposal must not keep the sweep from the others.
+      log.warn({ err: error, proposalId: id }, 'proposal.not_continued');
+      const dueTime = new Date(now().getTime() + POLL_MS);
+      const where = { projectId, id, dueTime: proposal.dueTime };
+      await database.prisma.proposal.updateMany({ where, data: { dueTime } });
+    }
   }
 }
 
 async function recoverCommit(services: Services, proposal: Proposal): Promise<void> {
-  const operation = await findOperationByKey(services, createKey(proposal));
-  const { projectId, id, expireTime } = proposal;
-  if (!operation) {
-    // No call can accept the write from here on, because the proposal is not being committed.
-    await services.database.prisma.proposal.updateMany({
-      where: { projectId, id, status: 'COMMITTING', dueTime: proposal.dueTime },
-      data: { status: 'APPROVED', committedBy: null, dueTime: expireTime },
-    });
-    return;
-  }
-  const entry = await services.database.prisma.writeEntry.findFirst({
-    where: { projectId, operationId: operation.id },
+  const { prisma } = services.database;
+  const { projectId, operationId } = proposal;
+  if (operationId === null) throw new Error('Bug: a proposal is being committed without a write.');
+  const operation = await prisma.operation.findUnique({
+    where: { projectId_id: { projectId, id: operationId } },
+  });
+  const entry = await prisma.writeEntry.findFirst({
+    where: { projectId, operationId },
     select: { outcome: true },
   });
   await endCommit(services, proposal, {
-    operation,
+    // Operations are removed before their proposals are. One that is gone has ended.
+    operation: operation ?? { id: operationId, status: 'FAILURE' },
     outcome: readJsonColumn<StoredOutcome | null>(entry?.outcome ?? null),
   });
 }

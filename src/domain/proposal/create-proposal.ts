@@ -1,20 +1,21 @@
 /** Proposes a write: checks it completely, and stores it with the values that the record has now. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import type { Row } from '../../database/rows.ts';
 import { run, statements } from '../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { notFound, unprocessable } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { DAY_MS } from '../../work/durations.ts';
 import {
-  asEndUser,
+  authorizeAgent,
   findGrant,
   getAgentContract,
   getContractObject,
-  requireGrant,
 } from '../agent/agent-objects.ts';
 import { type AgentSession, type ApprovalRule, readRules } from '../agent/agent-session.ts';
 import type { Call } from '../call.ts';
+import { listReadFields } from '../contract/formats/generated.ts';
 import type { ObjectContract } from '../contract/object-contract.ts';
 import { findValueIssues } from '../contract/written-values.ts';
 import { projectMutation } from '../declared-mutation.ts';
@@ -35,9 +36,11 @@ import { orAgent } from '../viewer/needs.ts';
 import { formatActor } from '../viewer/viewer.ts';
 import type { Proposal } from './proposal.ts';
 import { recordProposalEvent } from './proposal-event.ts';
-import { planProposedWrite } from './proposed-write.ts';
+import { hashPlan, planProposedWrite } from './proposed-write.ts';
 
 const REASON_LENGTH_MAX = 2_000;
+/** The most pending proposals of an agent session. People have to decide on each. */
+const PENDING_MAX = 100;
 /** The life of a proposal that no agent session made. */
 const LIFE_MS = DAY_MS;
 
@@ -82,7 +85,7 @@ export const createProposal = projectMutation({
   input: createProposalInput,
   async run(call, input, { id: projectId }): Promise<Proposal> {
     const { objectName, type } = input;
-    requireGrant(call, objectName, type);
+    const endUserCall = authorizeAgent(call, objectName, type);
     const agentContract = await getAgentContract(call, {
       projectId,
       groupRef: input.groupRef ?? null,
@@ -90,7 +93,6 @@ export const createProposal = projectMutation({
     const object = getContractObject(agentContract, objectName, type);
     requireNoIssues(findIssues(input, { object, hash: agentContract.contract.hash }));
     const { groupRef } = agentContract.group;
-    const endUserCall = asEndUser(call);
     const serving = await getServingInstallation(endUserCall, { projectId, objectName, groupRef });
     const write = { type, recordId: input.recordId ?? null, after: input.values ?? {} };
     const { plan } = await planProposedWrite(endUserCall, serving, write);
@@ -104,7 +106,8 @@ export const createProposal = projectMutation({
             recordId: write.recordId,
             written: listWrittenFields(plan),
           });
-    return storeProposal(call, { input, serving, present });
+    const defaults = findDefaults(plan, object);
+    return storeProposal(call, { input, serving, present, defaults, planHash: hashPlan(plan) });
   },
 });
 
@@ -149,7 +152,10 @@ interface RecordToRead {
   written: readonly string[];
 }
 
-/** Includes written fields that the installation does not read. Throws NOT_FOUND if the record does not exist, and UNPROCESSABLE if the provider can't read records by id. */
+/**
+ * Includes written fields that the installation does not read. Throws NOT_FOUND if the record does not exist, and
+ * UNPROCESSABLE if the provider can't read records by id.
+ */
 async function readPresent(
   call: Call,
   { serving, object, type, recordId, after, written }: RecordToRead,
@@ -161,7 +167,8 @@ async function readPresent(
   if (!record) throw notFound('Record', recordId);
   const { fields, mappedFields } = createEntry(record, plan);
   const values = { ...fields, ...mappedFields };
-  const names = type === 'DELETE' ? Object.keys(values) : Object.keys(after);
+  const names =
+    type === 'DELETE' ? listReadFields(object).map(({ name }) => name) : Object.keys(after);
   const providerNames = new Map(
     object.fields.map(({ name, providerField }) => [name, providerField]),
   );
@@ -176,16 +183,28 @@ function listWrittenFields({ entries }: WritePlan): string[] {
   return entries.flatMap(({ record }) => Object.keys(record)).filter((name) => name !== 'id');
 }
 
+/** The values that the config of the installation adds to the write, by the builder's names. */
+function findDefaults({ entries, defaults }: WritePlan, { fields }: ObjectContract) {
+  const [entry] = entries;
+  const named = defaults.map((providerName) => {
+    const field = fields.find(({ providerField }) => providerField === providerName);
+    return [field?.name ?? providerName, entry?.record[providerName] ?? null];
+  });
+  return Object.fromEntries(named) as Record<string, unknown>;
+}
+
 interface ProposalToStore {
   input: Input;
   serving: ServingInstallation;
   present: PresentRecord | null;
+  defaults: Record<string, unknown>;
+  planHash: string;
 }
 
 /** Stores the proposal, approved if a rule of the agent session approves it. */
 async function storeProposal(
   call: Call,
-  { input, serving, present }: ProposalToStore,
+  { input, serving, present, defaults, planHash }: ProposalToStore,
 ): Promise<Proposal> {
   const { installation } = serving;
   const { projectId } = installation;
@@ -194,26 +213,20 @@ async function storeProposal(
   return inTransaction(call.database, async (tx) => {
     const session = sessionId === null ? null : await lockSession(tx, projectId, sessionId);
     const now = call.now();
-    const rule = session && (await findApprovingRule(tx, { session, input, now }));
+    const names = [...Object.keys(input.values ?? {}), ...Object.keys(defaults)];
+    const rule = session && (await findApprovingRule(tx, { session, input, names, now }));
     const lifeMs = session ? session.proposalSeconds * 1_000 : LIFE_MS;
     const expireTime = new Date(now.getTime() + lifeMs);
-    const after = sortJsonMembers(input.values ?? {});
     const proposal = await tx.proposal.create({
       data: {
         id: newId('prp'),
-        projectId,
-        groupId: installation.groupId,
+        ...pickInstallation(installation),
+        ...toPayloadColumns(input, { present, defaults }),
         consumerId: viewer.kind === 'END_USER' ? viewer.consumerId : null,
-        integrationId: installation.integrationId,
-        installationId: installation.id,
         agentSessionId: sessionId,
         createdBy: formatActor(viewer),
-        objectName: input.objectName,
-        type: input.type,
-        recordId: input.recordId ?? null,
-        after: after as object,
-        ...(present && { before: present.before as object, expected: { ...present.expected } }),
         payloadHash: hashPayload(input),
+        planHash,
         reason: input.reason || null,
         status: rule ? 'APPROVED' : 'PENDING',
         ...(rule && { rule: rule.name, decidedBy: `rule:${rule.name}`, decideTime: now }),
@@ -231,6 +244,24 @@ async function storeProposal(
   });
 }
 
+function pickInstallation({ id, projectId, groupId, integrationId }: Row<'Installation'>) {
+  return { projectId, groupId, integrationId, installationId: id };
+}
+
+function toPayloadColumns(
+  { objectName, type, recordId, values }: Input,
+  { present, defaults }: Pick<ProposalToStore, 'present' | 'defaults'>,
+) {
+  return {
+    objectName,
+    type,
+    recordId: recordId ?? null,
+    after: sortJsonMembers(values ?? {}) as object,
+    ...(Object.keys(defaults).length > 0 && { defaults: toStorableJson(defaults) as object }),
+    ...(present && { before: present.before as object, expected: { ...present.expected } }),
+  };
+}
+
 /** Proposals of one session are stored one after the other, so that the counts of its rules are exact. */
 async function lockSession(tx: Transaction, projectId: string, id: string): Promise<AgentSession> {
   const [session] = await run(
@@ -244,17 +275,28 @@ async function lockSession(tx: Transaction, projectId: string, id: string): Prom
   );
   if (!session) throw notFound('Agent session', id);
   if (session.revokeTime !== null) throw unprocessable('The agent session was revoked.');
+  const where = { projectId, agentSessionId: id, status: 'PENDING' } as const;
+  if ((await tx.proposal.count({ where })) >= PENDING_MAX) {
+    throw unprocessable(
+      `The agent session has ${PENDING_MAX} pending proposals. Propose more when people have decided on them.`,
+    );
+  }
   return session;
 }
 
 /** The first rule that fits the write and has approved fewer proposals than its maximum in the last 24 hours. */
 async function findApprovingRule(
   tx: Transaction,
-  { session, input, now }: { session: AgentSession; input: Input; now: Date },
+  {
+    session,
+    input,
+    names,
+    now,
+  }: { session: AgentSession; input: Input; names: readonly string[]; now: Date },
 ): Promise<ApprovalRule | null> {
   const { projectId, id: agentSessionId } = session;
   for (const rule of readRules(session)) {
-    if (!fitsRule(rule, input)) continue;
+    if (!fitsRule(rule, input, names)) continue;
     const approvedCount = await tx.proposal.count({
       where: {
         projectId,
@@ -268,8 +310,12 @@ async function findApprovingRule(
   return null;
 }
 
-function fitsRule({ types, objects, fields }: ApprovalRule, input: Input): boolean {
-  const names = Object.keys(input.values ?? {});
+/** `names` are the fields that the write sets. */
+function fitsRule(
+  { types, objects, fields }: ApprovalRule,
+  input: Input,
+  names: readonly string[],
+): boolean {
   return (
     types.includes(input.type) &&
     (objects == null || objects.includes(input.objectName)) &&

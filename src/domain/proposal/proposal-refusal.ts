@@ -37,6 +37,14 @@ export function createStaleError({ id, objectName, recordId }: Proposal): Domain
   );
 }
 
+/** The error of a proposal whose write would now differ from the one that was approved. */
+export function createChangedPlanError({ id }: Proposal): DomainError {
+  return refusal(
+    'PROPOSAL_STALE',
+    `The mapping, the config or the account has changed since the proposal ${id} was made, so it would write something else. Nothing was written. Propose the write again.`,
+  );
+}
+
 /** Throws the error of a proposal that can't be committed now. */
 export function refuseUncommittable(proposal: Proposal, payloadHash: string, now: Date): void {
   refuseEnded(proposal, now);

@@ -94,9 +94,12 @@ export const proposalResource = resource(
   },
 );
 
-/** The fields of a proposal, in the order of its values. */
-export function listProposedFields({ after, before }: Proposal): ProposedField[] {
-  const values = readJsonColumn<Record<string, unknown>>(after);
+/** The fields of a proposal, in the order of its values, with those that the config of the installation adds. */
+export function listProposedFields({ after, defaults, before }: Proposal): ProposedField[] {
+  const values = {
+    ...readJsonColumn<Record<string, unknown>>(after),
+    ...readJsonColumn<Record<string, unknown> | null>(defaults),
+  };
   const present = readJsonColumn<Record<string, unknown> | null>(before);
   const names = new Set([...Object.keys(values), ...Object.keys(present ?? {})]);
   return [...names].map((name) => ({
@@ -110,7 +113,7 @@ export const proposalId = id.describe('The id of the proposal.');
 export const proposalInput = z.object({ projectIdOrName, proposalId });
 
 export const getProposal = projectRead(
-  orAgent('read'),
+  orAgent('records:read', 'READ', 'APPROVE'),
   'Gets a proposal.',
   (call, { proposalId: proposal }: { proposalId: string }, { id: projectId }) =>
     getProposalRow(call, projectId, proposal),
@@ -127,7 +130,7 @@ export const proposalFilters = z.object({
 });
 
 export const listProposals = read(
-  orEndUser('read'),
+  orEndUser('records:read', 'READ', 'APPROVE'),
   'Lists proposals of agents, newest first.',
   async (
     call: Call,

@@ -1,4 +1,5 @@
 /** Plans the write of a proposal. */
+import { createHash } from 'node:crypto';
 import { unprocessable } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { type ArgumentNames, parseInput, withArgumentNames } from '../operation/argument-names.ts';
@@ -6,7 +7,7 @@ import type { ServingInstallation } from '../operation/object-installation.ts';
 import type { WriteInput } from '../operation/write/write-input.ts';
 import { planWrite, type WritePlan } from '../operation/write/write-plan.ts';
 import { getWriteTarget, writeRecordsInput } from '../operation/write-records.ts';
-import { readJsonColumn } from '../storable-json.ts';
+import { readJsonColumn, sortJsonMembers } from '../storable-json.ts';
 import type { Proposal } from './proposal.ts';
 
 interface ProposedWrite extends Pick<Proposal, 'type' | 'recordId'> {
@@ -46,6 +47,18 @@ export async function planProposedWrite(
     );
   }
   return { input, plan };
+}
+
+/** Equal for plans that write the same to the same installation and account, by the provider's names. */
+export function hashPlan({ target, objectName, entries }: WritePlan): string {
+  const { installation, connection } = target;
+  const written = entries.map(({ record, associations, ifEmpty }) => [
+    record,
+    associations,
+    ifEmpty,
+  ]);
+  const plan = [installation.id, connection.id, objectName, sortJsonMembers(written)];
+  return createHash('sha256').update(JSON.stringify(plan)).digest('hex');
 }
 
 /** The record of a write is the argument `values`, except for its id. */

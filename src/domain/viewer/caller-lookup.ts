@@ -4,7 +4,7 @@
  * ones are rejected with a time to retry.
  */
 import type { Config } from '../../config.ts';
-import { DomainError, rateLimited } from '../../errors.ts';
+import { DomainError, ERROR_STATUS, rateLimited } from '../../errors.ts';
 import { inSpan } from '../../spans.ts';
 import { createTokenBuckets } from '../../work/token-buckets.ts';
 import type { Services } from '../call.ts';
@@ -61,7 +61,7 @@ export function createCallerLookup(
     try {
       return await authenticate(services, verifier, credentials);
     } catch (error) {
-      if (!(error instanceof DomainError) || error.code !== 'UNAUTHENTICATED') throw error;
+      if (!(error instanceof DomainError) || ERROR_STATUS[error.code] !== 401) throw error;
       services.viewers.delete(credential);
       const waitSeconds = wrongKeys.take(network);
       throw waitSeconds > 0 ? createWrongKeysError(services, waitSeconds) : error;

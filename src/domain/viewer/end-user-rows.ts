@@ -5,11 +5,15 @@ import type { EndUserViewer } from './end-user.ts';
 
 export type Conditions = Record<string, unknown>;
 
+/** The tables of which an agent sees rows. Its tools read records as the end user, within its rights. */
+const AGENT_TABLES: readonly Table[] = ['Project', 'Group', 'Consumer', 'Proposal', 'AgentSession'];
+
 /** Null for a table without rows for end users. */
 function createEndUserConditions(viewer: EndUserViewer, table: Table): Conditions | null {
   const { projectId, groupId, consumerId, integrationIds, agent } = viewer;
   const permittedIntegrations: OneOf | undefined =
     integrationIds === null ? undefined : { oneOf: integrationIds };
+  if (agent && !AGENT_TABLES.includes(table)) return null;
   switch (table) {
     case 'Project':
       return { id: projectId };

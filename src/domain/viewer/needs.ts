@@ -13,10 +13,10 @@ import { requireBuilder, type Viewer } from './viewer.ts';
  */
 export type Need = Scope | 'bearer' | 'nothing' | EndUserNeed | PageNeed;
 
-/** The need of a function that end users may call too: with this permission, or without one if it is null. */
+/** The need of a function that end users may call too: with one of these permissions, or with any if there are none. */
 interface EndUserNeed {
   scope: Scope;
-  permission: SessionPermission | null;
+  permissions: readonly SessionPermission[];
   /** True if agents may call the function too. Their grants limit what they get. */
   forAgents?: true;
 }
@@ -33,15 +33,16 @@ export function orPage(scope: Scope): Need {
 }
 
 /**
- * Declares the need of a function for callers with this scope, for end users with this permission, and for page keys.
+ * Declares the need of a function for callers with this scope, for end users with one of these permissions, and for page
+ * keys with the scope.
  */
-export function orEndUser(scope: Scope, permission: SessionPermission | null = null): Need {
-  return { scope, permission };
+export function orEndUser(scope: Scope, ...permissions: SessionPermission[]): Need {
+  return { scope, permissions };
 }
 
-/** For functions of callers with this scope, of end users with this permission, and of agents. */
-export function orAgent(scope: Scope, permission: SessionPermission | null = null): Need {
-  return { scope, permission, forAgents: true };
+/** Declares the need of a function that agents may call, in addition to those of `orEndUser`. */
+export function orAgent(scope: Scope, ...permissions: SessionPermission[]): Need {
+  return { scope, permissions, forAgents: true };
 }
 
 /** The scope that an API key needs. Null if no scope is sufficient, or none is needed. */
@@ -67,12 +68,12 @@ export function meets(viewer: Viewer, need: Need): boolean {
   return isForEndUsers(need) && hasPermission(viewer, need);
 }
 
-function hasPermission(
-  { permissions, agent }: EndUserViewer,
-  { permission, forAgents }: EndUserNeed,
-): boolean {
-  if (agent) return forAgents === true;
-  return permission === null || permissions.includes(permission);
+function hasPermission(viewer: EndUserViewer, { permissions, forAgents }: EndUserNeed): boolean {
+  if (viewer.agent) return forAgents === true;
+  return (
+    permissions.length === 0 ||
+    permissions.some((permission) => viewer.permissions.includes(permission))
+  );
 }
 
 /** Throws FORBIDDEN if the viewer does not meet the need. */
@@ -93,7 +94,7 @@ export function authorize(viewer: Viewer, need: Need): void {
 }
 
 function isForEndUsers(need: Need): need is EndUserNeed {
-  return typeof need === 'object' && 'permission' in need;
+  return typeof need === 'object' && 'permissions' in need;
 }
 
 function authorizeEndUser(viewer: EndUserViewer, need: Need): void {
@@ -106,7 +107,7 @@ function authorizeEndUser(viewer: EndUserViewer, need: Need): void {
   }
   const names = viewer.permissions.join(', ') || 'none';
   throw forbidden(
-    `This needs the permission ${need.permission}; the end user's token has ${names}.`,
+    `This needs the permission ${need.permissions.join(' or ')}; the end user's token has ${names}.`,
   );
 }
 
@@ -126,7 +127,7 @@ export function describeNeed(need: Need): string {
   if (need === 'bearer') return "Needs a builder's bearer token.";
   const builder = `Needs the scope \`${findScope(need)}\`, or a builder's bearer token`;
   if (!isForEndUsers(need)) return `${builder}.`;
-  return need.permission === null
+  return need.permissions.length === 0
     ? `${builder}, or an end user's.`
-    : `${builder}, or an end user's with the permission ${need.permission}.`;
+    : `${builder}, or an end user's with the permission ${need.permissions.join(' or ')}.`;
 }

@@ -109,7 +109,7 @@ function createConnector(
       displayName: object.displayName,
       supports: listObjectCapabilities(object),
       filters: getFiltersMax(object),
-      isReadByIds: object.byIds !== undefined,
+      canReadByIds: object.byIds !== undefined,
       writes: listWrites(object),
       searchableNames: findSearchList(object)?.equalityFilter?.namePattern,
       fields: describeStandardFields(object.standardFields),

@@ -14,7 +14,7 @@ process.on('message', (ms: number) => {
 
 const sandbox = sandboxProvider(() => process.env.SANDBOX_URL as string);
 const isWithoutKeys = process.env.WITHOUT_PROVIDER_KEYS !== undefined;
-const features = { ...sandbox.features, ...(isWithoutKeys && { idempotencyKeyMs: null }) };
+const features = { ...sandbox.features, ...(isWithoutKeys && { idempotencyKeyLifetimeMs: null }) };
 const app = await createApp(readConfig(process.env), {
   log: createLog('silent'),
   now: () => new Date(Date.now() + aheadMs),

@@ -10,7 +10,7 @@ const sandbox = await startSandbox();
 afterAll(() => sandbox[Symbol.asyncDispose]());
 const able = sandboxProvider(() => sandbox.url);
 /** Knows no idempotency keys, like HubSpot and Salesforce. */
-const provider = { ...able, takes: { ...able.features, idempotencyKeyMs: null } };
+const provider = { ...able, features: { ...able.features, idempotencyKeyLifetimeMs: null } };
 const env = { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' };
 const app = await sharedApp({ env, providers: [provider] });
 const { services } = app.app;

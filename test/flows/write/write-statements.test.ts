@@ -36,7 +36,7 @@ async function warmWriter(): Promise<Writer> {
 }
 
 const READ = ['select Project', 'select Integration'];
-const ACCEPT = 'with IdempotencyKey';
+const ACCEPT = 'with Proposal';
 
 test('reads the project and the target of a synchronous write, then takes a statement each to start and to end', async () => {
   const writer = await warmWriter();

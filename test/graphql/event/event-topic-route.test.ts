@@ -30,7 +30,7 @@ test('creates a route for each event type, and deletes it', async () => {
   const topicId = await topic(tenant, 'alerts');
   const projectIdOrName = tenant.projectName;
   const eventTypes = Object.keys(NotificationEventType);
-  expect(eventTypes).toHaveLength(17);
+  expect(eventTypes).toHaveLength(24);
   for (const eventType of eventTypes) {
     const input = { projectIdOrName, topicId, eventType };
     expect((await tenant.query(create, { input })).createEventTopicRoute.eventTopicRoute).toEqual({
@@ -46,7 +46,7 @@ test('creates a route for each event type, and deletes it', async () => {
   }`;
   const { nodes, totalCount } = (await tenant.query(ofTopic, { id: topicId })).node
     .eventTopicRoutes;
-  expect(totalCount).toBe(17);
+  expect(totalCount).toBe(24);
   expect(nodes.map((node: { eventType: string }) => node.eventType)).toEqual(eventTypes.reverse());
 
   const input = { projectIdOrName, routeId: nodes[0].id };

@@ -18,15 +18,19 @@ const app = await sharedApp();
 const { database } = app.app.services;
 const types = Object.keys(EVENTS) as (keyof typeof EVENTS)[];
 
-/** The only member that is nullable in some types only, so a query of both needs an alias. */
-const ALIAS = 'ofDelivery';
+/** Members that are nullable in these types only, so a query of both needs aliases. */
+const NULLABLE: Record<string, readonly string[]> = {
+  DeliveryFailed: ['operationId'],
+  SetupFailed: ['groupRef', 'consumerRef'],
+};
+const ALIAS_PREFIX = 'nullable_';
 const FRAGMENTS = types
   .map((type) => {
     const name = getEventTypeName(type);
     const { shape } = EVENTS[type].data;
     const members = Object.keys(shape).map((member) =>
-      name === 'DeliveryFailed' && member === 'operationId'
-        ? `${ALIAS}: ${member}`
+      NULLABLE[name]?.includes(member)
+        ? `${ALIAS_PREFIX}${member}: ${member}`
         : toField(member, shape),
     );
     return `... on ${name} { ${members.join(' ')} }`;
@@ -44,9 +48,11 @@ interface Node extends Record<string, unknown> {
 }
 
 /** Returns the members of an event that are fields of its type. */
-function listMembers({ __typename, id, eventType, data, [ALIAS]: operationId, ...members }: Node) {
-  const all = Object.entries({ ...members, operationId: members.operationId ?? operationId });
-  return Object.fromEntries(all.filter(([, value]) => value != null));
+function listMembers({ __typename, id, eventType, data, ...members }: Node) {
+  const present = Object.entries(members).filter(([, value]) => value != null);
+  return Object.fromEntries(
+    present.map(([name, value]) => [name.replace(ALIAS_PREFIX, ''), value]),
+  );
 }
 
 function expectTyped(node: Node, type: string): void {

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { continueProposals } from '../../../src/domain/proposal/commit-proposal.ts';
 import { createAgent, createApprover, proposalsOf } from '../../support/scenes/agents.ts';
 import { createEndUser } from '../../support/scenes/end-users.ts';
+import { toRevision } from '../../support/scenes/integrations.ts';
 import { createSandboxClient } from '../../support/scenes/subscriptions.ts';
 import { installPeople, peopleTenant, typedApi } from '../../support/scenes/typed-api.ts';
 
@@ -54,7 +55,7 @@ test('shows the values before and after, and writes after an approval', async ()
     decidedBy: expect.stringMatching(/^consumer:csm_/),
   });
   expect(await proposals.commit(agent, proposal)).toMatchObject({
-    proposal: { status: 'COMMITTED', operation: { id: expect.any(String) } },
+    proposal: { status: 'COMMITTED' },
     operation: { status: 'SUCCEEDED' },
     result: { success: true, recordId: id },
   });
@@ -228,4 +229,72 @@ test('an agent sees its own proposals only, and end users those of their group',
     (await client.query(list)).viewer.project.proposals.nodes.map(({ id }: { id: string }) => id);
   expect(await seenBy(approver)).toContain(proposal.id);
   expect(await seenBy(await createEndUser(app, tenant, { groupRef: 'globex' }))).toEqual([]);
+});
+
+test('refuses a commit that would write something else than what was approved', async () => {
+  const own = await app.tenant();
+  await installPeople(app, own, { integration: 'crm', provider: 'sandbox', groupRef: 'acme' });
+  const ownAgent = await createAgent(app, own);
+  const ownProposals = proposalsOf(own);
+  const id = await provider.create(contact());
+  const proposal = await ownProposals.create(ownAgent, update(id));
+  await ownProposals.approve(own, proposal.id);
+  const content = {
+    name: 'crm',
+    provider: 'sandbox',
+    read: {
+      objects: [
+        {
+          ...{ objectName: 'contacts', mapToName: 'people', destination: 'records' },
+          requiredFields: [
+            { fieldName: 'firstname', mapToName: 'lastName' },
+            { fieldName: 'email', mapToName: 'emailAddress' },
+          ],
+        },
+      ],
+    },
+    write: { objects: [{ objectName: 'contacts', inheritMapping: true }] },
+  };
+  const revise = `mutation ($input: CreateRevisionInput!) {
+    createRevision(input: $input) { revision { id } }
+  }`;
+  const revision = toRevision(content as never);
+  await own.query(revise, {
+    input: { projectIdOrName: own.projectId, integrationIdOrName: 'crm', revision },
+  });
+  expect(await ownProposals.refuseCommit(ownAgent, proposal)).toMatchObject({
+    code: 'PROPOSAL_STALE',
+    problem: { detail: expect.stringMatching(/mapping/) },
+  });
+  expect(await recordOf(id)).toMatchObject({ lastname: 'Lovelace' });
+});
+
+test('shows proposals and sessions only to callers who may read records or approve', async () => {
+  const proposal = await proposals.create(agent, update(await provider.create(contact())));
+  const node = (id: string) => `{ node(id: "${id}") { id } }`;
+  const page = await tenant.withScopes('frontend');
+  for (const list of ['proposals', 'agentSessions']) {
+    const query = `{ viewer { project { ${list}(first: 1) { nodes { id } } } } }`;
+    expect(await page.refusal(query)).toMatchObject({ code: 'FORBIDDEN' });
+  }
+  for (const id of [proposal.id, agent.sessionId]) {
+    expect(await page.refusal(node(id))).toMatchObject({ code: 'FORBIDDEN' });
+  }
+  const person = await createEndUser(app, tenant, { permissions: [] });
+  expect(await person.refusal(node(proposal.id))).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await person.refusal(node(agent.sessionId))).toMatchObject({ code: 'FORBIDDEN' });
+});
+
+test('one proposal that fails does not keep the sweep from the others', async () => {
+  const [broken, other] = await Promise.all(
+    [1, 2].map(async () => proposals.create(agent, update(await provider.create(contact())))),
+  );
+  const where = (id: string) => ({ projectId_id: { projectId: tenant.projectId, id } });
+  const { proposal: rows } = services.database.prisma;
+  const dueTime = new Date(Date.now() - 5_000);
+  // Such a row exists only if it was changed by other means.
+  await rows.update({ where: where(broken.id), data: { status: 'COMMITTING', dueTime } });
+  await rows.update({ where: where(other.id), data: { expireTime: dueTime, dueTime } });
+  await continueProposals(services);
+  expect(await rows.findUnique({ where: where(other.id) })).toMatchObject({ status: 'EXPIRED' });
 });

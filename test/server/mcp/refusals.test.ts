@@ -114,10 +114,11 @@ test('refuses objects and verbs outside of the session before it calls the provi
     data: { code: 'VERB_NOT_GRANTED', detail: expect.stringContaining('It permits: READ.') },
     text: expect.stringContaining('Do not repeat the call.'),
   });
-  const other = await connectWith({ objects: ['people'], verbs: ['UPDATE'] });
-  expect((await other.call('read_records', { objectName: 'people' })).data).toMatchObject({
+  const creator = await connectWith({ verbs: ['CREATE'] });
+  expect((await creator.call('read_records', { objectName: 'people' })).data).toMatchObject({
     code: 'VERB_NOT_GRANTED',
   });
+  const other = await connectWith({ objects: ['people'], verbs: ['READ', 'UPDATE'] });
   const named = await other.call('propose_write', { ...update(id), objectName: 'companies' });
   expect(named.data).toMatchObject({
     code: 'OBJECT_NOT_GRANTED',

@@ -442,6 +442,7 @@ function routeStatements(number: number, { few, events }: Sizes): string[] {
       type: `'CREATE'`,
       after: `'{}'`,
       payloadHash: `''`,
+      planHash: `''`,
       expireTime: `now() + interval '1 day'`,
     }),
     insert('EventTopicRoute', few * 15, {

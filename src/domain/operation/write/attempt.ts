@@ -6,7 +6,13 @@ import type { RecordOutcome } from '../../../providers/moving-records.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Services } from '../../call.ts';
 import { openSession } from '../../connection/connection-session.ts';
-import { type StoredOutcome, staleOutcome, toErrorText, toStorableOutcome } from './outcome.ts';
+import {
+  createStaleOutcome,
+  createUnknownOutcome,
+  type StoredOutcome,
+  toErrorText,
+  toStorableOutcome,
+} from './outcome.ts';
 import { hasValue } from './record-mapping.ts';
 import { hasValues, hasVersion } from './record-version.ts';
 import type { AttemptFailure } from './retry.ts';
@@ -113,12 +119,11 @@ async function findOutcomeByVersion(
   const fields = [...new Set([...expected.fields, ...Object.keys(record)])];
   const [present] = await readRecords(session, { objectName: task.objectName, fields, ids: [id] });
   if (present && hasVersion(present, expected)) return null;
+  if (!wasUncertain) return createStaleOutcome(id);
   const isWritten =
     task.type === 'DELETE' ? !present : present !== undefined && hasValues(present, record);
-  if (wasUncertain && isWritten) {
-    return { success: true, recordId: id, data: present?.raw ?? null, errors: [] };
-  }
-  return staleOutcome(id);
+  if (isWritten) return { success: true, recordId: id, data: present?.raw ?? null, errors: [] };
+  return createUnknownOutcome(id, 'The record has changed, possibly by this write.');
 }
 
 async function send(

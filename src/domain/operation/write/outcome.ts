@@ -49,7 +49,7 @@ export function toErrorText(text: string): string {
 }
 
 /** The outcome of a write that expected another version of the record. */
-export function staleOutcome(recordId: string): StoredOutcome {
+export function createStaleOutcome(recordId: string): StoredOutcome {
   const reason = 'The record has changed since the write was proposed, so it was not written.';
   return { ...createFailedOutcome(recordId, reason), isStale: true };
 }

@@ -6,7 +6,6 @@ import {
   type WriteToAccept,
 } from '../../../database/hot/accept-writes.ts';
 import type { Row } from '../../../database/rows.ts';
-import { conflict } from '../../../errors.ts';
 import { newId } from '../../../ids.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../work/durations.ts';
 import { newLeaseToken } from '../../../work/lease.ts';
@@ -31,8 +30,8 @@ export interface WriteToStart {
   input: WriteInput;
   plan: WritePlan;
   key: WriteKey | null;
-  /** The id of the proposal that the write commits. Absent for other writes. */
-  proposalId?: string;
+  /** The proposal that the write commits. Absent for other writes. */
+  proposal?: WriteToAccept['proposal'];
 }
 
 interface StartedWrite {
@@ -43,9 +42,14 @@ interface StartedWrite {
   entries: WriteEntry[];
 }
 
+/** The proposal of a write can no longer be committed by it. */
+export class ProposalTaken extends Error {
+  override readonly name = 'ProposalTaken';
+}
+
 /**
- * Stores the write, or finds the operation of the call that took its idempotency key. Throws CONFLICT if its proposal is
- * no longer being committed.
+ * Stores the write, or finds the operation of the call that took its idempotency key. Throws ProposalTaken if its proposal
+ * is not approved, or was committed by another call.
  */
 export async function acceptWrite(services: Services, write: WriteToStart): Promise<StartedWrite> {
   const { input, plan, key } = write;
@@ -58,13 +62,11 @@ export async function acceptWrite(services: Services, write: WriteToStart): Prom
   }
   const operation = key && (await findOperationByKey(services, key));
   if (operation) return { operation, task: null, entries: [] };
-  if (write.proposalId) {
-    throw conflict('The proposal is no longer being committed. Read its status again.');
-  }
+  if (write.proposal) throw new ProposalTaken();
   throw new Error('Bug: a write was neither accepted nor found by its idempotency key.');
 }
 
-function toRow(services: Services, { input, plan, key, proposalId }: WriteToStart): WriteToAccept {
+function toRow(services: Services, { input, plan, key, proposal }: WriteToStart): WriteToAccept {
   const now = services.now();
   const { target, objectName, entries } = plan;
   const { id: installationId, projectId, integrationId, configId, groupId } = target.installation;
@@ -85,7 +87,7 @@ function toRow(services: Services, { input, plan, key, proposalId }: WriteToStar
     openGroup: input.autoBatchPolicy ? createGroupKey(input, plan) : null,
     ...computeTimes(input, now),
     leaseToken: input.mode === 'SYNCHRONOUS' ? newLeaseToken(services.database.processes.id) : null,
-    proposalId: proposalId ?? null,
+    proposal: proposal ?? null,
     now,
     firstLine: { id: newId('log'), ...createFirstLine(input, plan) },
     entries,
