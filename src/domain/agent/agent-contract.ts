@@ -1,13 +1,15 @@
 /** Describes objects to agents: their names, and the schemas of exactly this customer's fields. */
 import { z } from 'zod';
+import type { Issue } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import {
   createRecordSchema,
   createValuesSchema,
   type JsonSchema,
 } from '../contract/formats/json-schema.ts';
-import type { ContractVerb, ObjectContract } from '../contract/object-contract.ts';
+import type { ContractVerb, FieldContract, ObjectContract } from '../contract/object-contract.ts';
 import { projectRead } from '../declared-read.ts';
+import { createInputIssue, requireNoIssues } from '../issues.ts';
 import { projectIdOrName, ref } from '../names.ts';
 import { orNull } from '../optional-value.ts';
 import { orAgent } from '../viewer/needs.ts';
@@ -31,6 +33,12 @@ export const agentObjectName = z
   .min(1)
   .max(256)
   .describe('The name of the object, from search_objects.');
+
+const FIELDS_MAX = 500;
+
+export const agentFieldNames = orNull(
+  z.array(z.string().min(1).max(256)).min(1).max(FIELDS_MAX),
+).describe('Only these fields. Default: all fields.');
 
 export const searchObjectsInput = z.object({
   projectIdOrName,
@@ -97,11 +105,14 @@ export const describeObjectInput = z.object({
   projectIdOrName,
   groupRef: agentGroupRef,
   objectName: agentObjectName,
+  fields: agentFieldNames,
 });
 
 /** The schemas are null if the agent or the account does not support the verb. */
 export interface DescribedObject {
   object: ObjectContract;
+  /** Fields that the schemas lack, because they would be too large. */
+  omittedFields: string[];
   /** A record that is read. */
   read: JsonSchema | null;
   /** The values of a new record. */
@@ -115,21 +126,62 @@ export const describeAgentObject = projectRead(
   "Describes an object: JSON Schemas of exactly the fields of the customer's account.",
   async (
     call,
-    { groupRef, objectName }: z.output<typeof describeObjectInput>,
+    { groupRef, objectName, fields: names }: z.output<typeof describeObjectInput>,
     { id: projectId },
   ): Promise<DescribedObject> => {
     const contract = await getAgentContract(call, { projectId, groupRef });
-    const object = getContractObject(contract, objectName, null);
+    const whole = getContractObject(contract, objectName, null);
+    requireNoIssues(findUnknownFields(names, whole.fields));
+    const { fields, omittedFields } = takeFields(whole, names);
+    const object = { ...whole, fields };
     const ifIncluded = (verb: ContractVerb, create: () => JsonSchema) =>
       object.verbs.includes(verb) ? create() : null;
     return {
       object,
+      omittedFields,
       read: ifIncluded('LIST', () => createRecordSchema(object)),
       create: ifIncluded('CREATE', () => createValuesSchema(object, 'CREATE')),
       update: ifIncluded('UPDATE', () => createValuesSchema(object, 'UPDATE')),
     };
   },
 );
+
+/** Returns an issue for each name that is not one of the fields. */
+export function* findUnknownFields(
+  names: readonly string[] | null,
+  fields: readonly Pick<FieldContract, 'name'>[],
+): Generator<Issue> {
+  for (const [index, name] of (names ?? []).entries()) {
+    if (fields.some((field) => field.name === name)) continue;
+    yield createInputIssue(
+      ['fields', index],
+      'is not such a field of the object. Call describe_object for its fields.',
+      name,
+    );
+  }
+}
+
+/** The most bytes of the fields of one description, as JSON of the contract. Each may be in three schemas. */
+const FIELDS_BYTES_MAX = 60_000;
+
+/** Returns the named fields, or all, as many as fit in a description. Required fields come before others. */
+function takeFields({ fields }: ObjectContract, names: readonly string[] | null) {
+  const wanted = fields.filter(({ name }) => names?.includes(name) ?? true);
+  const [required, optional] = [true, false].map((isRequired) =>
+    wanted.filter((field) => field.isRequired === isRequired),
+  ) as [FieldContract[], FieldContract[]];
+  let bytes = 0;
+  const taken = new Set(
+    [...required, ...optional].filter((field, index) => {
+      bytes += Buffer.byteLength(JSON.stringify(field));
+      return index === 0 || bytes <= FIELDS_BYTES_MAX;
+    }),
+  );
+  return {
+    fields: wanted.filter((field) => taken.has(field)),
+    omittedFields: wanted.filter((field) => !taken.has(field)).map(({ name }) => name),
+  };
+}
 
 /** A write with a tool of its own, and the schema of its values. Null for a deletion. */
 export interface PinnedWrite extends NamedPinnedTool {

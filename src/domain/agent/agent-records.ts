@@ -11,14 +11,18 @@ import { listObjectRecords, readObjectRecord } from '../operation/object-records
 import type { RecordsPage } from '../operation/record-search.ts';
 import { orNull } from '../optional-value.ts';
 import { orAgent } from '../viewer/needs.ts';
-import { agentGroupRef, agentObjectName } from './agent-contract.ts';
+import {
+  agentFieldNames,
+  agentGroupRef,
+  agentObjectName,
+  findUnknownFields,
+} from './agent-contract.ts';
 import { authorizeAgent, getAgentContract, getContractObject } from './agent-objects.ts';
 import { type BoundedRecord, takeWithin, toBoundedRecord } from './bounded-records.ts';
 
 /** The most records of one call. */
 export const AGENT_RECORDS_MAX = 50;
 const RECORDS_DEFAULT = 20;
-const FIELDS_MAX = 500;
 const CONDITIONS_MAX = 50;
 const fieldName = z.string().min(1).max(256);
 
@@ -36,9 +40,7 @@ export const agentRecordsInput = z.object({
         error: `must have at most ${CONDITIONS_MAX} fields.`,
       }),
   ).describe('Only records whose fields equal these values. Not with ids.'),
-  fields: orNull(z.array(fieldName).min(1).max(FIELDS_MAX)).describe(
-    'Only these fields. Default: all fields.',
-  ),
+  fields: agentFieldNames,
   first: orNull(z.int().min(1).max(AGENT_RECORDS_MAX)).describe(
     `How many records, 1 to ${AGENT_RECORDS_MAX}. Default: ${RECORDS_DEFAULT}. Not with ids.`,
   ),
@@ -82,15 +84,7 @@ function* findIssues({ ids, where, first, after, fields }: Input, object: Object
     for (const [name] of others)
       yield createInputIssue([name], 'must not be given together with ids.');
   }
-  const known = listReadFields(object).map(({ name }) => name);
-  for (const [index, name] of (fields ?? []).entries()) {
-    if (known.includes(name)) continue;
-    yield createInputIssue(
-      ['fields', index],
-      `is not a field of ${object.name} that can be read. Call describe_object for its fields.`,
-      name,
-    );
-  }
+  yield* findUnknownFields(fields, listReadFields(object));
 }
 
 async function readByIds(

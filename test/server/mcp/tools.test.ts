@@ -4,7 +4,7 @@ import { connectMcp } from '../../support/mcp/mcp-client.ts';
 import { createAgent, createApprover, proposalsOf } from '../../support/scenes/agents.ts';
 import { createEndUser } from '../../support/scenes/end-users.ts';
 import { createSandboxClient } from '../../support/scenes/subscriptions.ts';
-import { peopleTenant, typedApi } from '../../support/scenes/typed-api.ts';
+import { installPeople, peopleTenant, typedApi } from '../../support/scenes/typed-api.ts';
 
 const app = await typedApi();
 const tenant = await peopleTenant(app);
@@ -78,6 +78,43 @@ test("describes exactly the customer's fields", async () => {
   expect(data.create.required).toEqual(['emailAddress']);
   expect(data.filterable).toEqual({ fields, conditionsMax: 20 });
   expect(meta[UNTRUSTED]).toEqual(['/displayName', '/read', '/create', '/update']);
+});
+
+test('describes an object with many fields in parts', async () => {
+  const many = await app.tenant();
+  const optionalFields = Array.from({ length: 500 }, (_, index) => ({
+    fieldName: `Field_${index}`,
+    mapToName: `field${index}`,
+    mapToDisplayName: `${index} ${'x'.repeat(90)}`,
+  }));
+  await installPeople(app, many, {
+    integration: 'leads',
+    provider: 'zoho',
+    groupRef: 'globex',
+    read: { optionalFields },
+    config: {
+      read: [
+        { objectName: 'Leads', selectedFields: optionalFields.map(({ fieldName }) => fieldName) },
+      ],
+      write: [{ objectName: 'Leads' }],
+    },
+  });
+  const { call } = await connectMcp(app, await createAgent(app, many, { groupRef: 'globex' }));
+  const described: string[] = [];
+  let fields: string[] | undefined;
+  let parts = 0;
+  do {
+    const { data, text } = await call('describe_object', { objectName: 'people', fields });
+    expect(Buffer.byteLength(JSON.stringify(data))).toBeLessThan(200_000);
+    described.push(...Object.keys(data.update.properties));
+    fields = data.omittedFields;
+    parts += 1;
+    if (fields) expect(text).toContain('call again with omittedFields as fields');
+  } while (fields);
+  expect(parts).toBeGreaterThan(1);
+  expect(described.toSorted()).toEqual(
+    ['lastName', ...optionalFields.map(({ mapToName }) => mapToName)].toSorted(),
+  );
 });
 
 test('omits schemas of verbs that the session does not have', async () => {

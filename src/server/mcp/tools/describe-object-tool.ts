@@ -9,11 +9,21 @@ export const describeObject = defineTool({
   callsProvider: false,
   input: describeObjectInput,
   async run(call, input) {
-    const { object, read, create, update } = await describeAgentObject(call, input);
+    const { object, omittedFields, read, create, update } = await describeAgentObject(call, input);
     const { name, displayName, verbs, filterable } = object;
+    const isWhole = omittedFields.length === 0;
+    const rest = isWhole ? '' : ' Others did not fit: call again with omittedFields as fields.';
+    const schemas = { read, create, update };
     return {
-      text: `The fields of ${name}. It supports ${verbs.join(', ')}.`,
-      data: { name, displayName, verbs, filterable, read, create, update },
+      text: `The fields of ${name}. It supports ${verbs.join(', ')}.${rest}`,
+      data: {
+        name,
+        displayName,
+        verbs,
+        filterable,
+        ...schemas,
+        ...(!isWhole && { omittedFields }),
+      },
       untrusted: ['/displayName', '/read', '/create', '/update'],
     };
   },

@@ -1,0 +1,57 @@
+/** Records for agents have a bounded size. */
+import { expect, test } from 'vitest';
+import { boundFields, boundText, takeWithin } from '../../../src/domain/agent/bounded-records.ts';
+
+const record = (id: string, text: string) => ({ id, fields: { text }, omittedFields: [] });
+
+test('shortens a text and names its length', () => {
+  expect(boundText('x'.repeat(2_000))).toBe('x'.repeat(2_000));
+  expect(boundText('x'.repeat(2_001))).toBe(`${'x'.repeat(2_000)}… [truncated: 2001 characters]`);
+});
+
+test('cuts no character in half', () => {
+  expect(boundText('😀'.repeat(3), 3).isWellFormed()).toBe(true);
+});
+
+test('shortens texts, lists and objects within values', () => {
+  const members = Object.fromEntries(Array.from({ length: 201 }, (_, index) => [`m${index}`, 1]));
+  const { fields, omittedFields } = boundFields([
+    ['list', Array.from({ length: 250 }, (_, index) => index)],
+    ['members', members],
+    ['nested', { a: ['x'.repeat(3_000)] }],
+    ['plain', { a: [1, null, true, 'x'] }],
+  ]);
+  expect(fields.list).toHaveLength(201);
+  expect(fields.list).toContain('[truncated: 50 more items]');
+  expect(fields.members).toMatchObject({ m199: 1, '[truncated]': '1 more members' });
+  expect(fields.members).not.toHaveProperty('m200');
+  expect(JSON.stringify(fields.nested)).toContain('… [truncated: 3000 characters]');
+  expect(fields.plain).toEqual({ a: [1, null, true, 'x'] });
+  expect(omittedFields).toEqual([]);
+});
+
+test('ends values that are nested too deep', () => {
+  const deep = JSON.parse(`${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`);
+  expect(JSON.stringify(boundFields([['deep', deep]]).fields)).toContain(
+    '[truncated: nested too deep]',
+  );
+});
+
+test('omits fields without which the others fit', () => {
+  const large = Array.from({ length: 100 }, () => 'x'.repeat(900));
+  const { fields, omittedFields } = boundFields([
+    ['a', large],
+    ['b', large],
+    ['c', 1],
+  ]);
+  expect(Object.keys(fields)).toEqual(['a', 'c']);
+  expect(omittedFields).toEqual(['b']);
+});
+
+test('takes the first records that fit together, and one in any case', () => {
+  const half = 'x'.repeat(45_000);
+  const records = [record('1', half), record('2', half), record('3', half)];
+  expect(takeWithin(records).map(({ id }) => id)).toEqual(['1', '2']);
+  expect(takeWithin([record('1', 'x'.repeat(200_000))])).toHaveLength(1);
+  expect(takeWithin([])).toEqual([]);
+});
