@@ -7,6 +7,7 @@ import { currentSpan, currentTraceparent, inSpan, inTrace } from '../../src/span
 import { sharedApp, testApp } from '../support/app.ts';
 import { names, recordNamedEvents, routeEvents } from '../support/event-log.ts';
 import { openEventStream } from '../support/event-stream.ts';
+import { requestMcp } from '../support/mcp/mcp-client.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { installReads, TRIGGER } from '../support/scenes/reads.ts';
 import { contact, createWriter } from '../support/scenes/writes.ts';
@@ -124,6 +125,22 @@ test('keeps the trace of a REST request after its body has arrived', async () =>
   expect(paths(spans())).toContain('PATCH /v1/* > execute');
   const line = lines.find((entry) => entry.msg === 'request.ended' && entry.traceId === traceId);
   expect(line).toMatchObject({ path, method: 'PATCH' });
+});
+
+test("traces an agent's tool by its name, with its failure", async () => {
+  const { projectId, apiKey } = await app.tenant();
+  const { traceparent, spans } = newTrace();
+  const caller = { projectId, headers: { 'x-api-key': apiKey, traceparent } };
+  await requestMcp(app, caller, 'tools/call', {
+    name: 'search_objects',
+    arguments: { group: 'none' },
+  });
+  await expect.poll(() => paths(spans()), POLLING).toContain('POST /mcp/*');
+  expect(paths(spans())).toContain('POST /mcp/* > admit');
+  expect(paths(spans())).toContain('POST /mcp/* > execute > SELECT Group');
+  const execute = spans().find(({ name }) => name === 'execute');
+  expect(execute).toMatchObject({ hasFailed: true });
+  expect(execute?.attributes).toMatchObject({ 'gateway.tool': 'search_objects' });
 });
 
 test('traces batched reads in the trace of their own work', async () => {

@@ -28,7 +28,8 @@ export function createMcpServer({ call, projectIdOrName, tools, onToolError }: M
     const schema = toListedSchema(() => inputSchema(groupRuleOf(call)));
     server.registerTool(name, { description, annotations, inputSchema: schema }, async (args) => {
       try {
-        const outcome = await inSpan('execute', {}, () => run(call, { args, projectIdOrName }));
+        const span = { attributes: { 'gateway.tool': name } };
+        const outcome = await inSpan('execute', span, () => run(call, { args, projectIdOrName }));
         return toToolResult(outcome);
       } catch (error) {
         onToolError(error);
