@@ -130,8 +130,8 @@ function LabelledCard({ labels, position, onDecided, ...props }: LabelledCardPro
   const messages = useMessages();
   const proposal = useFragment(PROPOSAL, props.proposal);
   const { status, recordId, reason, project, agentSession, fields } = proposal;
-  const title = titleOf(proposal.type, labels.displayName ?? proposal.objectName, messages);
-  const labelOf = (name: string) =>
+  const title = formatTitle(proposal.type, labels.displayName ?? proposal.objectName, messages);
+  const findLabel = (name: string) =>
     labels.fields.find((field) => field.name === name)?.description ?? name;
   return (
     <article className="card" aria-label={`${position}. ${title}`}>
@@ -149,7 +149,7 @@ function LabelledCard({ labels, position, onDecided, ...props }: LabelledCardPro
       {fields.length > 0 && (
         <FieldChanges
           label={`${position}. ${title}`}
-          changes={fields.map((field) => ({ ...field, label: labelOf(field.name) }))}
+          changes={fields.map((field) => ({ ...field, label: findLabel(field.name) }))}
         />
       )}
       {status === 'PENDING' ? (
@@ -159,18 +159,18 @@ function LabelledCard({ labels, position, onDecided, ...props }: LabelledCardPro
           onDecided={onDecided}
         />
       ) : (
-        <p className="strong">{endText(status, messages)}</p>
+        <p className="strong">{formatOutcome(status, messages)}</p>
       )}
     </article>
   );
 }
 
-function titleOf(type: string, object: string, messages: Messages): string {
+function formatTitle(type: string, object: string, messages: Messages): string {
   if (type === 'CREATE') return messages.createRecord(object);
   return type === 'DELETE' ? messages.deleteRecord(object) : messages.updateRecord(object);
 }
 
-function endText(status: string, messages: Messages): string {
+function formatOutcome(status: string, messages: Messages): string {
   const texts: Record<string, string> = {
     REJECTED: messages.isRejected,
     COMMITTED: messages.isCommitted,
@@ -191,15 +191,15 @@ function Decision({ input, title, onDecided }: DecisionProps) {
   const [step, setStep] = useState<'START' | 'REJECTING' | 'CANCELLED'>('START');
   const approve = useChange<approvalCardApproveMutation>(APPROVE);
   const reject = useChange<approvalCardRejectMutation>(REJECT);
-  const problem = useCustomerProblem(approve.problem ?? reject.problem);
+  const problem = useCustomerProblem(step === 'REJECTING' ? reject.problem : approve.problem);
   if (step === 'REJECTING') {
-    const submit = async ({ reason }: Record<string, FormDataEntryValue>) => {
+    const rejectAndReport = async ({ reason }: Record<string, FormDataEntryValue>) => {
       const response = await reject.run({ input: { ...input, reason: String(reason) } });
       if (response) onDecided(`${messages.rejected}: ${title}`);
     };
     return (
       <div className="decisions">
-        <Form onSubmit={submit}>
+        <Form onSubmit={rejectAndReport}>
           <TextInput
             name="reason"
             label={messages.reason}
@@ -218,14 +218,14 @@ function Decision({ input, title, onDecided }: DecisionProps) {
       </div>
     );
   }
-  const press = async () => {
+  const approveAndReport = async () => {
     if (await approve.run({ input })) onDecided(`${messages.approved}: ${title}`);
   };
   return (
     <div className="decisions">
       <Refusal problem={problem} />
       <div className="row">
-        <Action kind="primary" isPending={approve.isRunning} onPress={press}>
+        <Action kind="primary" isPending={approve.isRunning} onPress={approveAndReport}>
           {messages.approve}
         </Action>
         {/* The button from which the focus went to the reason. */}

@@ -15,8 +15,8 @@ export function testAgents(stage: () => ConsoleStage) {
   const open = (path: string) => openConsole(page, `${stage().url}/console/demo/${path}`);
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
   const dialog = () => page.getByRole('dialog');
-  const rowsOf = (list: string) => page.getByRole('region', { name: list }).getByRole('row');
-  const textsOf = async (row: Locator) =>
+  const listRows = (list: string) => page.getByRole('region', { name: list }).getByRole('row');
+  const readTexts = async (row: Locator) =>
     (await row.getByRole('cell').allInnerTexts()).map((text) => text.trim());
   const status = (name: string) => page.locator('.facts .status', { hasText: name });
 
@@ -46,7 +46,7 @@ export function testAgents(stage: () => ConsoleStage) {
     expect(demo.url).toMatch(/\/mcp\/projects\/prj_/);
     await expectFitsScreens(page);
     await dialog().getByRole('button', { name: 'Done' }).click();
-    const row = rowsOf('Agent sessions').nth(1);
+    const row = listRows('Agent sessions').nth(1);
     await row.getByText('phones: update any object, only phone, up to 10 a day').waitFor();
     expect(await row.innerText()).toMatch(/Sales helper.*Active.*Ada Lovelace.*people.*Read/s);
     expect(await page.content()).not.toContain(token);
@@ -63,9 +63,9 @@ export function testAgents(stage: () => ConsoleStage) {
     await page.getByText('She married.').waitFor();
     const fields = page.getByRole('region', { name: 'Fields' });
     const changed = fields.getByRole('row', { name: /^lastname/ });
-    expect(await textsOf(changed)).toEqual(['Liskov', 'Byron changed']);
+    expect(await readTexts(changed)).toEqual(['Liskov', 'Byron changed']);
     const removed = fields.getByRole('row', { name: /^phone/ });
-    expect(await textsOf(removed)).toEqual(['+31 20 0000003', 'empty removed']);
+    expect(await readTexts(removed)).toEqual(['+31 20 0000003', 'empty removed']);
     await page.getByText('Agent Sales helper').waitFor();
     await expectFitsScreens(page);
     await press('Approve');
@@ -79,10 +79,39 @@ export function testAgents(stage: () => ConsoleStage) {
     await page.getByRole('heading', { level: 1, name: 'Write contacts' }).waitFor();
   });
 
+  test('leads from an event to its proposal', async () => {
+    const { project } = await stage().api(
+      '{ project(idOrName: "demo") { topics(first: 1) { nodes { id } } } }',
+    );
+    const [{ id: topicId }] = project.topics.nodes;
+    await stage().api(
+      `mutation ($topicId: ID!) { createEventTopicRoute(input: { projectIdOrName: "demo",
+      topicId: $topicId, eventType: PROPOSAL_CREATED }) { eventTopicRoute { id } } }`,
+      { topicId },
+    );
+    await propose(agent, { recordId: '4', values: { lastname: 'Byron' }, reason: 'He married.' });
+    await open('events?type=PROPOSAL_CREATED');
+    await page.getByRole('link', { name: 'Proposal created' }).click();
+    await page.locator('.facts').getByRole('link', { name: /^prp_/ }).click();
+    await page.getByText('He married.').waitFor();
+  });
+
+  test('creates a link on which a customer approves', async () => {
+    await press('Approval link');
+    await dialog().getByRole('button', { name: 'Create link' }).click();
+    const link = await dialog().locator('[data-label="Approval link"]').innerText();
+    await dialog().getByRole('button', { name: 'Done' }).click();
+    const context = await stage().openContext({ locale: 'en-US' });
+    const customer = await context.newPage();
+    await customer.goto(link);
+    await customer.getByRole('article', { name: '1. Change a record: People' }).waitFor();
+    await customer.getByText('He married.').waitFor();
+    await context.close();
+  });
+
   test('rejects a proposal with a reason', async () => {
-    const id = await propose(agent, { recordId: '4', values: { lastname: 'Byron' } });
     await open('agents?status=PENDING');
-    await rowsOf('Proposals').getByRole('link', { name: 'Update people' }).click();
+    await listRows('Proposals').getByRole('link', { name: 'Update people' }).click();
     await press('Reject');
     await dialog().getByLabel('Reason').fill('He kept his name.');
     await dialog().getByRole('button', { name: 'Reject' }).click();
@@ -90,8 +119,7 @@ export function testAgents(stage: () => ConsoleStage) {
     await page.getByText('He kept his name.').waitFor();
     expect(await page.getByRole('button', { name: 'Reject' }).count()).toBe(0);
     await open('agents?status=REJECTED');
-    const link = rowsOf('Proposals').getByRole('link', { name: 'Update people' });
-    expect(await link.getAttribute('href')).toContain(id);
+    await listRows('Proposals').getByRole('link', { name: 'Update people' }).waitFor();
     await expectFitsScreens(page);
   });
 
@@ -114,7 +142,7 @@ export function testAgents(stage: () => ConsoleStage) {
 
   test('revokes a session', async () => {
     await open('agents');
-    const row = rowsOf('Agent sessions').nth(1);
+    const row = listRows('Agent sessions').nth(1);
     await row.getByRole('button', { name: 'Revoke' }).click();
     await dialog().getByRole('button', { name: 'Revoke' }).click();
     await row.getByText('Revoked').waitFor();

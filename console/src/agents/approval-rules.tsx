@@ -12,13 +12,13 @@ const getTypeName = (index: number, type: string) => `${getPath(index)}.types/${
 export function readApprovalRules(values: FormValues) {
   const rules = [];
   for (let index = 0; `${getPath(index)}.name` in values; index += 1) {
-    const textOf = (member: string) => String(values[`${getPath(index)}.${member}`]);
+    const readText = (member: string) => String(values[`${getPath(index)}.${member}`]);
     rules.push({
-      name: textOf('name'),
+      name: readText('name'),
       types: WriteType.filter((type) => values[getTypeName(index, type)]),
-      objects: splitNames(textOf('objects')),
-      fields: splitNames(textOf('fields')),
-      maxPerDay: Number(textOf('maxPerDay')),
+      objects: splitNames(readText('objects')),
+      fields: splitNames(readText('fields')),
+      maxPerDay: Number(readText('maxPerDay')),
     });
   }
   return rules;
