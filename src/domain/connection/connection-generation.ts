@@ -5,7 +5,7 @@ import type { Issue } from '../../errors.ts';
 import type { AuthScheme } from '../../providers/contract.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
-import { recordingSetupFailures } from '../diagnosis/setup-failure.ts';
+import { runRecordingSetupFailures } from '../diagnosis/setup-failure.ts';
 import { createInputIssue, requireNoIssues } from '../issues.ts';
 import { NOT_A_PROVIDER } from '../provider/catalogue.ts';
 import { findPermittedProvider } from '../provider/provider.ts';
@@ -30,7 +30,7 @@ export const generateConnection = projectMutation({
   async run(call, input, { id: projectId }): Promise<Row<'Connection'>> {
     requireNoIssues(await listForeignParties(call, input));
     const { provider } = input;
-    const scheme = await recordingSetupFailures(call, { projectId, provider }, () =>
+    const scheme = await runRecordingSetupFailures(call, { projectId, provider }, () =>
       getScheme(call, projectId, input),
     );
     const generation = { projectId, scheme, input };

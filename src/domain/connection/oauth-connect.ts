@@ -9,7 +9,7 @@ import { invalidInput, rateLimited, unprocessable } from '../../errors.ts';
 import type { SealedLocation } from '../../secrets.ts';
 import type { Call, Services } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
-import { recordingSetupFailures } from '../diagnosis/setup-failure.ts';
+import { runRecordingSetupFailures } from '../diagnosis/setup-failure.ts';
 import { CALLBACK_PATH } from '../provider/provider-app.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { startOAuthConnectInput } from './connection-input.ts';
@@ -66,7 +66,7 @@ export async function beginConnect(
   input: ConnectInput,
 ): Promise<StartedConnect> {
   const { provider } = input;
-  const plan = await recordingSetupFailures(call, { projectId, provider }, () =>
+  const plan = await runRecordingSetupFailures(call, { projectId, provider }, () =>
     planConnect(call, projectId, input),
   );
   await requireCapacity(call, projectId);

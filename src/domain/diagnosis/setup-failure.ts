@@ -63,7 +63,7 @@ export function isSetupMistake(error: unknown): error is DomainError {
 }
 
 /** Runs a part of a call. If an end user meets a mistake in the setup, records it. Throws the error of `work`. */
-export async function recordingSetupFailures<R>(
+export async function runRecordingSetupFailures<R>(
   call: Call,
   { projectId, provider }: { projectId: string; provider: string },
   work: () => Promise<R>,

@@ -9,7 +9,7 @@ import { type Issue, notFound } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
-import { recordingSetupFailures } from '../diagnosis/setup-failure.ts';
+import { runRecordingSetupFailures } from '../diagnosis/setup-failure.ts';
 import { findLatestContent } from '../integration/content-cache.ts';
 import { getIntegration, type IntegrationKey, lockContent } from '../integration/integration.ts';
 import { readIntegrationContent } from '../integration/integration-content.ts';
@@ -150,7 +150,7 @@ export const createInstallation = projectMutation({
       created,
       `The group ${groupRef} has installed ${integration.name} already.`,
     );
-    return recordingSetupFailures(call, { projectId, provider }, () => installed);
+    return runRecordingSetupFailures(call, { projectId, provider }, () => installed);
   },
 });
 

@@ -47,6 +47,20 @@ test('changes the fields in the mask only', async () => {
   expect(changed).toMatchObject({ appName: 'Other', name: rest.tenant.projectName });
 });
 
+test('sets and clears the appearance of the connect page', async () => {
+  const rest = await restTenant(app);
+  const project = { logoUrl: 'https://a.test/logo.png', accentColor: '#AA3300', locale: 'de-at' };
+  const updateMask = Object.keys(project);
+  const changed = await rest.patch(rest.base, { updateMask, project });
+  expect(changed).toMatchObject({ ...project, accentColor: '#aa3300', locale: 'de-AT' });
+  const cleared = { logoUrl: null, accentColor: null };
+  await rest.patch(rest.base, { updateMask: Object.keys(cleared), project: cleared });
+  const found = await rest.get(rest.base);
+  expect(found).toMatchObject({ locale: 'de-AT' });
+  expect(found).not.toHaveProperty('logoUrl');
+  expect(found).not.toHaveProperty('accentColor');
+});
+
 test('names every invalid input', async () => {
   const { builder } = await restTenant(app);
   const { issues } = await builder.refusal('POST', '/projects', { name: '-', appName: '' });
