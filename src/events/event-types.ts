@@ -246,7 +246,7 @@ export const EVENTS = {
   SETUP_FAILED: {
     wireName: 'setup.failed',
     happened:
-      "A mistake in the project's setup kept a customer from connecting an account or installing an integration. The event is not repeated for the same error of a provider until an hour has passed without it.",
+      "A mistake in the project's setup kept a customer from connecting an account or installing an integration. There is at most one event an hour for each provider.",
     data: z.object({
       projectId: connectionFields.projectId,
       provider: connectionFields.provider,

@@ -24,12 +24,14 @@ export const setupFailureResource = resource(
   "A mistake in the project's setup that kept customers from connecting accounts of a provider or from installing.",
   {
     provider: z.string().describe('The name of the provider.'),
-    error: z.string().describe('What is wrong with the setup, as text for people.'),
-    count: z.int().describe('How often customers met the error since `firstFailureTime`.'),
+    error: z
+      .string()
+      .describe('What is wrong with the setup, as text for people: the latest mistake.'),
+    count: z.int().describe('How often customers met a mistake since `firstFailureTime`.'),
     firstFailureTime: z
       .date()
-      .describe('When a customer first met the error, without an hour in between without it.'),
-    lastFailureTime: z.date().describe('When a customer last met the error.'),
+      .describe('When the count began: at most an hour before `lastFailureTime`.'),
+    lastFailureTime: z.date().describe('When a customer last met a mistake.'),
   },
 );
 
@@ -97,7 +99,7 @@ interface SetupFailureToRecord {
   error: string;
 }
 
-/** Stores the failure, and records an event if it is the first one with this error for an hour. */
+/** Stores the failure, and records an event if it begins a count: customers must not be able to cause many events. */
 export async function recordSetupFailure(
   { database, now }: Pick<Services, 'database' | 'now'>,
   { projectId, provider, customer, ...failure }: SetupFailureToRecord,
@@ -123,21 +125,21 @@ export async function recordSetupFailure(
   });
 }
 
-/** Failures with an hour or more between them are counted separately. */
+/** Failures are counted for an hour from the first one. The next one begins a new count. */
 const countFailure = ({
   projectId,
   provider,
   error,
   time,
 }: Pick<SetupFailure, 'projectId' | 'provider' | 'error'> & { time: Date }) => {
-  const isRepeated = sql`f."error" = excluded."error" and f."lastFailureTime" > ${new Date(time.getTime() - HOUR_MS)}`;
+  const isCounted = sql`f."firstFailureTime" > ${new Date(time.getTime() - HOUR_MS)}`;
   return sql<Pick<SetupFailure, 'count'>>`
     insert into "SetupFailure" as f ("projectId", "provider", "error", "count", "firstFailureTime", "lastFailureTime")
     values (${projectId}, ${provider}, ${error}, 1, ${time}, ${time})
     on conflict ("projectId", "provider") do update set
       "error" = excluded."error",
-      "count" = case when ${isRepeated} then f."count" + 1 else 1 end,
-      "firstFailureTime" = case when ${isRepeated} then f."firstFailureTime" else excluded."firstFailureTime" end,
+      "count" = case when ${isCounted} then f."count" + 1 else 1 end,
+      "firstFailureTime" = case when ${isCounted} then f."firstFailureTime" else excluded."firstFailureTime" end,
       "lastFailureTime" = excluded."lastFailureTime"
     returning "count"`;
 };

@@ -30,7 +30,7 @@ async function listFailures(client: Pick<GraphqlClient, 'query'>, project?: stri
   return (await client.query(FAILURES, { project })).project?.setupFailures;
 }
 
-test('reports a missing provider app that an end user meets, once an hour', async () => {
+test('reports what an end user meets, by an event an hour at most', async () => {
   const tenant = await app.tenant();
   const events = await keepEvents(app, tenant);
   const user = await createEndUser(app, tenant);
@@ -48,6 +48,12 @@ test('reports a missing provider app that an end user meets, once an hour', asyn
   const [failure, ...others] = await listFailures(tenant);
   expect(others).toEqual([]);
   expect(failure).toMatchObject({ provider: 'sandbox', error: WITHOUT_APP, count: 3 });
+
+  await user.refusal(START, startInput(tenant, { redirectUrl: 'https://evil.test' }));
+  expect(await events()).toHaveLength(1);
+  expect(await listFailures(tenant)).toMatchObject([
+    { count: 4, error: expect.stringContaining('redirectUrl') },
+  ]);
 
   clock.aheadMs += 61 * 60_000;
   const later = await createEndUser(app, tenant);
