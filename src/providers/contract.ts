@@ -74,7 +74,7 @@ export interface OAuth2Settings {
   tokenUrl: string;
   /** Query parameters of every authorization request. */
   authorizeParams?: Record<string, string>;
-  /** The provider refuses an authorization request without scopes. */
+  /** True if the provider refuses an authorization request without scopes. */
   explicitScopesRequired?: boolean;
   /** The revocation endpoint. Absent if the provider has none, or it is unknown. */
   revocation?: Revocation;
@@ -134,7 +134,7 @@ export type Connector = Pick<
   'objects' | 'objectAliases' | 'commonObjects' | 'limits' | 'features' | 'capabilities'
 >;
 
-/** A part of a provider with its own base URL. */
+/** A part of a provider, usually with its own base URL. */
 export interface ProviderModule {
   /** The name in integrations, unique in the provider. */
   name: string;
@@ -154,7 +154,7 @@ export interface Provider {
   name: string;
   displayName: string;
   baseUrl: string;
-  /** The first one is the default. Absent if the provider has no parts. */
+  /** The first module is the default. Absent if the provider has no modules. */
   modules?: readonly ProviderModule[];
   /**
    * Permitted hosts for each variable that stands for a whole host or URL. `*.` permits all subdomains. Without this list
@@ -168,14 +168,14 @@ export interface Provider {
   linkHosts?: readonly string[];
   /** Headers of every request. `{{name}}` is a member of the connection's metadata. */
   headers?: Readonly<Record<string, string>>;
-  /** In order of preference: the first scheme that fits the credentials is used. */
+  /** In order of preference: the first scheme that matches the credentials is used. */
   authSchemes: AuthScheme[];
   oauth2?: OAuth2Settings;
   apiKey?: Attachment;
   custom?: CustomAuthSettings;
-  /** A path that any valid credential can GET cheaply. The provider responds with 401 to invalid credentials. */
+  /** A path with a small response to a GET with valid credentials, and 401 to invalid ones. It checks credentials. */
   healthCheck?: string;
-  /** The base URL contains `{{workspace}}`, so connecting requires a workspace. */
+  /** True if connecting requires a workspace, because the base URL contains `{{workspace}}`. */
   workspaceRequired?: boolean;
   /** All object names. Absent if an account may have any object. */
   objects?: readonly string[];
@@ -191,7 +191,7 @@ export interface Provider {
   /** Members of the metadata that a connection needs besides credentials and workspace. */
   inputs?: readonly CustomInput[];
   limits: ProviderLimits;
-  /** Optional features of reads and writes. */
+  /** Optional features of reads and writes that the provider supports. */
   features: {
     /** The maximum number of conditions in a search. Absent if records cannot be searched. */
     filtersMax?: number;
@@ -213,7 +213,7 @@ export interface AccountIdentity {
 }
 
 export interface Capabilities {
-  /** Finds the account of an access token, if the token response does not name it. */
+  /** Finds the account of an access token. Needed if the token response does not name it. */
   identify?: (session: ProviderSession, accessToken: string) => Promise<AccountIdentity>;
   /** Lists the account's objects, including custom ones if the provider lists them. */
   listObjects?: (session: ProviderSession) => Promise<ObjectSummary[]>;
@@ -225,7 +225,7 @@ export interface Capabilities {
   /** Returns one outcome for each record, in the order of the records. */
   writeBatch?: (session: ProviderSession, write: BatchWrite) => Promise<RecordOutcome[]>;
   deleteRecord?: (session: ProviderSession, removal: RecordRemoval) => Promise<RecordOutcome>;
-  /** All pages of a list that a client reads through the proxy. Throws BAD_REQUEST if the path is not a list. */
+  /** Yields the pages of a list that a client reads through the proxy. Throws BAD_REQUEST if the path is not a list. */
   listPages?: (
     session: ProviderSession,
     request: ListRequest,
@@ -234,13 +234,13 @@ export interface Capabilities {
   readRecords?: (session: ProviderSession, read: RecordsRead) => Promise<ProviderRecord[]>;
   /** Subscribes to events. They are mapped like reads, so `readRecords` is required too. */
   subscribe?: SubscribeCapability;
-  /** Clients may send requests through the proxy. */
+  /** Present if clients may send requests through the proxy. */
   proxy?: true;
 }
 
-/** The capabilities that the provider implements. */
+/** Returns the capabilities that the provider implements. */
 export function listCapabilities({ capabilities }: Provider): ProviderCapability[] {
-  const has: Record<ProviderCapability, boolean> = {
+  const isSupported: Record<ProviderCapability, boolean> = {
     READ: capabilities.readPage !== undefined,
     WRITE: capabilities.writeRecord !== undefined,
     DELETE: capabilities.deleteRecord !== undefined,
@@ -249,10 +249,10 @@ export function listCapabilities({ capabilities }: Provider): ProviderCapability
     PROXY: capabilities.proxy === true,
     SUBSCRIBE: capabilities.subscribe !== undefined,
   };
-  return PROVIDER_CAPABILITIES.filter((capability) => has[capability]);
+  return PROVIDER_CAPABILITIES.filter((capability) => isSupported[capability]);
 }
 
-/** The capabilities of the provider for this object. It may read objects that it can't write. */
+/** Returns the capabilities of the provider for this object. A provider may read objects that it can't write. */
 export function listObjectCapabilities(
   provider: Provider,
   objectName: string,
@@ -272,7 +272,7 @@ export function supportsCapability(
 
 /**
  * An authenticated session with the account of one connection. `send` adds the credentials, respects the provider's
- * limits and refreshes a refused token once. It resolves for every HTTP status, and throws ProviderError if there was no
+ * limits and refreshes a rejected token once. It resolves for every HTTP status, and throws ProviderError if there was no
  * usable response.
  */
 export interface ProviderSession {
@@ -300,7 +300,7 @@ export interface ProviderResponse {
   status: number;
   /** The names are in lower case. */
   headers: Record<string, string>;
-  /** The parsed JSON, the text if it is not JSON, or null if it is empty. */
+  /** The parsed JSON, a string if it is not JSON, or null if it is empty. */
   body: unknown;
 }
 

@@ -53,7 +53,7 @@ export interface DefineFieldsCapability {
    * `stringOptions.valuesRestricted:true` if only one value is supported. Other members are refused.
    */
   options: readonly string[];
-  /** Permitted names of new fields, and the rule as text: `must ...`. */
+  /** Permitted names of new fields, and the rule as a message: `must ...`. */
   names: { pattern: RegExp; rule: string };
   /**
    * Creates the fields, and updates those that differ. Repeating it changes nothing. Returns one outcome for each

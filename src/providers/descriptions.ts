@@ -13,7 +13,7 @@ export const FIELD_VALUE_TYPES = [
 ] as const;
 export type FieldValueType = (typeof FIELD_VALUE_TYPES)[number];
 
-/** A type instead of an interface, because it must be assignable to JSON columns. */
+/** A type alias, because an interface is not assignable to JSON columns. */
 export type FieldDescription = {
   fieldName: string;
   displayName: string | null;

@@ -1,6 +1,6 @@
 /**
  * Parses JSON of a provider. An integer beyond the range of a JavaScript number becomes a string with the same digits; most
- * of these are ids. Returns the text itself if it is not JSON, and null if it is empty.
+ * of these are ids. Returns the string itself if it is not JSON, and null if it is empty.
  */
 export function parseExactJson(text: string): unknown {
   if (text === '') return null;
@@ -11,7 +11,7 @@ export function parseExactJson(text: string): unknown {
   }
 }
 
-/** Most responses contain no such number, and are parsed without a check of each value. */
+/** Matches long numbers. Most responses have none, and are parsed without a check of each value. */
 const LONG_NUMBER = /(^|[\s:[,])-?\d{16}/;
 
 function keepExactNumber(_key: string, value: unknown, context?: { source?: string }): unknown {

@@ -30,7 +30,8 @@ export function applyModule(provider: Provider, name: string | null): Provider |
   if (!connector) return inputs ? { ...provider, inputs } : provider;
   return { ...withModuleUrl(provider, module), ...NO_OBJECTS, ...connector };
 }
-/** Removes the provider's objects: a module with its own connector has none of them. */
+
+/** Removes the provider's objects, because a module with its own connector has other objects. */
 const NO_OBJECTS = {
   objects: undefined,
   objectAliases: undefined,

@@ -95,7 +95,7 @@ export interface RecordOutcome {
   errors: string[];
 }
 
-/** `recordId` is null if the vendor does not return the id of the created record. */
+/** Creates the outcome of a written record. `recordId` is null if the vendor does not return the id of a created record. */
 export function createWrittenOutcome(
   recordId: string | null,
   data: Record<string, unknown> | null = null,

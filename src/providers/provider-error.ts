@@ -1,6 +1,6 @@
 /**
  * Kinds of failures of a request to a provider, and how to handle them.
- * - AUTH_INVALIDATED: the provider refused the credentials. The connection becomes BAD_CREDENTIALS.
+ * - AUTH_INVALIDATED: the provider rejected the credentials. The connection becomes BAD_CREDENTIALS.
  * - FORBIDDEN, API_DISABLED, BAD_REQUEST, MISSING_FIELD, MISSING_OBJECT: permanent. Do not retry.
  * - CURSOR_GONE: restart the read at its first page.
  * - RATE_LIMITED, MIGRATING, SERVER_ERROR, RETRYABLE: temporary. Retry later.
@@ -40,7 +40,7 @@ export class ProviderError extends Error {
   override name = 'ProviderError';
   readonly kind: ProviderErrorKind;
   readonly status: number | null;
-  /** How long the provider requires to wait, in milliseconds. */
+  /** How long to wait before a retry, in milliseconds. Null if the provider does not say. */
   readonly retryAfterMs: number | null;
 
   constructor(

@@ -1,4 +1,4 @@
-/** Reads responses of providers, so that all connectors treat doubtful ones alike. */
+/** Reads responses of providers, so that all connectors handle unexpected ones alike. */
 import { z } from 'zod';
 import type { ProviderResponse } from './contract.ts';
 import { ProviderError } from './provider-error.ts';

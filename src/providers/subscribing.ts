@@ -69,20 +69,20 @@ export interface CreatedSubscription {
   providerRef: string;
   /** Null if the subscription never expires. */
   expireTime: Date | null;
-  /** Secrets that the provider created itself. Each event is signed with one of them. */
+  /** Secrets that the provider created. Each event is signed with one of them. */
   secrets?: string[];
 }
 
-/** The body has another form than the provider's events. */
+/** Thrown if the body does not have the form of the provider's events. */
 export class MalformedEventsError extends Error {
   override name = 'MalformedEvents';
 }
 
 /** Manages subscriptions by requests to the provider. */
 export interface SubscriptionCalls {
-  /** All installations of a connection share one subscription, which is deleted with the last of them. */
+  /** True if all installations of a connection share one subscription, which is deleted with the last of them. */
   isShared?: true;
-  /** Subscriptions expire unless they are renewed. */
+  /** True if subscriptions expire unless they are renewed. */
   expires?: true;
   create(session: ProviderSession, desired: DesiredSubscription): Promise<CreatedSubscription>;
   /** Extends the subscription. Null if the provider no longer has it. */
@@ -105,7 +105,7 @@ export interface AddressedSubscription {
   objectName: string;
 }
 
-/** Facts about a request that its content lacks. */
+/** The context of a request, which its content lacks. */
 export interface WebhookContext {
   now: Date;
   /** Null for a provider that signs with the secrets of the app. */
@@ -114,11 +114,11 @@ export interface WebhookContext {
 
 /** Webhooks: the provider sends its events in requests. */
 export interface EventRequests {
-  /** The provider creates a secret for each subscription, so each subscription has its own URL. */
+  /** True if the provider creates a secret for each subscription. Each subscription then has its own URL. */
   hasOwnSecrets?: true;
   /**
-   * The response to a request that verifies the URL before a secret exists; null for other requests. Such a request is not
-   * authenticated.
+   * Returns the response to a request that verifies the URL before a secret exists. Null for other requests. The request
+   * is not authenticated.
    */
   answerHandshake?: (request: WebhookRequest) => WebhookResponse | null;
   /** True if one of the secrets signed the request recently. Compares in constant time. */
@@ -146,7 +146,7 @@ export interface TimeSpan {
   until: Date;
 }
 
-/** A time span for which the provider reports no single changes of an object. */
+/** A time span for which the provider does not report individual changes of an object. */
 export interface StreamGap extends TimeSpan {
   objectName: string;
 }
@@ -170,14 +170,14 @@ export interface EventStream {
    * CURSOR_GONE if the provider no longer knows the position.
    */
   open(session: ProviderSession, start: StreamStart): Promise<AsyncIterable<StreamBatch>>;
-  /** Deletions in a time span that the events do not cover. */
+  /** Lists the deletions in a gap of the stream. */
   deletions(
     session: ProviderSession,
     span: TimeSpan & { account: string; objectName: string },
   ): Promise<ProviderEvent[]>;
 }
 
-/** A webhook that only notifies the gateway of new entries in a list. */
+/** A created webhook that notifies the gateway of new entries in a list. */
 export interface CreatedWebhook {
   /** The provider's id of the webhook. */
   providerRef: string;

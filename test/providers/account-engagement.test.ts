@@ -13,6 +13,7 @@ import { startVendorServer } from '../support/wire/vendor-server.ts';
 import { TOKEN } from '../support/wire/wire-format.ts';
 import { providerContract } from './contract.ts';
 import type { ContractSubject } from './contract-subject.ts';
+import { createServerControls } from './declared/wire-subject.ts';
 
 const MODULE = 'account-engagement';
 
@@ -31,19 +32,7 @@ providerContract(MODULE, async (): Promise<ContractSubject> => {
     pageSizeMin: 2,
     hasChangeTimes: true,
     isDescribedWithoutRequest: true,
-    countRecords: () => server.store.records.length,
-    storeRecords: (records) =>
-      records.map(({ record, changedAt }) =>
-        String(server.store.create({ ...record }, changedAt).id),
-      ),
-    failRequests: (fault) => {
-      if (fault === 'DROPPED_CONNECTION') return server.failNext(fault, Infinity);
-      const { status } = fault;
-      const headers: Record<string, string> =
-        'retryAfterSeconds' in fault ? { 'retry-after': `${fault.retryAfterSeconds}` } : {};
-      server.failNext({ status, headers, body: fixture.toErrorBody(status, 'refused') }, Infinity);
-    },
-    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+    ...createServerControls(server),
   };
 });
 

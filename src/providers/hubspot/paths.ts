@@ -35,7 +35,7 @@ function checkObjectName(name: string): string {
   throw new ProviderError('MISSING_OBJECT', 'No HubSpot object can have that name');
 }
 
-/** Returns the id as text. Null if no record can have it. */
+/** Returns the id as a string. Null if no record can have it. */
 export function findRecordId(id: unknown): string | null {
   const text = typeof id === 'number' ? String(id) : id;
   return typeof text === 'string' && RECORD_ID.test(text) ? text : null;

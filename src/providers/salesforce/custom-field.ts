@@ -15,7 +15,7 @@ export const TYPES = {
   REFERENCE: 'Lookup',
 } as const satisfies Partial<Record<FieldValueType, string>>;
 
-/** The maximum length of the type Text. Longer texts have the type LongTextArea, up to 131,072 characters. */
+/** The maximum length of the type Text. Longer strings have the type LongTextArea, up to 131,072 characters. */
 const TEXT_MAX = 255;
 const PRECISION = 18;
 const FLOAT_SCALE = 2;
@@ -81,7 +81,7 @@ function toTextMetadata(options: FieldDefinition['stringOptions']): Metadata {
   return {
     type: (length ?? 0) > TEXT_MAX ? 'LongTextArea' : TYPES.STRING,
     ...(length !== null && { length }),
-    // A default value is a formula, so a text needs quotes.
+    // A default value is a formula, so a string needs quotes.
     ...(defaultValue !== null && {
       defaultValue: `"${defaultValue.replaceAll(/["\\]/g, '\\$&')}"`,
     }),

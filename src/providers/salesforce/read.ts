@@ -38,7 +38,7 @@ function createPageRequest(read: PageRead): ProviderRequest {
 }
 
 /**
- * Builds the query. It contains no unchecked input: names are validated, texts are quoted, and times are formatted
+ * Builds the query. It contains no unchecked input: names are validated, strings are quoted, and times are formatted
  * here.
  */
 function formatSoql({ objectName, fields, since, until, filters = [] }: PageRead): string {
@@ -59,7 +59,7 @@ export function formatColumns(fields: readonly string[]): string {
   return [...new Map(columns.map((column) => [column.toLowerCase(), column])).values()].join();
 }
 
-/** A backslash escapes the next character of a text. */
+/** A backslash escapes the next character of a string. */
 function formatLiteral(value: string | number | boolean): string {
   return typeof value === 'string' ? `'${value.replaceAll(/[\\']/g, '\\$&')}'` : String(value);
 }

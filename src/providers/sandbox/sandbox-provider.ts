@@ -10,7 +10,7 @@ const limits: ProviderLimits = {
   // 5 % of the sandbox's default rate, so that one connection can't use all of it.
   requestsPerSecond: 1_000,
   timeoutMs: 10_000,
-  // A page of 200 contacts has 100 KB. This limit permits maximum-length texts in all of them.
+  // A page of 200 contacts has 100 KB. This limit permits strings of maximum length in all of them.
   responseBytesMax: 8 * 1024 * 1024,
   batchSize: 100,
   pageSize: 200,

@@ -6,7 +6,7 @@ import {
   type DeclaredProvider,
 } from '../../../src/providers/declarative/declarative-provider.ts';
 import { createPlainSession } from '../../support/providers/provider-session.ts';
-import { startVendorServer } from '../../support/wire/vendor-server.ts';
+import { startVendorServer, type VendorServer } from '../../support/wire/vendor-server.ts';
 import { TOKEN, type WireVendor } from '../../support/wire/wire-format.ts';
 import type { ContractSubject } from '../contract.ts';
 
@@ -16,7 +16,6 @@ export async function createWireSubject(
 ): Promise<ContractSubject> {
   const { fixture, objectName, textField, missingId, requiredValues = {}, metadata = {} } = wire;
   const server = await startVendorServer(fixture);
-  const toReference = fixture.createReference ?? String;
   const object = declared.records.objects[objectName] ?? declared.records.otherObjects;
   return {
     provider: createDeclarativeProvider(reduceToObject(declared, objectName)),
@@ -37,10 +36,19 @@ export async function createWireSubject(
     returnsCreatedId: object?.create?.returnsNoId !== true,
     canUpdate: object?.update !== undefined,
     isDescribedWithoutRequest: object?.fields === undefined,
-    countRecords: () => server.store.records.length,
+    ...createServerControls(server),
+  };
+}
+
+/** Returns the functions by which tests of the contract control the account at a vendor's server. */
+export function createServerControls(server: VendorServer) {
+  const { fixture, store } = server;
+  const toReference = fixture.createReference ?? String;
+  return {
+    countRecords: () => store.records.length,
     storeRecords: (records) =>
       records.map(({ record, changedAt }) =>
-        toReference(server.store.create({ ...record }, changedAt).id),
+        toReference(store.create({ ...record }, changedAt).id),
       ),
     failRequests: (fault) => {
       if (fault === 'DROPPED_CONNECTION') return server.failNext(fault, Infinity);
@@ -50,7 +58,7 @@ export async function createWireSubject(
       server.failNext({ status, headers, body: fixture.toErrorBody(status, 'refused') }, Infinity);
     },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
-  };
+  } satisfies Partial<ContractSubject>;
 }
 
 /**

@@ -85,6 +85,16 @@ export function readNestedMembers(...names: string[]): WireChange['readValues'] 
   };
 }
 
+/** Returns a reader of the attributes of a JSON:API resource. The body must have its type, and that of an update its id. */
+export function createResourceReader(type: string, isUpdate: boolean): WireChange['readValues'] {
+  return (body) => {
+    const data = isObject(body) && isObject(body.data) ? body.data : {};
+    if (data.type !== type) throw new BadRequest(`The type is not ${type}`);
+    if (isUpdate && !data.id) throw new BadRequest('The id is missing');
+    return readNestedMembers('data', 'attributes')(body);
+  };
+}
+
 /** Converts a JSON body to a query string, so that the same paging functions read both. */
 export function toQuery(body: unknown): URLSearchParams {
   const members = isObject(body) ? Object.entries(body) : [];

@@ -87,8 +87,8 @@ function matchesRequest(
 }
 
 /**
- * Returns the text of a GraphQL query. Null for another request. Throws BAD_REQUEST if the text is a mutation, because
- * it would run once per page.
+ * Returns the GraphQL query. Null if the request has none. Throws BAD_REQUEST for a mutation, because it would run once
+ * for each page.
  */
 function findQuery({ body }: ListRequest): string | null {
   const text = body?.query;

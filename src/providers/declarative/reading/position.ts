@@ -37,7 +37,7 @@ export function createCursorError(): ProviderError {
   return new ProviderError('CURSOR_GONE', 'The cursor is not one of this read');
 }
 
-/** Parses JSON. Undefined if the text is not JSON. */
+/** Parses JSON. Undefined if the string is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

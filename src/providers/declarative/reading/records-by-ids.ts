@@ -94,7 +94,7 @@ function createRequest(
   };
   if (selectedFields) setParameter(page, selectedFields, formatFieldNames(selectedFields, fields));
   if (idList) {
-    // The replacements are functions, because a replacement text would interpret `$`.
+    // The replacements are functions, because `$` is special in a replacement string.
     const idTexts = ids.map((id) => idList.template.replace('{id}', () => id));
     const joinIds = () => idTexts.join(idList.separator);
     setParameter(

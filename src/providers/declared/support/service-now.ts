@@ -4,7 +4,7 @@ import type { DeclaredProvider } from '../../declarative/declarative-provider.ts
 const PATH = '/api/now/table/{object}';
 const QUERY = { in: 'query', name: 'sysparm_query', format: 'spaced' } as const;
 
-/** Declares a table of an instance. All values are texts in their database form. */
+/** Declares a table of an instance. All values are strings in their database form. */
 function declareTable(displayName: string): ObjectDeclarationInput {
   return {
     displayName,

@@ -21,7 +21,7 @@ function toExactNumber(value: bigint): number | string {
   return Number.isSafeInteger(number) ? number : value.toString();
 }
 
-/** Creates the type of a schema. Throws if the text is not a schema. */
+/** Creates the type of a schema. Throws if the string is not a schema. */
 export function parseSchema(schemaJson: string): Type {
   return avro.Type.forSchema(JSON.parse(schemaJson) as schema.AvroSchema, {
     registry: { long: longType },

@@ -1,23 +1,12 @@
 import { BadRequest, byAddress, byCursor } from '../../paging.ts';
-import type { WireChange } from '../../vendor-server.ts';
 import {
   BEARER,
   createLengthCheck,
-  isObject,
-  readNestedMembers,
+  createResourceReader,
   type WireVendor,
 } from '../../wire-format.ts';
 
 const FILTER = /^greater-than\(updated,(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)\)$/;
-
-function createValueReader(isChange: boolean): WireChange['readValues'] {
-  return (body) => {
-    const data = isObject(body) && isObject(body.data) ? body.data : {};
-    if (data.type !== 'profile') throw new BadRequest('type must be profile');
-    if (isChange && !data.id) throw new BadRequest('id is a required field');
-    return readNestedMembers('data', 'attributes')(body);
-  };
-}
 
 export const klaviyo: WireVendor = {
   objectName: 'profiles',
@@ -75,14 +64,14 @@ export const klaviyo: WireVendor = {
         method: 'POST',
         path: '/api/profiles',
         status: 201,
-        readValues: createValueReader(false),
+        readValues: createResourceReader('profile', false),
         toBody: (data) => ({ data }),
       },
       update: {
         method: 'PATCH',
         path: '/api/profiles/:id',
         status: 200,
-        readValues: createValueReader(true),
+        readValues: createResourceReader('profile', true),
         toBody: (data) => ({ data }),
       },
     },

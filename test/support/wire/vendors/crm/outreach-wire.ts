@@ -1,22 +1,10 @@
 import { BadRequest, byAddress, byCursor } from '../../paging.ts';
-import type { WireChange } from '../../vendor-server.ts';
 import {
   BEARER,
   createLengthCheck,
-  isObject,
-  readNestedMembers,
+  createResourceReader,
   type WireVendor,
 } from '../../wire-format.ts';
-
-/** Outreach speaks JSON:API: a body must contain the type of the resource, and an update its ID. */
-function createValueReader(isChange: boolean): WireChange['readValues'] {
-  return (body) => {
-    const data = isObject(body) && isObject(body.data) ? body.data : {};
-    if (data.type !== 'prospect') throw new BadRequest('The type is not prospect');
-    if (isChange && !data.id) throw new BadRequest('The id is missing');
-    return readNestedMembers('data', 'attributes')(body);
-  };
-}
 
 export const outreach: WireVendor = {
   objectName: 'prospects',
@@ -64,14 +52,14 @@ export const outreach: WireVendor = {
         method: 'POST',
         path: '/api/v2/prospects',
         status: 201,
-        readValues: createValueReader(false),
+        readValues: createResourceReader('prospect', false),
         toBody: (data) => ({ data }),
       },
       update: {
         method: 'PATCH',
         path: '/api/v2/prospects/:id',
         status: 200,
-        readValues: createValueReader(true),
+        readValues: createResourceReader('prospect', true),
         toBody: (data) => ({ data }),
       },
       remove: { method: 'DELETE', path: '/api/v2/prospects/:id', status: 204 },
