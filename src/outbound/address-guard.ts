@@ -30,8 +30,8 @@ export function isForbidden(address: string, allowedRanges: readonly string[]): 
 /** True if one of the CIDRs contains the address. */
 export function isAllowed(address: string, allowedRanges: readonly string[]): boolean {
   if (!ipaddr.isValid(address)) return false;
-  const parsed = ipaddr.parse(address);
-  const candidates = [parsed, unwrapAddress(parsed)];
+  const parsedAddress = ipaddr.parse(address);
+  const candidates = [parsedAddress, unwrapAddress(parsedAddress)];
   return allowedRanges.some((cidr) => {
     const range = ipaddr.parseCIDR(cidr);
     return candidates.some(

@@ -62,9 +62,9 @@ export async function listPermittedAddresses(
   });
   const isOwn = rules.alwaysAllowedOrigins().includes(url.origin);
   const accepts = createAddressChecks(rules)[url.protocol as 'http:' | 'https:'];
-  const permitted = addresses.filter(({ address }) => isOwn || accepts(address));
-  if (permitted.length === 0) throw createRefusedAddressError(hostname);
-  return permitted;
+  const permittedAddresses = addresses.filter(({ address }) => isOwn || accepts(address));
+  if (permittedAddresses.length === 0) throw createRefusedAddressError(hostname);
+  return permittedAddresses;
 }
 
 const lookUpAddresses: Lookup = (name) => lookUpName(name, { all: true });
@@ -95,10 +95,10 @@ function createCheckedLookup(
 ): LookupFunction {
   return (hostname, { all }, callback) => {
     const respond = (addresses: LookupAddress[]) => {
-      const permitted = addresses.filter(({ address }) => accepts(address));
-      const [first] = permitted;
+      const permittedAddresses = addresses.filter(({ address }) => accepts(address));
+      const [first] = permittedAddresses;
       if (!first) callback(createRefusedAddressError(hostname), '');
-      else if (all) callback(null, permitted);
+      else if (all) callback(null, permittedAddresses);
       else callback(null, first.address, first.family);
     };
     lookup(hostname).then(respond, (error: NodeJS.ErrnoException) => callback(error, ''));

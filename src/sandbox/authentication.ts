@@ -32,9 +32,11 @@ export function authenticate(headers: IncomingHttpHeaders, oauth: AuthorizationS
 
 /** Parses a Basic header. Null for any other header. */
 export function parseBasicCredentials(header: string): { user: string; password: string } | null {
-  const encoded = /^basic +([a-z0-9+/_=-]+)$/i.exec(header)?.[1];
-  if (encoded === undefined) return null;
-  const [user = '', ...passwordParts] = Buffer.from(encoded, 'base64').toString('utf8').split(':');
+  const credentials = /^basic +([a-z0-9+/_=-]+)$/i.exec(header)?.[1];
+  if (credentials === undefined) return null;
+  const [user = '', ...passwordParts] = Buffer.from(credentials, 'base64')
+    .toString('utf8')
+    .split(':');
   return { user, password: passwordParts.join(':') };
 }
 

@@ -35,12 +35,12 @@ export function routeRequest(
 }
 
 function matchPath(pattern: string, path: string): Record<string, string> | null {
-  const expected = pattern.split('/');
-  const actual = path.split('/');
-  if (expected.length !== actual.length) return null;
+  const patternSegments = pattern.split('/');
+  const pathSegments = path.split('/');
+  if (patternSegments.length !== pathSegments.length) return null;
   const params: Record<string, string> = {};
-  for (const [index, segment] of expected.entries()) {
-    const value = actual[index] ?? '';
+  for (const [index, segment] of patternSegments.entries()) {
+    const value = pathSegments[index] ?? '';
     if (segment.startsWith(':')) params[segment.slice(1)] = decodeSegment(value);
     else if (segment !== value) return null;
   }

@@ -42,9 +42,9 @@ async function startServer(handler: Parameters<typeof createServer>[1], host = '
   return `http://${host}:${(server.address() as AddressInfo).port}`;
 }
 
-async function catchFailure(sending: Promise<unknown>): Promise<OutboundError> {
-  return sending.then(
-    () => expect.unreachable('It was answered.'),
+async function catchFailure(pendingResponse: Promise<unknown>): Promise<OutboundError> {
+  return pendingResponse.then(
+    () => expect.unreachable('The request succeeded.'),
     (error) => error as OutboundError,
   );
 }
@@ -75,8 +75,8 @@ test('reaches an address of the allow-list, by literal and by name', async () =>
   const { receiver, url } = await startReceiverWith({ status: 200 });
   const client = createTestOutbound({ lookup: createLookup('127.0.0.1') });
   expect(await client.send(createGet(url))).toMatchObject({ status: 200, truncated: false });
-  const byName = url.replace('127.0.0.1', 'receiver.example');
-  expect(await client.send(createGet(byName))).toMatchObject({ status: 200 });
+  const urlWithName = url.replace('127.0.0.1', 'receiver.example');
+  expect(await client.send(createGet(urlWithName))).toMatchObject({ status: 200 });
   expect(receiver.received('hook')).toHaveLength(2);
 });
 
@@ -151,28 +151,28 @@ test('returns a redirect without following it', async () => {
   const origin = await startServer((_, response) =>
     response.writeHead(302, { location: receiver.url('secret') }).end(),
   );
-  const answer = await createTestOutbound().send(createGet(origin));
-  expect(answer).toMatchObject({ status: 302, headers: { location: receiver.url('secret') } });
+  const response = await createTestOutbound().send(createGet(origin));
+  expect(response).toMatchObject({ status: 302, headers: { location: receiver.url('secret') } });
   expect(receiver.received('secret')).toEqual([]);
 });
 
 test('sends method, path, headers and body unchanged', async () => {
-  const addresses: string[] = [];
+  const requests: string[] = [];
   const origin = await startServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const { method, url, headers } = request;
-    addresses.push(`${method} ${url} ${headers['x-name']} ${Buffer.concat(chunks)}`);
+    requests.push(`${method} ${url} ${headers['x-name']} ${Buffer.concat(chunks)}`);
     response.writeHead(201, { 'X-Answer': 'yes' }).end('done');
   });
   const request = createGet(`${origin}/a%20b?c=d%26`, {
     method: 'POST',
     headers: { 'x-name': 'v' },
   });
-  const answer = await createTestOutbound().send({ ...request, body: '{"ä":1}' });
-  expect(addresses).toEqual(['POST /a%20b?c=d%26 v {"ä":1}']);
-  expect(answer.headers['x-answer']).toBe('yes');
-  expect(answer.body.toString()).toBe('done');
+  const response = await createTestOutbound().send({ ...request, body: '{"ä":1}' });
+  expect(requests).toEqual(['POST /a%20b?c=d%26 v {"ä":1}']);
+  expect(response.headers['x-answer']).toBe('yes');
+  expect(response.body.toString()).toBe('done');
 });
 
 test('truncates an endless response if the status is enough, and closes the socket', async () => {
@@ -210,11 +210,11 @@ test('fails for a stalled body only if it is required whole', async () => {
   const origin = await startServer((_, response) => response.writeHead(200).write('part'));
   const client = createTestOutbound();
   // Long enough for the first bytes to arrive on a busy machine.
-  const answer = await client.send(createGet(origin, { timeoutMs: 1_000 }));
-  expect(answer).toMatchObject({ status: 200, truncated: true });
-  expect(answer.body.toString()).toBe('part');
-  const whole = createGet(origin, { timeoutMs: 50, requiresWholeBody: true });
-  expect(await catchFailure(client.send(whole))).toMatchObject({ kind: 'TIMEOUT' });
+  const response = await client.send(createGet(origin, { timeoutMs: 1_000 }));
+  expect(response).toMatchObject({ status: 200, truncated: true });
+  expect(response.body.toString()).toBe('part');
+  const request = createGet(origin, { timeoutMs: 50, requiresWholeBody: true });
+  expect(await catchFailure(client.send(request))).toMatchObject({ kind: 'TIMEOUT' });
 });
 
 test('fails with DISCONNECTED if the peer drops the connection', async () => {
@@ -265,15 +265,15 @@ test('ends a request when its signal aborts', async () => {
 
 test('limits requests and sockets, and queues further requests', async () => {
   const finishers: (() => void)[] = [];
-  let underWay = 0;
-  let mostUnderWay = 0;
+  let activeRequests = 0;
+  let mostRequests = 0;
   const origins = await Promise.all(
     Array.from({ length: 6 }, () =>
       startServer((_, response) => {
-        underWay += 1;
-        mostUnderWay = Math.max(mostUnderWay, underWay);
+        activeRequests += 1;
+        mostRequests = Math.max(mostRequests, activeRequests);
         finishers.push(() => {
-          underWay -= 1;
+          activeRequests -= 1;
           response.end();
         });
       }),
@@ -283,16 +283,16 @@ test('limits requests and sockets, and queues further requests', async () => {
   const urls = Array.from({ length: 60 }, (_, index) => origins[index % 6] as string);
   const responses = Promise.all(urls.map((url) => client.send(createGet(url))));
   let completed = 0;
-  let mostOpen = 0;
+  let mostSockets = 0;
   while (completed < 60) {
     await expect.poll(() => finishers.length, { interval: 1 }).toBeGreaterThan(0);
-    mostOpen = Math.max(mostOpen, client.openSockets);
+    mostSockets = Math.max(mostSockets, client.openSockets);
     finishers.shift()?.();
     completed += 1;
   }
   expect((await responses).every(({ status }) => status === 200)).toBe(true);
-  expect(mostUnderWay).toBe(4);
-  expect(mostOpen).toBe(4);
+  expect(mostRequests).toBe(4);
+  expect(mostSockets).toBe(4);
 });
 
 test('fails with UNREACHABLE if the wait for a socket takes too long', async () => {

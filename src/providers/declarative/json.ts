@@ -10,9 +10,9 @@ const compiledPointers = new Map<string, ReturnType<typeof jsonPointer.compile>>
 export function findValue(json: unknown, pointer: string): unknown {
   if (pointer === '') return json;
   if (typeof json !== 'object' || json === null) return undefined;
-  const compiled = compiledPointers.get(pointer) ?? jsonPointer.compile(pointer);
-  compiledPointers.set(pointer, compiled);
-  return compiled.get(json);
+  const compiledPointer = compiledPointers.get(pointer) ?? jsonPointer.compile(pointer);
+  compiledPointers.set(pointer, compiledPointer);
+  return compiledPointer.get(json);
 }
 
 /** Returns a copy of `json` with the value at the pointer. Creates missing parents. */

@@ -28,13 +28,13 @@ export async function describeObject(
       ? findPart(session, paths.pipelines(objectName), pipelinesResponse)
       : null,
   ]);
-  const required = new Set(schema?.requiredProperties);
+  const requiredNames = new Set(schema?.requiredProperties);
   return {
     name: objectName,
     displayName: schema?.labels?.plural ?? null,
     fields: results.map((property) => ({
       ...describeProperty(addStages(property, stages)),
-      isRequired: required.has(property.name),
+      isRequired: requiredNames.has(property.name),
     })),
   };
 }

@@ -34,11 +34,13 @@ function isSigned(request: WebhookRequest, secrets: readonly string[], now: Date
   const timestamp = String(headers['x-hubspot-request-timestamp']);
   if (!/^\d{1,16}$/.test(timestamp)) return false;
   if (Math.abs(now.getTime() - Number(timestamp)) > TOLERANCE_MS) return false;
-  const received = Buffer.from(String(headers['x-hubspot-signature-v3']), 'base64');
+  const signature = Buffer.from(String(headers['x-hubspot-signature-v3']), 'base64');
   return secrets.some((secret) => {
     const hmac = createHmac('sha256', secret).update(method + url);
-    const expected = hmac.update(body).update(timestamp).digest();
-    return received.length === expected.length && timingSafeEqual(received, expected);
+    const expectedSignature = hmac.update(body).update(timestamp).digest();
+    return (
+      signature.length === expectedSignature.length && timingSafeEqual(signature, expectedSignature)
+    );
   });
 }
 
@@ -124,8 +126,8 @@ function toObjectName(typeId: string): string {
 /** Returns each event both parsed and in its original form. */
 function parseBody(body: Buffer): { event: HubspotEvent; raw: Record<string, unknown> }[] {
   try {
-    const sent = JSON.parse(body.toString('utf8'));
-    return bodySchema.parse(sent).map((event, index) => ({ event, raw: sent[index] }));
+    const events = JSON.parse(body.toString('utf8'));
+    return bodySchema.parse(events).map((event, index) => ({ event, raw: events[index] }));
   } catch (cause) {
     throw new MalformedEventsError('The body does not have the form of events of HubSpot.', {
       cause,

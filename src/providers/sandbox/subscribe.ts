@@ -74,9 +74,9 @@ function isSigned(
     /^t=(\d{1,12}),v1=([0-9a-f]{64})$/.exec(String(headers['x-sandbox-signature'])) ?? [];
   if (!(Math.abs(now.getTime() - Number(seconds) * 1_000) <= TOLERANCE_MS)) return false;
   return secrets.some((secret) => {
-    const expected = createHmac('sha256', secret).update(`${seconds}.`).update(body).digest();
+    const expectedDigest = createHmac('sha256', secret).update(`${seconds}.`).update(body).digest();
     const digest = Buffer.from(hexDigest, 'hex');
-    return digest.length === expected.length && timingSafeEqual(digest, expected);
+    return digest.length === expectedDigest.length && timingSafeEqual(digest, expectedDigest);
   });
 }
 

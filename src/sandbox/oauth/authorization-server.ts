@@ -97,19 +97,19 @@ export class AuthorizationServer {
     clientId: string,
     request: { code: string; redirectUri: string; codeVerifier: string | null },
   ): TokenResponse {
-    const stored = this.#codes.get(request.code);
-    if (stored?.isUsed) stored.family.isRevoked = true;
-    if (stored === undefined || stored.isUsed || stored.expiresAtMs <= this.#now().getTime()) {
+    const code = this.#codes.get(request.code);
+    if (code?.isUsed) code.family.isRevoked = true;
+    if (code === undefined || code.isUsed || code.expiresAtMs <= this.#now().getTime()) {
       throw new TokenRefusal('invalid_grant', 'The code is unknown, used or expired');
     }
-    if (stored.family.clientId !== clientId || stored.redirectUri !== request.redirectUri) {
+    if (code.family.clientId !== clientId || code.redirectUri !== request.redirectUri) {
       throw new TokenRefusal('invalid_grant', 'The code is for another client or redirect_uri');
     }
-    if (!isVerifiedBy(stored.codeChallenge, request.codeVerifier)) {
+    if (!isVerifiedBy(code.codeChallenge, request.codeVerifier)) {
       throw new TokenRefusal('invalid_grant', 'code_verifier does not fit the code_challenge');
     }
-    stored.isUsed = true;
-    return this.#issue(stored.family, { isRefreshable: true });
+    code.isUsed = true;
+    return this.#issue(code.family, { isRefreshable: true });
   }
 
   /**
@@ -127,31 +127,35 @@ export class AuthorizationServer {
 
   /** Issues a new pair of tokens. A refresh token that is used twice was stolen or lost, so its family is revoked. */
   refresh(clientId: string, refreshToken: string): TokenResponse {
-    const stored = this.#refreshTokens.get(refreshToken);
-    if (stored?.isUsed) {
-      stored.family.isRevoked = true;
+    const storedToken = this.#refreshTokens.get(refreshToken);
+    if (storedToken?.isUsed) {
+      storedToken.family.isRevoked = true;
       this.counts.reuseRefused += 1;
     }
-    if (stored === undefined || stored.family.isRevoked || stored.family.clientId !== clientId) {
+    if (
+      storedToken === undefined ||
+      storedToken.family.isRevoked ||
+      storedToken.family.clientId !== clientId
+    ) {
       throw new TokenRefusal('invalid_grant', 'The refresh token is unknown, used or revoked');
     }
-    stored.isUsed = true;
+    storedToken.isUsed = true;
     this.counts.refreshed += 1;
-    return this.#issue(stored.family, { isRefreshable: true });
+    return this.#issue(storedToken.family, { isRefreshable: true });
   }
 
   /** Revokes all tokens of the same consent. Ignores unknown tokens (RFC 7009 section 2.2). */
   revoke(clientId: string, token: string): void {
-    const stored = this.#refreshTokens.get(token) ?? this.#accessTokens.get(token);
-    if (stored?.family.clientId !== clientId) return;
-    stored.family.isRevoked = true;
+    const storedToken = this.#refreshTokens.get(token) ?? this.#accessTokens.get(token);
+    if (storedToken?.family.clientId !== clientId) return;
+    storedToken.family.isRevoked = true;
     this.counts.revoked += 1;
   }
 
   findAccessToken(token: string): TokenFamily | null {
-    const stored = this.#accessTokens.get(token);
-    if (stored === undefined || stored.family.isRevoked) return null;
-    return stored.expiresAtMs > this.#now().getTime() ? stored.family : null;
+    const storedToken = this.#accessTokens.get(token);
+    if (storedToken === undefined || storedToken.family.isRevoked) return null;
+    return storedToken.expiresAtMs > this.#now().getTime() ? storedToken.family : null;
   }
 
   #issue(family: TokenFamily, { isRefreshable }: { isRefreshable: boolean }): TokenResponse {

@@ -74,13 +74,13 @@ function redirect(query: URLSearchParams, params: Record<string, string>): Sandb
 }
 
 function renderConsentPage(query: URLSearchParams): SandboxResponse {
-  const hidden = [...query].map(
+  const hiddenInputs = [...query].map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   );
   const content = html`
     <p><strong>${query.get('client_id') ?? ''}</strong> requests access to this sandbox's records
     and will return you to ${new URL(query.get('redirect_uri')!).host}.</p>
-    <form action="/oauth/authorize">${hidden}
+    <form action="/oauth/authorize">${hiddenInputs}
       <button name="approve" value="1">Approve</button>
       <button name="approve" value="0">Deny</button>
     </form>`;

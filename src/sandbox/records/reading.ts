@@ -99,10 +99,10 @@ export function listRecords(
  */
 function createValueFilter(definition: ObjectDefinition, where: Record<string, unknown>) {
   const view = createSelectedView(definition, Object.keys(where));
-  const expected = Object.entries(where).map(([name, value]) => [name, String(value)] as const);
+  const conditions = Object.entries(where).map(([name, value]) => [name, String(value)] as const);
   return (record: StoredRecord) => {
     const fieldValues = view(record);
-    return expected.every(
+    return conditions.every(
       ([name, value]) => fieldValues[name] != null && String(fieldValues[name]) === value,
     );
   };

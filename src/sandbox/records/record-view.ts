@@ -13,8 +13,10 @@ export function createRecordView({ fields }: ObjectDefinition): RecordView {
  * Returns a function that shows `id`, `updated_at` and the named fields. Throws a SandboxRefusal that names unknown fields.
  */
 export function createSelectedView(definition: ObjectDefinition, names: string[]): RecordView {
-  const unknown = names.filter((name) => !definition.fields.some((field) => field.name === name));
-  const [first, ...moreProblems] = unknown.map((name) => ({
+  const unknownNames = names.filter(
+    (name) => !definition.fields.some((field) => field.name === name),
+  );
+  const [first, ...moreProblems] = unknownNames.map((name) => ({
     code: 'unknown_field',
     message: `${definition.name} have no field ${name}`,
     field: name,

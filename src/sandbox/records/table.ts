@@ -150,10 +150,10 @@ export class RecordTable {
 
   /** Restores a deleted record. Null if it was not deleted, or another record now has one of its unique values. */
   restore(id: string): StoredRecord | null {
-    const deleted = this.#deleted.get(id);
-    if (!deleted || this.#hasConflict(deleted)) return null;
+    const deletedRecord = this.#deleted.get(id);
+    if (!deletedRecord || this.#hasConflict(deletedRecord)) return null;
     this.#deleted.delete(id);
-    const record = this.#put(id, deleted.values, deleted.associations);
+    const record = this.#put(id, deletedRecord.values, deletedRecord.associations);
     this.#notify({ type: 'restored', definition: this.definition, record });
     return record;
   }

@@ -31,8 +31,8 @@ function createOptionSchema({ options = [] }: CrmField) {
 const schemaByField = new WeakMap<CrmField, z.ZodType>();
 
 function getSchema(field: CrmField): z.ZodType {
-  const cached = schemaByField.get(field);
-  if (cached !== undefined) return cached;
+  const cachedSchema = schemaByField.get(field);
+  if (cachedSchema !== undefined) return cachedSchema;
   const schema = SCHEMAS[field.type](field);
   schemaByField.set(field, schema);
   return schema;

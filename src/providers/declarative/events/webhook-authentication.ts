@@ -61,12 +61,12 @@ function isSigned(
   return secrets.some((secret) => {
     const key = decodeKey(hmac, secret);
     if (!key) return false;
-    const expected = createHmac(hmac.algorithm, key)
+    const expectedSignature = createHmac(hmac.algorithm, key)
       .update(before)
       .update(request.body)
       .update(after)
       .digest();
-    return signatures.some((signature) => isEqual(signature, expected));
+    return signatures.some((signature) => isEqual(signature, expectedSignature));
   });
 }
 

@@ -132,8 +132,8 @@ function readEventRecord(
 ): ProviderEvent['record'] {
   const raw = record === undefined ? undefined : findValue(event, record);
   if (!isObject(raw) || !object) return null;
-  const nested = object.nested.map((declaration) => flattenFields(declaration, raw));
-  return { id, fields: Object.assign({}, ...nested.toReversed(), raw, { id }), raw };
+  const nestedMaps = object.nested.map((declaration) => flattenFields(declaration, raw));
+  return { id, fields: Object.assign({}, ...nestedMaps.toReversed(), raw, { id }), raw };
 }
 
 export function createSubscribe(vendor: Vendor, events: EventsDeclaration): SubscribeCapability {
@@ -185,9 +185,9 @@ function createResponse(
   const body = challenge && parseBody(request);
   if (!challenge || !isChallenge(events, body)) return { status: acceptedStatus };
   const token = parseId(findValue(body, challenge.token)) ?? '';
-  const signed = createHmac('sha256', secret).update(token).digest('hex');
+  const signature = createHmac('sha256', secret).update(token).digest('hex');
   const { response } = challenge;
-  return { status: 200, body: { [response.token]: token, [response.signed]: signed } };
+  return { status: 200, body: { [response.token]: token, [response.signed]: signature } };
 }
 
 /** Requests the account of the connection. Throws ProviderError if the request fails. */

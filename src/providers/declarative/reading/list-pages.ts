@@ -29,18 +29,18 @@ export async function* listPages(
   const candidates = findLists(vendor, request);
   const [first] = candidates;
   const sizedRequest = setPageSize(first.list, request);
-  let selected: ListCandidate | undefined;
+  let candidate: ListCandidate | undefined;
   let parameter: PageParameter | null = null;
   do {
-    const { list } = selected ?? first;
+    const { list } = candidate ?? first;
     const response = await session.send(
       createPageRequest(vendor.declaration, list, { ...sizedRequest, parameter, session }),
     );
     if (!hasSucceeded(vendor, response)) throw createFailure(vendor, response, 'READ');
-    selected ??= selectByResponse(candidates, response);
-    const rows = readRows(response, selected.list);
+    candidate ??= selectByResponse(candidates, response);
+    const rows = readRows(response, candidate.list);
     yield rows;
-    const next = findNextPage(selected, { response, parameter, sizedRequest, rows, session });
+    const next = findNextPage(candidate, { response, parameter, sizedRequest, rows, session });
     if (next !== null && next === parameter) {
       throw new ProviderError('RETRYABLE', 'The pages of the list repeat themselves');
     }

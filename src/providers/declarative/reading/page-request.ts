@@ -149,11 +149,11 @@ function setConditions(
   }
   const [first] = conditions;
   if (!first) return;
-  const joined = conditions.map(([, value]) => String(value)).join(expression.separator);
+  const expressionText = conditions.map(([, value]) => String(value)).join(expression.separator);
   setParameter(
     page,
     first[0],
-    expression.template.replace('{all}', () => joined),
+    expression.template.replace('{all}', () => expressionText),
   );
 }
 

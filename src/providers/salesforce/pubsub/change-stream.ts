@@ -205,13 +205,13 @@ async function decodeChanges(
 }
 
 function createSchemaCache(client: Client, metadata: Metadata): (id: string) => Promise<Type> {
-  const cached = new LRUCache<string, Type>({ max: SCHEMAS_MAX });
+  const types = new LRUCache<string, Type>({ max: SCHEMAS_MAX });
   return async (schemaId) => {
-    const cachedType = cached.get(schemaId);
+    const cachedType = types.get(schemaId);
     if (cachedType) return cachedType;
     const { schemaJson } = await call(client, PUB_SUB.GetSchema, { schemaId }, metadata);
     const type = parseSchema(schemaJson);
-    cached.set(schemaId, type);
+    types.set(schemaId, type);
     return type;
   };
 }
