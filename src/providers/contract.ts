@@ -200,7 +200,7 @@ export interface Provider {
     /** How long the provider is known to honor an idempotency key, in milliseconds. Null if it has no such keys. */
     idempotencyKeyLifetimeMs: number | null;
     /** The types of batches that the provider can refuse as a whole. */
-    allOrNone: readonly BatchWrite['type'][];
+    allOrNoneTypes: readonly BatchWrite['type'][];
   };
   capabilities: Capabilities;
 }

@@ -124,7 +124,7 @@ export interface EventRequests {
   /** True if one of the secrets signed the request recently. Compares in constant time. */
   isSigned(request: WebhookRequest, secrets: readonly string[], now: Date): boolean;
   /** Parses the events. Omits unknown event types. Throws MalformedEvents. */
-  parseEvents(request: WebhookRequest, arrival: WebhookContext): ProviderEvent[];
+  parseEvents(request: WebhookRequest, context: WebhookContext): ProviderEvent[];
   /** The response to an accepted request. `secret` is the current one. Default: 204. */
   respond?: (request: WebhookRequest, secret: string) => WebhookResponse;
 }

@@ -22,7 +22,12 @@ const base: Omit<Provider, 'name' | 'displayName'> = {
     batchSize: 1,
     pageSize: 1,
   },
-  features: { associations: false, headers: false, idempotencyKeyLifetimeMs: null, allOrNone: [] },
+  features: {
+    associations: false,
+    headers: false,
+    idempotencyKeyLifetimeMs: null,
+    allOrNoneTypes: [],
+  },
   capabilities: { proxy: true },
 };
 const providers: Provider[] = [

@@ -200,7 +200,7 @@ function requireAllOrNone(
   type: 'CREATE' | 'UPDATE',
   context: TestContext,
 ) {
-  const isDeclared = subject.provider.features.allOrNone.includes(type);
+  const isDeclared = subject.provider.features.allOrNoneTypes.includes(type);
   context.skip(!isDeclared, `${subject.provider.name} writes the valid records of such a batch`);
   return requireCapability(subject, 'writeBatch', context);
 }

@@ -59,19 +59,19 @@ export async function receiveEvents(
   const { requests, list } = services.catalogue.find(to.provider)?.capabilities.subscribe ?? {};
   if (list) return receivePing(services, list, { app: await findApp(services, to), request });
   if (!requests) return createOutcome('UNKNOWN_APP');
-  const greeting = requests.answerHandshake?.(request);
-  if (greeting) return { ...createOutcome('ACCEPTED'), response: greeting };
+  const handshakeResponse = requests.answerHandshake?.(request);
+  if (handshakeResponse) return { ...createOutcome('ACCEPTED'), response: handshakeResponse };
   const app = await findApp(services, to);
   const signers = await findSigners(services, requests, { app, request });
   // Without an app the same work is done, so that the response time does not reveal that the app is missing.
   const secrets = signers?.secrets ?? [NO_SECRET];
-  const arrival = { now: services.now(), subscription: signers?.subscription ?? null };
-  const isSigned = requests.isSigned(request, secrets, arrival.now);
+  const context = { now: services.now(), subscription: signers?.subscription ?? null };
+  const isSigned = requests.isSigned(request, secrets, context.now);
   if (!app) return createOutcome('UNKNOWN_APP');
   if (!signers || !isSigned) return createOutcome('REFUSED');
   const waitSeconds = services.eventRates.take(app.id, request.body.length);
   if (waitSeconds > 0) return { ...createOutcome('TOO_FAST'), waitSeconds };
-  const events = readEvents(requests, request, arrival);
+  const events = readEvents(requests, request, context);
   if (events === null) return createOutcome('MALFORMED');
   const owner = { projectId: app.projectId, providerAppId: app.id };
   if (events.length > 0 && (await isEventBacklogged(services, owner))) {
@@ -108,10 +108,10 @@ function createOutcome(receipt: Receipt, storedCount = 0): Received {
 function readEvents(
   requests: EventRequests,
   request: WebhookRequest,
-  arrival: WebhookContext,
+  context: WebhookContext,
 ): ProviderEvent[] | null {
   try {
-    const events = requests.parseEvents(request, arrival);
+    const events = requests.parseEvents(request, context);
     const isSound = ({ nativeId, time }: ProviderEvent) =>
       nativeId.length <= NATIVE_ID_MAX && time >= FIRST_TIME && time < TIMES_END;
     return events.length <= EVENTS_MAX && events.every(isSound) ? events : null;

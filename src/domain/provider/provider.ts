@@ -151,7 +151,7 @@ export const providerResource = resource('Provider', 'A third-party service of t
   ),
   allOrNone: computed(
     z.array(writeType).describe('The types of batches for which `allOrNone` is possible.'),
-    ({ features }: Provider) => features.allOrNone,
+    ({ features }: Provider) => features.allOrNoneTypes,
   ),
   docsUrl: computed(
     z.string().nullable().describe("The URL of the vendor's documentation."),

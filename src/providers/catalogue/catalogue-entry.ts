@@ -48,7 +48,7 @@ export function createCatalogueProvider({ proxy, ...settings }: CatalogueEntry):
       associations: false,
       headers: false,
       idempotencyKeyLifetimeMs: null,
-      allOrNone: [],
+      allOrNoneTypes: [],
     },
     capabilities: proxy === false ? {} : { proxy: true },
   };

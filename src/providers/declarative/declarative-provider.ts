@@ -120,7 +120,7 @@ function createConnector(
       associations: false,
       headers: false,
       idempotencyKeyLifetimeMs: idempotency?.keyLifetimeMs ?? null,
-      allOrNone: listAllOrNoneTypes(vendor),
+      allOrNoneTypes: listAllOrNoneTypes(vendor),
     },
     capabilities: { ...createCapabilities(vendor), ...(proxy === false ? {} : { proxy: true }) },
   };

@@ -93,7 +93,7 @@ export function hubspotProvider(options: { baseUrl?: string } = {}): Provider {
       headers: false,
       idempotencyKeyLifetimeMs: null,
       // HubSpot always writes the valid records of a batch of updates.
-      allOrNone: ['CREATE'],
+      allOrNoneTypes: ['CREATE'],
     },
     capabilities,
   };

@@ -96,7 +96,7 @@ export function salesforceProvider(
       associations: false,
       headers: true,
       idempotencyKeyLifetimeMs: null,
-      allOrNone: ['CREATE', 'UPDATE'],
+      allOrNoneTypes: ['CREATE', 'UPDATE'],
     },
     capabilities: {
       identify,

@@ -70,7 +70,7 @@ export function sandboxProvider(address: () => string): Provider {
       headers: true,
       // The sandbox keeps keys for 24 hours.
       idempotencyKeyLifetimeMs: 23 * 3_600_000,
-      allOrNone: ['CREATE', 'UPDATE'],
+      allOrNoneTypes: ['CREATE', 'UPDATE'],
     },
     capabilities,
   };

@@ -18,7 +18,7 @@ const plain = await sharedApp({
         associations: false,
         headers: false,
         idempotencyKeyLifetimeMs: null,
-        allOrNone: [],
+        allOrNoneTypes: [],
       },
       capabilities: { writeRecord: able.capabilities.writeRecord },
     },

@@ -43,7 +43,7 @@ interface Vendor {
   secret: string;
   /** The secret that the gateway knows. */
   knownSecret: string;
-  arrival: WebhookContext;
+  context: WebhookContext;
 }
 
 async function startVendor(name: string, subscribe: SubscribeCapability): Promise<Vendor> {
@@ -66,7 +66,7 @@ async function startVendor(name: string, subscribe: SubscribeCapability): Promis
     account,
     secret,
     knownSecret: isOwn ? secret : SECRET,
-    arrival: { now: NOW, subscription },
+    context: { now: NOW, subscription },
     request: ({ headers, body }) => ({ method: 'POST', url, headers, body: Buffer.from(body) }),
   };
 }
@@ -104,7 +104,7 @@ async function createSubscription(
 const named = sending.map(({ name, subscribe }) => [name, subscribe] as const);
 
 test.each(named)('%s: accepts its signed events and parses them', async (name, subscribe) => {
-  const { wire, account, request, secret, knownSecret, arrival } = await startVendor(
+  const { wire, account, request, secret, knownSecret, context } = await startVendor(
     name,
     subscribe,
   );
@@ -115,7 +115,7 @@ test.each(named)('%s: accepts its signed events and parses them', async (name, s
     expect(subscribe.kinds).toContain(kind);
     const sent = request(wire.send({ kind, sequence: n, sentAt: NOW, secret }));
     expect(isSigned?.(sent, [ANOTHER, knownSecret], NOW)).toBe(true);
-    const events = parseEvents?.(sent, arrival) ?? [];
+    const events = parseEvents?.(sent, context) ?? [];
     expect(events).toMatchObject([
       { account, objectName: wire.objectName, recordId: wire.recordId, kind, association: null },
     ]);
@@ -124,7 +124,7 @@ test.each(named)('%s: accepts its signed events and parses them', async (name, s
     const isWhole = wire.recordText !== undefined && kind !== 'DELETE';
     expect(events[0]?.record?.id ?? null).toBe(isWhole ? wire.recordId : null);
     // A repeated request has the same event id.
-    expect(parseEvents?.(sent, arrival)[0]?.nativeId).toBe(events[0]?.nativeId);
+    expect(parseEvents?.(sent, context)[0]?.nativeId).toBe(events[0]?.nativeId);
     ids.push(events[0]?.nativeId ?? '');
   }
   expect(new Set(ids).size).toBe(ids.length);
@@ -161,11 +161,11 @@ test.each(
 test.each(
   named,
 )('%s: throws for a malformed body, and ignores other event types', async (name, subscribe) => {
-  const { wire, request, secret, arrival } = await startVendor(name, subscribe);
+  const { wire, request, secret, context } = await startVendor(name, subscribe);
   const { parseEvents } = subscribe.requests ?? {};
   const { headers, body } = wire.send({ kind: 'UPDATE', sequence: 1, sentAt: NOW, secret });
   for (const text of ['', '[]', '7', 'null', '{', body.slice(0, -3)]) {
-    expect(() => parseEvents?.(request({ headers, body: text }), arrival), text).toThrow(
+    expect(() => parseEvents?.(request({ headers, body: text }), context), text).toThrow(
       /does not have the form/,
     );
   }
@@ -178,7 +178,7 @@ test.each(
   const sent = isByHeader
     ? request({ headers: { ...headers, ...elsewhere }, body })
     : request({ headers, body: other });
-  expect(parseEvents?.(sent, arrival)).toEqual([]);
+  expect(parseEvents?.(sent, context)).toEqual([]);
 });
 
 const withCalls = sending.filter(({ subscribe }) => subscribe.calls);

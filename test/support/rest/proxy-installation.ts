@@ -65,7 +65,7 @@ export function createCrmProvider(baseUrl: string, overrides: Partial<Provider> 
       associations: false,
       headers: false,
       idempotencyKeyLifetimeMs: null,
-      allOrNone: [],
+      allOrNoneTypes: [],
     },
     capabilities: { proxy: true },
     ...overrides,

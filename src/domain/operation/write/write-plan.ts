@@ -181,7 +181,7 @@ function* listAllOrNoneIssues(
 ): Generator<Issue> {
   if (!batch || !batchPolicy?.allOrNone || type === 'DELETE') return;
   const path = ['input', 'batchPolicy', 'allOrNone'];
-  if (!features.allOrNone.includes(type)) {
+  if (!features.allOrNoneTypes.includes(type)) {
     const detail = `is not possible: ${displayName} writes what it can of a batch of the type ${type}.`;
     yield createInputIssue(path, detail);
   } else if (batch.length > limits.batchSize) {

@@ -29,7 +29,7 @@ import { listNativeTypes } from './native-types.ts';
 import { createSubscriptionCalls } from './subscription-calls.ts';
 import { isAuthentic } from './webhook-authentication.ts';
 
-type EventContext = ReceivedEvent & { arrival: WebhookContext };
+type EventContext = ReceivedEvent & { context: WebhookContext };
 
 /** The maximum number of events in a request. No vendor sends more. */
 const EVENTS_MAX = 10_000;
@@ -38,7 +38,7 @@ const EVENTS_MAX = 10_000;
 function parseEvents(
   { displayName, declaration }: Vendor,
   events: EventsDeclaration,
-  { request, arrival }: { request: WebhookRequest; arrival: WebhookContext },
+  { request, context }: { request: WebhookRequest; context: WebhookContext },
 ): ProviderEvent[] {
   const body = parseBody(request);
   const items = events.list === undefined ? [body] : findValue(body, events.list);
@@ -47,7 +47,7 @@ function parseEvents(
   }
   if (isChallenge(events, body)) return [];
   return items.flatMap((event) => {
-    const parsedEvent = parseEvent(declaration, events, { request, arrival, body, event });
+    const parsedEvent = parseEvent(declaration, events, { request, context, body, event });
     if (parsedEvent === null)
       throw new MalformedEventsError(
         `An event does not have the form of events of ${displayName}.`,
@@ -68,14 +68,14 @@ function parseEvent(
 ): ProviderEvent | [] | null {
   const type = readEventValues(events.type, source)?.join('.');
   if (type === undefined) return null;
-  const meaning = Object.hasOwn(events.types, type) ? events.types[type] : undefined;
-  if (!meaning || isSkipped(events, source)) return [];
+  const eventType = Object.hasOwn(events.types, type) ? events.types[type] : undefined;
+  if (!eventType || isSkipped(events, source)) return [];
   const { nativeId, recordId } = events;
   const ids = readEventValues(nativeId, source);
   const record = readEventValues(recordId.parts, source);
   const time = readEventTime(events, source);
   const account = readEventAccount(events, source);
-  const objectName = meaning.object ?? source.arrival.subscription?.objectName ?? null;
+  const objectName = eventType.object ?? source.context.subscription?.objectName ?? null;
   if (!ids || !record || !time || account === null || objectName === null) return null;
   const template = recordId.templates[objectName] ?? '{id}';
   const id = template.replace('{id}', () => record.join(recordId.separator));
@@ -84,12 +84,12 @@ function parseEvent(
     account,
     objectName,
     recordId: id,
-    kind: meaning.kind,
+    kind: eventType.kind,
     nativeType: type,
     time,
-    changedFields: meaning.kind === 'UPDATE' ? listChangedFields(events, source.event) : [],
+    changedFields: eventType.kind === 'UPDATE' ? listChangedFields(events, source.event) : [],
     record:
-      meaning.kind === 'DELETE'
+      eventType.kind === 'DELETE'
         ? null
         : readEventRecord(events, source.event, {
             id,
@@ -105,11 +105,11 @@ function isSkipped({ skipIfPresent }: EventsDeclaration, { event }: ReceivedEven
 }
 
 function readEventTime({ time }: EventsDeclaration, source: EventContext): Date | null {
-  return time ? parseTime(readEventValue(time.at, source), time.format) : source.arrival.now;
+  return time ? parseTime(readEventValue(time.at, source), time.format) : source.context.now;
 }
 
 function readEventAccount({ account }: EventsDeclaration, source: EventContext): string | null {
-  if (account.source === 'subscription') return source.arrival.subscription?.account ?? null;
+  if (account.source === 'subscription') return source.context.subscription?.account ?? null;
   return account.source === 'url'
     ? findAccount(source.request)
     : readEventValue(account.at, source);
@@ -154,7 +154,7 @@ export function createSubscribe(vendor: Vendor, events: EventsDeclaration): Subs
       ...(account.source === 'subscription' && { hasOwnSecrets: true as const }),
       ...(events.handshake && { answerHandshake: createHandshake(events.handshake) }),
       isSigned: (request, secrets, now) => isAuthentic(events, request, { secrets, now }),
-      parseEvents: (request, arrival) => parseEvents(vendor, events, { request, arrival }),
+      parseEvents: (request, context) => parseEvents(vendor, events, { request, context }),
       respond: (request, secret) => createResponse(events, request, secret),
     },
     ...(subscription && { calls: createSubscriptionCalls(vendor, events, subscription) }),

@@ -83,7 +83,7 @@ test('ends an attempt with an idempotency key before the provider forgets the ke
     associations: false,
     headers: false,
     idempotencyKeyLifetimeMs: 300_000,
-    allOrNone: [],
+    allOrNoneTypes: [],
   };
   const limits = { ...sandbox.limits, timeoutMs: 30_000 };
   expect(getKeyExpireTime({ features, limits }, now)).toEqual(later(270_000));
