@@ -10,7 +10,7 @@ import { Action, Refusal } from '../src/parts/form.tsx';
 import { useChange } from '../src/parts/queries.ts';
 import { refreshAll } from '../src/parts/refresh.ts';
 import { useCustomerProblem } from './customer-problem.ts';
-import type { Ends } from './integration-card.tsx';
+import type { Parties } from './integration-card.tsx';
 import { useMessages } from './messages.ts';
 import { isFramed, notifyOpener } from './opener.ts';
 import { getReturnUrl, openConsent } from './session-token.ts';
@@ -42,7 +42,7 @@ const LOOK = graphql`
 const POLL_MS = 700;
 
 interface ConsentStepProps {
-  input: Ends & { projectIdOrName: string; provider: string };
+  input: Parties & { projectIdOrName: string; provider: string };
   existing: { id: string } | null;
   onDone: () => void;
 }

@@ -7,7 +7,7 @@ import { Action, Choice, Form, Refusal, TextInput } from '../src/parts/form.tsx'
 import { useChange } from '../src/parts/queries.ts';
 import { ConsentStep } from './consent-step.tsx';
 import { useCustomerProblem } from './customer-problem.ts';
-import type { Ends } from './integration-card.tsx';
+import type { Parties } from './integration-card.tsx';
 import { useMessages } from './messages.ts';
 import { notifyOpener } from './opener.ts';
 import { describeScheme, isByConsent, listChoices, listInputs, nestValues } from './schemes.ts';
@@ -44,7 +44,7 @@ const GENERATE = graphql`
 
 interface CredentialsFormProps {
   projectId: string;
-  parties: Ends;
+  parties: Parties;
   provider: credentialsForm_provider$key;
   /** The connection that is reconnected. */
   existing: { id: string } | null;

@@ -27,14 +27,14 @@ const INTEGRATION = graphql`
   }
 `;
 
-export interface Ends {
+export interface Parties {
   groupRef: string;
   consumerRef: string;
 }
 
 interface IntegrationCardProps {
   projectId: string;
-  parties: Ends;
+  parties: Parties;
   integration: integrationCard_integration$key;
   provider: (credentialsForm_provider$key & { displayName: string }) | null;
   connection: { id: string; status: string; consumer: { consumerRef: string } } | null;

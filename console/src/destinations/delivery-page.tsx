@@ -1,7 +1,8 @@
 /** One delivery: its attempts and its message. */
-import { graphql } from 'react-relay';
+import { graphql, useFragment } from 'react-relay';
 import { Link } from 'wouter';
 import type { deliveryPageQuery } from '../../__generated__/deliveryPageQuery.graphql.ts';
+import type { retryAction_outcome$key } from '../../__generated__/retryAction_outcome.graphql.ts';
 import { Copyable } from '../parts/copy.tsx';
 import { useAddress } from '../parts/filters.tsx';
 import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
@@ -11,17 +12,14 @@ import { Facts, Json, Table } from '../parts/table.tsx';
 import { DueTime, Time } from '../parts/time.tsx';
 import type { PlaceProps } from '../shell/places.ts';
 import { describeContent } from './delivery-rows.tsx';
-import { RetryAction } from './retry-action.tsx';
+import { OUTCOME, RetryAction } from './retry-action.tsx';
 
 const QUERY = graphql`
   query deliveryPageQuery($id: ID!) {
     node(id: $id) {
-      ... on Delivery {
+      ... on Delivery @alias(as: "delivery") {
         id
-        status
         createTime
-        nextAttemptTime
-        failureReason
         body
         bodyBytes
         destination {
@@ -35,14 +33,7 @@ const QUERY = graphql`
         operation {
           id
         }
-        attempts {
-          attemptNumber
-          createTime
-          durationMs
-          responseStatus
-          responseBody
-          error
-        }
+        ...retryAction_outcome
       }
     }
   }
@@ -55,8 +46,11 @@ export default function DeliveryPage({ project, id = '' }: PlaceProps) {
   const variables = { id };
   const { node } = usePageQuery<deliveryPageQuery>(QUERY, variables, { everyMs: POLL_MS });
   const address = useAddress(project);
-  if (!node?.id || !node.status) return <Missing noun="delivery" />;
-  const { destination, event, operation, attempts = [] } = node;
+  const delivery = node?.delivery;
+  const outcome = useFragment<retryAction_outcome$key>(OUTCOME, delivery);
+  if (!delivery || !outcome) return <Missing noun="delivery" />;
+  const { destination, event, operation } = delivery;
+  const { attempts } = outcome;
   return (
     <Page
       title={`${describeContent({ event, operation })} to ${destination?.name ?? 'a deleted destination'}`}
@@ -65,22 +59,22 @@ export default function DeliveryPage({ project, id = '' }: PlaceProps) {
           <Link href={address(`destinations/${destination.id}`)}>{destination.name}</Link>
         )
       }
-      actions={<RetryAction project={project} deliveryId={node.id} />}
+      actions={<RetryAction project={project} deliveryId={delivery.id} />}
       query={QUERY}
       variables={variables}
     >
       <Panel>
         <Facts
           facts={{
-            Status: <Status value={node.status} />,
-            Reason: node.failureReason,
-            Created: <Time value={node.createTime} />,
-            'Next attempt': <DueTime value={node.nextAttemptTime} />,
+            Status: <Status value={outcome.status} />,
+            Reason: outcome.failureReason,
+            Created: <Time value={delivery.createTime} />,
+            'Next attempt': <DueTime value={outcome.nextAttemptTime} />,
             Event: event && <Link href={address(`events/${event.id}`)}>{event.id}</Link>,
             Operation: operation && (
               <Link href={address(`operations/${operation.id}`)}>{operation.id}</Link>
             ),
-            ID: <Copyable value={node.id} label="ID" />,
+            ID: <Copyable value={delivery.id} label="ID" />,
           }}
         />
       </Panel>
@@ -103,9 +97,9 @@ export default function DeliveryPage({ project, id = '' }: PlaceProps) {
           </Table>
         )}
       </Panel>
-      <Panel title={`Body (${node.bodyBytes?.toLocaleString('en')} bytes)`}>
-        {node.body ? (
-          <Json value={node.body} label="Body" />
+      <Panel title={`Body (${delivery.bodyBytes.toLocaleString('en')} bytes)`}>
+        {delivery.body ? (
+          <Json value={delivery.body} label="Body" />
         ) : (
           <Empty title="Body not available">
             Reading it needs the scope payloads:read. Bodies are removed after the retention period.

@@ -21,24 +21,32 @@ const RETRY = graphql`
   }
 `;
 
-/** Everything that an attempt changes on the pages that show the delivery. */
-const FOLLOWED = graphql`
+const FOLLOW = graphql`
   query retryActionQuery($id: ID!) {
     node(id: $id) {
-      ... on Delivery {
-        id
-        status
-        nextAttemptTime
-        failureReason
+      ... on Delivery @alias(as: "delivery") {
         attempts {
           attemptNumber
-          createTime
-          durationMs
-          responseStatus
-          responseBody
-          error
         }
+        ...retryAction_outcome
       }
+    }
+  }
+`;
+
+/** The fields of a delivery that an attempt changes on the pages that show it. */
+export const OUTCOME = graphql`
+  fragment retryAction_outcome on Delivery {
+    status
+    nextAttemptTime
+    failureReason
+    attempts {
+      attemptNumber
+      createTime
+      durationMs
+      responseStatus
+      responseBody
+      error
     }
   }
 `;
@@ -47,9 +55,9 @@ export function RetryAction({ project, deliveryId }: { project: string; delivery
   const { run, isRunning, problem } = useChange<retryActionMutation>(RETRY, { tellsAll: true });
   const environment = useRelayEnvironment();
   const retry = async () => {
-    const retried = await run({ input: { projectIdOrName: project, deliveryId } });
-    if (retried) {
-      const { id, attempts } = retried.retryDelivery.delivery;
+    const result = await run({ input: { projectIdOrName: project, deliveryId } });
+    if (result) {
+      const { id, attempts } = result.retryDelivery.delivery;
       await follow(environment, { id, lastAttempt: attempts.at(-1)?.attemptNumber });
     }
   };
@@ -67,16 +75,17 @@ const POLL_MS = 500;
 /** An attempt that takes longer appears when the page refreshes itself. */
 const POLLS_MAX = 40;
 
-/** Polls the delivery until it has a new attempt. Lists that no longer refresh themselves follow it too. */
+/** Polls the delivery until it has a new attempt. The result also updates lists that have stopped refreshing themselves. */
 async function follow(
   environment: IEnvironment,
   { id, lastAttempt }: { id: string; lastAttempt: number | undefined },
 ): Promise<void> {
   for (let polls = 0; polls < POLLS_MAX; polls += 1) {
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-    const polled = fetchQuery<retryActionQuery>(environment, FOLLOWED, { id }).toPromise();
-    // A lost connection ends the polling. The page refreshes itself when the connection is back.
-    const data = await polled.catch(() => undefined);
-    if (data?.node?.attempts?.at(-1)?.attemptNumber !== lastAttempt) return;
+    const data = await fetchQuery<retryActionQuery>(environment, FOLLOW, { id })
+      .toPromise()
+      // A lost connection ends the polling. The page refreshes itself when the connection is back.
+      .catch(() => undefined);
+    if (data?.node?.delivery?.attempts.at(-1)?.attemptNumber !== lastAttempt) return;
   }
 }

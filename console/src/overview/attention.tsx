@@ -185,28 +185,31 @@ function Attentive({ item, to }: { item: AttentionItem; to: AttentionProps['to']
   );
 }
 
-interface Ends {
+interface OutcomeCounts {
   succeeded: number;
   failed: number;
 }
 
-function countOperations({ activity }: Attention, isCounted: (timeMs: number) => boolean): Ends {
-  const countOf = (status: string) =>
+function countOperations(
+  { activity }: Attention,
+  isCounted: (timeMs: number) => boolean,
+): OutcomeCounts {
+  const countStatus = (status: string) =>
     activity.operations
       .filter((bucket) => bucket.status === status && isCounted(Date.parse(bucket.startTime)))
       .reduce((sum, { count }) => sum + count, 0);
-  return { succeeded: countOf('SUCCEEDED'), failed: countOf('FAILED') };
+  return { succeeded: countStatus('SUCCEEDED'), failed: countStatus('FAILED') };
 }
 
 /** The percentage of ended operations that succeeded. Null if none has ended. */
-function computeRate({ succeeded, failed }: Ends): number | null {
+function computeRate({ succeeded, failed }: OutcomeCounts): number | null {
   const endedCount = succeeded + failed;
   return endedCount === 0 ? null : (100 * succeeded) / endedCount;
 }
 
 const percent = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 
-function formatTrend(today: Ends, yesterday: Ends): string {
+function formatTrend(today: OutcomeCounts, yesterday: OutcomeCounts): string {
   const rate = computeRate(today);
   if (rate === null) return 'No operations ended in 24 hours.';
   const before = computeRate(yesterday);
@@ -216,7 +219,11 @@ function formatTrend(today: Ends, yesterday: Ends): string {
 
 function listItems(
   project: Attention,
-  { dayStart, today, yesterday }: { dayStart: string; today: Ends; yesterday: Ends },
+  {
+    dayStart,
+    today,
+    yesterday,
+  }: { dayStart: string; today: OutcomeCounts; yesterday: OutcomeCounts },
 ): AttentionItem[] {
   const { destinations, connections, installations, pausedReads } = project;
   const { proposals, operations, deliveries } = project;
@@ -235,7 +242,7 @@ function listItems(
     destination && {
       key: 'destinations',
       mark: destinations.nodes.map(({ id, failingSince }) => `${id} ${failingSince}`).join(),
-      text: countText(
+      text: formatCount(
         destinations.totalCount,
         'destination is failing',
         'destinations are failing',
@@ -249,7 +256,7 @@ function listItems(
     connection && {
       key: 'connections',
       mark: `${connections.totalCount} ${connections.nodes.map(({ id }) => id).join()}`,
-      text: countText(
+      text: formatCount(
         connections.totalCount,
         'connection needs reconnecting',
         'connections need reconnecting',
@@ -266,7 +273,7 @@ function listItems(
     installation && {
       key: 'installations',
       mark: `${installations.totalCount} ${installations.nodes.map(({ id }) => id).join()}`,
-      text: countText(
+      text: formatCount(
         installations.totalCount,
         'installation is unhealthy',
         'installations are unhealthy',
@@ -288,7 +295,7 @@ function listItems(
       mark: setupFailures
         .map(({ provider, error, firstFailureTime }) => `${provider} ${firstFailureTime} ${error}`)
         .join(),
-      text: countText(
+      text: formatCount(
         setupFailures.length,
         'provider keeps customers from connecting',
         'providers keep customers from connecting',
@@ -301,7 +308,7 @@ function listItems(
       mark: pausedReads
         .map(({ installation, objectName }) => `${installation?.id} ${objectName}`)
         .join(),
-      text: countText(pausedReads.length, 'read is paused', 'reads are paused'),
+      text: formatCount(pausedReads.length, 'read is paused', 'reads are paused'),
       detail: formatNames(pausedReads.slice(0, 3).map(describePausedRead), pausedReads.length),
       path: pausedRead.installation
         ? `installations/${pausedRead.installation.id}`
@@ -310,7 +317,7 @@ function listItems(
     proposal && {
       key: 'proposals',
       mark: `${proposals.totalCount} ${proposals.nodes.map(({ id }) => id).join()}`,
-      text: countText(
+      text: formatCount(
         proposals.totalCount,
         'proposal waits for approval',
         'proposals wait for approval',
@@ -324,14 +331,14 @@ function listItems(
     failedOperation && {
       key: 'operations',
       mark: failedOperation.id,
-      text: countText(today.failed, 'operation failed', 'operations failed'),
+      text: formatCount(today.failed, 'operation failed', 'operations failed'),
       detail: `in 24 hours, ${yesterday.failed.toLocaleString('en')} the day before`,
       path: `operations?status=FAILED&from=${dayStart}`,
     },
     failedDelivery && {
       key: 'deliveries',
       mark: failedDelivery.id,
-      text: countText(deliveries.totalCount, 'delivery failed', 'deliveries failed'),
+      text: formatCount(deliveries.totalCount, 'delivery failed', 'deliveries failed'),
       detail: 'permanently, of those created in 24 hours',
       path: `deliveries?status=FAILED&from=${dayStart}`,
     },
@@ -339,8 +346,8 @@ function listItems(
   return items.filter((item) => item !== undefined);
 }
 
-function countText(count: number, one: string, many: string): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+function formatCount(count: number, singular: string, plural: string): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? singular : plural}`;
 }
 
 function formatNames(names: string[], total: number): string {

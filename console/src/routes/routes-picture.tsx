@@ -74,18 +74,18 @@ interface Between {
 }
 
 function createLines(routed: RoutedProject, { from, to, chosen }: Between): Line[] {
-  const indexIn = (nodes: PictureNode[], end: RouteEnd) =>
+  const findIndex = (nodes: PictureNode[], end: RouteEnd) =>
     nodes.findIndex((node) => isSameEnd(node, end));
   return listRoutes(routed).flatMap((route) => {
-    const [start, end] = [indexIn(from, route.from), indexIn(to, route.to)];
-    const [begin, finish] = [from[start], to[end]];
-    if (!begin || !finish) return [];
+    const [fromIndex, toIndex] = [findIndex(from, route.from), findIndex(to, route.to)];
+    const [fromNode, toNode] = [from[fromIndex], to[toIndex]];
+    if (!fromNode || !toNode) return [];
     return {
       id: route.id,
-      from: start,
-      to: end,
+      from: fromIndex,
+      to: toIndex,
       flow: countFlow(routed, route.from, route.to),
-      name: `${begin.name} to ${finish.name}`,
+      name: `${fromNode.name} to ${toNode.name}`,
       isDim: !hasEnd(route, chosen),
     };
   });
