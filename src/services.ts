@@ -8,8 +8,8 @@ import { UnstoredTokens } from './domain/connection/token/unstored-tokens.ts';
 import { FieldLearner } from './domain/contract/field-learner.ts';
 import { RequestRecorder } from './domain/diagnosis/request-recorder.ts';
 import { type ErasedSubjects, watchErasedSubjects } from './domain/erasure/erased-subjects.ts';
-import { eventCursor } from './domain/event/notification-event.ts';
-import { messageCursor } from './domain/event/stream-message.ts';
+import { encodeEventCursor } from './domain/event/notification-event.ts';
+import { encodeMessageCursor } from './domain/event/stream-message.ts';
 import { ManifestReader } from './domain/integration/manifest/manifest-reader.ts';
 import { findEncryptionKeys, loadEncryptionKeys } from './domain/keys/encryption-keys.ts';
 import { refuseMissingIssuerKey, refuseMissingKey } from './domain/keys/missing-key.ts';
@@ -168,11 +168,15 @@ function openCallers({
 }
 
 function openFeeds(database: Database, log: Log, use: UseResource) {
-  const events = createFeed({ database, log, source: createEventLogSource(database, eventCursor) });
+  const events = createFeed({
+    database,
+    log,
+    source: createEventLogSource(database, encodeEventCursor),
+  });
   const streams = createFeed({
     database,
     log,
-    source: createStreamLogSource(database, messageCursor),
+    source: createStreamLogSource(database, encodeMessageCursor),
   });
   return {
     feed: use('event feed', events),

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { eventList } from '../../src/domain/event/notification-event.ts';
-import { messageCursor } from '../../src/domain/event/stream-message.ts';
+import { createEventList } from '../../src/domain/event/notification-event.ts';
+import { encodeMessageCursor } from '../../src/domain/event/stream-message.ts';
 import { encodeCursor } from '../../src/domain/paging/list-cursor.ts';
 import { sharedApp } from '../support/app.ts';
 import { recordNamedEvent, routeEvents } from '../support/event-log.ts';
@@ -72,7 +72,7 @@ test('prints events of a topic, and loses none in a reconnect and a restart', as
   writeFileSync(join(folder, 'demo.json'), JSON.stringify({ url: between.url, apiKey }));
   const cursorFile = join(folder, 'cursor');
   // The cursor before the first event, as of an earlier run.
-  writeFileSync(cursorFile, encodeCursor(eventList(projectId), 0n));
+  writeFileSync(cursorFile, encodeCursor(createEventList(projectId), 0n));
   const args = ['--topic', 'created', '--project', projectName, '--cursor-file', cursorFile];
   const first = listen(args);
   await recordNamedEvent(database, { projectId, name: 'one' });
@@ -100,7 +100,7 @@ test('prints messages of a stream, and loses none in a reconnect and a restart',
   const stream = await createStream(database, { projectId });
   const between = await proxy();
   const cursorFile = join(folder, 'stream-cursor');
-  writeFileSync(cursorFile, messageCursor({ ...stream, position: 0n }));
+  writeFileSync(cursorFile, encodeMessageCursor({ ...stream, position: 0n }));
   const options = ['--url', between.url, '--key', apiKey, '--project', projectId];
   const args = [...options, '--stream', 'records', '--cursor-file', cursorFile];
   const first = listen(args);

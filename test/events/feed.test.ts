@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
-import { eventCursor } from '../../src/domain/event/notification-event.ts';
+import { encodeEventCursor } from '../../src/domain/event/notification-event.ts';
 import {
   createEventLogSource,
   type EventFeed,
@@ -25,7 +25,10 @@ import {
 const log = createLog('silent');
 const database = await testDatabase(log);
 const open = (from: Database, options?: { pollMs: number }) =>
-  createFeed({ database: from, log, source: createEventLogSource(from, eventCursor) }, options);
+  createFeed(
+    { database: from, log, source: createEventLogSource(from, encodeEventCursor) },
+    options,
+  );
 const feed = open(database);
 afterAll(async () => {
   await feed[Symbol.asyncDispose]();
@@ -212,7 +215,7 @@ test('delivers an event whose notification is lost while the server of another p
     listen: () => ({ [Symbol.asyncDispose]: async () => {} }),
     groups: async () => groups,
   };
-  const source = createEventLogSource(database, eventCursor);
+  const source = createEventLogSource(database, encodeEventCursor);
   const readEnds: typeof source.readLastPositions = (logs) =>
     logs.some((log) => log.projectId === hanging)
       ? new Promise(() => {})

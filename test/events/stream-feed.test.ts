@@ -6,7 +6,7 @@ import {
   removeStream,
   removeSurplus,
 } from '../../src/domain/event/stream/stream-removal.ts';
-import { messageCursor } from '../../src/domain/event/stream-message.ts';
+import { encodeMessageCursor } from '../../src/domain/event/stream-message.ts';
 import { createFeed } from '../../src/events/feed.ts';
 import { WAITING_BYTES_MAX } from '../../src/events/follower.ts';
 import { BATCH_BYTES_MAX, createStreamLogSource, findStream } from '../../src/events/stream-log.ts';
@@ -24,7 +24,7 @@ import {
 const log = createLog('silent');
 const database = await testDatabase(log);
 const open = (from: Database) =>
-  createFeed({ database: from, log, source: createStreamLogSource(from, messageCursor) });
+  createFeed({ database: from, log, source: createStreamLogSource(from, encodeMessageCursor) });
 const feed = open(database);
 afterAll(async () => {
   await feed[Symbol.asyncDispose]();

@@ -1,5 +1,5 @@
 import { test } from 'vitest';
-import { eventList } from '../../src/domain/event/notification-event.ts';
+import { createEventList } from '../../src/domain/event/notification-event.ts';
 import { encodeCursor } from '../../src/domain/paging/list-cursor.ts';
 import { listEventNames, recordNamedEvent, routeEvents } from '../support/event-log.ts';
 import { followEmbedded, followThroughKills, type MakeLog } from './scenes/feed/followed-log.ts';
@@ -17,7 +17,7 @@ const eventLog: MakeLog = async (database, { projectId }) => {
       variables: { project: projectId },
       getName: ({ data }: { data: { connectionId: string } }) => data.connectionId,
     },
-    start: encodeCursor(eventList(projectId), 0n),
+    start: encodeCursor(createEventList(projectId), 0n),
     write: (name, delay) => recordNamedEvent(database, { projectId, name, delay }),
     listed: () => listEventNames(database, projectId),
   };

@@ -4,7 +4,7 @@
  */
 import { expect, onTestFinished, test } from 'vitest';
 import { type Database, openEngine } from '../../src/database/database.ts';
-import { eventList } from '../../src/domain/event/notification-event.ts';
+import { createEventList } from '../../src/domain/event/notification-event.ts';
 import { encodeCursor } from '../../src/domain/paging/list-cursor.ts';
 import { createLog } from '../../src/log.ts';
 import { type TestApp, testApp, testDatabase } from '../support/app.ts';
@@ -36,7 +36,10 @@ interface Live {
 
 /** Subscribes from the start of the log. */
 function subscriptionTo({ projectId: project }: Scene) {
-  return { query: QUERY, variables: { project, after: encodeCursor(eventList(project), 0n) } };
+  return {
+    query: QUERY,
+    variables: { project, after: encodeCursor(createEventList(project), 0n) },
+  };
 }
 
 async function overEventStream(scene: Scene): Promise<Live> {

@@ -1,5 +1,5 @@
 import { test } from 'vitest';
-import { messageCursor } from '../../src/domain/event/stream-message.ts';
+import { encodeMessageCursor } from '../../src/domain/event/stream-message.ts';
 import { recordNamedEvent, routeEvents } from '../support/event-log.ts';
 import {
   appendMessages,
@@ -25,7 +25,7 @@ const stream: MakeLog = async (database, { projectId }) => {
       variables: { destinationId },
       getName: ({ body }: { body: object }) => messageName({ body: JSON.stringify(body) }),
     },
-    start: messageCursor({ destinationId, position: 0n }),
+    start: encodeMessageCursor({ destinationId, position: 0n }),
     write: (name, delay) =>
       /[02468]$/.test(name)
         ? appendMessages(database, made, { names: [name], delay })

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
-import { eventList } from '../../src/domain/event/notification-event.ts';
+import { createEventList } from '../../src/domain/event/notification-event.ts';
 import { encodeCursor } from '../../src/domain/paging/list-cursor.ts';
 import { testApp, testDatabase } from '../support/app.ts';
 import { recordNamedEvents, routeEvents } from '../support/event-log.ts';
@@ -60,7 +60,7 @@ async function prepare(): Promise<Scene> {
     // closed.
     LIMIT_SUBSCRIPTIONS: String(SUBSCRIBERS),
   });
-  const after = encodeCursor(eventList(project), 0n);
+  const after = encodeCursor(createEventList(project), 0n);
   return {
     database,
     gateway,

@@ -41,7 +41,7 @@ export async function refuseIfBacklogged(
   projectId: string,
 ): Promise<void> {
   if (!(await isBacklogged(services, projectId))) return;
-  throw rateLimited(backlogDetail(services), BACKLOG_WAIT_SECONDS);
+  throw rateLimited(describeBacklog(services), BACKLOG_WAIT_SECONDS);
 }
 
 /** Throws UNPROCESSABLE if the project is backlogged. For work without a waiting caller, which is retried. */
@@ -49,9 +49,9 @@ export async function stopIfBacklogged(
   services: Pick<Services, 'config' | 'database'>,
   projectId: string,
 ): Promise<void> {
-  if (await isBacklogged(services, projectId)) throw unprocessable(backlogDetail(services));
+  if (await isBacklogged(services, projectId)) throw unprocessable(describeBacklog(services));
 }
 
-function backlogDetail({ config }: Pick<Services, 'config'>): string {
+function describeBacklog({ config }: Pick<Services, 'config'>): string {
   return `The project has ${config.LIMIT_PENDING_DELIVERIES} pending deliveries, the limit of LIMIT_PENDING_DELIVERIES of the server.`;
 }

@@ -11,7 +11,7 @@ import {
   DELIVERY_STATUSES,
   type DeliveryStatus,
   deliveryStatus,
-  storedStatus,
+  toStoredStatus,
 } from './delivery-status.ts';
 import { eventType } from './notification-event.ts';
 
@@ -37,7 +37,7 @@ export const projectDeliveryFilters = z.object({
  */
 export const DELIVERY_EXCLUSIVE = [['destinationId', 'eventType']] as const;
 
-/** A caller may list several statuses together, which `storedStatus` must accept. */
+/** A caller may list several statuses together, so each combination must be one that `toStoredStatus` accepts. */
 type DeliveryArgs<S extends z.ZodObject> = PageArgs &
   Omit<FiltersOf<S>, 'status'> & { status?: DeliveryStatus | readonly DeliveryStatus[] | null };
 
@@ -60,7 +60,7 @@ export const listProjectDeliveries = read(
       // Matches also a deleted destination, whose deliveries are kept.
       ...(destinationId != null && { destinationId }),
       eventType: eventType ?? undefined,
-      ...(statuses && storedStatus(statuses)),
+      ...(statuses && toStoredStatus(statuses)),
       ...inTime,
     };
     const list = { name: 'Project.deliveries', parentId: projectId, where, ...ordered } as const;
@@ -80,7 +80,7 @@ export const listDestinationDeliveries = read(
     const where = {
       projectId,
       destinationId,
-      ...(args.status && storedStatus([args.status].flat())),
+      ...(args.status && toStoredStatus([args.status].flat())),
       ...inTime,
     };
     const list = { name: 'Destination.deliveries', parentId: destinationId, where } as const;

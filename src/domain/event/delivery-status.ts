@@ -1,4 +1,4 @@
-/** The status of deliveries as the API has it. The database stores RETRYING as PENDING with `isRetrying`. */
+/** The status of deliveries in the API. The database stores RETRYING as PENDING with `isRetrying`. */
 import type { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { enumeration } from '../resource.ts';
@@ -21,10 +21,10 @@ export function toDeliveryStatus({ status, isRetrying }: Stored): DeliveryStatus
 }
 
 /**
- * The stored columns of deliveries with one of these statuses. Several statuses together must be all of them, or
- * PENDING and RETRYING.
+ * Returns the stored columns of deliveries with one of these statuses. Several statuses together must be all
+ * of them, or PENDING and RETRYING.
  */
-export function storedStatus(statuses: readonly DeliveryStatus[]) {
+export function toStoredStatus(statuses: readonly DeliveryStatus[]) {
   const stored = statuses.map((status) => (status === 'RETRYING' ? 'PENDING' : status));
   const isRetrying = statuses.map((status) => status === 'RETRYING');
   return { status: [...new Set(stored)], isRetrying: [...new Set(isRetrying)] };

@@ -54,7 +54,7 @@ export const getDelivery = projectRead(
     getOwned(call, 'Delivery', { projectId, id, what: 'Delivery' }),
 );
 
-/** The newest attempts of deliveries that the viewer may see, ordered by number. */
+/** Returns the newest attempts of deliveries that the viewer may see, ordered by number. */
 export const listAttempts: Batch<Row<'Delivery'>, DeliveryAttempt[]> = async (
   { database },
   deliveries,

@@ -26,7 +26,7 @@ const INTERNAL_NAME =
 
 type Policy = Pick<Services, 'config' | 'sandboxUrl'>;
 
-/** Returns the issue of a URL's text, independent of the settings. Null if it has none. */
+/** Returns the issue of a URL as a string, independent of the settings. Null if it has none. */
 export function findUrlIssue(text: string): string | null {
   if (text.length > URL_CHARACTERS_MAX) return `must be at most ${URL_CHARACTERS_MAX} characters.`;
   // URL skips extra slashes before a host, and would take the first part of the path for the host.
@@ -46,8 +46,8 @@ function formatMaskIssue(parameters: string[]): string {
 }
 
 /**
- * Returns the issue of a URL's host, for a URL whose text has none. The URL must use https, or http with an
- * address of ALLOWED_PRIVATE_TARGETS. The sandbox is always allowed.
+ * Returns the issue of a URL's host, for a URL that is valid as a string. The URL must use https, or http
+ * with an address of ALLOWED_PRIVATE_TARGETS. The sandbox is always allowed.
  */
 export function findHostIssue(text: string, { config, sandboxUrl }: Policy): string | null {
   const { origin, protocol, hostname } = new URL(text);
@@ -100,7 +100,7 @@ export function* findTypeIssues(input: Destination & DestinationInput) {
   }
 }
 
-/** Finds an issue of the URL's text, independent of the settings. */
+/** Finds an issue of the URL as a string, independent of the settings. */
 export function* findUrlIssues({ url }: DestinationInput) {
   const issue = url === undefined ? null : findUrlIssue(url);
   if (issue) yield createRuleIssue(['url'], issue, { showsValue: !mayContainSecret(url) });

@@ -33,7 +33,7 @@ export const readSigningSecret = read(
   },
 );
 
-/** The URL and the headers of a destination with all secret values masked, for any reader. */
+/** Returns the URL and the headers of a destination with all secret values masked, for any reader. */
 export function maskTarget({
   url,
   maskedHeaders,

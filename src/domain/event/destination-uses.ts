@@ -1,6 +1,7 @@
 /**
- * Tracks which integrations (by their latest revisions) and installations (by their configs in force) use a
- * destination. They name it inside JSON, where a foreign key is impossible. A table of uses and row locks replace it.
+ * Tracks which integrations (by their latest revisions) and installations (by their current configs) use a
+ * destination. They name it inside JSON, where a foreign key is impossible, so a table of uses and row locks
+ * replace it.
  */
 import { anyOf, run, sql, statements } from '../../database/statements.ts';
 import type { Transaction } from '../../database/transaction.ts';
@@ -11,11 +12,11 @@ import type { LockedDestination } from '../../events/enqueue-messages.ts';
 const USES_MAX = 10;
 
 /**
- * Returns up to ten uses of the destination as texts (`integration contacts-sync`), or none if it is unused. It locks
- * the destination until the end of the transaction, so that no new use can begin. Call it before a rename or a
- * deletion.
+ * Returns up to ten uses of the destination as strings (`integration contacts-sync`), or none if it is
+ * unused. It locks the destination until the end of the transaction, so that no new use can begin. Call it
+ * before a rename or a deletion.
  */
-export async function destinationUses(
+export async function findDestinationUses(
   tx: Transaction,
   projectId: string,
   name: string,
@@ -30,25 +31,25 @@ export async function destinationUses(
       .forUpdate(),
   );
   const uses = [
-    ...(await run(tx, usesByIntegrations(projectId, name))),
-    ...(await run(tx, usesByInstallations(projectId, name))),
+    ...(await run(tx, selectUsesByIntegrations(projectId, name))),
+    ...(await run(tx, selectUsesByInstallations(projectId, name))),
   ];
   return uses.slice(0, USES_MAX).map(({ use }) => use);
 }
 
-/** Throws CONFLICT if the destination is used. Locks it like `destinationUses`. */
+/** Throws CONFLICT if the destination is used. Locks it like `findDestinationUses`. */
 export async function refuseIfUsed(
   tx: Transaction,
   { projectId, name }: { projectId: string; name: string },
 ): Promise<void> {
-  const uses = await destinationUses(tx, projectId, name);
+  const uses = await findDestinationUses(tx, projectId, name);
   if (uses.length > 0)
     throw conflict(
       `The destination ${name} is named by ${uses.join(', ')}. Let them name another one first.`,
     );
 }
 
-function usesByIntegrations(projectId: string, name: string) {
+function selectUsesByIntegrations(projectId: string, name: string) {
   return statements
     .selectFrom('DestinationUse as u')
     .innerJoin('Integration as i', (join) =>
@@ -60,7 +61,7 @@ function usesByIntegrations(projectId: string, name: string) {
     .limit(USES_MAX);
 }
 
-function usesByInstallations(projectId: string, name: string) {
+function selectUsesByInstallations(projectId: string, name: string) {
   return statements
     .selectFrom('DestinationUse')
     .select(sql<string>`'installation ' || "installationId"`.as('use'))
@@ -70,12 +71,12 @@ function usesByInstallations(projectId: string, name: string) {
     .limit(USES_MAX);
 }
 
-/** An integration with its latest revision, or an installation with its config in force. */
+/** An integration with its latest revision, or an installation with its current config. */
 type User = { projectId: string } & ({ integrationId: string } | { installationId: string });
 
 /**
- * Replaces the recorded uses of an integration or installation by the destinations that `content` names. Must run in
- * the transaction that puts the content in force, with the destinations locked.
+ * Replaces the recorded uses of an integration or installation by the destinations that `content` names. Must
+ * run in the transaction that makes the content current, with the destinations locked.
  */
 export async function recordDestinationUses(
   tx: Transaction,
@@ -84,14 +85,14 @@ export async function recordDestinationUses(
 ): Promise<void> {
   const userId = 'integrationId' in user ? user.integrationId : user.installationId;
   await tx.destinationUse.deleteMany({ where: user });
-  const names = destinationsIn(content);
+  const names = listDestinationNames(content);
   if (names.length === 0) return;
   const data = names.map((destinationName) => ({ ...user, userId, destinationName }));
   await tx.destinationUse.createMany({ data });
 }
 
-/** Returns the distinct destinations that all parts of a content or config name, and their objects. */
-function destinationsIn(content: object): string[] {
+/** Returns the distinct destinations that a content or config names, in its parts or in their objects. */
+function listDestinationNames(content: object): string[] {
   const parts: unknown[] = Object.values(content).flatMap((part) => part?.objects ?? part);
   const destinations = parts.map((part) => (part as { destination?: unknown } | null)?.destination);
   return [...new Set(destinations.filter((name) => typeof name === 'string'))];

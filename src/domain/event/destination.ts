@@ -38,7 +38,7 @@ import { maskTarget } from './destination-secret.ts';
 import { refuseIfUsed } from './destination-uses.ts';
 import { dropPending } from './dropped-deliveries.ts';
 import { closeStream, removeStream } from './stream/stream-removal.ts';
-import { HEADERS_MAX, headersToStore, targetHeaders } from './target-headers.ts';
+import { HEADERS_MAX, mergeKeptHeaders, targetHeaders } from './target-headers.ts';
 
 type Destination = Row<'Destination'>;
 
@@ -212,13 +212,13 @@ export async function insertDestination(
   const data = {
     ...owner,
     ...input,
-    ...targetColumns(call.vault, owner, { url, headers }),
+    ...createTargetColumns(call.vault, owner, { url, headers }),
     ...(signingSecret !== null && sealSigningSecret(call.vault, owner, signingSecret)),
   };
   if (input.type === 'STREAM') await openStream(client, owner);
   const destination = client.destination.create({ data, omit: SEALED });
   return {
-    destination: await requireUnique(destination, nameTakenText(input.name)),
+    destination: await requireUnique(destination, describeTakenName(input.name)),
     signingSecret,
   };
 }
@@ -241,7 +241,7 @@ async function changeDestination(
   );
   const { destination, afterCommit } = await requireUnique(
     change,
-    nameTakenText(changes.name ?? ''),
+    describeTakenName(changes.name ?? ''),
   );
   await afterCommit();
   return destination;
@@ -263,9 +263,9 @@ export async function reviseDestination(
   const isEnabled = changes.status === 'ENABLED' && current.status === 'DISABLED';
   if (isEnabled) notifyEvents(tx, projectId);
   const { name, url } = changes;
-  const headers = headersToStore(call, current, changes);
-  const target = targetColumns(call.vault, current, { url, headers });
-  const data = { name, ...target, ...statusChange(current, changes.status), updateTime: now };
+  const headers = mergeKeptHeaders(call, current, changes);
+  const target = createTargetColumns(call.vault, current, { url, headers });
+  const data = { name, ...target, ...createStatusChange(current, changes.status), updateTime: now };
   const destination = await tx.destination.update({
     where: { projectId_id: { projectId, id: current.id } },
     data,
@@ -349,8 +349,8 @@ const SEALED = {
   headersSealed: true,
 } as const;
 
-/** The columns of a URL and headers. Undefined leaves them unchanged. */
-function targetColumns(
+/** Returns the columns of a URL and headers. An undefined value leaves its columns unchanged. */
+function createTargetColumns(
   vault: Vault,
   owner: Pick<Destination, 'id' | 'projectId'>,
   { url, headers }: { url?: string | undefined; headers?: TargetHeaders | null | undefined },
@@ -378,13 +378,16 @@ async function lockDestination(tx: Transaction, projectId: string, destinationId
   return current;
 }
 
-function statusChange(current: Pick<Destination, 'status'>, status: DestinationStatus | undefined) {
+function createStatusChange(
+  current: Pick<Destination, 'status'>,
+  status: DestinationStatus | undefined,
+) {
   if (status === undefined || status === current.status) return {};
   return status === 'DISABLED'
     ? { status, disabledReason: 'Disabled by a caller.' }
     : { status, disabledReason: null, failingSince: null, failedAttempts: 0 };
 }
 
-function nameTakenText(name: string): string {
+function describeTakenName(name: string): string {
   return `The project already has a destination named ${name}.`;
 }

@@ -23,22 +23,22 @@ interface Dropping {
 }
 
 /**
- * Fails the pending deliveries of a deleted destination, and returns their number. A later result of an attempt under
- * way is refused.
+ * Fails the pending deliveries of a deleted destination, and returns their number. If an attempt is still
+ * running, its result is discarded.
  */
 export async function dropPending(
   database: Database,
   { projectId, destinationId }: DestinationKey,
   { now, countMax = Number.POSITIVE_INFINITY, signal }: Dropping,
 ): Promise<number> {
-  let dropped = 0;
-  for (let isMore = true; isMore && dropped < countMax && !signal?.aborted; ) {
+  let droppedCount = 0;
+  for (let isMore = true; isMore && droppedCount < countMax && !signal?.aborted; ) {
     const [part] = await database.rows.query<Part>(DROP_SOME, [projectId, destinationId, now]);
     const { found, missed } = part ?? { found: 0, missed: 0 };
-    dropped += found - missed;
+    droppedCount += found - missed;
     isMore = found === STATEMENT_ROWS;
   }
-  return dropped;
+  return droppedCount;
 }
 
 interface Part extends MissedCount {
@@ -66,8 +66,8 @@ const DROP_SOME = `
   select (select count(*)::int from found) as "found", ${selectMissedCount('found', 'dropped')}`;
 
 /**
- * Deleted destinations with pending deliveries. Projects under erasure are skipped, because their deliveries are
- * deleted.
+ * Selects deleted destinations with pending deliveries. Projects under erasure are skipped, because their
+ * deliveries are deleted.
  */
 const DELETED_WITH_PENDING = acrossProjects(
   'deleted destinations with pending deliveries',

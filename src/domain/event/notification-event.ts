@@ -1,4 +1,4 @@
-/** Notification events: recorded facts that were routed to at least one topic. */
+/** Notification events: occurrences that were routed to at least one topic. */
 import { z } from 'zod';
 import type { NotificationEventType } from '../../database/generated/enums.ts';
 import type { Row } from '../../database/rows.ts';
@@ -61,15 +61,15 @@ export const listedEventFilters = z.object({ ...eventFilters.shape, ...createdFi
 export type EventFilters = FiltersOf<typeof eventFilters>;
 
 /**
- * The list of a project's events. Both tables and subscriptions share its name, because a position means the same in
- * each.
+ * Describes the list of a project's events. Both tables and subscriptions share its name, because a position
+ * means the same in each.
  */
-export function eventList(projectId: string) {
+export function createEventList(projectId: string) {
   return { name: 'Project.notificationEvents', parentId: projectId, keyType: 'position' } as const;
 }
 
-export function eventCursor({ projectId, position }: LoggedEvent): string {
-  return encodeCursor(eventList(projectId), position);
+export function encodeEventCursor({ projectId, position }: LoggedEvent): string {
+  return encodeCursor(createEventList(projectId), position);
 }
 
 export const listNotificationEvents = read(
@@ -80,9 +80,9 @@ export const listNotificationEvents = read(
     { id: projectId }: Row<'Project'>,
     { topicId, eventTypes, ...args }: PageArgs & FiltersOf<typeof listedEventFilters>,
   ): Promise<Page<NotificationEvent>> => {
-    const { inTime, ordered } = await loggedRange(call, projectId, args);
+    const { inTime, ordered } = await findLoggedRange(call, projectId, args);
     const list = {
-      ...eventList(projectId),
+      ...createEventList(projectId),
       key: 'position',
       order: 'oldest first',
       ...ordered,
@@ -108,7 +108,7 @@ export const getNotificationEvent = projectRead(
     getOwned(call, 'NotificationEvent', { projectId, id, what: 'Notification event' }),
 );
 
-/** The topics that events were routed to when they happened. Deleted topics are omitted. */
+/** Returns the topics that events were routed to when they happened. Deleted topics are omitted. */
 export const listTopicsOfEvents: Batch<NotificationEvent, Row<'Topic'>[]> = async (
   call,
   events,
@@ -128,24 +128,25 @@ export const listTopicsOfEvents: Batch<NotificationEvent, Row<'Topic'>[]> = asyn
 };
 
 /**
- * The part of a project's log with the events of a time range: the exact times as a condition, and positions around
- * them. The log has the order of commits, which is the order of ids except for the duration of a commit.
+ * Returns the part of a project's log with the events of a time range: the exact times as a condition, and
+ * positions around them. The log has the order of commits, which is the order of ids except for the duration
+ * of a commit.
  */
-async function loggedRange(call: Call, projectId: string, filters: CreatedFilters) {
+async function findLoggedRange(call: Call, projectId: string, filters: CreatedFilters) {
   const { inTime, ordered } = createCreatedRange('evt', filters);
   if (!('within' in ordered)) return { inTime, ordered: toOrder(filters) };
   const { above, below } = ordered.within;
   const [before, after] = await Promise.all([
-    above === undefined ? undefined : positionNextTo(call, projectId, { below: above }),
-    below === undefined ? undefined : positionNextTo(call, projectId, { above: below }),
+    above === undefined ? undefined : findPositionNextTo(call, projectId, { below: above }),
+    below === undefined ? undefined : findPositionNextTo(call, projectId, { above: below }),
   ]);
   return { inTime, ordered: { ...toOrder(filters), within: { above: before, below: after } } };
 }
 
 type Side = { above: string } | { below: string };
 
-/** The position of the event next to an id, on one side of it. Undefined if there is none. */
-async function positionNextTo(call: Call, projectId: string, side: Side) {
+/** Returns the position of the nearest event on one side of an id. Undefined if there is none. */
+async function findPositionNextTo(call: Call, projectId: string, side: Side) {
   const where = { projectId };
   return (await findNearestRow(call, { table: 'NotificationEvent', where, side }))?.position;
 }

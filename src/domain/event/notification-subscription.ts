@@ -6,7 +6,7 @@ import { projectRead, read } from '../declared-read.ts';
 import { decodeCursor } from '../paging/list-cursor.ts';
 import { byId, getOwned } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
-import { type EventFilters, eventList } from './notification-event.ts';
+import { createEventList, type EventFilters } from './notification-event.ts';
 
 /** Yields the operation in its current state, then after each change. Completes when it has ended. */
 export const followOperation = read(
@@ -59,7 +59,7 @@ interface Resumption {
  * been removed.
  */
 async function readCursor(call: Call, { projectId, after, end }: Resumption): Promise<bigint> {
-  const position = decodeCursor(eventList(projectId), after);
+  const position = decodeCursor(createEventList(projectId), after);
   if (typeof position !== 'bigint' || position > end) {
     throw invalid('after', 'is not a cursor of this list.', after);
   }

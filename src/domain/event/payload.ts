@@ -16,7 +16,7 @@ const BODIES_BYTES_MAX = 16 * 1024 * 1024;
 /** Tables with the column `body`, which holds JSON text. */
 type TableWithBody = 'Delivery' | 'StreamMessage';
 
-/** The sizes of the bodies of deliveries, in bytes. */
+/** Returns the sizes of deliveries' bodies in bytes. */
 export const measureBodies: Batch<Delivery, number> = async (
   { database: { rows } },
   deliveries,
@@ -31,8 +31,8 @@ const BODY_BYTES = `
   where "projectId" = any($1) and "id" = any($2)`;
 
 /**
- * The body of a delivery. Null if retention has removed it. Throws QUERY_LIMIT_EXCEEDED if the bodies of a query are
- * too large together.
+ * Returns the body of a delivery. Null if retention has removed it. Throws QUERY_LIMIT_EXCEEDED if the bodies
+ * of a query are too large together.
  */
 export const deliveryBody = read(
   'payloads:read',
@@ -41,8 +41,8 @@ export const deliveryBody = read(
 );
 
 /**
- * The body of a row. Null if it was removed after the row was read. Throws QUERY_LIMIT_EXCEEDED if the bodies of a
- * query are too large together.
+ * Returns the body of a row. Null if it was removed after the row was read. Throws QUERY_LIMIT_EXCEEDED if
+ * the bodies of a query are too large together.
  */
 export async function getStoredBody(
   call: Call,
@@ -55,8 +55,8 @@ export async function getStoredBody(
   throw new DomainError('QUERY_LIMIT_EXCEEDED', detail);
 }
 
-/** Loads bodies. Undefined for rows beyond the limit of bytes; null for a row that does not exist. */
-function bodiesIn(table: TableWithBody): Batch<RowKey, object | null | undefined> {
+/** Creates the batch that loads bodies: undefined for rows beyond the byte limit, null for rows that do not exist. */
+function createBodyBatch(table: TableWithBody): Batch<RowKey, object | null | undefined> {
   const text = `
     select "id", case when "bytes" <= ${BODIES_BYTES_MAX} then "body" end as "body" from (
       select t."id", t."body", sum(octet_length(t."body")) over (order by wanted."place") as "bytes"
@@ -73,9 +73,12 @@ function parseBody(body: string | null): object | undefined {
   return body === null ? undefined : (JSON.parse(body) as object);
 }
 
-const BODIES = { Delivery: bodiesIn('Delivery'), StreamMessage: bodiesIn('StreamMessage') };
+const BODIES = {
+  Delivery: createBodyBatch('Delivery'),
+  StreamMessage: createBodyBatch('StreamMessage'),
+};
 
-/** The beginning of a receiver's response body. */
+/** Returns the beginning of a receiver's response body. */
 export const readResponseBody = read(
   'payloads:read',
   'The beginning of the response, 4 KiB at most, or a note that it is not text; null if it was empty.',

@@ -17,12 +17,12 @@ import {
   DELIVERY_STATUSES,
   type DeliveryStatus,
   deliveryStatus,
-  storedStatus,
+  toStoredStatus,
 } from './delivery-status.ts';
 
 /** The most deliveries that one call retries, so that it takes a few seconds at most. */
 const RETRIED_MAX = 10_000;
-/** Rows that one statement changes. */
+/** The number of rows that one statement changes. */
 const ROWS_PER_STATEMENT = 1_000;
 
 const destinationId = id
@@ -82,10 +82,10 @@ export const retryDeliveries = projectMutation({
     for (const destinationId of await listDestinationIds(call, projectId, selection)) {
       for (const status of new Set(selection.statuses)) {
         const target = { projectId, destinationId, status, now };
-        for (let changed = ROWS_PER_STATEMENT; changed === ROWS_PER_STATEMENT; ) {
+        for (let changedCount = ROWS_PER_STATEMENT; changedCount === ROWS_PER_STATEMENT; ) {
           if (count >= RETRIED_MAX) return { count, hasMore: true };
-          changed = await retrySome(call, target, selection);
-          count += changed;
+          changedCount = await retrySome(call, target, selection);
+          count += changedCount;
         }
       }
     }
@@ -120,8 +120,8 @@ interface RetryTarget {
 }
 
 /**
- * Condition of a delivery `d` that is retried. Deliveries that are already due are skipped, so that each statement
- * changes other rows.
+ * The condition for a delivery `d` that can be retried. Deliveries that are already due are skipped, so that
+ * each statement changes other rows.
  */
 const RETRYABLE = `
   d."status" = $3::"DeliveryStatus" and d."isRetrying" = $4 and d."id" > $5 and d."id" < $6
@@ -153,7 +153,7 @@ function listValues(
 ) {
   const { from = new Date(0), until = LATEST } = toSpan(createTime) ?? {};
   const range = [toLowerId('dlv', from), toUpperId('dlv', until), from, until];
-  const stored = storedStatus([status]);
+  const stored = toStoredStatus([status]);
   return [projectId, destinationId, ...stored.status, ...stored.isRetrying, ...range, now];
 }
 
@@ -180,5 +180,5 @@ export const countRetryable = read(
   },
 );
 
-/** Later than every row, and still a time that ids can encode. */
+/** Later than the creation time of every row, and still a time that ids can encode. */
 const LATEST = new Date('9999-01-01T00:00:00Z');

@@ -12,8 +12,8 @@ import { getStoredBody } from './payload.ts';
 /** A message of a list or of a subscription. A subscription has already read its body. */
 export type ShownMessage = Row<'StreamMessage'> & Partial<Pick<StreamedMessage, 'body'>>;
 
-/** The list of a stream's messages. Subscriptions use its cursors. */
-export function messageList(destinationId: string) {
+/** Describes the list of a stream's messages. Subscriptions use its cursors. */
+export function createMessageList(destinationId: string) {
   return {
     name: 'Destination.messages',
     parentId: destinationId,
@@ -21,11 +21,11 @@ export function messageList(destinationId: string) {
   } as const;
 }
 
-export function messageCursor({
+export function encodeMessageCursor({
   destinationId,
   position,
 }: Pick<Row<'StreamMessage'>, 'destinationId' | 'position'>): string {
-  return encodeCursor(messageList(destinationId), position);
+  return encodeCursor(createMessageList(destinationId), position);
 }
 
 export const listStreamMessages = read(
@@ -33,12 +33,16 @@ export const listStreamMessages = read(
   'The messages of a stream, oldest first. Empty for a webhook.',
   (call: Call, { projectId, id: destinationId }: Row<'Destination'>, args: PageArgs) => {
     const where: StreamId = { projectId, destinationId };
-    const list = { ...messageList(destinationId), key: 'position', order: 'oldest first' } as const;
+    const list = {
+      ...createMessageList(destinationId),
+      key: 'position',
+      order: 'oldest first',
+    } as const;
     return listPage(call, { ...list, table: 'StreamMessage', where }, args);
   },
 );
 
-/** The body of a message. Throws QUERY_LIMIT_EXCEEDED if the bodies of a query are too large together. */
+/** Returns the body of a message. Throws QUERY_LIMIT_EXCEEDED if the bodies of a query are too large together. */
 export const messageBody = read(
   'payloads:read',
   'The body of the message, as a webhook would receive it.',

@@ -45,7 +45,7 @@ export const targetHeaders = z
   })
   .pipe(z.record(z.string(), z.string()));
 
-/** A client that reads a destination and writes it back must not replace values by their masks. */
+/** Otherwise a client that reads a destination and writes it back would replace the values by their masks. */
 function findMaskIssue(value: unknown): string | null {
   return value === MASK
     ? 'is a mask and not a value. Send the value, or list the header in `keepHeaders` of an update.'
@@ -83,32 +83,32 @@ interface HeaderChange {
 }
 
 /**
- * Returns the new headers with the stored ones that an update keeps by name; undefined if none change. Throws
- * BAD_USER_INPUT.
+ * Returns the headers of the update together with the stored headers that it keeps by name. Undefined leaves the stored
+ * headers unchanged, and null removes them. Throws BAD_USER_INPUT.
  */
-export function headersToStore(
+export function mergeKeptHeaders(
   { vault, viewer }: Pick<Call, 'vault' | 'viewer'>,
   destination: { id: string; projectId: string } & SealedTarget,
   change: HeaderChange,
 ): TargetHeaders | null | undefined {
   const { headers, keepHeaders } = change;
-  const moved = mayReadValues(viewer) ? [] : movedIssues(destination, change);
+  const movedHeaderIssues = mayReadValues(viewer) ? [] : listMovedHeaderIssues(destination, change);
   if (keepHeaders === undefined) {
-    if (moved.length > 0) throw invalidInput(moved);
+    if (movedHeaderIssues.length > 0) throw invalidInput(movedHeaderIssues);
     return headers;
   }
-  const storedHeaders = byLowerCase(openTarget(vault, destination).headers ?? {});
-  const newHeaders = byLowerCase(headers ?? {});
+  const storedHeaders = indexByLowerCaseName(openTarget(vault, destination).headers ?? {});
+  const newHeaders = indexByLowerCaseName(headers ?? {});
   const keptHeaders = new Map<string, [string, string]>();
-  const issues = moved;
+  const issues = movedHeaderIssues;
   for (const [index, name] of keepHeaders.entries()) {
     const lowerCase = name.toLowerCase();
     const header = storedHeaders.get(lowerCase);
-    const refuse = (detail: string) =>
+    const addIssue = (detail: string) =>
       issues.push(createInputIssue(['input', 'keepHeaders', index], detail));
-    if (!header) refuse('is not a header of the destination.');
+    if (!header) addIssue('is not a header of the destination.');
     else if (newHeaders.has(lowerCase))
-      refuse('is in `headers` too. Keep its value or replace it, not both.');
+      addIssue('is in `headers` too. Keep its value or replace it, not both.');
     else keptHeaders.set(lowerCase, header);
   }
   if (keptHeaders.size + newHeaders.size > HEADERS_MAX) {
@@ -124,10 +124,10 @@ function mayReadValues(viewer: Viewer): boolean {
 }
 
 /**
- * Issues of a changed URL that would keep stored header values. Otherwise a caller who may not read the values could
- * have them sent to a server of their own.
+ * Returns an issue if stored header values would be sent to another host. Otherwise a caller who may not read the
+ * values could have them sent to a server of their own.
  */
-function movedIssues(
+function listMovedHeaderIssues(
   destination: SealedTarget,
   { url, headers, keepHeaders }: HeaderChange,
 ): Issue[] {
@@ -145,6 +145,6 @@ function parseOrigin(url: string): string {
   return new URL(url).origin;
 }
 
-function byLowerCase(headers: TargetHeaders): Map<string, [string, string]> {
+function indexByLowerCaseName(headers: TargetHeaders): Map<string, [string, string]> {
   return new Map(Object.entries(headers).map((entry) => [entry[0].toLowerCase(), entry]));
 }

@@ -118,8 +118,8 @@ export const deleteTopicDestinationRoute = projectMutation({
 });
 
 /**
- * Returns an issue for each of the two that does not exist. The foreign keys include the project, so another project's
- * topic or destination is refused in the same way.
+ * Returns an issue if the topic does not exist, and one if the destination does not exist. The foreign keys
+ * include the project, so another project's topic or destination is refused in the same way.
  */
 async function listMissing({ database: { rows } }: Call, projectId: string, parties: RouteParties) {
   const { topicId, destinationId } = parties;

@@ -81,7 +81,7 @@ export function insertTopic(
   { projectId, name }: Pick<Topic, 'projectId' | 'name'>,
 ): Promise<Topic> {
   const data = { id: newId('top'), projectId, name };
-  return requireUnique(client.topic.create({ data }), nameTakenText(name));
+  return requireUnique(client.topic.create({ data }), describeTakenName(name));
 }
 
 export const updateTopic = projectMutation({
@@ -94,7 +94,7 @@ export const updateTopic = projectMutation({
     try {
       return await requireUnique(
         call.database.prisma.topic.update({ where, data }),
-        nameTakenText(name),
+        describeTakenName(name),
       );
     } catch (error) {
       if (isMissingRow(error)) throw notFound('Topic', id);
@@ -114,6 +114,6 @@ export const deleteTopic = projectMutation({
   },
 });
 
-function nameTakenText(name: string): string {
+function describeTakenName(name: string): string {
   return `The project already has a topic named ${name}.`;
 }

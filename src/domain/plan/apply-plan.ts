@@ -27,7 +27,7 @@ import { updateProject } from '../project/project.ts';
 import { getOwned } from '../scope.ts';
 import { authorize, type Need } from '../viewer/needs.ts';
 import type { Change } from './changes.ts';
-import { movedPaths } from './findings.ts';
+import { listMovedPaths } from './findings.ts';
 import { hashValue, type ItemKind } from './items.ts';
 import { hashItems, type Plan, planId, readPlanLists } from './plan.ts';
 import { PlanRun } from './plan-run.ts';
@@ -36,7 +36,7 @@ import { lockProject, type ProjectState, readProjectState } from './project-stat
 /** New revisions of 500 integrations with 10,000 installations took 9 s on two shared cores. */
 const APPLY_MS = 25_000;
 const SECRETS_MAX = 1_000;
-/** The most moved items that a refusal names. */
+/** The most changed items that an error names. */
 const NAMED_MAX = 20;
 
 const applyPlanInput = z
@@ -71,7 +71,7 @@ const applyPlanInput = z
   })
   .meta({ id: 'ApplyPlanInput', description: 'The plan to apply.' });
 
-/** The needs of changes: those of the mutations that make the same change. */
+/** The needs of each kind of change, which are those of the mutation that makes the same change. */
 const NEEDS: Record<ItemKind, Record<Change['action'], Need>> = {
   ALLOWED_ORIGIN: groupNeeds(updateProject, updateProject, updateProject),
   JWT_KEY: groupNeeds(createJwtKey, updateJwtKey, deleteJwtKey),
@@ -181,7 +181,7 @@ function refuseErrors(plan: Plan): void {
 
 function refuseMoved(plan: Plan, state: ProjectState): void {
   if (hashValue(state.document) === plan.baseHash) return;
-  const moved = movedPaths(plan.base as Record<string, string>, hashItems(state));
+  const moved = listMovedPaths(plan.base as Record<string, string>, hashItems(state));
   const named = moved.slice(0, NAMED_MAX).join(', ');
   const more = moved.length > NAMED_MAX ? ` and ${moved.length - NAMED_MAX} more` : '';
   const what = moved.length > 0 ? `${named}${more}` : 'providerApps';

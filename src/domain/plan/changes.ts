@@ -19,15 +19,15 @@ import { listProviderIssues } from '../provider/provider-app-input.ts';
 import { enumeration, resource, toStoredWord } from '../resource.ts';
 import { type Item, itemKind, listItems, SECTION_OF } from './items.ts';
 import {
-  byText,
-  eventTypeWord,
+  createStringComparator,
   type ParsedDocument,
+  toEventTypeWord,
   type WrittenDestination,
   type WrittenDocument,
   withNames,
-  writtenContent,
-  writtenJwtKey,
-  writtenTopic,
+  writeContent,
+  writeJwtKey,
+  writeTopic,
 } from './project-document.ts';
 import type { ProjectState } from './project-state.ts';
 
@@ -72,7 +72,7 @@ export function* findDocumentIssues(
   state: ProjectState,
 ): Generator<Issue> {
   const { document } = target;
-  const destinations = destinationsAfter(target, state);
+  const destinations = listDestinationsAfter(target, state);
   yield* findIntegrationIssues(call, target, { state, destinations });
   for (const [topicIndex, { destinations: names }] of (document.topics ?? []).entries()) {
     for (const [index, name] of names.entries()) {
@@ -134,8 +134,8 @@ function findKeyIssue(publicKeyPem: string): string | null {
   }
 }
 
-/** The names of the destinations that the project has once the document is applied. */
-function destinationsAfter(
+/** Returns the names of the destinations that the project has once the document is applied. */
+function listDestinationsAfter(
   { document, references, allowDeletions }: Target,
   { ids }: ProjectState,
 ): ReadonlySet<string> {
@@ -146,7 +146,7 @@ function destinationsAfter(
 }
 
 /** Returns the written form of a document whose issues were checked, with the warnings about contents. */
-export function writtenTarget(
+export function writeTarget(
   call: Pick<Call, 'log' | 'catalogue'>,
   { document, references }: Target,
 ): { written: WrittenDocument; warnings: string[] } {
@@ -154,7 +154,7 @@ export function writtenTarget(
   const settle = (content: IntegrationContent, index: number) => {
     const result = settleContent(call, content, ['integrations', index]);
     warnings.push(...result.warnings);
-    return writtenContent(result.content);
+    return writeContent(result.content);
   };
   const { specVersion, allowedOrigins, jwtKeys, destinations, topics, integrations } = document;
   const written: WrittenDocument = {
@@ -162,17 +162,17 @@ export function writtenTarget(
     ...(allowedOrigins && { allowedOrigins }),
     ...(jwtKeys && {
       jwtKeys: jwtKeys.map((key) =>
-        writtenJwtKey({ ...key, publicKeyPem: parsePublicKey(key.publicKeyPem, '') }),
+        writeJwtKey({ ...key, publicKeyPem: parsePublicKey(key.publicKeyPem, '') }),
       ),
     }),
     ...(destinations && {
       destinations: destinations
         .filter(({ name }) => !references.has(name))
-        .map((destination): WrittenDestination => writtenParsed(destination)),
+        .map((destination): WrittenDestination => writeParsedDestination(destination)),
     }),
     ...(topics && {
       topics: topics.map((topic) =>
-        writtenTopic({ ...topic, eventTypes: topic.eventTypes.map(eventTypeWord) }),
+        writeTopic({ ...topic, eventTypes: topic.eventTypes.map(toEventTypeWord) }),
       ),
     }),
     ...(integrations && { integrations: integrations.map(settle) }),
@@ -180,7 +180,7 @@ export function writtenTarget(
   return { written, warnings };
 }
 
-function writtenParsed({
+function writeParsedDestination({
   name,
   type,
   url,
@@ -192,7 +192,7 @@ function writtenParsed({
     name,
     type: toStoredWord(type),
     ...(url !== undefined && { url }),
-    ...(names.length > 0 && { headers: names.sort(byText(String)) }),
+    ...(names.length > 0 && { headers: names.sort(createStringComparator(String)) }),
     ...(status === 'DISABLED' && { status: 'disabled' }),
   };
 }
@@ -229,21 +229,21 @@ export function compare(
     }
   }
   return {
-    changes: changes.sort(byText(({ path }) => path)),
+    changes: changes.sort(createStringComparator(({ path }) => path)),
     surplus: surplus.map(({ path }) => path),
   };
 }
 
 /** Parses an integration of a plan, whose content is in its written form. */
-export function contentOfItem(item: Item['value'] | null): IntegrationContent {
+export function parseItemContent(item: Item['value'] | null): IntegrationContent {
   const issues: Issue[] = [];
   return integrationContentInput.parse(
     withNames(integrationContentInput, item, { path: [], issues }),
   );
 }
 
-/** The contents of the project's integrations once the changes are applied. */
-export function contentsAfter(
+/** Returns the contents of the project's integrations once the changes are applied. */
+export function listContentsAfter(
   { integrations }: Pick<ProjectState, 'integrations'>,
   changes: readonly Change[],
 ): IntegrationContent[] {
@@ -251,20 +251,21 @@ export function contentsAfter(
   for (const { kind, before, after } of changes) {
     if (kind !== 'INTEGRATION') continue;
     contents.delete(String((before ?? after)?.name));
-    if (after) contents.set(String(after.name), contentOfItem(after));
+    if (after) contents.set(String(after.name), parseItemContent(after));
   }
   return [...contents.values()];
 }
 
 /**
- * The destinations that integrations of the project name once the changes are applied, with one of those integrations.
+ * Returns the destinations that integrations of the project name once the changes are applied, with one of
+ * those integrations.
  */
-export function destinationUsers(
+export function findDestinationUsers(
   state: ProjectState,
   changes: readonly Change[],
 ): Map<string, string> {
   return new Map(
-    contentsAfter(state, changes).flatMap((content) =>
+    listContentsAfter(state, changes).flatMap((content) =>
       listNamedDestinations(content).map((destination) => [destination, content.name] as const),
     ),
   );

@@ -11,7 +11,7 @@ import type { Call } from '../call.ts';
 import { formatGraphqlSdl } from '../contract/formats/graphql-sdl.ts';
 import { createContractsOfContents } from '../contract/read-contract.ts';
 import { enumeration, resource } from '../resource.ts';
-import { type Change, contentsAfter } from './changes.ts';
+import { type Change, listContentsAfter } from './changes.ts';
 import type { ProjectState } from './project-state.ts';
 
 const contractChangeSeverity = enumeration(
@@ -41,7 +41,7 @@ export async function listContractChanges(
   { state, changes }: { state: ProjectState; changes: readonly Change[] },
 ): Promise<ContractChange[]> {
   if (!changes.some(({ kind }) => kind === 'INTEGRATION')) return [];
-  const contents = [contentsAfter(state, []), contentsAfter(state, changes)];
+  const contents = [listContentsAfter(state, []), listContentsAfter(state, changes)];
   const contracts = await createContractsOfContents(call, projectId, contents);
   const [before, after] = contracts.map((contract) => buildSchema(formatGraphqlSdl(contract))) as [
     GraphQLSchema,

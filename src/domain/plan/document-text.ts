@@ -20,23 +20,23 @@ export const documentFormat = enumeration('DocumentFormat', 'The format of a pro
 });
 type DocumentFormat = z.output<typeof documentFormat>;
 
-/** Equal documents have equal texts. */
+/** Equal documents result in equal strings. */
 export function writeDocument(document: WrittenDocument, format: DocumentFormat): string {
   if (format === 'JSON') return `${JSON.stringify(document, null, 2)}\n`;
   return stringify(document, { schema: 'core', lineWidth: 0, aliasDuplicateObjects: false });
 }
 
-/** A text that a caller sent as a member of an input. */
+/** A string that a caller sent as a member of an input. */
 export interface DocumentText {
   projectId: string;
-  /** The path of the text in the input, like `input.document`. */
+  /** The path of the string in the input, like `input.document`. */
   name: string;
   text: string;
 }
 
 /**
- * Parses a document. JSON is read as YAML, which includes it. Throws BAD_USER_INPUT that names every fault with its
- * line and column.
+ * Parses a document. JSON is read as YAML, which includes it. Throws BAD_USER_INPUT with every issue, its
+ * line and its column.
  */
 export async function readDocument(
   { manifests }: Pick<Call, 'manifests'>,
@@ -49,24 +49,24 @@ export async function readDocument(
     );
   }
   const issues: Issue[] = [...listUnstorable(read.value, [])];
-  if (issues.length > 0) throw await locateIssues({ manifests }, source, issues);
+  if (issues.length > 0) throw await createLocatedError({ manifests }, source, issues);
   const named = withNames(projectDocument, read.value, { path: [], issues });
   const { data, error } = projectDocument.safeParse(named);
   const reported = new Set(issues.map(({ name }) => name));
-  const schemaIssues = error ? toIssues(error, read.value) : [];
+  const listSchemaIssues = error ? toIssues(error, read.value) : [];
   addIssues(
     issues,
-    schemaIssues.filter(({ name }) => !reported.has(name)),
+    listSchemaIssues.filter(({ name }) => !reported.has(name)),
   );
-  if (!data || issues.length > 0) throw await locateIssues({ manifests }, source, issues);
+  if (!data || issues.length > 0) throw await createLocatedError({ manifests }, source, issues);
   return data;
 }
 
 /**
- * Returns an error in which each issue has the position of its value in the text. Names of the issues must be paths in
- * the document.
+ * Creates an error in which each issue has the position of its value in the document. The names of the issues
+ * must be paths in the document.
  */
-export async function locateIssues(
+export async function createLocatedError(
   { manifests }: Pick<Call, 'manifests'>,
   { projectId, name, text }: DocumentText,
   issues: readonly Issue[],
@@ -92,7 +92,7 @@ export async function locateIssues(
   );
 }
 
-/** The parts of a path like `integrations[0].read`. */
+/** Splits a path like `integrations[0].read` into its parts. */
 function parsePath(name: string): PropertyKey[] {
   return [...name.matchAll(/\[(\d+)\]|[^.[\]]+/g)].map(([part, index]) =>
     index === undefined ? part : Number(index),

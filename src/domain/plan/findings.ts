@@ -16,8 +16,8 @@ import { readJsonColumn } from '../storable-json.ts';
 import {
   type Change,
   type Comparison,
-  contentOfItem,
-  destinationUsers,
+  findDestinationUsers,
+  parseItemContent,
   type Target,
 } from './changes.ts';
 import type { WrittenDestination } from './project-document.ts';
@@ -57,14 +57,17 @@ interface Planned {
 /** Reports impacts and findings. Queries accounts for fields that a changed integration requires. */
 export async function reportOn(call: Call, planned: Planned): Promise<Report> {
   const { state, comparison } = planned;
-  const report: Report = { impacts: [], findings: surplusFindings(planned) };
-  report.findings.push(...appFindings(planned), ...(await destinationFindings(call, planned)));
+  const report: Report = { impacts: [], findings: listSurplusFindings(planned) };
+  report.findings.push(
+    ...listAppFindings(planned),
+    ...(await listDestinationFindings(call, planned)),
+  );
   let deletedInstallations = 0;
   for (const change of comparison.changes) {
     const stored = state.integrations.get(String(change.before?.name));
     if (change.kind !== 'INTEGRATION' || !stored) continue;
     if (change.action === 'DELETE') {
-      const impacts = await deletionImpacts(call, stored);
+      const impacts = await findDeletionImpacts(call, stored);
       deletedInstallations += impacts.installationTotal;
       report.impacts.push(...impacts.list());
     } else {
@@ -85,7 +88,7 @@ async function addRevisionReport(
 ): Promise<void> {
   const { projectId } = planned;
   const { id: integrationId, name: integrationName, content: before } = stored;
-  const content = contentOfItem(change.after);
+  const content = parseItemContent(change.after);
   const revision = { projectId, integrationId, integrationName, before, content };
   const { prisma } = call.database;
   const { impacts, unchecked } = await findImpacts(call, prisma, revision);
@@ -104,7 +107,7 @@ async function addRevisionReport(
   findings.push({ severity: 'ERROR', path, message });
 }
 
-async function deletionImpacts(
+async function findDeletionImpacts(
   { database }: Call,
   integration: StoredIntegration,
 ): Promise<Impacts> {
@@ -119,7 +122,7 @@ async function deletionImpacts(
   return impacts;
 }
 
-function surplusFindings({ target, comparison: { surplus } }: Planned): Finding[] {
+function listSurplusFindings({ target, comparison: { surplus } }: Planned): Finding[] {
   if (target.allowDeletions || surplus.length === 0) return [];
   const named = surplus.slice(0, NAMED_MAX).join(', ');
   const more = surplus.length > NAMED_MAX ? ` and ${surplus.length - NAMED_MAX} more` : '';
@@ -127,7 +130,7 @@ function surplusFindings({ target, comparison: { surplus } }: Planned): Finding[
   return [{ severity: 'WARNING', path: '', message }];
 }
 
-function appFindings({ target: { document }, state }: Planned): Finding[] {
+function listAppFindings({ target: { document }, state }: Planned): Finding[] {
   const isSame = (a: { provider: string; name: string }) => (b: typeof a) =>
     a.provider === b.provider && a.name === b.name;
   return (document.providerApps ?? [])
@@ -139,8 +142,8 @@ function appFindings({ target: { document }, state }: Planned): Finding[] {
     }));
 }
 
-/** Destinations that can't be deleted, because integrations or installations name them. */
-async function destinationFindings(
+/** Reports deleted destinations that integrations or installations still name. They can't be deleted. */
+async function listDestinationFindings(
   { database }: Call,
   { projectId, state, comparison: { changes } }: Planned,
 ): Promise<Finding[]> {
@@ -148,7 +151,7 @@ async function destinationFindings(
     kind === 'DESTINATION' && action === 'DELETE' ? String(before?.name) : [],
   );
   if (deleted.length === 0) return [];
-  const users = destinationUsers(state, changes);
+  const users = findDestinationUsers(state, changes);
   const uses = await database.prisma.destinationUse.findMany({
     where: { projectId, destinationName: { in: deleted }, installationId: { not: null } },
     select: { destinationName: true, installationId: true },
@@ -165,7 +168,8 @@ async function destinationFindings(
 }
 
 /**
- * The paths of the values that applying needs: query values of URLs and header values that the project does not have.
+ * Returns the paths of the values that applying needs: query values of URLs and header values that the
+ * project does not have.
  */
 export function listRequiredSecrets(changes: readonly Change[]): string[] {
   return changes.flatMap(({ kind, action, path, before, after }) => {
@@ -183,7 +187,10 @@ export function listRequiredSecrets(changes: readonly Change[]): string[] {
 }
 
 /** Returns the paths of the items that differ between a plan's base and the project. */
-export function movedPaths(base: Record<string, string>, now: Record<string, string>): string[] {
+export function listMovedPaths(
+  base: Record<string, string>,
+  now: Record<string, string>,
+): string[] {
   return [...new Set([...Object.keys(base), ...Object.keys(now)])]
     .filter((path) => base[path] !== now[path])
     .sort();

@@ -54,7 +54,7 @@ export function listItems(document: WrittenDocument): Map<string, Item> {
   return new Map(items.map((item) => [item.path, item]));
 }
 
-/** The section of a document that holds items of a kind. */
+/** The section of a document that holds the items of each kind. */
 export const SECTION_OF = {
   ALLOWED_ORIGIN: 'allowedOrigins',
   JWT_KEY: 'jwtKeys',
@@ -65,12 +65,12 @@ export const SECTION_OF = {
   INTEGRATION: 'integrations',
 } as const satisfies Record<ItemKind, keyof WrittenDocument>;
 
-/** The first 12 hexadecimal digits of the hash of a public key, which name the key for people. */
+/** Returns the first 12 hexadecimal digits of a public key's hash, by which people recognize the key. */
 function createFingerprint(publicKeyPem: string): string {
   return hashValue(publicKeyPem).slice(0, 12);
 }
 
-/** SHA-256 in hexadecimal of a value's JSON. */
+/** Returns the SHA-256 of a value's JSON in hexadecimal. */
 export function hashValue(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex');
 }

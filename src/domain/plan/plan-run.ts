@@ -23,11 +23,11 @@ import { createInputIssue, requireNoIssues } from '../issues.ts';
 import { insertJwtKey } from '../project/jwt-key.ts';
 import { readJsonColumn } from '../storable-json.ts';
 import { requireUnique } from '../unique.ts';
-import { type Change, contentOfItem } from './changes.ts';
+import { type Change, parseItemContent } from './changes.ts';
 import type { ItemKind } from './items.ts';
 import { type Plan, readPlanLists } from './plan.ts';
 import {
-  eventTypeOfWord,
+  parseEventTypeWord,
   type WrittenDestination,
   type WrittenJwtKey,
 } from './project-document.ts';
@@ -41,7 +41,7 @@ interface PlanRunOptions {
 }
 
 export class PlanRun {
-  /** Work that follows the commit. Sweeps replace it if the process dies before. */
+  /** Work that follows the commit. Sweeps do it if the process dies before. */
   readonly afterCommit: (() => Promise<unknown>)[] = [];
   readonly #call: Call;
   readonly #tx: Transaction;
@@ -71,8 +71,9 @@ export class PlanRun {
     for (const change of changes) if (change.kind === 'JWT_KEY') await this.#changeKey(change);
     for (const change of pick('DESTINATION', false)) await this.#putDestination(change);
     for (const change of pick('TOPIC', false)) await this.#createTopic(change);
-    for (const change of pick('EVENT_TOPIC_ROUTE', false)) await this.#routeEvents(change);
-    for (const change of pick('TOPIC_DESTINATION_ROUTE', false)) await this.#routeTopic(change);
+    for (const change of pick('EVENT_TOPIC_ROUTE', false)) await this.#insertEventRoute(change);
+    for (const change of pick('TOPIC_DESTINATION_ROUTE', false))
+      await this.#insertTopicRoute(change);
     for (const change of pick('INTEGRATION', false)) await this.#putIntegration(change);
     for (const change of pick('INTEGRATION', true)) await this.#deleteIntegration(change);
     for (const change of pick('EVENT_TOPIC_ROUTE', true)) await this.#endEventRoute(change);
@@ -120,7 +121,7 @@ export class PlanRun {
     const next = readJsonColumn<WrittenDestination>(after);
     const stored = readJsonColumn<WrittenDestination | null>(before);
     const status = next.status === 'disabled' ? ('DISABLED' as const) : ('ENABLED' as const);
-    const url = this.#urlOf(path, next, stored);
+    const url = this.#findUrl(path, next, stored);
     const headers = this.#newHeaders(path, next, stored);
     let destinationId = this.#state.ids.destinations.get(next.name);
     if (destinationId === undefined) {
@@ -144,8 +145,8 @@ export class PlanRun {
     this.afterCommit.push(afterCommit);
   }
 
-  /** The URL with its values; undefined if the stored one stays. */
-  #urlOf(
+  /** Returns the URL with its values. Undefined if the stored URL stays. */
+  #findUrl(
     path: string,
     next: WrittenDestination,
     stored: WrittenDestination | null,
@@ -181,60 +182,60 @@ export class PlanRun {
     this.#state.ids.topics.set(name, id);
   }
 
-  async #routeEvents({ after }: Change): Promise<void> {
+  async #insertEventRoute({ after }: Change): Promise<void> {
     await insertEventTopicRoute(this.#tx, {
       projectId: this.#projectId,
-      ...this.#eventRoute(after),
+      ...this.#createEventRoute(after),
     });
   }
 
-  async #routeTopic({ after }: Change): Promise<void> {
-    const route = { projectId: this.#projectId, ...this.#topicRoute(after) };
+  async #insertTopicRoute({ after }: Change): Promise<void> {
+    const route = { projectId: this.#projectId, ...this.#createTopicRoute(after) };
     await insertTopicDestinationRoute(this.#tx, route);
   }
 
   async #endEventRoute({ before }: Change): Promise<void> {
-    const where = { projectId: this.#projectId, ...this.#eventRoute(before) };
+    const where = { projectId: this.#projectId, ...this.#createEventRoute(before) };
     await this.#tx.eventTopicRoute.deleteMany({ where });
   }
 
   async #endTopicRoute({ before }: Change): Promise<void> {
-    const where = { projectId: this.#projectId, ...this.#topicRoute(before) };
+    const where = { projectId: this.#projectId, ...this.#createTopicRoute(before) };
     await this.#tx.topicDestinationRoute.deleteMany({ where });
   }
 
-  #eventRoute(route: Change['after']) {
-    const topicId = this.#idOf('topics', route?.topic);
-    return { eventType: eventTypeOfWord(String(route?.eventType)), topicId };
+  #createEventRoute(route: Change['after']) {
+    const topicId = this.#getId('topics', route?.topic);
+    return { eventType: parseEventTypeWord(String(route?.eventType)), topicId };
   }
 
-  #topicRoute(route: Change['after']) {
+  #createTopicRoute(route: Change['after']) {
     return {
-      topicId: this.#idOf('topics', route?.topic),
-      destinationId: this.#idOf('destinations', route?.destination),
+      topicId: this.#getId('topics', route?.topic),
+      destinationId: this.#getId('destinations', route?.destination),
     };
   }
 
-  #idOf(kind: 'topics' | 'destinations', name: unknown): string {
+  #getId(kind: 'topics' | 'destinations', name: unknown): string {
     const id = this.#state.ids[kind].get(String(name));
     if (id === undefined) throw new Error(`Bug: a plan refers to a row of ${kind} without an id.`);
     return id;
   }
 
   async #deleteTopic({ before }: Change): Promise<void> {
-    const id = this.#idOf('topics', before?.name);
+    const id = this.#getId('topics', before?.name);
     await this.#tx.topic.deleteMany({ where: { projectId: this.#projectId, id } });
   }
 
   async #deleteDestination({ before }: Change): Promise<void> {
-    const destinationId = this.#idOf('destinations', before?.name);
+    const destinationId = this.#getId('destinations', before?.name);
     const key = { projectId: this.#projectId, destinationId };
     this.afterCommit.push(await removeDestination(this.#call, this.#tx, key));
   }
 
   async #putIntegration({ path, after }: Change): Promise<void> {
     const [tx, projectId] = [this.#tx, this.#projectId];
-    const parsed = contentOfItem(after);
+    const parsed = parseItemContent(after);
     const { name } = parsed;
     const stored = this.#state.integrations.get(name);
     const context = {

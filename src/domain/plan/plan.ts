@@ -22,7 +22,7 @@ import {
   compare,
   findDocumentIssues,
   type Target,
-  writtenTarget,
+  writeTarget,
 } from './changes.ts';
 import {
   type ContractChange,
@@ -30,9 +30,9 @@ import {
   listContractChanges,
 } from './contract-changes.ts';
 import {
+  createLocatedError,
   type DocumentText,
   documentFormat,
-  locateIssues,
   readDocument,
   writeDocument,
 } from './document-text.ts';
@@ -184,7 +184,7 @@ export const planProject = projectMutation({
     const state = await readProjectState(call.database.prisma, projectId);
     const target = createTarget(parsed, input, state);
     await refuseDocument(call, source, findDocumentIssues(call, target, state));
-    const { written, warnings } = writtenTarget(call, target);
+    const { written, warnings } = writeTarget(call, target);
     const comparison = compare(state, written, target);
     const report = await reportOn(call, { projectId, state, target, comparison });
     const base = hashItems(state);
@@ -222,7 +222,7 @@ export function readPlanLists({ changes, contractChanges, impacts, findings }: P
   };
 }
 
-/** Hashes of the items of a project by path. */
+/** Returns the hashes of a project's items by path. */
 export function hashItems({ items }: Pick<ProjectState, 'items'>): Record<string, string> {
   return Object.fromEntries([...items.values()].map(({ path, value }) => [path, hashValue(value)]));
 }
@@ -234,7 +234,7 @@ async function refuseDocument(
 ): Promise<void> {
   const issues: Issue[] = [];
   addIssues(issues, documentIssues);
-  if (issues.length > 0) throw await locateIssues(call, source, issues);
+  if (issues.length > 0) throw await createLocatedError(call, source, issues);
 }
 
 /** Applies the renames. Throws BAD_USER_INPUT for a destination that the project does not have. */

@@ -210,33 +210,37 @@ function* findRepeatIssues(values: readonly string[], path: PropertyKey[], membe
   }
 }
 
-/** Returns the word of a value of an enum in documents: that of manifests, and the wire name of an event type. */
-function documentWord(name: string): string {
+/** Returns the word for an enum's value in documents: the word of manifests, or the wire name of an event type. */
+function toDocumentWord(name: string): string {
   return Object.hasOwn(EVENTS, name)
-    ? eventTypeWord(name as NotificationEventType)
+    ? toEventTypeWord(name as NotificationEventType)
     : toStoredWord(name);
 }
 
-export function writtenJwtKey({ label, publicKeyPem, active }: ParsedJwtKey): WrittenJwtKey {
+export function writeJwtKey({ label, publicKeyPem, active }: ParsedJwtKey): WrittenJwtKey {
   return { label, publicKeyPem, ...(!active && { active: false }) };
 }
 
 type ParsedJwtKey = z.output<typeof jwtKey>;
 
-/** Sorts the lists. Event types must be words. */
-export function writtenTopic({
+/** Sorts the lists. The event types must be words. */
+export function writeTopic({
   name,
   eventTypes,
   destinations,
 }: Required<WrittenTopic>): WrittenTopic {
   return {
     name,
-    ...(eventTypes.length > 0 && { eventTypes: eventTypes.toSorted(byText(String)) }),
-    ...(destinations.length > 0 && { destinations: destinations.toSorted(byText(String)) }),
+    ...(eventTypes.length > 0 && {
+      eventTypes: eventTypes.toSorted(createStringComparator(String)),
+    }),
+    ...(destinations.length > 0 && {
+      destinations: destinations.toSorted(createStringComparator(String)),
+    }),
   };
 }
 
-export function eventTypeWord(name: NotificationEventType): string {
+export function toEventTypeWord(name: NotificationEventType): string {
   return EVENTS[name].wireName;
 }
 
@@ -244,8 +248,8 @@ const EVENT_TYPES = new Map(
   Object.entries(EVENTS).map(([name, { wireName }]) => [wireName as string, name]),
 );
 
-/** The event type of a word that `eventTypeWord` returned. */
-export function eventTypeOfWord(word: string): NotificationEventType {
+/** Returns the event type of a word that `toEventTypeWord` returned. */
+export function parseEventTypeWord(word: string): NotificationEventType {
   return EVENT_TYPES.get(word) as NotificationEventType;
 }
 
@@ -261,11 +265,11 @@ export function withNames(
   const { inner } = unwrapSchema(schema);
   if (inner instanceof z.ZodEnum && typeof value === 'string') {
     const names = inner.options as string[];
-    const name = names.find((candidate) => documentWord(candidate) === value);
+    const name = names.find((candidate) => toDocumentWord(candidate) === value);
     if (name !== undefined) return name;
-    const words = names.map((name) => documentWord(name)).join(', ');
+    const words = names.map((name) => toDocumentWord(name)).join(', ');
     issues.push(createInputIssue(path, `must be one of ${words}.`, value));
-    // The schema reports the absent value at the same path, where this issue stands already.
+    // The schema reports the absent value at the same path, which already has this issue.
     return undefined;
   }
   if (inner instanceof z.ZodArray && Array.isArray(value)) {
@@ -293,11 +297,11 @@ export function withNames(
  * Returns a stored content in its written form: members in the order of the schema, without members that have their
  * default. It applies no rules, so that content from before a rule is written too.
  */
-export function writtenContent(content: object): Record<string, unknown> & {
+export function writeContent(content: object): Record<string, unknown> & {
   name: string;
   provider: string;
 } {
-  return writeWords(integrationContentInput, content) as ReturnType<typeof writtenContent>;
+  return writeWords(integrationContentInput, content) as ReturnType<typeof writeContent>;
 }
 
 function writeWords(schema: z.ZodType, value: unknown): unknown {
@@ -320,8 +324,8 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Compares texts by code units, so that the order is equal on every machine. */
-export function byText<T>(toText: (item: T) => string) {
+/** Creates a comparison of strings by code units, so that the order is equal on every machine. */
+export function createStringComparator<T>(toText: (item: T) => string) {
   return (a: T, b: T): number => {
     const [left, right] = [toText(a), toText(b)];
     return left < right ? -1 : Number(left > right);

@@ -11,14 +11,14 @@ import { SPEC_VERSION } from '../integration/integration-content-input.ts';
 import { listPageOrigins } from '../project/origins.ts';
 import { type Item, listItems } from './items.ts';
 import {
-  byText,
-  eventTypeWord,
+  createStringComparator,
+  toEventTypeWord,
   type WrittenDestination,
   type WrittenDocument,
   type WrittenTopic,
-  writtenContent,
-  writtenJwtKey,
-  writtenTopic,
+  writeContent,
+  writeJwtKey,
+  writeTopic,
 } from './project-document.ts';
 
 type Integration = Row<'Integration'>;
@@ -31,7 +31,7 @@ export interface ProjectState {
   document: WrittenDocument & Required<Omit<WrittenDocument, 'specVersion'>>;
   items: Map<string, Item>;
   integrations: Map<string, StoredIntegration>;
-  /** Ids of rows by the names or texts that the document has for them. */
+  /** Ids of rows by the names or strings that the document has for them. */
   ids: Record<'destinations' | 'topics' | 'jwtKeys', Map<string, string>>;
 }
 
@@ -85,16 +85,18 @@ export async function readProjectState(client: Client, projectId: string): Promi
   const integrations = await readIntegrations(client, projectId);
   const document: ProjectState['document'] = {
     specVersion: SPEC_VERSION,
-    allowedOrigins: listPageOrigins(project).toSorted(byText(String)),
+    allowedOrigins: listPageOrigins(project).toSorted(createStringComparator(String)),
     jwtKeys: jwtKeys
-      .map(writtenJwtKey)
-      .sort(byText(({ label, publicKeyPem }) => `${label}\n${publicKeyPem}`)),
+      .map(writeJwtKey)
+      .sort(createStringComparator(({ label, publicKeyPem }) => `${label}\n${publicKeyPem}`)),
     providerApps: await readApps(client, projectId),
-    destinations: destinations.map(writtenDestination).sort(byText(({ name }) => name)),
-    topics: await writtenTopics(client, projectId, { topics, destinations }),
+    destinations: destinations
+      .map(writeDestination)
+      .sort(createStringComparator(({ name }) => name)),
+    topics: await readWrittenTopics(client, projectId, { topics, destinations }),
     integrations: integrations
-      .map(({ content }) => writtenContent(content))
-      .sort(byText(({ name }) => name)),
+      .map(({ content }) => writeContent(content))
+      .sort(createStringComparator(({ name }) => name)),
   };
   return {
     document,
@@ -113,7 +115,7 @@ interface Named {
   name: string;
 }
 
-async function writtenTopics(
+async function readWrittenTopics(
   client: Pick<Client, 'eventTopicRoute' | 'topicDestinationRoute'>,
   projectId: string,
   { topics, destinations }: Record<'topics' | 'destinations', readonly Named[]>,
@@ -124,15 +126,15 @@ async function writtenTopics(
   const typesByTopic = Map.groupBy(eventRoutes, ({ topicId }) => topicId);
   const routesByTopic = Map.groupBy(destinationRoutes, ({ topicId }) => topicId);
   const written = topics.map(({ id, name }) =>
-    writtenTopic({
+    writeTopic({
       name,
-      eventTypes: (typesByTopic.get(id) ?? []).map(({ eventType }) => eventTypeWord(eventType)),
+      eventTypes: (typesByTopic.get(id) ?? []).map(({ eventType }) => toEventTypeWord(eventType)),
       destinations: (routesByTopic.get(id) ?? []).flatMap(
         ({ destinationId }) => names.get(destinationId) ?? [],
       ),
     }),
   );
-  return written.sort(byText(({ name }) => name));
+  return written.sort(createStringComparator(({ name }) => name));
 }
 
 async function readIntegrations(
@@ -163,11 +165,13 @@ async function readApps(
     name: externalRef ?? clientId,
   }));
   const createKey = ({ provider, name }: (typeof named)[number]) => `${provider}\n${name}`;
-  return [...new Map(named.map((app) => [createKey(app), app])).values()].sort(byText(createKey));
+  return [...new Map(named.map((app) => [createKey(app), app])).values()].sort(
+    createStringComparator(createKey),
+  );
 }
 
 /** Returns a destination in its written form, without secrets. */
-function writtenDestination({
+function writeDestination({
   name,
   type,
   status,
@@ -183,7 +187,7 @@ function writtenDestination({
     name,
     type: 'webhook',
     ...(url !== null && { url }),
-    ...(names.length > 0 && { headers: names.sort(byText(String)) }),
+    ...(names.length > 0 && { headers: names.sort(createStringComparator(String)) }),
     ...(status === 'DISABLED' && { status: 'disabled' as const }),
   };
 }

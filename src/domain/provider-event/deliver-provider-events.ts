@@ -15,7 +15,7 @@ import { stopIfBacklogged } from '../event/delivery-backlog.ts';
 import { lockDestination } from '../event/destination-uses.ts';
 import { logFailure } from '../provider/work-failure.ts';
 import { claimWaiting, EVENT_LEASES, type EventClaim, RELEASED_LEASE } from './event-lease.ts';
-import { type EventMessage, eventMessages, type ProviderEvent } from './event-message.ts';
+import { createEventMessages, type EventMessage, type ProviderEvent } from './event-message.ts';
 import { type EventSource, fetchRecords, getEventSource } from './event-source.ts';
 
 /** The most subscriptions whose events one process delivers concurrently. */
@@ -59,7 +59,7 @@ async function deliverSubscriptionEvents(
   const { prisma } = services.database;
   try {
     const endMs = performance.now() + SLICE_MS;
-    const getSource = cachedSource(services, claim);
+    const getSource = createCachedSource(services, claim);
     let isMore = true;
     while (isMore && performance.now() < endMs && !signal.aborted) {
       isMore = await deliverBatch(services, claim, getSource);
@@ -77,7 +77,7 @@ async function deliverSubscriptionEvents(
  * Reuses the event source for SOURCE_MS. Throws the errors of getEventSource, and UNPROCESSABLE if the project is
  * backlogged.
  */
-function cachedSource(services: Services, claim: EventClaim): () => Promise<EventSource> {
+function createCachedSource(services: Services, claim: EventClaim): () => Promise<EventSource> {
   let cached: EventSource | undefined;
   let untilMs = 0;
   return async () => {
@@ -104,7 +104,7 @@ async function deliverBatch(
   if (events.length === 0) return false;
   const source = await readSource();
   const fetched = await fetchRecords(services, source, events);
-  const messages = eventMessages(source.head, events, { plan: source.plan, fetched });
+  const messages = createEventMessages(source.head, events, { plan: source.plan, fetched });
   await record(services, claim, { events, messages, source });
   const { provider } = claim;
   services.meters.providerEventsMoved({ provider, outcome: 'enqueued', count: events.length });
@@ -134,7 +134,7 @@ async function record(
       lastEventTime: events.at(-1)?.eventTime ?? null,
       eventCount: { increment: events.length },
     });
-    if (claim.status !== 'ACTIVE') await activate(tx, claim);
+    if (claim.status !== 'ACTIVE') await activateSubscription(tx, claim);
     await markDone(tx, events, services.now());
     const destination = await lockDestination(tx, projectId, source.destination);
     const pending = messages.map(({ recordId, body }) =>
@@ -150,7 +150,7 @@ async function record(
 }
 
 /** Sets a manually created subscription to ACTIVE. Its first event shows that it works. */
-async function activate(tx: Transaction, claim: EventClaim): Promise<void> {
+async function activateSubscription(tx: Transaction, claim: EventClaim): Promise<void> {
   const { projectId, installationId, objectName } = claim;
   await tx.objectSubscription.updateMany({
     where: { projectId, installationId, objectName, status: 'PENDING' },

@@ -1,12 +1,12 @@
 /**
- * The kinds of record events that an installation gets of an object: the integration's, as far as the config keeps
- * them.
+ * The kinds of record events that an installation gets of an object: those of the integration that the config
+ * does not disable.
  */
 import type { ProviderEventKind } from '../../providers/subscribing.ts';
 import type { SubscribeConfig } from '../installation/choice/subscribe-choice.ts';
 import type { SubscribeObject } from '../integration/integration-content.ts';
 
-/** The events of the integration without those that the config disables. */
+/** Returns the events of the integration without those that the config disables. */
 export function withChoice(spec: SubscribeObject, choice: SubscribeConfig): SubscribeObject {
   const { createEvent, updateEvent, deleteEvent, otherEvents } = choice;
   const isDisabled = (chosen: { enabled: string } | null) => chosen?.enabled === 'NEVER';
@@ -31,7 +31,7 @@ function listWatched(
   return { ...spec, watchFieldsAuto, requiredWatchFields };
 }
 
-/** The kinds of events about records. */
+/** Lists the kinds of events about records. */
 export function recordKinds({
   createEvent,
   updateEvent,

@@ -78,8 +78,8 @@ export function readEventContent({ content }: ProviderEvent): EventContent {
   return readJsonColumn(content);
 }
 
-/** The entry of one event in a message. */
-function eventEntry(event: ProviderEvent, context: EventContext): object {
+/** Creates the entry of one event in a message. */
+function createEventEntry(event: ProviderEvent, context: EventContext): object {
   const { kind, nativeType, recordId, changedFields } = event;
   const { raw, association } = readEventContent(event);
   return {
@@ -88,7 +88,7 @@ function eventEntry(event: ProviderEvent, context: EventContext): object {
     ...(recordId !== null && { id: recordId }),
     ...(kind === 'UPDATE' && { fieldsUpdated: changedFields }),
     ...recordParts(event, context),
-    ...(association && associationParties(association, context)),
+    ...(association && createAssociationParties(association, context)),
     rawEvent: raw,
   };
 }
@@ -100,11 +100,17 @@ function recordParts(event: ProviderEvent, { plan, fetched }: EventContext): obj
   return record ? createEntry(record, plan) : {};
 }
 
-function associationParties({ from, to }: ProviderAssociation, context: EventContext): object {
-  return { fromRecord: associatedEntry(from, context), toRecord: associatedEntry(to, context) };
+function createAssociationParties(
+  { from, to }: ProviderAssociation,
+  context: EventContext,
+): object {
+  return {
+    fromRecord: createAssociatedEntry(from, context),
+    toRecord: createAssociatedEntry(to, context),
+  };
 }
 
-function associatedEntry(
+function createAssociatedEntry(
   { id, objectName }: ProviderAssociation['from'],
   { plan, fetched }: EventContext,
 ): object {
@@ -121,14 +127,14 @@ export interface EventMessage {
   body: string;
 }
 
-export function eventMessages(
+export function createEventMessages(
   head: object,
   events: readonly ProviderEvent[],
   context: EventContext,
 ): EventMessage[] {
   const byRecord = Map.groupBy(events, ({ recordId }) => recordId);
   return [...byRecord].flatMap(([recordId, ofRecord]) => {
-    const entries = ofRecord.map((event) => JSON.stringify(eventEntry(event, context)));
+    const entries = ofRecord.map((event) => JSON.stringify(createEventEntry(event, context)));
     return createMessageBodies(head, entries, ENTRIES_MAX).map((body) => ({ recordId, body }));
   });
 }

@@ -27,7 +27,7 @@ import {
   updateHeldSubscription,
 } from './subscription-lease.ts';
 import { getSubscriptionParties, type SubscriptionParties } from './subscription-parties.ts';
-import { addressWithId, deleteExpiredSecrets, replaceSecrets } from './subscription-secret.ts';
+import { addIdToAddress, deleteExpiredSecrets, replaceSecrets } from './subscription-secret.ts';
 import { listWebhookSecrets, toWebhookUrl } from './webhook-secret.ts';
 
 /** The most subscriptions that one process maintains concurrently. */
@@ -45,13 +45,16 @@ export async function maintainSubscriptions(
 ): Promise<void> {
   await runUntilEmpty({
     next: () => claimDue(services),
-    work: (subscription) => maintain(services, subscription),
+    work: (subscription) => maintainSubscription(services, subscription),
     concurrency: CONCURRENCY,
     signal,
   });
 }
 
-async function maintain(services: Services, subscription: ObjectSubscription): Promise<void> {
+async function maintainSubscription(
+  services: Services,
+  subscription: ObjectSubscription,
+): Promise<void> {
   using _lease = SUBSCRIPTIONS.keepRenewing(services, subscription, {
     notRenewed: 'subscription.lease_not_renewed',
   });
@@ -79,18 +82,18 @@ async function follow(unrecorded: Services, subscription: ObjectSubscription): P
       return await updateHeldSubscription(
         services,
         subscription,
-        waitingState(services, subscription, eventParties),
+        createWaitingState(services, subscription, eventParties),
       );
-    const desired = desiredSubscription(services, subscription, parties);
+    const desired = createDesiredSubscription(services, subscription, parties);
     const madeFor = hashDesired(desired);
     const isUnchanged = subscription.providerRef !== null && subscription.madeFor === madeFor;
     const renewed =
       isUnchanged &&
       (await capability.calls.renew(parties.session, subscription.providerRef as string));
     if (renewed) {
-      const dueTime = maintenanceTime(services, renewed.expireTime);
+      const dueTime = computeMaintenanceTime(services, renewed.expireTime);
       return await inTransaction(services.database, async (tx) => {
-        const state = await statusAtProvider(tx, subscription, capability);
+        const state = await findStatusAtProvider(tx, subscription, capability);
         await updateHeldSubscription(
           services,
           subscription,
@@ -115,10 +118,10 @@ async function follow(unrecorded: Services, subscription: ObjectSubscription): P
 const WORKING = { status: 'ACTIVE', error: null } as const;
 
 /**
- * The status of a subscription that exists at the provider. If its events come from a stream or a list, it is the
- * status of that.
+ * Returns the status of a subscription that exists at the provider. If its events come from a stream or a
+ * list, it has the status of that stream or list.
  */
-async function statusAtProvider(
+async function findStatusAtProvider(
   tx: Transaction,
   subscription: ObjectSubscription,
   { stream, list }: SubscribeCapability,
@@ -127,8 +130,11 @@ async function statusAtProvider(
   return { ...state, failures: 0 };
 }
 
-/** The state of a subscription that a user creates manually at the provider. It is ACTIVE once an event has arrived. */
-function waitingState(
+/**
+ * Returns the state of a subscription that a user creates manually at the provider. It is ACTIVE once an
+ * event has arrived.
+ */
+function createWaitingState(
   services: Services,
   { eventCount }: ObjectSubscription,
   eventParties: { providerAppId: string; account: string },
@@ -139,11 +145,11 @@ function waitingState(
     status,
     error: null,
     failures: 0,
-    dueTime: maintenanceTime(services, null),
+    dueTime: computeMaintenanceTime(services, null),
   };
 }
 
-function desiredSubscription(
+function createDesiredSubscription(
   services: Services,
   { objectName, kinds, otherEvents }: ObjectSubscription,
   { app, account }: SubscriptionParties,
@@ -178,11 +184,11 @@ async function replaceAtProvider(
   const { madeFor: _made, ...parties } = eventParties;
   await updateHeldSubscription(services, subscription, parties);
   const id = capability.requests?.hasOwnSecrets ? newId('sec') : null;
-  const url = id === null ? desired.url : addressWithId(desired.url, id);
+  const url = id === null ? desired.url : addIdToAddress(desired.url, id);
   const { providerRef, expireTime, secrets } = await calls.create(session, { ...desired, url });
-  const dueTime = maintenanceTime(services, expireTime);
+  const dueTime = computeMaintenanceTime(services, expireTime);
   await inTransaction(services.database, async (tx) => {
-    const state = await statusAtProvider(tx, subscription, capability);
+    const state = await findStatusAtProvider(tx, subscription, capability);
     await updateHeldSubscription(
       services,
       subscription,
@@ -257,10 +263,10 @@ async function takeDown(services: Services, subscription: ObjectSubscription): P
 }
 
 /**
- * Half of the time to the expiry, and at most a day, so that subscriptions that the provider has lost are created
- * again.
+ * Returns the time after half of the period to the expiry, and after at most a day, so that subscriptions
+ * that the provider has lost are created again.
  */
-function maintenanceTime({ now }: Pick<Services, 'now'>, expireTime: Date | null): Date {
+function computeMaintenanceTime({ now }: Pick<Services, 'now'>, expireTime: Date | null): Date {
   const nowMs = now().getTime();
   const halfMs = expireTime ? (expireTime.getTime() - nowMs) / 2 : DAY_MS;
   return new Date(nowMs + Math.max(Math.min(halfMs, DAY_MS), 1_000));

@@ -68,7 +68,7 @@ export const objectSubscriptionResource = resource(
   },
 );
 
-/** The subscriptions of installations that the viewer has read, by object name. */
+/** Returns the subscriptions of installations that the viewer has read, by object name. */
 export const objectSubscriptions = rowsOfInstallations<ObjectSubscriptionView>(`
   select s.*, s."kinds"::text[] as "kinds", read."value"->>'mapToName' as "mappedObjectName", d."id" as "destinationId"
   from ${REQUESTED_INSTALLATIONS}
@@ -99,18 +99,19 @@ export async function followSubscriptions(
   { installation, content, config }: Follow,
 ): Promise<void> {
   const { id: installationId, projectId, connectionId } = installation;
-  const desired = desiredSubscriptions(content, config);
+  const desired = listDesiredSubscriptions(content, config);
   const rows = await tx.objectSubscription.findMany({ where: { projectId, installationId } });
   if (desired.length === 0 && rows.length === 0) return;
   const before = new Map(rows.map((row) => [row.objectName, row]));
   const refused: string[] = [];
   for (const events of desired) {
     const provider = catalogue.findAt(content.provider, content.module);
-    const reason = unsupportedReason(provider, content.provider, events);
+    const reason = describeUnsupported(provider, content.provider, events);
     const row = before.get(events.objectName);
     if (reason !== null && row?.error !== reason) refused.push(reason);
     if (row && isSame(row, events) && row.isWanted && row.connectionId === connectionId) continue;
-    const state = reason === null ? pendingState(now()) : unsupportedState(reason, now());
+    const state =
+      reason === null ? createPendingState(now()) : createUnsupportedState(reason, now());
     const { objectName, ...desiredEvents } = events;
     const data = {
       ...desiredEvents,
@@ -192,13 +193,13 @@ export async function recordSubscribeError(
   });
 }
 
-const pendingState = (dueTime: Date) =>
+const createPendingState = (dueTime: Date) =>
   ({ status: 'PENDING', error: null, failures: 0, dueTime }) as const;
 
-const unsupportedState = (error: string, dueTime: Date) =>
+const createUnsupportedState = (error: string, dueTime: Date) =>
   ({ status: 'UNSUPPORTED', error, failures: 0, dueTime }) as const;
 
-function unsupportedReason(
+function describeUnsupported(
   provider: ReturnType<Services['catalogue']['find']>,
   name: string,
   { objectName, kinds }: DesiredEvents,
@@ -231,21 +232,25 @@ interface DesiredEvents {
 }
 
 /**
- * One subscription for each object with events. Events about records require that the installation reads the object.
+ * Returns one subscription for each object with events. Events about records require that the installation
+ * reads the object.
  */
-function desiredSubscriptions(content: IntegrationContent, config: ConfigContent): DesiredEvents[] {
+function listDesiredSubscriptions(
+  content: IntegrationContent,
+  config: ConfigContent,
+): DesiredEvents[] {
   return (content.subscribe?.objects ?? []).flatMap((spec) => {
     const choice = config.subscribe?.find((candidate) => candidate.objectName === spec.objectName);
     const object = choice ? withChoice(spec, choice) : spec;
     const fields = findReadFields(content, config, object.objectName);
-    const kinds = [...(fields ? recordKinds(object) : []), ...otherKind(object)];
+    const kinds = [...(fields ? recordKinds(object) : []), ...listOtherKinds(object)];
     if (kinds.length === 0) return [];
-    const watchFields = fields ? watchedFields(object, fields) : [];
+    const watchFields = fields ? listWatchedFields(object, fields) : [];
     return { objectName: object.objectName, kinds, otherEvents: object.otherEvents, watchFields };
   });
 }
 
-/** The fields that the installation reads. Null if it does not read the object. */
+/** Returns the fields that the installation reads. Null if it does not read the object. */
 function findReadFields(
   content: IntegrationContent,
   config: ConfigContent,
@@ -259,11 +264,11 @@ function findReadFields(
   return readsAll ? [] : fields;
 }
 
-function otherKind({ otherEvents }: SubscribeObject): ProviderEventKind[] {
+function listOtherKinds({ otherEvents }: SubscribeObject): ProviderEventKind[] {
   return otherEvents.length > 0 ? ['OTHER'] : [];
 }
 
-function watchedFields({ updateEvent }: SubscribeObject, fields: string[]): string[] {
+function listWatchedFields({ updateEvent }: SubscribeObject, fields: string[]): string[] {
   return updateEvent?.watchFieldsAuto === 'selected'
     ? fields
     : (updateEvent?.requiredWatchFields ?? []);

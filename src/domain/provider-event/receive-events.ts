@@ -88,7 +88,7 @@ interface Signers {
   subscription: AddressedSubscription | null;
 }
 
-/** The secrets that may have signed the request. Null if the app or the subscription does not exist. */
+/** Finds the secrets that may have signed the request. Null if the app or the subscription does not exist. */
 async function findSigners(
   services: Services,
   { hasOwnSecrets }: EventRequests,
@@ -104,7 +104,7 @@ function createOutcome(receipt: Receipt, storedCount = 0): Received {
   return { receipt, stored: storedCount };
 }
 
-/** Null if the request is not in the provider's format. */
+/** Parses a request. Null if it is not in the provider's format. */
 function readEvents(
   requests: EventRequests,
   request: WebhookRequest,
@@ -112,9 +112,9 @@ function readEvents(
 ): ProviderEvent[] | null {
   try {
     const events = requests.parseEvents(request, context);
-    const isSound = ({ nativeId, time }: ProviderEvent) =>
+    const isValid = ({ nativeId, time }: ProviderEvent) =>
       nativeId.length <= NATIVE_ID_MAX && time >= FIRST_TIME && time < TIMES_END;
-    return events.length <= EVENTS_MAX && events.every(isSound) ? events : null;
+    return events.length <= EVENTS_MAX && events.every(isValid) ? events : null;
   } catch (error) {
     if (error instanceof MalformedEventsError) return null;
     throw error;

@@ -18,14 +18,14 @@ const NAME = 'subscription';
 
 type Key = Pick<ObjectSubscription, 'projectId' | 'installationId' | 'objectName'>;
 
-export function addressWithId(url: string, id: string): string {
+export function addIdToAddress(url: string, id: string): string {
   const address = new URL(url);
   address.searchParams.set(NAME, id);
   return address.href;
 }
 
 /** Returns the id in the address. Empty if there is none with this prefix. */
-export function idInAddress(url: string, prefix: IdPrefix): string {
+export function readIdFromAddress(url: string, prefix: IdPrefix): string {
   const id = URL.parse(url)?.searchParams.get(NAME) ?? '';
   return findPrefix(id) === prefix ? id : '';
 }
@@ -79,7 +79,7 @@ export async function findAddressed(
   app: Pick<SealedApp, 'id' | 'projectId'> | null,
   { url }: Pick<WebhookRequest, 'url'>,
 ): Promise<Addressed | null> {
-  const id = idInAddress(url, 'sec');
+  const id = readIdFromAddress(url, 'sec');
   const { projectId = '', id: appId = '' } = app ?? {};
   const [row] = await database.rows.query<Found>(SECRETS, [projectId, id, appId, now()]);
   if (!row) return null;

@@ -22,8 +22,8 @@ export function toWebhookUrl(
   return `${publicUrl()}/webhooks/${encodeURIComponent(provider)}/${id}`;
 }
 
-/** Null if the provider sends no requests. */
-export function webhookUrl(
+/** Returns the address for the provider's requests. Null if the provider sends none. */
+export function createWebhookUrl(
   services: Pick<Services, 'publicUrl' | 'catalogue'>,
   app: Pick<SealedApp, 'id' | 'provider'>,
 ): string | null {
@@ -31,8 +31,8 @@ export function webhookUrl(
   return requests || list ? toWebhookUrl(services, app) : null;
 }
 
-/** Instructions for the steps that a user must do at the provider. Null if there are none. */
-export function webhookInstructions(
+/** Returns instructions for the steps that a user must do at the provider. Null if there are none. */
+export function createWebhookInstructions(
   services: Pick<Services, 'publicUrl' | 'catalogue'>,
   app: Pick<SealedApp, 'id' | 'provider'>,
 ): string | null {

@@ -6,7 +6,10 @@ import {
   providerAppResource,
   updateProviderApp,
 } from '../../domain/provider/provider-app.ts';
-import { webhookInstructions, webhookUrl } from '../../domain/provider-event/webhook-secret.ts';
+import {
+  createWebhookInstructions,
+  createWebhookUrl,
+} from '../../domain/provider-event/webhook-secret.ts';
 import { addList } from '../schema/lists.ts';
 import { addDeletions, addMutations } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
@@ -16,13 +19,13 @@ objectType(ProviderApp, providerAppResource, (t) => ({
   webhookUrl: t.string({
     nullable: true,
     description: 'The URL that the provider must send its events to; null if it sends none.',
-    resolve: (app, _args, { call }) => webhookUrl(call, app),
+    resolve: (app, _args, { call }) => createWebhookUrl(call, app),
   }),
   webhookInstructions: t.string({
     nullable: true,
     description:
       'The steps that a person must take at the provider to receive its events; null if there are none.',
-    resolve: (app, _args, { call }) => webhookInstructions(call, app),
+    resolve: (app, _args, { call }) => createWebhookInstructions(call, app),
   }),
 }));
 

@@ -13,7 +13,7 @@ import { release } from '../../../src/deliveries/outbox.ts';
 import { recordAttempts } from '../../../src/deliveries/record-attempts.ts';
 import { refreshDue } from '../../../src/domain/connection/connection-refresh.ts';
 import { isBacklogged } from '../../../src/domain/event/delivery-backlog.ts';
-import { destinationUses } from '../../../src/domain/event/destination-uses.ts';
+import { findDestinationUses } from '../../../src/domain/event/destination-uses.ts';
 import { claimRun, recoverReads } from '../../../src/domain/operation/read/read-run.ts';
 import { startDueReads } from '../../../src/domain/operation/read/schedule.ts';
 import { recordPage } from '../../../src/domain/operation/read/slice.ts';
@@ -224,11 +224,11 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
     const { prisma, rows } = app.app.services.database;
     const { projectId } = org;
     const name = rowId('dst', 0, 1);
-    const { length } = await prisma.$transaction((tx) => destinationUses(tx, projectId, name));
+    const { length } = await prisma.$transaction((tx) => findDestinationUses(tx, projectId, name));
     expect(length).toBe(10);
     const work = async () => {
       for (const destinationName of [name, 'records', 'unused']) {
-        await prisma.$transaction((tx) => destinationUses(tx, projectId, destinationName));
+        await prisma.$transaction((tx) => findDestinationUses(tx, projectId, destinationName));
       }
     };
     expect(await faults(work)).toEqual([]);

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
-import { eventList } from '../../../src/domain/event/notification-event.ts';
+import { createEventList } from '../../../src/domain/event/notification-event.ts';
 import { encodeCursor } from '../../../src/domain/paging/list-cursor.ts';
 import { testApp, testDatabase } from '../../support/app.ts';
 import { recordNamedEvent, routeEvents } from '../../support/event-log.ts';
@@ -160,7 +160,7 @@ test.skipIf(!hasBalancer)(
     const sending = sendRepeatedly(scene, balancer.url, ending.signal);
     let recorded = Number.POSITIVE_INFINITY;
     const recording = recordAgainAndAgain(scene, ending.signal);
-    const after = encodeCursor(eventList(project), 0n);
+    const after = encodeCursor(createEventList(project), 0n);
     const start = { url: balancer.url, apiKey, project, after, seen: 0, copies: 1 };
     const following = Promise.all(
       Array.from({ length: FOLLOWERS }, (_, index) =>

@@ -1,6 +1,6 @@
 import { createClient } from 'graphql-sse';
 import { expect, test } from 'vitest';
-import { eventList } from '../../../src/domain/event/notification-event.ts';
+import { createEventList } from '../../../src/domain/event/notification-event.ts';
 import { encodeCursor } from '../../../src/domain/paging/list-cursor.ts';
 import { sharedApp, type Tenant, type TestApp, testApp } from '../../support/app.ts';
 import {
@@ -31,7 +31,7 @@ async function tenantWithRoutes(owner: TestApp = app) {
 }
 
 /** The cursor before the first event. */
-const encodeStart = (projectId: string) => encodeCursor(eventList(projectId), 0n);
+const encodeStart = (projectId: string) => encodeCursor(createEventList(projectId), 0n);
 
 const createStreamClient = ({ apiKey }: Tenant) =>
   createClient({ url: `${url}/graphql`, headers: { 'x-api-key': apiKey }, retryAttempts: 0 });

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Config } from '../../../src/config.ts';
-import { eventList } from '../../../src/domain/event/notification-event.ts';
+import { createEventList } from '../../../src/domain/event/notification-event.ts';
 import { encodeCursor } from '../../../src/domain/paging/list-cursor.ts';
 import { type Admission, createAdmission } from '../../../src/domain/viewer/admission.ts';
 import { ProcessShares } from '../../../src/domain/viewer/share/process-shares.ts';
@@ -60,7 +60,7 @@ async function openAdmittedSocket({ apiKey }: Tenant, at = url) {
 }
 
 /** The cursor before the first event. */
-const encodeStart = (projectId: string) => encodeCursor(eventList(projectId), 0n);
+const encodeStart = (projectId: string) => encodeCursor(createEventList(projectId), 0n);
 
 const subscribeTo = (id: string, project: string) => ({
   id,

@@ -40,13 +40,13 @@ export async function removeStream(
   stream: StreamId,
 ): Promise<void> {
   const surplus = { before: new Date(0), bytesMax: config.LIMIT_STREAM_BYTES };
-  let removed = 0;
+  let removedCount = 0;
   for (
     let last = STATEMENT_MESSAGES;
-    last === STATEMENT_MESSAGES && removed < DELETION_MESSAGES_MAX;
+    last === STATEMENT_MESSAGES && removedCount < DELETION_MESSAGES_MAX;
   ) {
     last = await removeSome(rows.query, stream, surplus);
-    removed += last;
+    removedCount += last;
   }
   await rows.query(FORGET_STREAM, [stream.projectId, stream.destinationId]);
 }

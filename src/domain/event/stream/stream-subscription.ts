@@ -9,7 +9,7 @@ import type { Call } from '../../call.ts';
 import { read } from '../../declared-read.ts';
 import { decodeCursor } from '../../paging/list-cursor.ts';
 import { byId, type Row } from '../../scope.ts';
-import { messageList } from '../stream-message.ts';
+import { createMessageList } from '../stream-message.ts';
 
 interface StreamSubscription {
   destinationId: string;
@@ -18,8 +18,8 @@ interface StreamSubscription {
 }
 
 /**
- * Yields the messages after the cursor, then each new message, in the list's order, without gaps or repetitions. Each
- * has its cursor of Destination.messages.
+ * Yields the messages after the cursor, then each new message, in the list's order, without gaps or
+ * repetitions. Each message has its cursor in Destination.messages.
  */
 export const followStreamMessages = read(
   'payloads:read',
@@ -55,7 +55,7 @@ export const followStreamMessages = read(
  * been removed.
  */
 function readCursor(stream: Row<'StreamLog'>, after: string): bigint {
-  const position = decodeCursor(messageList(stream.destinationId), after);
+  const position = decodeCursor(createMessageList(stream.destinationId), after);
   if (typeof position !== 'bigint' || position > stream.lastPosition) {
     throw invalid('after', 'is not a cursor of this list.', after);
   }

@@ -12,8 +12,8 @@ import type { Followed } from './followed.ts';
 /** The largest difference between the provider's clock and the gateway's. */
 const CLOCKS_MS = MINUTE_MS;
 
-/** The start of the period to read if all changes before `knownTime` are known. */
-export function sinceKnown(knownTime: Date): Date {
+/** Returns the start of the period to read if all changes before `knownTime` are known. */
+export function getPeriodStart(knownTime: Date): Date {
   return new Date(knownTime.getTime() - CLOCKS_MS);
 }
 
@@ -80,7 +80,7 @@ export async function startMissed(
     });
     if (!installation) continue;
     const times = `from ${span.since.toISOString()} to ${span.until.toISOString()}`;
-    const outcome = outcomeText({
+    const outcome = describeOutcome({
       isRead,
       isDeletionLost: !hasDeletions && kinds.includes('DELETE'),
     });
@@ -94,7 +94,7 @@ export async function startMissed(
   return operations;
 }
 
-function outcomeText({
+function describeOutcome({
   isRead,
   isDeletionLost,
 }: {

@@ -1,6 +1,6 @@
 /**
- * Reads a connection's list of changes when the provider announces some, and at regular intervals. One worker at a time
- * holds the list. Each part is stored together with the position after it.
+ * Reads a connection's list of changes when the provider notifies the gateway, and at regular intervals. One
+ * worker at a time holds the list. Each part is stored together with the position after it.
  */
 import { inTransaction } from '../../../database/transaction.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
@@ -9,10 +9,10 @@ import { HOUR_MS } from '../../../work/durations.ts';
 import { RELEASED_LEASE, requireLease } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
 import { getSubscriptionParties } from '../subscription-parties.ts';
-import { addressWithId } from '../subscription-secret.ts';
+import { addIdToAddress } from '../subscription-secret.ts';
 import { toWebhookUrl } from '../webhook-secret.ts';
 import type { FollowedList } from './followed.ts';
-import { sinceKnown } from './missed-changes.ts';
+import { getPeriodStart } from './missed-changes.ts';
 import { storeBatch } from './store-batch.ts';
 import { type ProviderStream, STREAMS } from './stream-lease.ts';
 import { replacePing } from './stream-ping.ts';
@@ -55,7 +55,7 @@ async function loadFollowedList(
   const { session, app, account } = await getSubscriptionParties(services, stream, capability);
   const where = { projectId_id: { projectId, id } };
   const ping = await services.database.prisma.streamPing.findUnique({ where });
-  const address = addressWithId(toWebhookUrl(services, app), id);
+  const address = addIdToAddress(toWebhookUrl(services, app), id);
   return { stream, session, account, deletions: null, apps: [], list, address, ping };
 }
 
@@ -91,7 +91,7 @@ async function readAll(
     const { knownTime } = stream;
     const { incompleteUntil: until } = part;
     const gaps =
-      knownTime && until ? [{ objectName: null, since: sinceKnown(knownTime), until }] : [];
+      knownTime && until ? [{ objectName: null, since: getPeriodStart(knownTime), until }] : [];
     // A part without a time does not advance the known time, because the list may have ended.
     const lastTime = part.lastTime ?? knownTime;
     await storeBatch(services, followed, { ...part, lastTime, gaps });
@@ -128,7 +128,7 @@ async function isStillNotified(services: Services, followed: FollowedList): Prom
   if (!(await list.renewWebhook(session, ping.providerRef))) return false;
   const { projectId, connectionId: id } = stream;
   const where = { projectId, id, providerRef: ping.providerRef };
-  const data = { checkTime: nextPoll(services) };
+  const data = { checkTime: computeNextPollTime(services) };
   await services.database.prisma.streamPing.updateMany({ where, data });
   return true;
 }
@@ -146,7 +146,7 @@ async function createNotifications(services: Services, followed: FollowedList): 
     return replacePing(services, tx, stream, {
       ...created,
       address,
-      checkTime: nextPoll(services),
+      checkTime: computeNextPollTime(services),
     });
   });
   Object.assign(stream, begun);
@@ -158,7 +158,7 @@ async function createNotifications(services: Services, followed: FollowedList): 
   });
 }
 
-function nextPoll({ now }: Pick<Services, 'now'>): Date {
+function computeNextPollTime({ now }: Pick<Services, 'now'>): Date {
   return new Date(now().getTime() + POLL_MS);
 }
 
@@ -174,7 +174,7 @@ async function releaseList(
   const { providerStream } = services.database.prisma;
   if (!isUnfinished) {
     const where = { ...STREAMS.getClaimFilter(stream), dueTime: stream.dueTime };
-    const data = { dueTime: nextPoll(services), ...RELEASED_LEASE };
+    const data = { dueTime: computeNextPollTime(services), ...RELEASED_LEASE };
     const { count } = await providerStream.updateMany({ where, data });
     if (count > 0) return;
   }

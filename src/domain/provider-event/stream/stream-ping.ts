@@ -10,7 +10,7 @@ import type { SealedLocation } from '../../../secrets.ts';
 import { RELEASED_LEASE } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
 import type { AccountSession } from '../../connection/connection-session.ts';
-import { idInAddress } from '../subscription-secret.ts';
+import { readIdFromAddress } from '../subscription-secret.ts';
 import type { SealedApp } from '../webhook-secret.ts';
 import type { ProviderStream } from './stream-lease.ts';
 
@@ -47,7 +47,7 @@ export async function findPing(
   app: Pick<SealedApp, 'provider' | 'projectId'> | null,
   { url }: Pick<WebhookRequest, 'url'>,
 ): Promise<PingName | null> {
-  const id = idInAddress(url, 'con');
+  const id = readIdFromAddress(url, 'con');
   const { projectId = '', provider = '' } = app ?? {};
   const [row] = await database.rows.query<{ secretSealed: string }>(PING, [
     projectId,

@@ -9,7 +9,7 @@ import { logFailure } from '../../provider/work-failure.ts';
 import { recordSubscribeError } from '../object-subscription.ts';
 import { logSubscribe } from '../subscribe-log.ts';
 import type { Followed } from './followed.ts';
-import { findMissed, type Missed, sinceKnown, startMissed } from './missed-changes.ts';
+import { findMissed, getPeriodStart, type Missed, startMissed } from './missed-changes.ts';
 import { storeEvents } from './store-batch.ts';
 import { type ProviderStream, STREAMS } from './stream-lease.ts';
 
@@ -25,7 +25,7 @@ export async function recordStreamOpen(services: Services, followed: Followed): 
   const { stream } = followed;
   const { projectId, connectionId, position } = stream;
   const now = services.now();
-  const lostSpans = position === null ? lostTime(stream, now) : [];
+  const lostSpans = position === null ? createMissedPeriods(stream, now) : [];
   const missed = await findMissed(services, followed, lostSpans);
   const knownTime = position === null ? now : stream.knownTime;
   const operations = await inTransaction(services.database, async (tx) => {
@@ -44,9 +44,9 @@ export async function recordStreamOpen(services: Services, followed: Followed): 
     await beginRun(services, { operationId, projectId });
 }
 
-function lostTime({ knownTime }: ProviderStream, until: Date): Missed[] {
+function createMissedPeriods({ knownTime }: ProviderStream, until: Date): Missed[] {
   if (knownTime === null) return [];
-  return [{ objectName: null, since: sinceKnown(knownTime), until }];
+  return [{ objectName: null, since: getPeriodStart(knownTime), until }];
 }
 
 /**
